@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Counts instructions of overhead per fork+join with callgrind.
+
+    bench/instructions.py --build build [--max N]
+
+Runs `fib_once <way> <n> 1` for two sizes. The difference between them is free of what starting costs; the serial
+program's difference is subtracted; what remains is divided by the difference in forks.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+SMALL, LARGE = 20, 25
+
+
+def fail(message):
+    print(f"bench/instructions.py: {message}", file=sys.stderr)
+    sys.exit(1)
+
+
+def forks(n):
+    """fib(n + 1) - 1"""
+    a, b = 0, 1
+    for _ in range(n + 1):
+        a, b = b, a + b
+    return a - 1
+
+
+def instructions(binary, way, n):
+    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", str(binary), way, str(n), "1"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300)
+    collected = re.search(r"Collected\s*:\s*(\d+)", done.stderr)
+    if done.returncode != 0 or not collected:
+        fail(f"{' '.join(command)} ended with status {done.returncode}\n{done.stdout}{done.stderr}")
+    return int(collected.group(1))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default="build", help="build folder (default: build)")
+    parser.add_argument("--max", type=float, metavar="N", help="exit with status 3 if continuations take more than N")
+    args = parser.parse_args()
+
+    binary = (pathlib.Path(args.build) / "bench" / "fib_once").resolve()
+    if not os.access(binary, os.X_OK):
+        fail(f"{binary} is not there; build it first")
+    if not shutil.which("valgrind"):
+        fail("valgrind is not installed")
+
+    per_fork = {}
+    for way in ("serial", "continuations", "tasks"):
+        grown = instructions(binary, way, LARGE) - instructions(binary, way, SMALL)
+        per_fork[way] = grown / (forks(LARGE) - forks(SMALL))
+    print(f"instructions per fork+join, fib({LARGE}) less fib({SMALL}), one P")
+    print(f"  {'serial':14} {per_fork['serial']:6.2f}")
+    for way in ("continuations", "tasks"):
+        print(f"  {way:14} {per_fork[way]:6.2f}   overhead {per_fork[way] - per_fork['serial']:6.2f}")
+    overhead = per_fork["continuations"] - per_fork["serial"]
+    return 3 if args.max is not None and overhead > args.max else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

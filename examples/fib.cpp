@@ -1,0 +1,16 @@
+// Fibonacci numbers by plain recursion, every call a fork: fib [n], 35 if no n is given.
+
+#include <cstdlib>
+#include <forkjoin/forkjoin.hpp>
+#include <iostream>
+
+long fib(int n) {
+  if (n < 2) return n;
+  auto [a, b] = fj::fork_join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
+  return a + b;
+}
+
+int main(int argc, char** argv) {
+  int n = argc > 1 ? std::atoi(argv[1]) : 35;
+  std::cout << "fib(" << n << ") = " << fj::run([n] { return fib(n); }) << '\n';
+}

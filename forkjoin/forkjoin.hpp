@@ -1,0 +1,5 @@
+// forkjoin: recursive parallel algorithms by continuation stealing. Include this.
+#pragma once
+
+#include "forkjoin/fork_join.hpp"
+#include "forkjoin/run.hpp"

@@ -1,0 +1,102 @@
+// Entering a runtime.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+#include "forkjoin/result.hpp"
+#include "runtime/entry.hpp"
+
+namespace fj {
+
+namespace detail {
+
+// One call of run, in its frame.
+template <class F>
+class job : public root {
+ public:
+  explicit job(F& body) noexcept : root(&call_it), body_(body) {}
+
+  result_of<F> take() {
+    if (error_) std::rethrow_exception(std::move(error_));
+    return static_cast<result_of<F>>(result_.take());
+  }
+
+ private:
+  static void call_it(root& self) noexcept {
+    auto& mine = static_cast<job&>(self);
+    try {
+      mine.result_.store(mine.body_);
+    } catch (...) {
+      mine.error_ = std::current_exception();
+    }
+  }
+
+  F& body_;
+  late_result<result_of<F>> result_;
+  std::exception_ptr error_;
+};
+
+template <class F>
+result_of<F> run_in(scheduler& s, F& body) {
+  if (is_inside(s)) return std::invoke(body);
+  job<F> mine(body);
+  run_in(s, static_cast<root&>(mine));
+  return mine.take();
+}
+
+}  // namespace detail
+
+/// A runtime of its own: P, threads, stacks. Threads are started when there is work for them. Several may live side by
+/// side; they share nothing. The destructor waits for calls of run that are under way on other threads.
+class runtime {
+ public:
+  /// Throws std::invalid_argument for options or an environment that make no sense, naming the value and the remedy.
+  explicit runtime(const options& wanted = {}) : scheduler_(detail::open_scheduler(wanted)) {}
+
+  ~runtime() { detail::close_scheduler(scheduler_); }
+  runtime(const runtime&) = delete;
+  runtime& operator=(const runtime&) = delete;
+
+  /// Calls f inside the runtime and returns its result, or rethrows its exception. The calling thread works itself if
+  /// a P is free, so a job that never forks wakes nobody. From inside this runtime it is a plain call of f; from a fiber
+  /// of another one, the fiber waits and its worker goes on.
+  ///
+  /// Errors: std::bad_alloc if no stack is to be had, std::system_error if no thread is and none is there already,
+  /// std::logic_error in a process forked since the runtime was made. Cost: about a microsecond.
+  template <class F>
+  detail::result_of<F> run(F&& f) {
+    return detail::run_in(*scheduler_, f);
+  }
+
+  /// How many P it has.
+  unsigned procs() const noexcept { return detail::procs_of(*scheduler_); }
+
+  /// What it has done so far; at any time, from any thread.
+  fj::stats stats() const { return detail::stats_of(*scheduler_); }
+
+ private:
+  detail::scheduler* const scheduler_;
+};
+
+/// As runtime::run, in the default runtime, which is made at the first call with default options; inside any runtime a
+/// plain call of f.
+template <class F>
+detail::result_of<F> run(F&& f) {
+  detail::scheduler* const here = detail::current_scheduler();
+  return detail::run_in(here ? *here : detail::default_scheduler(), f);
+}
+
+/// How many P the runtime has that this code runs in; the default one's outside.
+inline unsigned procs() {
+  detail::scheduler* const here = detail::current_scheduler();
+  return detail::procs_of(here ? *here : detail::default_scheduler());
+}
+
+/// The index of the P this code runs on, from 0 to procs() - 1; -1 outside of any runtime. It may be another one after a
+/// fork, a join or a wait.
+inline int this_proc() noexcept { return detail::current_proc(); }
+
+}  // namespace fj

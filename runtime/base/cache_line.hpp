@@ -1,0 +1,12 @@
+// The distance that keeps two writers out of each other's way.
+#pragma once
+
+#include <cstddef>
+
+namespace fj::detail {
+
+/// Bytes per cache line. 64 on every x86-64 and on most aarch64 machines; a constant rather than
+/// std::hardware_destructive_interference_size, which g++ warns about because it varies with tuning flags.
+inline constexpr std::size_t cache_line = 64;
+
+}  // namespace fj::detail

@@ -1,0 +1,11 @@
+// Invariants that debug builds assert.
+#pragma once
+
+#include <cassert>
+
+/// Asserts in debug builds (FORKJOIN_DEBUG), costs nothing in others: the fast path of a fork is written with it.
+#ifdef FORKJOIN_DEBUG
+#define FORKJOIN_CHECK(condition) assert(condition)
+#else
+#define FORKJOIN_CHECK(condition) static_cast<void>(0)
+#endif

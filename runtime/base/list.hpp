@@ -1,0 +1,78 @@
+// Intrusive lists: what is linked brings its own `next`, so linking never allocates and never fails.
+#pragma once
+
+#include <cstddef>
+
+namespace fj::detail {
+
+/// Last in, first out: keeps what was used last, and is warm, on top.
+template <class T, T* T::* Next>
+class stack_list {
+ public:
+  [[nodiscard]] bool empty() const noexcept { return !head_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+  void push(T* item) noexcept {
+    item->*Next = head_;
+    head_ = item;
+    ++size_;
+  }
+
+  /// The item pushed last, or nullptr.
+  T* pop() noexcept {
+    T* item = head_;
+    if (item) {
+      head_ = item->*Next;
+      item->*Next = nullptr;
+      --size_;
+    }
+    return item;
+  }
+
+ private:
+  T* head_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// First in, first out.
+template <class T, T* T::* Next>
+class queue_list {
+ public:
+  [[nodiscard]] bool empty() const noexcept { return !head_; }
+
+  void push(T* item) noexcept {
+    item->*Next = nullptr;
+    *tail_ = item;
+    tail_ = &(item->*Next);
+  }
+
+  /// The item pushed first, or nullptr.
+  T* pop() noexcept {
+    return take_if([](const T&) { return true; });
+  }
+
+  /// Unlinks and returns the first item for which `wanted` holds, or nullptr. Linear.
+  template <class Predicate>
+  T* take_if(Predicate wanted) noexcept {
+    for (T** link = &head_; *link; link = &((*link)->*Next)) {
+      T* item = *link;
+      if (!wanted(*item)) continue;
+      *link = item->*Next;
+      if (tail_ == &(item->*Next)) tail_ = link;
+      item->*Next = nullptr;
+      return item;
+    }
+    return nullptr;
+  }
+
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (T* item = head_; item; item = item->*Next) visit(*item);
+  }
+
+ private:
+  T* head_ = nullptr;
+  T** tail_ = &head_;
+};
+
+}  // namespace fj::detail

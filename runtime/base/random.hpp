@@ -1,0 +1,27 @@
+// Random victims for thieves: small, fast, one generator per worker.
+#pragma once
+
+#include <cstdint>
+
+namespace fj::detail {
+
+/// Marsaglia's xorshift64* (Vigna, "An experimental exploration of Marsaglia's xorshift generators", 2016).
+/// Good enough to spread thieves over victims; not for anything that needs quality.
+class random {
+ public:
+  explicit random(std::uint64_t seed) noexcept : state_(seed * 0x9e3779b97f4a7c15u | 1) {}
+
+  /// A number below `n`; n must not be 0. Lemire's multiplication in place of a division; biased by n / 2^32.
+  std::uint32_t below(std::uint32_t n) noexcept {
+    state_ ^= state_ >> 12;
+    state_ ^= state_ << 25;
+    state_ ^= state_ >> 27;
+    const auto high = static_cast<std::uint32_t>((state_ * 0x2545f4914f6cdd1du) >> 32);
+    return static_cast<std::uint32_t>((std::uint64_t{high} * n) >> 32);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace fj::detail

@@ -1,0 +1,19 @@
+// What remains to be done after a spawn point, as the deque holds it.
+#pragma once
+
+#include "runtime/join.hpp"
+#include "runtime/os/machine.hpp"
+
+namespace fj::detail {
+
+using join = basic_join<machine>;
+
+/// A record in the frame of the function that forked; what is needed to run it follows in a derived class. It is one
+/// word long, and pushing it costs one store for the word and one for the slot.
+struct continuation {
+  explicit continuation(continuation_body body) noexcept : joined(body) {}
+
+  join joined;
+};
+
+}  // namespace fj::detail

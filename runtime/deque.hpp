@@ -1,0 +1,274 @@
+// The continuations of a running strand, oldest at the head.
+//
+// A split deque: [top, public_end) is public and works like a Chase-Lev deque with public_end in the role of its
+// bottom; [split, bottom) is the owner's alone, pushed and popped without a fence. split and public_end differ only
+// while somebody moves them. Sources: Chase and Lev, "Dynamic circular work-stealing deque" (SPAA 2005); its orders from
+// Le, Pop, Cohen and Zappa Nardelli, "Correct and efficient work-stealing for weak memory models" (PPoPP 2013); the
+// split from Dinan et al., "Scalable work stealing" (SC 2009), and van Dijk and van de Pol, "Lace" (2014).
+//
+// Invariants:
+//  - Only the owner writes bottom and the slots. split and public_end are written by whoever holds the mutex: the
+//    owner, or a thief that exposes private records.
+//  - top is an index with a tag above it. The index goes up with each steal; whenever it could be taken for an older
+//    one (the owner took the last public record, or opened the deque anew) the tag goes up. So top as a whole never
+//    repeats, a thief's CAS fails if anything happened since it looked, and an empty deque can start again at slot 0:
+//    the slots are a plain array, without mask or growth.
+//  - A strand leaves bottom as it found it. A record taken by a thief is the oldest, so when a pop finds its record
+//    gone, all older ones are gone too and the deque is empty.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+#include "runtime/base/cache_line.hpp"
+#include "runtime/base/check.hpp"
+#include "runtime/os/machine.hpp"
+
+namespace fj::detail {
+
+struct continuation;
+struct root;
+
+template <class Machine>
+class basic_deque {
+ public:
+  template <class T>
+  using atomic = typename Machine::template atomic<T>;
+  using slot = atomic<continuation*>;
+
+  /// A deque of `capacity` records in `slots`, an array with room for one more on either side. `eager`: everything is
+  /// public at once and every push and pop goes through its slow path, for systems without the heavy fence.
+  constexpr basic_deque(slot* slots, std::size_t capacity, bool eager) noexcept
+      : bottom_(slots),
+        push_limit_(nullptr),
+        split_(eager ? slots + capacity + 1 : slots),
+        slots_(slots),
+        capacity_(capacity),
+        eager_(eager),
+        top_(0),
+        public_end_(0),
+        root_(nullptr) {}
+
+  basic_deque(const basic_deque&) = delete;
+  basic_deque& operator=(const basic_deque&) = delete;
+
+  // The owner's fast path.
+
+  /// Adds a record at the tail. True if the owner must attend to something: then it calls attend and what follows from
+  /// it. The record is stored before the limit is read; the other way round a wake-up would be lost.
+  [[nodiscard]] bool push(continuation* record) noexcept {
+    slot* const bottom = bottom_.load(std::memory_order_relaxed);
+    bottom->store(record, std::memory_order_relaxed);
+    // release: whoever reads bottom (expose_end, looks_empty) sees the slot
+    bottom_.store(bottom + 1, std::memory_order_release);
+    Machine::light_fence();  // store bottom, load push_limit: pairs with the heavy fence of a worker about to park
+    return bottom + 1 >= push_limit_.load(std::memory_order_relaxed);
+  }
+
+  /// Takes the record at the tail back. False if it may not be private: then pop_slow decides.
+  [[nodiscard]] bool pop() noexcept {
+    slot* const bottom = bottom_.load(std::memory_order_relaxed) - 1;
+    bottom_.store(bottom, std::memory_order_release);  // release: only because every store to bottom must be
+    Machine::light_fence();  // store bottom, load split: pairs with the heavy fence between expose_begin and expose_end
+    return bottom >= split_.load(std::memory_order_relaxed);
+  }
+
+  // The owner's slow path.
+
+  /// Re-arms the limit, so that wishes from now on are noticed again, then fences: what others wished before is visible
+  /// after it. Only then may the owner read wishes and hunger, or a wish is lost.
+  void attend() noexcept {
+    // acquire: pairs with the release in alarm
+    push_limit_.exchange(eager_ ? nullptr : slots_ + capacity_, std::memory_order_acq_rel);
+    Machine::fence();  // push's store to bottom, then reading hunger: pairs with the fence of a worker about to park
+  }
+
+  /// True when a further push would not fit.
+  bool full() const noexcept { return bottom_.load(std::memory_order_relaxed) > slots_ + capacity_; }
+
+  /// Makes the older half of the private records public, at least one. Nothing if a thief is doing so right now.
+  bool publish() noexcept {
+    if (eager_) {
+      // release: a thief that reads public_end sees the slots
+      public_end_.store(index_of(bottom_.load(std::memory_order_relaxed)), std::memory_order_release);
+      return true;
+    }
+    if (!mutex_.try_lock()) return false;
+    const std::size_t end = public_end_.load(std::memory_order_relaxed);
+    const std::size_t bottom = index_of(bottom_.load(std::memory_order_relaxed));
+    const bool some = bottom > end;
+    if (some) {
+      const std::size_t middle = end + (bottom - end + 1) / 2;
+      split_.store(slots_ + middle, std::memory_order_relaxed);
+      public_end_.store(middle, std::memory_order_release);  // release: a thief that reads public_end sees the slots
+    }
+    mutex_.unlock();
+    return some;
+  }
+
+  /// Completes a pop: true if the owner has its record back, false if a thief has it. Waits for a thief that exposes
+  /// records, otherwise for nobody.
+  [[nodiscard]] bool pop_slow() noexcept {
+    if (eager_) return take_public();
+    std::scoped_lock guard(mutex_);
+    slot* const bottom = bottom_.load(std::memory_order_relaxed);
+    // Private after all: an exposing thief had raised split above it.
+    if (bottom >= slots_ + public_end_.load(std::memory_order_relaxed)) return true;
+    return take_public();
+  }
+
+  /// Undoes a pop that has not been completed: the record is the deque's again.
+  void push_back() noexcept {
+    bottom_.store(bottom_.load(std::memory_order_relaxed) + 1, std::memory_order_release);  // release: as all of them
+  }
+
+  /// Starts anew, for the records of another root. Only while empty. The first push will attend.
+  void open(root* whose) noexcept {
+    std::scoped_lock guard(mutex_);
+    FORKJOIN_CHECK(looks_empty());
+    root_.store(whose, std::memory_order_relaxed);  // ordered by the tag: see steal
+    rest();
+    push_limit_.exchange(nullptr, std::memory_order_acq_rel);  // as in alarm
+  }
+
+  /// Forgets what was pushed, for the one deque that stands for "outside of any runtime".
+  void forget() noexcept { bottom_.store(slots_, std::memory_order_relaxed); }
+
+  // Everybody's.
+
+  /// Asks the owner to attend at its next push. The caller sets what it wishes first; the owner reads wishes after it
+  /// re-armed the limit.
+  void alarm() noexcept {
+    // release: pairs with the acquire in attend. An exchange, as all stores to the limit, so that they are in one order.
+    push_limit_.exchange(nullptr, std::memory_order_acq_rel);
+  }
+
+  /// Whether an alarm waits for the owner already; a hint.
+  bool alarmed() const noexcept { return push_limit_.load(std::memory_order_relaxed) == nullptr; }
+
+  /// The oldest public record, or nullptr if there is none or another thief was faster. Of root `only` alone, unless
+  /// that is nullptr. `whose` is set to the record's root.
+  continuation* steal(const root* only, root*& whose) noexcept {
+    // acquire: pairs with the release in rest, so that end, root and slot are no older than this top
+    std::uint64_t top = top_.load(std::memory_order_acquire);
+    Machine::fence();  // load top, then public_end: pairs with the fence in take_public
+    // acquire: pairs with the releases in publish and expose_end, so that the slot is there
+    const std::size_t end = public_end_.load(std::memory_order_acquire);
+    if (index_of(top) >= end) return nullptr;
+    whose = root_.load(std::memory_order_relaxed);
+    if (only && whose != only) return nullptr;
+    continuation* const record = slots_[index_of(top)].load(std::memory_order_relaxed);
+    // seq_cst: in one order with the fences, as in Chase-Lev. It succeeds only if nothing has happened since top was
+    // read, and then root and slot are right too.
+    return top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst, std::memory_order_relaxed) ? record
+                                                                                                            : nullptr;
+  }
+
+  /// Whether there are public records; a hint.
+  bool has_public() const noexcept {
+    return index_of(top_.load(std::memory_order_relaxed)) < public_end_.load(std::memory_order_relaxed);
+  }
+
+  /// Whether there is nothing in it, private records included. Exact for pushes before a fence that the caller made.
+  bool looks_empty() const noexcept {
+    // acquire: pairs with the release in open, so that bottom is no older than top
+    const std::uint64_t top = top_.load(std::memory_order_acquire);
+    slot* const bottom = bottom_.load(std::memory_order_acquire);
+    return bottom <= slots_ || index_of(bottom) <= index_of(top);
+  }
+
+  /// Whose records it holds; a hint.
+  const root* whose() const noexcept { return root_.load(std::memory_order_relaxed); }
+
+  /// First half of a forced publication, by a thief: forbids the owner the older half of its private records. False if
+  /// there are none or somebody is at it already; otherwise a heavy fence and expose_end must follow.
+  [[nodiscard]] bool expose_begin() noexcept {
+    if (eager_ || !mutex_.try_lock()) return false;
+    const std::size_t end = public_end_.load(std::memory_order_relaxed);
+    slot* const bottom = bottom_.load(std::memory_order_acquire);  // acquire: pairs with the releases in push and pop
+    if (bottom <= slots_ + end) {
+      mutex_.unlock();
+      return false;
+    }
+    const std::size_t middle = end + (index_of(bottom) - end + 1) / 2;
+    split_.store(slots_ + middle, std::memory_order_relaxed);  // ordered by the heavy fence
+    return true;
+  }
+
+  /// Second half: makes public what the owner has not taken meanwhile. True if that is anything.
+  bool expose_end() noexcept {
+    const std::size_t end = public_end_.load(std::memory_order_relaxed);
+    slot* const raised = split_.load(std::memory_order_relaxed);
+    // acquire: pairs with the release in push, so that the slots are there. A pop that stored bottom before the heavy
+    // fence is seen here; one after it sees the raised split and waits in pop_slow.
+    slot* const bottom = bottom_.load(std::memory_order_acquire);
+    slot* const reached = bottom < raised ? bottom : raised;
+    const bool some = reached > slots_ + end;
+    // release: a thief that reads public_end sees the slots, by way of the acquire above
+    if (some) public_end_.store(index_of(reached), std::memory_order_release);
+    split_.store(some ? reached : slots_ + end, std::memory_order_relaxed);
+    mutex_.unlock();
+    return some;
+  }
+
+  /// How many records a deque can hold at most.
+  static constexpr std::size_t max_capacity = (std::size_t{1} << 28) - 2;
+
+ private:
+  // 28 bits of index, 36 of tag. A thief would have to sleep through 2^36 takings of a last record, some half an hour,
+  // and wake exactly on its tag.
+  static constexpr unsigned index_bits = 28;
+  static constexpr std::uint64_t one_tag = std::uint64_t{1} << index_bits;
+
+  static constexpr std::size_t index_of(std::uint64_t top) noexcept { return top & (one_tag - 1); }
+  static constexpr std::uint64_t next_tag(std::uint64_t top) noexcept { return (top | (one_tag - 1)) + 1; }
+  std::size_t index_of(const slot* at) const noexcept { return static_cast<std::size_t>(at - slots_); }
+
+  // Chase-Lev's pop on the public part, with a new tag in place of Chase-Lev's increment when it takes the last record.
+  bool take_public() noexcept {
+    slot* const bottom = bottom_.load(std::memory_order_relaxed);
+    if (bottom >= slots_) {
+      const std::size_t mine = index_of(bottom);
+      if (!eager_) split_.store(bottom, std::memory_order_relaxed);
+      public_end_.store(mine, std::memory_order_release);  // release: as all of them
+      Machine::fence();  // store public_end, then load top: pairs with the fence in steal
+      std::uint64_t top = top_.load(std::memory_order_relaxed);
+      if (index_of(top) < mine) return true;
+      // The last one: whoever changes top first has it. seq_cst: as in steal.
+      if (index_of(top) == mine &&
+          top_.compare_exchange_strong(top, next_tag(top) | mine, std::memory_order_seq_cst, std::memory_order_relaxed))
+        return true;
+    }
+    rest();
+    return false;
+  }
+
+  // An empty deque rests at slot 0. When a pop finds its record stolen, the frames below will find the same.
+  void rest() noexcept {
+    bottom_.store(slots_, std::memory_order_release);  // release: as all of them
+    if (!eager_) split_.store(slots_, std::memory_order_relaxed);
+    public_end_.store(0, std::memory_order_release);
+    // Last, and release: a thief that reads the new top sees no older end. With the old top it finds the end at or below
+    // it, or its claim fails.
+    top_.store(next_tag(top_.load(std::memory_order_relaxed)), std::memory_order_release);
+  }
+
+  // Written by the owner at every fork, except that thieves sound the alarm and raise split.
+  alignas(cache_line) atomic<slot*> bottom_;
+  atomic<slot*> push_limit_;
+  atomic<slot*> split_;
+  slot* const slots_;
+  const std::size_t capacity_;
+  const bool eager_;
+
+  // Where thieves look.
+  alignas(cache_line) atomic<std::uint64_t> top_;
+  atomic<std::size_t> public_end_;
+  atomic<root*> root_;
+  typename Machine::mutex mutex_;
+};
+
+using deque = basic_deque<machine>;
+
+}  // namespace fj::detail

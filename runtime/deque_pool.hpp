@@ -1,0 +1,38 @@
+// Deques, kept for reuse: a thief may look at one that has just been put aside, so they are never freed while the
+// runtime lives.
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+#include "runtime/deque.hpp"
+#include "runtime/os/mutex.hpp"
+
+namespace fj::detail {
+
+class deque_pool {
+ public:
+  /// Deques that hold the records of one stack of that size, at the least. They are reserved, not touched.
+  deque_pool(std::size_t stack_size, bool eager) noexcept;
+  ~deque_pool();
+  deque_pool(const deque_pool&) = delete;
+  deque_pool& operator=(const deque_pool&) = delete;
+
+  /// An empty deque, or nullptr when the system refuses memory.
+  deque* take() noexcept;
+
+  /// Takes an empty deque back.
+  void give(deque* idle) noexcept;
+
+ private:
+  std::size_t bytes() const noexcept;
+
+  const std::size_t capacity_;
+  const bool eager_;
+  os::mutex mutex_;
+  std::vector<deque*> all_;
+  std::vector<deque*> idle_;
+};
+
+}  // namespace fj::detail

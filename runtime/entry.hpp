@@ -1,0 +1,61 @@
+// The seam: all of the runtime that the public headers may use.
+#pragma once
+
+#include <memory>
+
+#include "runtime/base/check.hpp"
+#include "runtime/continuation.hpp"
+#include "runtime/current.hpp"
+#include "runtime/deque.hpp"
+#include "runtime/options.hpp"
+#include "runtime/root.hpp"
+#include "runtime/stats.hpp"
+
+namespace fj::detail {
+
+class scheduler;
+
+// A runtime, from outside. Throws std::invalid_argument for an option or environment variable that makes no sense,
+// std::bad_alloc.
+scheduler* open_scheduler(const options& wanted);
+void close_scheduler(scheduler* s) noexcept;
+
+/// The runtime that code without one of its own uses: made at the first call, never ended.
+scheduler& default_scheduler();
+
+/// Runs the job and waits for it. Throws as run in run.hpp does, and std::logic_error in a forked process.
+void run_in(scheduler& s, root& job);
+
+/// Whether the calling code runs in this runtime, in any.
+bool is_inside(const scheduler& s) noexcept;
+bool is_inside() noexcept;
+
+unsigned procs_of(const scheduler& s) noexcept;
+stats stats_of(const scheduler& s);
+
+/// The runtime this code runs in, nullptr outside.
+scheduler* current_scheduler() noexcept;
+/// The index of the P this code runs on, -1 outside.
+int current_proc() noexcept;
+
+// The slow paths of a fork.
+
+enum class pushed {
+  yes,      ///< go on: run the child, then pop
+  no_room,  ///< the record is off the deque again: run everything here
+  outside   ///< there is no deque: enter a runtime first
+};
+
+/// To be called when push returned true.
+[[gnu::cold]] pushed push_slow() noexcept;
+
+/// To be called when pop returned false. False: stolen.
+[[gnu::cold]] bool pop_slow() noexcept;
+
+/// Waits until the stolen part is finished, and meanwhile has the worker do something else.
+[[gnu::cold]] void join_slow(join& stolen) noexcept;
+
+/// As join_slow, for a task: runs other records on top of this stack first.
+[[gnu::cold]] void join_tasks_slow(join& stolen) noexcept;
+
+}  // namespace fj::detail

@@ -1,0 +1,106 @@
+#include "runtime/execute.hpp"
+
+#include <utility>
+
+#include "runtime/current.hpp"
+#include "runtime/scheduler.hpp"
+
+namespace fj::detail {
+
+namespace {
+
+// The end of a fiber, on the worker's native stack.
+fiber* ended(worker& m, fiber& f, void*) noexcept {
+  continuation* const record = f.stolen;
+  root& job = *f.job;
+  const outcome result = f.result;
+  if (m.spare) {
+    m.home.stacks().give(&f);
+  } else {
+    trim_stack(f, f.stack_bottom() + f.stack_size());
+    m.spare = &f;
+  }
+  if (!record) {
+    m.home.finish(job, m);
+    return nullptr;
+  }
+  join_waiter* const owner = record->joined.arrive(result);
+  if (!owner) return nullptr;
+  ++m.count().resumptions;
+  return static_cast<fiber*>(owner);
+}
+
+void first_frame(void* self) noexcept {
+  fiber& f = *static_cast<fiber*>(self);
+  os::set_float_environment(f.job->floats);
+  if (f.stolen) {
+    f.result = f.stolen->joined.body()(*f.stolen);
+  } else {
+    f.job->call(*f.job);
+  }
+  worker& m = *current_worker();
+  m.then = &ended;
+  os::finish_context(f.context, m.native);
+}
+
+// Onto the fiber's stack, and back when it leaves; returns what follows.
+fiber* switch_to(worker& m, fiber& f) noexcept {
+  std::atomic<deque*>& active = m.held->active;
+  if (f.records) {
+    deque* const empty = active.load(std::memory_order_relaxed);
+    active.store(f.records, std::memory_order_release);  // release: pairs with the acquire in for_each_deque
+    m.home.attach(f);
+    m.home.deques().give(empty);
+  } else {
+    active.load(std::memory_order_relaxed)->open(f.job);
+  }
+  m.running = &f;
+  set_current_deque(*active.load(std::memory_order_relaxed));
+  os::switch_context(m.native, f.context);
+  set_current_deque(outside);
+  m.running = nullptr;
+  if (m.then != &ended) {
+    deque* const left = active.load(std::memory_order_relaxed);
+    if (!left->looks_empty()) {
+      f.records = left;
+      m.home.detach(f);
+      // release: pairs with the acquire in for_each_deque
+      active.store(std::exchange(m.spare_deque, nullptr), std::memory_order_release);
+    }
+    trim_stack(f, static_cast<const std::byte*>(f.context.registers));
+  }
+  return m.then(m, f, m.argument);
+}
+
+}  // namespace
+
+void begin(fiber& f, root& job, continuation* record) noexcept {
+  f.job = &job;
+  f.stolen = record;
+  os::make_context(f.context, f.stack_bottom(), f.stack_size(), &first_frame, &f);
+}
+
+void execute(worker& m, fiber* f) noexcept {
+  while (f) {
+    f = switch_to(m, *f);
+    // A chain of fibers that resume each other must not keep out what waits (Go looks every 61st time, too). A thread
+    // that works for its own job only runs nothing else.
+    if (!f || m.is_outside() || ++m.held->tick % 61 != 0) continue;
+    if (fiber* const first = m.home.take_ready(nullptr)) m.home.ready(*std::exchange(f, first));
+  }
+}
+
+void leave(worker::afterwards then, void* argument) noexcept {
+  worker& m = *current_worker();
+  m.then = then;
+  m.argument = argument;
+  os::switch_context(m.running->context, m.native);
+}
+
+bool prepare_to_detach(worker& m) noexcept {
+  if (!m.spare) m.spare = m.home.stacks().take();
+  if (!m.spare_deque) m.spare_deque = m.home.deques().take();
+  return m.spare && m.spare_deque;
+}
+
+}  // namespace fj::detail

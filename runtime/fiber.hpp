@@ -1,0 +1,36 @@
+// G: a stack, and the context saved on it while it does not run.
+//
+// A fiber is runnable (in the global queue, or in one worker's hands), running (on one worker), or waiting (in a join
+// word, or for another runtime). Whoever takes it out of one of these states owns it until it puts it into the next.
+#pragma once
+
+#include <cstddef>
+
+#include "runtime/continuation.hpp"
+#include "runtime/deque.hpp"
+#include "runtime/os/context.hpp"
+#include "runtime/root.hpp"
+
+namespace fj::detail {
+
+/// Lies at the top of its own stack's mapping and lives as long as that: pooled, never freed while the runtime lives.
+struct fiber : join_waiter {
+  os::context context;
+  root* job = nullptr;             ///< what it works for
+  continuation* stolen = nullptr;  ///< the record it was made for; nullptr if it runs the job itself
+  outcome result{};                ///< how the stolen record ended
+  deque* records = nullptr;        ///< the deque it took along when it suspended; nullptr if that was empty
+  fiber* next = nullptr;           ///< in the pool or the global queue
+  fiber* next_detached = nullptr;  ///< among the fibers that took a deque along
+  std::byte* mapping = nullptr;    ///< guard, stack, and this object
+  std::size_t mapping_size = 0;
+  std::size_t guard_size = 0;
+  unsigned number = 0;  ///< for messages
+
+  std::byte* stack_bottom() const noexcept { return mapping + guard_size; }
+  std::size_t stack_size() const noexcept {
+    return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(this) - stack_bottom());
+  }
+};
+
+}  // namespace fj::detail

@@ -1,0 +1,128 @@
+#include "runtime/find_work.hpp"
+
+#include <utility>
+
+#include "runtime/execute.hpp"
+#include "runtime/os/clock.hpp"
+#include "runtime/os/cpu.hpp"
+#include "runtime/scheduler.hpp"
+
+namespace fj::detail {
+
+namespace {
+
+// How long a worker looks around before it parks when there is nothing to be seen.
+constexpr std::int64_t search_ns = 20'000;
+// How long it waits for owners to publish what it sees in their deques before it takes it by force. Owners that fork at
+// all answer within some nanoseconds.
+constexpr std::int64_t patience_ns = 10'000;
+// Rounds between two looks at the clock.
+constexpr unsigned rounds_per_look = 16;
+// How often a task looks for something to run on top of a join that waits, before it suspends.
+constexpr unsigned top_rounds = 64;
+
+void start_spinning(worker& m) noexcept {
+  m.spinning = true;
+  m.home.idleness().start_spinning();
+}
+
+void stop_spinning(worker& m) noexcept {
+  if (!std::exchange(m.spinning, false)) return;
+  m.home.idleness().stop_spinning();
+  // Nobody was woken while this one spun: there may be more work than it found.
+  m.home.wake();
+}
+
+struct loot {
+  continuation* record = nullptr;
+  root* job = nullptr;
+  bool seen = false;  // there was something, whether or not it could be had
+};
+
+// One round over all deques in random order: takes the first public record, and asks owners that have only private ones
+// to publish.
+loot look_around(worker& m, const root* only) noexcept {
+  scheduler& s = m.home;
+  const auto& steps = s.steps();
+  const unsigned first = m.dice.below(s.chosen().procs);
+  const unsigned step = steps[m.dice.below(static_cast<std::uint32_t>(steps.size()))];
+  loot found;
+  s.for_each_deque(first, step, [&](deque& victim) {
+    if (found.record || (only && victim.whose() != only)) return;
+    if (victim.has_public()) {
+      found.seen = true;
+      found.record = victim.steal(only, found.job);
+      if (!found.record) return;
+      ++m.count().steals;
+      // The next thief shall find something, too.
+      if (!victim.has_public() && !victim.looks_empty()) victim.alarm();
+    } else if (!victim.looks_empty()) {
+      found.seen = true;
+      if (!victim.alarmed()) victim.alarm();
+    }
+  });
+  return found;
+}
+
+fiber* search(worker& m, const root* only) noexcept {
+  // A stack first: a record that has been taken must be run.
+  if (!m.spare) m.spare = m.home.stacks().take();
+  if (!m.spare) return nullptr;
+  std::int64_t nothing_since = 0, something_since = 0;
+  for (unsigned round = 0;; ++round) {
+    if (fiber* const f = m.home.take_ready(only)) return f;
+    const loot found = look_around(m, only);
+    if (found.record) {
+      fiber& thief = *std::exchange(m.spare, nullptr);
+      begin(thief, *found.job, found.record);
+      return &thief;
+    }
+    os::pause();
+    if (round % rounds_per_look != 0) continue;
+    const std::int64_t now = os::now_ns();
+    if (!found.seen) {
+      something_since = 0;
+      if (nothing_since == 0) nothing_since = now;
+      // Who waits for a job does not spin: those who look for any work do it for him.
+      if (only ? round > 0 : now - nothing_since > search_ns) return nullptr;
+    } else {
+      nothing_since = 0;
+      if (something_since == 0) something_since = now;
+      if (now - something_since > patience_ns) {
+        m.home.expose(m);
+        something_since = now;
+      }
+    }
+    if (round > 0) os::yield_thread();
+  }
+}
+
+}  // namespace
+
+fiber* find_work(worker& m) noexcept {
+  fiber* f = m.home.take_ready(nullptr);
+  if (!f && !m.spinning && m.home.idleness().may_spin(static_cast<int>(m.home.chosen().procs))) start_spinning(m);
+  if (!f && m.spinning) f = search(m, nullptr);
+  if (f) stop_spinning(m);
+  return f;
+}
+
+fiber* find_work_of(const root& job, worker& m) noexcept {
+  start_spinning(m);
+  fiber* const f = search(m, &job);
+  stop_spinning(m);
+  return f;
+}
+
+continuation* steal_for_top(worker& m, const join& until) noexcept {
+  start_spinning(m);
+  continuation* record = nullptr;
+  for (unsigned round = 0; round < top_rounds && !record && !until.finished(); ++round) {
+    record = look_around(m, m.running->job).record;
+    if (!record) os::pause();
+  }
+  stop_spinning(m);
+  return record;
+}
+
+}  // namespace fj::detail

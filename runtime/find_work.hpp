@@ -1,0 +1,19 @@
+// How a worker finds something to run.
+#pragma once
+
+#include "runtime/worker.hpp"
+
+namespace fj::detail {
+
+/// A fiber to run: a ready one, else one that runs a stolen record. nullptr when there is nothing, or when enough others
+/// look already: then the worker parks.
+fiber* find_work(worker& m) noexcept;
+
+/// A fiber that works for that job, or nullptr when there is nothing of it to be seen. Does not spin.
+fiber* find_work_of(const root& job, worker& m) noexcept;
+
+/// A record of the running fiber's job, to be run on top of it while `until` is not finished; nullptr after looking
+/// for a while.
+continuation* steal_for_top(worker& m, const join& until) noexcept;
+
+}  // namespace fj::detail

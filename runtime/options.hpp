@@ -1,0 +1,28 @@
+// How a runtime is set up.
+#pragma once
+
+#include <cstddef>
+
+namespace fj {
+
+/// For `fj::runtime`; the default runtime takes all defaults.
+struct options {
+  /// P: how many fibers run at once. 0: as FORKJOIN_PROCS in the environment says, else the processors that the
+  /// affinity mask and the cgroup's quota allow. At most 4,096.
+  unsigned procs = 0;
+
+  /// Bytes reserved for each fiber's stack, not touched before use. At least 16 KiB.
+  std::size_t stack_size = std::size_t{8} << 20;
+
+  /// How many threads the runtime may start; threads that call run come on top. 0: as many as P.
+  unsigned max_workers = 0;
+
+  /// Prints the counters to standard error when the runtime ends, as FORKJOIN_STATS=1 does.
+  bool stats = false;
+
+  /// For tests: every fork is stolen, also with one P, so code after a fork or join runs on another stack and, if there
+  /// are several P, often on another thread. Slow.
+  bool steal_every_fork = false;
+};
+
+}  // namespace fj

@@ -1,0 +1,15 @@
+// Monotonic time for spinning and waiting.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace fj::detail::os {
+
+/// Nanoseconds of a monotonic clock. Some 20 to 30 ns a call.
+inline std::int64_t now_ns() noexcept {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace fj::detail::os

@@ -1,0 +1,194 @@
+// Over Boost.Context's fcontext: some twelve instructions of assembly a switch. What fcontext does not do is done here:
+// the exception globals (a `throw;` after a migration would find another thread's exception) and the notes that the
+// sanitizers and valgrind want.
+#include "runtime/os/context.hpp"
+
+#include <cxxabi.h>
+#include <pthread.h>
+
+#include <boost/context/detail/fcontext.hpp>
+#include <cstdlib>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define FORKJOIN_ASAN 1
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define FORKJOIN_TSAN 1
+#endif
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define FORKJOIN_ASAN 1
+#endif
+#if __has_feature(thread_sanitizer)
+#define FORKJOIN_TSAN 1
+#endif
+#endif
+#ifdef FORKJOIN_ASAN
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+#ifdef FORKJOIN_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
+#if __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#else
+#define VALGRIND_STACK_REGISTER(start, end) 0u
+#define VALGRIND_STACK_DEREGISTER(id) static_cast<void>(id)
+#endif
+
+namespace fj::detail::os {
+
+namespace {
+
+namespace fcontext = boost::context::detail;
+
+// The layout that the Itanium C++ ABI gives __cxa_eh_globals (section 2.2.2).
+struct exception_globals {
+  void* caught_exceptions;
+  unsigned uncaught_exceptions;
+};
+
+// __cxa_get_globals is declared const, so compilers merge the calls before and after a switch: hence noinline, and the
+// assembly that makes this function impure.
+[[gnu::noinline]] exception_globals& this_threads_exceptions() noexcept {
+  asm volatile("" ::: "memory");
+  return *reinterpret_cast<exception_globals*>(abi::__cxa_get_globals());
+}
+
+void save_exceptions(context& self) noexcept {
+  const exception_globals& globals = this_threads_exceptions();
+  self.caught_exceptions = globals.caught_exceptions;
+  self.uncaught_exceptions = globals.uncaught_exceptions;
+}
+
+void restore_exceptions(const context& self) noexcept {
+  exception_globals& globals = this_threads_exceptions();
+  globals.caught_exceptions = self.caught_exceptions;
+  globals.uncaught_exceptions = self.uncaught_exceptions;
+}
+
+// What a switch hands over: who left, and who arrives.
+struct handover {
+  context* from;
+  context* to;
+  bool from_is_finished;
+};
+
+void announce([[maybe_unused]] const handover& h) noexcept {
+#ifdef FORKJOIN_ASAN
+  // A null place for the fake stack tells ASan that this one ends.
+  __sanitizer_start_switch_fiber(h.from_is_finished ? nullptr : &h.from->fake_stack, h.to->stack_bottom,
+                                 h.to->stack_size);
+#endif
+#ifdef FORKJOIN_TSAN
+  // no_sync: a switch as such orders nothing between threads; if it counted as a release and acquire, races between
+  // strands would be hidden.
+  __tsan_switch_to_fiber(h.to->tsan_fiber, __tsan_switch_to_fiber_no_sync);
+#endif
+}
+
+void arrive(const fcontext::transfer_t& transfer) noexcept {
+  const handover& h = *static_cast<const handover*>(transfer.data);
+  h.from->registers = transfer.fctx;
+#ifdef FORKJOIN_ASAN
+  __sanitizer_finish_switch_fiber(h.to->fake_stack, nullptr, nullptr);
+#endif
+  restore_exceptions(*h.to);
+}
+
+void leave(handover&& h) noexcept {
+  save_exceptions(*h.from);
+  announce(h);
+  arrive(fcontext::jump_fcontext(h.to->registers, &h));
+}
+
+struct start {
+  context_entry entry;
+  void* argument;
+};
+
+// The first frame of a context. The start note lies at the top of its stack.
+void first_frame(fcontext::transfer_t transfer) noexcept {
+  const context& self = *static_cast<const handover*>(transfer.data)->to;
+  const start note = *reinterpret_cast<start*>(self.stack_bottom + self.stack_size - sizeof(start));
+  arrive(transfer);
+  note.entry(note.argument);
+  std::abort();  // an entry never returns
+}
+
+}  // namespace
+
+void make_context(context& fresh, std::byte* bottom, std::size_t size, context_entry entry, void* argument) noexcept {
+  static_assert(sizeof(start) % 16 == 0, "keeps the stack aligned");
+#ifdef FORKJOIN_ASAN
+  // The frames of a strand that ended by switching away were never popped, so their red zones are still poisoned.
+  constexpr std::size_t last_frames = 4096;
+  __asan_unpoison_memory_region(bottom + size - last_frames, last_frames);
+#endif
+#ifdef FORKJOIN_TSAN
+  if (fresh.tsan_fiber) __tsan_destroy_fiber(fresh.tsan_fiber);
+  fresh.tsan_fiber = __tsan_create_fiber(0);
+#endif
+  if (fresh.stack_bottom != bottom) {
+    fresh.stack_bottom = bottom;
+    fresh.stack_size = size;
+    fresh.valgrind_stack = VALGRIND_STACK_REGISTER(bottom, bottom + size);
+  }
+  std::byte* top = bottom + size - sizeof(start);
+  *reinterpret_cast<start*>(top) = {entry, argument};
+  fresh.registers = fcontext::make_fcontext(top, size - sizeof(start), first_frame);
+  fresh.caught_exceptions = nullptr;
+  fresh.uncaught_exceptions = 0;
+  fresh.fake_stack = nullptr;
+}
+
+void adopt_native_stack([[maybe_unused]] context& native) noexcept {
+#ifdef FORKJOIN_ASAN
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    void* bottom = nullptr;
+    pthread_attr_getstack(&attributes, &bottom, &native.stack_size);
+    native.stack_bottom = static_cast<std::byte*>(bottom);
+    pthread_attr_destroy(&attributes);
+  }
+#endif
+#ifdef FORKJOIN_TSAN
+  native.tsan_fiber = __tsan_get_current_fiber();
+#endif
+}
+
+void drop_context(context& dead) noexcept {
+#ifdef FORKJOIN_TSAN
+  if (dead.tsan_fiber) __tsan_destroy_fiber(dead.tsan_fiber);
+  dead.tsan_fiber = nullptr;
+#endif
+  if (dead.stack_bottom) VALGRIND_STACK_DEREGISTER(dead.valgrind_stack);
+}
+
+void switch_context(context& self, context& next) noexcept { leave({&self, &next, false}); }
+
+void finish_context(context& self, context& next) noexcept { leave({&self, &next, true}); }
+
+#if defined(__x86_64__)
+
+float_environment get_float_environment() noexcept {
+  float_environment environment;
+  asm volatile("stmxcsr %0" : "=m"(environment.control));
+  asm volatile("fnstcw %0" : "=m"(environment.x87_control));
+  return environment;
+}
+
+void set_float_environment(const float_environment& environment) noexcept {
+  asm volatile("ldmxcsr %0" : : "m"(environment.control));
+  asm volatile("fldcw %0" : : "m"(environment.x87_control));
+}
+
+#else
+
+float_environment get_float_environment() noexcept { return {}; }
+void set_float_environment(const float_environment&) noexcept {}
+
+#endif
+
+}  // namespace fj::detail::os

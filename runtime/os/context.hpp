@@ -1,0 +1,53 @@
+// Leaving one stack for another.
+#pragma once
+
+#include <cstddef>
+
+namespace fj::detail::os {
+
+/// What belongs to a strand of execution and not to the thread that runs it, while the strand is not running: stack
+/// pointer and callee-saved registers with the floating-point control words (Boost.Context keeps these on the stack
+/// itself), the C++ runtime's exceptions in flight, and what sanitizers want to know of a stack.
+struct context {
+  void* registers = nullptr;
+  // __cxa_eh_globals of the Itanium C++ ABI: the stack of caught exceptions, the number of uncaught ones.
+  void* caught_exceptions = nullptr;
+  unsigned uncaught_exceptions = 0;
+  // For the sanitizers; the bounds are also what a stack overflow is recognized by.
+  std::byte* stack_bottom = nullptr;
+  std::size_t stack_size = 0;
+  void* fake_stack = nullptr;
+  void* tsan_fiber = nullptr;
+  unsigned valgrind_stack = 0;
+};
+
+/// The function a fresh context starts with. Never returns: it leaves for good with the last switch_context of its
+/// strand. `from` is who switched here.
+using context_entry = void (*)(void* argument);
+
+/// Makes `fresh` start with entry(argument) on the stack [bottom, bottom + size) when first switched to. The
+/// exceptions in flight are none, the floating-point environment is the caller's.
+void make_context(context& fresh, std::byte* bottom, std::size_t size, context_entry entry, void* argument) noexcept;
+
+/// Has `native` describe the calling thread's own stack, on which it must be when it first switches.
+void adopt_native_stack(context& native) noexcept;
+
+/// Frees what a sanitizer keeps for a context that will never run again.
+void drop_context(context& dead) noexcept;
+
+/// Saves the running strand in `self` and goes on with `next`; returns when somebody switches to `self`, perhaps on
+/// another thread. Costs some 10 ns. Orders nothing between threads: that is the caller's affair.
+void switch_context(context& self, context& next) noexcept;
+
+/// As switch_context, for a strand that ends: nobody may switch to `self` again before make_context.
+void finish_context(context& self, context& next) noexcept;
+
+/// The floating-point control words of the running strand (rounding, exception masks), and how to set them.
+struct float_environment {
+  unsigned control = 0;
+  unsigned short x87_control = 0;
+};
+float_environment get_float_environment() noexcept;
+void set_float_environment(const float_environment& environment) noexcept;
+
+}  // namespace fj::detail::os

@@ -1,0 +1,15 @@
+// What a spinning thread does with its time.
+#pragma once
+
+namespace fj::detail::os {
+
+/// Tells the processor that this is a spin loop (PAUSE, YIELD): frees the sibling hyperthread, saves power.
+inline void pause() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb" ::: "memory");
+#endif
+}
+
+}  // namespace fj::detail::os

@@ -1,0 +1,28 @@
+// The machine that the lock-free algorithms run on.
+#pragma once
+
+#include <atomic>
+
+#include "runtime/os/membarrier.hpp"
+#include "runtime/os/mutex.hpp"
+
+namespace fj::detail {
+
+/// Deque, join and parking are written against this class, and their model checks against one of the same shape that
+/// tries every interleaving and every value a weak memory may return.
+struct machine {
+  template <class T>
+  using atomic = std::atomic<T>;
+  using mutex = os::mutex;
+
+  /// Sequentially consistent.
+  static void fence() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
+
+  /// The cheap half of an asymmetric fence: keeps the compiler from reordering, costs no instruction.
+  static void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
+
+  /// The dear half: see os::membarrier.
+  static void heavy_fence() noexcept { os::membarrier(); }
+};
+
+}  // namespace fj::detail

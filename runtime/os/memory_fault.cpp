@@ -1,0 +1,92 @@
+#include "runtime/os/memory_fault.hpp"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <memory>
+#include <new>
+
+namespace fj::detail::os {
+
+namespace {
+
+fault_reporter reporter = nullptr;
+struct sigaction previous_segv, previous_bus;
+
+void handle_fault(int signal, siginfo_t* info, void* context) {
+  if (reporter(info->si_addr)) abort();
+  const struct sigaction& previous = signal == SIGSEGV ? previous_segv : previous_bus;
+  if (previous.sa_flags & SA_SIGINFO) return previous.sa_sigaction(signal, info, context);
+  if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) return previous.sa_handler(signal);
+  // Back to the default, and return to the access: it faults again and ends the process as it would have.
+  struct sigaction fallback = {};
+  fallback.sa_handler = SIG_DFL;
+  sigaction(signal, &fallback, nullptr);
+}
+
+class alternate_stack {
+ public:
+  alternate_stack() noexcept {
+    stack_t present = {};
+    if (sigaltstack(nullptr, &present) != 0 || !(present.ss_flags & SS_DISABLE)) return;
+    constexpr std::size_t bytes = 64 << 10;
+    memory_.reset(new (std::nothrow) char[bytes]);
+    if (!memory_) return;
+    stack_t mine = {};
+    mine.ss_sp = memory_.get();
+    mine.ss_size = bytes;
+    if (sigaltstack(&mine, nullptr) != 0) memory_.reset();
+  }
+
+  ~alternate_stack() {
+    if (!memory_) return;
+    stack_t none = {};
+    none.ss_flags = SS_DISABLE;
+    sigaltstack(&none, nullptr);
+  }
+
+  alternate_stack(const alternate_stack&) = delete;
+  alternate_stack& operator=(const alternate_stack&) = delete;
+
+ private:
+  std::unique_ptr<char[]> memory_;
+};
+
+}  // namespace
+
+void report_memory_faults(fault_reporter callback) noexcept {
+  static const bool installed = [callback] {
+    reporter = callback;
+    struct sigaction action = {};
+    action.sa_sigaction = handle_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    return sigaction(SIGSEGV, &action, &previous_segv) == 0 && sigaction(SIGBUS, &action, &previous_bus) == 0;
+  }();
+  static_cast<void>(installed);
+}
+
+// Called on a thread's native stack only, so the thread-local cannot be another thread's.
+[[gnu::noinline]] void ensure_alternate_stack() noexcept { static thread_local const alternate_stack stack; }
+
+void print_error(const char* text) noexcept {
+  for (std::size_t left = std::strlen(text); left > 0;) {
+    const ssize_t written = write(STDERR_FILENO, text, left);
+    if (written <= 0) return;
+    text += written;
+    left -= static_cast<std::size_t>(written);
+  }
+}
+
+void print_error(unsigned long number) noexcept {
+  char digits[24];
+  char* at = digits + sizeof(digits);
+  *--at = '\0';
+  do *--at = static_cast<char>('0' + number % 10);
+  while (number /= 10);
+  print_error(at);
+}
+
+}  // namespace fj::detail::os

@@ -1,0 +1,24 @@
+// Saying what happened when a stack overflows.
+#pragma once
+
+namespace fj::detail::os {
+
+/// Called from the signal handler with the address of a faulting access: returns true after printing (with
+/// print_error) what went wrong there, false when the address is none of its business. Must be async-signal-safe.
+using fault_reporter = bool (*)(const void* address) noexcept;
+
+/// Installs a handler for SIGSEGV and SIGBUS that asks `reporter`, then aborts; faults it does not know go to the
+/// handler that was there before. Once per process; later calls do nothing.
+void report_memory_faults(fault_reporter reporter) noexcept;
+
+/// Gives the calling thread a stack for that handler, unless it has one. Freed when the thread ends. Without one (no
+/// memory) an overflow is a plain SIGSEGV.
+void ensure_alternate_stack() noexcept;
+
+/// Writes `text` to standard error; async-signal-safe.
+void print_error(const char* text) noexcept;
+
+/// As print_error, for a number in decimal.
+void print_error(unsigned long number) noexcept;
+
+}  // namespace fj::detail::os

@@ -1,0 +1,41 @@
+// A four-byte mutex: spins briefly, then sleeps on a futex.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "runtime/os/cpu.hpp"
+#include "runtime/os/futex.hpp"
+
+namespace fj::detail::os {
+
+/// Drepper's third mutex ("Futexes are tricky", 2011). Used where std::mutex is too large (one per deque) or where
+/// try_lock must never fail without a holder. Meets BasicLockable, so std::scoped_lock works.
+class mutex {
+ public:
+  [[nodiscard]] bool try_lock() noexcept {
+    std::uint32_t free = unlocked;
+    // acquire: pairs with the release in unlock
+    return state_.compare_exchange_strong(free, locked, std::memory_order_acquire, std::memory_order_relaxed);
+  }
+
+  void lock() noexcept {
+    for (int spins = 0; spins < 100; ++spins) {
+      if (try_lock()) return;
+      pause();
+    }
+    // acquire: pairs with the release in unlock
+    while (state_.exchange(contended, std::memory_order_acquire) != unlocked) futex_wait(state_, contended);
+  }
+
+  void unlock() noexcept {
+    // release: pairs with the acquires above
+    if (state_.exchange(unlocked, std::memory_order_release) == contended) futex_wake(state_);
+  }
+
+ private:
+  static constexpr std::uint32_t unlocked = 0, locked = 1, contended = 2;
+  std::atomic<std::uint32_t> state_{unlocked};
+};
+
+}  // namespace fj::detail::os

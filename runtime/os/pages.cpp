@@ -1,0 +1,44 @@
+#include "runtime/os/pages.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+// Younger than the headers of some distributions.
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
+
+namespace fj::detail::os {
+
+std::size_t page_size() noexcept {
+  static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+std::size_t round_to_pages(std::size_t bytes) noexcept { return (bytes + page_size() - 1) & ~(page_size() - 1); }
+
+std::byte* reserve_pages(std::size_t bytes) noexcept {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  // One touched page of a stack must not become 2 MiB. Advice only: a kernel without huge pages refuses, rightly.
+  madvise(memory, bytes, MADV_NOHUGEPAGE);
+  return static_cast<std::byte*>(memory);
+}
+
+bool guard_pages(std::byte* begin, std::size_t bytes) noexcept {
+  return madvise(begin, bytes, MADV_GUARD_INSTALL) == 0 || mprotect(begin, bytes, PROT_NONE) == 0;
+}
+
+void discard_pages(std::byte* begin, std::size_t bytes) noexcept { madvise(begin, bytes, MADV_DONTNEED); }
+
+bool is_resident(const std::byte* address) noexcept {
+  const auto page = reinterpret_cast<std::uintptr_t>(address) & ~(page_size() - 1);
+  unsigned char resident = 0;
+  return mincore(reinterpret_cast<void*>(page), 1, &resident) == 0 && (resident & 1);
+}
+
+void release_pages(std::byte* begin, std::size_t bytes) noexcept { munmap(begin, bytes); }
+
+}  // namespace fj::detail::os

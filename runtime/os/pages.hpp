@@ -1,0 +1,29 @@
+// Memory by the page: reserved without being touched, guarded, given back.
+#pragma once
+
+#include <cstddef>
+
+namespace fj::detail::os {
+
+/// Bytes per page.
+std::size_t page_size() noexcept;
+
+/// `bytes` rounded up to whole pages.
+std::size_t round_to_pages(std::size_t bytes) noexcept;
+
+/// Reserves zeroed memory that costs nothing until touched. `bytes` must be whole pages. nullptr when refused.
+std::byte* reserve_pages(std::size_t bytes) noexcept;
+
+/// Makes every access to these pages of a reservation a SIGSEGV; false when refused. Costs no mapping of its own where
+/// the kernel has guard regions (Linux 6.13), two otherwise (a process has some 65,530).
+bool guard_pages(std::byte* begin, std::size_t bytes) noexcept;
+
+/// Gives the contents of these pages back; they read as zero afterwards.
+void discard_pages(std::byte* begin, std::size_t bytes) noexcept;
+
+/// Whether the page that holds `address` has memory behind it.
+bool is_resident(const std::byte* address) noexcept;
+
+void release_pages(std::byte* begin, std::size_t bytes) noexcept;
+
+}  // namespace fj::detail::os

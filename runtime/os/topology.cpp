@@ -1,0 +1,84 @@
+#include "runtime/os/topology.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace fj::detail::os {
+
+namespace {
+
+unsigned affinity() noexcept {
+  // A mask larger than cpu_set_t exists only on machines of more than 1,024 processors: the kernel says EINVAL there.
+  for (int cpus = CPU_SETSIZE; cpus <= (1 << 16); cpus *= 2) {
+    cpu_set_t* set = CPU_ALLOC(cpus);
+    if (!set) break;
+    const std::size_t bytes = CPU_ALLOC_SIZE(cpus);
+    const bool answered = sched_getaffinity(0, bytes, set) == 0;
+    const int count = answered ? CPU_COUNT_S(bytes, set) : 0;
+    CPU_FREE(set);
+    if (answered) return static_cast<unsigned>(std::max(count, 1));
+  }
+  return 1;
+}
+
+constexpr double no_limit = HUGE_VAL;
+
+// cgroup v2: "<quota> <period>" or "max <period>", in microseconds.
+double quota_v2(const std::string& folder) {
+  std::ifstream file(folder + "/cpu.max");
+  double quota = 0, period = 0;
+  return file >> quota >> period && period > 0 ? quota / period : no_limit;
+}
+
+double quota_v1(const std::string& folder) {
+  double quota = 0, period = 0;
+  std::ifstream(folder + "/cpu.cfs_quota_us") >> quota;
+  if (std::ifstream(folder + "/cpu.cfs_period_us") >> period; quota > 0 && period > 0) return quota / period;
+  return no_limit;
+}
+
+// The tightest limit of `group` and the groups above it.
+double tightest(double (*quota)(const std::string&), const std::string& mount, std::string group) {
+  double limit = quota(mount);
+  while (group.size() > 1) {
+    limit = std::min(limit, quota(mount + group));
+    group.resize(group.rfind('/'));
+  }
+  return limit;
+}
+
+// /proc/self/cgroup has lines "<id>:<controllers>:<group>"; v2 has id 0 and no controllers.
+double cgroup_quota() {
+  double limit = no_limit;
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    std::istringstream fields(line);
+    std::string id, controllers, group;
+    std::getline(fields, id, ':');
+    std::getline(fields, controllers, ':');
+    std::getline(fields, group);
+    if (controllers.empty()) limit = std::min(limit, tightest(quota_v2, "/sys/fs/cgroup", group));
+    if (("," + controllers + ",").find(",cpu,") != std::string::npos)
+      limit = std::min(limit, tightest(quota_v1, "/sys/fs/cgroup/cpu", group));
+  }
+  return limit;
+}
+
+}  // namespace
+
+unsigned available_processors() noexcept {
+  const unsigned processors = affinity();
+  try {
+    const double quota = std::ceil(cgroup_quota());
+    return quota >= processors ? processors : static_cast<unsigned>(std::max(quota, 1.0));
+  } catch (...) {
+    return processors;  // out of memory while reading: no limit known
+  }
+}
+
+}  // namespace fj::detail::os

@@ -1,0 +1,10 @@
+// How much of the machine this process may use.
+#pragma once
+
+namespace fj::detail::os {
+
+/// Processors this process may run on at once: its affinity mask, and the quota of its cgroup (v2 cpu.max, v1
+/// cpu.cfs_quota_us; the tightest on the way to the root), rounded up. At least 1.
+unsigned available_processors() noexcept;
+
+}  // namespace fj::detail::os

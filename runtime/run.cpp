@@ -1,0 +1,85 @@
+#include "runtime/run.hpp"
+
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include "runtime/current.hpp"
+#include "runtime/execute.hpp"
+#include "runtime/find_work.hpp"
+#include "runtime/os/memory_fault.hpp"
+
+namespace fj::detail {
+
+namespace {
+
+void run_from_thread(scheduler& s, root& job) {
+  worker& m = s.take_outside_worker();
+  fiber* next = s.stacks().take();
+  if (!next) {
+    s.give_outside_worker(m);
+    throw std::bad_alloc();
+  }
+  os::ensure_alternate_stack();
+  os::adopt_native_stack(m.native);
+  job.thread = &m;
+  begin(*next, job, nullptr);
+  set_current_worker(&m);
+  next = s.enter(m, *next);
+  for (;;) {
+    if (next) execute(m, next);
+    // acquire: pairs with the release in finish
+    if (job.done.load(std::memory_order_acquire)) break;
+    next = nullptr;
+    if (m.held) {
+      next = find_work_of(job, m);
+      if (next) continue;
+      s.hand_over(m);
+    }
+    next = s.sleep_for(job, m);
+  }
+  if (m.held) s.hand_over(m);
+  set_current_worker(nullptr);
+  s.give_outside_worker(m);
+}
+
+void run_from_fiber(scheduler& s, root& job, worker& m) {
+  if (!s.ensure_thread())
+    throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
+                            "forkjoin: no thread could be started for a run from inside another runtime");
+  fiber* const f = s.stacks().take();
+  if (!f) throw std::bad_alloc();
+  if (!prepare_to_detach(m)) {
+    s.stacks().give(f);
+    throw std::bad_alloc();
+  }
+  job.waiter = m.running;
+  job.waiters_scheduler = &m.home;
+  begin(*f, job, nullptr);
+  ++m.count().suspensions;
+  struct submission {
+    scheduler* to;
+    fiber* what;
+  } wanted{&s, f};
+  leave(
+      [](worker&, fiber&, void* argument) noexcept -> fiber* {
+        // A copy: once the job is ready it may be over at any time, and this frame gone.
+        const submission w = *static_cast<submission*>(argument);
+        w.to->ready(*w.what);
+        return nullptr;
+      },
+      &wanted);
+}
+
+}  // namespace
+
+void run(scheduler& s, root& job) {
+  const scheduler::guest counted(s);
+  if (worker* const m = current_worker()) {
+    run_from_fiber(s, job, *m);
+  } else {
+    run_from_thread(s, job);
+  }
+}
+
+}  // namespace fj::detail

@@ -1,0 +1,307 @@
+#include "runtime/scheduler.hpp"
+
+#include <array>
+#include <new>
+#include <numeric>
+#include <utility>
+
+namespace fj::detail {
+
+scheduler::scheduler(const settings& chosen, thread_function thread_main)
+    : chosen_(chosen),
+      thread_main_(thread_main),
+      stacks_(chosen.stack_size),
+      deques_(chosen.stack_size, chosen.eager),
+      processors_(new processor[chosen.procs]),
+      creatable_(chosen.max_workers) {
+  for (unsigned i = 0; i < chosen_.procs; ++i) {
+    deque* const d = deques_.take();
+    if (!d) throw std::bad_alloc();
+    processors_[i].index = i;
+    processors_[i].active.store(d, std::memory_order_relaxed);
+    if (std::gcd(i + 1, chosen_.procs) == 1) steps_.push_back(i + 1);
+  }
+  for (unsigned i = chosen_.procs; i-- > 0;) put_idle(processors_[i]);
+  for (unsigned i = 0; i < creatable_; ++i) parking_.thread_available();
+}
+
+scheduler::~scheduler() {
+  // acquire: pairs with the release of a guest
+  while (guests_.load(std::memory_order_acquire) != 0) os::yield_thread();
+  {
+    std::scoped_lock guard(mutex_);
+    stopping_ = true;
+  }
+  for (const auto& m : threads_) m->signal();
+  for (const auto& m : threads_) m->thread.join();
+  for (const auto& m : threads_) give_back_spares(*m);
+}
+
+void scheduler::give_back_spares(worker& m) noexcept {
+  if (m.spare) stacks_.give(std::exchange(m.spare, nullptr));
+  if (m.spare_deque) deques_.give(std::exchange(m.spare_deque, nullptr));
+}
+
+// Work
+
+void scheduler::ready(fiber& f) noexcept {
+  {
+    std::scoped_lock guard(mutex_);
+    push_ready(f);
+  }
+  wake();
+}
+
+void scheduler::push_ready(fiber& f) noexcept {
+  ready_.push(&f);
+  // seq_cst: count up, then read idle and spinning (wake); a worker that parks announces itself, then reads this
+  ready_count_.fetch_add(1, std::memory_order_seq_cst);
+}
+
+template <class Predicate>
+fiber* scheduler::pop_ready(Predicate wanted) noexcept {
+  fiber* const f = ready_.take_if(wanted);
+  if (f) ready_count_.fetch_sub(1, std::memory_order_relaxed);
+  return f;
+}
+
+fiber* scheduler::take_ready(const root* only) noexcept {
+  if (!any_ready()) return nullptr;
+  std::scoped_lock guard(mutex_);
+  return pop_ready([only](const fiber& f) { return !only || f.job == only; });
+}
+
+void scheduler::detach(fiber& f) noexcept {
+  std::scoped_lock guard(mutex_);
+  f.next_detached = std::exchange(detached_, &f);
+  // seq_cst: before the P drops the deque, so that a worker about to park finds it in one place or the other
+  detached_count_.fetch_add(1, std::memory_order_seq_cst);
+}
+
+void scheduler::attach(fiber& f) noexcept {
+  std::scoped_lock guard(mutex_);
+  fiber** link = &detached_;
+  while (*link != &f) link = &(*link)->next_detached;
+  *link = f.next_detached;
+  f.records = nullptr;
+  detached_count_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void scheduler::expose(worker& m) noexcept {
+  if (chosen_.eager || !exposing_.try_lock()) return;
+  std::array<deque*, 64> begun;
+  std::size_t count = 0;
+  for_each_deque(m.dice.below(chosen_.procs), 1, [&](deque& d) {
+    if (count < begun.size() && d.expose_begin()) begun[count++] = &d;
+  });
+  if (count > 0) machine::heavy_fence();
+  for (std::size_t i = 0; i < count; ++i)
+    if (begun[i]->expose_end()) ++m.count().exposures;
+  exposing_.unlock();
+}
+
+// Who works
+
+processor* scheduler::take_idle() noexcept {
+  processor* const p = idle_processors_.pop();
+  if (p) parking_.processor_taken();
+  return p;
+}
+
+void scheduler::put_idle(processor& p) noexcept {
+  idle_processors_.push(&p);
+  parking_.processor_idle();
+}
+
+worker* scheduler::take_thread() noexcept {
+  if (idle_threads_.empty()) return start_thread();
+  worker* const m = idle_threads_.back();
+  idle_threads_.pop_back();
+  parking_.thread_taken();
+  return m;
+}
+
+worker* scheduler::start_thread() noexcept {
+  if (creatable_ == 0) return nullptr;
+  try {
+    auto m = std::make_unique<worker>(*this, static_cast<unsigned>(threads_.size()) + 1);
+    threads_.reserve(threads_.size() + 1);
+    idle_threads_.reserve(threads_.size() + 1);  // so that going to sleep cannot fail
+    // It sleeps first, until signalled with a P.
+    if (m->thread.start(thread_main_, m.get())) {
+      --creatable_;
+      parking_.thread_taken();
+      threads_.push_back(std::move(m));
+      return threads_.back().get();
+    }
+  } catch (const std::bad_alloc&) {}
+  // The system gives no more: go on with the threads there are.
+  for (; creatable_ > 0; --creatable_) parking_.thread_taken();
+  return nullptr;
+}
+
+bool scheduler::ensure_thread() noexcept {
+  std::scoped_lock guard(mutex_);
+  if (!threads_.empty()) return true;
+  worker* const m = start_thread();
+  if (!m) return false;
+  idle_threads_.push_back(m);
+  parking_.thread_available();
+  return true;
+}
+
+// For want of threads: one that sleeps in run can run a fiber of the job it brought.
+worker* scheduler::take_sleeping_caller() noexcept {
+  fiber* const f = pop_ready([](const fiber& item) { return item.job->thread && item.job->thread->asleep; });
+  if (!f) return nullptr;
+  worker* const m = f->job->thread;
+  m->asleep = false;
+  m->given = f;
+  return m;
+}
+
+void scheduler::wake() noexcept {
+  while (parking_.begin_waking()) {
+    worker* woken = nullptr;
+    worker* spinner = nullptr;
+    bool had_processor = false;
+    {
+      std::scoped_lock guard(mutex_);
+      if (processor* const p = take_idle()) {
+        had_processor = true;
+        woken = spinner = take_thread();
+        if (!woken) woken = take_sleeping_caller();
+        if (spinner) spinner->spinning = true;
+        if (woken) {
+          woken->held = p;
+          ++p->count.wakeups;
+        } else {
+          put_idle(*p);
+        }
+      }
+    }
+    if (woken) woken->signal();
+    if (spinner) return;
+    // Nobody spins after all, but others may have relied on it since begin_waking.
+    parking_.stop_spinning();
+    if (had_processor && !woken) {
+      // No thread to be had. What was made ready meanwhile may be for a caller that sleeps.
+      std::scoped_lock guard(mutex_);
+      if (ready_.empty() || idle_processors_.empty()) return;
+      woken = take_sleeping_caller();
+      if (!woken) return;
+      woken->held = take_idle();
+      woken->signal();
+      return;
+    }
+  }
+}
+
+after_park scheduler::park(worker& m) noexcept {
+  bool was_spinning = false;
+  {
+    std::scoped_lock guard(mutex_);
+    if (!ready_.empty()) return after_park::work;
+    if (m.held) {
+      ++m.count().parks;
+      put_idle(*std::exchange(m.held, nullptr));
+    }
+    was_spinning = std::exchange(m.spinning, false);
+    if (stopping_) return after_park::end;
+    idle_threads_.push_back(&m);
+    parking_.thread_available();
+  }
+  // From here on the worker may be given a P at any time.
+  if (was_spinning) parking_.stop_spinning();
+  if (!work_left()) return after_park::sleep;
+  std::scoped_lock guard(mutex_);
+  if (m.held || idle_processors_.empty()) return after_park::sleep;
+  m.held = take_idle();
+  std::erase(idle_threads_, &m);
+  parking_.thread_taken();
+  m.spinning = true;
+  parking_.start_spinning();
+  return after_park::work;
+}
+
+// After a P has been given up: whether there is anything to do for it.
+bool scheduler::work_left() noexcept {
+  if (any_ready()) return true;
+  // With every P idle nobody forks, and the first fork of whoever takes one attends and sees who sleeps.
+  if (parking_.idle() == static_cast<int>(chosen_.procs) && detached_count_.load(std::memory_order_seq_cst) == 0)
+    return false;
+  return !parking::nothing_left([this](auto visit) { for_each_deque(0, 1, visit); }, chosen_.eager);
+}
+
+void scheduler::hand_over(worker& m) noexcept {
+  {
+    std::scoped_lock guard(mutex_);
+    put_idle(*std::exchange(m.held, nullptr));
+  }
+  // Somebody will spin, and look after everything, if there can be anything.
+  const bool all_idle = parking_.idle() == static_cast<int>(chosen_.procs);
+  if (!all_idle || any_ready() || detached_count_.load(std::memory_order_seq_cst) != 0) wake();
+}
+
+fiber* scheduler::enter(worker& m, fiber& f) noexcept {
+  std::scoped_lock guard(mutex_);
+  m.held = take_idle();
+  if (m.held) return &f;
+  push_ready(f);  // whoever gives up a P finds it
+  return nullptr;
+}
+
+fiber* scheduler::sleep_for(root& job, worker& m) noexcept {
+  {
+    std::scoped_lock guard(mutex_);
+    if (!idle_processors_.empty()) {
+      if (fiber* const f = pop_ready([&](const fiber& item) { return item.job == &job; })) {
+        m.held = take_idle();
+        return f;
+      }
+    }
+    m.asleep = true;
+  }
+  for (;;) {
+    m.sleep();
+    std::scoped_lock guard(mutex_);
+    // acquire: pairs with the release in finish
+    if (!m.held && !job.done.load(std::memory_order_acquire)) continue;
+    m.asleep = false;
+    return std::exchange(m.given, nullptr);
+  }
+}
+
+void scheduler::finish(root& job, const worker& m) noexcept {
+  worker* const thread = job.thread;
+  fiber* const waiter = job.waiter;
+  scheduler* const waiters = job.waiters_scheduler;
+  if (waiter) {
+    const guest counted(*waiters);  // the waiter may go on and end its runtime before ready returns
+    waiters->ready(*waiter);
+    return;
+  }
+  // release: pairs with the acquires in run_from_thread and sleep_for, so that the caller sees the result
+  job.done.store(true, std::memory_order_release);
+  if (thread != &m) thread->signal();
+}
+
+worker& scheduler::take_outside_worker() {
+  std::scoped_lock guard(mutex_);
+  if (idle_outside_.empty()) {
+    idle_outside_.reserve(outside_.size() + 1);  // so that giving back cannot fail
+    outside_.push_back(std::make_unique<worker>(*this, 0x10000 + static_cast<unsigned>(outside_.size())));
+    return *outside_.back();
+  }
+  worker* const m = idle_outside_.back();
+  idle_outside_.pop_back();
+  return *m;
+}
+
+void scheduler::give_outside_worker(worker& m) noexcept {
+  give_back_spares(m);
+  std::scoped_lock guard(mutex_);
+  idle_outside_.push_back(&m);
+}
+
+}  // namespace fj::detail

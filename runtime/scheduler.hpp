@@ -1,0 +1,166 @@
+// What the workers of one runtime share: who is idle, what is ready, and all that is pooled.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "runtime/base/list.hpp"
+#include "runtime/deque_pool.hpp"
+#include "runtime/fiber.hpp"
+#include "runtime/os/machine.hpp"
+#include "runtime/parking.hpp"
+#include "runtime/processor.hpp"
+#include "runtime/stack_pool.hpp"
+#include "runtime/worker.hpp"
+
+namespace fj::detail {
+
+using parking = basic_parking<machine>;
+
+/// As fj::options, with every default resolved and every value checked.
+struct settings {
+  unsigned procs = 1;
+  unsigned max_workers = 1;
+  std::size_t stack_size = 0;
+  bool steal_every_fork = false;
+  bool eager = false;  ///< no membarrier: everything public at once
+};
+
+/// What a worker does after park.
+enum class after_park { work, sleep, end };
+
+class scheduler {
+ public:
+  using thread_function = void (*)(void* worker) noexcept;
+
+  /// Throws std::bad_alloc if not even the deques can be had. Starts no thread; those to come run `thread_main`.
+  scheduler(const settings& chosen, thread_function thread_main);
+
+  /// Waits for the guests to leave, then ends the threads.
+  ~scheduler();
+  scheduler(const scheduler&) = delete;
+  scheduler& operator=(const scheduler&) = delete;
+
+  /// While one lives, the scheduler does.
+  class guest {
+   public:
+    explicit guest(scheduler& s) noexcept : guests_(s.guests_) { guests_.fetch_add(1, std::memory_order_relaxed); }
+    ~guest() { guests_.fetch_sub(1, std::memory_order_release); }  // release: pairs with the scheduler's destructor
+    guest(const guest&) = delete;
+    guest& operator=(const guest&) = delete;
+
+   private:
+    std::atomic<unsigned>& guests_;
+  };
+
+  // Work
+
+  /// Makes a fiber runnable, and wakes somebody for it if need be.
+  void ready(fiber& f) noexcept;
+
+  /// The fiber that has been ready longest, of that job alone unless nullptr. nullptr if there is none.
+  fiber* take_ready(const root* only) noexcept;
+
+  bool any_ready() const noexcept { return ready_count_.load(std::memory_order_seq_cst) != 0; }
+
+  /// Takes note of a fiber that suspends with records in its deque, so that thieves find them. Before the P drops it.
+  void detach(fiber& f) noexcept;
+
+  /// The opposite, when the deque is some P's active one again.
+  void attach(fiber& f) noexcept;
+
+  /// Calls visit(deque) for all that may hold records: the active ones, starting with P number `first` and going on in
+  /// steps of `step`, which has no divisor in common with procs (see steps); then the detached ones.
+  template <class Visit>
+  void for_each_deque(unsigned first, unsigned step, Visit visit) {
+    for (unsigned i = 0, at = first; i < chosen_.procs; ++i, at = (at + step) % chosen_.procs)
+      // acquire: pairs with the releases in execute.cpp
+      visit(*processors_[at].active.load(std::memory_order_acquire));
+    if (detached_count_.load(std::memory_order_seq_cst) == 0) return;
+    std::scoped_lock guard(mutex_);
+    for (fiber* f = detached_; f; f = f->next_detached) visit(*f->records);
+  }
+
+  /// The numbers up to procs that have no divisor in common with it.
+  const std::vector<unsigned>& steps() const noexcept { return steps_; }
+
+  /// Makes private records public by force, for a thief that sees them but gets none.
+  void expose(worker& m) noexcept;
+
+  // Who works
+
+  /// Wakes or starts a worker if some P is idle and nobody spins.
+  void wake() noexcept;
+
+  /// Gives up the P of a worker that found nothing to do, unless there is something after all.
+  after_park park(worker& m) noexcept;
+
+  /// Gives up the P of a thread that goes back to its caller or waits for its job; others take over what there is.
+  void hand_over(worker& m) noexcept;
+
+  /// A P for a thread that brings a job, and `f` back to run on it; without a P, `f` is ready for others, and nullptr.
+  fiber* enter(worker& m, fiber& f) noexcept;
+
+  /// Sleeps until the job is over (nullptr), or until there is a P and a fiber of that job to run on it.
+  fiber* sleep_for(root& job, worker& m) noexcept;
+
+  /// Says that a job is over to whoever waits for it. The job may be gone when this returns.
+  void finish(root& job, const worker& m) noexcept;
+
+  /// Whether there is a thread of the scheduler's own; tries to start one if not.
+  bool ensure_thread() noexcept;
+
+  /// For a thread that calls run. Throws std::bad_alloc.
+  worker& take_outside_worker();
+  void give_outside_worker(worker& m) noexcept;
+
+  const settings& chosen() const noexcept { return chosen_; }
+  parking& idleness() noexcept { return parking_; }
+  stack_pool& stacks() noexcept { return stacks_; }
+  deque_pool& deques() noexcept { return deques_; }
+  const stack_pool& stacks() const noexcept { return stacks_; }
+  const tallies& count(unsigned proc) const noexcept { return processors_[proc].count; }
+
+ private:
+  bool work_left() noexcept;
+
+  // With the mutex held.
+  void push_ready(fiber& f) noexcept;
+  template <class Predicate>
+  fiber* pop_ready(Predicate wanted) noexcept;
+  processor* take_idle() noexcept;
+  void put_idle(processor& p) noexcept;
+  worker* take_thread() noexcept;
+  worker* start_thread() noexcept;
+  worker* take_sleeping_caller() noexcept;
+  void give_back_spares(worker& m) noexcept;
+
+  const settings chosen_;
+  const thread_function thread_main_;
+  stack_pool stacks_;
+  deque_pool deques_;
+  const std::unique_ptr<processor[]> processors_;
+  std::vector<unsigned> steps_;
+  std::atomic<unsigned> guests_{0};
+  parking parking_;
+  os::mutex exposing_;
+
+  // Guards what follows; the counts are read without it.
+  alignas(cache_line) os::mutex mutex_;
+  stack_list<processor, &processor::next> idle_processors_;
+  std::vector<std::unique_ptr<worker>> threads_;  // with a thread of ours
+  std::vector<worker*> idle_threads_;             // those that sleep
+  unsigned creatable_;                            // how many more may be started
+  std::vector<std::unique_ptr<worker>> outside_;  // for threads that call run
+  std::vector<worker*> idle_outside_;
+  queue_list<fiber, &fiber::next> ready_;
+  std::atomic<std::size_t> ready_count_{0};
+  fiber* detached_ = nullptr;
+  std::atomic<std::size_t> detached_count_{0};
+  bool stopping_ = false;
+};
+
+}  // namespace fj::detail

@@ -1,0 +1,58 @@
+#include "runtime/settings.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+#include "runtime/os/membarrier.hpp"
+#include "runtime/os/topology.hpp"
+
+namespace fj::detail {
+
+namespace {
+
+constexpr unsigned max_procs = 4096;
+constexpr std::size_t min_stack = std::size_t{16} << 10;
+constexpr std::size_t max_stack = std::size_t{1} << 40;
+
+unsigned procs_from_environment(const char* text) {
+  unsigned value = 0;
+  const char* const end = text + std::strlen(text);
+  const auto [rest, error] = std::from_chars(text, end, value);
+  if (error != std::errc() || rest != end || value < 1 || value > max_procs)
+    throw std::invalid_argument("forkjoin: FORKJOIN_PROCS is \"" + std::string(text) +
+                                "\"; set it to a number from 1 to " + std::to_string(max_procs) +
+                                ", or unset it to use the processors available");
+  return value;
+}
+
+unsigned resolve_procs(unsigned wanted) {
+  if (wanted > max_procs)
+    throw std::invalid_argument("forkjoin: options::procs is " + std::to_string(wanted) + "; set it to at most " +
+                                std::to_string(max_procs) + ", or to 0 to use the processors available");
+  if (wanted != 0) return wanted;
+  if (const char* text = std::getenv("FORKJOIN_PROCS")) return procs_from_environment(text);
+  return std::min(os::available_processors(), max_procs);
+}
+
+}  // namespace
+
+settings resolve(const options& wanted) {
+  if (wanted.stack_size < min_stack || wanted.stack_size > max_stack)
+    throw std::invalid_argument("forkjoin: options::stack_size is " + std::to_string(wanted.stack_size) +
+                                " bytes; set it to at least " + std::to_string(min_stack) + " and at most " +
+                                std::to_string(max_stack));
+  settings chosen;
+  chosen.procs = resolve_procs(wanted.procs);
+  chosen.max_workers = wanted.max_workers != 0 ? wanted.max_workers : chosen.procs;
+  chosen.stack_size = wanted.stack_size;
+  chosen.steal_every_fork = wanted.steal_every_fork;
+  // What is to be stolen must be public.
+  chosen.eager = wanted.steal_every_fork || !os::membarrier_register();
+  return chosen;
+}
+
+}  // namespace fj::detail

@@ -1,0 +1,13 @@
+// From what the user asked for to what the scheduler gets.
+#pragma once
+
+#include "runtime/options.hpp"
+#include "runtime/scheduler.hpp"
+
+namespace fj::detail {
+
+/// Resolves defaults (environment, affinity, cgroup, membarrier) and checks values. Throws std::invalid_argument with a
+/// message that names the value and the remedy.
+settings resolve(const options& wanted);
+
+}  // namespace fj::detail

@@ -1,0 +1,70 @@
+#include "runtime/stack_pool.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "runtime/os/pages.hpp"
+
+namespace fj::detail {
+
+stack_pool::stack_pool(std::size_t stack_size) noexcept : stack_size_(os::round_to_pages(stack_size)) {}
+
+stack_pool::~stack_pool() {
+  while (fiber* f = idle_.pop()) {
+    std::byte* const mapping = f->mapping;
+    const std::size_t size = f->mapping_size;
+    os::drop_context(f->context);
+    f->~fiber();
+    os::release_pages(mapping, size);
+  }
+}
+
+fiber* stack_pool::map() noexcept {
+  const std::size_t bytes = os::round_to_pages(guard_size + stack_size_ + sizeof(fiber));
+  std::byte* const mapping = os::reserve_pages(bytes);
+  if (!mapping) return nullptr;
+  if (!os::guard_pages(mapping, guard_size)) {
+    os::release_pages(mapping, bytes);
+    return nullptr;
+  }
+  constexpr std::size_t room = (sizeof(fiber) + cache_line - 1) / cache_line * cache_line;
+  auto* const f = new (mapping + bytes - room) fiber;
+  f->mapping = mapping;
+  f->mapping_size = bytes;
+  f->guard_size = guard_size;
+  return f;
+}
+
+fiber* stack_pool::take() noexcept {
+  std::scoped_lock guard(mutex_);
+  fiber* f = idle_.pop();
+  if (!f) {
+    f = map();
+    if (!f) return nullptr;
+    f->number = ++mapped_;
+  }
+  const std::size_t in_use = in_use_.load(std::memory_order_relaxed) + 1;
+  in_use_.store(in_use, std::memory_order_relaxed);
+  peak_.store(std::max(in_use, peak()), std::memory_order_relaxed);
+  return f;
+}
+
+void stack_pool::give(fiber* idle) noexcept {
+  trim_stack(*idle, idle->stack_bottom() + idle->stack_size());
+  std::scoped_lock guard(mutex_);
+  idle_.push(idle);
+  in_use_.store(in_use_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+}
+
+void trim_stack(const fiber& f, const std::byte* used) noexcept {
+  const std::size_t page = os::page_size();
+  std::byte* const bottom = f.stack_bottom();
+  const auto above = static_cast<std::size_t>(used - bottom);
+  if (above <= stack_pool::kept_bytes + page) return;
+  const std::size_t dead = (above - stack_pool::kept_bytes) / page * page;
+  // A stack that has been deeper has touched the first dead page, unless one frame stepped over it: then the rest waits
+  // for the next time.
+  if (os::is_resident(bottom + dead - page)) os::discard_pages(bottom, dead);
+}
+
+}  // namespace fj::detail

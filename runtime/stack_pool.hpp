@@ -1,0 +1,54 @@
+// Fibers with their stacks, kept for reuse.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+#include "runtime/base/list.hpp"
+#include "runtime/fiber.hpp"
+#include "runtime/os/mutex.hpp"
+
+namespace fj::detail {
+
+class stack_pool {
+ public:
+  /// Frames up to this size that run into the end of a stack are caught.
+  static constexpr std::size_t guard_size = std::size_t{1} << 20;
+
+  /// A free fiber keeps this much of what it touched, and so does a suspended one below its stack pointer.
+  static constexpr std::size_t kept_bytes = std::size_t{64} << 10;
+
+  explicit stack_pool(std::size_t stack_size) noexcept;
+  ~stack_pool();
+  stack_pool(const stack_pool&) = delete;
+  stack_pool& operator=(const stack_pool&) = delete;
+
+  /// A fiber to be started with os::make_context, or nullptr when the system refuses memory.
+  fiber* take() noexcept;
+
+  /// Takes a fiber back that has left its stack for good.
+  void give(fiber* idle) noexcept;
+
+  std::size_t stack_size() const noexcept { return stack_size_; }
+  std::size_t in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
+  std::size_t peak() const noexcept { return peak_.load(std::memory_order_relaxed); }
+
+ private:
+  fiber* map() noexcept;
+
+  const std::size_t stack_size_;
+  os::mutex mutex_;
+  stack_list<fiber, &fiber::next> idle_;
+  unsigned mapped_ = 0;
+  // Under the mutex, or read as hints.
+  std::atomic<std::size_t> in_use_{0};
+  std::atomic<std::size_t> peak_{0};
+};
+
+/// Gives back the pages of a stack that is not running and that lie more than kept_bytes below `used`, the lowest
+/// address in use. One cheap system call when there are none.
+void trim_stack(const fiber& f, const std::byte* used) noexcept;
+
+}  // namespace fj::detail

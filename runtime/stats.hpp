@@ -1,0 +1,25 @@
+// What a runtime has done so far, for its users.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "runtime/counters.hpp"
+
+namespace fj {
+
+/// A reading of all counters of a runtime.
+struct stats {
+  std::vector<counters> procs;    ///< one for each P
+  std::size_t stacks_in_use = 0;  ///< fibers that run or wait, and a spare one per worker
+  std::size_t stacks_peak = 0;
+
+  /// The sum over all P.
+  counters total() const noexcept {
+    counters sum;
+    for (const counters& p : procs) sum += p;
+    return sum;
+  }
+};
+
+}  // namespace fj

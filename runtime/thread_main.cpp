@@ -1,0 +1,23 @@
+#include "runtime/thread_main.hpp"
+
+#include "runtime/current.hpp"
+#include "runtime/execute.hpp"
+#include "runtime/find_work.hpp"
+#include "runtime/os/memory_fault.hpp"
+#include "runtime/scheduler.hpp"
+
+namespace fj::detail {
+
+void thread_main(void* self) noexcept {
+  worker& m = *static_cast<worker*>(self);
+  os::ensure_alternate_stack();
+  os::adopt_native_stack(m.native);
+  set_current_worker(&m);
+  for (auto next = after_park::sleep; next != after_park::end; next = m.home.park(m)) {
+    if (next == after_park::sleep) m.sleep();
+    if (!m.held) continue;  // signalled to end: park says so
+    while (fiber* const f = find_work(m)) execute(m, f);
+  }
+}
+
+}  // namespace fj::detail

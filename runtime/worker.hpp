@@ -1,0 +1,64 @@
+// M: an OS thread that runs fibers while it holds a P. Its own native stack is where it schedules (Go's g0).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "runtime/base/random.hpp"
+#include "runtime/fiber.hpp"
+#include "runtime/os/context.hpp"
+#include "runtime/os/futex.hpp"
+#include "runtime/os/thread.hpp"
+#include "runtime/processor.hpp"
+
+namespace fj::detail {
+
+class scheduler;
+
+/// What the scheduler and the steps of a worker (find_work.hpp, execute.hpp, run.hpp) know of a thread. Pooled by the
+/// scheduler and not freed while that lives, so that a late signal finds it.
+struct worker {
+  /// What a worker does on its native stack when a fiber has just left it: returns the fiber to run next, or nullptr.
+  using afterwards = fiber* (*)(worker&, fiber&, void* argument) noexcept;
+
+  worker(scheduler& whose, unsigned number) noexcept : home(whose), dice(number) {}
+
+  /// Sleeps until signalled. Signals do not add up, and one may be left over from an earlier sleep.
+  void sleep() noexcept {
+    // acquire: pairs with the release in signal
+    while (signalled.exchange(0, std::memory_order_acquire) == 0) os::futex_wait(signalled, 0);
+  }
+
+  void signal() noexcept {
+    // release: pairs with the acquire in sleep
+    signalled.store(1, std::memory_order_release);
+    os::futex_wake(signalled);
+  }
+
+  /// Of a thread that called run; it works only for the job it brought.
+  bool is_outside() const noexcept { return !thread.started(); }
+
+  tallies& count() noexcept { return held->count; }
+
+  scheduler& home;
+
+  // Set under the scheduler's mutex while the worker sleeps, the worker's own otherwise.
+  processor* held = nullptr;  ///< its P
+  fiber* given = nullptr;     ///< what a thread that waits in run was woken to run
+  bool spinning = false;      ///< counted as looking for work
+  bool asleep = false;        ///< waits in run without a P
+
+  // The worker's own.
+  os::context native;
+  fiber* running = nullptr;
+  afterwards then = nullptr;  ///< set by the fiber that leaves
+  void* argument = nullptr;
+  fiber* spare = nullptr;        ///< to run what is stolen next
+  deque* spare_deque = nullptr;  ///< for the P, if the running fiber takes its deque along
+  random dice;
+
+  os::thread thread;
+  std::atomic<std::uint32_t> signalled{0};
+};
+
+}  // namespace fj::detail

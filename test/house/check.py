@@ -1,0 +1,160 @@
+"""The rules of the house, one at a time: check.py layers | folders | text | sources | format
+
+Prints every breach as file:line: what, and exits with 1 if there is one; exits with 77 when it cannot check.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+from itertools import zip_longest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# The layers of runtime/, lowest first: a file includes files of lower layers only, never one of its own layer, save the
+# header of the same name. Within a folder ("base/") files may include each other. A new file must be placed here.
+LAYERS = [
+    ["base/"],
+    ["os/"],
+    ["join", "deque", "root", "counters", "options"],
+    ["continuation", "stats"],
+    ["fiber"],
+    ["stack_pool", "deque_pool"],
+    ["processor"],
+    ["current"],
+    ["parking"],
+    ["worker"],
+    ["scheduler"],
+    ["execute"],
+    ["find_work"],
+    ["run", "thread_main"],
+    ["settings"],
+    ["entry"],
+]
+
+FOLDERS = {"forkjoin", "runtime", "examples", "bench", "test", "subprojects"}
+MAX_LINES = 450
+CODE = {".hpp", ".cpp", ".S"}
+TEXT = CODE | {".py", ".sh", ".md", ".build", ".txt", ".wrap", ""}
+
+
+def files(*folders, suffixes=CODE):
+    """The project's own files, as paths below the root: no build folders, no downloaded subprojects."""
+    for folder in folders:
+        for where, inner, names in os.walk(ROOT / folder):
+            where = pathlib.Path(where).relative_to(ROOT)
+            if where == pathlib.Path("."):
+                inner[:] = [name for name in inner if name in FOLDERS | {".ci"}]
+            elif where == pathlib.Path("subprojects"):
+                inner[:] = [name for name in inner if name == "packagefiles"]
+            inner[:] = sorted(name for name in inner if name != "__pycache__")
+            yield from (where / name for name in sorted(names) if pathlib.Path(name).suffix in suffixes)
+
+
+def lines(name):
+    return enumerate((ROOT / name).read_text().splitlines(), 1)
+
+
+def layer_of(name):
+    """The index in LAYERS of a file of runtime/, or None."""
+    inside = name.relative_to("runtime")
+    for index, layer in enumerate(LAYERS):
+        for entry in layer:
+            if str(inside).startswith(entry) if entry.endswith("/") else str(inside.with_suffix("")) == entry:
+                return index
+    return None
+
+
+def may_include(name, target):
+    """Why the file may not include this file of the project, or None."""
+    if not (ROOT / target).is_file():
+        return "no such file; includes are written from the root"
+    if name.parts[0] == "forkjoin":
+        if target.parts[0] != "forkjoin" and target != pathlib.Path("runtime/entry.hpp"):
+            return "forkjoin/ includes runtime/entry.hpp only"
+    elif target.parts[0] != "runtime":
+        return "runtime/ includes runtime/ only"
+    elif name.with_suffix("") != target.with_suffix("") and layer_of(target) is not None:
+        own, other = layer_of(name), layer_of(target)
+        if other > own or (other == own and not (len(target.parts) > 2 and name.parent == target.parent)):
+            return "includes run downwards only, see LAYERS"
+    return None
+
+
+def check_layers():
+    for name in files("runtime", "forkjoin"):
+        in_os = name.parts[:2] == ("runtime", "os")
+        if name.parts[0] == "runtime" and layer_of(name) is None:
+            yield name, 1, "has no place in LAYERS"
+            continue
+        for number, line in lines(name):
+            if include := re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line):
+                quote, target = include.groups()
+                if quote == '"' or target.split("/")[0] in FOLDERS:
+                    if reason := may_include(name, pathlib.Path(target)):
+                        yield name, number, f"{target}: {reason}"
+                elif re.search(r"[./]", target) and not in_os:
+                    yield name, number, f"<{target}>: headers that are not the language's stand in runtime/os/ alone"
+                elif target == "execution":
+                    yield name, number, "<execution> pulls in oneTBB"
+            elif re.match(r"\s*#\s*(el)?if", line) and not in_os:
+                language = r"__cplusplus|__cpp_\w+|__has_cpp_attribute"
+                for macro in re.findall(r"\b(?:__\w+|_[A-Z]\w*)", line):
+                    if not re.fullmatch(language, macro):
+                        yield name, number, f"{macro}: #if on platforms stands in runtime/os/ alone"
+            elif re.search(r'\b(__)?asm(__)?\s+\w+\s*\(\s*"[^"]', line) and not in_os:
+                yield name, number, "instructions stand in runtime/os/ alone"
+
+
+def check_folders():
+    for path in ROOT.iterdir():
+        if path.is_dir() and path.name not in FOLDERS and not path.name.startswith((".", "build")):
+            yield path.name, 1, "not a folder of this house"
+
+
+def check_text():
+    for name in files(".", suffixes=TEXT):
+        for number, line in lines(name):
+            if found := re.search(r"(?<![\w.])/(work|root|home)/", line):
+                yield name, number, f"{found.group()}: a path of one machine"
+            if found := re.search(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b", line):
+                yield name, number, f"{found.group()}: do it or write an issue"
+            if number == MAX_LINES + 1:
+                yield name, number, f"longer than {MAX_LINES} lines"
+
+
+def check_sources():
+    """Every source is named in a meson.build, whole or without its suffix; every header of test/ is included by a test."""
+    named = set()
+    for build in files(*FOLDERS, suffixes={".build"}):
+        words = re.findall(r"'([^']+)'", re.sub(r"#.*", "", (ROOT / build).read_text()))
+        for folder in [build.parent, *(p.relative_to(ROOT) for p in (ROOT / build.parent).iterdir() if p.is_dir())]:
+            named |= {os.path.normpath(folder / word) for word in words}
+    tests = "\n".join((ROOT / name).read_text() for name in files("test"))
+    for name in files("runtime", "forkjoin", "examples", "test", suffixes=CODE | {".py"}):
+        if name.parts[0] == "test" and name.suffix == ".hpp":
+            if not re.search(rf'#include "[\w/]*{re.escape(name.name)}"', tests):
+                yield name, 1, "no test includes it"
+        elif not named & {str(name), str(name.with_suffix("")), str(name.with_suffix("")).removesuffix("_test")}:
+            yield name, 1, "no meson.build names it"
+
+
+def check_format():
+    formatter = shutil.which("clang-format-19")
+    if not formatter:
+        print("clang-format-19 is not installed: not checked")
+        sys.exit(77)
+    for name in files("runtime", "forkjoin", "examples", "bench", "test", suffixes={".hpp", ".cpp"}):
+        wanted = subprocess.run([formatter, name], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+        for number, (line, want) in enumerate(zip_longest(lines(name), wanted.splitlines()), 1):
+            if line is None or line[1] != want:
+                yield name, number, f"run ./dev format; it should read: {want}"
+                break
+
+
+breaches = list(globals()["check_" + sys.argv[1]]())
+for where, number, what in breaches:
+    print(f"{where}:{number}: {what}")
+sys.exit(1 if breaches else 0)
