@@ -29,7 +29,7 @@ template <class G>
 class branch : public continuation {
  public:
   [[gnu::always_inline]] explicit branch(G& g) noexcept : continuation(&run), closure(g) {}
-  ~branch() {}  // the union: whoever knows how it ended has taken what there was
+  [[gnu::always_inline]] ~branch() {}  // the union: whoever knows how it ended has taken what there was
   branch(const branch&) = delete;
   branch& operator=(const branch&) = delete;
 
@@ -52,6 +52,17 @@ class branch : public continuation {
     }
   }
 
+  /// As if a thief had finished it with that result, or with the exception in flight.
+  template <class R>
+  void finish(R&& value) {
+    value_.put(std::forward<R>(value));
+    joined.settle(outcome::returned);
+  }
+  void fail() noexcept {
+    std::construct_at(&error_, std::current_exception());
+    joined.settle(outcome::threw);
+  }
+
  private:
   // What a thief calls; aligned, because a join tells functions from waiters by bit 0.
   [[gnu::aligned(16)]] static outcome run(continuation& self) noexcept {
@@ -67,6 +78,8 @@ class branch : public continuation {
 
  public:
   held<G> closure;
+  /// Where it was pushed: kept in memory, as a register across the child's call would cost every leaf a push and a pop.
+  deque::index at;
 
  private:
   union {
@@ -74,9 +87,6 @@ class branch : public continuation {
     std::exception_ptr error_;
   };
 };
-
-/// Takes the newest record off the deque; false if it has been stolen.
-[[gnu::always_inline]] inline bool take_back() noexcept { return current_deque().pop() || pop_slow(); }
 
 template <class F, class G>
 using both = std::tuple<value_of<result_of<F>>, value_of<result_of<G>>>;
@@ -86,93 +96,104 @@ both<F, G> fork_two(continuations, F& f, G& g);
 template <class F, class G>
 both<F, G> fork_two(tasks, F& f, G& g);
 
-/// When there is no deque to push to, or no room in it.
-template <class Policy, class F, class G>
-[[gnu::cold, gnu::noinline]] both<F, G> fork_elsewhere(pushed why, held<F> f, held<G> g) {
-  if (why == pushed::outside) return fj::run([&] { return fork_two(Policy(), f, g); });
-  value_of<result_of<F>> a = call(f);
-  return {std::forward<value_of<result_of<F>>>(a), call(g)};
-}
+template <class F, class G>
+both<F, G> fork_two(continuations, F& f, G& g);
+template <class F, class G>
+both<F, G> fork_two(tasks, F& f, G& g);
 
-// The cold ends of a fork are one call each: what they need is not kept in registers across the call of the child, which
-// leaves of the recursion would pay for, too.
+// The cold ways of a fork are one call each: what they need is not kept in registers across the call of the child, which
+// leaves of the recursion would pay for, too; and functions that fork stay small enough to be inlined.
+
+/// When push_record returned true: what runs here at once, after attending to the deque. Outside of any runtime
+/// everything runs in the default one instead, and the record is left as if a thief had finished it.
+template <class Policy, class Here, class Record>
+[[gnu::cold, gnu::noinline]] value_of<result_of<Here>> start_slow(held<Here> here, branch<Record>& record) {
+  if (push_slow()) return call(here);
+  try {
+    if constexpr (std::is_same_v<Policy, continuations>) {
+      auto [a, b] = fj::run([&] { return fork_two(Policy(), here, record.closure); });
+      record.finish(std::forward<decltype(b)>(b));
+      return std::forward<decltype(a)>(a);
+    } else {
+      auto [a, b] = fj::run([&] { return fork_two(Policy(), record.closure, here); });
+      record.finish(std::forward<decltype(a)>(a));
+      return std::forward<decltype(b)>(b);
+    }
+  } catch (...) {
+    record.fail();
+    throw;
+  }
+}
 
 /// The rest of a fork that was not private any longer when the child was done.
 template <class G>
 [[gnu::cold, gnu::noinline]] value_of<result_of<G>> finish_rest(branch<G>& rest) {
-  if (pop_slow()) return call(rest.closure);
-  join_slow(rest.joined);
+  if (pop_slow(rest.at)) return call(rest.closure);
+  join_slow(rest.joined, rest.at);
   return rest.take();
 }
 
 /// The rest of a fork whose child threw: nobody will ask for its result.
 template <class G>
 [[gnu::cold, gnu::noinline]] void abandon_rest(branch<G>& rest) noexcept {
-  if (current_deque().pop() || pop_slow()) return;
-  join_slow(rest.joined);
+  if (pop_record(rest.at) || pop_slow(rest.at)) return;
+  join_slow(rest.joined, rest.at);
   rest.drop();
 }
 
 /// A task that was not private any longer when its caller came to the join.
 template <class F>
 [[gnu::cold, gnu::noinline]] value_of<result_of<F>> finish_task(branch<F>& child) {
-  if (pop_slow()) return call(child.closure);
-  join_tasks_slow(child.joined);
+  if (pop_slow(child.at)) return call(child.closure);
+  join_tasks_slow(child.joined, child.at);
   return child.take();
 }
 
 /// A task whose caller threw. If it throws as well, that comes first, as in the serial program.
 template <class F>
 [[gnu::cold, gnu::noinline]] void complete_task(branch<F>& child) {
-  static_cast<void>(current_deque().pop() ? call(child.closure) : finish_task(child));
+  static_cast<void>(pop_record(child.at) ? call(child.closure) : finish_task(child));
 }
+
+/// Joins the rest when the child throws. A destructor, because a handler takes twice the code.
+template <class G>
+struct abandoner {
+  branch<G>& rest;
+  bool needed = true;
+
+  [[gnu::always_inline]] ~abandoner() {
+    if (needed) abandon_rest(rest);
+  }
+};
 
 /// The life of a fork: runtime/README.md tells it.
 template <class F, class G>
 [[gnu::always_inline]] inline both<F, G> fork_two(continuations, F& f, G& g) {
   using A = value_of<result_of<F>>;
   branch<G> rest(g);
-  if (current_deque().push(&rest)) [[unlikely]]
-    if (const pushed how = push_slow(); how != pushed::yes)
-      return fork_elsewhere<continuations, F, G>(how, f, rest.closure);
-  A a = [&]() -> A {
-    if constexpr (std::is_nothrow_invocable_v<F&>) {
-      return call(f);
-    } else {
-      try {
-        return call(f);
-      } catch (...) {
-        abandon_rest(rest);
-        throw;
-      }
-    }
-  }();
-  if (!current_deque().pop()) [[unlikely]]
-    return {std::forward<A>(a), finish_rest(rest)};
-  return {std::forward<A>(a), call(rest.closure)};
+  abandoner<G> guard{rest};
+  A a = push_record(rest, rest.at) ? start_slow<continuations, F>(f, rest) : call(f);
+  guard.needed = false;
+  using B = value_of<result_of<G>>;
+  B b = pop_record(rest.at) ? call(rest.closure) : finish_rest(rest);
+  return {std::forward<A>(a), std::forward<B>(b)};
 }
 
 template <class F, class G>
 [[gnu::always_inline]] inline both<F, G> fork_two(tasks, F& f, G& g) {
   using B = value_of<result_of<G>>;
   branch<F> child(f);
-  if (current_deque().push(&child)) [[unlikely]]
-    if (const pushed how = push_slow(); how != pushed::yes) return fork_elsewhere<tasks, F, G>(how, child.closure, g);
   B b = [&]() -> B {
-    if constexpr (std::is_nothrow_invocable_v<G&>) {
-      return call(g);
-    } else {
-      try {
-        return call(g);
-      } catch (...) {
-        complete_task(child);
-        throw;
-      }
+    try {
+      return push_record(child, child.at) ? start_slow<tasks, G>(g, child) : call(g);
+    } catch (...) {
+      complete_task(child);
+      throw;
     }
   }();
-  if (!current_deque().pop()) [[unlikely]]
-    return {finish_task(child), std::forward<B>(b)};
-  return {call(child.closure), std::forward<B>(b)};
+  using A = value_of<result_of<F>>;
+  A a = pop_record(child.at) ? call(child.closure) : finish_task(child);
+  return {std::forward<A>(a), std::forward<B>(b)};
 }
 
 template <class Policy, class F, class G>

@@ -22,10 +22,10 @@ using value_of = std::conditional_t<std::is_void_v<R>, std::monostate,
 template <class F>
 [[gnu::always_inline]] inline value_of<result_of<F>> call(F& f) noexcept(std::is_nothrow_invocable_v<F&>) {
   if constexpr (std::is_void_v<result_of<F>>) {
-    std::invoke(f);
+    f();
     return {};
   } else {
-    return std::invoke(f);
+    return f();
   }
 }
 
@@ -34,8 +34,8 @@ template <class F>
 template <class R>
 class late_result {
  public:
-  late_result() noexcept {}
-  ~late_result() {}
+  [[gnu::always_inline]] late_result() noexcept {}
+  [[gnu::always_inline]] ~late_result() {}
   late_result(const late_result&) = delete;
   late_result& operator=(const late_result&) = delete;
 
@@ -43,6 +43,8 @@ class late_result {
   void store(F& f) {
     new (static_cast<void*>(std::addressof(value_))) value_of<R>(call(f));
   }
+
+  void put(value_of<R>&& value) { std::construct_at(std::addressof(value_), std::move(value)); }
 
   value_of<R> take() {
     const destroyer end{*this};
@@ -67,9 +69,10 @@ class late_result<R> {
  public:
   template <class F>
   void store(F& f) {
-    R value = call(f);
-    address_ = std::addressof(value);
+    put(call(f));
   }
+
+  void put(R value) noexcept { address_ = std::addressof(value); }
 
   R take() noexcept { return static_cast<R>(*address_); }
   void drop() noexcept {}

@@ -11,7 +11,7 @@ using join = basic_join<machine>;
 /// A record in the frame of the function that forked; what is needed to run it follows in a derived class. It is one
 /// word long, and pushing it costs one store for the word and one for the slot.
 struct continuation {
-  explicit continuation(continuation_body body) noexcept : joined(body) {}
+  [[gnu::always_inline]] explicit continuation(continuation_body body) noexcept : joined(body) {}
 
   join joined;
 };

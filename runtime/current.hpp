@@ -1,20 +1,32 @@
 // The one place that reads thread-local state.
 #pragma once
 
+#include <cstddef>
+
 #include "runtime/deque.hpp"
+#include "runtime/os/fork_path.hpp"
 #include "runtime/os/thread_local.hpp"
 
 namespace fj::detail {
 
 struct worker;
 
-/// Stands for "outside of any runtime": every push to it goes to the slow path, so the fast path need not ask. Shared by
-/// all outside threads; what is stored in it is never read.
-extern constinit deque outside;
+/// A deque with its slots behind it.
+template <std::size_t Capacity>
+struct deque_with_slots {
+  deque records{Capacity, false};
+  deque::slot slots[Capacity + 1];
+};
+
+/// Stands for "outside of any runtime": its limit is always reached, so every push to it goes to the slow path and the
+/// fast path need not ask. Outside threads all share it; what is stored there is never read. Each stores its record, then
+/// resets bottom; a thread that is held up in between can leave bottom one further for the next, so there is a slot for
+/// every thread that may ever be so unlucky at once. Only the first page is ever touched.
+extern constinit deque_with_slots<std::size_t{1} << 16> outside;
 
 // Read by the accessors below and nowhere else.
 [[gnu::used, gnu::visibility("default")]] inline constinit thread_local deque* current_deque_slot asm(
-    "forkjoin_current_deque") = &outside;
+    "forkjoin_current_deque") = &outside.records;
 [[gnu::used, gnu::visibility("default")]] inline constinit thread_local worker* current_worker_slot asm(
     "forkjoin_current_worker") = nullptr;
 
@@ -23,6 +35,24 @@ FORKJOIN_THREAD_LOCAL_READER(current_worker, worker*, forkjoin_current_worker, c
 
 /// The deque that this strand pushes to. Another one, perhaps, after any fork, join or wait: never keep it.
 [[gnu::always_inline]] inline deque& current_deque() noexcept { return *current_deque_pointer(); }
+
+/// Pushes to the current deque, see basic_deque::push.
+[[gnu::always_inline]] inline bool push_record(continuation& record, deque::index& at) noexcept {
+#ifdef FORKJOIN_FORK_PATH
+  return os::push_to_current(&record, at);
+#else
+  return current_deque().push(&record, at);
+#endif
+}
+
+/// Pops from the current deque, see basic_deque::pop.
+[[gnu::always_inline]] inline bool pop_record(deque::index at) noexcept {
+#ifdef FORKJOIN_FORK_PATH
+  return os::pop_from_current(at);
+#else
+  return current_deque().pop(at);
+#endif
+}
 
 // Called on native stacks only, between strands.
 [[gnu::noinline]] inline void set_current_deque(deque& d) noexcept {

@@ -12,7 +12,7 @@ namespace fj::detail {
 constexpr std::size_t least_frame = 32;
 
 deque_pool::deque_pool(std::size_t stack_size, bool eager) noexcept
-    : capacity_(std::clamp<std::size_t>(stack_size / least_frame, 64, deque::max_capacity)), eager_(eager) {}
+    : capacity_(std::clamp<deque::index>(stack_size / least_frame, 64, deque::max_capacity)), eager_(eager) {}
 
 deque_pool::~deque_pool() {
   for (deque* d : all_) {
@@ -22,7 +22,7 @@ deque_pool::~deque_pool() {
 }
 
 std::size_t deque_pool::bytes() const noexcept {
-  return os::round_to_pages(sizeof(deque) + (capacity_ + 2) * sizeof(deque::slot));
+  return os::round_to_pages(sizeof(deque) + (capacity_ + 1) * sizeof(deque::slot));
 }
 
 deque* deque_pool::take() noexcept {
@@ -42,8 +42,7 @@ deque* deque_pool::take() noexcept {
   std::byte* const memory = os::reserve_pages(bytes());
   if (!memory) return nullptr;
   // Zeroed pages are slots that hold nullptr; they are not touched before they are used.
-  auto* const slots = reinterpret_cast<deque::slot*>(memory + sizeof(deque)) + 1;
-  all_.push_back(new (memory) deque(slots, capacity_, eager_));
+  all_.push_back(new (memory) deque(capacity_, eager_));
   return all_.back();
 }
 

@@ -28,7 +28,7 @@ class deque_pool {
  private:
   std::size_t bytes() const noexcept;
 
-  const std::size_t capacity_;
+  const deque::index capacity_;
   const bool eager_;
   os::mutex mutex_;
   std::vector<deque*> all_;

@@ -15,17 +15,7 @@
 
 namespace fj::detail {
 
-namespace {
-
-// Outside threads all push here: each stores its record, finds the limit reached, and resets bottom. A thread that is
-// held up in between can leave bottom one slot further for the next, so there is a slot for every thread that may ever
-// be so unlucky at once. Nothing of this is touched but the first.
-constexpr std::size_t outside_slots = std::size_t{1} << 16;
-constinit deque::slot slots_of_outside[outside_slots];
-
-}  // namespace
-
-constinit deque outside(slots_of_outside + 1, 0, true);
+constinit deque_with_slots<std::size_t{1} << 16> outside;
 
 namespace {
 
@@ -138,39 +128,48 @@ stats stats_of(const scheduler& s) {
   return read;
 }
 
-pushed push_slow() noexcept {
+bool push_slow() noexcept {
   deque& d = current_deque();
-  if (&d == &outside) {
+  if (&d == &outside.records) {
     d.forget();
-    return pushed::outside;
+    return false;
   }
   worker& m = *current_worker();
   ++m.count().slow_pushes;
   d.attend();
-  if (d.full()) return d.pop() || d.pop_slow() ? pushed::no_room : pushed::yes;
+  if (d.full()) {
+    const deque::index at = d.depth() - 1;
+    // No room for more: the record stays off the deque, which the pop to come cannot tell from a record that nobody
+    // stole. Unless somebody did at the last moment: then the join is yet to find out.
+    if (!d.pop(at) && !d.pop_slow(at)) d.open(m.running->job, at + 1);
+    return true;
+  }
   // Nobody else's business when this is the only P.
   if (m.home.chosen().eager || m.home.idleness().hungry()) {
     if (d.publish()) ++m.count().publications;
     m.home.wake();
   }
-  return pushed::yes;
+  return true;
 }
 
-bool pop_slow() noexcept {
+bool pop_slow(deque::index at) noexcept {
   deque& d = current_deque();
+  if (&d == &outside.records) return false;
   worker& m = *current_worker();
   if (m.home.chosen().steal_every_fork && prepare_to_detach(m)) {
     d.push_back();
     return false;
   }
-  if (!d.pop_slow()) return false;
+  if (!d.pop_slow(at)) return false;
   ++m.count().slow_pops;
   // The next fork shall be public at once if somebody waits for it, and cost nothing if not.
   if (m.home.idleness().hungry()) d.alarm();
   return true;
 }
 
-void join_slow(join& stolen) noexcept {
+namespace {
+
+void suspend_until_finished(join& stolen) noexcept {
   if (stolen.finished()) return;
   ++current_worker()->count().suspensions;
   leave(
@@ -181,9 +180,23 @@ void join_slow(join& stolen) noexcept {
       &stolen);
 }
 
-void join_tasks_slow(join& stolen) noexcept {
-  if (stolen.finished()) return;
-  ++current_worker()->count().join_waits;
+// Where a record was made to be stolen the strand is one deeper than it found it.
+void level(deque::index at) noexcept {
+  deque& d = current_deque();
+  if (d.depth() != at) d.open(current_worker()->running->job, at);
+}
+
+}  // namespace
+
+void join_slow(join& stolen, deque::index at) noexcept {
+  if (&current_deque() == &outside.records) return;  // finished, and there is nothing to level
+  suspend_until_finished(stolen);
+  level(at);
+}
+
+void join_tasks_slow(join& stolen, deque::index at) noexcept {
+  if (&current_deque() == &outside.records) return;
+  if (!stolen.finished()) ++current_worker()->count().join_waits;
   while (!stolen.finished()) {
     worker& m = *current_worker();
     // What is ready cannot run on top, and a stack that is half full had better not grow by other people's work.
@@ -199,7 +212,7 @@ void join_tasks_slow(join& stolen) noexcept {
     ++now.count().resumptions;
     now.home.ready(*static_cast<fiber*>(owner));
   }
-  join_slow(stolen);
+  join_slow(stolen, at);
 }
 
 }  // namespace fj::detail

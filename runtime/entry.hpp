@@ -40,22 +40,16 @@ int current_proc() noexcept;
 
 // The slow paths of a fork.
 
-enum class pushed {
-  yes,      ///< go on: run the child, then pop
-  no_room,  ///< the record is off the deque again: run everything here
-  outside   ///< there is no deque: enter a runtime first
-};
+/// To be called when push_record returned true. False: this thread is outside of any runtime, and nothing was pushed.
+[[gnu::cold]] bool push_slow() noexcept;
 
-/// To be called when push returned true.
-[[gnu::cold]] pushed push_slow() noexcept;
+/// To be called when pop_record returned false. False: stolen.
+[[gnu::cold]] bool pop_slow(deque::index at) noexcept;
 
-/// To be called when pop returned false. False: stolen.
-[[gnu::cold]] bool pop_slow() noexcept;
-
-/// Waits until the stolen part is finished, and meanwhile has the worker do something else.
-[[gnu::cold]] void join_slow(join& stolen) noexcept;
+/// Waits until the stolen record, which was pushed there, is finished, and meanwhile has the worker do something else.
+[[gnu::cold]] void join_slow(join& stolen, deque::index at) noexcept;
 
 /// As join_slow, for a task: runs other records on top of this stack first.
-[[gnu::cold]] void join_tasks_slow(join& stolen) noexcept;
+[[gnu::cold]] void join_tasks_slow(join& stolen, deque::index at) noexcept;
 
 }  // namespace fj::detail

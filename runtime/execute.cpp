@@ -52,15 +52,16 @@ fiber* switch_to(worker& m, fiber& f) noexcept {
     m.home.attach(f);
     m.home.deques().give(empty);
   } else {
-    active.load(std::memory_order_relaxed)->open(f.job);
+    active.load(std::memory_order_relaxed)->open(f.job, f.depth);
   }
   m.running = &f;
   set_current_deque(*active.load(std::memory_order_relaxed));
   os::switch_context(m.native, f.context);
-  set_current_deque(outside);
+  set_current_deque(outside.records);
   m.running = nullptr;
   if (m.then != &ended) {
     deque* const left = active.load(std::memory_order_relaxed);
+    f.depth = left->depth();
     if (!left->looks_empty()) {
       f.records = left;
       m.home.detach(f);
@@ -77,6 +78,7 @@ fiber* switch_to(worker& m, fiber& f) noexcept {
 void begin(fiber& f, root& job, continuation* record) noexcept {
   f.job = &job;
   f.stolen = record;
+  f.depth = 0;
   os::make_context(f.context, f.stack_bottom(), f.stack_size(), &first_frame, &f);
 }
 

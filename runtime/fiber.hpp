@@ -19,6 +19,7 @@ struct fiber : join_waiter {
   root* job = nullptr;             ///< what it works for
   continuation* stolen = nullptr;  ///< the record it was made for; nullptr if it runs the job itself
   outcome result{};                ///< how the stolen record ended
+  deque::index depth = 0;          ///< forks it was in when it suspended
   deque* records = nullptr;        ///< the deque it took along when it suspended; nullptr if that was empty
   fiber* next = nullptr;           ///< in the pool or the global queue
   fiber* next_detached = nullptr;  ///< among the fibers that took a deque along

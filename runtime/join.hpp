@@ -32,7 +32,8 @@ struct join_waiter {
 template <class Machine>
 class basic_join {
  public:
-  explicit basic_join(continuation_body body) noexcept : word_(reinterpret_cast<std::uintptr_t>(body)) {}
+  [[gnu::always_inline]] explicit basic_join(continuation_body body) noexcept
+      : word_(reinterpret_cast<std::uintptr_t>(body)) {}
 
   // The thief's side, in this order.
 
@@ -76,6 +77,11 @@ class basic_join {
     if (!is_outcome(word)) return true;
     word_.store(word, std::memory_order_relaxed);  // the thief is through: only the owner looks from now on
     return false;
+  }
+
+  /// Ends a join that no thief knows of.
+  void settle(outcome result) noexcept {
+    word_.store(static_cast<std::uintptr_t>(result), std::memory_order_relaxed);  // seen by this strand only
   }
 
  private:
