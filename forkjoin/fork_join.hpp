@@ -19,16 +19,20 @@ struct tasks {};          ///< the child, while the caller goes on
 
 namespace detail {
 
-/// How a closure is handed on: a small trivial one by value, which saves a pointer to it and leaves the compiler free to
-/// keep it in registers; others by reference to where the caller has them.
+// F and G below are the types of closures as a forwarding reference deduces them: X for a temporary, X& for an lvalue.
+
+/// How a closure is handed on: a small trivial temporary by value, which saves a pointer to it and leaves the compiler
+/// free to keep it in registers; all others by reference to where the caller has them.
 template <class G>
-using held = std::conditional_t<std::is_trivially_copyable_v<G> && sizeof(G) <= 64 && !std::is_const_v<G>, G, G&>;
+using held = std::conditional_t<std::is_trivially_copyable_v<G> && sizeof(std::remove_reference_t<G>) <= 64 &&
+                                    !std::is_reference_v<G> && !std::is_const_v<G>,
+                                G, std::remove_reference_t<G>&>;
 
 /// The record of a closure that may be stolen: it lies in the frame of fork_join.
 template <class G>
 class branch : public continuation {
  public:
-  [[gnu::always_inline]] explicit branch(G& g) noexcept : continuation(&run), closure(g) {}
+  [[gnu::always_inline]] explicit branch(std::remove_reference_t<G>& g) noexcept : continuation(&run), closure(g) {}
   [[gnu::always_inline]] ~branch() {}  // the union: whoever knows how it ended has taken what there was
   branch(const branch&) = delete;
   branch& operator=(const branch&) = delete;
@@ -91,15 +95,21 @@ class branch : public continuation {
 template <class F, class G>
 using both = std::tuple<value_of<result_of<F>>, value_of<result_of<G>>>;
 
-template <class F, class G>
-both<F, G> fork_two(continuations, F& f, G& g);
-template <class F, class G>
-both<F, G> fork_two(tasks, F& f, G& g);
+template <class T>
+using lvalue = std::remove_reference_t<T>&;
 
 template <class F, class G>
-both<F, G> fork_two(continuations, F& f, G& g);
+both<F, G> fork_two(continuations, lvalue<F> f, lvalue<G> g);
 template <class F, class G>
-both<F, G> fork_two(tasks, F& f, G& g);
+both<F, G> fork_two(tasks, lvalue<F> f, lvalue<G> g);
+
+template <class T>
+using lvalue = std::remove_reference_t<T>&;
+
+template <class F, class G>
+both<F, G> fork_two(continuations, lvalue<F> f, lvalue<G> g);
+template <class F, class G>
+both<F, G> fork_two(tasks, lvalue<F> f, lvalue<G> g);
 
 // The cold ways of a fork are one call each: what they need is not kept in registers across the call of the child, which
 // leaves of the recursion would pay for, too; and functions that fork stay small enough to be inlined.
@@ -111,11 +121,11 @@ template <class Policy, class Here, class Record>
   if (push_slow()) return call(here);
   try {
     if constexpr (std::is_same_v<Policy, continuations>) {
-      auto [a, b] = fj::run([&] { return fork_two(Policy(), here, record.closure); });
+      auto [a, b] = fj::run([&] { return fork_two<Here, Record>(Policy(), here, record.closure); });
       record.finish(std::forward<decltype(b)>(b));
       return std::forward<decltype(a)>(a);
     } else {
-      auto [a, b] = fj::run([&] { return fork_two(Policy(), record.closure, here); });
+      auto [a, b] = fj::run([&] { return fork_two<Record, Here>(Policy(), record.closure, here); });
       record.finish(std::forward<decltype(a)>(a));
       return std::forward<decltype(b)>(b);
     }
@@ -168,7 +178,7 @@ struct abandoner {
 
 /// The life of a fork: runtime/README.md tells it.
 template <class F, class G>
-[[gnu::always_inline]] inline both<F, G> fork_two(continuations, F& f, G& g) {
+[[gnu::always_inline]] inline both<F, G> fork_two(continuations, lvalue<F> f, lvalue<G> g) {
   using A = value_of<result_of<F>>;
   branch<G> rest(g);
   abandoner<G> guard{rest};
@@ -180,7 +190,7 @@ template <class F, class G>
 }
 
 template <class F, class G>
-[[gnu::always_inline]] inline both<F, G> fork_two(tasks, F& f, G& g) {
+[[gnu::always_inline]] inline both<F, G> fork_two(tasks, lvalue<F> f, lvalue<G> g) {
   using B = value_of<result_of<G>>;
   branch<F> child(f);
   B b = [&]() -> B {
@@ -196,18 +206,17 @@ template <class F, class G>
   return {std::forward<A>(a), std::forward<B>(b)};
 }
 
-template <class Policy, class F, class G>
-[[gnu::always_inline]] inline auto fork_all(F& f, G& g) {
-  return fork_two(Policy(), f, g);
-}
-
 /// More than two: what follows the first is a closure that forks the others.
 template <class Policy, class F, class G, class... More>
-[[gnu::always_inline]] inline auto fork_all(F& f, G& g, More&... more) {
-  auto others = [&] { return fork_all<Policy>(g, more...); };
-  auto [first, rest] = fork_two(Policy(), f, others);
-  return std::tuple_cat(std::tuple<value_of<result_of<F>>>(std::forward<value_of<result_of<F>>>(first)),
-                        std::move(rest));
+[[gnu::always_inline]] inline auto fork_all(lvalue<F> f, lvalue<G> g, lvalue<More>... more) {
+  if constexpr (sizeof...(More) == 0) {
+    return fork_two<F, G>(Policy(), f, g);
+  } else {
+    auto others = [&] { return fork_all<Policy, G, More...>(g, more...); };
+    using A = value_of<result_of<F>>;
+    auto [first, rest] = fork_two<F, decltype(others)>(Policy(), f, others);
+    return std::tuple_cat(std::tuple<A>(std::forward<A>(first)), std::move(rest));
+  }
 }
 
 }  // namespace detail
@@ -235,9 +244,9 @@ template <class Policy = continuations, class F, class G, class... More>
   using std::is_void_v;
   if constexpr (is_void_v<detail::result_of<F>> && is_void_v<detail::result_of<G>> &&
                 (is_void_v<detail::result_of<More>> && ...)) {
-    static_cast<void>(detail::fork_all<Policy>(f, g, more...));
+    static_cast<void>(detail::fork_all<Policy, F, G, More...>(f, g, more...));
   } else {
-    return detail::fork_all<Policy>(f, g, more...);
+    return detail::fork_all<Policy, F, G, More...>(f, g, more...);
   }
 }
 
