@@ -5,6 +5,7 @@
 #include <new>
 
 #include "runtime/os/pages.hpp"
+#include "runtime/os/race_detector.hpp"
 
 namespace fj::detail {
 
@@ -43,6 +44,7 @@ deque* deque_pool::take() noexcept {
   if (!memory) return nullptr;
   // Zeroed pages are slots that hold nullptr; they are not touched before they are used.
   all_.push_back(new (memory) deque(capacity_, eager_));
+  os::publish(all_.back());
   return all_.back();
 }
 

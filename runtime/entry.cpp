@@ -21,7 +21,7 @@ namespace {
 
 bool report_overflow(const void* address) noexcept {
   const worker* const m = current_worker();
-  const fiber* const f = m ? m->running : nullptr;
+  const fiber* const f = m ? static_cast<fiber*>(m->running) : nullptr;
   if (!f) return false;
   const auto* const at = static_cast<const std::byte*>(address);
   if (at < f->mapping || at >= f->stack_bottom()) return false;
@@ -109,7 +109,7 @@ bool is_inside() noexcept { return current_worker() != nullptr; }
 
 scheduler* current_scheduler() noexcept {
   const worker* const m = current_worker();
-  return m ? &m->home : nullptr;
+  return m ? &m->home() : nullptr;
 }
 
 int current_proc() noexcept {
@@ -145,9 +145,9 @@ bool push_slow() noexcept {
     return true;
   }
   // Nobody else's business when this is the only P.
-  if (m.home.chosen().eager || m.home.idleness().hungry()) {
+  if (m.home().chosen().eager || m.home().idleness().hungry()) {
     if (d.publish()) ++m.count().publications;
-    m.home.wake();
+    m.home().wake();
   }
   return true;
 }
@@ -156,14 +156,14 @@ bool pop_slow(deque::index at) noexcept {
   deque& d = current_deque();
   if (&d == &outside.records) return false;
   worker& m = *current_worker();
-  if (m.home.chosen().steal_every_fork && prepare_to_detach(m)) {
+  if (m.home().chosen().steal_every_fork && prepare_to_detach(m)) {
     d.push_back();
     return false;
   }
   if (!d.pop_slow(at)) return false;
   ++m.count().slow_pops;
   // The next fork shall be public at once if somebody waits for it, and cost nothing if not.
-  if (m.home.idleness().hungry()) d.alarm();
+  if (m.home().idleness().hungry()) d.alarm();
   return true;
 }
 
@@ -202,7 +202,7 @@ void join_tasks_slow(join& stolen, deque::index at) noexcept {
     // What is ready cannot run on top, and a stack that is half full had better not grow by other people's work.
     const auto* const here = reinterpret_cast<const std::byte*>(&stolen);
     const bool deep = here < m.running->stack_bottom() + m.running->stack_size() / 2;
-    if (deep || m.home.any_ready()) break;
+    if (deep || m.home().any_ready()) break;
     continuation* const record = steal_for_top(m, stolen);
     if (!record) break;
     const outcome result = record->joined.body()(*record);
@@ -210,7 +210,7 @@ void join_tasks_slow(join& stolen, deque::index at) noexcept {
     if (!owner) continue;
     worker& now = *current_worker();
     ++now.count().resumptions;
-    now.home.ready(*static_cast<fiber*>(owner));
+    now.home().ready(*static_cast<fiber*>(owner));
   }
   join_slow(stolen, at);
 }

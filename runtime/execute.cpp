@@ -3,43 +3,43 @@
 #include <utility>
 
 #include "runtime/current.hpp"
+#include "runtime/os/race_detector.hpp"
 #include "runtime/scheduler.hpp"
 
 namespace fj::detail {
 
 namespace {
 
-// The end of a fiber, on the worker's native stack.
-fiber* ended(worker& m, fiber& f, void*) noexcept {
-  continuation* const record = f.stolen;
-  root& job = *f.job;
-  const outcome result = f.result;
+// The end of a fiber, on the worker's native stack. `owner`: who waited for it and goes on now.
+fiber* ended(worker& m, fiber& f, void* owner) noexcept {
   if (m.spare) {
-    m.home.stacks().give(&f);
+    m.home().stacks().give(&f);
   } else {
     trim_stack(f, f.stack_bottom() + f.stack_size());
     m.spare = &f;
   }
-  if (!record) {
-    m.home.finish(job, m);
-    return nullptr;
-  }
-  join_waiter* const owner = record->joined.arrive(result);
-  if (!owner) return nullptr;
-  ++m.count().resumptions;
+  if (owner) ++m.count().resumptions;
   return static_cast<fiber*>(owner);
 }
 
+// The life of a fiber. It arrives at the join, or tells its caller, on its own stack: what it wrote is ordered before
+// that by the strand itself, whatever the worker does.
 void first_frame(void* self) noexcept {
   fiber& f = *static_cast<fiber*>(self);
   os::set_float_environment(f.job->floats);
-  if (f.stolen) {
-    f.result = f.stolen->joined.body()(*f.stolen);
+  join_waiter* owner = nullptr;
+  if (continuation* const record = f.stolen) {
+    const outcome result = record->joined.body()(*record);
+    owner = record->joined.arrive(result);
   } else {
-    f.job->call(*f.job);
+    root& job = *f.job;
+    job.call(job);
+    scheduler::finish(job, *current_worker());
   }
   worker& m = *current_worker();
   m.then = &ended;
+  m.argument = static_cast<fiber*>(owner);
+  os::publish(&m.home());
   os::finish_context(f.context, m.native);
 }
 
@@ -49,8 +49,8 @@ fiber* switch_to(worker& m, fiber& f) noexcept {
   if (f.records) {
     deque* const empty = active.load(std::memory_order_relaxed);
     active.store(f.records, std::memory_order_release);  // release: pairs with the acquire in for_each_deque
-    m.home.attach(f);
-    m.home.deques().give(empty);
+    m.home().attach(f);
+    m.home().deques().give(empty);
   } else {
     active.load(std::memory_order_relaxed)->open(f.job, f.depth);
   }
@@ -59,18 +59,19 @@ fiber* switch_to(worker& m, fiber& f) noexcept {
   os::switch_context(m.native, f.context);
   set_current_deque(outside.records);
   m.running = nullptr;
-  if (m.then != &ended) {
+  const worker::afterwards then = m.then;
+  if (then != &ended) {
     deque* const left = active.load(std::memory_order_relaxed);
     f.depth = left->depth();
     if (!left->looks_empty()) {
       f.records = left;
-      m.home.detach(f);
+      m.home().detach(f);
       // release: pairs with the acquire in for_each_deque
-      active.store(std::exchange(m.spare_deque, nullptr), std::memory_order_release);
+      active.store(m.spare_deque.replace(nullptr), std::memory_order_release);
     }
     trim_stack(f, static_cast<const std::byte*>(f.context.registers));
   }
-  return m.then(m, f, m.argument);
+  return then(m, f, m.argument);
 }
 
 }  // namespace
@@ -88,7 +89,7 @@ void execute(worker& m, fiber* f) noexcept {
     // A chain of fibers that resume each other must not keep out what waits (Go looks every 61st time, too). A thread
     // that works for its own job only runs nothing else.
     if (!f || m.is_outside() || ++m.held->tick % 61 != 0) continue;
-    if (fiber* const first = m.home.take_ready(nullptr)) m.home.ready(*std::exchange(f, first));
+    if (fiber* const first = m.home().take_ready(nullptr)) m.home().ready(*std::exchange(f, first));
   }
 }
 
@@ -97,11 +98,13 @@ void leave(worker::afterwards then, void* argument) noexcept {
   m.then = then;
   m.argument = argument;
   os::switch_context(m.running->context, m.native);
+  os::observe(current_worker());
+  os::observe(&current_deque());
 }
 
 bool prepare_to_detach(worker& m) noexcept {
-  if (!m.spare) m.spare = m.home.stacks().take();
-  if (!m.spare_deque) m.spare_deque = m.home.deques().take();
+  if (!m.spare) m.spare = m.home().stacks().take();
+  if (!m.spare_deque) m.spare_deque = m.home().deques().take();
   return m.spare && m.spare_deque;
 }
 

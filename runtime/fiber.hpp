@@ -6,6 +6,7 @@
 
 #include <cstddef>
 
+#include "runtime/base/handed.hpp"
 #include "runtime/continuation.hpp"
 #include "runtime/deque.hpp"
 #include "runtime/os/context.hpp"
@@ -16,14 +17,13 @@ namespace fj::detail {
 /// Lies at the top of its own stack's mapping and lives as long as that: pooled, never freed while the runtime lives.
 struct fiber : join_waiter {
   os::context context;
-  root* job = nullptr;             ///< what it works for
-  continuation* stolen = nullptr;  ///< the record it was made for; nullptr if it runs the job itself
-  outcome result{};                ///< how the stolen record ended
-  deque::index depth = 0;          ///< forks it was in when it suspended
-  deque* records = nullptr;        ///< the deque it took along when it suspended; nullptr if that was empty
-  fiber* next = nullptr;           ///< in the pool or the global queue
-  fiber* next_detached = nullptr;  ///< among the fibers that took a deque along
-  std::byte* mapping = nullptr;    ///< guard, stack, and this object
+  handed<root*> job = nullptr;             ///< what it works for
+  handed<continuation*> stolen = nullptr;  ///< the record it was made for; nullptr if it runs the job itself
+  handed<deque::index> depth = 0;          ///< forks it was in when it suspended
+  handed<deque*> records = nullptr;        ///< the deque it took along when it suspended; nullptr if that was empty
+  handed<fiber*> next = nullptr;           ///< in the pool or the global queue
+  fiber* next_detached = nullptr;          ///< among the fibers that took a deque along
+  std::byte* mapping = nullptr;            ///< guard, stack, and this object
   std::size_t mapping_size = 0;
   std::size_t guard_size = 0;
   unsigned number = 0;  ///< for messages

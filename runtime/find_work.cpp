@@ -23,14 +23,14 @@ constexpr unsigned top_rounds = 64;
 
 void start_spinning(worker& m) noexcept {
   m.spinning = true;
-  m.home.idleness().start_spinning();
+  m.home().idleness().start_spinning();
 }
 
 void stop_spinning(worker& m) noexcept {
-  if (!std::exchange(m.spinning, false)) return;
-  m.home.idleness().stop_spinning();
+  if (!m.spinning.replace(false)) return;
+  m.home().idleness().stop_spinning();
   // Nobody was woken while this one spun: there may be more work than it found.
-  m.home.wake();
+  m.home().wake();
 }
 
 struct loot {
@@ -42,7 +42,7 @@ struct loot {
 // One round over all deques in random order: takes the first public record, and asks owners that have only private ones
 // to publish.
 loot look_around(worker& m, const root* only) noexcept {
-  scheduler& s = m.home;
+  scheduler& s = m.home();
   const auto& steps = s.steps();
   const unsigned first = m.dice.below(s.chosen().procs);
   const unsigned step = steps[m.dice.below(static_cast<std::uint32_t>(steps.size()))];
@@ -66,14 +66,14 @@ loot look_around(worker& m, const root* only) noexcept {
 
 fiber* search(worker& m, const root* only) noexcept {
   // A stack first: a record that has been taken must be run.
-  if (!m.spare) m.spare = m.home.stacks().take();
+  if (!m.spare) m.spare = m.home().stacks().take();
   if (!m.spare) return nullptr;
   std::int64_t nothing_since = 0, something_since = 0;
   for (unsigned round = 0;; ++round) {
-    if (fiber* const f = m.home.take_ready(only)) return f;
+    if (fiber* const f = m.home().take_ready(only)) return f;
     const loot found = look_around(m, only);
     if (found.record) {
-      fiber& thief = *std::exchange(m.spare, nullptr);
+      fiber& thief = *m.spare.replace(nullptr);
       begin(thief, *found.job, found.record);
       return &thief;
     }
@@ -89,7 +89,7 @@ fiber* search(worker& m, const root* only) noexcept {
       nothing_since = 0;
       if (something_since == 0) something_since = now;
       if (now - something_since > patience_ns) {
-        m.home.expose(m);
+        m.home().expose(m);
         something_since = now;
       }
     }
@@ -100,8 +100,8 @@ fiber* search(worker& m, const root* only) noexcept {
 }  // namespace
 
 fiber* find_work(worker& m) noexcept {
-  fiber* f = m.home.take_ready(nullptr);
-  if (!f && !m.spinning && m.home.idleness().may_spin(static_cast<int>(m.home.chosen().procs))) start_spinning(m);
+  fiber* f = m.home().take_ready(nullptr);
+  if (!f && !m.spinning && m.home().idleness().may_spin(static_cast<int>(m.home().chosen().procs))) start_spinning(m);
   if (!f && m.spinning) f = search(m, nullptr);
   if (f) stop_spinning(m);
   return f;

@@ -9,6 +9,7 @@
 // The thief touches the word (and the frame around it) no more once its exchange found nobody waiting.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "runtime/base/check.hpp"
@@ -61,7 +62,7 @@ class basic_join {
 
   /// Only once finished.
   outcome result() const noexcept {
-    const std::uintptr_t word = word_.load(std::memory_order_relaxed);  // ordered by finished or by the resumption
+    const std::uintptr_t word = word_.load(std::memory_order_acquire);  // acquire: pairs with the release in arrive
     FORKJOIN_CHECK(is_outcome(word));
     return static_cast<outcome>(word);
   }

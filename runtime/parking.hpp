@@ -19,6 +19,8 @@
 // Source: the comment "Worker thread parking/unparking" in Go's runtime/proc.go.
 #pragma once
 
+#include <atomic>
+
 #include "runtime/base/cache_line.hpp"
 
 namespace fj::detail {

@@ -54,21 +54,18 @@ void run_from_fiber(scheduler& s, root& job, worker& m) {
     throw std::bad_alloc();
   }
   job.waiter = m.running;
-  job.waiters_scheduler = &m.home;
+  job.waiters_scheduler = &m.home();
   begin(*f, job, nullptr);
   ++m.count().suspensions;
-  struct submission {
-    scheduler* to;
-    fiber* what;
-  } wanted{&s, f};
+  m.submitted = f;
   leave(
-      [](worker&, fiber&, void* argument) noexcept -> fiber* {
-        // A copy: once the job is ready it may be over at any time, and this frame gone.
-        const submission w = *static_cast<submission*>(argument);
-        w.to->ready(*w.what);
+      [](worker& m, fiber&, void* to) noexcept -> fiber* {
+        // Once the job is ready it may be over at any time, and the frame of its call gone.
+        static_cast<scheduler*>(to)->ready(*m.submitted.replace(nullptr));
         return nullptr;
       },
-      &wanted);
+      &s);
+  job.done.load(std::memory_order_acquire);  // pairs with the release in finish: the result is there
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "runtime/os/race_detector.hpp"
+
 namespace fj::detail {
 
 scheduler::scheduler(const settings& chosen, thread_function thread_main)
@@ -35,11 +37,12 @@ scheduler::~scheduler() {
   for (const auto& m : threads_) m->signal();
   for (const auto& m : threads_) m->thread.join();
   for (const auto& m : threads_) give_back_spares(*m);
+  os::observe(this);
 }
 
 void scheduler::give_back_spares(worker& m) noexcept {
-  if (m.spare) stacks_.give(std::exchange(m.spare, nullptr));
-  if (m.spare_deque) deques_.give(std::exchange(m.spare_deque, nullptr));
+  if (m.spare) stacks_.give(m.spare.replace(nullptr));
+  if (m.spare_deque) deques_.give(m.spare_deque.replace(nullptr));
 }
 
 // Work
@@ -125,6 +128,7 @@ worker* scheduler::start_thread() noexcept {
   if (creatable_ == 0) return nullptr;
   try {
     auto m = std::make_unique<worker>(*this, static_cast<unsigned>(threads_.size()) + 1);
+    os::publish(m.get());
     threads_.reserve(threads_.size() + 1);
     idle_threads_.reserve(threads_.size() + 1);  // so that going to sleep cannot fail
     // It sleeps first, until signalled with a P.
@@ -204,9 +208,9 @@ after_park scheduler::park(worker& m) noexcept {
     if (!ready_.empty()) return after_park::work;
     if (m.held) {
       ++m.count().parks;
-      put_idle(*std::exchange(m.held, nullptr));
+      put_idle(*m.held.replace(nullptr));
     }
-    was_spinning = std::exchange(m.spinning, false);
+    was_spinning = m.spinning.replace(false);
     if (stopping_) return after_park::end;
     idle_threads_.push_back(&m);
     parking_.thread_available();
@@ -236,7 +240,7 @@ bool scheduler::work_left() noexcept {
 void scheduler::hand_over(worker& m) noexcept {
   {
     std::scoped_lock guard(mutex_);
-    put_idle(*std::exchange(m.held, nullptr));
+    put_idle(*m.held.replace(nullptr));
   }
   // Somebody will spin, and look after everything, if there can be anything.
   const bool all_idle = parking_.idle() == static_cast<int>(chosen_.procs);
@@ -268,7 +272,7 @@ fiber* scheduler::sleep_for(root& job, worker& m) noexcept {
     // acquire: pairs with the release in finish
     if (!m.held && !job.done.load(std::memory_order_acquire)) continue;
     m.asleep = false;
-    return std::exchange(m.given, nullptr);
+    return m.given.replace(nullptr);
   }
 }
 
@@ -276,14 +280,14 @@ void scheduler::finish(root& job, const worker& m) noexcept {
   worker* const thread = job.thread;
   fiber* const waiter = job.waiter;
   scheduler* const waiters = job.waiters_scheduler;
+  // release: pairs with the acquires in run.cpp and sleep_for, so that the caller sees the result
+  job.done.store(true, std::memory_order_release);
   if (waiter) {
     const guest counted(*waiters);  // the waiter may go on and end its runtime before ready returns
     waiters->ready(*waiter);
-    return;
+  } else if (thread != &m) {
+    thread->signal();
   }
-  // release: pairs with the acquires in run_from_thread and sleep_for, so that the caller sees the result
-  job.done.store(true, std::memory_order_release);
-  if (thread != &m) thread->signal();
 }
 
 worker& scheduler::take_outside_worker() {
@@ -291,6 +295,7 @@ worker& scheduler::take_outside_worker() {
   if (idle_outside_.empty()) {
     idle_outside_.reserve(outside_.size() + 1);  // so that giving back cannot fail
     outside_.push_back(std::make_unique<worker>(*this, 0x10000 + static_cast<unsigned>(outside_.size())));
+    os::publish(outside_.back().get());
     return *outside_.back();
   }
   worker* const m = idle_outside_.back();

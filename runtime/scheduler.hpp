@@ -107,8 +107,8 @@ class scheduler {
   /// Sleeps until the job is over (nullptr), or until there is a P and a fiber of that job to run on it.
   fiber* sleep_for(root& job, worker& m) noexcept;
 
-  /// Says that a job is over to whoever waits for it. The job may be gone when this returns.
-  void finish(root& job, const worker& m) noexcept;
+  /// Says that a job is over to whoever waits for it; by the job's own fiber. The job may be gone when this returns.
+  static void finish(root& job, const worker& m) noexcept;
 
   /// Whether there is a thread of the scheduler's own; tries to start one if not.
   bool ensure_thread() noexcept;

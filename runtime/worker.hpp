@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "runtime/base/handed.hpp"
 #include "runtime/base/random.hpp"
 #include "runtime/fiber.hpp"
 #include "runtime/os/context.hpp"
@@ -21,7 +22,9 @@ struct worker {
   /// What a worker does on its native stack when a fiber has just left it: returns the fiber to run next, or nullptr.
   using afterwards = fiber* (*)(worker&, fiber&, void* argument) noexcept;
 
-  worker(scheduler& whose, unsigned number) noexcept : home(whose), dice(number) {}
+  worker(scheduler& home, unsigned number) noexcept : dice(number), home_(&home) {}
+
+  scheduler& home() const noexcept { return *home_; }
 
   /// Sleeps until signalled. Signals do not add up, and one may be left over from an earlier sleep.
   void sleep() noexcept {
@@ -40,25 +43,27 @@ struct worker {
 
   tallies& count() noexcept { return held->count; }
 
-  scheduler& home;
-
   // Set under the scheduler's mutex while the worker sleeps, the worker's own otherwise.
-  processor* held = nullptr;  ///< its P
-  fiber* given = nullptr;     ///< what a thread that waits in run was woken to run
-  bool spinning = false;      ///< counted as looking for work
-  bool asleep = false;        ///< waits in run without a P
+  handed<processor*> held = nullptr;  ///< its P
+  handed<fiber*> given = nullptr;     ///< what a thread that waits in run was woken to run
+  handed<bool> spinning = false;      ///< counted as looking for work
+  bool asleep = false;                ///< waits in run without a P; under the scheduler's mutex
 
-  // The worker's own.
+  // The worker's own, and of the fiber it runs.
   os::context native;
-  fiber* running = nullptr;
-  afterwards then = nullptr;  ///< set by the fiber that leaves
-  void* argument = nullptr;
-  fiber* spare = nullptr;        ///< to run what is stolen next
-  deque* spare_deque = nullptr;  ///< for the P, if the running fiber takes its deque along
+  handed<fiber*> running = nullptr;
+  handed<afterwards> then = nullptr;         ///< set by the fiber that leaves
+  handed<void*> argument = nullptr;          ///< for `then`
+  handed_new<fiber*> spare = nullptr;        ///< to run what is stolen next
+  handed_new<deque*> spare_deque = nullptr;  ///< for the P, if the running fiber takes its deque along
+  handed_new<fiber*> submitted = nullptr;    ///< a job for another runtime, for which the running fiber suspends
   random dice;
 
   os::thread thread;
   std::atomic<std::uint32_t> signalled{0};
+
+ private:
+  handed<scheduler*> home_;
 };
 
 }  // namespace fj::detail

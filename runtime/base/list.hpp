@@ -1,12 +1,14 @@
-// Intrusive lists: what is linked brings its own `next`, so linking never allocates and never fails.
+// Intrusive lists: what is linked brings its own `next`, a T* or a handed<T*>, so linking never allocates or fails.
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
+#include <utility>
 
 namespace fj::detail {
 
 /// Last in, first out: keeps what was used last, and is warm, on top.
-template <class T, T* T::* Next>
+template <class T, auto Next>
 class stack_list {
  public:
   [[nodiscard]] bool empty() const noexcept { return !head_; }
@@ -35,10 +37,10 @@ class stack_list {
 };
 
 /// First in, first out.
-template <class T, T* T::* Next>
+template <class T, auto Next>
 class queue_list {
  public:
-  [[nodiscard]] bool empty() const noexcept { return !head_; }
+  [[nodiscard]] bool empty() const noexcept { return head_ == nullptr; }
 
   void push(T* item) noexcept {
     item->*Next = nullptr;
@@ -54,11 +56,11 @@ class queue_list {
   /// Unlinks and returns the first item for which `wanted` holds, or nullptr. Linear.
   template <class Predicate>
   T* take_if(Predicate wanted) noexcept {
-    for (T** link = &head_; *link; link = &((*link)->*Next)) {
-      T* item = *link;
+    link* at = &head_;
+    for (T* item = *at; item; at = &(item->*Next), item = *at) {
       if (!wanted(*item)) continue;
-      *link = item->*Next;
-      if (tail_ == &(item->*Next)) tail_ = link;
+      *at = static_cast<T*>(item->*Next);
+      if (tail_ == &(item->*Next)) tail_ = at;
       item->*Next = nullptr;
       return item;
     }
@@ -71,8 +73,10 @@ class queue_list {
   }
 
  private:
-  T* head_ = nullptr;
-  T** tail_ = &head_;
+  using link = std::remove_reference_t<decltype(std::declval<T&>().*Next)>;
+
+  link head_ = nullptr;
+  link* tail_ = &head_;
 };
 
 }  // namespace fj::detail

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "runtime/base/handed.hpp"
+
 namespace fj::detail {
 
 /// Marsaglia's xorshift64* (Vigna, "An experimental exploration of Marsaglia's xorshift generators", 2016).
@@ -13,15 +15,17 @@ class random {
 
   /// A number below `n`; n must not be 0. Lemire's multiplication in place of a division; biased by n / 2^32.
   std::uint32_t below(std::uint32_t n) noexcept {
-    state_ ^= state_ >> 12;
-    state_ ^= state_ << 25;
-    state_ ^= state_ >> 27;
-    const auto high = static_cast<std::uint32_t>((state_ * 0x2545f4914f6cdd1du) >> 32);
+    std::uint64_t state = state_;
+    state ^= state >> 12;
+    state ^= state << 25;
+    state ^= state >> 27;
+    state_ = state;
+    const auto high = static_cast<std::uint32_t>((state * 0x2545f4914f6cdd1du) >> 32);
     return static_cast<std::uint32_t>((std::uint64_t{high} * n) >> 32);
   }
 
  private:
-  std::uint64_t state_;
+  handed<std::uint64_t> state_;
 };
 
 }  // namespace fj::detail

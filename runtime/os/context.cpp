@@ -37,6 +37,10 @@
 #define VALGRIND_STACK_DEREGISTER(id) static_cast<void>(id)
 #endif
 
+// For what happens between two stacks. ThreadSanitizer takes the stacks for threads and would see a race in what they
+// hand over; AddressSanitizer would put locals on a fake stack that is gone when its fiber ends.
+#define FORKJOIN_BETWEEN_STACKS __attribute__((no_sanitize("address", "thread")))
+
 namespace fj::detail::os {
 
 namespace {
@@ -56,13 +60,13 @@ struct exception_globals {
   return *reinterpret_cast<exception_globals*>(abi::__cxa_get_globals());
 }
 
-void save_exceptions(context& self) noexcept {
+FORKJOIN_BETWEEN_STACKS void save_exceptions(context& self) noexcept {
   const exception_globals& globals = this_threads_exceptions();
   self.caught_exceptions = globals.caught_exceptions;
   self.uncaught_exceptions = globals.uncaught_exceptions;
 }
 
-void restore_exceptions(const context& self) noexcept {
+FORKJOIN_BETWEEN_STACKS void restore_exceptions(const context& self) noexcept {
   exception_globals& globals = this_threads_exceptions();
   globals.caught_exceptions = self.caught_exceptions;
   globals.uncaught_exceptions = self.uncaught_exceptions;
@@ -75,7 +79,7 @@ struct handover {
   bool from_is_finished;
 };
 
-void announce([[maybe_unused]] const handover& h) noexcept {
+FORKJOIN_BETWEEN_STACKS void announce([[maybe_unused]] const handover& h) noexcept {
 #ifdef FORKJOIN_ASAN
   // A null place for the fake stack tells ASan that this one ends.
   __sanitizer_start_switch_fiber(h.from_is_finished ? nullptr : &h.from->fake_stack, h.to->stack_bottom,
@@ -88,7 +92,7 @@ void announce([[maybe_unused]] const handover& h) noexcept {
 #endif
 }
 
-void arrive(const fcontext::transfer_t& transfer) noexcept {
+FORKJOIN_BETWEEN_STACKS void arrive(const fcontext::transfer_t& transfer) noexcept {
   const handover& h = *static_cast<const handover*>(transfer.data);
   h.from->registers = transfer.fctx;
 #ifdef FORKJOIN_ASAN
@@ -97,7 +101,7 @@ void arrive(const fcontext::transfer_t& transfer) noexcept {
   restore_exceptions(*h.to);
 }
 
-void leave(handover&& h) noexcept {
+FORKJOIN_BETWEEN_STACKS void leave(handover&& h) noexcept {
   save_exceptions(*h.from);
   announce(h);
   arrive(fcontext::jump_fcontext(h.to->registers, &h));
@@ -109,8 +113,12 @@ struct start {
 };
 
 // The first frame of a context. The start note lies at the top of its stack.
-void first_frame(fcontext::transfer_t transfer) noexcept {
+FORKJOIN_BETWEEN_STACKS void first_frame(fcontext::transfer_t transfer) noexcept {
   const context& self = *static_cast<const handover*>(transfer.data)->to;
+#ifdef FORKJOIN_TSAN
+  // The strand that had this stack before is no rival.
+  __tsan_acquire(self.stack_bottom);
+#endif
   const start note = *reinterpret_cast<start*>(self.stack_bottom + self.stack_size - sizeof(start));
   arrive(transfer);
   note.entry(note.argument);
@@ -119,7 +127,8 @@ void first_frame(fcontext::transfer_t transfer) noexcept {
 
 }  // namespace
 
-void make_context(context& fresh, std::byte* bottom, std::size_t size, context_entry entry, void* argument) noexcept {
+FORKJOIN_BETWEEN_STACKS void make_context(context& fresh, std::byte* bottom, std::size_t size, context_entry entry,
+                                          void* argument) noexcept {
   static_assert(sizeof(start) % 16 == 0, "keeps the stack aligned");
 #ifdef FORKJOIN_ASAN
   // The frames of a strand that ended by switching away were never popped, so their red zones are still poisoned.
@@ -166,9 +175,14 @@ void drop_context(context& dead) noexcept {
   if (dead.stack_bottom) VALGRIND_STACK_DEREGISTER(dead.valgrind_stack);
 }
 
-void switch_context(context& self, context& next) noexcept { leave({&self, &next, false}); }
+FORKJOIN_BETWEEN_STACKS void switch_context(context& self, context& next) noexcept { leave({&self, &next, false}); }
 
-void finish_context(context& self, context& next) noexcept { leave({&self, &next, true}); }
+FORKJOIN_BETWEEN_STACKS void finish_context(context& self, context& next) noexcept {
+#ifdef FORKJOIN_TSAN
+  __tsan_release(self.stack_bottom);
+#endif
+  leave({&self, &next, true});
+}
 
 #if defined(__x86_64__)
 

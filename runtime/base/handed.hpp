@@ -1,0 +1,44 @@
+// Fields that a worker and the fibers it runs hand to each other.
+#pragma once
+
+#include <atomic>
+
+namespace fj::detail {
+
+/// A value that one strand at a time reads or writes, and that goes with something else from strand to strand: with the
+/// thread when a worker switches stacks, with a fiber when it is resumed elsewhere. What it goes with orders the
+/// accesses; but ThreadSanitizer, which is told that a switch of stacks orders nothing (or it would hide the races of
+/// users), takes every stack for a thread of its own. So the accesses are atomic, and relaxed: they cost nothing.
+///
+/// Release and Acquire where the value is a pointer to what one side has just made.
+template <class T, std::memory_order Store = std::memory_order_relaxed,
+          std::memory_order Load = std::memory_order_relaxed>
+class handed {
+ public:
+  constexpr handed() noexcept = default;
+  constexpr handed(T value) noexcept : value_(value) {}
+
+  operator T() const noexcept { return value_.load(Load); }
+  T operator->() const noexcept { return *this; }
+
+  handed& operator=(T value) noexcept {
+    value_.store(value, Store);
+    return *this;
+  }
+
+  /// Takes the value away and leaves another in its place.
+  T replace(T by) noexcept {
+    const T before = *this;
+    *this = by;
+    return before;
+  }
+
+ private:
+  std::atomic<T> value_{};
+};
+
+/// See handed.
+template <class T>
+using handed_new = handed<T, std::memory_order_release, std::memory_order_acquire>;
+
+}  // namespace fj::detail
