@@ -21,18 +21,30 @@ namespace detail {
 
 // F and G below are the types of closures as a forwarding reference deduces them: X for a temporary, X& for an lvalue.
 
+template <class T>
+using lvalue = std::remove_reference_t<T>&;
+
+template <class G>
+constexpr bool is_small_temporary() {
+  if constexpr (std::is_reference_v<G> || std::is_const_v<G>) {
+    return false;
+  } else {
+    // A reference in the result may be to the closure itself.
+    return std::is_trivially_copyable_v<G> && std::is_trivially_constructible_v<G, G&> &&
+           !std::is_reference_v<result_of<G>> && sizeof(G) <= 64;
+  }
+}
+
 /// How a closure is handed on: a small trivial temporary by value, which saves a pointer to it and leaves the compiler
 /// free to keep it in registers; all others by reference to where the caller has them.
 template <class G>
-using held = std::conditional_t<std::is_trivially_copyable_v<G> && sizeof(std::remove_reference_t<G>) <= 64 &&
-                                    !std::is_reference_v<G> && !std::is_const_v<G>,
-                                G, std::remove_reference_t<G>&>;
+using held = std::conditional_t<is_small_temporary<G>(), G, lvalue<G>>;
 
 /// The record of a closure that may be stolen: it lies in the frame of fork_join.
 template <class G>
 class branch : public continuation {
  public:
-  [[gnu::always_inline]] explicit branch(std::remove_reference_t<G>& g) noexcept : continuation(&run), closure(g) {}
+  [[gnu::always_inline]] explicit branch(lvalue<G> g) noexcept : continuation(&run), closure(g) {}
   [[gnu::always_inline]] ~branch() {}  // the union: whoever knows how it ended has taken what there was
   branch(const branch&) = delete;
   branch& operator=(const branch&) = delete;
@@ -95,9 +107,6 @@ class branch : public continuation {
 template <class F, class G>
 using both = std::tuple<value_of<result_of<F>>, value_of<result_of<G>>>;
 
-template <class T>
-using lvalue = std::remove_reference_t<T>&;
-
 template <class F, class G>
 both<F, G> fork_two(continuations, lvalue<F> f, lvalue<G> g);
 template <class F, class G>
@@ -130,6 +139,7 @@ template <class Policy, class Here, class Record>
       return std::forward<decltype(b)>(b);
     }
   } catch (...) {
+    if (record.joined.finished()) record.drop();
     record.fail();
     throw;
   }

@@ -12,10 +12,10 @@ namespace fj::detail {
 struct worker;
 
 /// A deque with its slots behind it.
-template <std::size_t Capacity>
+template <std::size_t Slots>
 struct deque_with_slots {
-  deque records{Capacity, false};
-  deque::slot slots[Capacity + 1];
+  deque records{0, false};
+  deque::slot slots[Slots];
 };
 
 /// Stands for "outside of any runtime": its limit is always reached, so every push to it goes to the slow path and the
@@ -24,10 +24,11 @@ struct deque_with_slots {
 /// every thread that may ever be so unlucky at once. Only the first page is ever touched.
 extern constinit deque_with_slots<std::size_t{1} << 16> outside;
 
-// Read by the accessors below and nowhere else.
-[[gnu::used, gnu::visibility("default")]] inline constinit thread_local deque* current_deque_slot asm(
+// Read by the accessors below and nowhere else. Weak rather than inline: inline variables are unified across all of a
+// process, also with RTLD_LOCAL, and two plugins with a runtime each would share one slot.
+[[gnu::used, gnu::weak, gnu::visibility("default")]] constinit thread_local deque* current_deque_slot asm(
     "forkjoin_current_deque") = &outside.records;
-[[gnu::used, gnu::visibility("default")]] inline constinit thread_local worker* current_worker_slot asm(
+[[gnu::used, gnu::weak, gnu::visibility("default")]] constinit thread_local worker* current_worker_slot asm(
     "forkjoin_current_worker") = nullptr;
 
 FORKJOIN_THREAD_LOCAL_READER(current_deque_pointer, deque*, forkjoin_current_deque, current_deque_slot)

@@ -42,7 +42,10 @@ class basic_deque {
   /// How many records a deque can hold at most.
   static constexpr index max_capacity = (index{1} << 28) - 2;
 
-  /// A deque of `capacity` records. That many slots and one more must follow it in memory. `eager`: everything is public
+  /// Slots beyond the capacity: a push stores before it tests, and the record before it may have been stolen just then.
+  static constexpr index spare_slots = 2;
+
+  /// A deque of `capacity` records. That many slots and spare_slots more must follow it in memory. `eager`: everything is public
   /// at once and every push and pop goes through its slow path, for systems without the heavy fence.
   constexpr basic_deque(index capacity, bool eager) noexcept
       : bottom_(0),
@@ -122,6 +125,9 @@ class basic_deque {
     if (at >= public_end_.load(std::memory_order_relaxed)) return true;
     return take_public(at);
   }
+
+  /// Whether the newest record, popped but not completely, is public.
+  bool is_public(index at) const noexcept { return at < public_end_.load(std::memory_order_relaxed); }
 
   /// Undoes a pop that has not been completed: the record is the deque's again.
   void push_back() noexcept { bottom_.store(depth() + 1, std::memory_order_release); }  // release: as all of them

@@ -154,9 +154,12 @@ bool push_slow() noexcept {
 
 bool pop_slow(deque::index at) noexcept {
   deque& d = current_deque();
-  if (&d == &outside.records) return false;
+  if (&d == &outside.records) {
+    d.forget();
+    return false;
+  }
   worker& m = *current_worker();
-  if (m.home().chosen().steal_every_fork && prepare_to_detach(m)) {
+  if (m.home().chosen().steal_every_fork && d.is_public(at) && prepare_to_detach(m)) {
     d.push_back();
     return false;
   }

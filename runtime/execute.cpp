@@ -51,6 +51,9 @@ fiber* switch_to(worker& m, fiber& f) noexcept {
     active.store(f.records, std::memory_order_release);  // release: pairs with the acquire in for_each_deque
     m.home().attach(f);
     m.home().deques().give(empty);
+    // Who looks at the active deques first and the detached ones then, and parks, may have missed this one in between.
+    machine::fence();
+    if (!active.load(std::memory_order_relaxed)->looks_empty()) m.home().wake();
   } else {
     active.load(std::memory_order_relaxed)->open(f.job, f.depth);
   }

@@ -22,15 +22,8 @@ constexpr unsigned rounds_per_look = 16;
 constexpr unsigned top_rounds = 64;
 
 void start_spinning(worker& m) noexcept {
-  m.spinning = true;
+  if (m.spinning.replace(true)) return;
   m.home().idleness().start_spinning();
-}
-
-void stop_spinning(worker& m) noexcept {
-  if (!m.spinning.replace(false)) return;
-  m.home().idleness().stop_spinning();
-  // Nobody was woken while this one spun: there may be more work than it found.
-  m.home().wake();
 }
 
 struct loot {
@@ -67,7 +60,11 @@ loot look_around(worker& m, const root* only) noexcept {
 fiber* search(worker& m, const root* only) noexcept {
   // A stack first: a record that has been taken must be run.
   if (!m.spare) m.spare = m.home().stacks().take();
-  if (!m.spare) return nullptr;
+  if (!m.spare) {
+    // No memory: whoever has the work does it. Not to come back at once, as long as there is something to be seen.
+    os::sleep_ns(1'000'000);
+    return nullptr;
+  }
   std::int64_t nothing_since = 0, something_since = 0;
   for (unsigned round = 0;; ++round) {
     if (fiber* const f = m.home().take_ready(only)) return f;
@@ -99,9 +96,16 @@ fiber* search(worker& m, const root* only) noexcept {
 
 }  // namespace
 
+void stop_spinning(worker& m) noexcept {
+  if (!m.spinning.replace(false)) return;
+  m.home().idleness().stop_spinning();
+  // Nobody was woken while this one spun: there may be more work than it found.
+  m.home().wake();
+}
+
 fiber* find_work(worker& m) noexcept {
   fiber* f = m.home().take_ready(nullptr);
-  if (!f && !m.spinning && m.home().idleness().may_spin(static_cast<int>(m.home().chosen().procs))) start_spinning(m);
+  if (!f && m.home().idleness().may_spin(static_cast<int>(m.home().chosen().procs))) start_spinning(m);
   if (!f && m.spinning) f = search(m, nullptr);
   if (f) stop_spinning(m);
   return f;

@@ -12,6 +12,9 @@ fiber* find_work(worker& m) noexcept;
 /// A fiber that works for that job, or nullptr when there is nothing of it to be seen. Does not spin.
 fiber* find_work_of(const root& job, worker& m) noexcept;
 
+/// The worker, if it was counted as looking for work, is so no longer; another looks in its place if need be.
+void stop_spinning(worker& m) noexcept;
+
 /// A record of the running fiber's job, to be run on top of it while `until` is not finished; nullptr after looking
 /// for a while.
 continuation* steal_for_top(worker& m, const join& until) noexcept;

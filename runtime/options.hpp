@@ -21,7 +21,7 @@ struct options {
   bool stats = false;
 
   /// For tests: every fork is stolen, also with one P, so code after a fork or join runs on another stack and, if there
-  /// are several P, often on another thread. Slow.
+  /// are several P, often on another thread. Also the rest of a fork whose child throws is run. Slow.
   bool steal_every_fork = false;
 };
 

@@ -34,9 +34,9 @@ class basic_parking {
   void processor_taken() noexcept { idle_.fetch_sub(1, std::memory_order_seq_cst); }
   int idle() const noexcept { return idle_.load(std::memory_order_seq_cst); }
 
-  /// A thread that could be woken or started for an idle P is there, or is not any longer.
-  void thread_available() noexcept { threads_.fetch_add(1, std::memory_order_seq_cst); }
-  void thread_taken() noexcept { threads_.fetch_sub(1, std::memory_order_seq_cst); }
+  /// Threads that could be woken or started for an idle P are there, or are not any longer.
+  void thread_available(int count = 1) noexcept { threads_.fetch_add(count, std::memory_order_seq_cst); }
+  void thread_taken(int count = 1) noexcept { threads_.fetch_sub(count, std::memory_order_seq_cst); }
 
   // Spinning.
 

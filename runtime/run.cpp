@@ -38,6 +38,7 @@ void run_from_thread(scheduler& s, root& job) {
     }
     next = s.sleep_for(job, m);
   }
+  stop_spinning(m);
   if (m.held) s.hand_over(m);
   set_current_worker(nullptr);
   s.give_outside_worker(m);
@@ -60,8 +61,10 @@ void run_from_fiber(scheduler& s, root& job, worker& m) {
   m.submitted = f;
   leave(
       [](worker& m, fiber&, void* to) noexcept -> fiber* {
-        // Once the job is ready it may be over at any time, and the frame of its call gone.
-        static_cast<scheduler*>(to)->ready(*m.submitted.replace(nullptr));
+        scheduler& there = *static_cast<scheduler*>(to);
+        // Once the job is ready it may be over at any time, the frame of its call gone and the runtime destroyed.
+        const scheduler::guest counted(there);
+        there.ready(*m.submitted.replace(nullptr));
         return nullptr;
       },
       &s);

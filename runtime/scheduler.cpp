@@ -24,7 +24,7 @@ scheduler::scheduler(const settings& chosen, thread_function thread_main)
     if (std::gcd(i + 1, chosen_.procs) == 1) steps_.push_back(i + 1);
   }
   for (unsigned i = chosen_.procs; i-- > 0;) put_idle(processors_[i]);
-  for (unsigned i = 0; i < creatable_; ++i) parking_.thread_available();
+  parking_.thread_available(static_cast<int>(creatable_));
 }
 
 scheduler::~scheduler() {
@@ -140,7 +140,8 @@ worker* scheduler::start_thread() noexcept {
     }
   } catch (const std::bad_alloc&) {}
   // The system gives no more: go on with the threads there are.
-  for (; creatable_ > 0; --creatable_) parking_.thread_taken();
+  parking_.thread_taken(static_cast<int>(creatable_));
+  creatable_ = 0;
   return nullptr;
 }
 
@@ -154,29 +155,42 @@ bool scheduler::ensure_thread() noexcept {
   return true;
 }
 
-// For want of threads: one that sleeps in run can run a fiber of the job it brought.
-worker* scheduler::take_sleeping_caller() noexcept {
-  fiber* const f = pop_ready([](const fiber& item) { return item.job->thread && item.job->thread->asleep; });
-  if (!f) return nullptr;
-  worker* const m = f->job->thread;
-  m->asleep = false;
-  m->given = f;
+// A thread that sleeps in run can work for the job it brought. With a fiber of that job if one is ready, else to look for
+// records of it.
+worker* scheduler::take_caller() noexcept {
+  if (sleeping_callers_.empty()) return nullptr;
+  worker* m = sleeping_callers_.front();
+  if (fiber* const f = pop_ready([](const fiber& item) { return item.job->thread && item.job->thread->asleep; })) {
+    m = f->job->thread;
+    m->given = f;
+  } else {
+    m->spinning = true;
+  }
+  wake_caller(*m);
   return m;
+}
+
+void scheduler::wake_caller(worker& m) noexcept {
+  std::erase(sleeping_callers_, &m);
+  parking_.thread_taken();
+  m.asleep = false;
 }
 
 void scheduler::wake() noexcept {
   while (parking_.begin_waking()) {
     worker* woken = nullptr;
-    worker* spinner = nullptr;
-    bool had_processor = false;
+    bool spins = false;
     {
       std::scoped_lock guard(mutex_);
       if (processor* const p = take_idle()) {
-        had_processor = true;
-        woken = spinner = take_thread();
-        if (!woken) woken = take_sleeping_caller();
-        if (spinner) spinner->spinning = true;
+        woken = take_thread();
         if (woken) {
+          woken->spinning = true;
+        } else {
+          woken = take_caller();
+        }
+        if (woken) {
+          spins = woken->spinning;
           woken->held = p;
           ++p->count.wakeups;
         } else {
@@ -185,19 +199,12 @@ void scheduler::wake() noexcept {
       }
     }
     if (woken) woken->signal();
-    if (spinner) return;
-    // Nobody spins after all, but others may have relied on it since begin_waking.
+    if (spins) return;
+    // Nobody spins after all, but others may have relied on it since begin_waking: look again, unless there is nobody.
     parking_.stop_spinning();
-    if (had_processor && !woken) {
-      // No thread to be had. What was made ready meanwhile may be for a caller that sleeps.
-      std::scoped_lock guard(mutex_);
-      if (ready_.empty() || idle_processors_.empty()) return;
-      woken = take_sleeping_caller();
-      if (!woken) return;
-      woken->held = take_idle();
-      woken->signal();
-      return;
-    }
+    if (woken) continue;
+    std::scoped_lock guard(mutex_);
+    if (idle_threads_.empty() && sleeping_callers_.empty() && creatable_ == 0) return;
   }
 }
 
@@ -256,6 +263,7 @@ fiber* scheduler::enter(worker& m, fiber& f) noexcept {
 }
 
 fiber* scheduler::sleep_for(root& job, worker& m) noexcept {
+  bool last_resort = false;
   {
     std::scoped_lock guard(mutex_);
     if (!idle_processors_.empty()) {
@@ -265,13 +273,33 @@ fiber* scheduler::sleep_for(root& job, worker& m) noexcept {
       }
     }
     m.asleep = true;
+    sleeping_callers_.push_back(&m);
+    parking_.thread_available();
+    last_resort = idle_threads_.empty() && creatable_ == 0;
+  }
+  // Where there is a thread for every P, others look for records before they park. Else this one must, as in park.
+  if (last_resort && !parking::nothing_left(
+                         [&](auto visit) {
+                           for_each_deque(0, 1, [&](deque& d) {
+                             if (d.whose() == &job) visit(d);
+                           });
+                         },
+                         chosen_.eager)) {
+    std::scoped_lock guard(mutex_);
+    if (m.asleep && !idle_processors_.empty()) {
+      wake_caller(m);
+      m.held = take_idle();
+      m.spinning = true;
+      parking_.start_spinning();
+      return nullptr;
+    }
   }
   for (;;) {
     m.sleep();
     std::scoped_lock guard(mutex_);
     // acquire: pairs with the release in finish
     if (!m.held && !job.done.load(std::memory_order_acquire)) continue;
-    m.asleep = false;
+    if (m.asleep) wake_caller(m);
     return m.given.replace(nullptr);
   }
 }
@@ -293,7 +321,8 @@ void scheduler::finish(root& job, const worker& m) noexcept {
 worker& scheduler::take_outside_worker() {
   std::scoped_lock guard(mutex_);
   if (idle_outside_.empty()) {
-    idle_outside_.reserve(outside_.size() + 1);  // so that giving back cannot fail
+    idle_outside_.reserve(outside_.size() + 1);      // so that giving back cannot fail
+    sleeping_callers_.reserve(outside_.size() + 1);  // nor falling asleep
     outside_.push_back(std::make_unique<worker>(*this, 0x10000 + static_cast<unsigned>(outside_.size())));
     os::publish(outside_.back().get());
     return *outside_.back();

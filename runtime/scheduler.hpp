@@ -104,7 +104,8 @@ class scheduler {
   /// A P for a thread that brings a job, and `f` back to run on it; without a P, `f` is ready for others, and nullptr.
   fiber* enter(worker& m, fiber& f) noexcept;
 
-  /// Sleeps until the job is over (nullptr), or until there is a P and a fiber of that job to run on it.
+  /// Sleeps until the job is over, or until there is a P for the worker, with a fiber of that job to run on it or, if
+  /// nullptr, to look for records of it.
   fiber* sleep_for(root& job, worker& m) noexcept;
 
   /// Says that a job is over to whoever waits for it; by the job's own fiber. The job may be gone when this returns.
@@ -135,7 +136,8 @@ class scheduler {
   void put_idle(processor& p) noexcept;
   worker* take_thread() noexcept;
   worker* start_thread() noexcept;
-  worker* take_sleeping_caller() noexcept;
+  worker* take_caller() noexcept;
+  void wake_caller(worker& m) noexcept;
   void give_back_spares(worker& m) noexcept;
 
   const settings chosen_;
@@ -156,6 +158,7 @@ class scheduler {
   unsigned creatable_;                            // how many more may be started
   std::vector<std::unique_ptr<worker>> outside_;  // for threads that call run
   std::vector<worker*> idle_outside_;
+  std::vector<worker*> sleeping_callers_;  // wait in run without a P
   queue_list<fiber, &fiber::next> ready_;
   std::atomic<std::size_t> ready_count_{0};
   fiber* detached_ = nullptr;

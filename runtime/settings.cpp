@@ -15,6 +15,7 @@ namespace fj::detail {
 namespace {
 
 constexpr unsigned max_procs = 4096;
+constexpr unsigned max_max_workers = 65536;
 constexpr std::size_t min_stack = std::size_t{16} << 10;
 constexpr std::size_t max_stack = std::size_t{1} << 40;
 
@@ -45,6 +46,10 @@ settings resolve(const options& wanted) {
     throw std::invalid_argument("forkjoin: options::stack_size is " + std::to_string(wanted.stack_size) +
                                 " bytes; set it to at least " + std::to_string(min_stack) + " and at most " +
                                 std::to_string(max_stack));
+  if (wanted.max_workers > max_max_workers)
+    throw std::invalid_argument("forkjoin: options::max_workers is " + std::to_string(wanted.max_workers) +
+                                "; set it to at most " + std::to_string(max_max_workers) +
+                                ", or to 0 for as many as there are P");
   settings chosen;
   chosen.procs = resolve_procs(wanted.procs);
   chosen.max_workers = wanted.max_workers != 0 ? wanted.max_workers : chosen.procs;

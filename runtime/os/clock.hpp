@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <thread>
 
 namespace fj::detail::os {
 
@@ -10,6 +11,11 @@ namespace fj::detail::os {
 inline std::int64_t now_ns() noexcept {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
       .count();
+}
+
+/// Sleeps for about so long.
+inline void sleep_ns(std::int64_t nanoseconds) noexcept {
+  std::this_thread::sleep_for(std::chrono::nanoseconds(nanoseconds));
 }
 
 }  // namespace fj::detail::os
