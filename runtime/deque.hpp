@@ -42,10 +42,7 @@ class basic_deque {
   /// How many records a deque can hold at most.
   static constexpr index max_capacity = (index{1} << 28) - 2;
 
-  /// Slots beyond the capacity: a push stores before it tests, and the record before it may have been stolen just then.
-  static constexpr index spare_slots = 2;
-
-  /// A deque of `capacity` records. That many slots and spare_slots more must follow it in memory. `eager`: everything is public
+  /// A deque of `capacity` records. That many slots and one more must follow it in memory. `eager`: everything is public
   /// at once and every push and pop goes through its slow path, for systems without the heavy fence.
   constexpr basic_deque(index capacity, bool eager) noexcept
       : bottom_(0),
@@ -197,7 +194,10 @@ class basic_deque {
   [[nodiscard]] bool expose_begin() noexcept {
     if (eager_ || !mutex_.try_lock()) return false;
     const index end = public_end_.load(std::memory_order_relaxed);
-    const index bottom = bottom_.load(std::memory_order_acquire);  // acquire: pairs with the releases in push and pop
+    index bottom = bottom_.load(std::memory_order_acquire);  // acquire: pairs with the releases in push and pop
+    // The one record beyond the capacity goes back to the owner at once (full): if it could be stolen before that, the
+    // strand would be one deeper than there are slots.
+    if (bottom > capacity_) bottom = capacity_;
     if (bottom <= end) {
       mutex_.unlock();
       return false;

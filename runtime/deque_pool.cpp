@@ -23,7 +23,7 @@ deque_pool::~deque_pool() {
 }
 
 std::size_t deque_pool::bytes() const noexcept {
-  return os::round_to_pages(sizeof(deque) + (capacity_ + deque::spare_slots) * sizeof(deque::slot));
+  return os::round_to_pages(sizeof(deque) + (capacity_ + 1) * sizeof(deque::slot));
 }
 
 deque* deque_pool::take() noexcept {

@@ -138,10 +138,11 @@ bool push_slow() noexcept {
   ++m.count().slow_pushes;
   d.attend();
   if (d.full()) {
+    // The record stays off the deque, which the pop to come cannot tell from one that nobody has stolen.
     const deque::index at = d.depth() - 1;
-    // No room for more: the record stays off the deque, which the pop to come cannot tell from a record that nobody
-    // stole. Unless somebody did at the last moment: then the join is yet to find out.
-    if (!d.pop(at) && !d.pop_slow(at)) d.open(m.running->job, at + 1);
+    const bool back = d.pop(at) || d.pop_slow(at);
+    FORKJOIN_CHECK(back);
+    static_cast<void>(back);
     return true;
   }
   // Nobody else's business when this is the only P.
@@ -208,7 +209,11 @@ void join_tasks_slow(join& stolen, deque::index at) noexcept {
     if (deep || m.home().any_ready()) break;
     continuation* const record = steal_for_top(m, stolen);
     if (!record) break;
-    const outcome result = record->joined.body()(*record);
+    outcome result;
+    {
+      const os::strand_on_top fresh(m.running->job->floats);
+      result = record->joined.body()(*record);
+    }
     join_waiter* const owner = record->joined.arrive(result);
     if (!owner) continue;
     worker& now = *current_worker();

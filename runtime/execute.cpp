@@ -10,6 +10,12 @@ namespace fj::detail {
 
 namespace {
 
+// On a fiber's stack, whenever it begins or goes on: what it finds there was made before.
+void arrive_on_worker() noexcept {
+  os::observe(current_worker());
+  os::observe(&current_deque());
+}
+
 // The end of a fiber, on the worker's native stack. `owner`: who waited for it and goes on now.
 fiber* ended(worker& m, fiber& f, void* owner) noexcept {
   if (m.spare) {
@@ -25,6 +31,7 @@ fiber* ended(worker& m, fiber& f, void* owner) noexcept {
 // The life of a fiber. It arrives at the join, or tells its caller, on its own stack: what it wrote is ordered before
 // that by the strand itself, whatever the worker does.
 void first_frame(void* self) noexcept {
+  arrive_on_worker();
   fiber& f = *static_cast<fiber*>(self);
   os::set_float_environment(f.job->floats);
   join_waiter* owner = nullptr;
@@ -101,8 +108,7 @@ void leave(worker::afterwards then, void* argument) noexcept {
   m.then = then;
   m.argument = argument;
   os::switch_context(m.running->context, m.native);
-  os::observe(current_worker());
-  os::observe(&current_deque());
+  arrive_on_worker();
 }
 
 bool prepare_to_detach(worker& m) noexcept {

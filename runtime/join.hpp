@@ -76,7 +76,8 @@ class basic_join {
     // release: the thief sees the context and the note; acquire: pairs with the release in arrive
     word = word_.exchange(reinterpret_cast<std::uintptr_t>(&waiter) | waiter_bit, std::memory_order_acq_rel);
     if (!is_outcome(word)) return true;
-    word_.store(word, std::memory_order_relaxed);  // the thief is through: only the owner looks from now on
+    // The thief is through. release: pairs with the acquire in result, by which the owner sees what the thief wrote
+    word_.store(word, std::memory_order_release);
     return false;
   }
 

@@ -61,10 +61,11 @@ void run_from_fiber(scheduler& s, root& job, worker& m) {
   m.submitted = f;
   leave(
       [](worker& m, fiber&, void* to) noexcept -> fiber* {
+        fiber& submitted = *m.submitted.replace(nullptr);
         scheduler& there = *static_cast<scheduler*>(to);
         // Once the job is ready it may be over at any time, the frame of its call gone and the runtime destroyed.
         const scheduler::guest counted(there);
-        there.ready(*m.submitted.replace(nullptr));
+        there.ready(submitted);
         return nullptr;
       },
       &s);

@@ -205,4 +205,15 @@ void set_float_environment(const float_environment&) noexcept {}
 
 #endif
 
+strand_on_top::strand_on_top(const float_environment& floats) noexcept : floats_below_(get_float_environment()) {
+  save_exceptions(below_);
+  restore_exceptions(context());
+  set_float_environment(floats);
+}
+
+strand_on_top::~strand_on_top() {
+  set_float_environment(floats_below_);
+  restore_exceptions(below_);
+}
+
 }  // namespace fj::detail::os

@@ -50,4 +50,18 @@ struct float_environment {
 float_environment get_float_environment() noexcept;
 void set_float_environment(const float_environment& environment) noexcept;
 
+/// While it lives, the calling strand is as a fresh one: no exceptions caught or in flight, and these control words. For
+/// what runs on top of a strand and is none of its business. May end on another thread than it began on.
+class strand_on_top {
+ public:
+  explicit strand_on_top(const float_environment& floats) noexcept;
+  ~strand_on_top();
+  strand_on_top(const strand_on_top&) = delete;
+  strand_on_top& operator=(const strand_on_top&) = delete;
+
+ private:
+  context below_;
+  float_environment floats_below_;
+};
+
 }  // namespace fj::detail::os

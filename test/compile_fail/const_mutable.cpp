@@ -1,0 +1,13 @@
+// A closure that changes cannot be called where it is const.
+// expect: fj::fork_join: each argument must be callable without arguments
+
+#include "forkjoin/forkjoin.hpp"
+
+int main() {
+#ifdef FIXED
+  auto counter = [n = 0]() mutable { return ++n; };
+#else
+  const auto counter = [n = 0]() mutable { return ++n; };
+#endif
+  fj::fork_join(counter, [] { return 2; });
+}

@@ -1,0 +1,155 @@
+// The deque: an owner that forks as a program does, and thieves that do whatever thieves may do.
+
+#include "test/model/scenario.hpp"
+
+namespace fj::detail {
+
+struct root {};
+
+struct continuation {
+  root* job = nullptr;
+  continuation* around = nullptr;  // the fork that this one stands in
+  model::plain<int> frame;  // the owner's frame: written before the fork, read by the thief, written after the join
+  model::plain<int> result;
+  model::machine::atomic<int> done{0};
+  // Known outside of the model's memory, so true at once.
+  bool forked = false;
+  bool in_deque = false;  // unless it did not fit
+  int runs = 0;
+};
+
+}  // namespace fj::detail
+
+#ifdef MODEL_PROTOCOL
+#include MODEL_PROTOCOL
+#else
+#include "test/model/protocol.hpp"
+#endif
+
+namespace model {
+namespace {
+
+constexpr unsigned max_records = 6;
+constexpr unsigned most_depth = 2;  // of a strand that suspended elsewhere
+
+/// What is told apart: whether all is public at once, whether thieves take by force, how many strands the owner runs, one
+/// after another or inside another, each for a job of its own; how many thieves there are, how often each tries, and how
+/// many records fit.
+struct setting {
+  bool eager = false;
+  bool force = false;
+  unsigned strands = 1;
+  unsigned thieves = 2;
+  unsigned tries = 3;
+  std::size_t capacity = max_records + most_depth;
+};
+
+template <setting with>
+class forking : public scenario {
+ public:
+  void thread(unsigned index) override {
+    if (index == 0) {
+      do strand();
+      while (strands_ < with.strands && used_ < max_records);
+    } else if (index <= with.thieves) {
+      thief();
+      --thieves_;
+    }
+  }
+
+  void after() override {
+    for (const continuation& record : records_)
+      check(!record.forked || record.runs == 1, "every record is run exactly once");
+  }
+
+ private:
+  // The owner.
+
+  /// The deque is empty. The strand is a new one, or it is resumed here, and what was forked around it has been stolen.
+  void strand() {
+    root* const job = &jobs_[strands_++];
+    deque_.open(job, with.strands > 1 ? any_of(most_depth + 1) : 0);
+    do fork(*job, nullptr);
+    while (used_ < max_records && any_of(2));
+  }
+
+  bool hungry() { return any_of(2); }
+
+  /// One fork with all below it.
+  void fork(root& job, continuation* around) {
+    continuation& record = records_[used_++];
+    record.around = around;
+    record.job = &job;
+    record.frame = 0;
+    record.forked = true;
+    deque::index at = 0;
+    if (deque_.push(&record, at)) push_slow(deque_, &job, with.eager, [this] { return hungry(); }, [] {});
+    record.in_deque = deque_.depth() > at;
+    for (unsigned children = any_of(3); children > 0 && used_ < max_records; --children) fork(job, &record);
+    if (deque_.pop(at) || pop_slow(deque_, at, [this] { return hungry(); })) {
+      check(record.runs++ == 0, "no record is run twice");
+      record.frame = 1;  // and gone
+    } else {
+      for (const continuation* older = around; older; older = older->around)
+        check(!older->in_deque || older->runs == 1, "when a record is stolen, so are the older ones");
+      join(record, job);
+    }
+    check(deque_.depth() == at, "a fork leaves the deque as it found it");
+  }
+
+  void join(continuation& record, root& job) {
+    // Either the strand waits on its deque, or it suspends, and another one takes its place there.
+    if (strands_ < with.strands && used_ < max_records && any_of(2)) {
+      const deque::index depth = deque_.depth();
+      strand();
+      deque_.open(&job, depth);
+    }
+    wait_until([&] {
+      check(record.runs > 0 || thieves_ > 0, "no record is lost");
+      return record.runs > 0 && record.done.load(std::memory_order_acquire);
+    });
+    check(record.result.get() == 1, "the result is there");
+    record.frame = 1;
+  }
+
+  // The thieves.
+
+  void thief() {
+    for (unsigned i = 0; i < with.tries; ++i) {
+      if (with.force && any_of(2)) expose(deque_, exposing_);
+      root* const only = with.strands > 1 && any_of(2) ? &jobs_[any_of(with.strands)] : nullptr;
+      root* whose = nullptr;
+      if (continuation* const record = deque_.steal(only, whose)) {
+        check(record != &never_pushed_, "what is stolen has been pushed");
+        check(record->runs++ == 0, "no record is run twice");
+        check(record->job == whose && (!only || only == whose), "a thief knows whose record it has");
+        check(record->frame.get() == 0, "the frame is there");
+        record->result = 1;
+        record->done.store(1, std::memory_order_release);
+      }
+      if (any_of(2)) deque_.alarm();
+    }
+  }
+
+  root jobs_[with.strands];
+  continuation never_pushed_;
+  continuation records_[max_records];
+  deque_with_slots<with.capacity> with_slots_{never_pushed_, with.eager};
+  deque& deque_ = with_slots_.records;
+  machine::mutex exposing_;
+  unsigned thieves_ = with.thieves;
+  unsigned used_ = 0, strands_ = 0;
+};
+
+}  // namespace
+
+const named_scenario scenarios[] = {
+    {"steal", 300'000, &make<forking<setting{}>>},
+    {"reuse", 300'000, &make<forking<setting{.strands = 3, .tries = 4}>>},
+    {"expose", 400'000, &make<forking<setting{.force = true, .strands = 2}>>},
+    {"overflow", 300'000, &make<forking<setting{.force = true, .tries = 6, .capacity = 1}>>},
+    {"eager", 200'000, &make<forking<setting{.eager = true, .strands = 2}>>},
+    {},
+};
+
+}  // namespace model

@@ -1,0 +1,73 @@
+// What environment variables do to a whole program: FORKJOIN_STATS, FORKJOIN_PROCS, FORKJOIN_MEMBARRIER.
+
+#include <exception>
+
+#include "test/process/child.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+long fib(int n) {
+  if (n < 2) return n;
+  auto [a, b] = fj::fork_join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
+  return a + b;
+}
+
+int program(const std::string& how) {
+  try {
+    if (how == "default") return fj::run([] { return fib(15); }) == 610 ? 0 : 2;
+    if (how == "outside") return fib(15) == 610 ? 0 : 2;
+    if (how == "procs") return static_cast<int>(fj::procs());
+    fj::options options = test::with_procs(2);
+    options.stats = how == "option";
+    fj::runtime rt(options);
+    return rt.run([] { return fib(15); }) == 610 ? 0 : 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 3;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1) return program(argv[1]);
+  test::verdict verdict;
+  for (const std::string how : {"default", "outside", "runtime"}) {
+    for (const char* wish : {"1", "yes"}) {
+      const test::environment stats("FORKJOIN_STATS", wish);
+      const test::ending end = test::run_again({how});
+      verdict.check(end.code == 0, how + " with stats: exit code " + std::to_string(end.code));
+      verdict.contains(end.said, "forkjoin: stacks ", how);
+      for (const char* column : {"steals", "suspensions", "resumptions", "join_waits", "exposures", "publications",
+                                 "slow_pushes", "slow_pops", "parks", "wakeups", " all "})
+        verdict.contains(end.said, column, how);
+    }
+    for (const char* wish : {"0", "", static_cast<const char*>(nullptr)}) {
+      const test::environment stats("FORKJOIN_STATS", wish);
+      const test::ending end = test::run_again({how});
+      verdict.check(end.code == 0 && end.said.empty(), how + " without stats said \"" + end.said + "\"");
+    }
+  }
+  verdict.contains(test::run_again({"option"}).said, "forkjoin: stacks ", "options::stats");
+
+  for (const char* bad : {"0", "-1", "abc", "1e9", "", " 3", "5000"}) {
+    const test::environment procs("FORKJOIN_PROCS", bad);
+    for (const std::string how : {"default", "outside", "procs"}) {
+      const test::ending end = test::run_again({how});
+      verdict.check(end.code == 3, how + ": exit code " + std::to_string(end.code));
+      verdict.contains(end.said, "FORKJOIN_PROCS is \"" + std::string(bad) + "\"", how);
+      verdict.contains(end.said, "1 to 4096", how);
+    }
+  }
+  for (const unsigned p : {1u, 5u}) {
+    const test::environment procs("FORKJOIN_PROCS", std::to_string(p).c_str());
+    verdict.check(test::run_again({"procs"}).code == static_cast<int>(p), "FORKJOIN_PROCS is not followed");
+    verdict.check(test::run_again({"outside"}).code == 0, "FORKJOIN_PROCS breaks fib");
+  }
+  {
+    const test::environment membarrier("FORKJOIN_MEMBARRIER", "0");
+    verdict.check(test::run_again({"default"}).code == 0, "FORKJOIN_MEMBARRIER=0 breaks fib");
+  }
+  return verdict.exit_code();
+}

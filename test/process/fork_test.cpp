@@ -1,0 +1,75 @@
+// fork(2) with a live runtime: in the child the old runtime says what to do, a new one works, and the child can end.
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
+#include "test/process/child.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+long fib(int n) {
+  if (n < 2) return n;
+  auto [a, b] = fj::fork_join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
+  return a + b;
+}
+
+bool refuses(fj::runtime& rt) {
+  try {
+    rt.run([] { return fib(5); });
+  } catch (const std::logic_error& error) {
+    const std::string text = error.what();
+    return text.find("fork(2)") != std::string::npos && text.find("new fj::runtime") != std::string::npos;
+  }
+  return false;
+}
+
+}  // namespace
+
+int main() {
+  test::verdict verdict;
+  for (const unsigned p : {1u, 2u, 8u}) {
+    const test::watchdog dog("fork(2)", p);
+    auto old = std::make_unique<fj::runtime>(test::with_procs(p));
+    old->run([] { fib(15); });
+    const auto check = [&](const char* what, auto body) {
+      const test::ending end = test::in_child(body, 10);
+      verdict.check(!end.too_late, std::string(what) + ": hangs with P = " + std::to_string(p));
+      verdict.check(end.too_late || end.code == 0, std::string(what) + ": exit code " + std::to_string(end.code) +
+                                                       ", signal " + std::to_string(end.signal) + ", said " + end.said);
+    };
+    check("run on the old runtime", [&] { return refuses(*old) ? 0 : 1; });
+    check("a new runtime", [&] {
+      fj::runtime fresh(test::with_procs(p));
+      return fresh.run([] { return fib(12); }) == 144 && refuses(*old) ? 0 : 1;
+    });
+    check("the new runtime runs the old one", [&] {
+      fj::runtime fresh(test::with_procs(p));
+      return fresh.run([&] { return refuses(*old); }) ? 0 : 1;
+    });
+    check("the end of the old runtime", [&] {
+      old.reset();
+      return 0;
+    });
+    check("a child of a child", [&] {
+      fj::runtime fresh(test::with_procs(p));
+      fresh.run([] { fib(10); });
+      return test::in_child([&] { return refuses(fresh) && refuses(*old) ? 0 : 1; }, 5).code;
+    });
+    // The parent is none the wiser.
+    verdict.check(old->run([] { return fib(12); }) == 144, "the parent's runtime");
+  }
+  // The default runtime, made before the fork.
+  fj::run([] { fib(10); });
+  const test::ending end = test::in_child([] {
+    try {
+      fib(5);
+    } catch (const std::logic_error&) {
+      return 0;
+    }
+    return 1;
+  });
+  verdict.check(end.code == 0, "the default runtime in a child: exit code " + std::to_string(end.code));
+  return verdict.exit_code();
+}

@@ -1,0 +1,93 @@
+// A system that gives no more stacks: std::bad_alloc or a right result, never a hang or a crash.
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+
+#include <new>
+#include <vector>
+
+#include "test/process/child.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+std::atomic<int> maps_left{-1};  // until mmap fails; -1: it does not
+
+long fib(int n) {
+  if (n < 2) return n;
+  auto [a, b] = fj::fork_join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
+  return a + b;
+}
+
+long fib_of_tasks(int n) {
+  if (n < 2) return n;
+  auto [a, b] = fj::fork_join<fj::tasks>([=] { return fib_of_tasks(n - 1); }, [=] { return fib_of_tasks(n - 2); });
+  return a + b;
+}
+
+bool is_right(fj::runtime& rt) {
+  try {
+    return rt.run([] { return fib(11); }) == 89 && rt.run([] { return fib_of_tasks(11); }) == 89;
+  } catch (const std::bad_alloc&) {
+    return true;
+  }
+}
+
+// From a fiber of the one to the other.
+bool is_right(fj::runtime& rt, fj::runtime& other) {
+  try {
+    return rt.run([&] { return other.run([] { return fib(10); }) + fib(5); }) == 60;
+  } catch (const std::bad_alloc&) {
+    return true;
+  }
+}
+
+}  // namespace
+
+// In place of the C library's (Meson has 64-bit file offsets, so it is mmap64 that is replaced, and called by the runtime);
+// malloc and thread stacks use their own.
+extern "C" void* mmap(void* address, std::size_t bytes, int protection, int flags, int file, off_t offset) noexcept {
+  using function = void* (*)(void*, std::size_t, int, int, int, off_t);
+  static const auto original = reinterpret_cast<function>(dlsym(RTLD_NEXT, "mmap"));
+  if ((flags & MAP_NORESERVE) && bytes >= 64 << 10) {
+    if (int left = maps_left.load(); left >= 0) {
+      do
+        if (left == 0) return errno = ENOMEM, MAP_FAILED;
+      while (!maps_left.compare_exchange_weak(left, left - 1));
+    }
+  }
+  return original(address, bytes, protection, flags, file, offset);
+}
+
+int main() {
+  test::verdict verdict;
+  unsigned refused = 0, made = 0;
+  for (const auto how : {test::stealing::by_need, test::stealing::every_fork, test::stealing::all_public}) {
+    const test::environment membarrier("FORKJOIN_MEMBARRIER", how == test::stealing::all_public ? "0" : nullptr);
+    for (const unsigned p : {1u, 2u, 8u})
+      for (int k = 0; k <= 40; ++k) {
+        const std::string name = "P = " + std::to_string(p) + ", " + std::to_string(k) + " maps, " + test::name_of(how);
+        const test::watchdog dog(name.c_str(), p, 20);
+        maps_left = k;
+        try {
+          fj::runtime rt(test::with(p, how)), other(test::with(1, how));
+          ++made;
+          verdict.check(is_right(rt), name);
+          verdict.check(is_right(rt, other), name + ", from a fiber");
+          std::vector<std::thread> callers;
+          std::atomic<int> right{0};
+          for (int t = 0; t < 4; ++t) callers.emplace_back([&] { right += is_right(rt); });
+          for (auto& caller : callers) caller.join();
+          verdict.check(right == 4, name + ", four callers");
+          maps_left = -1;
+          // Recovered: memory is to be had again.
+          verdict.check(rt.run([] { return fib(12); }) == 144, name + ", afterwards");
+        } catch (const std::bad_alloc&) {
+          ++refused;  // by the constructor
+        }
+        maps_left = -1;
+      }
+  }
+  verdict.check(refused > 0 && made > 0, "the limit shows");
+  return verdict.exit_code();
+}

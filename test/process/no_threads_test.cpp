@@ -1,0 +1,79 @@
+// A system that gives no more threads: fewer workers, right results, never a hang.
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <system_error>
+#include <vector>
+
+#include "test/process/child.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+std::atomic<int> threads_left{-1};  // until pthread_create fails; -1: it does not
+
+long fib(int n) {
+  if (n < 2) return n;
+  auto [a, b] = fj::fork_join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
+  return a + b;
+}
+
+// A result, or a clear refusal.
+bool is_right(fj::runtime& outer, fj::runtime& inner) {
+  try {
+    return outer.run([&] { return inner.run([] { return fib(10); }); }) == 55;
+  } catch (const std::system_error& error) {
+    return std::string(error.what()).find("no thread") != std::string::npos;
+  }
+}
+
+}  // namespace
+
+// In place of the C library's.
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*body)(void*),
+                              void* argument) {
+  using function = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+  static const auto original = reinterpret_cast<function>(dlsym(RTLD_NEXT, "pthread_create"));
+  if (int left = threads_left.load(); left >= 0) {
+    do
+      if (left == 0) return EAGAIN;
+    while (!threads_left.compare_exchange_weak(left, left - 1));
+  }
+  return original(thread, attributes, body, argument);
+}
+
+int main() {
+  test::verdict verdict;
+  for (const auto how : {test::stealing::by_need, test::stealing::every_fork, test::stealing::all_public}) {
+    const test::environment membarrier("FORKJOIN_MEMBARRIER", how == test::stealing::all_public ? "0" : nullptr);
+    for (const unsigned p : {1u, 2u, 8u})
+      for (int k = 0; k <= 5; ++k) {
+        const std::string name =
+            "P = " + std::to_string(p) + ", " + std::to_string(k) + " threads, " + test::name_of(how);
+        const test::watchdog dog(name.c_str(), p, 20);
+        // Threads of the test's own come first.
+        std::atomic<bool> go{false};
+        std::atomic<int> right{0};
+        std::optional<fj::runtime> rt, other;
+        std::vector<std::thread> callers;
+        for (int t = 0; t < 4; ++t)
+          callers.emplace_back([&] {
+            test::spin_until([&] { return go.load(); });
+            for (int i = 0; i < 20; ++i) right += rt->run([] { return fib(12); }) == 144;
+          });
+        threads_left = k;
+        rt.emplace(test::with(p, how));
+        other.emplace(test::with(p, how));
+        for (int i = 0; i < 20; ++i) verdict.check(rt->run([] { return fib(14); }) == 377, name + ": a job");
+        for (int i = 0; i < 5; ++i) verdict.check(is_right(*rt, *other), name + ": a job from a fiber");
+        go = true;
+        for (auto& caller : callers) caller.join();
+        verdict.check(right == 80, name + ": jobs of four callers");
+        rt.reset();
+        other.reset();
+        threads_left = -1;
+      }
+  }
+  return verdict.exit_code();
+}

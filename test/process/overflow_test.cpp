@@ -1,0 +1,71 @@
+// A stack that is too small: the program says which fiber overflowed, its size and the option to raise, and aborts.
+
+#include "test/process/child.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+constexpr long stack_size = 64 << 10;
+volatile int* volatile nowhere = nullptr;
+
+// Frames of some size that cannot be left out.
+[[gnu::noinline]] long deep(long n) {
+  volatile char frame[1024];
+  frame[n % 1024] = 1;
+  return n == 0 ? 0 : deep(n - 1) + frame[n % 1024];
+}
+
+long fork_deep(long n) {
+  auto [a, b] = fj::fork_join([=] { return n == 0 ? 0 : fork_deep(n - 1); }, [] { return 1; });
+  return a + b;
+}
+
+// One frame larger than the stack, touched at its far end.
+[[gnu::noinline]] int large_frame() {
+  char frame[700'000];
+  char* volatile far_end = frame;  // so that the frame is not made smaller
+  *far_end = 1;
+  return frame[far_end - frame];
+}
+
+int overflow(const std::string& how) {
+  fj::options options = test::with(2, how == "stolen" ? test::stealing::every_fork : test::stealing::by_need);
+  options.stack_size = stack_size;
+  fj::runtime rt(options);
+  if (how == "root") rt.run([] { deep(1'000'000); });
+  if (how == "forks") rt.run([] { fork_deep(1'000'000); });
+  if (how == "large frame") rt.run([] { large_frame(); });
+  if (how == "stolen") rt.run([] { fj::fork_join([] {}, [] { deep(1'000'000); }); });
+  if (how == "second") {
+    rt.run([] { deep(10); });
+    rt.run([] { deep(1'000'000); });
+  }
+  if (how == "null") rt.run([] { *nowhere = 1; });
+  if (how == "outside") *nowhere = 1;
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1) return overflow(argv[1]);
+  test::verdict verdict;
+  for (const std::string how : {"root", "forks", "large frame", "second", "stolen"}) {
+    const test::ending end = test::run_again({how});
+    verdict.check(end.signal == SIGABRT,
+                  how + ": ended with signal " + std::to_string(end.signal) + ", code " + std::to_string(end.code));
+    verdict.contains(end.said, "stack overflow in fiber ", how);
+    verdict.contains(end.said, how == "stolen" ? "(a stolen branch)" : "(which runs the job itself)", how);
+    const std::size_t size = end.said.find("its stack of ");
+    const long bytes = size == std::string::npos ? 0 : std::atol(end.said.c_str() + size + 13);
+    verdict.check(bytes >= stack_size && bytes < stack_size + 16384, how + ": a stack of " + std::to_string(bytes));
+    verdict.contains(end.said, "Raise fj::options::stack_size", how);
+  }
+  // Other faults end the program as ever, and are not called overflows.
+  for (const std::string how : {"null", "outside"}) {
+    const test::ending end = test::run_again({how});
+    verdict.check(end.signal == SIGSEGV, how + ": ended with signal " + std::to_string(end.signal));
+    verdict.check(end.said.find("overflow") == std::string::npos, how + ": called an overflow");
+  }
+  return verdict.exit_code();
+}

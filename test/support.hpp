@@ -1,0 +1,193 @@
+// What the tests share: the numbers of processors to try, less work under checkers, and a watchdog, so that a test that
+// hangs says so.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "forkjoin/forkjoin.hpp"
+
+#if __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#else
+#define RUNNING_ON_VALGRIND 0
+#endif
+
+namespace test {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool sanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+#else
+inline constexpr bool sanitized = false;
+#endif
+
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool races_are_checked = true;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+inline constexpr bool races_are_checked = true;
+#else
+inline constexpr bool races_are_checked = false;
+#endif
+#else
+inline constexpr bool races_are_checked = false;
+#endif
+
+/// The numbers of P that every test tries. Tests of greed leave out the first: with one P nobody can steal.
+inline constexpr unsigned procs_to_try[] = {1, 2, 3, 8, 64};
+
+template <class Body>
+void for_each_procs(Body body, unsigned least = 1) {
+  for (const unsigned p : procs_to_try)
+    if (p >= least) body(p);
+}
+
+template <class Body>
+void for_both_policies(Body body) {
+  body(fj::continuations());
+  body(fj::tasks());
+}
+
+/// How many times less a slow build or machine should do: FORKJOIN_TEST_DIVISOR.
+inline unsigned divisor() {
+  const char* const text = std::getenv("FORKJOIN_TEST_DIVISOR");
+  const int value = text ? std::atoi(text) : 1;
+  return value > 1 ? static_cast<unsigned>(value) : 1;
+}
+
+/// `n` divided by it, at least 1.
+template <class Number>
+Number divided(Number n) {
+  const auto less = static_cast<Number>(n / divisor());
+  return less > 0 ? less : 1;
+}
+
+/// Ends the process with a message if it lives longer than that. Times are for a release build, and stretched for others.
+class watchdog {
+ public:
+  watchdog(const char* what, unsigned procs, unsigned seconds = 60)
+      : watcher_([this, what, procs, seconds] {
+          std::unique_lock lock(mutex_);
+          if (ended_.wait_for(lock, std::chrono::seconds(seconds) * patience(), [this] { return over_; })) return;
+          std::fprintf(stderr, "watchdog: \"%s\" with P = %u hangs\n", what, procs);
+          std::fflush(stderr);
+          std::_Exit(1);
+        }) {}
+
+  ~watchdog() {
+    {
+      std::scoped_lock lock(mutex_);
+      over_ = true;
+    }
+    ended_.notify_one();
+    watcher_.join();
+  }
+
+  watchdog(const watchdog&) = delete;
+  watchdog& operator=(const watchdog&) = delete;
+
+ private:
+  static int patience() { return RUNNING_ON_VALGRIND ? 20 : sanitized ? 5 : 1; }
+
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool over_ = false;
+  std::thread watcher_;  // last: it uses the others
+};
+
+/// Sets an environment variable while it lives. Not while other threads read the environment.
+class environment {
+ public:
+  environment(const char* name, const char* value) : name_(name) {
+    if (const char* const before = std::getenv(name)) before_ = before;
+    value ? setenv(name, value, 1) : unsetenv(name);
+  }
+
+  ~environment() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
+  environment(const environment&) = delete;
+  environment& operator=(const environment&) = delete;
+
+ private:
+  const char* const name_;
+  std::optional<std::string> before_;
+};
+
+inline fj::options with_procs(unsigned p) {
+  fj::options chosen;
+  chosen.procs = p;
+  return chosen;
+}
+
+/// How steals come about.
+enum class stealing {
+  by_need,     ///< as in every program
+  every_fork,  ///< options::steal_every_fork
+  all_public,  ///< no membarrier: FORKJOIN_MEMBARRIER=0
+};
+
+inline std::string name_of(stealing how) {
+  return how == stealing::by_need ? "by need" : how == stealing::every_fork ? "every fork" : "all public";
+}
+
+inline fj::options with(unsigned p, stealing how) {
+  fj::options chosen = with_procs(p);
+  chosen.steal_every_fork = how == stealing::every_fork;
+  return chosen;
+}
+
+/// Calls body(runtime, p, how) for every number of P and every way to steal.
+template <class Body>
+void for_each_runtime(const char* what, Body body, unsigned least = 1) {
+  for (const stealing how : {stealing::by_need, stealing::every_fork, stealing::all_public}) {
+    const environment membarrier("FORKJOIN_MEMBARRIER", how == stealing::all_public ? "0" : nullptr);
+    for_each_procs(
+        [&](unsigned p) {
+          const watchdog dog(what, p);
+          fj::runtime rt(with(p, how));
+          body(rt, p, how);
+        },
+        least);
+  }
+}
+
+/// Waits on the processor until `condition()` holds; gives way to other threads, of which there may be more than cores.
+template <class Condition>
+void spin_until(Condition condition) {
+  while (!condition()) std::this_thread::yield();
+}
+
+/// Splittable random numbers (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): a branch's
+/// numbers depend on its place in the tree, not on who runs it.
+class dice {
+ public:
+  explicit dice(std::uint64_t seed) : state_(seed) {}
+
+  std::uint64_t next() {
+    std::uint64_t z = state_ += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+
+  unsigned below(unsigned n) { return static_cast<unsigned>(next() % n); }
+  bool once_in(unsigned n) { return below(n) == 0; }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace test

@@ -1,0 +1,381 @@
+// The deque alone: owner and thief in one thread, step by step; then with a thread that steals.
+#include "runtime/deque.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "runtime/continuation.hpp"
+#include "runtime/current.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+using namespace fj::detail;
+
+constexpr std::size_t capacity = 16;
+
+// A deque with room for `capacity` records, and the records to push.
+struct fixture {
+  explicit fixture(bool eager = false) {
+    storage.reset(new (std::align_val_t(cache_line)) std::byte[sizeof(deque) + (capacity + 1) * sizeof(deque::slot)]());
+    d = new (storage.get()) deque(capacity, eager);
+    d->open(&job, 0);
+    for (auto& record : records) record = std::make_unique<continuation>(nullptr);
+  }
+
+  // As fork_join's fast path and push_slow; false if there is no room.
+  bool push(bool somebody_is_hungry = false) {
+    deque::index at = 0;
+    const deque::index depth = d->depth();
+    if (d->push(records[depth].get(), at)) {
+      misplaced += at != depth;
+      ++slow_pushes;
+      d->attend();
+      if (d->full()) {
+        misplaced += !d->pop(at) && !d->pop_slow(at);
+        return false;
+      }
+      if (somebody_is_hungry || eager()) d->publish();
+    }
+    return true;
+  }
+
+  // As fork_join's join. True if the record was there.
+  bool pop() {
+    const deque::index at = d->depth() - 1;
+    if (d->pop(at)) return true;
+    ++slow_pops;
+    return d->pop_slow(at);
+  }
+
+  int steal() {
+    root* whose = nullptr;
+    const continuation* const record = d->steal(nullptr, whose);
+    if (!record) return -1;
+    misplaced += whose != &job;
+    for (std::size_t i = 0; i < records.size(); ++i)
+      if (records[i].get() == record) return static_cast<int>(i);
+    return -2;
+  }
+
+  bool expose() {
+    if (!d->expose_begin()) return false;
+    machine::heavy_fence();
+    return d->expose_end();
+  }
+
+  bool eager() const { return is_eager; }
+
+  ~fixture() { CHECK(misplaced == 0); }
+
+  struct free_aligned {
+    void operator()(std::byte* memory) const { operator delete[](memory, std::align_val_t(cache_line)); }
+  };
+  bool is_eager = false;
+  root job{nullptr};
+  std::unique_ptr<std::byte[], free_aligned> storage;
+  deque* d = nullptr;
+  std::array<std::unique_ptr<continuation>, capacity + 2> records;
+  int slow_pushes = 0, slow_pops = 0, misplaced = 0;
+};
+
+struct eager_fixture : fixture {
+  eager_fixture() : fixture(true) { is_eager = true; }
+};
+
+const bool registered = os::membarrier_register();
+
+}  // namespace
+
+TEST_CASE("deque: push and pop are private, and cost nothing after the first") {
+  fixture f;
+  CHECK(f.d->looks_empty());
+  for (int round = 0; round < 100; ++round) {
+    for (int i = 0; i < 5; ++i) CHECK(f.push());
+    CHECK(!f.d->looks_empty());
+    CHECK(!f.d->has_public());
+    CHECK(f.steal() == -1);
+    for (int i = 0; i < 5; ++i) CHECK(f.pop());
+    CHECK(f.d->looks_empty());
+    CHECK(f.d->depth() == 0);
+  }
+  CHECK(f.slow_pushes == 1);
+  CHECK(f.slow_pops == 0);
+}
+
+TEST_CASE("deque: publish makes the older half public, at least one") {
+  fixture f;
+  f.push(true);
+  CHECK(f.d->has_public());
+  CHECK(f.steal() == 0);
+  CHECK(!f.d->has_public());
+  CHECK(f.d->looks_empty());
+  CHECK(!f.pop());
+  CHECK(f.d->looks_empty());
+
+  for (int i = 0; i < 5; ++i) f.push();
+  CHECK(f.d->publish());
+  for (int i = 0; i < 3; ++i) CHECK(f.steal() == i);
+  CHECK(f.steal() == -1);
+  CHECK(f.d->publish());
+  CHECK(f.steal() == 3);
+  CHECK(f.steal() == -1);
+  CHECK(f.pop());
+  for (int i = 0; i < 4; ++i) CHECK(!f.pop());
+  CHECK(!f.d->publish());
+}
+
+TEST_CASE("deque: the owner takes public records back") {
+  fixture f;
+  for (int round = 0; round < 10; ++round) {
+    for (int i = 0; i < 6; ++i) f.push();
+    CHECK(f.d->publish());
+    CHECK(f.d->has_public());
+    for (int i = 0; i < 6; ++i) CHECK(f.pop());
+    CHECK(f.d->looks_empty());
+    CHECK(!f.d->has_public());
+    CHECK(f.steal() == -1);
+  }
+  CHECK(f.slow_pops == 30);  // three were public each time
+}
+
+TEST_CASE("deque: owner and thief at both ends") {
+  fixture f;
+  for (int i = 0; i < 4; ++i) f.push();
+  f.d->publish();  // 0, 1
+  CHECK(f.steal() == 0);
+  CHECK(f.pop());  // 3
+  CHECK(f.pop());  // 2
+  CHECK(f.pop());  // 1: the last public one
+  CHECK(f.steal() == -1);
+  CHECK(!f.pop());  // 0 is gone
+  CHECK(f.d->depth() == 0);
+  CHECK(f.d->looks_empty());
+}
+
+TEST_CASE("deque: an alarm is noticed by the next push, once") {
+  fixture f;
+  f.push();
+  CHECK(f.slow_pushes == 1);
+  CHECK(!f.d->alarmed());
+  f.d->alarm();
+  CHECK(f.d->alarmed());
+  f.push();
+  CHECK(f.slow_pushes == 2);
+  f.push();
+  CHECK(f.slow_pushes == 2);
+}
+
+TEST_CASE("deque: a full one has no room, and goes on working") {
+  for (const bool publishes : {false, true}) {
+    fixture f;
+    for (std::size_t i = 0; i < capacity; ++i) CHECK(f.push(publishes));
+    for (int i = 0; i < 3; ++i) {
+      CHECK(!f.push());
+      CHECK(f.d->depth() == capacity);
+    }
+    f.d->publish();
+    CHECK(f.steal() == 0);
+    CHECK(!f.push());
+    for (std::size_t i = 1; i < capacity; ++i) CHECK(f.pop());
+    CHECK(!f.pop());
+    CHECK(f.push());
+  }
+}
+
+TEST_CASE("deque: exposure takes private records by force") {
+  fixture f;
+  CHECK(!f.expose());
+  for (int i = 0; i < 4; ++i) f.push();
+  CHECK(f.expose());
+  CHECK(f.steal() == 0);
+  CHECK(f.steal() == 1);
+  CHECK(f.steal() == -1);
+  CHECK(f.expose());
+  CHECK(f.steal() == 2);
+  CHECK(f.expose());
+  CHECK(f.steal() == 3);
+  CHECK(!f.expose());
+  for (int i = 0; i < 4; ++i) CHECK(!f.pop());
+}
+
+TEST_CASE("deque: an owner that pops while a thief exposes") {
+  fixture f;
+  for (int i = 0; i < 4; ++i) f.push();
+  REQUIRE(f.d->expose_begin());
+  CHECK(!f.d->expose_begin());  // one at a time
+  CHECK(!f.d->publish());       // nor does the owner interfere
+  CHECK(f.d->pop(3));           // the younger half is the owner's
+  CHECK(f.d->pop(2));
+  CHECK(!f.d->pop(1));  // the thief asked for it: what it is, expose_end says
+  CHECK(f.d->expose_end());
+  CHECK(f.steal() == 0);
+  CHECK(f.d->pop_slow(1));  // private after all
+  CHECK(!f.pop());
+
+  f.push();
+  REQUIRE(f.d->expose_begin());
+  CHECK(!f.d->pop(0));
+  CHECK(!f.d->expose_end());  // nothing left
+  CHECK(f.steal() == -1);
+  CHECK(f.d->pop_slow(0));
+  f.push();
+  CHECK(f.slow_pushes == 1);
+}
+
+TEST_CASE("deque: open starts anew at any depth") {
+  fixture f;
+  root other{nullptr};
+  f.d->open(&other, 7);
+  CHECK(f.d->depth() == 7);
+  CHECK(f.d->looks_empty());
+  CHECK(f.d->whose() == &other);
+  deque::index at = 0;
+  CHECK(f.d->push(f.records[7].get(), at));  // a fresh one attends
+  CHECK(at == 7);
+  f.d->attend();
+  CHECK(f.d->publish());
+  root* whose = nullptr;
+  CHECK(!f.d->steal(&f.job, whose));  // of another job
+  CHECK(f.d->steal(&other, whose) == f.records[7].get());
+  CHECK(whose == &other);
+  CHECK(!f.d->pop(7));
+  CHECK(!f.d->pop_slow(7));
+  CHECK(f.d->depth() == 7);
+}
+
+TEST_CASE("deque: a pop that was begun can be taken back") {
+  fixture f;
+  f.push(true);
+  CHECK(!f.d->pop(0));
+  f.d->push_back();
+  CHECK(f.d->depth() == 1);
+  CHECK(f.steal() == 0);
+}
+
+TEST_CASE("deque: eager, everything is public at once") {
+  eager_fixture f;
+  for (int i = 0; i < 4; ++i) {
+    CHECK(f.push());
+    CHECK(f.d->has_public());
+  }
+  CHECK(f.slow_pushes == 4);
+  CHECK(f.steal() == 0);
+  CHECK(f.steal() == 1);
+  CHECK(f.pop());
+  CHECK(f.pop());
+  CHECK(f.steal() == -1);
+  CHECK(!f.pop());
+  CHECK(!f.pop());
+  CHECK(f.slow_pops == 4);
+  CHECK(f.d->looks_empty());
+  CHECK(!f.d->expose_begin());
+  for (std::size_t i = 0; i < capacity; ++i) CHECK(f.push());
+  CHECK(!f.push());
+  for (std::size_t i = 0; i < capacity; ++i) CHECK(f.pop());
+}
+
+TEST_CASE("deque: random operations of owner and thief in turn, against a plain list") {
+  for (const bool eager : {false, true}) {
+    for (std::uint64_t seed = 1; seed <= test::divided(200u); ++seed) {
+      fixture plain;
+      eager_fixture public_one;
+      fixture& f = eager ? public_one : plain;
+      test::dice dice(seed);
+      std::size_t oldest = 0, depth = 0;  // [oldest, depth) should be there
+      bool right = true;
+      for (int step = 0; step < 300 && right; ++step) {
+        switch (dice.below(6)) {
+          case 0:
+          case 1:
+            if (depth < capacity) right = f.push(dice.once_in(3)), ++depth;
+            break;
+          case 2:
+          case 3:
+            if (depth > 0) {
+              right = f.pop() == (depth > oldest);
+              --depth;
+              if (oldest > depth) oldest = depth;
+            }
+            break;
+          case 4:
+            if (const int stolen = f.steal(); stolen >= 0) right = stolen == static_cast<int>(oldest++);
+            break;
+          default:
+            dice.once_in(2) ? static_cast<void>(f.expose()) : static_cast<void>(f.d->publish());
+            break;
+        }
+        right = right && f.d->depth() == depth && f.d->looks_empty() == (oldest == depth);
+      }
+      CAPTURE(eager);
+      CAPTURE(seed);
+      CHECK(right);
+    }
+  }
+}
+
+TEST_CASE("deque: every record is taken once, by its owner or by a thief") {
+  // Without the fence in take_public records were taken twice, and without the heavy fence of an exposure.
+  for (const bool eager : {false, true})
+    for (const unsigned deepest : {1u, static_cast<unsigned>(capacity)}) {
+      CAPTURE(eager);
+      CAPTURE(deepest);
+      const test::watchdog dog("owner and thief", 2);
+      fixture plain;
+      eager_fixture public_one;
+      fixture& f = eager ? public_one : plain;
+      std::array<std::atomic<int>, capacity> taken{};
+      std::atomic<bool> started{false}, over{false};
+      std::atomic<long> stolen{0};
+      std::thread thief([&] {
+        test::dice dice(1);
+        started = true;
+        while (!over) {
+          root* whose = nullptr;
+          if (const continuation* const record = f.d->steal(nullptr, whose)) {
+            for (std::size_t i = 0; i < deepest; ++i) taken[i] += f.records[i].get() == record;
+            ++stolen;
+          } else if (dice.once_in(64)) {
+            std::this_thread::yield();  // with one core there is no other way for the owner to go on
+          } else if (!eager && dice.once_in(8)) {
+            f.expose();
+          } else {
+            f.d->alarm();
+          }
+        }
+      });
+      test::dice dice(2);
+      long wrong = 0, pushed = 0, popped = 0;
+      test::spin_until([&] { return started.load(); });
+      const long rounds = test::divided(300'000L), least_stolen = test::divided(10'000L);
+      for (long round = 0; (round < rounds || stolen < least_stolen) && wrong == 0; ++round) {
+        const unsigned depth = 1 + dice.below(deepest);
+        for (unsigned i = 0; i < depth; ++i) taken[i].store(0, std::memory_order_relaxed);
+        // A walk up and down as a fork tree's; at its end the deque is empty.
+        unsigned at = 0;
+        for (; at < depth; ++at, ++pushed) f.push(dice.once_in(2));
+        // At times long enough for the thief to come in between, and seldom so long that it must.
+        for (volatile unsigned delay = deepest == 1 ? dice.below(32) : 0; delay > 0;) delay = delay - 1;
+        if (dice.once_in(1000)) std::this_thread::yield();
+        while (at-- > 0) {
+          if (f.pop()) {
+            ++popped;
+            wrong += taken[at].fetch_add(1, std::memory_order_relaxed) != 0;
+          } else {
+            for (unsigned spins = 0; taken[at] == 0; ++spins)
+              if (spins > 1000) std::this_thread::yield();
+          }
+        }
+        for (unsigned i = 0; i < depth; ++i) wrong += taken[i] != 1;
+      }
+      over = true;
+      thief.join();
+      CHECK(wrong == 0);
+      CHECK(popped + stolen == pushed);
+    }
+  CHECK(registered);
+}

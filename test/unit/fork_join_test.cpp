@@ -1,0 +1,236 @@
+// What fork_join takes and what it gives back.
+#include "forkjoin/fork_join.hpp"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <numeric>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "test/support.hpp"
+
+namespace {
+
+template <class Policy, class... F>
+auto fork(Policy, F&&... f) {
+  return fj::fork_join<Policy>(std::forward<F>(f)...);
+}
+
+template <class Policy>
+long fib(Policy policy, int n) {
+  if (n < 2) return n;
+  auto [a, b] = fork(policy, [=] { return fib(policy, n - 1); }, [=] { return fib(policy, n - 2); });
+  return a + b;
+}
+
+// Calls body(policy) inside of every kind of runtime with both policies.
+template <class Body>
+void everywhere(const char* what, Body body) {
+  test::for_each_runtime(what, [&](fj::runtime& rt, unsigned p, test::stealing how) {
+    CAPTURE(p);
+    CAPTURE(test::name_of(how));
+    test::for_both_policies([&](auto policy) { body(rt, policy); });
+  });
+}
+
+struct move_only {
+  explicit move_only(int v) : value(std::make_unique<int>(v)) {}
+  std::unique_ptr<int> value;
+};
+
+struct no_default {
+  explicit no_default(int v) : value(v) {}
+  int value;
+};
+
+// Counts how many live, so that a result constructed twice or never destroyed shows.
+struct counted {
+  explicit counted(std::atomic<int>& count) : live(&count) { ++*live; }
+  counted(counted&& other) noexcept : live(other.live) { ++*live; }
+  counted(const counted&) = delete;
+  counted& operator=(const counted&) = delete;
+  ~counted() { --*live; }
+  std::atomic<int>* live;
+};
+
+}  // namespace
+
+TEST_CASE("fork_join: recursion") {
+  everywhere("recursion", [](fj::runtime& rt, auto policy) { CHECK(rt.run([=] { return fib(policy, 15); }) == 610); });
+}
+
+TEST_CASE("fork_join: values of different types, of two to five closures") {
+  everywhere("values", [](fj::runtime& rt, auto policy) {
+    const auto two = rt.run([=] { return fork(policy, [] { return 1; }, [] { return std::string("two"); }); });
+    static_assert(std::is_same_v<decltype(two), const std::tuple<int, std::string>>);
+    CHECK(two == std::tuple(1, std::string("two")));
+    CHECK(rt.run([=] { return fork(policy, [] { return 1; }, [] { return 2.5; }, [] { return 'c'; }); }) ==
+          std::tuple(1, 2.5, 'c'));
+    CHECK(rt.run([=] {
+      return fork(policy, [] { return 1; }, [] { return 2; }, [] { return 3; }, [] { return 4; });
+    }) == std::tuple(1, 2, 3, 4));
+    CHECK(rt.run([=] {
+      return fork(
+          policy, [] { return 1; }, [] { return 2u; }, [] { return 3L; }, [] { return 4.0f; },
+          [] { return std::string(100, '5'); });
+    }) == std::tuple(1, 2u, 3L, 4.0f, std::string(100, '5')));
+  });
+}
+
+TEST_CASE("fork_join: void alone, and among others") {
+  everywhere("void", [](fj::runtime& rt, auto policy) {
+    int a = 0, b = 0, c = 0;
+    static_assert(std::is_void_v<decltype(fork(policy, [] {}, [] {}))>);
+    static_assert(std::is_void_v<decltype(fork(policy, [] {}, [] {}, [] {}))>);
+    rt.run([&] { fork(policy, [&] { a = 1; }, [&] { b = 2; }); });
+    CHECK(a + b == 3);
+    rt.run([&] { fork(policy, [&] { a = 4; }, [&] { b = 5; }, [&] { c = 6; }); });
+    CHECK(a + b + c == 15);
+    const auto mixed = rt.run([&] { return fork(policy, [&] { a = 7; }, [] { return 8; }, [&] { c = 9; }); });
+    static_assert(std::is_same_v<decltype(mixed), const std::tuple<std::monostate, int, std::monostate>>);
+    CHECK(a + std::get<1>(mixed) + c == 24);
+  });
+}
+
+TEST_CASE("fork_join: references stay references") {
+  everywhere("references", [](fj::runtime& rt, auto policy) {
+    int a = 1;
+    const std::string b = "b";
+    std::string c = "c";
+    rt.run([&] {
+      auto result = fork(
+          policy, [&]() -> int& { return a; }, [&]() -> const std::string& { return b; },
+          [&]() -> std::string&& { return std::move(c); });
+      static_assert(std::is_same_v<decltype(result), std::tuple<int&, const std::string&, std::string&&>>);
+      std::get<0>(result) = 2;
+      CHECK(&std::get<1>(result) == &b);
+      const std::string taken = std::get<2>(std::move(result));
+      CHECK(taken == "c");
+    });
+    CHECK(a == 2);
+    CHECK(c.empty());
+    auto [first, second] = rt.run([&] { return fork(policy, [&]() -> int& { return a; }, [&] { return a; }); });
+    static_assert(std::is_same_v<decltype(first), int&>);
+    CHECK(&first == &a);
+    CHECK(second == 2);
+  });
+}
+
+TEST_CASE("fork_join: results that are const, move-only, or have no default") {
+  everywhere("results", [](fj::runtime& rt, auto policy) {
+    auto [a, b, c] = rt.run([=] {
+      return fork(
+          policy, []() -> const std::string { return "1"; }, [] { return move_only(2); }, [] { return no_default(3); });
+    });
+    static_assert(std::is_same_v<decltype(a), std::string>);
+    CHECK(a == "1");
+    CHECK(*b.value == 2);
+    CHECK(c.value == 3);
+    auto [d, e] = rt.run([=] { return fork(policy, [] { return move_only(4); }, [] { return move_only(5); }); });
+    CHECK(*d.value * *e.value == 20);
+  });
+}
+
+TEST_CASE("fork_join: results are destroyed once") {
+  everywhere("lifetime", [](fj::runtime& rt, auto policy) {
+    std::atomic<int> live{0};
+    const auto make = [&] { return counted(live); };
+    const int inside = rt.run([&] {
+      auto three = fork(policy, make, make, make);
+      return live.load();
+    });
+    CHECK(inside == 3);
+    CHECK(live == 0);
+    // Also when there is nobody to take them.
+    const auto fail = []() -> int { throw 1; };
+    CHECK_THROWS_AS(rt.run([&] { return fork(policy, fail, make); }), int);
+    CHECK(live == 0);
+    CHECK_THROWS_AS(rt.run([&] { return fork(policy, make, fail); }), int);
+    CHECK(live == 0);
+    CHECK_THROWS_AS(rt.run([&] { return fork(policy, make, fail, make); }), int);
+    CHECK(live == 0);
+  });
+}
+
+TEST_CASE("fork_join: closures of all kinds") {
+  everywhere("closures", [](fj::runtime& rt, auto policy) {
+    // Lvalues, also const ones, and those that change: the caller's own object is what runs.
+    int calls = 0;
+    auto counting = [count = 0, &calls]() mutable { return calls += ++count; };
+    const auto constant = [x = 5] { return x; };
+    rt.run([&] {
+      fork(policy, counting, constant);
+      fork(policy, constant, counting);
+    });
+    CHECK(calls == 3);
+
+    // Large and move-only ones are used where they are.
+    std::vector<int> numbers(1000, 1);
+    auto large = [values = std::move(numbers), owner = std::make_unique<int>(7)] {
+      return std::accumulate(values.begin(), values.end(), *owner);
+    };
+    CHECK(rt.run([&] { return fork(policy, std::move(large), constant); }) == std::tuple(1007, 5));
+    CHECK(rt.run([&] { return fork(policy, constant, std::move(large)); }) == std::tuple(5, 1007));
+
+    // Functions, and what has an operator() for lvalues only.
+    struct only_lvalue {
+      int operator()() & { return 1; }
+      int operator()() && = delete;
+    };
+    CHECK(rt.run([&] { return fork(policy, only_lvalue(), only_lvalue()); }) == std::tuple(1, 1));
+    int (*const function)() = +[] { return 3; };
+    CHECK(rt.run([&] { return fork(policy, function, function); }) == std::tuple(3, 3));
+
+    const auto safe = [&]() noexcept { return 4; };
+    CHECK(rt.run([&] { return fork(policy, safe, safe, constant); }) == std::tuple(4, 4, 5));
+  });
+}
+
+TEST_CASE("fork_join: small trivial closures that change are seen to, if they are lvalues and not handed on by value") {
+  // A stolen closure may be a copy (documented: small trivial ones are), so a program must not rely on its own state;
+  // what it refers to is another matter.
+  everywhere("state", [](fj::runtime& rt, auto policy) {
+    long sum[2] = {0, 0};
+    rt.run([&] {
+      for (long i = 0; i < 100; ++i) fork(policy, [&, i] { sum[0] += i; }, [&, i] { sum[1] += 2 * i; });
+    });
+    CHECK(sum[0] == 4950);
+    CHECK(sum[1] == 9900);
+  });
+}
+
+TEST_CASE("fork_join: a mix of the policies") {
+  test::for_each_runtime("mix", [](fj::runtime& rt, unsigned p, test::stealing how) {
+    CAPTURE(p);
+    CAPTURE(test::name_of(how));
+    struct mixed {
+      static long fib(int n) {
+        if (n < 2) return n;
+        const auto left = [=] { return fib(n - 1); };
+        const auto right = [=] { return fib(n - 2); };
+        auto [a, b] = n % 3 ? fj::fork_join(left, right) : fj::fork_join<fj::tasks>(left, right);
+        return a + b;
+      }
+    };
+    CHECK(rt.run([] { return mixed::fib(16); }) == 987);
+  });
+}
+
+TEST_CASE("fork_join: outside of a runtime it enters the default one") {
+  const test::watchdog dog("fork_join outside", fj::procs());
+  test::for_both_policies([](auto policy) {
+    CHECK(fj::this_proc() == -1);
+    auto [a, b, c] = fork(
+        policy, [] { return fj::this_proc(); }, [=] { return fib(policy, 15); }, [] { return fj::this_proc() >= 0; });
+    CHECK(a >= 0);
+    CHECK(b == 610);
+    CHECK(c);
+    CHECK(fj::this_proc() == -1);
+    CHECK_THROWS_AS(fork(policy, [] { throw 1; }, [] {}), int);
+    CHECK(fib(policy, 12) == 144);
+  });
+}

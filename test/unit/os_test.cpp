@@ -1,0 +1,202 @@
+// runtime/os, from the bottom up: mutex, threads, contexts.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cfenv>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "runtime/os/clock.hpp"
+#include "runtime/os/context.hpp"
+#include "runtime/os/futex.hpp"
+#include "runtime/os/mutex.hpp"
+#include "runtime/os/pages.hpp"
+#include "runtime/os/thread.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+namespace os = fj::detail::os;
+
+// A context on a stack of its own that runs a function and comes back to whoever resumed it.
+class coroutine {
+ public:
+  explicit coroutine(void (*body)(coroutine&)) : body_(body) {
+    os::adopt_native_stack(caller_);
+    os::make_context(self_, stack_.get(), size, &enter, this);
+  }
+  ~coroutine() { os::drop_context(self_); }
+  coroutine(const coroutine&) = delete;
+  coroutine& operator=(const coroutine&) = delete;
+
+  void resume() {
+    os::adopt_native_stack(caller_);  // it may be another thread's now
+    os::switch_context(caller_, self_);
+  }
+  void yield() { os::switch_context(self_, caller_); }
+  bool over() const { return over_; }
+
+  std::string text;
+
+ private:
+  static constexpr std::size_t size = 256 << 10;
+
+  static void enter(void* argument) {
+    auto& mine = *static_cast<coroutine*>(argument);
+    mine.body_(mine);
+    mine.over_ = true;
+    os::finish_context(mine.self_, mine.caller_);
+  }
+
+  void (*const body_)(coroutine&);
+  std::unique_ptr<std::byte[]> stack_{new std::byte[size]};
+  os::context self_, caller_;
+  bool over_ = false;
+};
+
+std::string current_message() {
+  const std::exception_ptr error = std::current_exception();
+  if (!error) return "none";
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& caught) {
+    return caught.what();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("mutex: one at a time") {
+  os::mutex mutex;
+  CHECK(mutex.try_lock());
+  CHECK(!mutex.try_lock());
+  mutex.unlock();
+  long sum = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (unsigned i = 0; i < test::divided(20'000u); ++i) {
+        const std::scoped_lock guard(mutex);
+        ++sum;
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  CHECK(sum == 4L * test::divided(20'000u));
+}
+
+TEST_CASE("futex: waits until the word changes, and not at all if it has") {
+  const test::watchdog dog("futex", 0);
+  std::atomic<std::uint32_t> word{0};
+  os::futex_wait(word, 1);  // holds something else
+  std::thread waiter([&] {
+    while (word == 0) os::futex_wait(word, 0);
+  });
+  word = 1;
+  os::futex_wake(word);
+  waiter.join();
+}
+
+TEST_CASE("thread: starts, runs, joins") {
+  os::thread thread;
+  CHECK(!thread.started());
+  std::atomic<int> value{0};
+  REQUIRE(thread.start([](void* argument) noexcept { *static_cast<std::atomic<int>*>(argument) = 5; }, &value));
+  CHECK(thread.started());
+  thread.join();
+  CHECK(value == 5);
+}
+
+TEST_CASE("clock: does not go backwards") {
+  std::int64_t last = os::now_ns();
+  for (int i = 0; i < 1000; ++i) {
+    const std::int64_t now = os::now_ns();
+    REQUIRE(now >= last);
+    last = now;
+  }
+}
+
+TEST_CASE("pages: reserved, touched, discarded") {
+  const std::size_t bytes = os::round_to_pages(100'000);
+  CHECK(bytes % os::page_size() == 0);
+  CHECK(bytes >= 100'000);
+  CHECK(os::round_to_pages(bytes) == bytes);
+  std::byte* const memory = os::reserve_pages(bytes);
+  REQUIRE(memory);
+  CHECK(!os::is_resident(memory));
+  memory[5] = std::byte{7};
+  CHECK(os::is_resident(memory));
+  os::discard_pages(memory, bytes);
+  CHECK(!os::is_resident(memory));
+  CHECK(memory[5] == std::byte{0});
+  os::release_pages(memory, bytes);
+}
+
+TEST_CASE("context: goes back and forth, and ends") {
+  if (test::races_are_checked) return;  // a switch orders nothing: ThreadSanitizer would be right
+  coroutine c([](coroutine& self) {
+    self.text += "a";
+    self.yield();
+    self.text += "b";
+    self.yield();
+    self.text += "c";
+  });
+  for (const char* expected : {"a", "ab", "abc"}) {
+    CHECK(!c.over());
+    c.resume();
+    CHECK(c.text == expected);
+  }
+  CHECK(c.over());
+}
+
+TEST_CASE("context: the exceptions in flight go along, also to another thread") {
+  if (test::races_are_checked) return;  // a switch orders nothing: ThreadSanitizer would be right
+  coroutine c([](coroutine& self) {
+    try {
+      throw std::runtime_error("inside");
+    } catch (const std::exception&) {
+      self.yield();
+      self.text = current_message();
+      self.yield();
+      try {
+        throw;
+      } catch (const std::exception& again) {
+        self.text += again.what();
+      }
+    }
+    self.text += current_message();
+  });
+  try {
+    throw std::runtime_error("outside");
+  } catch (const std::exception&) {
+    c.resume();
+    CHECK(current_message() == "outside");
+    std::thread([&] {
+      c.resume();
+      CHECK(current_message() == "none");
+    }).join();
+    CHECK(c.text == "inside");
+    c.resume();
+    CHECK(current_message() == "outside");
+  }
+  CHECK(c.text == "insideinsidenone");
+  CHECK(c.over());
+}
+
+TEST_CASE("context: so does the rounding mode") {
+  if (test::races_are_checked) return;  // a switch orders nothing: ThreadSanitizer would be right
+  coroutine c([](coroutine& self) {
+    std::fesetround(FE_UPWARD);
+    self.yield();
+    self.text = std::fegetround() == FE_UPWARD ? "kept" : "lost";
+  });
+  c.resume();
+  CHECK(std::fegetround() == FE_TONEAREST);
+  c.resume();
+  CHECK(c.text == "kept");
+  CHECK(std::fegetround() == FE_TONEAREST);
+}

@@ -1,0 +1,93 @@
+// Who is idle, who spins, and who is to be woken: the counts, without a scheduler around them.
+#include "runtime/parking.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "runtime/os/machine.hpp"
+#include "runtime/os/membarrier.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+using parking = fj::detail::basic_parking<fj::detail::machine>;
+
+// Stands for a deque.
+struct probe {
+  bool empty = true;
+  int alarms = 0;
+  int looks = 0;
+  void alarm() { ++alarms; }
+  bool looks_empty() {
+    CHECK(alarms > 0);  // first the alarm, then the look
+    ++looks;
+    return empty;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("parking: nobody is woken unless a P is idle and nobody spins") {
+  parking counts;
+  CHECK(!counts.should_wake());
+  CHECK(!counts.begin_waking());
+  counts.processor_idle();
+  CHECK(counts.idle() == 1);
+  CHECK(counts.should_wake());
+  CHECK(counts.begin_waking());
+  CHECK(!counts.should_wake());   // whoever is woken spins
+  CHECK(!counts.begin_waking());  // one at a time
+  CHECK(counts.stop_spinning());
+  CHECK(counts.should_wake());
+  counts.processor_taken();
+  CHECK(!counts.should_wake());
+}
+
+TEST_CASE("parking: hungry are those that spin, and an idle P with a thread for it") {
+  parking counts;
+  CHECK(!counts.hungry());
+  counts.processor_idle();
+  CHECK(!counts.hungry());
+  counts.thread_available();
+  CHECK(counts.hungry());
+  counts.thread_taken();
+  CHECK(!counts.hungry());
+  counts.start_spinning();
+  CHECK(counts.hungry());
+  CHECK(counts.stop_spinning());
+  CHECK(!counts.hungry());
+}
+
+TEST_CASE("parking: half as many spin as work") {
+  constexpr int procs = 8;
+  parking counts;
+  int spinning = 0;
+  while (counts.may_spin(procs)) counts.start_spinning(), ++spinning;
+  CHECK(spinning == 4);
+  for (int i = 0; i < procs - 1; ++i) counts.processor_idle();
+  CHECK(!counts.may_spin(procs));
+  while (spinning-- > 0) CHECK(counts.stop_spinning() == (spinning == 0));
+  CHECK(counts.may_spin(procs));  // the one that works may look
+}
+
+TEST_CASE("parking: every deque is alarmed, then looked at") {
+  REQUIRE(fj::detail::os::membarrier_register());
+  const bool can_fence_others = fj::detail::os::membarrier_register();
+  for (const bool owners_fence : {false, true}) {
+    if (!owners_fence && !can_fence_others) continue;
+    std::vector<probe> deques(3);
+    const auto each = [&](auto visit) {
+      for (probe& deque : deques) visit(deque);
+    };
+    CHECK(parking::nothing_left(each, owners_fence));
+    for (const probe& deque : deques) CHECK(deque.alarms == 1);
+    for (const probe& deque : deques) CHECK(deque.looks == 1);
+    for (probe& full : deques) {
+      full.empty = false;
+      CHECK(!parking::nothing_left(each, owners_fence));
+      full.empty = true;
+    }
+    CHECK(parking::nothing_left(each, owners_fence));
+  }
+}

@@ -1,0 +1,142 @@
+// What the runtime keeps for reuse: stacks (stack_pool, with their pages) and deques.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "runtime/deque_pool.hpp"
+#include "runtime/os/pages.hpp"
+#include "runtime/stack_pool.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+using namespace fj::detail;
+
+constexpr std::size_t stack_size = std::size_t{1} << 20;
+
+}  // namespace
+
+TEST_CASE("stack_pool: fibers are taken, given back and taken again") {
+  stack_pool pool(stack_size);
+  CHECK(pool.in_use() == 0);
+  fiber* const a = pool.take();
+  fiber* const b = pool.take();
+  REQUIRE(a);
+  REQUIRE(b);
+  CHECK(a != b);
+  CHECK(a->number != b->number);
+  CHECK(pool.in_use() == 2);
+  CHECK(pool.peak() == 2);
+  pool.give(a);
+  CHECK(pool.in_use() == 1);
+  CHECK(pool.take() == a);  // the warm one
+  CHECK(pool.peak() == 2);
+  pool.give(a);
+  pool.give(b);
+  CHECK(pool.in_use() == 0);
+}
+
+TEST_CASE("stack_pool: a stack is as large as was asked for, and all of it can be used") {
+  for (const std::size_t size : {std::size_t{16} << 10, std::size_t{100'000}, stack_size}) {
+    stack_pool pool(size);
+    fiber* const f = pool.take();
+    REQUIRE(f);
+    CHECK(pool.stack_size() >= size);
+    CHECK(f->stack_size() >= size);
+    CHECK(f->stack_bottom() - f->mapping == stack_pool::guard_size);
+    std::memset(f->stack_bottom(), 0xab, f->stack_size());
+    pool.give(f);
+  }
+}
+
+TEST_CASE("stack_pool: pages that were touched are given back beyond what is kept") {
+  stack_pool pool(stack_size);
+  fiber* const f = pool.take();
+  REQUIRE(f);
+  std::byte* const top = f->stack_bottom() + f->stack_size();
+  CHECK(!os::is_resident(f->stack_bottom()));
+  std::memset(f->stack_bottom(), 1, f->stack_size());
+  CHECK(os::is_resident(f->stack_bottom()));
+  pool.give(f);
+  CHECK(!os::is_resident(f->stack_bottom()));
+  CHECK(!os::is_resident(top - stack_pool::kept_bytes - 3 * os::page_size()));
+  CHECK(os::is_resident(top - os::page_size() - 1));
+}
+
+TEST_CASE("stack_pool: a suspended stack keeps what is in use") {
+  stack_pool pool(stack_size);
+  fiber* const f = pool.take();
+  REQUIRE(f);
+  std::memset(f->stack_bottom(), 1, f->stack_size());
+  std::byte* const used = f->stack_bottom() + f->stack_size() / 2;
+  trim_stack(*f, used);
+  CHECK(!os::is_resident(f->stack_bottom()));
+  CHECK(std::all_of(used, f->stack_bottom() + f->stack_size(), [](std::byte b) { return b == std::byte{1}; }));
+  CHECK(std::all_of(used - stack_pool::kept_bytes, used, [](std::byte b) { return b == std::byte{1}; }));
+  trim_stack(*f, f->stack_bottom());  // nothing below
+  trim_stack(*f, f->stack_bottom() + 1);
+  pool.give(f);
+}
+
+TEST_CASE("stack_pool: a size that cannot be had is a nullptr") {
+  if (test::sanitized || RUNNING_ON_VALGRIND) return;  // which end the program instead
+  stack_pool pool(std::size_t{1} << 47);
+  CHECK(pool.take() == nullptr);
+  CHECK(pool.in_use() == 0);
+}
+
+TEST_CASE("stack_pool and deque_pool: threads at once get different ones") {
+  stack_pool stacks(std::size_t{64} << 10);
+  deque_pool deques(std::size_t{64} << 10, false);
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (unsigned round = 0; round < test::divided(500u); ++round) {
+        std::vector<fiber*> mine;
+        for (int i = 0; i < 3; ++i) mine.push_back(stacks.take());
+        deque* const d = deques.take();
+        for (fiber* f : mine) f->depth = static_cast<deque::index>(t);
+        std::this_thread::yield();
+        for (fiber* f : mine) wrong += f->depth != static_cast<deque::index>(t);
+        wrong += !d->looks_empty();
+        for (fiber* f : mine) stacks.give(f);
+        deques.give(d);
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  CHECK(wrong == 0);
+  CHECK(stacks.in_use() == 0);
+  CHECK(stacks.peak() <= 12);
+}
+
+TEST_CASE("deque_pool: deques are reused, and hold the records of a whole stack") {
+  for (const std::size_t size : {std::size_t{16} << 10, stack_size}) {
+    deque_pool pool(size, false);
+    deque* const a = pool.take();
+    deque* const b = pool.take();
+    REQUIRE(a);
+    REQUIRE(b);
+    CHECK(a != b);
+    CHECK(a->looks_empty());
+    pool.give(a);
+    CHECK(pool.take() == a);
+    // A record with its frame takes more than 32 bytes of stack.
+    continuation record(nullptr);
+    a->open(nullptr, 0);
+    bool full = false;
+    for (std::size_t i = 0; i < size / 64 && !full; ++i) {
+      deque::index at = 0;
+      if (!a->push(&record, at)) continue;
+      a->attend();
+      full = a->full();
+    }
+    CHECK(!full);
+    pool.give(a);
+    pool.give(b);
+  }
+}

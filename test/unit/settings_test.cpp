@@ -1,0 +1,109 @@
+// From options and environment to settings: defaults, and clear errors for what makes no sense.
+#include "runtime/settings.hpp"
+
+#include <doctest/doctest.h>
+#include <sched.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "runtime/os/topology.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+using namespace fj::detail;
+
+std::string complaint(const fj::options& wanted) {
+  try {
+    resolve(wanted);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("settings: defaults") {
+  const test::environment procs("FORKJOIN_PROCS", nullptr);
+  const settings chosen = resolve({});
+  CHECK(chosen.procs == os::available_processors());
+  CHECK(chosen.max_workers == chosen.procs);
+  CHECK(chosen.stack_size == std::size_t{8} << 20);
+  CHECK(!chosen.steal_every_fork);
+}
+
+TEST_CASE("settings: options come before the environment, the environment before the machine") {
+  const test::environment procs("FORKJOIN_PROCS", "7");
+  CHECK(resolve({}).procs == 7);
+  CHECK(resolve(test::with_procs(3)).procs == 3);
+  CHECK(fj::runtime().procs() == 7);
+  fj::options few;
+  few.max_workers = 2;
+  CHECK(resolve(few).max_workers == 2);
+}
+
+TEST_CASE("settings: FORKJOIN_PROCS that makes no sense") {
+  for (const char* bad : {"0", "-1", "abc", "1e9", "", " 3", "3 ", "2x", "0x2", "+2", "4097", "99999999999999999999"}) {
+    CAPTURE(bad);
+    const test::environment procs("FORKJOIN_PROCS", bad);
+    const std::string message = complaint({});
+    CHECK(contains(message, "FORKJOIN_PROCS is \"" + std::string(bad) + "\""));
+    CHECK(contains(message, "from 1 to 4096"));
+    CHECK(contains(message, "unset"));
+    CHECK_THROWS_AS(fj::runtime(), std::invalid_argument);
+    CHECK(complaint(test::with_procs(2)).empty());  // it is not asked for then
+  }
+  for (const char* good : {"1", "2", "4096", "007"}) {
+    const test::environment procs("FORKJOIN_PROCS", good);
+    CHECK(complaint({}).empty());
+  }
+}
+
+TEST_CASE("settings: options that make no sense") {
+  const std::string many = complaint(test::with_procs(4097));
+  CHECK(contains(many, "options::procs is 4097"));
+  CHECK(contains(many, "at most 4096"));
+  fj::options small;
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{16383}, ~std::size_t{0}}) {
+    small.stack_size = size;
+    const std::string message = complaint(small);
+    CHECK(contains(message, "options::stack_size is " + std::to_string(size)));
+    CHECK(contains(message, "at least 16384"));
+    CHECK_THROWS_AS(fj::runtime{small}, std::invalid_argument);
+  }
+  small.stack_size = 16384;
+  CHECK(complaint(small).empty());
+}
+
+TEST_CASE("settings: without membarrier, or to steal every fork, everything is public") {
+  {
+    const test::environment membarrier("FORKJOIN_MEMBARRIER", "0");
+    CHECK(resolve(test::with_procs(2)).eager);
+  }
+  {
+    const test::environment membarrier("FORKJOIN_MEMBARRIER", nullptr);
+    CHECK(resolve(test::with(2, test::stealing::every_fork)).eager);
+    WARN(!resolve(test::with_procs(2)).eager);  // unless the kernel has no membarrier
+  }
+}
+
+TEST_CASE("topology: the affinity mask counts") {
+  cpu_set_t before, one;
+  REQUIRE(sched_getaffinity(0, sizeof(before), &before) == 0);
+  CHECK(os::available_processors() >= 1);
+  CHECK(os::available_processors() <= static_cast<unsigned>(CPU_COUNT(&before)));
+  CPU_ZERO(&one);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &before)) continue;
+    CPU_SET(cpu, &one);
+    break;
+  }
+  REQUIRE(sched_setaffinity(0, sizeof(one), &one) == 0);
+  const unsigned alone = os::available_processors();
+  sched_setaffinity(0, sizeof(before), &before);
+  CHECK(alone == 1);
+}

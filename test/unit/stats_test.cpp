@@ -1,0 +1,138 @@
+// The counters: that they count what happens, and that nothing happens that need not.
+#include "runtime/stats.hpp"
+
+#include <doctest/doctest.h>
+
+#include <thread>
+
+#include "forkjoin/fork_join.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+long fib(int n) {
+  if (n < 2) return n;
+  auto [a, b] = fj::fork_join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
+  return a + b;
+}
+
+}  // namespace
+
+TEST_CASE("stats: a job that never forks wakes nobody") {
+  // With hand_over calling wake in any case, there were wake-ups.
+  test::for_each_procs([](unsigned p) {
+    CAPTURE(p);
+    const test::watchdog dog("jobs without forks", p);
+    fj::runtime rt(test::with_procs(p));
+    for (int i = 0; i < 100; ++i) rt.run([] {});
+    const fj::counters sum = rt.stats().total();
+    CHECK(sum.wakeups == 0);
+    CHECK(sum.parks == 0);
+    CHECK(sum.steals == 0);
+    CHECK(sum.suspensions == 0);
+    CHECK(sum.slow_pushes == 0);
+    CHECK(rt.stats().stacks_peak == 1);
+    CHECK(rt.stats().stacks_in_use == 0);
+  });
+}
+
+TEST_CASE("stats: one P makes nothing public and steals nothing") {
+  const test::watchdog dog("one P", 1);
+  fj::runtime rt(test::with_procs(1));
+  CHECK(rt.run([] { return fib(15); }) == 610);
+  const fj::counters sum = rt.stats().total();
+  CHECK(sum.steals == 0);
+  CHECK(sum.publications == 0);
+  CHECK(sum.exposures == 0);
+  CHECK(sum.slow_pops == 0);
+  CHECK(sum.slow_pushes == 1);  // the first: every fresh deque looks after hungry workers once
+  CHECK(sum.wakeups == 0);
+}
+
+TEST_CASE("stats: with every fork stolen, every fork is a steal") {
+  test::for_each_procs([](unsigned p) {
+    CAPTURE(p);
+    const test::watchdog dog("every fork stolen", p);
+    fj::runtime rt(test::with(p, test::stealing::every_fork));
+    CHECK(rt.run([] { return fib(10); }) == 55);
+    const fj::counters sum = rt.stats().total();
+    constexpr unsigned forks = 88;
+    CHECK(sum.steals == forks);
+    CHECK(sum.slow_pops == 0);
+    CHECK(sum.resumptions <= sum.suspensions);
+    // Thieves take the oldest first, so the join that made them look finds its own record taken last, or done.
+    if (p == 1) CHECK(sum.suspensions > 0);
+    if (p == 1) CHECK(sum.resumptions == sum.suspensions);
+    CHECK(rt.stats().stacks_peak >= 2);
+  });
+}
+
+TEST_CASE("stats: a steal, its suspension and its resumption") {
+  const test::watchdog dog("one steal", 2);
+  fj::runtime rt(test::with_procs(2));
+  rt.run([] {
+    std::atomic<bool> stolen{false};
+    fj::fork_join([&] { test::spin_until([&] { return stolen.load(); }); },
+                  [&] {
+                    stolen = true;
+                    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                  });
+  });
+  const fj::stats now = rt.stats();
+  CHECK(now.total().steals == 1);
+  CHECK(now.total().wakeups >= 1);
+  CHECK(now.total().publications == 1);
+  WARN(now.total().suspensions == 1);
+  CHECK(now.total().resumptions == now.total().suspensions);
+  CHECK(now.stacks_peak >= 2);
+  fj::counters sum;
+  for (const fj::counters& each : now.procs) sum += each;
+  CHECK(sum.steals == now.total().steals);
+}
+
+TEST_CASE("stats: tasks that wait count as join waits") {
+  const test::watchdog dog("join waits", 2);
+  fj::runtime rt(test::with_procs(2));
+  rt.run([] {
+    std::atomic<bool> stolen{false};
+    fj::fork_join<fj::tasks>(
+        [&] {
+          stolen = true;
+          std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        },
+        [&] { test::spin_until([&] { return stolen.load(); }); });
+  });
+  WARN(rt.stats().total().join_waits == 1);
+  CHECK(rt.stats().total().steals == 1);
+}
+
+TEST_CASE("stats: read while others work, they only grow") {
+  test::for_each_runtime("reading stats", [](fj::runtime& rt, unsigned p, test::stealing) {
+    CAPTURE(p);
+    std::atomic<bool> over{false}, grew{true};
+    std::thread reader([&] {
+      fj::counters last;
+      while (!over) {
+        const fj::counters now = rt.stats().total();
+        if (now.steals < last.steals || now.slow_pushes < last.slow_pushes || now.parks < last.parks) grew = false;
+        last = now;
+        std::this_thread::yield();
+      }
+    });
+    for (int i = 0; i < 5; ++i) rt.run([] { return fib(10); });
+    over = true;
+    reader.join();
+    CHECK(grew);
+  });
+}
+
+TEST_CASE("stats: stacks go back when nobody needs them") {
+  test::for_each_runtime("stacks", [](fj::runtime& rt, unsigned p, test::stealing how) {
+    CAPTURE(p);
+    CAPTURE(test::name_of(how));
+    for (int i = 0; i < 5; ++i) CHECK(rt.run([] { return fib(12); }) == 144);
+    // Each worker keeps a spare one; the last of a job may be on their way back yet.
+    test::spin_until([&] { return rt.stats().stacks_in_use <= p; });
+    CHECK(rt.stats().stacks_peak >= rt.stats().stacks_in_use);
+  });
+}

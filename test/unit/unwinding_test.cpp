@@ -1,0 +1,225 @@
+// The C++ runtime's exceptions in flight belong to the strand: forks inside destructors and handlers, which go on on
+// other threads. With either of the two exception globals not restored at a switch these tests failed or crashed.
+#include <doctest/doctest.h>
+
+#include <exception>
+#include <stdexcept>
+#include <string>
+
+#include "forkjoin/fork_join.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+long fib(int n) {
+  if (n < 2) return n;
+  auto [a, b] = fj::fork_join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
+  return a + b;
+}
+
+// Forks when it is destroyed, and notes whether the number of exceptions in flight is what it was before.
+struct forks_at_its_end {
+  forks_at_its_end(int expected_in_flight, std::atomic<int>& wrong) : expected(expected_in_flight), errors(wrong) {}
+  ~forks_at_its_end() {
+    if (std::uncaught_exceptions() != expected) ++errors;
+    if (fib(6) != 8) ++errors;
+    if (std::uncaught_exceptions() != expected) ++errors;
+    try {
+      fj::fork_join([] { fib(4); }, [] { throw std::runtime_error("inner"); });
+      ++errors;
+    } catch (const std::runtime_error& error) {
+      if (error.what() != std::string("inner")) ++errors;
+    }
+    if (std::uncaught_exceptions() != expected) ++errors;
+  }
+  const int expected;
+  std::atomic<int>& errors;
+};
+
+std::string message_of(const std::exception_ptr& error) {
+  if (!error) return "none";
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& caught) {
+    return caught.what();
+  }
+}
+
+// Runs body(name, wrong) in every branch of a fork tree.
+template <class Body>
+void in_all_branches(int depth, const std::string& name, std::atomic<int>& wrong, const Body& body) {
+  if (depth == 0) return body(name, wrong);
+  fj::fork_join([&] { in_all_branches(depth - 1, name + "l", wrong, body); },
+                [&] { in_all_branches(depth - 1, name + "r", wrong, body); });
+}
+
+template <class Body>
+void check_in_all_branches(const char* what, Body body) {
+  test::for_each_runtime(what, [&](fj::runtime& rt, unsigned p, test::stealing how) {
+    CAPTURE(p);
+    CAPTURE(test::name_of(how));
+    std::atomic<int> wrong{0};
+    for (unsigned round = 0; round < test::divided(10u); ++round) rt.run([&] { in_all_branches(4, "b", wrong, body); });
+    CHECK(wrong == 0);
+    CHECK(std::uncaught_exceptions() == 0);
+    CHECK(!std::current_exception());
+  });
+}
+
+}  // namespace
+
+TEST_CASE("unwinding: forks in destructors while an exception flies") {
+  check_in_all_branches("destructors", [](const std::string& name, std::atomic<int>& wrong) {
+    try {
+      const forks_at_its_end outer(1, wrong);
+      const forks_at_its_end inner(1, wrong);
+      throw std::runtime_error(name);
+    } catch (const std::runtime_error& error) {
+      if (error.what() != name) ++wrong;
+    }
+    if (std::uncaught_exceptions() != 0) ++wrong;
+    const forks_at_its_end quiet(0, wrong);
+  });
+}
+
+TEST_CASE("unwinding: the exception of a stolen branch unwinds forks above it") {
+  check_in_all_branches("unwinding across joins", [](const std::string& name, std::atomic<int>& wrong) {
+    try {
+      const forks_at_its_end guard(1, wrong);
+      fj::fork_join([] { fib(5); },
+                    [&] {
+                      const forks_at_its_end inside(1, wrong);
+                      throw std::runtime_error(name);
+                    });
+      ++wrong;
+    } catch (const std::runtime_error& error) {
+      if (error.what() != name) ++wrong;
+    }
+  });
+}
+
+TEST_CASE("unwinding: throw; in a handler that has forked") {
+  check_in_all_branches("throw; after a fork", [](const std::string& name, std::atomic<int>& wrong) {
+    try {
+      try {
+        throw std::runtime_error(name);
+      } catch (const std::runtime_error&) {
+        if (fib(6) != 8) ++wrong;
+        if (message_of(std::current_exception()) != name) ++wrong;
+        throw;
+      }
+    } catch (const std::runtime_error& error) {
+      if (error.what() != name) ++wrong;
+      if (fib(5) != 5) ++wrong;
+      if (error.what() != name) ++wrong;
+      if (message_of(std::current_exception()) != name) ++wrong;
+    }
+    if (std::current_exception()) ++wrong;
+  });
+}
+
+TEST_CASE("unwinding: handlers within handlers, each with its forks") {
+  check_in_all_branches("nested handlers", [](const std::string& name, std::atomic<int>& wrong) {
+    try {
+      throw std::runtime_error(name + "1");
+    } catch (const std::exception& first) {
+      try {
+        fj::fork_join([] { fib(5); }, [&] { throw std::logic_error(name + "2"); });
+        ++wrong;
+      } catch (const std::exception& second) {
+        fib(5);
+        if (message_of(std::current_exception()) != name + "2") ++wrong;
+        try {
+          throw std::runtime_error(name + "3");
+        } catch (...) {
+          fj::fork_join([] { fib(3); }, [] { fib(4); });
+          if (message_of(std::current_exception()) != name + "3") ++wrong;
+        }
+        if (message_of(std::current_exception()) != name + "2") ++wrong;
+        if (second.what() != name + "2") ++wrong;
+      }
+      if (message_of(std::current_exception()) != name + "1") ++wrong;
+      if (first.what() != name + "1") ++wrong;
+    }
+    if (std::current_exception()) ++wrong;
+  });
+}
+
+TEST_CASE("unwinding: a stolen branch does not see the handlers of its owner") {
+  test::for_each_runtime(
+      "handlers are the strand's own",
+      [](fj::runtime& rt, unsigned p, test::stealing how) {
+        if (how == test::stealing::every_fork) return;
+        CAPTURE(p);
+        bool seen = true, in_flight = true;
+        rt.run([&] {
+          try {
+            throw 1;
+          } catch (int) {
+            std::atomic<bool> stolen{false};
+            fj::fork_join([&] { test::spin_until([&] { return stolen.load(); }); },
+                          [&] {
+                            seen = std::current_exception() != nullptr;
+                            in_flight = std::uncaught_exceptions() != 0;
+                            stolen = true;
+                          });
+          }
+        });
+        CHECK(!seen);
+        CHECK(!in_flight);
+      },
+      2);
+}
+
+TEST_CASE("unwinding: nor does a record that a waiting task runs on top of itself") {
+  const test::watchdog dog("handlers below a task on top", 2);
+  fj::runtime rt(test::with_procs(2));
+  std::atomic<int> wrong{0};
+  for (unsigned round = 0; round < test::divided(100u); ++round) {
+    int caught = 0;
+    try {
+      rt.run([&] {
+        std::atomic<bool> stolen{false}, done{false};
+        // The owner waits for the first task within the handler of its own exception. The thief sees that it waits, and
+        // forks another for it to run on top. No yielding there: the owner does not look for long.
+        fj::fork_join<fj::tasks>(
+            [&] {
+              const auto waits = rt.stats().total().join_waits;
+              stolen = true;
+              while (rt.stats().total().join_waits == waits) {}
+              fj::fork_join<fj::tasks>(
+                  [&] {
+                    if (std::current_exception() || std::uncaught_exceptions() != 0) ++wrong;
+                    done = true;
+                  },
+                  [&] { test::spin_until([&] { return done.load(); }); });
+            },
+            [&] {
+              test::spin_until([&] { return stolen.load(); });
+              throw 7;
+            });
+      });
+    } catch (const int value) {
+      caught = value;
+    }
+    wrong += caught != 7;
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("unwinding: an exception kept by a branch lives on elsewhere") {
+  test::for_each_runtime("exception_ptr", [](fj::runtime& rt, unsigned p, test::stealing) {
+    CAPTURE(p);
+    const auto keep = [](const char* text) -> std::exception_ptr {
+      try {
+        throw std::runtime_error(text);
+      } catch (...) {
+        fib(5);
+        return std::current_exception();
+      }
+    };
+    auto [a, b] = rt.run([&] { return fj::fork_join([&] { return keep("a"); }, [&] { return keep("b"); }); });
+    CHECK(message_of(a) == "a");
+    CHECK(message_of(b) == "b");
+  });
+}
