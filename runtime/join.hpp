@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "runtime/base/check.hpp"
+#include "runtime/base/handed.hpp"
 
 namespace fj::detail {
 
@@ -27,7 +28,7 @@ using continuation_body = outcome (*)(continuation&) noexcept;
 /// What a suspended owner brings along. The thief may look for the function only after the owner has put its mark over
 /// it, so the owner keeps it here.
 struct join_waiter {
-  continuation_body awaited = nullptr;
+  handed<continuation_body> awaited = nullptr;
 };
 
 template <class Machine>
@@ -42,7 +43,8 @@ class basic_join {
   continuation_body body() const noexcept {
     // acquire: pairs with the release in wait, so that the waiter's note is there
     const std::uintptr_t word = word_.load(std::memory_order_acquire);
-    return is_waiter(word) ? as_waiter(word)->awaited : reinterpret_cast<continuation_body>(word);
+    if (is_waiter(word)) return as_waiter(word)->awaited;
+    return reinterpret_cast<continuation_body>(word);
   }
 
   /// Says that the stolen part is over. Returns the owner if it waits already: then the caller must resume it, else it
@@ -71,12 +73,14 @@ class basic_join {
   /// elsewhere. False when the thief was first: then nobody will resume it.
   bool wait(join_waiter& waiter) noexcept {
     std::uintptr_t word = word_.load(std::memory_order_acquire);  // acquire: pairs with the release in arrive
-    if (is_outcome(word)) return false;
-    waiter.awaited = reinterpret_cast<continuation_body>(word);
-    // release: the thief sees the context and the note; acquire: pairs with the release in arrive
-    word = word_.exchange(reinterpret_cast<std::uintptr_t>(&waiter) | waiter_bit, std::memory_order_acq_rel);
-    if (!is_outcome(word)) return true;
-    // The thief is through. release: pairs with the acquire in result, by which the owner sees what the thief wrote
+    if (!is_outcome(word)) {
+      waiter.awaited = reinterpret_cast<continuation_body>(word);
+      // release: the thief sees the context and the note; acquire: pairs with the release in arrive
+      word = word_.exchange(reinterpret_cast<std::uintptr_t>(&waiter) | waiter_bit, std::memory_order_acq_rel);
+      if (!is_outcome(word)) return true;
+    }
+    // The thief is through. release: pairs with the acquire in result, by which the owner sees what the thief wrote, and
+    // reuses its frame after this look at it.
     word_.store(word, std::memory_order_release);
     return false;
   }
