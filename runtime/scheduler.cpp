@@ -198,7 +198,10 @@ void scheduler::wake() noexcept {
         }
       }
     }
-    if (woken) woken->signal();
+    if (woken) {
+      woken->thread.keep_off_this_processor();
+      woken->signal();
+    }
     if (spins) return;
     // Nobody spins after all, but others may have relied on it since begin_waking: look again, unless there is nobody.
     parking_.stop_spinning();

@@ -14,7 +14,10 @@ void thread_main(void* self) noexcept {
   os::adopt_native_stack(m.native);
   set_current_worker(&m);
   for (auto next = after_park::sleep; next != after_park::end; next = m.home().park(m)) {
-    if (next == after_park::sleep) m.sleep();
+    if (next == after_park::sleep) {
+      m.sleep();
+      m.thread.use_all_processors();
+    }
     if (!m.held) continue;  // signalled to end: park says so
     while (fiber* const f = find_work(m)) execute(m, f);
   }

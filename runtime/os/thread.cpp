@@ -3,8 +3,11 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <type_traits>
 
 namespace fj::detail::os {
@@ -12,9 +15,19 @@ namespace fj::detail::os {
 static_assert(std::is_same_v<pthread_t, unsigned long>);
 
 void* thread::first_frame(void* self) noexcept {
-  const auto* thread = static_cast<class thread*>(self);
+  auto* thread = static_cast<class thread*>(self);
+  thread->id_.store(static_cast<int>(syscall(SYS_gettid)), std::memory_order_relaxed);
   thread->body_(thread->argument_);
   return nullptr;
+}
+
+// From allowed_, what is left without the calling thread's processor; false if that is nothing.
+bool thread::narrow(cpu_set_t& to) noexcept {
+  to = allowed_;
+  const int here = sched_getcpu();
+  if (here < 0 || here >= CPU_SETSIZE) return false;
+  CPU_CLR(here, &to);
+  return CPU_COUNT(&to) > 0;
 }
 
 bool thread::start(void (*body)(void*) noexcept, void* argument) noexcept {
@@ -25,9 +38,35 @@ bool thread::start(void (*body)(void*) noexcept, void* argument) noexcept {
   sigfillset(&all);
   for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF}) sigdelset(&all, fault);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int error = pthread_create(&handle_, nullptr, &thread::first_frame, this);
+  int error = EINVAL;
+  cpu_set_t elsewhere;
+  pthread_attr_t attributes;
+  if (sched_getaffinity(0, sizeof(allowed_), &allowed_) == 0 && narrow(elsewhere) &&
+      pthread_attr_init(&attributes) == 0) {
+    narrowed_ = true;  // before the thread can look
+    if (pthread_attr_setaffinity_np(&attributes, sizeof(elsewhere), &elsewhere) == 0)
+      error = pthread_create(&handle_, &attributes, &thread::first_frame, this);
+    pthread_attr_destroy(&attributes);
+    if (error != 0) narrowed_ = false;
+  }
+  if (error == EINVAL) error = pthread_create(&handle_, nullptr, &thread::first_frame, this);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (error != 0) body_ = nullptr;
   return error == 0;
+}
+
+void thread::keep_off_this_processor() noexcept {
+  const int id = id_.load(std::memory_order_relaxed);
+  cpu_set_t elsewhere;
+  // Read anew each time: somebody may have pinned the thread meanwhile.
+  if (narrowed_ || id == 0 || sched_getaffinity(id, sizeof(allowed_), &allowed_) != 0 || !narrow(elsewhere)) return;
+  narrowed_ = sched_setaffinity(id, sizeof(elsewhere), &elsewhere) == 0;
+}
+
+void thread::use_all_processors() noexcept {
+  if (!narrowed_) return;
+  narrowed_ = false;
+  sched_setaffinity(0, sizeof(allowed_), &allowed_);
 }
 
 void thread::join() noexcept { pthread_join(handle_, nullptr); }
