@@ -22,6 +22,7 @@ void run_from_thread(scheduler& s, root& job) {
   }
   os::ensure_alternate_stack();
   os::adopt_native_stack(m.native);
+  m.thread.adopt_caller();
   job.thread = &m;
   begin(*next, job, nullptr);
   set_current_worker(&m);

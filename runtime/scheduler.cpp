@@ -199,7 +199,7 @@ void scheduler::wake() noexcept {
       }
     }
     if (woken) {
-      woken->thread.keep_off_this_processor();
+      if (!woken->is_outside()) woken->thread.keep_off_this_processor();
       woken->signal();
     }
     if (spins) return;
@@ -302,6 +302,7 @@ fiber* scheduler::sleep_for(root& job, worker& m) noexcept {
     std::scoped_lock guard(mutex_);
     // acquire: pairs with the release in finish
     if (!m.held && !job.done.load(std::memory_order_acquire)) continue;
+    m.thread.use_all_processors();
     if (m.asleep) wake_caller(m);
     return m.given.replace(nullptr);
   }
@@ -311,6 +312,10 @@ void scheduler::finish(root& job, const worker& m) noexcept {
   worker* const thread = job.thread;
   fiber* const waiter = job.waiter;
   scheduler* const waiters = job.waiters_scheduler;
+  if (thread && thread != &m) {
+    std::scoped_lock guard(m.home().mutex_);  // while it is held, who sleeps does not go on
+    if (thread->asleep) thread->thread.keep_off_this_processor();
+  }
   // release: pairs with the acquires in run.cpp and sleep_for, so that the caller sees the result
   job.done.store(true, std::memory_order_release);
   if (waiter) {

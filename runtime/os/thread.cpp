@@ -16,7 +16,7 @@ static_assert(std::is_same_v<pthread_t, unsigned long>);
 
 void* thread::first_frame(void* self) noexcept {
   auto* thread = static_cast<class thread*>(self);
-  thread->id_.store(static_cast<int>(syscall(SYS_gettid)), std::memory_order_relaxed);
+  thread->adopt_caller();
   thread->body_(thread->argument_);
   return nullptr;
 }
@@ -54,6 +54,8 @@ bool thread::start(void (*body)(void*) noexcept, void* argument) noexcept {
   if (error != 0) body_ = nullptr;
   return error == 0;
 }
+
+void thread::adopt_caller() noexcept { id_.store(static_cast<int>(syscall(SYS_gettid)), std::memory_order_relaxed); }
 
 void thread::keep_off_this_processor() noexcept {
   const int id = id_.load(std::memory_order_relaxed);

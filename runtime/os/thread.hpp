@@ -19,6 +19,9 @@ class thread {
   void join() noexcept;
   bool started() const noexcept { return body_ != nullptr; }
 
+  /// Takes the calling thread for this one, though it was not started here: it can be kept off a processor, not joined.
+  void adopt_caller() noexcept;
+
   /// For whoever is about to wake the thread, which sleeps: keeps it off the caller's processor, if it may use others.
   void keep_off_this_processor() noexcept;
 
