@@ -112,14 +112,6 @@ both<F, G> fork_two(continuations, lvalue<F> f, lvalue<G> g);
 template <class F, class G>
 both<F, G> fork_two(tasks, lvalue<F> f, lvalue<G> g);
 
-template <class T>
-using lvalue = std::remove_reference_t<T>&;
-
-template <class F, class G>
-both<F, G> fork_two(continuations, lvalue<F> f, lvalue<G> g);
-template <class F, class G>
-both<F, G> fork_two(tasks, lvalue<F> f, lvalue<G> g);
-
 // The cold ways of a fork are one call each: what they need is not kept in registers across the call of the child, which
 // leaves of the recursion would pay for, too; and functions that fork stay small enough to be inlined.
 
@@ -244,7 +236,7 @@ template <class Policy, class F, class G, class... More>
 /// have).
 ///
 /// Code after it may run on another thread. Closures may be lvalues or temporaries; they are neither copied nor moved,
-/// except small trivial ones. Cost: some two nanoseconds a fork where nothing is stolen; no allocation, no fence.
+/// except small trivial ones. Cost where nothing is stolen: some 12 to 19 instructions a fork; no allocation, no fence.
 template <class Policy = continuations, class F, class G, class... More>
 [[gnu::always_inline]] inline auto fork_join(F&& f, G&& g, More&&... more) {
   static_assert(std::is_same_v<Policy, continuations> || std::is_same_v<Policy, tasks>,

@@ -65,7 +65,7 @@ class runtime {
   /// of another one, the fiber waits and its worker goes on.
   ///
   /// Errors: std::bad_alloc if no stack is to be had, std::system_error if no thread is and none is there already,
-  /// std::logic_error in a process forked since the runtime was made. Cost: about a microsecond.
+  /// std::logic_error in a process forked since the runtime was made.
   template <class F>
   detail::result_of<F> run(F&& f) {
     return detail::run_in(*scheduler_, f);

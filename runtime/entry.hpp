@@ -1,8 +1,6 @@
 // The seam: all of the runtime that the public headers may use.
 #pragma once
 
-#include <memory>
-
 #include "runtime/base/check.hpp"
 #include "runtime/continuation.hpp"
 #include "runtime/current.hpp"

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstddef>
 #include <mutex>
-#include <vector>
 
 #include "runtime/base/list.hpp"
 #include "runtime/fiber.hpp"

@@ -36,7 +36,7 @@ void adopt_native_stack(context& native) noexcept;
 void drop_context(context& dead) noexcept;
 
 /// Saves the running strand in `self` and goes on with `next`; returns when somebody switches to `self`, perhaps on
-/// another thread. Costs some 10 ns. Orders nothing between threads: that is the caller's affair.
+/// another thread. Orders nothing between threads: that is the caller's affair.
 void switch_context(context& self, context& next) noexcept;
 
 /// As switch_context, for a strand that ends: nobody may switch to `self` again before make_context.
