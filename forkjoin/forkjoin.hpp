@@ -2,4 +2,6 @@
 #pragma once
 
 #include "forkjoin/fork_join.hpp"
+#include "forkjoin/options.hpp"
 #include "forkjoin/run.hpp"
+#include "forkjoin/stop.hpp"

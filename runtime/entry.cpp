@@ -128,6 +128,11 @@ stats stats_of(const scheduler& s) {
   return read;
 }
 
+bool hungry() noexcept {
+  scheduler& s = current_worker()->home();
+  return s.chosen().steal_every_fork || s.idleness().hungry();
+}
+
 bool push_slow() noexcept {
   deque& d = current_deque();
   if (&d == &outside.records) {

@@ -36,6 +36,10 @@ scheduler* current_scheduler() noexcept;
 /// The index of the P this code runs on, -1 outside.
 int current_proc() noexcept;
 
+/// Whether a fork would be welcome: somebody looks for work, or sleeps for want of it. A hint, for loops that fork only on
+/// demand. Inside only.
+bool hungry() noexcept;
+
 // The slow paths of a fork.
 
 /// To be called when push_record returned true. False: this thread is outside of any runtime, and nothing was pushed.
