@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "forkjoin/held.hpp"
 #include "forkjoin/result.hpp"
 #include "forkjoin/run.hpp"
 #include "runtime/entry.hpp"
@@ -18,27 +19,6 @@ struct continuations {};  ///< the rest of the caller, while the child runs
 struct tasks {};          ///< the child, while the caller goes on
 
 namespace detail {
-
-// F and G below are the types of closures as a forwarding reference deduces them: X for a temporary, X& for an lvalue.
-
-template <class T>
-using lvalue = std::remove_reference_t<T>&;
-
-template <class G>
-constexpr bool is_small_temporary() {
-  if constexpr (std::is_reference_v<G> || std::is_const_v<G>) {
-    return false;
-  } else {
-    // A reference in the result may be to the closure itself.
-    return std::is_trivially_copyable_v<G> && std::is_trivially_constructible_v<G, G&> &&
-           !std::is_reference_v<result_of<G>> && sizeof(G) <= 64;
-  }
-}
-
-/// How a closure is handed on: a small trivial temporary by value, which saves a pointer to it and leaves the compiler
-/// free to keep it in registers; all others by reference to where the caller has them.
-template <class G>
-using held = std::conditional_t<is_small_temporary<G>(), G, lvalue<G>>;
 
 /// The record of a closure that may be stolen: it lies in the frame of fork_join.
 template <class G>

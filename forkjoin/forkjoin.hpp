@@ -4,4 +4,5 @@
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/options.hpp"
 #include "forkjoin/run.hpp"
+#include "forkjoin/scope.hpp"
 #include "forkjoin/stop.hpp"

@@ -6,19 +6,21 @@
 
 namespace fj {
 
-/// Counters of one P or of several together. They only grow, and are read at any time; the values of one reading need
-/// not be of one moment.
+/// Counters of one P or of several together. All but stacks_in_use only grow. They are read at any time; the values of one
+/// reading need not be of one moment.
 struct counters {
-  std::uint64_t steals = 0;        ///< records taken from another strand's deque
-  std::uint64_t suspensions = 0;   ///< joins that left their stack, or were about to when the thief arrived
-  std::uint64_t resumptions = 0;   ///< suspended fibers that went on
-  std::uint64_t join_waits = 0;    ///< joins of tasks that found the child stolen and not finished
-  std::uint64_t exposures = 0;     ///< deques whose private records a thief made public by force
-  std::uint64_t publications = 0;  ///< times that an owner made private records public
-  std::uint64_t slow_pushes = 0;   ///< pushes that found the limit reached or lowered
-  std::uint64_t slow_pops = 0;     ///< pops that found their record public
-  std::uint64_t parks = 0;         ///< times a worker gave up its P for want of work
-  std::uint64_t wakeups = 0;       ///< workers woken or started
+  std::uint64_t steals = 0;         ///< records taken from another strand's deque
+  std::uint64_t suspensions = 0;    ///< joins that left their stack, or were about to when the thief arrived
+  std::uint64_t resumptions = 0;    ///< suspended fibers that went on
+  std::uint64_t join_waits = 0;     ///< joins of tasks that found the child stolen and not finished
+  std::uint64_t exposures = 0;      ///< deques whose private records a thief made public by force
+  std::uint64_t publications = 0;   ///< times that an owner made private records public
+  std::uint64_t slow_pushes = 0;    ///< pushes that found the limit reached or lowered
+  std::uint64_t slow_pops = 0;      ///< pops that found their record public
+  std::uint64_t parks = 0;          ///< times a worker gave up its P for want of work
+  std::uint64_t wakeups = 0;        ///< workers woken or started
+  std::uint64_t stacks_in_use = 0;  ///< stacks taken and not given back: fibers that run or wait, and a few at hand
+  std::uint64_t stacks_peak = 0;    ///< the most there were; of several P together, the sum of their peaks
 
   counters& operator+=(const counters& other) noexcept {
     steals += other.steals;
@@ -31,6 +33,8 @@ struct counters {
     slow_pops += other.slow_pops;
     parks += other.parks;
     wakeups += other.wakeups;
+    stacks_in_use += other.stacks_in_use;
+    stacks_peak += other.stacks_peak;
     return *this;
   }
 };
@@ -47,13 +51,32 @@ class tally {
   std::atomic<std::uint64_t> value_{0};
 };
 
+/// How many stacks a P has taken. It takes one at a time, but others give some of them back.
+class stack_tally {
+ public:
+  void take() noexcept {
+    const std::uint64_t now = in_use_.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (now > peak()) peak_.store(now, std::memory_order_relaxed);
+  }
+  void give_back() noexcept { in_use_.fetch_sub(1, std::memory_order_relaxed); }
+
+  std::uint64_t in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
+  std::uint64_t peak() const noexcept { return peak_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> in_use_{0};
+  std::atomic<std::uint64_t> peak_{0};
+};
+
 /// The counters of one P, written by the worker that holds it.
 struct tallies {
   tally steals, suspensions, resumptions, join_waits, exposures, publications, slow_pushes, slow_pops, parks, wakeups;
+  stack_tally stacks;
 
   counters read() const noexcept {
-    return {steals.read(),       suspensions.read(), resumptions.read(), join_waits.read(), exposures.read(),
-            publications.read(), slow_pushes.read(), slow_pops.read(),   parks.read(),      wakeups.read()};
+    return {steals.read(),    suspensions.read(),  resumptions.read(), join_waits.read(),
+            exposures.read(), publications.read(), slow_pushes.read(), slow_pops.read(),
+            parks.read(),     wakeups.read(),      stacks.in_use(),    stacks.peak()};
   }
 };
 

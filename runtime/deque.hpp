@@ -156,22 +156,30 @@ class basic_deque {
   /// Whether an alarm waits for the owner already; a hint.
   bool alarmed() const noexcept { return push_limit_.load(std::memory_order_relaxed) == 0; }
 
-  /// The oldest public record, or nullptr if there is none or another thief was faster. Of root `only` alone, unless
-  /// that is nullptr. `whose` is set to the record's root.
-  continuation* steal(const root* only, root*& whose) noexcept {
+  /// What a thief gets: a record, or nullptr; whose it is; where it was pushed.
+  struct loot {
+    continuation* record = nullptr;
+    root* job = nullptr;
+    index at = 0;
+  };
+
+  /// The oldest public record; none if there is none or another thief was faster. Of root `only` alone, unless that is
+  /// nullptr.
+  loot steal(const root* only) noexcept {
     // acquire: pairs with the release in rest, so that end, root and slot are no older than this top
     std::uint64_t top = top_.load(std::memory_order_acquire);
     Machine::fence();  // load top, then public_end: pairs with the fence in take_public
     // acquire: pairs with the releases in publish and expose_end, so that the slot is there
     const index end = public_end_.load(std::memory_order_acquire);
-    if (index_of(top) >= end) return nullptr;
-    whose = root_.load(std::memory_order_relaxed);
-    if (only && whose != only) return nullptr;
-    continuation* const record = slots()[index_of(top)].load(std::memory_order_relaxed);
+    loot found{nullptr, nullptr, index_of(top)};
+    if (found.at >= end) return {};
+    found.job = root_.load(std::memory_order_relaxed);
+    if (only && found.job != only) return {};
+    found.record = slots()[found.at].load(std::memory_order_relaxed);
     // seq_cst: in one order with the fences, as in Chase-Lev. It succeeds only if nothing has happened since top was
     // read, and then root and slot are right too.
-    return top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst, std::memory_order_relaxed) ? record
-                                                                                                            : nullptr;
+    if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst, std::memory_order_relaxed)) return {};
+    return found;
   }
 
   /// Whether there are public records; a hint.
@@ -186,8 +194,8 @@ class basic_deque {
     return bottom_.load(std::memory_order_acquire) <= index_of(top);
   }
 
-  /// Whose records it holds; a hint.
-  const root* whose() const noexcept { return root_.load(std::memory_order_relaxed); }
+  /// Whose records it holds; a hint, save for the owner.
+  root* whose() const noexcept { return root_.load(std::memory_order_relaxed); }
 
   /// First half of a forced publication, by a thief: forbids the owner the older half of its private records. False if
   /// there are none or somebody is at it already; otherwise a heavy fence and expose_end must follow.

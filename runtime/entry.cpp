@@ -6,8 +6,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "runtime/execute.hpp"
-#include "runtime/find_work.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/run.hpp"
 #include "runtime/settings.hpp"
@@ -53,13 +51,14 @@ void print_stats(const scheduler& s) {
                      std::to_string(read.stacks_peak) +
                      " at peak\n"
                      "   P     steals suspensions resumptions join_waits  exposures publications slow_pushes  "
-                     "slow_pops      parks    wakeups\n";
+                     "slow_pops      parks    wakeups stacks_in_use stacks_peak\n";
   const auto line = [&text](const char* name, const counters& c) {
     char row[256];
     const auto n = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
-    std::snprintf(row, sizeof(row), "%4s %10llu %11llu %11llu %10llu %10llu %12llu %11llu %10llu %10llu %10llu\n", name,
+    std::snprintf(row, sizeof(row),
+                  "%4s %10llu %11llu %11llu %10llu %10llu %12llu %11llu %10llu %10llu %10llu %13llu %11llu\n", name,
                   n(c.steals), n(c.suspensions), n(c.resumptions), n(c.join_waits), n(c.exposures), n(c.publications),
-                  n(c.slow_pushes), n(c.slow_pops), n(c.parks), n(c.wakeups));
+                  n(c.slow_pushes), n(c.slow_pops), n(c.parks), n(c.wakeups), n(c.stacks_in_use), n(c.stacks_peak));
     text += row;
   };
   for (std::size_t i = 0; i < read.procs.size(); ++i) line(std::to_string(i).c_str(), read.procs[i]);
@@ -131,101 +130,6 @@ stats stats_of(const scheduler& s) {
 bool hungry() noexcept {
   scheduler& s = current_worker()->home();
   return s.chosen().steal_every_fork || s.idleness().hungry();
-}
-
-bool push_slow() noexcept {
-  deque& d = current_deque();
-  if (&d == &outside.records) {
-    d.forget();
-    return false;
-  }
-  worker& m = *current_worker();
-  ++m.count().slow_pushes;
-  d.attend();
-  if (d.full()) {
-    // The record stays off the deque, which the pop to come cannot tell from one that nobody has stolen.
-    const deque::index at = d.depth() - 1;
-    const bool back = d.pop(at) || d.pop_slow(at);
-    FORKJOIN_CHECK(back);
-    static_cast<void>(back);
-    return true;
-  }
-  // Nobody else's business when this is the only P.
-  if (m.home().chosen().eager || m.home().idleness().hungry()) {
-    if (d.publish()) ++m.count().publications;
-    m.home().wake();
-  }
-  return true;
-}
-
-bool pop_slow(deque::index at) noexcept {
-  deque& d = current_deque();
-  if (&d == &outside.records) {
-    d.forget();
-    return false;
-  }
-  worker& m = *current_worker();
-  if (m.home().chosen().steal_every_fork && d.is_public(at) && prepare_to_detach(m)) {
-    d.push_back();
-    return false;
-  }
-  if (!d.pop_slow(at)) return false;
-  ++m.count().slow_pops;
-  // The next fork shall be public at once if somebody waits for it, and cost nothing if not.
-  if (m.home().idleness().hungry()) d.alarm();
-  return true;
-}
-
-namespace {
-
-void suspend_until_finished(join& stolen) noexcept {
-  if (stolen.finished()) return;
-  ++current_worker()->count().suspensions;
-  leave(
-      [](worker&, fiber& f, void* word) noexcept -> fiber* {
-        // Not waiting after all: the thief was faster.
-        return static_cast<join*>(word)->wait(f) ? nullptr : &f;
-      },
-      &stolen);
-}
-
-// Where a record was made to be stolen the strand is one deeper than it found it.
-void level(deque::index at) noexcept {
-  deque& d = current_deque();
-  if (d.depth() != at) d.open(current_worker()->running->job, at);
-}
-
-}  // namespace
-
-void join_slow(join& stolen, deque::index at) noexcept {
-  if (&current_deque() == &outside.records) return;  // finished, and there is nothing to level
-  suspend_until_finished(stolen);
-  level(at);
-}
-
-void join_tasks_slow(join& stolen, deque::index at) noexcept {
-  if (&current_deque() == &outside.records) return;
-  if (!stolen.finished()) ++current_worker()->count().join_waits;
-  while (!stolen.finished()) {
-    worker& m = *current_worker();
-    // What is ready cannot run on top, and a stack that is half full had better not grow by other people's work.
-    const auto* const here = reinterpret_cast<const std::byte*>(&stolen);
-    const bool deep = here < m.running->stack_bottom() + m.running->stack_size() / 2;
-    if (deep || m.home().any_ready()) break;
-    continuation* const record = steal_for_top(m, stolen);
-    if (!record) break;
-    outcome result;
-    {
-      const os::strand_on_top fresh(m.running->job->floats);
-      result = record->joined.body()(*record);
-    }
-    join_waiter* const owner = record->joined.arrive(result);
-    if (!owner) continue;
-    worker& now = *current_worker();
-    ++now.count().resumptions;
-    now.home().ready(*static_cast<fiber*>(owner));
-  }
-  join_slow(stolen, at);
 }
 
 }  // namespace fj::detail

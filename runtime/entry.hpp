@@ -2,12 +2,15 @@
 #pragma once
 
 #include "runtime/base/check.hpp"
+#include "runtime/child.hpp"
 #include "runtime/continuation.hpp"
 #include "runtime/current.hpp"
 #include "runtime/deque.hpp"
+#include "runtime/fork_slow.hpp"
 #include "runtime/options.hpp"
 #include "runtime/root.hpp"
 #include "runtime/stats.hpp"
+#include "runtime/tasks.hpp"
 
 namespace fj::detail {
 
@@ -39,19 +42,5 @@ int current_proc() noexcept;
 /// Whether a fork would be welcome: somebody looks for work, or sleeps for want of it. A hint, for loops that fork only on
 /// demand. Inside only.
 bool hungry() noexcept;
-
-// The slow paths of a fork.
-
-/// To be called when push_record returned true. False: this thread is outside of any runtime, and nothing was pushed.
-[[gnu::cold]] bool push_slow() noexcept;
-
-/// To be called when pop_record returned false. False: stolen.
-[[gnu::cold]] bool pop_slow(deque::index at) noexcept;
-
-/// Waits until the stolen record, which was pushed there, is finished, and meanwhile has the worker do something else.
-[[gnu::cold]] void join_slow(join& stolen, deque::index at) noexcept;
-
-/// As join_slow, for a task: runs other records on top of this stack first.
-[[gnu::cold]] void join_tasks_slow(join& stolen, deque::index at) noexcept;
 
 }  // namespace fj::detail

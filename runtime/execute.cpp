@@ -1,5 +1,6 @@
 #include "runtime/execute.hpp"
 
+#include <cstdlib>
 #include <utility>
 
 #include "runtime/current.hpp"
@@ -10,19 +11,12 @@ namespace fj::detail {
 
 namespace {
 
-// On a fiber's stack, whenever it begins or goes on: what it finds there was made before.
-void arrive_on_worker() noexcept {
-  os::observe(current_worker());
-  os::observe(&current_deque());
-}
-
 // The end of a fiber, on the worker's native stack. `owner`: who waited for it and goes on now.
 fiber* ended(worker& m, fiber& f, void* owner) noexcept {
-  if (m.spare) {
-    m.home().stacks().give(&f);
+  if (m.stacks.push(f)) {
+    trim_stack(f, f.stack_top());
   } else {
-    trim_stack(f, f.stack_bottom() + f.stack_size());
-    m.spare = &f;
+    m.home().stacks().give(&f);
   }
   if (owner) ++m.count().resumptions;
   return static_cast<fiber*>(owner);
@@ -43,11 +37,7 @@ void first_frame(void* self) noexcept {
     job.call(job);
     scheduler::finish(job, *current_worker());
   }
-  worker& m = *current_worker();
-  m.then = &ended;
-  m.argument = static_cast<fiber*>(owner);
-  os::publish(&m.home());
-  os::finish_context(f.context, m.native);
+  end_strand(static_cast<fiber*>(owner));
 }
 
 // Onto the fiber's stack, and back when it leaves; returns what follows.
@@ -64,33 +54,54 @@ fiber* switch_to(worker& m, fiber& f) noexcept {
   } else {
     active.load(std::memory_order_relaxed)->open(f.job, f.depth);
   }
+  if (!f.counted) {
+    f.counted = &m.count().stacks;
+    f.counted->take();
+  }
   m.running = &f;
   set_current_deque(*active.load(std::memory_order_relaxed));
   os::switch_context(m.native, f.context);
   set_current_deque(outside.records);
-  m.running = nullptr;
+  // Not always f: a scope's child may have come in its place, or f was made to go on with a child's parent.
+  fiber& left = *m.running.replace(nullptr);
   const worker::afterwards then = m.then;
   if (then != &ended) {
-    deque* const left = active.load(std::memory_order_relaxed);
-    f.depth = left->depth();
-    if (!left->looks_empty()) {
-      f.records = left;
-      m.home().detach(f);
+    deque* const records = active.load(std::memory_order_relaxed);
+    left.depth = records->depth();
+    left.job = records->whose();  // a scope's child does not know yet
+    if (!records->looks_empty()) {
+      left.records = records;
+      m.home().detach(left);
       // release: pairs with the acquire in for_each_deque
       active.store(m.spare_deque.replace(nullptr), std::memory_order_release);
     }
-    trim_stack(f, static_cast<const std::byte*>(f.context.registers));
+    trim_stack(left, static_cast<const std::byte*>(left.context.registers));
   }
-  return then(m, f, m.argument);
+  return then(m, left, m.argument);
 }
 
 }  // namespace
 
-void begin(fiber& f, root& job, continuation* record) noexcept {
-  f.job = &job;
-  f.stolen = record;
+void arrive_on_worker() noexcept {
+  os::observe(current_worker());
+  os::observe(&current_deque());
+}
+
+void begin(fiber& f, const deque::loot& what) noexcept {
+  f.job = what.job;
+  f.stolen = what.record;
+  f.stolen_at = what.at;
   f.depth = 0;
-  os::make_context(f.context, f.stack_bottom(), f.stack_size(), &first_frame, &f);
+  os::make_context(f.context, f.stack_top(), &first_frame, &f);
+}
+
+void end_strand(fiber* owner) noexcept {
+  worker& m = *current_worker();
+  m.then = &ended;
+  m.argument = owner;
+  os::publish(&m.home());
+  os::finish_context(m.running->context, m.native);
+  std::abort();  // nobody switches back
 }
 
 void execute(worker& m, fiber* f) noexcept {
@@ -111,10 +122,16 @@ void leave(worker::afterwards then, void* argument) noexcept {
   arrive_on_worker();
 }
 
+bool prepare_stack(worker& m) noexcept {
+  if (!m.stacks.empty()) return true;
+  fiber* const f = m.home().stacks().take(&m.count().stacks);
+  if (f) m.stacks.push(*f);
+  return f;
+}
+
 bool prepare_to_detach(worker& m) noexcept {
-  if (!m.spare) m.spare = m.home().stacks().take();
   if (!m.spare_deque) m.spare_deque = m.home().deques().take();
-  return m.spare && m.spare_deque;
+  return prepare_stack(m) && m.spare_deque;
 }
 
 }  // namespace fj::detail

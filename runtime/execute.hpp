@@ -5,8 +5,8 @@
 
 namespace fj::detail {
 
-/// Has `f` start with a stolen record of that job, or with the job itself if `record` is nullptr.
-void begin(fiber& f, root& job, continuation* record) noexcept;
+/// Has `f` start with a stolen record, or with the job itself if there is no record in it.
+void begin(fiber& f, const deque::loot& what) noexcept;
 
 /// Runs `f`, and what follows from it, until there is nothing to follow. On the native stack.
 void execute(worker& m, fiber* f) noexcept;
@@ -14,6 +14,15 @@ void execute(worker& m, fiber* f) noexcept;
 /// Suspends the running fiber. then(worker, fiber, argument) is called on the native stack once its context has been
 /// saved, and from then on it may be resumed. Returns when it has been, perhaps on another worker.
 void leave(worker::afterwards then, void* argument) noexcept;
+
+/// On a fiber's stack, whenever it begins or goes on: what it finds there was made before.
+void arrive_on_worker() noexcept;
+
+/// The end of the running fiber. Its worker goes on with `owner`, who waited for it, unless that is nullptr.
+[[noreturn]] void end_strand(fiber* owner) noexcept;
+
+/// Has a free stack at hand, for a record to be stolen; false if none is to be had.
+bool prepare_stack(worker& m) noexcept;
 
 /// Sets aside what it takes to suspend a fiber whose deque is not empty; false if that is not to be had.
 bool prepare_to_detach(worker& m) noexcept;

@@ -8,6 +8,7 @@
 
 #include "runtime/base/handed.hpp"
 #include "runtime/continuation.hpp"
+#include "runtime/counters.hpp"
 #include "runtime/deque.hpp"
 #include "runtime/os/context.hpp"
 #include "runtime/root.hpp"
@@ -17,11 +18,15 @@ namespace fj::detail {
 /// Lies at the top of its own stack's mapping and lives as long as that: pooled, never freed while the runtime lives.
 struct fiber : join_waiter {
   os::context context;
-  handed<root*> job = nullptr;             ///< what it works for
-  handed<continuation*> stolen = nullptr;  ///< the record it was made for; nullptr if it runs the job itself
-  handed<deque::index> depth = 0;          ///< forks it was in when it suspended
-  handed<deque*> records = nullptr;        ///< the deque it took along when it suspended; nullptr if that was empty
-  handed<fiber*> next = nullptr;           ///< in the pool or the global queue
+  handed<root*> job = nullptr;  ///< what it works for
+  handed<continuation*> stolen =
+      nullptr;                         ///< the record it was made for; nullptr if it runs the job or a scope's child
+  handed<deque::index> stolen_at = 0;  ///< where that was pushed
+  handed<join*> handoff = nullptr;     ///< of a scope's child, with steal_every_fork: where it waits for its thief
+  handed<deque::index> depth = 0;      ///< forks it was in when it suspended
+  handed<deque*> records = nullptr;    ///< the deque it took along when it suspended; nullptr if that was empty
+  handed<fiber*> next = nullptr;       ///< in the pool or the global queue
+  handed<stack_tally*> counted = nullptr;  ///< the P that took the stack, as its counters know
   fiber* next_detached = nullptr;          ///< among the fibers that took a deque along
   std::byte* mapping = nullptr;            ///< guard, stack, and this object
   std::size_t mapping_size = 0;
@@ -29,6 +34,7 @@ struct fiber : join_waiter {
   unsigned number = 0;  ///< for messages
 
   std::byte* stack_bottom() const noexcept { return mapping + guard_size; }
+  std::byte* stack_top() noexcept { return reinterpret_cast<std::byte*>(this); }
   std::size_t stack_size() const noexcept {
     return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(this) - stack_bottom());
   }

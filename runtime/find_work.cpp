@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "runtime/current.hpp"
 #include "runtime/execute.hpp"
 #include "runtime/os/clock.hpp"
 #include "runtime/os/cpu.hpp"
@@ -26,26 +27,25 @@ void start_spinning(worker& m) noexcept {
   m.home().idleness().start_spinning();
 }
 
-struct loot {
-  continuation* record = nullptr;
-  root* job = nullptr;
+struct sight {
+  deque::loot loot;
   bool seen = false;  // there was something, whether or not it could be had
 };
 
 // One round over all deques in random order: takes the first public record, and asks owners that have only private ones
 // to publish.
-loot look_around(worker& m, const root* only) noexcept {
+sight look_around(worker& m, const root* only) noexcept {
   scheduler& s = m.home();
   const auto& steps = s.steps();
   const unsigned first = m.dice.below(s.chosen().procs);
   const unsigned step = steps[m.dice.below(static_cast<std::uint32_t>(steps.size()))];
-  loot found;
+  sight found;
   s.for_each_deque(first, step, [&](deque& victim) {
-    if (found.record || (only && victim.whose() != only)) return;
+    if (found.loot.record || (only && victim.whose() != only)) return;
     if (victim.has_public()) {
       found.seen = true;
-      found.record = victim.steal(only, found.job);
-      if (!found.record) return;
+      found.loot = victim.steal(only);
+      if (!found.loot.record) return;
       ++m.count().steals;
       // The next thief shall find something, too.
       if (!victim.has_public() && !victim.looks_empty()) victim.alarm();
@@ -59,8 +59,7 @@ loot look_around(worker& m, const root* only) noexcept {
 
 fiber* search(worker& m, const root* only) noexcept {
   // A stack first: a record that has been taken must be run.
-  if (!m.spare) m.spare = m.home().stacks().take();
-  if (!m.spare) {
+  if (!prepare_stack(m)) {
     // No memory: whoever has the work does it. Not to come back at once, as long as there is something to be seen.
     os::sleep_ns(1'000'000);
     return nullptr;
@@ -68,10 +67,10 @@ fiber* search(worker& m, const root* only) noexcept {
   std::int64_t nothing_since = 0, something_since = 0;
   for (unsigned round = 0;; ++round) {
     if (fiber* const f = m.home().take_ready(only)) return f;
-    const loot found = look_around(m, only);
-    if (found.record) {
-      fiber& thief = *m.spare.replace(nullptr);
-      begin(thief, *found.job, found.record);
+    const sight found = look_around(m, only);
+    if (found.loot.record) {
+      fiber& thief = m.stacks.pop();
+      begin(thief, found.loot);
       return &thief;
     }
     os::pause();
@@ -118,15 +117,15 @@ fiber* find_work_of(const root& job, worker& m) noexcept {
   return f;
 }
 
-continuation* steal_for_top(worker& m, const join& until) noexcept {
+deque::loot steal_for_top(worker& m, const join& until) noexcept {
   start_spinning(m);
-  continuation* record = nullptr;
-  for (unsigned round = 0; round < top_rounds && !record && !until.finished(); ++round) {
-    record = look_around(m, m.running->job).record;
-    if (!record) os::pause();
+  deque::loot got;
+  for (unsigned round = 0; round < top_rounds && !got.record && !until.finished(); ++round) {
+    got = look_around(m, current_deque().whose()).loot;
+    if (!got.record) os::pause();
   }
   stop_spinning(m);
-  return record;
+  return got;
 }
 
 }  // namespace fj::detail

@@ -15,8 +15,8 @@ fiber* find_work_of(const root& job, worker& m) noexcept;
 /// The worker, if it was counted as looking for work, is so no longer; another looks in its place if need be.
 void stop_spinning(worker& m) noexcept;
 
-/// A record of the running fiber's job, to be run on top of it while `until` is not finished; nullptr after looking
-/// for a while.
-continuation* steal_for_top(worker& m, const join& until) noexcept;
+/// A record of the running fiber's job, to be run on top of it while `until` is not finished; none after looking for a
+/// while.
+deque::loot steal_for_top(worker& m, const join& until) noexcept;
 
 }  // namespace fj::detail

@@ -37,6 +37,11 @@ class basic_join {
   [[gnu::always_inline]] explicit basic_join(continuation_body body) noexcept
       : word_(reinterpret_cast<std::uintptr_t>(body)) {}
 
+  /// Has a thief call something else; before any can.
+  void call_instead(continuation_body body) noexcept {
+    word_.store(reinterpret_cast<std::uintptr_t>(body), std::memory_order_relaxed);
+  }
+
   // The thief's side, in this order.
 
   /// The function that runs the stolen part.

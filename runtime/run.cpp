@@ -15,7 +15,7 @@ namespace {
 
 void run_from_thread(scheduler& s, root& job) {
   worker& m = s.take_outside_worker();
-  fiber* next = s.stacks().take();
+  fiber* next = s.stacks().take(nullptr);
   if (!next) {
     s.give_outside_worker(m);
     throw std::bad_alloc();
@@ -24,7 +24,8 @@ void run_from_thread(scheduler& s, root& job) {
   os::adopt_native_stack(m.native);
   m.thread.adopt_caller();
   job.thread = &m;
-  begin(*next, job, nullptr);
+  begin(*next, {nullptr, &job, 0});
+  m.exceptions = &os::this_threads_exceptions();
   set_current_worker(&m);
   next = s.enter(m, *next);
   for (;;) {
@@ -49,7 +50,7 @@ void run_from_fiber(scheduler& s, root& job, worker& m) {
   if (!s.ensure_thread())
     throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
                             "forkjoin: no thread could be started for a run from inside another runtime");
-  fiber* const f = s.stacks().take();
+  fiber* const f = s.stacks().take(nullptr);
   if (!f) throw std::bad_alloc();
   if (!prepare_to_detach(m)) {
     s.stacks().give(f);
@@ -57,7 +58,7 @@ void run_from_fiber(scheduler& s, root& job, worker& m) {
   }
   job.waiter = m.running;
   job.waiters_scheduler = &m.home();
-  begin(*f, job, nullptr);
+  begin(*f, {nullptr, &job, 0});
   ++m.count().suspensions;
   m.submitted = f;
   leave(

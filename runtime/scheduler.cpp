@@ -40,8 +40,12 @@ scheduler::~scheduler() {
   os::observe(this);
 }
 
+void scheduler::give_back_stacks(worker& m, std::size_t but) noexcept {
+  while (m.stacks.count() > but) stacks_.give(&m.stacks.pop());
+}
+
 void scheduler::give_back_spares(worker& m) noexcept {
-  if (m.spare) stacks_.give(m.spare.replace(nullptr));
+  give_back_stacks(m, 0);
   if (m.spare_deque) deques_.give(m.spare_deque.replace(nullptr));
 }
 
@@ -212,6 +216,7 @@ void scheduler::wake() noexcept {
 }
 
 after_park scheduler::park(worker& m) noexcept {
+  give_back_stacks(m, 1);  // while it sleeps nobody else could use them
   bool was_spinning = false;
   {
     std::scoped_lock guard(mutex_);

@@ -138,6 +138,7 @@ class scheduler {
   worker* start_thread() noexcept;
   worker* take_caller() noexcept;
   void wake_caller(worker& m) noexcept;
+  void give_back_stacks(worker& m, std::size_t but) noexcept;
   void give_back_spares(worker& m) noexcept;
 
   const settings chosen_;

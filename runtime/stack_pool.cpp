@@ -20,22 +20,24 @@ stack_pool::~stack_pool() {
 }
 
 fiber* stack_pool::map() noexcept {
-  const std::size_t bytes = os::round_to_pages(guard_size + stack_size_ + sizeof(fiber));
+  const std::size_t bytes = os::round_to_pages(guard_size + stack_size_ + colours * colour_size + sizeof(fiber));
   std::byte* const mapping = os::reserve_pages(bytes);
   if (!mapping) return nullptr;
   if (!os::guard_pages(mapping, guard_size)) {
     os::release_pages(mapping, bytes);
     return nullptr;
   }
-  constexpr std::size_t room = (sizeof(fiber) + cache_line - 1) / cache_line * cache_line;
+  // Not at the same place of a page in all of them, or nested children would compete for the same few sets of the cache.
+  const std::size_t room = (sizeof(fiber) + cache_line - 1) / cache_line * cache_line + mapped_ % colours * colour_size;
   auto* const f = new (mapping + bytes - room) fiber;
   f->mapping = mapping;
   f->mapping_size = bytes;
   f->guard_size = guard_size;
+  os::give_stack(f->context, f->stack_bottom(), f->stack_size());
   return f;
 }
 
-fiber* stack_pool::take() noexcept {
+fiber* stack_pool::take(stack_tally* whose) noexcept {
   std::scoped_lock guard(mutex_);
   fiber* f = idle_.pop();
   if (!f) {
@@ -46,11 +48,14 @@ fiber* stack_pool::take() noexcept {
   const std::size_t in_use = in_use_.load(std::memory_order_relaxed) + 1;
   in_use_.store(in_use, std::memory_order_relaxed);
   peak_.store(std::max(in_use, peak()), std::memory_order_relaxed);
+  f->counted = whose;
+  if (whose) whose->take();
   return f;
 }
 
 void stack_pool::give(fiber* idle) noexcept {
-  trim_stack(*idle, idle->stack_bottom() + idle->stack_size());
+  trim_stack(*idle, idle->stack_top());
+  if (stack_tally* const whose = idle->counted) whose->give_back();
   std::scoped_lock guard(mutex_);
   idle_.push(idle);
   in_use_.store(in_use_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);

@@ -24,8 +24,8 @@ class stack_pool {
   stack_pool(const stack_pool&) = delete;
   stack_pool& operator=(const stack_pool&) = delete;
 
-  /// A fiber to be started with os::make_context, or nullptr when the system refuses memory.
-  fiber* take() noexcept;
+  /// A free fiber, or nullptr when the system refuses memory. Counted as `whose`; if nullptr, when it first runs.
+  fiber* take(stack_tally* whose) noexcept;
 
   /// Takes a fiber back that has left its stack for good.
   void give(fiber* idle) noexcept;
@@ -35,6 +35,9 @@ class stack_pool {
   std::size_t peak() const noexcept { return peak_.load(std::memory_order_relaxed); }
 
  private:
+  static constexpr std::size_t colours = 16;
+  static constexpr std::size_t colour_size = 256;
+
   fiber* map() noexcept;
 
   const std::size_t stack_size_;

@@ -12,6 +12,7 @@ void thread_main(void* self) noexcept {
   worker& m = *static_cast<worker*>(self);
   os::ensure_alternate_stack();
   os::adopt_native_stack(m.native);
+  m.exceptions = &os::this_threads_exceptions();
   set_current_worker(&m);
   for (auto next = after_park::sleep; next != after_park::end; next = m.home().park(m)) {
     if (next == after_park::sleep) {

@@ -11,6 +11,7 @@
 #include "runtime/os/futex.hpp"
 #include "runtime/os/thread.hpp"
 #include "runtime/processor.hpp"
+#include "runtime/stack_cache.hpp"
 
 namespace fj::detail {
 
@@ -51,10 +52,11 @@ struct worker {
 
   // The worker's own, and of the fiber it runs.
   os::context native;
+  handed<os::exception_globals*> exceptions = nullptr;  ///< the thread's
   handed<fiber*> running = nullptr;
   handed<afterwards> then = nullptr;         ///< set by the fiber that leaves
   handed<void*> argument = nullptr;          ///< for `then`
-  handed_new<fiber*> spare = nullptr;        ///< to run what is stolen next
+  stack_cache stacks;                        ///< to run what is stolen next, and the children of scopes
   handed_new<deque*> spare_deque = nullptr;  ///< for the P, if the running fiber takes its deque along
   handed_new<fiber*> submitted = nullptr;    ///< a job for another runtime, for which the running fiber suspends
   random dice;

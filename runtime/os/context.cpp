@@ -37,6 +37,15 @@
 #define VALGRIND_STACK_DEREGISTER(id) static_cast<void>(id)
 #endif
 
+// Unwinders and debuggers stop here instead of looking for a caller above.
+#if defined(__x86_64__)
+#define FORKJOIN_OUTERMOST_FRAME asm volatile(".cfi_undefined rip")
+#elif defined(__aarch64__)
+#define FORKJOIN_OUTERMOST_FRAME asm volatile(".cfi_undefined x30")
+#else
+#define FORKJOIN_OUTERMOST_FRAME static_cast<void>(0)
+#endif
+
 // For what happens between two stacks. ThreadSanitizer takes the stacks for threads and would see a race in what they
 // hand over; AddressSanitizer would put locals on a fake stack that is gone when its fiber ends.
 #define FORKJOIN_BETWEEN_STACKS __attribute__((no_sanitize("address", "thread")))
@@ -47,29 +56,10 @@ namespace {
 
 namespace fcontext = boost::context::detail;
 
-// The layout that the Itanium C++ ABI gives __cxa_eh_globals (section 2.2.2).
-struct exception_globals {
-  void* caught_exceptions;
-  unsigned uncaught_exceptions;
-};
-
-// __cxa_get_globals is declared const, so compilers merge the calls before and after a switch: hence noinline, and the
-// assembly that makes this function impure.
-[[gnu::noinline]] exception_globals& this_threads_exceptions() noexcept {
-  asm volatile("" ::: "memory");
-  return *reinterpret_cast<exception_globals*>(abi::__cxa_get_globals());
-}
-
-FORKJOIN_BETWEEN_STACKS void save_exceptions(context& self) noexcept {
-  const exception_globals& globals = this_threads_exceptions();
-  self.caught_exceptions = globals.caught_exceptions;
-  self.uncaught_exceptions = globals.uncaught_exceptions;
-}
+FORKJOIN_BETWEEN_STACKS void save_exceptions(context& self) noexcept { self.exceptions = this_threads_exceptions(); }
 
 FORKJOIN_BETWEEN_STACKS void restore_exceptions(const context& self) noexcept {
-  exception_globals& globals = this_threads_exceptions();
-  globals.caught_exceptions = self.caught_exceptions;
-  globals.uncaught_exceptions = self.uncaught_exceptions;
+  this_threads_exceptions() = self.exceptions;
 }
 
 // What a switch hands over: who left, and who arrives.
@@ -107,48 +97,49 @@ FORKJOIN_BETWEEN_STACKS void leave(handover&& h) noexcept {
   arrive(fcontext::jump_fcontext(h.to->registers, &h));
 }
 
-struct start {
-  context_entry entry;
-  void* argument;
-};
-
-// The first frame of a context. The start note lies at the top of its stack.
+// The first frame of a context.
 FORKJOIN_BETWEEN_STACKS void first_frame(fcontext::transfer_t transfer) noexcept {
+  FORKJOIN_OUTERMOST_FRAME;
   const context& self = *static_cast<const handover*>(transfer.data)->to;
 #ifdef FORKJOIN_TSAN
   // The strand that had this stack before is no rival.
   __tsan_acquire(self.stack_bottom);
 #endif
-  const start note = *reinterpret_cast<start*>(self.stack_bottom + self.stack_size - sizeof(start));
   arrive(transfer);
-  note.entry(note.argument);
+  self.entry(self.argument);
   std::abort();  // an entry never returns
 }
 
 }  // namespace
 
-FORKJOIN_BETWEEN_STACKS void make_context(context& fresh, std::byte* bottom, std::size_t size, context_entry entry,
-                                          void* argument) noexcept {
-  static_assert(sizeof(start) % 16 == 0, "keeps the stack aligned");
+// __cxa_get_globals is declared const, so compilers merge the calls before and after a switch: hence noinline, and the
+// assembly that makes this function impure.
+[[gnu::noinline]] exception_globals& this_threads_exceptions() noexcept {
+  asm volatile("" ::: "memory");
+  return *reinterpret_cast<exception_globals*>(abi::__cxa_get_globals());
+}
+
+void give_stack(context& fresh, std::byte* bottom, std::size_t size) noexcept {
+  fresh.stack_bottom = bottom;
+  fresh.stack_size = size;
+  fresh.valgrind_stack = VALGRIND_STACK_REGISTER(bottom, bottom + size);
+}
+
+FORKJOIN_BETWEEN_STACKS void make_context(context& fresh, void* top, context_entry entry, void* argument) noexcept {
+  const auto room = static_cast<std::size_t>(static_cast<std::byte*>(top) - fresh.stack_bottom);
 #ifdef FORKJOIN_ASAN
   // The frames of a strand that ended by switching away were never popped, so their red zones are still poisoned.
   constexpr std::size_t last_frames = 4096;
-  __asan_unpoison_memory_region(bottom + size - last_frames, last_frames);
+  __asan_unpoison_memory_region(static_cast<std::byte*>(top) - last_frames, last_frames);
 #endif
 #ifdef FORKJOIN_TSAN
   if (fresh.tsan_fiber) __tsan_destroy_fiber(fresh.tsan_fiber);
   fresh.tsan_fiber = __tsan_create_fiber(0);
 #endif
-  if (fresh.stack_bottom != bottom) {
-    fresh.stack_bottom = bottom;
-    fresh.stack_size = size;
-    fresh.valgrind_stack = VALGRIND_STACK_REGISTER(bottom, bottom + size);
-  }
-  std::byte* top = bottom + size - sizeof(start);
-  *reinterpret_cast<start*>(top) = {entry, argument};
-  fresh.registers = fcontext::make_fcontext(top, size - sizeof(start), first_frame);
-  fresh.caught_exceptions = nullptr;
-  fresh.uncaught_exceptions = 0;
+  fresh.entry = entry;
+  fresh.argument = argument;
+  fresh.registers = fcontext::make_fcontext(top, room, first_frame);
+  fresh.exceptions = {};
   fresh.fake_stack = nullptr;
 }
 

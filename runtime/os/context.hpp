@@ -2,17 +2,36 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+
+#include "runtime/base/handed.hpp"
 
 namespace fj::detail::os {
+
+/// __cxa_eh_globals of the Itanium C++ ABI (section 2.2.2): the stack of caught exceptions, the number of uncaught ones.
+struct exception_globals {
+  void* caught = nullptr;
+  unsigned uncaught = 0;
+
+  bool any() const noexcept { return reinterpret_cast<std::uintptr_t>(caught) | uncaught; }
+};
+
+/// Those of the calling thread; the same object for as long as the thread lives.
+exception_globals& this_threads_exceptions() noexcept;
+
+/// The function a fresh context starts with. Never returns: it leaves for good with finish_context.
+using context_entry = void (*)(void* argument);
 
 /// What belongs to a strand of execution and not to the thread that runs it, while the strand is not running: stack
 /// pointer and callee-saved registers with the floating-point control words (Boost.Context keeps these on the stack
 /// itself), the C++ runtime's exceptions in flight, and what sanitizers want to know of a stack.
 struct context {
   void* registers = nullptr;
-  // __cxa_eh_globals of the Itanium C++ ABI: the stack of caught exceptions, the number of uncaught ones.
-  void* caught_exceptions = nullptr;
-  unsigned uncaught_exceptions = 0;
+  /// What a fresh one starts with.
+  context_entry entry = nullptr;
+  void* argument = nullptr;
+  exception_globals exceptions;
+  handed<std::uintptr_t> returned = 0;  ///< from a call_on_stack, where that is two switches
   // For the sanitizers; the bounds are also what a stack overflow is recognized by.
   std::byte* stack_bottom = nullptr;
   std::size_t stack_size = 0;
@@ -21,13 +40,12 @@ struct context {
   unsigned valgrind_stack = 0;
 };
 
-/// The function a fresh context starts with. Never returns: it leaves for good with the last switch_context of its
-/// strand. `from` is who switched here.
-using context_entry = void (*)(void* argument);
+/// Says once which stack a context has: [bottom, bottom + size).
+void give_stack(context& fresh, std::byte* bottom, std::size_t size) noexcept;
 
-/// Makes `fresh` start with entry(argument) on the stack [bottom, bottom + size) when first switched to. The
-/// exceptions in flight are none, the floating-point environment is the caller's.
-void make_context(context& fresh, std::byte* bottom, std::size_t size, context_entry entry, void* argument) noexcept;
+/// Makes `fresh` start with entry(argument) when first switched to, on its stack below `top`. The exceptions in flight
+/// are none, the floating-point environment is the caller's.
+void make_context(context& fresh, void* top, context_entry entry, void* argument) noexcept;
 
 /// Has `native` describe the calling thread's own stack, on which it must be when it first switches.
 void adopt_native_stack(context& native) noexcept;

@@ -18,10 +18,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LAYERS = [
     ["base/"],
     ["os/"],
-    ["join", "deque", "root", "counters", "options"],
+    ["join", "counting_join", "deque", "root", "counters", "options"],
     ["continuation", "stats"],
     ["fiber"],
-    ["stack_pool", "deque_pool"],
+    ["stack_pool", "stack_cache", "deque_pool"],
     ["processor"],
     ["current"],
     ["parking"],
@@ -29,7 +29,9 @@ LAYERS = [
     ["scheduler"],
     ["execute"],
     ["find_work"],
-    ["run", "thread_main"],
+    ["fork_slow"],
+    ["child"],
+    ["run", "thread_main", "tasks"],
     ["settings"],
     ["entry"],
 ]

@@ -118,8 +118,9 @@ class forking : public scenario {
     for (unsigned i = 0; i < with.tries; ++i) {
       if (with.force && any_of(2)) expose(deque_, exposing_);
       root* const only = with.strands > 1 && any_of(2) ? &jobs_[any_of(with.strands)] : nullptr;
-      root* whose = nullptr;
-      if (continuation* const record = deque_.steal(only, whose)) {
+      const auto [record, whose, at] = deque_.steal(only);
+      static_cast<void>(at);
+      if (record) {
         check(record != &never_pushed_, "what is stolen has been pushed");
         check(record->runs++ == 0, "no record is run twice");
         check(record->job == whose && (!only || only == whose), "a thief knows whose record it has");

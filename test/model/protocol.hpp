@@ -214,8 +214,7 @@ class scheduler {
       if (take_ready()) return {.ready = true};
       bool seen = true;
       if (records_.has_public()) {
-        root* whose = nullptr;
-        if (continuation* const record = records_.steal(nullptr, whose)) {
+        if (continuation* const record = records_.steal(nullptr).record) {
           if (!records_.has_public() && !records_.looks_empty()) records_.alarm();
           return {.record = record};
         }

@@ -53,10 +53,9 @@ struct fixture {
   }
 
   int steal() {
-    root* whose = nullptr;
-    const continuation* const record = d->steal(nullptr, whose);
+    const auto [record, whose, at] = d->steal(nullptr);
     if (!record) return -1;
-    misplaced += whose != &job;
+    misplaced += whose != &job || records[at].get() != record;
     for (std::size_t i = 0; i < records.size(); ++i)
       if (records[i].get() == record) return static_cast<int>(i);
     return -2;
@@ -239,10 +238,11 @@ TEST_CASE("deque: open starts anew at any depth") {
   CHECK(at == 7);
   f.d->attend();
   CHECK(f.d->publish());
-  root* whose = nullptr;
-  CHECK(!f.d->steal(&f.job, whose));  // of another job
-  CHECK(f.d->steal(&other, whose) == f.records[7].get());
-  CHECK(whose == &other);
+  CHECK(!f.d->steal(&f.job).record);  // of another job
+  const deque::loot stolen = f.d->steal(&other);
+  CHECK(stolen.record == f.records[7].get());
+  CHECK(stolen.job == &other);
+  CHECK(stolen.at == 7);
   CHECK(!f.d->pop(7));
   CHECK(!f.d->pop_slow(7));
   CHECK(f.d->depth() == 7);
@@ -335,8 +335,7 @@ TEST_CASE("deque: every record is taken once, by its owner or by a thief") {
         test::dice dice(1);
         started = true;
         while (!over) {
-          root* whose = nullptr;
-          if (const continuation* const record = f.d->steal(nullptr, whose)) {
+          if (const continuation* const record = f.d->steal(nullptr).record) {
             for (std::size_t i = 0; i < deepest; ++i) taken[i] += f.records[i].get() == record;
             ++stolen;
           } else if (dice.once_in(64)) {

@@ -28,7 +28,8 @@ class coroutine {
  public:
   explicit coroutine(void (*body)(coroutine&)) : body_(body) {
     os::adopt_native_stack(caller_);
-    os::make_context(self_, stack_.get(), size, &enter, this);
+    os::give_stack(self_, stack_.get(), size);
+    os::make_context(self_, stack_.get() + size, &enter, this);
   }
   ~coroutine() { os::drop_context(self_); }
   coroutine(const coroutine&) = delete;

@@ -23,8 +23,8 @@ constexpr std::size_t stack_size = std::size_t{1} << 20;
 TEST_CASE("stack_pool: fibers are taken, given back and taken again") {
   stack_pool pool(stack_size);
   CHECK(pool.in_use() == 0);
-  fiber* const a = pool.take();
-  fiber* const b = pool.take();
+  fiber* const a = pool.take(nullptr);
+  fiber* const b = pool.take(nullptr);
   REQUIRE(a);
   REQUIRE(b);
   CHECK(a != b);
@@ -33,7 +33,7 @@ TEST_CASE("stack_pool: fibers are taken, given back and taken again") {
   CHECK(pool.peak() == 2);
   pool.give(a);
   CHECK(pool.in_use() == 1);
-  CHECK(pool.take() == a);  // the warm one
+  CHECK(pool.take(nullptr) == a);  // the warm one
   CHECK(pool.peak() == 2);
   pool.give(a);
   pool.give(b);
@@ -43,7 +43,7 @@ TEST_CASE("stack_pool: fibers are taken, given back and taken again") {
 TEST_CASE("stack_pool: a stack is as large as was asked for, and all of it can be used") {
   for (const std::size_t size : {std::size_t{16} << 10, std::size_t{100'000}, stack_size}) {
     stack_pool pool(size);
-    fiber* const f = pool.take();
+    fiber* const f = pool.take(nullptr);
     REQUIRE(f);
     CHECK(pool.stack_size() >= size);
     CHECK(f->stack_size() >= size);
@@ -55,7 +55,7 @@ TEST_CASE("stack_pool: a stack is as large as was asked for, and all of it can b
 
 TEST_CASE("stack_pool: pages that were touched are given back beyond what is kept") {
   stack_pool pool(stack_size);
-  fiber* const f = pool.take();
+  fiber* const f = pool.take(nullptr);
   REQUIRE(f);
   std::byte* const top = f->stack_bottom() + f->stack_size();
   CHECK(!os::is_resident(f->stack_bottom()));
@@ -69,7 +69,7 @@ TEST_CASE("stack_pool: pages that were touched are given back beyond what is kep
 
 TEST_CASE("stack_pool: a suspended stack keeps what is in use") {
   stack_pool pool(stack_size);
-  fiber* const f = pool.take();
+  fiber* const f = pool.take(nullptr);
   REQUIRE(f);
   std::memset(f->stack_bottom(), 1, f->stack_size());
   std::byte* const used = f->stack_bottom() + f->stack_size() / 2;
@@ -85,7 +85,7 @@ TEST_CASE("stack_pool: a suspended stack keeps what is in use") {
 TEST_CASE("stack_pool: a size that cannot be had is a nullptr") {
   if (test::sanitized || RUNNING_ON_VALGRIND) return;  // which end the program instead
   stack_pool pool(std::size_t{1} << 47);
-  CHECK(pool.take() == nullptr);
+  CHECK(pool.take(nullptr) == nullptr);
   CHECK(pool.in_use() == 0);
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("stack_pool and deque_pool: threads at once get different ones") {
     threads.emplace_back([&, t] {
       for (unsigned round = 0; round < test::divided(500u); ++round) {
         std::vector<fiber*> mine;
-        for (int i = 0; i < 3; ++i) mine.push_back(stacks.take());
+        for (int i = 0; i < 3; ++i) mine.push_back(stacks.take(nullptr));
         deque* const d = deques.take();
         for (fiber* f : mine) f->depth = static_cast<deque::index>(t);
         std::this_thread::yield();

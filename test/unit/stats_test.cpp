@@ -131,8 +131,29 @@ TEST_CASE("stats: stacks go back when nobody needs them") {
     CAPTURE(p);
     CAPTURE(test::name_of(how));
     for (int i = 0; i < 5; ++i) CHECK(rt.run([] { return fib(12); }) == 144);
-    // Each worker keeps a spare one; the last of a job may be on their way back yet.
+    // Each worker that sleeps keeps one; the last of a job may be on their way back yet.
     test::spin_until([&] { return rt.stats().stacks_in_use <= p; });
     CHECK(rt.stats().stacks_peak >= rt.stats().stacks_in_use);
+  });
+}
+
+TEST_CASE("stats: stacks are counted for the P that took them") {
+  // With the give-back counted for the P that gives, the sums differed.
+  test::for_each_runtime("stacks per P", [](fj::runtime& rt, unsigned p, test::stealing how) {
+    CAPTURE(p);
+    CAPTURE(test::name_of(how));
+    rt.run([&] {
+      const fj::stats inside = rt.stats();
+      CHECK(inside.procs[static_cast<std::size_t>(fj::this_proc())].stacks_in_use >= 1);
+      CHECK(fib(12) == 144);
+      fj::with_scope([](fj::scope& s) {
+        for (int i = 0; i < 50; ++i) s.fork([] { static_cast<void>(fib(6)); });
+      });
+    });
+    test::spin_until([&] { return rt.stats().stacks_in_use <= p; });
+    const fj::stats now = rt.stats();
+    CHECK(now.total().stacks_in_use == now.stacks_in_use);
+    CHECK(now.total().stacks_peak >= now.stacks_peak);
+    for (const fj::counters& c : now.procs) CHECK(c.stacks_in_use <= c.stacks_peak);
   });
 }

@@ -1,0 +1,31 @@
+// How closures are handed on on their way to where they run.
+#pragma once
+
+#include <type_traits>
+
+#include "forkjoin/result.hpp"
+
+namespace fj::detail {
+
+// F and G are the types of closures as a forwarding reference deduces them: X for a temporary, X& for an lvalue.
+
+template <class T>
+using lvalue = std::remove_reference_t<T>&;
+
+template <class G>
+constexpr bool is_small_temporary() {
+  if constexpr (std::is_reference_v<G> || std::is_const_v<G>) {
+    return false;
+  } else {
+    // A reference in the result may be to the closure itself.
+    return std::is_trivially_copyable_v<G> && std::is_trivially_constructible_v<G, G&> &&
+           !std::is_reference_v<result_of<G>> && sizeof(G) <= 64;
+  }
+}
+
+/// How a closure is handed on: a small trivial temporary by value, which saves a pointer to it and leaves the compiler
+/// free to keep it in registers; all others by reference to where the caller has them.
+template <class G>
+using held = std::conditional_t<is_small_temporary<G>(), G, lvalue<G>>;
+
+}  // namespace fj::detail

@@ -1,0 +1,373 @@
+// Scopes: forks anywhere in a function, whose true continuation is stolen.
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#include "forkjoin/held.hpp"
+#include "forkjoin/result.hpp"
+#include "forkjoin/run.hpp"
+#include "forkjoin/stop.hpp"
+#include "runtime/entry.hpp"
+
+namespace fj {
+
+class scope;
+
+namespace detail {
+
+/// What a scope's join has to throw: of all that its children left, the exception of the first fork; or that forks were
+/// left out.
+class first_exception {
+ public:
+  first_exception() noexcept {}
+  ~first_exception() {}  // the union: whoever joins takes what there is
+  first_exception(const first_exception&) = delete;
+  first_exception& operator=(const first_exception&) = delete;
+
+  /// Whether there is anything. relaxed: for forks that need not start any more; at a join the children's arrival orders.
+  bool any() const noexcept { return precedence_.load(std::memory_order_relaxed) != none; }
+
+  /// Whether there is an exception.
+  bool thrown() const noexcept { return precedence_.load(std::memory_order_relaxed) > left_out; }
+
+  /// By a child, with the number of its fork.
+  [[gnu::cold]] void offer(std::uint64_t number, std::exception_ptr error) noexcept {
+    const std::scoped_lock guard(mutex_);
+    const std::uint64_t precedence = ~number;
+    if (precedence <= precedence_.load(std::memory_order_relaxed)) return;
+    if (thrown()) {
+      error_.swap(error);
+    } else {
+      std::construct_at(&error_, std::move(error));
+    }
+    precedence_.store(precedence, std::memory_order_relaxed);
+  }
+
+  /// By a fork that does not start.
+  [[gnu::cold]] void leave_out() noexcept {
+    const std::scoped_lock guard(mutex_);
+    if (!any()) precedence_.store(left_out, std::memory_order_relaxed);
+  }
+
+  /// After the join, if there is anything. Leaves nothing.
+  [[gnu::cold]] std::exception_ptr take() noexcept {
+    if (precedence_.exchange(none, std::memory_order_relaxed) == left_out) return std::make_exception_ptr(cancelled());
+    const std::exception_ptr error = std::move(error_);
+    std::destroy_at(&error_);
+    return error;
+  }
+
+ private:
+  // Turned round, so that none is 0 and the first fork's is the greatest.
+  static constexpr std::uint64_t none = 0;
+  static constexpr std::uint64_t left_out = 1;
+
+  std::atomic<std::uint64_t> precedence_{none};
+  os::mutex mutex_;
+  union {
+    std::exception_ptr error_;  // if thrown()
+  };
+};
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void scope_outside() {
+  throw std::logic_error(
+      "fj::scope: made outside of a runtime, where there is nobody to fork to; call the function by fj::run, or use "
+      "fj::with_scope, which enters the default runtime by itself");
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void joined_elsewhere() {
+  throw std::logic_error(
+      "fj::scope::join: called by another strand than the one that made the scope; let that one join, or make a scope "
+      "of "
+      "its own where the fork is");
+}
+
+/// What a scope's children know of it.
+struct scope_state : children {
+  explicit scope_state(fiber* strand) noexcept { home = strand; }
+
+  /// Whether a join has something to do.
+  [[gnu::always_inline]] bool quiet() const noexcept { return joined.untouched() && !errors.any(); }
+
+  first_exception errors;
+};
+
+/// A child with the closure it runs, at the top of its own stack.
+template <class Closure>
+struct closure_child : child {
+  template <class F>
+  [[gnu::always_inline]] closure_child(children& s, std::uint64_t n, F&& f)
+      : child(s, n), closure(std::forward<F>(f)) {}
+  [[gnu::always_inline]] ~closure_child() {}
+
+  union {
+    Closure closure;
+    std::exception_ptr error;  ///< what the closure threw, when that is gone
+  };
+
+  // On the child's stack. What is left there if it returns: nothing, or `error`.
+  static std::uintptr_t run(void* self) noexcept {
+    auto& mine = *static_cast<closure_child*>(self);
+    deque::index at;
+    if (push_record(*mine.rest, at)) [[unlikely]]
+      start_child_slow(mine);
+    const fork_end end = mine.call();
+    if (!pop_record(at)) [[unlikely]]
+      if (!finish_child_slow(mine, at)) mine.end_stolen(end);
+    return static_cast<std::uintptr_t>(end);
+  }
+
+ private:
+  [[gnu::always_inline]] fork_end call() noexcept {
+    try {
+      const destroyer when_over{closure};
+      static_cast<void>(closure());
+      return fork_end::returned;
+    } catch (...) {
+      std::construct_at(&error, std::current_exception());
+      return fork_end::threw;
+    }
+  }
+
+  [[noreturn, gnu::cold, gnu::noinline]] void end_stolen(fork_end end) noexcept {
+    if (end == fork_end::threw) {
+      static_cast<scope_state&>(scope).errors.offer(number, std::move(error));
+      std::destroy_at(&error);
+    }
+    end_stolen_child(*this);
+  }
+
+  struct destroyer {
+    Closure& of;
+    [[gnu::always_inline]] ~destroyer() { std::destroy_at(&of); }
+  };
+};
+
+}  // namespace detail
+
+/// Forks from anywhere: scope s; s.fork(f); ...; s.join();
+///
+/// fork(f) runs f at once on a stack of its own, and what idle workers may take is everything that the calling function
+/// does after it: the true continuation, as in Cilk. So with one P the program runs in its serial order, and a loop that
+/// forks n children keeps one record and one stack, however large n is. Functions that are given the scope by reference
+/// may fork into it, also from its children.
+///
+/// Code after fork or join may run on another thread. A scope lives in a function that runs in a runtime, and is joined
+/// by the strand that made it.
+///
+/// Exceptions: of an f whose continuation was not stolen, it leaves fork; else the join, first fork first. Once one has
+/// been thrown, children that have not started do not start. with_scope promises the exception of the serial program.
+class [[nodiscard("a scope joins when it is destroyed")]] scope {
+ public:
+  /// Throws std::logic_error outside of a runtime.
+  scope() : scope(here()) {}
+
+  /// Once the token asks to stop, fork starts nothing any more, and the join throws fj::cancelled if it left out anything.
+  explicit scope(stop_token stop) : scope(here(), std::move(stop)) {}
+
+  /// A scope within another: stops when that is asked to. Joins on its own.
+  explicit scope(scope& outer) : scope(outer.stop_) {}
+
+  scope(const scope&) = delete;
+  scope& operator=(const scope&) = delete;
+
+  /// Joins. Throws what join would, unless the scope is left by an exception: then that one wins.
+  [[gnu::always_inline]] ~scope() noexcept(false) {
+    if (!state_.quiet()) [[unlikely]]
+      join_slow(true);
+  }
+
+  /// Runs f(), and lets others go on with what follows this call. f is moved or copied to where it runs before anything
+  /// else happens; its result is dropped. Where no stack is to be had f is called on the caller's.
+  ///
+  /// Cost where nothing is stolen: a call with two switches of stacks, which save the callee-saved registers; no
+  /// allocation, no fence. From another strand than the scope's own, two atomic operations more.
+  template <class F>
+  [[gnu::always_inline]] void fork(F&& f) {
+    static_assert(std::is_invocable_v<std::decay_t<F>&>,
+                  "fj::scope::fork: the argument must be callable without arguments");
+    if (state_.errors.any() || stop_.stop_requested()) [[unlikely]]
+      return leave_out();
+    detail::worker& m = *detail::current_worker();
+    if (m.running != state_.home || m.exceptions->any()) [[unlikely]]
+      return fork_slow<F>(m, f);
+    detail::fiber* const stack = detail::take_stack(m);
+    if (!stack) [[unlikely]]
+      return call_here<F>(f);
+    fork_onto<F>(m, *stack, f);
+  }
+
+  /// Waits for all children; meanwhile the worker does something else. May be called several times, also between forks.
+  /// Throws the exception of the first fork that left one here, fj::cancelled if a fork was left out; std::logic_error if
+  /// it is called by another strand than the scope's own.
+  [[gnu::always_inline]] void join() {
+    if (detail::current_worker()->running != state_.home) [[unlikely]]
+      detail::joined_elsewhere();
+    if (!state_.quiet()) [[unlikely]]
+      join_slow(false);
+  }
+
+ private:
+  template <class Body>
+  friend std::invoke_result_t<Body&, scope&> with_scope(stop_token stop, Body&& body);
+
+  [[gnu::always_inline]] static detail::worker& here() {
+    detail::worker* const m = detail::current_worker();
+    if (!m) [[unlikely]]
+      detail::scope_outside();
+    return *m;
+  }
+
+  [[gnu::always_inline]] explicit scope(detail::worker& m, stop_token stop = {})
+      : state_(m.running), uncaught_(m.exceptions->uncaught), stop_(std::move(stop)) {}
+
+  // A small trivial closure by value: it need not be in memory before it is put on the child's stack.
+  template <class F>
+  [[gnu::always_inline]] void fork_onto(detail::worker& m, detail::fiber& stack, detail::held<F> f) {
+    using child_type = detail::closure_child<std::decay_t<F>>;
+    if (!fits<child_type>(stack)) [[unlikely]] {
+      detail::give_stack(m, stack);
+      return call_here<F>(f);
+    }
+    child_type& c = place<child_type, F>(m, stack, state_.joined.stolen_count(), f);
+    const detail::fork_end end = detail::call_child(m, c, stack, &child_type::run);
+    if (end == detail::fork_end::returned) [[likely]]
+      return;
+    if (end == detail::fork_end::threw) rethrow<child_type>();
+    detail::go_on_as_thief(state_);
+  }
+
+  template <class F>
+  [[gnu::cold, gnu::noinline]] void fork_slow(detail::worker& m, detail::held<F> f) {
+    using child_type = detail::closure_child<std::decay_t<F>>;
+    detail::fiber* const stack = detail::take_stack(m);
+    if (!stack) return call_here<F>(f);
+    if (!fits<child_type>(*stack)) {
+      detail::give_stack(m, *stack);
+      return call_here<F>(f);
+    }
+    const std::uint64_t number =
+        m.running == state_.home ? state_.joined.stolen_count() : detail::child::forked_elsewhere;
+    child_type& c = place<child_type, F>(m, *stack, number, f);
+    const detail::fork_end end = detail::call_child_slow(m, c, *stack, &child_type::run);
+    if (end == detail::fork_end::threw) rethrow<child_type>();
+  }
+
+  template <class Child>
+  [[gnu::always_inline]] static bool fits(const detail::fiber& stack) noexcept {
+    if constexpr (sizeof(Child) <= 4096) {
+      return true;  // the smallest stack has four times as much
+    } else {
+      return sizeof(Child) <= stack.stack_size() / 2;
+    }
+  }
+
+  template <class Child>
+  [[gnu::always_inline]] static void* room_for(detail::fiber& stack) noexcept {
+    constexpr std::size_t alignment = alignof(Child) > 16 ? alignof(Child) : 16;
+    const std::uintptr_t top = reinterpret_cast<std::uintptr_t>(stack.stack_top()) - sizeof(Child);
+    return reinterpret_cast<void*>(top / alignment * alignment);
+  }
+
+  // At the top of the stack; if moving the closure there throws, all is as it was.
+  template <class Child, class F>
+  [[gnu::always_inline]] Child& place(detail::worker& m, detail::fiber& stack, std::uint64_t number,
+                                      detail::lvalue<F> f) {
+    void* const room = room_for<Child>(stack);
+    if constexpr (std::is_nothrow_constructible_v<std::decay_t<F>, F>) {
+      return *::new (room) Child(state_, number, static_cast<F&&>(f));
+    } else {
+      try {
+        return *::new (room) Child(state_, number, static_cast<F&&>(f));
+      } catch (...) {
+        detail::give_stack(m, stack);
+        throw;
+      }
+    }
+  }
+
+  template <class F>
+  [[gnu::cold, gnu::noinline]] static void call_here(detail::held<F> f) {
+    std::decay_t<F> closure(static_cast<F&&>(f));
+    static_cast<void>(closure());
+  }
+
+  // What an unstolen child threw. It still lies on the stack that would have been given back and at hand next.
+  template <class Child>
+  [[noreturn, gnu::cold, gnu::noinline]] static void rethrow() {
+    detail::worker& m = *detail::current_worker();
+    detail::fiber& stack = m.stacks.pop();
+    auto& c = *static_cast<Child*>(room_for<Child>(stack));
+    const std::exception_ptr thrown = std::move(c.error);
+    std::destroy_at(&c.error);
+    detail::give_stack(m, stack);
+    std::rethrow_exception(thrown);
+  }
+
+  [[gnu::cold, gnu::noinline]] void leave_out() noexcept { state_.errors.leave_out(); }
+
+  [[gnu::cold, gnu::noinline]] void join_slow(bool in_destructor) {
+    detail::join_children_slow(state_);
+    if (!state_.errors.any()) return;
+    const std::exception_ptr error = state_.errors.take();
+    if (in_destructor && static_cast<unsigned>(std::uncaught_exceptions()) != uncaught_) return;
+    std::rethrow_exception(error);
+  }
+
+  // When the scope's body has thrown, which it did after all forks so far: what a child has thrown comes first.
+  [[gnu::cold]] void give_way_to_children() {
+    detail::join_children_slow(state_);
+    if (!state_.errors.any()) return;
+    const bool thrown = state_.errors.thrown();
+    const std::exception_ptr error = state_.errors.take();
+    if (thrown) std::rethrow_exception(error);
+  }
+
+  detail::scope_state state_;
+  const unsigned uncaught_;  // exceptions in flight when the scope was made
+  stop_token stop_;
+};
+
+/// Calls body(s) with a scope s, joins, and returns what body returned. The exception is the one that the serial program
+/// would have thrown, also when body throws. Outside of a runtime it enters the default one.
+template <class Body>
+std::invoke_result_t<Body&, scope&> with_scope(stop_token stop, Body&& body) {
+  using result = std::invoke_result_t<Body&, scope&>;
+  return fj::run([&]() -> result {
+    scope s(std::move(stop));
+    const auto guarded = [&]() -> result {
+      try {
+        return body(s);
+      } catch (...) {
+        s.give_way_to_children();
+        throw;
+      }
+    };
+    if constexpr (std::is_void_v<result>) {
+      guarded();
+      s.join();
+    } else {
+      detail::value_of<result> value = guarded();
+      s.join();
+      return std::forward<detail::value_of<result>>(value);
+    }
+  });
+}
+
+template <class Body>
+  requires std::is_invocable_v<Body&, scope&>
+std::invoke_result_t<Body&, scope&> with_scope(Body&& body) {
+  return with_scope(stop_token(), body);
+}
+
+}  // namespace fj

@@ -1,0 +1,121 @@
+#include "runtime/child.hpp"
+
+#include <memory>
+
+#include "runtime/execute.hpp"
+#include "runtime/fork_slow.hpp"
+#include "runtime/os/clock.hpp"
+#include "runtime/scheduler.hpp"
+
+namespace fj::detail {
+
+namespace {
+
+// On the stack of the thief, which has done its service with that.
+[[noreturn]] void return_to_parent(parent_rest& rest) noexcept {
+  worker& m = *current_worker();
+  fiber& thief = *m.running;
+  // It must not be given to others before it is left, but nothing else runs on this thread until then.
+  give_stack(m, thief);
+  root* const job = thief.job;
+  rest.strand.job = job;
+  current_deque().open(job, thief.stolen_at);
+  m.running = &rest.strand;
+  os::return_to(thief.context, rest.strand.context, static_cast<std::uintptr_t>(fork_end::stolen));
+}
+
+// With steal_every_fork: says so to the child, which waits at its end.
+outcome tell_child_and_go_on(continuation& self) noexcept {
+  auto& rest = static_cast<parent_rest&>(self);
+  if (join_waiter* const waiting = rest.childs.handoff->arrive(outcome::returned)) {
+    worker& m = *current_worker();
+    ++m.count().resumptions;
+    m.home().ready(*static_cast<fiber*>(waiting));
+  }
+  return_to_parent(rest);
+}
+
+}  // namespace
+
+outcome go_on_with_parent(continuation& self) noexcept { return_to_parent(static_cast<parent_rest&>(self)); }
+
+fiber* take_stack_slow(worker& m) noexcept { return m.home().stacks().take(&m.count().stacks); }
+
+void give_stack_slow(worker& m, fiber& f) noexcept {
+  for (std::size_t i = 0; i < stack_cache::limit / 2; ++i) m.home().stacks().give(&m.stacks.pop());
+  m.stacks.push(f);
+}
+
+bool is_parent(const continuation& record) noexcept {
+  const continuation_body body = record.joined.body();
+  return body == &go_on_with_parent || body == &tell_child_and_go_on;
+}
+
+void go_on_as_thief(children& scope) noexcept {
+  arrive_on_worker();
+  scope.joined.stolen();
+}
+
+fork_end call_child_slow(worker& m, child& c, fiber& f, os::stack_call body) noexcept {
+  children& scope = c.scope;
+  const bool elsewhere = m.running != scope.home;
+  if (elsewhere) scope.joined.fork_elsewhere();
+  const os::exception_globals exceptions = *m.exceptions;
+  *m.exceptions = {};
+  const fork_end end = call_child(m, c, f, body);
+  *current_worker()->exceptions = exceptions;
+  if (end == fork_end::stolen) {
+    arrive_on_worker();
+    if (!elsewhere) scope.joined.stolen();
+  } else if (elsewhere) {
+    // This strand arrives in place of the child. The home strand may wait already.
+    fiber& home = *scope.home;
+    if (scope.joined.arrive()) {
+      worker& now = *current_worker();
+      ++now.count().resumptions;
+      now.home().ready(home);
+    }
+  }
+  return end;
+}
+
+void start_child_slow(child& c) noexcept {
+  worker& m = *current_worker();
+  if (m.home().chosen().steal_every_fork) {
+    std::construct_at(&c.handoff, &go_on_with_parent);
+    m.running->handoff = &c.handoff;
+    c.rest->joined.call_instead(&tell_child_and_go_on);
+  }
+  push_slow();
+}
+
+bool finish_child_slow(child& c, deque::index at) noexcept {
+  if (pop_slow(at)) return true;
+  // Where a record was made to be stolen it must not be left behind: whoever takes it says so.
+  if (current_worker()->home().chosen().steal_every_fork) join_slow(c.handoff, at);
+  return false;
+}
+
+void end_stolen_child(child& c) noexcept {
+  fiber& home = *c.scope.home;  // the scope may be gone after the arrival
+  end_strand(c.scope.joined.arrive() ? &home : nullptr);
+}
+
+void join_children_slow(children& scope) noexcept {
+  while (!scope.joined.all_arrived()) {
+    worker& m = *current_worker();
+    if (!current_deque().looks_empty() && !prepare_to_detach(m)) {
+      // No memory for a deque that this worker could go on with. The children end without it.
+      os::sleep_ns(1'000'000);
+      continue;
+    }
+    ++m.count().suspensions;
+    leave([](worker&, fiber& f,
+             void* joined) noexcept -> fiber* { return static_cast<counting_join*>(joined)->wait() ? nullptr : &f; },
+          &scope.joined);
+    break;
+  }
+  scope.joined.start_anew();
+}
+
+}  // namespace fj::detail

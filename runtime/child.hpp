@@ -1,0 +1,118 @@
+// A scope's fork: the child runs on a stack of its own, and the rest of the function that forked it, its true
+// continuation, is what thieves take. runtime/README.md tells the life of such a fork.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/counting_join.hpp"
+#include "runtime/current.hpp"
+#include "runtime/fiber.hpp"
+#include "runtime/os/call_on_stack.hpp"
+#include "runtime/worker.hpp"
+
+namespace fj::detail {
+
+using counting_join = basic_counting_join<machine>;
+
+/// What a scope is to the runtime.
+struct children {
+  counting_join joined;
+  fiber* home;  ///< the strand that the scope belongs to
+};
+
+/// What a thief of a parent's continuation calls; never returns.
+outcome go_on_with_parent(continuation& self) noexcept;
+
+/// Whether that is such a record: what it stands for has a stack of its own.
+bool is_parent(const continuation& record) noexcept;
+
+/// The record of a scope's fork: the rest of the function that forked. In its frame, on the parent's stack.
+struct parent_rest : continuation {
+  [[gnu::always_inline]] parent_rest(fiber& s, fiber& c) noexcept
+      : continuation(&go_on_with_parent), strand(s), childs(c) {}
+
+  fiber& strand;  ///< the parent
+  fiber& childs;  ///< where the child runs
+};
+
+/// How a fork ended, as its parent sees it.
+enum class fork_end : std::uintptr_t { returned, threw, stolen };
+
+/// At the top of the child's stack, with what it runs in a derived class.
+struct child {
+  children& scope;
+  parent_rest* rest;  ///< set when it is called
+  /// Among the scope's forks: how many were stolen before this one; forked_elsewhere if that has no order.
+  std::uint64_t number;
+  union {
+    join handoff;  ///< with steal_every_fork: where the child waits for its thief
+  };
+
+  static constexpr std::uint64_t forked_elsewhere = ~std::uint64_t{0} - 1;
+
+  /// By the parent.
+  [[gnu::always_inline]] child(children& s, std::uint64_t n) noexcept : scope(s), number(n) {}
+  [[gnu::always_inline]] ~child() {}
+  child(const child&) = delete;
+  child& operator=(const child&) = delete;
+};
+
+// A stack to put a child on.
+
+/// One that the worker has not at hand; nullptr when the system refuses memory.
+[[gnu::cold]] fiber* take_stack_slow(worker& m) noexcept;
+[[gnu::cold]] void give_stack_slow(worker& m, fiber& f) noexcept;
+
+[[gnu::always_inline]] inline fiber* take_stack(worker& m) noexcept {
+  if (m.stacks.empty()) [[unlikely]]
+    return take_stack_slow(m);
+  return &m.stacks.pop();
+}
+
+/// Of a child that has ended and left no frame there, or was not put there at all.
+[[gnu::always_inline]] inline void give_stack(worker& m, fiber& f) noexcept {
+  if (!m.stacks.push(f)) [[unlikely]]
+    give_stack_slow(m, f);
+}
+
+// The parent.
+
+/// Runs body(&c) on the stack of `f`, at the top of which c lies, and says how that ended. If it was not stolen the stack
+/// is at hand again, the next to be taken, with what the child left on it. The values that are needed afterwards lie in the record: in registers they
+/// would have to be saved by the caller, also where it does not fork.
+[[gnu::always_inline]] inline fork_end call_child(worker& m, child& c, fiber& f, os::stack_call body) noexcept {
+  fiber& parent = *m.running;
+  parent_rest rest(parent, f);
+  c.rest = &rest;
+  m.running = &f;
+  const auto end = static_cast<fork_end>(os::call_on_stack(parent.context, f.context, &c, body, &c));
+  if (end == fork_end::stolen) [[unlikely]]
+    return end;
+  worker& now = *current_worker();
+  now.running = &rest.strand;
+  give_stack(now, rest.childs);
+  return end;
+}
+
+/// When call_child said that the scope's home strand goes on as its own thief.
+[[gnu::cold]] void go_on_as_thief(children& scope) noexcept;
+
+/// As call_child, on another strand than the scope's home or with exceptions in flight, which the child must not see.
+[[gnu::cold]] fork_end call_child_slow(worker& m, child& c, fiber& f, os::stack_call body) noexcept;
+
+/// Waits until all children have arrived. On the home strand.
+[[gnu::cold]] void join_children_slow(children& scope) noexcept;
+
+// The child, on its own stack.
+
+/// When the push of its parent's continuation found the limit reached.
+[[gnu::cold]] void start_child_slow(child& c) noexcept;
+
+/// When the pop found that continuation not private: true if nobody has stolen it. Else the parent's frame is gone, or may
+/// be at any time.
+[[gnu::cold]] bool finish_child_slow(child& c, deque::index at) noexcept;
+
+/// The end of a child whose parent's continuation was stolen. Its stack is given back.
+[[noreturn, gnu::cold]] void end_stolen_child(child& c) noexcept;
+
+}  // namespace fj::detail

@@ -1,0 +1,95 @@
+/* See call_on_stack.hpp. System V ABI, x86-64.
+
+   What a caller leaves on its own stack, at the address that it stores in *saved:
+
+     saved +  0   MXCSR (4 bytes), x87 control word (2 bytes)
+           +  8   r15
+           + 16   r14
+           + 24   r13
+           + 32   r12
+           + 40   rbx
+           + 48   rbp
+           + 56   return address                <- rsp when called was here
+
+   An ordinary return finds r12 to r15 as the callee, which obeys the ABI, left them: only rbx and rbp are taken from the
+   frame. Somebody else's return_to takes them all, and the floating-point control words, from there. */
+
+#include <cet.h>
+
+        .text
+
+/* uintptr_t forkjoin_call_on_stack(void** saved, void* top, stack_call f, void* argument) */
+        .globl  forkjoin_call_on_stack
+        .type   forkjoin_call_on_stack, @function
+        .p2align 6
+forkjoin_call_on_stack:
+        .cfi_startproc
+        _CET_ENDBR
+        pushq   %rbp
+        .cfi_def_cfa_offset 16
+        .cfi_offset rbp, -16
+        pushq   %rbx
+        .cfi_def_cfa_offset 24
+        .cfi_offset rbx, -24
+        pushq   %r12
+        .cfi_def_cfa_offset 32
+        .cfi_offset r12, -32
+        pushq   %r13
+        .cfi_def_cfa_offset 40
+        .cfi_offset r13, -40
+        pushq   %r14
+        .cfi_def_cfa_offset 48
+        .cfi_offset r14, -48
+        pushq   %r15
+        .cfi_def_cfa_offset 56
+        .cfi_offset r15, -56
+        subq    $8, %rsp
+        .cfi_def_cfa_offset 64
+        stmxcsr (%rsp)
+        fnstcw  4(%rsp)
+        movq    %rsp, (%rdi)
+        movq    %rsp, %rbx
+        .cfi_def_cfa_register rbx
+        movq    %rsi, %rsp
+        movq    %rcx, %rdi
+        /* The callee may outlive our caller's frame, so this is where unwinding and backtraces end. */
+        .cfi_remember_state
+        .cfi_undefined rip
+        xorl    %ebp, %ebp
+        call    *%rdx
+        .cfi_restore_state
+        leaq    40(%rbx), %rsp
+        popq    %rbx
+        .cfi_def_cfa rsp, 16
+        .cfi_restore rbx
+        popq    %rbp
+        .cfi_def_cfa_offset 8
+        .cfi_restore rbp
+        ret
+        .cfi_endproc
+        .size   forkjoin_call_on_stack, . - forkjoin_call_on_stack
+
+/* [[noreturn]] void forkjoin_return_to(void* saved, uintptr_t value) */
+        .globl  forkjoin_return_to
+        .type   forkjoin_return_to, @function
+        .p2align 4
+forkjoin_return_to:
+        .cfi_startproc
+        .cfi_undefined rip
+        _CET_ENDBR
+        movq    %rdi, %rsp
+        movq    %rsi, %rax
+        ldmxcsr (%rsp)
+        fldcw   4(%rsp)
+        addq    $8, %rsp
+        popq    %r15
+        popq    %r14
+        popq    %r13
+        popq    %r12
+        popq    %rbx
+        popq    %rbp
+        ret
+        .cfi_endproc
+        .size   forkjoin_return_to, . - forkjoin_return_to
+
+        .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,45 @@
+#include "runtime/tasks.hpp"
+
+#include "runtime/child.hpp"
+#include "runtime/execute.hpp"
+#include "runtime/find_work.hpp"
+#include "runtime/fork_slow.hpp"
+#include "runtime/scheduler.hpp"
+
+namespace fj::detail {
+
+void join_tasks_slow(join& stolen, deque::index at) noexcept {
+  if (&current_deque() == &outside.records) return;
+  if (!stolen.finished()) ++current_worker()->count().join_waits;
+  while (!stolen.finished()) {
+    worker& m = *current_worker();
+    // What is ready cannot run on top, and a stack that is half full had better not grow by other people's work.
+    const auto* const here = reinterpret_cast<const std::byte*>(&stolen);
+    const bool deep = here < m.running->stack_bottom() + m.running->stack_size() / 2;
+    if (deep || m.home().any_ready()) break;
+    // A stack first, in case the record turns out to be the rest of a scope's parent, which has a stack of its own.
+    if (!prepare_stack(m)) break;
+    const deque::loot got = steal_for_top(m, stolen);
+    continuation* const record = got.record;
+    if (!record) break;
+    if (is_parent(*record)) {
+      fiber& thief = m.stacks.pop();
+      begin(thief, got);
+      m.home().ready(thief);
+      break;
+    }
+    outcome result;
+    {
+      const os::strand_on_top fresh(got.job->floats);
+      result = record->joined.body()(*record);
+    }
+    join_waiter* const owner = record->joined.arrive(result);
+    if (!owner) continue;
+    worker& now = *current_worker();
+    ++now.count().resumptions;
+    now.home().ready(*static_cast<fiber*>(owner));
+  }
+  join_slow(stolen, at);
+}
+
+}  // namespace fj::detail
