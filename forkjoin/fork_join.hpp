@@ -1,207 +1,19 @@
 // The fork: run closures in parallel, join, return their results.
 #pragma once
 
-#include <exception>
-#include <memory>
-#include <tuple>
 #include <type_traits>
-#include <utility>
 
+#ifdef FORKJOIN_SERIAL
+#include "forkjoin/serial/branch.hpp"
+#else
+#include "forkjoin/branch.hpp"
+#endif
 #include "forkjoin/held.hpp"
+#include "forkjoin/policies.hpp"
 #include "forkjoin/result.hpp"
-#include "forkjoin/run.hpp"
-#include "runtime/entry.hpp"
+#include "forkjoin/stop.hpp"
 
 namespace fj {
-
-/// Policies for fork_join: what is put up to be stolen.
-struct continuations {};  ///< the rest of the caller, while the child runs
-struct tasks {};          ///< the child, while the caller goes on
-
-namespace detail {
-
-/// The record of a closure that may be stolen: it lies in the frame of fork_join.
-template <class G>
-class branch : public continuation {
- public:
-  [[gnu::always_inline]] explicit branch(lvalue<G> g) noexcept : continuation(&run), closure(g) {}
-  [[gnu::always_inline]] ~branch() {}  // the union: whoever knows how it ended has taken what there was
-  branch(const branch&) = delete;
-  branch& operator=(const branch&) = delete;
-
-  /// After a join that found it stolen: the result or the exception.
-  [[gnu::cold, gnu::noinline]] value_of<result_of<G>> take() {
-    if (joined.result() == outcome::threw) {
-      const std::exception_ptr thrown = std::move(error_);
-      std::destroy_at(&error_);
-      std::rethrow_exception(thrown);
-    }
-    return value_.take();
-  }
-
-  /// As take, when nobody is interested.
-  [[gnu::cold, gnu::noinline]] void drop() noexcept {
-    if (joined.result() == outcome::threw) {
-      std::destroy_at(&error_);
-    } else {
-      value_.drop();
-    }
-  }
-
-  /// As if a thief had finished it with that result, or with the exception in flight.
-  template <class R>
-  void finish(R&& value) {
-    value_.put(std::forward<R>(value));
-    joined.settle(outcome::returned);
-  }
-  void fail() noexcept {
-    std::construct_at(&error_, std::current_exception());
-    joined.settle(outcome::threw);
-  }
-
- private:
-  // What a thief calls; aligned, because a join tells functions from waiters by bit 0.
-  [[gnu::aligned(16)]] static outcome run(continuation& self) noexcept {
-    auto& mine = static_cast<branch&>(self);
-    try {
-      mine.value_.store(mine.closure);
-      return outcome::returned;
-    } catch (...) {
-      std::construct_at(&mine.error_, std::current_exception());
-      return outcome::threw;
-    }
-  }
-
- public:
-  held<G> closure;
-  /// Where it was pushed: kept in memory, as a register across the child's call would cost every leaf a push and a pop.
-  deque::index at;
-
- private:
-  union {
-    late_result<result_of<G>> value_;
-    std::exception_ptr error_;
-  };
-};
-
-template <class F, class G>
-using both = std::tuple<value_of<result_of<F>>, value_of<result_of<G>>>;
-
-template <class F, class G>
-both<F, G> fork_two(continuations, lvalue<F> f, lvalue<G> g);
-template <class F, class G>
-both<F, G> fork_two(tasks, lvalue<F> f, lvalue<G> g);
-
-// The cold ways of a fork are one call each: what they need is not kept in registers across the call of the child, which
-// leaves of the recursion would pay for, too; and functions that fork stay small enough to be inlined.
-
-/// When push_record returned true: what runs here at once, after attending to the deque. Outside of any runtime
-/// everything runs in the default one instead, and the record is left as if a thief had finished it.
-template <class Policy, class Here, class Record>
-[[gnu::cold, gnu::noinline]] value_of<result_of<Here>> start_slow(held<Here> here, branch<Record>& record) {
-  if (push_slow()) return call(here);
-  try {
-    if constexpr (std::is_same_v<Policy, continuations>) {
-      auto [a, b] = fj::run([&] { return fork_two<Here, Record>(Policy(), here, record.closure); });
-      record.finish(std::forward<decltype(b)>(b));
-      return std::forward<decltype(a)>(a);
-    } else {
-      auto [a, b] = fj::run([&] { return fork_two<Record, Here>(Policy(), record.closure, here); });
-      record.finish(std::forward<decltype(a)>(a));
-      return std::forward<decltype(b)>(b);
-    }
-  } catch (...) {
-    if (record.joined.finished()) record.drop();
-    record.fail();
-    throw;
-  }
-}
-
-/// The rest of a fork that was not private any longer when the child was done.
-template <class G>
-[[gnu::cold, gnu::noinline]] value_of<result_of<G>> finish_rest(branch<G>& rest) {
-  if (pop_slow(rest.at)) return call(rest.closure);
-  join_slow(rest.joined, rest.at);
-  return rest.take();
-}
-
-/// The rest of a fork whose child threw: nobody will ask for its result.
-template <class G>
-[[gnu::cold, gnu::noinline]] void abandon_rest(branch<G>& rest) noexcept {
-  if (pop_record(rest.at) || pop_slow(rest.at)) return;
-  join_slow(rest.joined, rest.at);
-  rest.drop();
-}
-
-/// A task that was not private any longer when its caller came to the join.
-template <class F>
-[[gnu::cold, gnu::noinline]] value_of<result_of<F>> finish_task(branch<F>& child) {
-  if (pop_slow(child.at)) return call(child.closure);
-  join_tasks_slow(child.joined, child.at);
-  return child.take();
-}
-
-/// A task whose caller threw. If it throws as well, that comes first, as in the serial program.
-template <class F>
-[[gnu::cold, gnu::noinline]] void complete_task(branch<F>& child) {
-  static_cast<void>(pop_record(child.at) ? call(child.closure) : finish_task(child));
-}
-
-/// Joins the rest when the child throws. A destructor, because a handler takes twice the code.
-template <class G>
-struct abandoner {
-  branch<G>& rest;
-  bool needed = true;
-
-  [[gnu::always_inline]] ~abandoner() {
-    if (needed) abandon_rest(rest);
-  }
-};
-
-/// The life of a fork: runtime/README.md tells it.
-template <class F, class G>
-[[gnu::always_inline]] inline both<F, G> fork_two(continuations, lvalue<F> f, lvalue<G> g) {
-  using A = value_of<result_of<F>>;
-  branch<G> rest(g);
-  abandoner<G> guard{rest};
-  A a = push_record(rest, rest.at) ? start_slow<continuations, F>(f, rest) : call(f);
-  guard.needed = false;
-  using B = value_of<result_of<G>>;
-  B b = pop_record(rest.at) ? call(rest.closure) : finish_rest(rest);
-  return {std::forward<A>(a), std::forward<B>(b)};
-}
-
-template <class F, class G>
-[[gnu::always_inline]] inline both<F, G> fork_two(tasks, lvalue<F> f, lvalue<G> g) {
-  using B = value_of<result_of<G>>;
-  branch<F> child(f);
-  B b = [&]() -> B {
-    try {
-      return push_record(child, child.at) ? start_slow<tasks, G>(g, child) : call(g);
-    } catch (...) {
-      complete_task(child);
-      throw;
-    }
-  }();
-  using A = value_of<result_of<F>>;
-  A a = pop_record(child.at) ? call(child.closure) : finish_task(child);
-  return {std::forward<A>(a), std::forward<B>(b)};
-}
-
-/// More than two: what follows the first is a closure that forks the others.
-template <class Policy, class F, class G, class... More>
-[[gnu::always_inline]] inline auto fork_all(lvalue<F> f, lvalue<G> g, lvalue<More>... more) {
-  if constexpr (sizeof...(More) == 0) {
-    return fork_two<F, G>(Policy(), f, g);
-  } else {
-    auto others = [&] { return fork_all<Policy, G, More...>(g, more...); };
-    using A = value_of<result_of<F>>;
-    auto [first, rest] = fork_two<F, decltype(others)>(Policy(), f, others);
-    return std::tuple_cat(std::tuple<A>(std::forward<A>(first)), std::move(rest));
-  }
-}
-
-}  // namespace detail
 
 /// Runs all closures, possibly in parallel, waits for all, and returns a std::tuple of their results: references as they
 /// are, std::monostate for void; void if all are. Any function may call it, at any depth; outside of a runtime it enters
@@ -218,6 +30,7 @@ template <class Policy, class F, class G, class... More>
 /// Code after it may run on another thread. Closures may be lvalues or temporaries; they are neither copied nor moved,
 /// except small trivial ones. Cost where nothing is stolen: some 12 to 19 instructions a fork; no allocation, no fence.
 template <class Policy = continuations, class F, class G, class... More>
+  requires(!std::is_same_v<std::remove_cvref_t<F>, stop_token>)
 [[gnu::always_inline]] inline auto fork_join(F&& f, G&& g, More&&... more) {
   static_assert(std::is_same_v<Policy, continuations> || std::is_same_v<Policy, tasks>,
                 "fj::fork_join: the policy is fj::continuations or fj::tasks");
@@ -230,6 +43,32 @@ template <class Policy = continuations, class F, class G, class... More>
   } else {
     return detail::fork_all<Policy, F, G, More...>(f, g, more...);
   }
+}
+
+namespace detail {
+
+/// A closure that does not start once it has been asked to stop.
+template <class F>
+struct unless_stopped {
+  const stop_token& stop;
+  lvalue<F> f;
+
+  result_of<F> operator()() {
+    if (stop.stop_requested()) throw cancelled();
+    return f();
+  }
+};
+
+}  // namespace detail
+
+/// As above; closures that have not started when `stop` is asked to stop do not start, and then fj::cancelled is thrown,
+/// unless an earlier closure has thrown something else.
+template <class Policy = continuations, class F, class G, class... More>
+auto fork_join(const stop_token& stop, F&& f, G&& g, More&&... more) {
+  static_assert(std::is_invocable_v<F&> && std::is_invocable_v<G&> && (std::is_invocable_v<More&> && ...),
+                "fj::fork_join: each argument must be callable without arguments");
+  return fork_join<Policy>(detail::unless_stopped<F>{stop, f}, detail::unless_stopped<G>{stop, g},
+                           detail::unless_stopped<More>{stop, more}...);
 }
 
 }  // namespace fj

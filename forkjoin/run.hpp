@@ -1,6 +1,10 @@
 // Entering a runtime.
 #pragma once
 
+#ifdef FORKJOIN_SERIAL
+#include "forkjoin/serial/run.hpp"
+#else
+
 #include <exception>
 #include <functional>
 #include <type_traits>
@@ -100,3 +104,5 @@ inline unsigned procs() {
 inline int this_proc() noexcept { return detail::current_proc(); }
 
 }  // namespace fj
+
+#endif

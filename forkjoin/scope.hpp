@@ -1,6 +1,10 @@
 // Scopes: forks anywhere in a function, whose true continuation is stolen.
 #pragma once
 
+#ifdef FORKJOIN_SERIAL
+#include "forkjoin/serial/scope.hpp"
+#else
+
 #include <atomic>
 #include <concepts>
 #include <cstddef>
@@ -14,6 +18,7 @@
 #include <utility>
 
 #include "forkjoin/held.hpp"
+#include "forkjoin/misuse.hpp"
 #include "forkjoin/result.hpp"
 #include "forkjoin/run.hpp"
 #include "forkjoin/stop.hpp"
@@ -78,19 +83,6 @@ class first_exception {
     std::exception_ptr error_;  // if thrown()
   };
 };
-
-[[noreturn, gnu::cold, gnu::noinline]] inline void scope_outside() {
-  throw std::logic_error(
-      "fj::scope: made outside of a runtime, where there is nobody to fork to; call the function by fj::run, or use "
-      "fj::with_scope, which enters the default runtime by itself");
-}
-
-[[noreturn, gnu::cold, gnu::noinline]] inline void joined_elsewhere() {
-  throw std::logic_error(
-      "fj::scope::join: called by another strand than the one that made the scope; let that one join, or make a scope "
-      "of "
-      "its own where the fork is");
-}
 
 /// What a scope's children know of it.
 struct scope_state : children {
@@ -338,36 +330,6 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
   stop_token stop_;
 };
 
-/// Calls body(s) with a scope s, joins, and returns what body returned. The exception is the one that the serial program
-/// would have thrown, also when body throws. Outside of a runtime it enters the default one.
-template <class Body>
-std::invoke_result_t<Body&, scope&> with_scope(stop_token stop, Body&& body) {
-  using result = std::invoke_result_t<Body&, scope&>;
-  return fj::run([&]() -> result {
-    scope s(std::move(stop));
-    const auto guarded = [&]() -> result {
-      try {
-        return body(s);
-      } catch (...) {
-        s.give_way_to_children();
-        throw;
-      }
-    };
-    if constexpr (std::is_void_v<result>) {
-      guarded();
-      s.join();
-    } else {
-      detail::value_of<result> value = guarded();
-      s.join();
-      return std::forward<detail::value_of<result>>(value);
-    }
-  });
-}
-
-template <class Body>
-  requires std::is_invocable_v<Body&, scope&>
-std::invoke_result_t<Body&, scope&> with_scope(Body&& body) {
-  return with_scope(stop_token(), body);
-}
-
 }  // namespace fj
+
+#endif

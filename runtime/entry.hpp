@@ -1,15 +1,19 @@
 // The seam: all of the runtime that the public headers may use.
 #pragma once
 
+#include "runtime/options.hpp"
+#include "runtime/stats.hpp"
+
+// The serial build needs no more than that.
+#ifndef FORKJOIN_SERIAL
+
 #include "runtime/base/check.hpp"
 #include "runtime/child.hpp"
 #include "runtime/continuation.hpp"
 #include "runtime/current.hpp"
 #include "runtime/deque.hpp"
 #include "runtime/fork_slow.hpp"
-#include "runtime/options.hpp"
 #include "runtime/root.hpp"
-#include "runtime/stats.hpp"
 #include "runtime/tasks.hpp"
 
 namespace fj::detail {
@@ -44,3 +48,5 @@ int current_proc() noexcept;
 bool hungry() noexcept;
 
 }  // namespace fj::detail
+
+#endif

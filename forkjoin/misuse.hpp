@@ -1,0 +1,21 @@
+// What is said of misuse that only a running program can see.
+#pragma once
+
+#include <stdexcept>
+
+namespace fj::detail {
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void scope_outside() {
+  throw std::logic_error(
+      "fj::scope: made outside of a runtime, where there is nobody to fork to; call the function by fj::run, or use "
+      "fj::with_scope, which enters the default runtime by itself");
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void joined_elsewhere() {
+  throw std::logic_error(
+      "fj::scope::join: called by another strand than the one that made the scope; let that one join, or make a scope "
+      "of "
+      "its own where the fork is");
+}
+
+}  // namespace fj::detail

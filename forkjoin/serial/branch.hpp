@@ -1,0 +1,19 @@
+// What fork_join is made of in the serial build: calls, one after the other.
+#pragma once
+
+#include <tuple>
+#include <utility>
+
+#include "forkjoin/held.hpp"
+#include "forkjoin/policies.hpp"
+#include "forkjoin/result.hpp"
+
+namespace fj::detail {
+
+/// Whatever the policy: the order is that of the program.
+template <class Policy, class... F>
+std::tuple<value_of<result_of<F>>...> fork_all(lvalue<F>... f) {
+  return {call(f)...};  // in a braced list the first comes first
+}
+
+}  // namespace fj::detail

@@ -1,0 +1,60 @@
+// A runtime in the serial build: one P, no threads, nothing to enter.
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include "forkjoin/result.hpp"
+#include "runtime/entry.hpp"
+
+namespace fj {
+
+namespace detail {
+
+/// How many calls of run the thread is in.
+inline thread_local unsigned depth_of_runs = 0;
+
+class inside_run {
+ public:
+  inside_run() noexcept { ++depth_of_runs; }
+  ~inside_run() { --depth_of_runs; }
+  inside_run(const inside_run&) = delete;
+  inside_run& operator=(const inside_run&) = delete;
+};
+
+/// Nobody else is there to want anything.
+constexpr bool hungry() noexcept { return false; }
+
+}  // namespace detail
+
+/// Calls f.
+template <class F>
+detail::result_of<F> run(F&& f) {
+  const detail::inside_run here;
+  return std::invoke(f);
+}
+
+/// As the other build's, with one P, whatever the options say; they are not looked at.
+class runtime {
+ public:
+  explicit runtime(const options& = {}) {}
+  runtime(const runtime&) = delete;
+  runtime& operator=(const runtime&) = delete;
+
+  template <class F>
+  detail::result_of<F> run(F&& f) {
+    return fj::run(f);
+  }
+
+  unsigned procs() const noexcept { return 1; }
+  fj::stats stats() const {
+    fj::stats none;
+    none.procs.resize(1);
+    return none;
+  }
+};
+
+inline unsigned procs() { return 1; }
+inline int this_proc() noexcept { return detail::depth_of_runs > 0 ? 0 : -1; }
+
+}  // namespace fj

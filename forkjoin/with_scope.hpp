@@ -1,0 +1,46 @@
+// A scope with its body as a closure.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include "forkjoin/result.hpp"
+#include "forkjoin/run.hpp"
+#include "forkjoin/scope.hpp"
+#include "forkjoin/stop.hpp"
+
+namespace fj {
+
+/// Calls body(s) with a scope s, joins, and returns what body returned. The exception is the one that the serial program
+/// would have thrown, also when body throws. Outside of a runtime it enters the default one.
+template <class Body>
+std::invoke_result_t<Body&, scope&> with_scope(stop_token stop, Body&& body) {
+  using result = std::invoke_result_t<Body&, scope&>;
+  return fj::run([&]() -> result {
+    scope s(std::move(stop));
+    const auto guarded = [&]() -> result {
+      try {
+        return body(s);
+      } catch (...) {
+        s.give_way_to_children();
+        throw;
+      }
+    };
+    if constexpr (std::is_void_v<result>) {
+      guarded();
+      s.join();
+    } else {
+      detail::value_of<result> value = guarded();
+      s.join();
+      return std::forward<detail::value_of<result>>(value);
+    }
+  });
+}
+
+template <class Body>
+  requires std::is_invocable_v<Body&, scope&>
+std::invoke_result_t<Body&, scope&> with_scope(Body&& body) {
+  return with_scope(stop_token(), body);
+}
+
+}  // namespace fj

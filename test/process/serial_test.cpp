@@ -1,0 +1,88 @@
+// The serial build: the same program without the library, without threads.
+#define FORKJOIN_SERIAL
+
+#include <cstdio>
+#include <cstdlib>
+#include <forkjoin/forkjoin.hpp>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+void expect(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "serial build: %s\n", what);
+  std::exit(1);
+}
+
+long fib(int n) {
+  if (n < 2) return n;
+  auto [a, b] = fj::fork_join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
+  return a + b;
+}
+
+long scope_fib(int n) {
+  if (n < 2) return n;
+  long a = 0, b = 0;
+  fj::scope s;
+  s.fork([&a, n] { a = scope_fib(n - 1); });
+  b = scope_fib(n - 2);
+  s.join();
+  return a + b;
+}
+
+long threads() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    long n = 0;
+    if (word == "Threads:" && status >> n) return n;
+  }
+  return 1;
+}
+
+}  // namespace
+
+int main() {
+  fj::runtime rt{fj::options{.procs = 8}};
+  expect(rt.procs() == 1 && fj::procs() == 1, "one P");
+  expect(fj::this_proc() == -1, "outside before run");
+  expect(rt.run([] { return fj::this_proc(); }) == 0, "inside in run");
+  expect(rt.run([] { return fib(15); }) == 610, "fork_join");
+  expect(fib(15) == 610, "fork_join outside");
+  expect(fj::run([] { return scope_fib(15); }) == 610, "scope");
+
+  std::vector<int> order;
+  fj::fork_join<fj::tasks>([&] { order.push_back(1); }, [&] { order.push_back(2); }, [&] { order.push_back(3); });
+  expect(order == std::vector<int>{1, 2, 3}, "the order is the program's");
+
+  int value = 5;
+  auto [owner, reference, nothing] =
+      fj::fork_join([] { return std::make_unique<int>(4); }, [&]() -> int& { return value; }, [] {});
+  static_cast<void>(nothing);
+  expect(*owner == 4 && &reference == &value, "results as in the other build");
+
+  bool later = false;
+  try {
+    fj::fork_join([] { throw std::runtime_error("first"); }, [&] { later = true; });
+    expect(false, "an exception passes");
+  } catch (const std::runtime_error& e) {
+    expect(std::string(e.what()) == "first" && !later, "the first exception, and nothing after it");
+  }
+
+  fj::stop_source source;
+  source.request_stop();
+  try {
+    fj::with_scope(source.get_token(), [&](fj::scope& s) { s.fork([&] { later = true; }); });
+    expect(false, "cancelled");
+  } catch (const fj::cancelled&) {
+    expect(!later, "what has not started is left out");
+  }
+  try {
+    const fj::scope outside;
+    expect(false, "a scope outside of run");
+  } catch (const std::logic_error&) {}
+  expect(threads() == 1, "no threads");
+}
