@@ -1,0 +1,162 @@
+// <kernel>_once <way> <size> <procs>: one run, then what it took: seconds, counters, peak memory of the whole process.
+// Apart from the Google Benchmark binary so that memory is the kernel's own, and short enough to run under callgrind.
+//
+// <kernel>_once --test: every way at the test sizes on 1, 2, 3 and 8 processors, results checked.
+// <kernel>_once --list: what there is to measure, as JSON.
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <string>
+
+#include "bench/harness/command_line.hpp"
+#include "bench/harness/kernel.hpp"
+
+namespace {
+
+// VmHWM rather than getrusage's ru_maxrss: that one also remembers what the process was before exec.
+std::optional<long> peak_resident_kib() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    long kib = 0;
+    if (word == "VmHWM:" && status >> kib) return kib;
+  }
+  return std::nullopt;
+}
+
+void print(const char* name, std::span<const long> sizes, const bench::kernel& kernel) {
+  std::printf("\"%s\": [", name);
+  const char* comma = "";
+  for (const long size : sizes) {
+    std::printf("%s{\"size\": %ld", comma, size);
+    if (kernel.label) {
+      const std::string_view label = kernel.label(size);
+      std::printf(", \"label\": \"%.*s\"", int(label.size()), label.data());
+    }
+    if (kernel.forks) std::printf(", \"forks\": %llu", static_cast<unsigned long long>(kernel.forks(size)));
+    std::printf("}");
+    comma = ", ";
+  }
+  std::printf("]");
+}
+
+int list() {
+  const char* comma = "[";
+  for (const bench::entry& entry : bench::entries()) {
+    const bench::kernel& k = *entry.what;
+    std::printf("%s{\"name\": \"%.*s\", \"cut_off\": %s, \"parallel\": %s,\n ", comma, int(k.name.size()),
+                k.name.data(), k.cut_off ? "true" : "false", k.parallel ? "true" : "false");
+    print("test", k.measured.test, k);
+    std::printf(",\n ");
+    print("quick", k.measured.quick, k);
+    std::printf(",\n ");
+    print("full", k.measured.full, k);
+    std::printf(",\n \"ways\": [");
+    const char* between = "";
+    for (const bench::way& way : entry.ways) {
+      std::printf("%s\"%.*s\"", between, int(way.name.size()), way.name.data());
+      between = ", ";
+    }
+    std::printf("]}");
+    comma = ",\n";
+  }
+  std::printf("]\n");
+  return 0;
+}
+
+int usage() {
+  const bench::entry entry = bench::entries().front();
+  std::fprintf(stderr,
+               "usage: %.*s_once <way> <size> <procs>, or --test, or --list\n  way:  ", int(entry.what->name.size()),
+               entry.what->name.data());
+  for (const bench::way& w : entry.ways) std::fprintf(stderr, " %.*s", int(w.name.size()), w.name.data());
+  std::fprintf(stderr, "\n  size: such as");
+  for (const auto sizes : {entry.what->measured.test, entry.what->measured.quick, entry.what->measured.full}) {
+    for (const long size : sizes) std::fprintf(stderr, " %ld", size);
+  }
+  std::fprintf(stderr, "\n");
+  return 2;
+}
+
+bool right(const bench::kernel& kernel, const bench::way& way, long size, int procs, std::uint64_t result) {
+  const std::uint64_t expected = kernel.expected(size);
+  if (result == expected) return true;
+  std::fprintf(stderr, "wrong: %.*s of %ld by %.*s on %d processors gave %llu, not %llu\n", int(kernel.name.size()),
+               kernel.name.data(), size, int(way.name.size()), way.name.data(), procs,
+               static_cast<unsigned long long>(result), static_cast<unsigned long long>(expected));
+  return false;
+}
+
+int run(const bench::kernel& kernel, const bench::way& way, long size, int procs) {
+  static_cast<void>(kernel.expected(size));  // throws before the work is done rather than after
+  const auto team = way.assemble(procs);
+  team->prepare(size);
+  team->reset();
+  const auto before = peak_resident_kib();
+  const auto start = std::chrono::steady_clock::now();
+  team->run();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  const auto counters = team->counters();
+  const auto memory = peak_resident_kib();
+  const std::uint64_t result = team->result();
+
+  std::printf("result %llu\nseconds %.6f\n", static_cast<unsigned long long>(result), took.count());
+  for (const auto& [name, value] : counters) {
+    std::printf("%.*s %llu\n", int(name.size()), name.data(), static_cast<unsigned long long>(value));
+  }
+  if (before && memory) {
+    std::printf("prepared_resident_kib %ld\npeak_resident_kib %ld\n", *before, *memory);
+  } else {
+    std::printf("peak_resident_kib unknown\n");
+  }
+  return right(kernel, way, size, procs, result) ? 0 : 1;
+}
+
+int test() {
+  int wrong = 0;
+  for (const bench::entry& entry : bench::entries()) {
+    for (const bench::way& way : entry.ways) {
+      for (const int procs : {1, 2, 3, 8}) {
+        if (!way.parallel && procs > 1) continue;
+        const auto team = way.assemble(procs);
+        for (const long size : entry.what->measured.test) {
+          team->prepare(size);
+          for (int again = 0; again < 2; ++again) {  // the second time with whatever the first one left behind
+            team->reset();
+            team->run();
+            if (!right(*entry.what, way, size, procs, team->result())) ++wrong;
+          }
+        }
+      }
+      std::printf("%.*s %.*s: done\n", int(entry.what->name.size()), entry.what->name.data(), int(way.name.size()),
+                  way.name.data());
+    }
+  }
+  return wrong ? 1 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    if (argc == 2 && argv[1] == std::string_view("--test")) return test();
+    if (argc == 2 && argv[1] == std::string_view("--list")) return list();
+    if (argc != 4) return usage();
+    const auto size = bench::parse_number(argv[2], 0, 1'000'000'000'000);
+    const auto procs = bench::parse_number(argv[3], 1, 4096);
+    if (!size || !procs) return usage();
+    const bench::entry entry = bench::entries().front();
+    for (const bench::way& way : entry.ways) {
+      if (way.name != argv[1]) continue;
+      if (!way.parallel && *procs != 1) {
+        std::fprintf(stderr, "%s runs on one processor only\n", argv[1]);
+        return 2;
+      }
+      return run(*entry.what, way, *size, static_cast<int>(*procs));
+    }
+    return usage();
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,11 @@
+// Continuation stealing, the default: f runs at once, and what a thief takes is the rest of the function.
+#include "bench/harness/problem.hpp"
+#include "bench/harness/ways/forkjoin.hpp"
+
+namespace bench::ways {
+
+struct continuations : forkjoin<fj::continuations> {};
+
+}  // namespace bench::ways
+
+BENCH_WAY(continuations)

@@ -1,0 +1,54 @@
+// What our own ways have in common.
+#pragma once
+
+#include <forkjoin/forkjoin.hpp>
+
+#include "bench/harness/kernel.hpp"
+
+namespace bench::ways {
+
+class forkjoin_team {
+ public:
+  explicit forkjoin_team(int procs) : runtime_{fj::options{.procs = static_cast<unsigned>(procs)}} {}
+
+  template <class F>
+  void run(F&& f) {
+    runtime_.run(f);
+  }
+
+  counter_list counters() const {
+    const fj::stats stats = runtime_.stats();
+    const fj::counters c = stats.total();
+    return {{"steals", c.steals},           {"suspensions", c.suspensions},    {"resumptions", c.resumptions},
+            {"join_waits", c.join_waits},   {"exposures", c.exposures},        {"publications", c.publications},
+            {"slow_pushes", c.slow_pushes}, {"slow_pops", c.slow_pops},        {"parks", c.parks},
+            {"wakeups", c.wakeups},         {"stacks_peak", stats.stacks_peak}};
+  }
+
+ private:
+  fj::runtime runtime_;
+};
+
+template <class Policy>
+struct forkjoin {
+  static constexpr bool is_serial = false;
+  using team = forkjoin_team;
+
+  template <class... F>
+  [[gnu::always_inline]] static auto fork(F&&... f) {
+    return fj::fork_join<Policy>(std::forward<F>(f)...);
+  }
+
+  // In halves down to the grain.
+  template <class Body>
+  static void loop(long first, long last, long grain, const Body& body) {
+    if (last - first <= grain) {
+      if (first < last) body(first, last);
+      return;
+    }
+    const long middle = first + (last - first) / 2;
+    fj::fork_join<Policy>([&] { loop(first, middle, grain, body); }, [&] { loop(middle, last, grain, body); });
+  }
+};
+
+}  // namespace bench::ways

@@ -1,0 +1,45 @@
+// The serial program: what the compiler makes of it with the same flags is what every other way is compared to. Its forks
+// are plain calls in order; where the plain program would be written otherwise, the kernel says so with is_serial.
+#include <tuple>
+#include <variant>
+
+#include "bench/harness/problem.hpp"
+
+namespace bench::ways {
+
+struct serial {
+  static constexpr bool is_serial = true;
+
+  template <class F, class... More>
+  [[gnu::always_inline]] static auto fork(F&& f, More&&... more) {
+    if constexpr (std::is_void_v<std::invoke_result_t<F&>>) {
+      f();
+      (more(), ...);
+    } else {
+      return std::tuple{f(), more()...};  // braces: from left to right
+    }
+  }
+
+  template <class Body>
+  [[gnu::always_inline]] static void loop(long first, long last, long, const Body& body) {
+    if (first < last) body(first, last);
+  }
+
+  class team {
+   public:
+    explicit team(int) {}
+    template <class F>
+    void run(F&& f) {
+      f();
+    }
+    counter_list counters() const { return {}; }
+  };
+};
+
+}  // namespace bench::ways
+
+BENCH_WAY(serial)
+
+namespace bench::BENCH_KERNEL {
+const kernel& its_description() { return description; }
+}  // namespace bench::BENCH_KERNEL

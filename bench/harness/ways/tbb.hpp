@@ -1,0 +1,49 @@
+// oneTBB's workers, and its plainest way to fork.
+#pragma once
+
+#include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_invoke.h>
+#include <tbb/task_arena.h>
+
+#include "bench/harness/kernel.hpp"
+#include "bench/harness/ways/results.hpp"
+
+namespace bench::ways {
+
+// The arena bounds who works on this, the global control bounds the threads that exist at all.
+class tbb_team {
+ public:
+  explicit tbb_team(int procs)
+      : limit_(::tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(procs)), arena_(procs) {}
+
+  template <class F>
+  void run(F&& f) {
+    arena_.execute(f);
+  }
+  counter_list counters() const { return {}; }
+
+ private:
+  ::tbb::global_control limit_;
+  ::tbb::task_arena arena_;
+};
+
+struct tbb_policy {
+  static constexpr bool is_serial = false;
+  using team = tbb_team;
+
+  template <class... F>
+  static auto fork(F&&... f) {
+    return fork_with_results([](auto&&... g) { ::tbb::parallel_invoke(g...); }, f...);
+  }
+
+  template <class Body>
+  static void loop(long first, long last, long grain, const Body& body) {
+    ::tbb::parallel_for(
+        ::tbb::blocked_range<long>(first, last, static_cast<std::size_t>(grain)),
+        [&](const ::tbb::blocked_range<long>& r) { body(r.begin(), r.end()); }, ::tbb::simple_partitioner());
+  }
+};
+
+}  // namespace bench::ways
