@@ -12,6 +12,7 @@
 //   };
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -45,6 +46,9 @@ struct kernel {
 
   // What the size is called in the literature, such as T1; nullptr: by its number.
   std::string_view (*label)(long size) = nullptr;
+
+  // Bytes of stack that a worker or fiber wants; 0: as much as its library gives.
+  std::size_t stack_size = 0;
 };
 
 using counter_list = std::vector<std::pair<std::string_view, std::uint64_t>>;

@@ -12,7 +12,7 @@ namespace bench {
 template <class Way, template <class> class Problem>
 class problem_team final : public team {
  public:
-  explicit problem_team(int procs) : team_(procs) {}
+  explicit problem_team(int procs) : team_(procs, BENCH_KERNEL::description.stack_size) {}
 
   void prepare(long size) override { problem_.emplace(size); }
   bool resets() const override {

@@ -9,7 +9,7 @@ namespace bench::ways {
 
 class forkjoin_team {
  public:
-  explicit forkjoin_team(int procs) : runtime_{fj::options{.procs = static_cast<unsigned>(procs)}} {}
+  forkjoin_team(int procs, std::size_t stack_size) : runtime_{wanted(procs, stack_size)} {}
 
   template <class F>
   void run(F&& f) {
@@ -26,6 +26,13 @@ class forkjoin_team {
   }
 
  private:
+  static fj::options wanted(int procs, std::size_t stack_size) {
+    fj::options o;
+    o.procs = static_cast<unsigned>(procs);
+    if (stack_size) o.stack_size = stack_size;
+    return o;
+  }
+
   fj::runtime runtime_;
 };
 

@@ -31,7 +31,7 @@ struct omp {
 
   class team {
    public:
-    explicit team(int procs) : procs_(procs) {}
+    team(int procs, std::size_t) : procs_(procs) {}  // stacks: OMP_STACKSIZE
 
     template <class F>
     void run(F&& f) {

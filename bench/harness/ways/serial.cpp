@@ -27,7 +27,7 @@ struct serial {
 
   class team {
    public:
-    explicit team(int) {}
+    team(int, std::size_t) {}
     template <class F>
     void run(F&& f) {
       f();

@@ -7,6 +7,8 @@
 #include <tbb/parallel_invoke.h>
 #include <tbb/task_arena.h>
 
+#include <optional>
+
 #include "bench/harness/kernel.hpp"
 #include "bench/harness/ways/results.hpp"
 
@@ -15,8 +17,10 @@ namespace bench::ways {
 // The arena bounds who works on this, the global control bounds the threads that exist at all.
 class tbb_team {
  public:
-  explicit tbb_team(int procs)
-      : limit_(::tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(procs)), arena_(procs) {}
+  tbb_team(int procs, std::size_t stack_size)
+      : limit_(::tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(procs)), arena_(procs) {
+    if (stack_size) stack_size_.emplace(::tbb::global_control::thread_stack_size, stack_size);
+  }
 
   template <class F>
   void run(F&& f) {
@@ -25,6 +29,7 @@ class tbb_team {
   counter_list counters() const { return {}; }
 
  private:
+  std::optional<::tbb::global_control> stack_size_;
   ::tbb::global_control limit_;
   ::tbb::task_arena arena_;
 };
