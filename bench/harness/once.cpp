@@ -1,5 +1,6 @@
-// <kernel>_once <way> <size> <procs>: one run, then what it took: seconds, counters, peak memory of the whole process.
-// Apart from the Google Benchmark binary so that memory is the kernel's own, and short enough to run under callgrind.
+// <kernel>_once <way> <size> <procs> [runs]: one run, or so many, then what it took: seconds (a line for each run),
+// counters, peak memory of the whole process. Apart from the Google Benchmark binary so that memory is the kernel's own,
+// and short enough to run under callgrind.
 //
 // <kernel>_once --test: every way at the test sizes on 1, 2, 3 and 8 processors, results checked.
 // <kernel>_once --list: what there is to measure, as JSON.
@@ -44,8 +45,9 @@ int list() {
   const char* comma = "[";
   for (const bench::entry& entry : bench::entries()) {
     const bench::kernel& k = *entry.what;
-    std::printf("%s{\"name\": \"%.*s\", \"cut_off\": %s, \"parallel\": %s,\n ", comma, int(k.name.size()),
-                k.name.data(), k.cut_off ? "true" : "false", k.parallel ? "true" : "false");
+    std::printf("%s{\"name\": \"%.*s\", \"stack_size\": %zu, \"cut_off\": %s, \"parallel\": %s,\n ", comma,
+                int(k.name.size()), k.name.data(), k.stack_size, k.cut_off ? "true" : "false",
+                k.parallel ? "true" : "false");
     print("test", k.measured.test, k);
     std::printf(",\n ");
     print("quick", k.measured.quick, k);
@@ -66,9 +68,8 @@ int list() {
 
 int usage() {
   const bench::entry entry = bench::entries().front();
-  std::fprintf(stderr,
-               "usage: %.*s_once <way> <size> <procs>, or --test, or --list\n  way:  ", int(entry.what->name.size()),
-               entry.what->name.data());
+  std::fprintf(stderr, "usage: %.*s_once <way> <size> <procs> [runs], or --test, or --list\n  way:  ",
+               int(entry.what->name.size()), entry.what->name.data());
   for (const bench::way& w : entry.ways) std::fprintf(stderr, " %.*s", int(w.name.size()), w.name.data());
   std::fprintf(stderr, "\n  size: such as");
   for (const auto sizes : {entry.what->measured.test, entry.what->measured.quick, entry.what->measured.full}) {
@@ -87,20 +88,24 @@ bool right(const bench::kernel& kernel, const bench::way& way, long size, int pr
   return false;
 }
 
-int run(const bench::kernel& kernel, const bench::way& way, long size, int procs) {
+int run(const bench::kernel& kernel, const bench::way& way, long size, int procs, long runs) {
   static_cast<void>(kernel.expected(size));  // throws before the work is done rather than after
   const auto team = way.assemble(procs);
   team->prepare(size);
-  team->reset();
   const auto before = peak_resident_kib();
-  const auto start = std::chrono::steady_clock::now();
-  team->run();
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  std::vector<double> seconds;
+  for (long i = 0; i < runs; ++i) {
+    team->reset();
+    const auto start = std::chrono::steady_clock::now();
+    team->run();
+    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
   const auto counters = team->counters();
   const auto memory = peak_resident_kib();
   const std::uint64_t result = team->result();
 
-  std::printf("result %llu\nseconds %.6f\n", static_cast<unsigned long long>(result), took.count());
+  std::printf("result %llu\n", static_cast<unsigned long long>(result));
+  for (const double s : seconds) std::printf("seconds %.6f\n", s);
   for (const auto& [name, value] : counters) {
     std::printf("%.*s %llu\n", int(name.size()), name.data(), static_cast<unsigned long long>(value));
   }
@@ -141,10 +146,11 @@ int main(int argc, char** argv) {
   try {
     if (argc == 2 && argv[1] == std::string_view("--test")) return test();
     if (argc == 2 && argv[1] == std::string_view("--list")) return list();
-    if (argc != 4) return usage();
+    if (argc != 4 && argc != 5) return usage();
     const auto size = bench::parse_number(argv[2], 0, 1'000'000'000'000);
     const auto procs = bench::parse_number(argv[3], 1, 4096);
-    if (!size || !procs) return usage();
+    const auto runs = argc == 5 ? bench::parse_number(argv[4], 1, 1'000'000) : 1;
+    if (!size || !procs || !runs) return usage();
     const bench::entry entry = bench::entries().front();
     for (const bench::way& way : entry.ways) {
       if (way.name != argv[1]) continue;
@@ -152,7 +158,7 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "%s runs on one processor only\n", argv[1]);
         return 2;
       }
-      return run(*entry.what, way, *size, static_cast<int>(*procs));
+      return run(*entry.what, way, *size, static_cast<int>(*procs), *runs);
     }
     return usage();
   } catch (const std::exception& e) {

@@ -1,0 +1,80 @@
+"""What the figures were taken on, and whether something else was going on there."""
+
+import datetime
+import os
+import pathlib
+import platform
+import resource
+import subprocess
+import time
+
+
+def read(path):
+    try:
+        return pathlib.Path(path).read_text().strip()
+    except OSError:
+        return None
+
+
+def cpu_lines(name):
+    for line in (read("/proc/cpuinfo") or "").splitlines():
+        if line.lower().startswith(name):
+            yield line.split(":", 1)[1].strip()
+
+
+def commit():
+    git = ["git", "-C", str(pathlib.Path(__file__).resolve().parent)]
+    try:
+        head = subprocess.run([*git, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True)
+        changed = subprocess.run([*git, "status", "--porcelain"], capture_output=True, text=True)
+    except OSError:
+        return None
+    if head.returncode != 0:
+        return None
+    return head.stdout.strip() + (" with changes" if changed.stdout.strip() else "")
+
+
+class Load:
+    """How many cores others have kept busy, and how many a hypervisor withheld, since this was made."""
+
+    def __init__(self):
+        self.began = time.monotonic()
+        self.busy, self.withheld = self.counts()
+        self.own = self.own_seconds()
+
+    @staticmethod
+    def counts():
+        line = (read("/proc/stat") or "").partition("\n")[0].split()
+        if len(line) < 9:
+            return 0.0, 0.0
+        user, nice, system, _, _, irq, softirq, steal = (int(v) / os.sysconf("SC_CLK_TCK") for v in line[1:9])
+        return user + nice + system + irq + softirq, steal
+
+    @staticmethod
+    def own_seconds():
+        total = 0.0
+        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
+            usage = resource.getrusage(who)
+            total += usage.ru_utime + usage.ru_stime
+        return total
+
+    def others(self):
+        busy, withheld = self.counts()
+        seconds = time.monotonic() - self.began
+        own = self.own_seconds() - self.own
+        return max(0.0, busy - self.busy - own) / seconds, max(0.0, withheld - self.withheld) / seconds
+
+
+def describe(context, load_average):
+    """context: what the Google Benchmark binary says of itself."""
+    return {
+        "date": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
+        "commit": commit(),
+        "cpu": next(cpu_lines("model name"), platform.machine()),
+        "cores": len(os.sched_getaffinity(0)),
+        "governor": read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        "kernel": platform.release(),
+        "hypervisor": "hypervisor" in next(cpu_lines("flags"), "").split(),
+        "load_average": list(load_average),
+        **{name: context.get(name) for name in ("compiler", "flags", "assertions", "oneTBB", "OpenMP")},
+    }

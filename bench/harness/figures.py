@@ -1,0 +1,98 @@
+"""Figures taken once a round, and what is reckoned from them: ratios within a round, medians, spreads."""
+
+import math
+import statistics
+
+
+def ratio(over, under):
+    """None where a part is missing."""
+    return over / under if over is not None and under else None
+
+
+def geometric_mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+class Figure:
+    """A figure's values, one for each round in which it was taken; a round in which it was not gives None."""
+
+    def __init__(self, values):
+        self.values = [v for v in values if v is not None]
+
+    def __bool__(self):
+        return bool(self.values)
+
+    @property
+    def median(self):
+        counts = isinstance(self.values[0], int)
+        return statistics.median_high(self.values) if counts else statistics.median(self.values)
+
+    def summary(self):
+        return {"median": self.median, "min": min(self.values), "max": max(self.values), "rounds": len(self.values)}
+
+
+class Rounds:
+    """What the rounds of one binary gave.
+
+    results: for each round {key: {"ms": time, "steals": count or None}} with keys (kernel, size, way, procs);
+    ceilings: for each round {(kernel, size, procs): ceiling}; forks: {(kernel, size): forks in a run}.
+    """
+
+    def __init__(self, results, ceilings=(), forks=None):
+        self.results = results
+        self.ceilings = list(ceilings)
+        self.forks = forks or {}
+
+    def __len__(self):
+        return len(self.results)
+
+    def keys(self):
+        return list(dict.fromkeys(key for got in self.results for key in got))
+
+    def ms(self, i, *key):
+        return self.results[i].get(key, {}).get("ms")
+
+    def figure(self, take):
+        return Figure([take(i) for i in range(len(self))])
+
+    def ns_per_fork(self, i, kernel, size, way):
+        own, serial = self.ms(i, kernel, size, way, 1), self.ms(i, kernel, size, "serial", 1)
+        forks = self.forks.get((kernel, size))
+        return (own - serial) * 1e6 / forks if own is not None and serial is not None and forks else None
+
+    def flat_over_nested(self, i, size, way):
+        nested = [k for k in self.results[i] if k[0] == "fib" and k[2:] == (way, 1)]
+        over = self.ns_per_fork(i, "flat", size, way)
+        under = self.ns_per_fork(i, *nested[0][:3]) if nested else None
+        return over / under if over is not None and under is not None and under > 0 else None
+
+    def ceiling(self, i, kernel, size, procs):
+        return self.ceilings[i].get((kernel, size, procs)) if i < len(self.ceilings) else None
+
+    def ceilings_of(self):
+        """{(kernel, size, procs): Figure}"""
+        keys = dict.fromkeys(key for got in self.ceilings for key in got)
+        return {key: self.figure(lambda i: self.ceiling(i, *key)) for key in keys}
+
+    def of(self, kernel, size, way, procs):
+        """{name: Figure} of one benchmark; figures that were not taken are left out."""
+        key = kernel, size, way, procs
+        versus = {f"vs_{other}": other for other in ("tbb", "tbb_group", "omp")}
+        if any(k[:3] == (kernel, size, "tbb_invoke") for k in self.keys()):
+            versus["vs_tbb"] = "tbb_invoke"
+        takes = {
+            "ms": lambda i: self.ms(i, *key),
+            "vs_serial": lambda i: ratio(self.ms(i, *key), self.ms(i, kernel, size, "serial", 1)),
+            **{name: lambda i, other=other: ratio(self.ms(i, kernel, size, other, procs), self.ms(i, *key))
+               for name, other in versus.items() if other != way},
+            "steals": lambda i: self.results[i].get(key, {}).get("steals"),
+        }
+        if procs > 1:
+            takes["speedup"] = lambda i: ratio(self.ms(i, kernel, size, way, 1), self.ms(i, *key))
+            takes["of_ceiling"] = lambda i: ratio(takes["speedup"](i), self.ceiling(i, kernel, size, procs))
+        elif way != "serial":
+            takes["ns_per_fork"] = lambda i: self.ns_per_fork(i, kernel, size, way)
+            if kernel == "flat":
+                takes["flat_over_nested"] = lambda i: self.flat_over_nested(i, size, way)
+        figures = {name: self.figure(take) for name, take in takes.items()}
+        return {name: f for name, f in figures.items() if f}

@@ -1,0 +1,205 @@
+"""Runs a kernel's binaries: rounds of Google Benchmark, single runs in a process of their own, the machine's ceiling."""
+
+import json
+import math
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+
+from harness.figures import Rounds
+
+MIN_TIME = 0.05  # seconds a benchmark runs in a round: short, so that neighbours in a round see the same machine
+SLOW = 5.0  # ways that take more than this times the quickest on as many P take part in some of the rounds only
+SLOW_ROUNDS = 5
+TIMEOUTS = {"test": 60, "quick": 180, "full": 3600}  # seconds: ten times what a round or a run takes on a slow machine
+CEILING_TIME = 0.1  # seconds for each run of the ceiling's programs, at least
+
+
+class Failed(Exception):
+    pass
+
+
+def key_of(name):
+    kernel, way, size, procs = name.split("/")
+    return kernel, int(size), way, int(procs.removeprefix("procs:"))
+
+
+def name_of(kernel, size, way, procs):
+    return f"{kernel}/{way}/{size}/procs:{procs}"
+
+
+class Kernel:
+    """The two binaries of a kernel, and what is to be measured."""
+
+    def __init__(self, folder, name, sizes, procs):
+        self.name = name
+        self.binary, self.once_binary = folder / name, folder / f"{name}_once"
+        for binary in (self.binary, self.once_binary):
+            if not os.access(binary, os.X_OK):
+                raise Failed(f"{binary} is not there; build it first: ninja -C {folder.parent} bench/{binary.name}")
+        self.timeout = TIMEOUTS[sizes]
+        self.stack_size = 0
+        self.arguments = [self.binary, f"--procs={','.join(map(str, procs))}", f"--sizes={sizes}"]
+        self.entries = json.loads(self.output([self.once_binary, "--list"]))
+        self.stack_size = max(e["stack_size"] for e in self.entries)
+        listed = self.output([*self.arguments, "--benchmark_list_tests"])
+        self.keys = sorted(map(key_of, listed.split()), key=lambda k: k[0] != name)  # the kernel itself comes first
+        if not self.keys:
+            raise Failed(f"{self.binary} has no benchmarks")
+        about = [(e["name"], size) for e in self.entries for size in e[sizes]]
+        self.forks = {(k, size["size"]): size["forks"] for k, size in about if "forks" in size}
+        self.labels = {(k, size["size"]): size["label"] for k, size in about if "label" in size}
+
+    def start(self, command, cpu=None):
+        environment = dict(os.environ)
+        if self.stack_size:
+            environment.setdefault("OMP_STACKSIZE", f"{self.stack_size // 1024}K")
+
+        def prepare():
+            if self.stack_size:  # of the main thread, and of others if their library does not choose
+                hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
+                most = self.stack_size if hard == resource.RLIM_INFINITY else min(hard, self.stack_size)
+                resource.setrlimit(resource.RLIMIT_STACK, (most, hard))
+            if cpu is not None:
+                os.sched_setaffinity(0, {cpu})
+
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+                                preexec_fn=prepare)
+
+    def finish(self, process):
+        """Its output; the status must be 0."""
+        command = " ".join(map(str, process.args))
+        try:
+            out, errors = process.communicate(timeout=self.timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            raise Failed(f"did not end within {self.timeout} s: {command}") from None
+        if process.returncode != 0:
+            raise Failed(f"ended with status {process.returncode}: {command}\n{errors}{first_error(out)}")
+        return out
+
+    def output(self, command):
+        return self.finish(self.start(command))
+
+    def round(self, keys):
+        """One process for the whole round. Returns its context and {key: {"ms": ..., "steals": ...}}."""
+        pattern = "^(" + "|".join(name_of(*k) for k in keys) + ")$"
+        report = json.loads(self.output([*self.arguments, f"--benchmark_filter={pattern}", "--benchmark_format=json",
+                                         f"--benchmark_min_time={MIN_TIME}"]))
+        got = {}
+        for b in report["benchmarks"]:
+            scale = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}[b["time_unit"]]
+            got[key_of(b["name"])] = {"ms": b["real_time"] * scale,
+                                      "steals": round(b["steals"]) if "steals" in b else None}
+        missing = [name_of(*k) for k in keys if k not in got]
+        if missing:
+            raise Failed(f"no figures for {', '.join(missing)}")
+        return report["context"], got
+
+    def once(self, size, way, procs):
+        """As `once` in the schema."""
+        return parse_once(self.output([self.once_binary, way, str(size), str(procs)]))
+
+    def ceiling(self, size, procs, ms):
+        """procs * time alone / longest of as many at the same time; ms: about what one run takes."""
+        runs = str(max(1, math.ceil(CEILING_TIME * 1000 / ms)) | 1)
+        command = [self.once_binary, "continuations", str(size), "1", runs]
+        cpus = sorted(os.sched_getaffinity(0))[:procs]
+        alone = median_seconds(self.finish(self.start(command, cpus[0])))
+        together = [self.start(command, cpu) for cpu in cpus]
+        try:
+            return procs * alone / max([median_seconds(self.finish(p)) for p in together])
+        finally:
+            for p in together:
+                if p.poll() is None:
+                    p.kill()
+                    p.wait()
+
+
+def first_error(out):
+    """Why Google Benchmark skipped something, if this is its report."""
+    try:
+        benchmarks = json.loads(out)["benchmarks"]
+    except (ValueError, KeyError, TypeError):
+        return ""
+    return "".join(f"{b['name']}: {b['error_message']}\n" for b in benchmarks if b.get("error_occurred"))
+
+
+def median_seconds(out):
+    return statistics.median(float(line.split()[1]) for line in out.splitlines() if line.startswith("seconds "))
+
+
+def parse_once(out):
+    values = dict(line.split() for line in out.splitlines())
+    got = {"seconds": float(values.pop("seconds"))}
+    values.pop("result")
+    for name in ("peak_resident_kib", "prepared_resident_kib", "deepest_deque"):
+        value = values.pop(name, "unknown")
+        if value != "unknown":
+            got[name] = int(value)
+    if values:
+        got["counters"] = {name: int(value) for name, value in values.items()}
+    return got
+
+
+def slow_keys(got):
+    """Ways that would take most of a round."""
+    quickest = {}
+    for (kernel, size, _, procs), entry in got.items():
+        of = kernel, size, procs
+        quickest[of] = min(quickest.get(of, math.inf), entry["ms"])
+    return {k for k, entry in got.items()
+            if entry["ms"] > SLOW * quickest[k[0], k[1], k[3]] and entry["ms"] > 1000 * MIN_TIME}
+
+
+def run_rounds(kernel, rounds, budget, with_ceiling=True, say=print):
+    """Returns Rounds and the binary's context. After `budget` seconds no round begins that would take longer than what is
+    left; the first is always run, with all ways; slow ones take part in five rounds that are spread evenly."""
+    slow_rounds = min(SLOW_ROUNDS, rounds)
+    slow_at = {i * rounds // slow_rounds for i in range(slow_rounds)}
+    start = time.monotonic()
+    longest = {True: 0.0, False: 0.0}
+    results, ceilings, slow = [], [], set()
+    cores = len(os.sched_getaffinity(0))
+    for i in range(rounds):
+        with_slow = i in slow_at
+        left = budget - (time.monotonic() - start)
+        if i > 0 and with_slow and left < 1.1 * longest[True]:
+            with_slow = False
+        if i > 0 and left < 1.1 * longest[with_slow]:
+            say(f"  the time is up: {i} rounds instead of {rounds}")
+            break
+        began = time.monotonic()
+        context, got = kernel.round([k for k in kernel.keys if with_slow or k not in slow])
+        if i == 0:
+            slow = slow_keys(got)
+        ceilings.append({})
+        for name, size, way, procs in kernel.keys:
+            one = got.get((name, size, way, 1), {}).get("ms")
+            if not with_ceiling or name != kernel.name or way != "continuations" or not 1 < procs <= cores or not one:
+                continue
+            if with_slow or one < 1000 * CEILING_TIME:
+                ceilings[-1][name, size, procs] = kernel.ceiling(size, procs, one)
+        longest[with_slow] = max(longest[with_slow], time.monotonic() - began)
+        results.append(got)
+        shown = "  ".join(f"{way}:{procs} {got[name, size, way, procs]['ms']:.4g}"
+                          for name, size, way, procs in kernel.keys
+                          if (name, size) == kernel.keys[0][:2] and (name, size, way, procs) in got)
+        say(f"  round {i + 1:2}/{rounds}  {time.monotonic() - began:4.1f} s   ms: {shown}")
+        sys.stdout.flush()
+    return Rounds(results, ceilings, kernel.forks), context
+
+
+def run_once(kernel, say=print):
+    """{key: once}, for the kernel itself."""
+    began = time.monotonic()
+    got = {}
+    for name, size, way, procs in kernel.keys:
+        if name == kernel.name:
+            got[name, size, way, procs] = kernel.once(size, way, procs)
+    say(f"  each in a process of its own, for memory and counters  {time.monotonic() - began:.1f} s")
+    return got

@@ -1,0 +1,106 @@
+"""What is printed."""
+
+BUSY_CORES = 0.2  # more than this used by others: the figures are doubtful
+UNSTEADY = 1.25  # likewise, if the serial program's longest time is more than this times its shortest
+
+COLUMNS = {"ms": "median ms", "best": "best ms", "vs_serial": "vs serial", "vs_tbb": "tbb vs", "vs_tbb_group": "tbb_group vs",
+           "vs_omp": "omp vs", "speedup": "speed-up", "of_ceiling": "of ceiling", "ns_per_fork": "ns/fork",
+           "flat_over_nested": "vs nested fork", "steals": "steals", "memory": "peak MiB"}
+
+LEGEND = """
+  vs serial: time over the serial program's. … vs: that library's time on as many P over this one's.
+  of ceiling: speed-up over what as many separate programs reach on this machine at the same time.
+  ns/fork: (time - serial time) / forks, on one P. Median of the rounds' ratios (smallest…largest).
+  Every result was checked."""
+
+
+def short(value):
+    """Three digits; counts as they are."""
+    if isinstance(value, int):
+        return str(value)
+    return f"{value:.{2 if abs(value) < 10 else 1 if abs(value) < 100 else 0}f}"
+
+
+def show(figure):
+    if not figure:
+        return "-"
+    if len(figure.values) == 1:
+        return short(figure.median)
+    return f"{short(figure.median)} ({short(min(figure.values))}…{short(max(figure.values))})"
+
+
+def print_table(rows):
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    for r in rows:
+        # the way to the left, figures to the right
+        cells = [r[0].ljust(widths[0])] + [cell.rjust(w) for cell, w in zip(r[1:], widths[1:])]
+        print(("  " + "  ".join(cells)).rstrip())
+
+
+def print_environment(env):
+    print()
+    for key, value in env.items():
+        if value is not None:
+            shown = " ".join(f"{v:.2f}" for v in value) if isinstance(value, (tuple, list)) else value
+            print(f"  {key.replace('_', ' ') + ':':15} {shown}")
+
+
+def warnings(env, results):
+    """results: {key: {name: Figure}}"""
+    found = []
+    if env["assertions"] == "on":
+        found.append("built with internal assertions; configure with --buildtype=release for figures that count")
+    for when in ("before", "during"):
+        others, withheld = env[f"others_{when}"]
+        if others > BUSY_CORES:
+            found.append(f"the machine looks busy: others used {others:.2f} cores {when} the measurement")
+        if withheld > BUSY_CORES / 4:
+            found.append(f"the hypervisor withheld {withheld:.2f} cores {when} the measurement")
+    for (kernel, size, way, _), figures in results.items():
+        times = figures["ms"].values
+        if way == "serial" and max(times) > UNSTEADY * min(times):
+            found.append(f"{kernel}({size}): the serial program's time varied by a factor of {max(times) / min(times):.2f}:"
+                         " the clock changes, or something unseen shares the cores. Go by the ratios of best times then")
+    return found
+
+
+def print_results(results, labels, forks, once, ceilings):
+    """A table for each kernel and size; results: {key: {name: Figure}}, of one binary."""
+    for kernel, size in dict.fromkeys(key[:2] for key in results):
+        rows = []
+        for key, figures in results.items():
+            if key[:2] != (kernel, size):
+                continue
+            row = {name: show(figures.get(name)) for name in COLUMNS}
+            row["ms"] = f"{figures['ms'].median:.2f}"
+            row["best"] = f"{min(figures['ms'].values):.2f}"
+            if "peak_resident_kib" in once.get(key, {}):
+                row["memory"] = f"{once[key]['peak_resident_kib'] / 1024:.1f}"
+            rows.append((key[2], key[3], row))
+        used = [c for c in COLUMNS if any(row[c] != "-" for _, _, row in rows)]
+        called = f" {labels[kernel, size]}" if (kernel, size) in labels else ""
+        counted = f", {forks[kernel, size]:,} forks" if (kernel, size) in forks else ""
+        print(f"\n{kernel}({size}){called}{counted}")
+        print_table([["way", "P", *(COLUMNS[c] for c in used)]]
+                    + [[way, str(procs), *(row[c] for c in used)] for way, procs, row in rows])
+        for (k, s, procs), figure in ceilings.items():
+            if (k, s) == (kernel, size) and figure:
+                print(f"  the machine's ceiling on {procs} P: {show(figure)}")
+
+
+def print_means(means):
+    if means:
+        print("\ngeometric means, continuations")
+        print_table([[m["what"], f"P = {m['procs']}", short(m["value"]), f"{len(m['over'])} kernels"] for m in means])
+
+
+def print_goals(goals):
+    if not goals:
+        return
+    print("\ngoals (median; in brackets by best times; speed-ups also as a part of the machine's ceiling)")
+    rows = []
+    for g in goals:
+        ceiling = f"{g['of_ceiling']:.2f} of ceiling {g['ceiling']:.2f}" if "ceiling" in g else ""
+        rows.append([g["what"], short(g["value"]), f"({short(g['best'])})" if "best" in g else "",
+                     f"{g['sense']} {g['bound']:.4g}", "met" if g["met"] else "MISSED", ceiling])
+    print_table(rows)
