@@ -9,7 +9,7 @@
 
 namespace bench::integrate {
 
-constexpr long small[] = {100};
+constexpr long small[] = {30};
 constexpr long usual[] = {1'000};
 constexpr long large[] = {10'000};
 

@@ -1,0 +1,147 @@
+"""json_test.py <build folder> <kernel>: what bench/run.py --json writes is what bench/schema.md says, and it adds up."""
+
+import json
+import math
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD, KERNEL = sys.argv[1:]
+del sys.argv[1:]  # unittest would take them for its own
+
+
+def run(*arguments, build=BUILD):
+    return subprocess.run([sys.executable, ROOT / "bench" / "run.py", "--build", build, *arguments], text=True,
+                          capture_output=True, timeout=100)
+
+
+def documented():
+    """Words in backquotes: every name that the schema has."""
+    return set(re.findall(r"`(\w+)`", re.sub(r'[{}",]', "` `", (ROOT / "bench" / "schema.md").read_text())))
+
+
+class JsonTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "report.json"
+            cls.done = run(KERNEL, "--test-sizes", "--repetitions", "3", "--procs", "1,2", "--json", str(file))
+            assert cls.done.returncode == 0, cls.done.stdout + cls.done.stderr
+            cls.report = json.loads(file.read_text())
+        cls.results = {(r["size"], r["way"], r["procs"]): r for r in cls.report["results"] if r["kernel"] == KERNEL}
+
+    def test_every_key_is_in_the_schema(self):
+        counters = {name for r in self.report["results"] for name in r.get("once", {}).get("counters", {})}
+        ways = {way for k in self.report["kernels"] for way in k["ways"]}
+        found = set()
+
+        def collect(value):
+            if isinstance(value, dict):
+                found.update(value)
+                for inner in value.values():
+                    collect(inner)
+            elif isinstance(value, list):
+                for inner in value:
+                    collect(inner)
+
+        collect(self.report)
+        self.assertEqual(found - documented() - counters - ways, set())
+
+    def test_what_must_be_there(self):
+        self.assertEqual(self.report["schema"], 1)
+        self.assertEqual(self.report["settings"]["sizes"], "test")
+        self.assertEqual(self.report["settings"]["procs"], [1, 2])
+        for name in ("date", "cpu", "cores", "kernel", "compiler", "flags", "load_average", "others_during"):
+            self.assertTrue(self.report["environment"][name], name)
+        self.assertEqual({k["name"] for k in self.report["kernels"]}, {r["kernel"] for r in self.report["results"]})
+        for size in {size for size, _, _ in self.results}:
+            for way, procs in (("serial", 1), ("continuations", 1), ("continuations", 2), ("tasks", 1), ("tasks", 2)):
+                self.assertIn((size, way, procs), self.results)
+
+    def test_figures_follow_from_the_times(self):
+        for (size, way, procs), r in self.results.items():
+            times = [t for t in r["ms"] if t is not None]
+            self.assertEqual(r["median_ms"], statistics.median(times))
+            self.assertEqual(r["best_ms"], min(times))
+            others = {"vs_serial": (self.results[size, "serial", 1], lambda own, other: own / other),
+                      "vs_tbb": (self.results.get((size, "tbb", procs)), lambda own, other: other / own)}
+            if procs > 1:
+                others["speedup"] = (self.results[size, way, 1], lambda own, other: other / own)
+            for name, (other, of) in others.items():
+                if name not in r:
+                    self.assertTrue(name == "vs_tbb" and (other is None or way == "tbb"), (name, way))
+                    continue
+                ratios = [of(a, b) for a, b in zip(r["ms"], other["ms"]) if a is not None and b is not None]
+                self.assertEqual(r[name]["rounds"], len(ratios))
+                self.assertTrue(math.isclose(r[name]["median"], statistics.median(ratios)), (name, way))
+                self.assertTrue(math.isclose(r[name]["max"], max(ratios)), (name, way))
+
+    def test_memory_and_counters_of_single_runs(self):
+        for (_, way, procs), r in self.results.items():
+            self.assertGreaterEqual(r["once"]["peak_resident_kib"], r["once"]["prepared_resident_kib"])
+            self.assertGreater(r["once"]["seconds"], 0)
+            self.assertEqual("counters" in r["once"], way in ("continuations", "tasks", "scope"))
+            if way == "continuations" and procs == 1:
+                self.assertEqual(r["once"]["counters"]["steals"], 0)
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one processor only")
+    def test_the_ceiling(self):
+        for c in self.report["ceilings"]:
+            self.assertEqual((c["kernel"], c["procs"]), (KERNEL, 2))
+            self.assertTrue(0 < c["ceiling"]["min"] <= c["ceiling"]["median"] <= c["ceiling"]["max"], c)
+            self.assertIn("continuations", c["of_ceiling"])
+        self.assertTrue(self.report["ceilings"])
+
+    def test_means_and_goals(self):
+        for g in self.report["goals"]:
+            met = g["value"] <= g["bound"] if g["sense"] == "at most" else g["value"] >= g["bound"]
+            self.assertEqual(g["met"], met, g)
+        mean = next(m for m in self.report["means"] if m["name"] == "vs_serial" and m["procs"] == 1)
+        sizes = [r["vs_serial"]["median"] for (_, way, p), r in self.results.items() if way == "continuations" and p == 1]
+        self.assertTrue(math.isclose(mean["value"], math.prod(sizes) ** (1 / len(sizes))))
+        self.assertEqual(mean["over"], [KERNEL])
+
+    def test_progress_and_table(self):
+        self.assertRegex(self.done.stdout, r"round  3/3 ")
+        self.assertRegex(self.done.stdout, r"(?m)^  continuations  +2 ")
+
+
+class FailureTest(unittest.TestCase):
+    def test_no_such_kernel(self):
+        done = run("no_such_kernel")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no_such_kernel is not there; build it first", done.stderr)
+
+    def test_no_such_procs(self):
+        for procs in ("0", "1,x", ""):
+            done = run(KERNEL, "--procs", procs)
+            self.assertEqual(done.returncode, 2, procs)
+            self.assertIn("--procs", done.stderr)
+
+    def test_a_wrong_result_is_not_measured(self):
+        """A kernel whose binaries end as a wrong result makes them end."""
+        with tempfile.TemporaryDirectory() as folder:
+            bench = pathlib.Path(folder) / "bench"
+            bench.mkdir()
+            real = pathlib.Path(BUILD).resolve() / "bench"
+            for name, text in (
+                (KERNEL, f'#!/bin/sh\ncase "$*" in *list_tests*) exec {real / KERNEL} "$@";; esac\n'
+                         'echo \'{"benchmarks": [{"name": "x", "error_occurred": true, "error_message": "got 1"}]}\'\n'
+                         "exit 1\n"),
+                (f"{KERNEL}_once", f'#!/bin/sh\nexec {real / KERNEL}_once "$@"\n'),
+            ):
+                (bench / name).write_text(text)
+                (bench / name).chmod(0o755)
+            done = run(KERNEL, "--test-sizes", "--repetitions", "1", build=folder)
+            self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+            self.assertIn("got 1", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
