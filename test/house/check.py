@@ -131,7 +131,7 @@ def check_sources():
     """Every source is named in a meson.build, whole or without its suffix; every header of test/ is included by a test."""
     named = set()
     for build in files(*FOLDERS, suffixes={".build"}):
-        words = re.findall(r"'([^']+)'", re.sub(r"#.*", "", (ROOT / build).read_text()))
+        words = re.findall(r"'([^'\n]*)'", re.sub(r"(?m)(^|\s)#.*", "", (ROOT / build).read_text()))
         for folder in [build.parent, *(p.relative_to(ROOT) for p in (ROOT / build.parent).iterdir() if p.is_dir())]:
             named |= {os.path.normpath(folder / word) for word in words}
     tests = "\n".join((ROOT / name).read_text() for name in files("test"))
