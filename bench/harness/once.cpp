@@ -92,10 +92,11 @@ int run(const bench::kernel& kernel, const bench::way& way, long size, int procs
   static_cast<void>(kernel.expected(size));  // throws before the work is done rather than after
   const auto team = way.assemble(procs);
   team->prepare(size);
+  team->reset();
   const auto before = peak_resident_kib();
   std::vector<double> seconds;
   for (long i = 0; i < runs; ++i) {
-    team->reset();
+    if (i > 0) team->reset();
     const auto start = std::chrono::steady_clock::now();
     team->run();
     seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());

@@ -60,6 +60,10 @@ class RoundsTest(unittest.TestCase):
         self.assertEqual(rounds.of("fib", 35, "tbb", 1)["vs_serial"].values, [40.0])
         self.assertNotIn("vs_tbb", rounds.of("fib", 35, "tbb", 1))  # no ratio to itself
 
+    def test_others_are_compared_with_on_as_many_processors(self):
+        rounds = Rounds([round_of(continuations_1=20, continuations_2=10, tbb_1=400, tbb_2=300)])
+        self.assertEqual(rounds.of("fib", 35, "continuations", 2)["vs_tbb"].median, 30.0)
+
     def test_tbb_is_parallel_invoke_where_there_are_two(self):
         rounds = Rounds([round_of(continuations_1=20, tbb_invoke_1=800, tbb_group_1=600)])
         figures = rounds.of("fib", 35, "continuations", 1)
