@@ -17,7 +17,7 @@ import time
 
 from harness import environment, goals, measure, tables
 
-SUITE_BUDGET = 480  # seconds for the rounds of all kernels
+SUITE_BUDGET = 400  # seconds for the rounds of all kernels
 KERNEL_BUDGET = 100  # for those of one that is measured alone
 FULL_BUDGET = 10  # times as much with --full
 
