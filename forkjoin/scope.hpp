@@ -42,6 +42,9 @@ class first_exception {
   /// Whether there is anything. relaxed: for forks that need not start any more; at a join the children's arrival orders.
   bool any() const noexcept { return precedence_.load(std::memory_order_relaxed) != none; }
 
+  /// 0 if there is nothing.
+  std::uint64_t word() const noexcept { return precedence_.load(std::memory_order_relaxed); }
+
   /// Whether there is an exception.
   bool thrown() const noexcept { return precedence_.load(std::memory_order_relaxed) > left_out; }
 
@@ -89,7 +92,7 @@ struct scope_state : children {
   explicit scope_state(fiber* strand) noexcept { home = strand; }
 
   /// Whether a join has something to do.
-  [[gnu::always_inline]] bool quiet() const noexcept { return joined.untouched() && !errors.any(); }
+  [[gnu::always_inline]] bool quiet() const noexcept { return (joined.touched() | errors.word()) == 0; }
 
   first_exception errors;
 };
@@ -113,29 +116,29 @@ struct closure_child : child {
     deque::index at;
     if (push_record(*mine.rest, at)) [[unlikely]]
       start_child_slow(mine);
-    const fork_end end = mine.call();
+    if (!mine.call()) [[unlikely]]
+      return mine.finish_thrown(at);
     if (!pop_record(at)) [[unlikely]]
-      if (!finish_child_slow(mine, at)) mine.end_stolen(end);
-    return static_cast<std::uintptr_t>(end);
+      if (!finish_child_slow(mine, at)) end_stolen_child(mine);
+    return static_cast<std::uintptr_t>(fork_end::returned);
   }
 
  private:
-  [[gnu::always_inline]] fork_end call() noexcept {
+  [[gnu::always_inline]] bool call() noexcept {
     try {
       const destroyer when_over{closure};
       static_cast<void>(closure());
-      return fork_end::returned;
+      return true;
     } catch (...) {
       std::construct_at(&error, std::current_exception());
-      return fork_end::threw;
+      return false;
     }
   }
 
-  [[noreturn, gnu::cold, gnu::noinline]] void end_stolen(fork_end end) noexcept {
-    if (end == fork_end::threw) {
-      static_cast<scope_state&>(scope).errors.offer(number, std::move(error));
-      std::destroy_at(&error);
-    }
+  [[gnu::cold, gnu::noinline]] std::uintptr_t finish_thrown(deque::index at) noexcept {
+    if (pop_record(at) || finish_child_slow(*this, at)) return static_cast<std::uintptr_t>(fork_end::threw);
+    static_cast<scope_state&>(scope).errors.offer(number, std::move(error));
+    std::destroy_at(&error);
     end_stolen_child(*this);
   }
 
@@ -191,12 +194,13 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
     if (state_.errors.any() || stop_.stop_requested()) [[unlikely]]
       return leave_out();
     detail::worker& m = *detail::current_worker();
-    if (m.running != state_.home || m.exceptions->any()) [[unlikely]]
+    detail::fiber& here = *state_.home;
+    if (m.running != &here || m.exceptions->any()) [[unlikely]]
       return fork_slow<F>(m, f);
-    detail::fiber* const stack = detail::take_stack(m);
-    if (!stack) [[unlikely]]
-      return call_here<F>(f);
-    fork_onto<F>(m, *stack, f);
+    detail::fiber* const below = here.below;
+    if (!below) [[unlikely]]
+      return fork_slow<F>(m, f);
+    fork_onto<F>(m, here, *below, f);
   }
 
   /// Waits for all children; meanwhile the worker does something else. May be called several times, also between forks.
@@ -225,33 +229,30 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
 
   // A small trivial closure by value: it need not be in memory before it is put on the child's stack.
   template <class F>
-  [[gnu::always_inline]] void fork_onto(detail::worker& m, detail::fiber& stack, detail::held<F> f) {
+  [[gnu::always_inline]] void fork_onto(detail::worker& m, detail::fiber& here, detail::fiber& below,
+                                        detail::held<F> f) {
     using child_type = detail::closure_child<std::decay_t<F>>;
-    if (!fits<child_type>(stack)) [[unlikely]] {
-      detail::give_stack(m, stack);
+    if (!fits<child_type>(below)) [[unlikely]]
       return call_here<F>(f);
-    }
-    child_type& c = place<child_type, F>(m, stack, state_.joined.stolen_count(), f);
-    const detail::fork_end end = detail::call_child(m, c, stack, &child_type::run);
+    child_type& c = place<child_type, F>(below, state_.joined.stolen_count(), f);
+    const detail::fork_end end = detail::call_child(m, here, below, c, &child_type::run);
     if (end == detail::fork_end::returned) [[likely]]
       return;
     if (end == detail::fork_end::threw) rethrow<child_type>();
     detail::go_on_as_thief(state_);
   }
 
+  // The first child of a strand; on another strand than the scope's own; with exceptions in flight; without memory.
   template <class F>
   [[gnu::cold, gnu::noinline]] void fork_slow(detail::worker& m, detail::held<F> f) {
     using child_type = detail::closure_child<std::decay_t<F>>;
-    detail::fiber* const stack = detail::take_stack(m);
-    if (!stack) return call_here<F>(f);
-    if (!fits<child_type>(*stack)) {
-      detail::give_stack(m, *stack);
-      return call_here<F>(f);
-    }
-    const std::uint64_t number =
-        m.running == state_.home ? state_.joined.stolen_count() : detail::child::forked_elsewhere;
-    child_type& c = place<child_type, F>(m, *stack, number, f);
-    const detail::fork_end end = detail::call_child_slow(m, c, *stack, &child_type::run);
+    detail::fiber& here = *m.running;
+    if (!here.below && !detail::prepare_below(m, here)) return call_here<F>(f);
+    detail::fiber& below = *here.below;
+    if (!fits<child_type>(below)) return call_here<F>(f);
+    const std::uint64_t number = &here == state_.home ? state_.joined.stolen_count() : detail::child::forked_elsewhere;
+    child_type& c = place<child_type, F>(below, number, f);
+    const detail::fork_end end = detail::call_child_slow(m, c, &child_type::run);
     if (end == detail::fork_end::threw) rethrow<child_type>();
   }
 
@@ -264,28 +265,20 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
     }
   }
 
+  // At the top of the stack.
   template <class Child>
-  [[gnu::always_inline]] static void* room_for(detail::fiber& stack) noexcept {
+  [[gnu::always_inline]] static void* room_for(detail::fiber& below) noexcept {
     constexpr std::size_t alignment = alignof(Child) > 16 ? alignof(Child) : 16;
-    const std::uintptr_t top = reinterpret_cast<std::uintptr_t>(stack.stack_top()) - sizeof(Child);
-    return reinterpret_cast<void*>(top / alignment * alignment);
+    constexpr std::size_t room = (sizeof(Child) + alignment - 1) / alignment * alignment;
+    std::byte* const at = below.stack_top() - room;
+    if constexpr (alignment <= detail::cache_line) return at;  // so is the top
+    return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(at) / alignment * alignment);
   }
 
-  // At the top of the stack; if moving the closure there throws, all is as it was.
+  // If moving the closure there throws, all is as it was.
   template <class Child, class F>
-  [[gnu::always_inline]] Child& place(detail::worker& m, detail::fiber& stack, std::uint64_t number,
-                                      detail::lvalue<F> f) {
-    void* const room = room_for<Child>(stack);
-    if constexpr (std::is_nothrow_constructible_v<std::decay_t<F>, F>) {
-      return *::new (room) Child(state_, number, static_cast<F&&>(f));
-    } else {
-      try {
-        return *::new (room) Child(state_, number, static_cast<F&&>(f));
-      } catch (...) {
-        detail::give_stack(m, stack);
-        throw;
-      }
-    }
+  [[gnu::always_inline]] Child& place(detail::fiber& below, std::uint64_t number, detail::lvalue<F> f) {
+    return *::new (room_for<Child>(below)) Child(state_, number, static_cast<F&&>(f));
   }
 
   template <class F>
@@ -294,15 +287,12 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
     static_cast<void>(closure());
   }
 
-  // What an unstolen child threw. It still lies on the stack that would have been given back and at hand next.
+  // What an unstolen child threw. It still lies on its stack.
   template <class Child>
   [[noreturn, gnu::cold, gnu::noinline]] static void rethrow() {
-    detail::worker& m = *detail::current_worker();
-    detail::fiber& stack = m.stacks.pop();
-    auto& c = *static_cast<Child*>(room_for<Child>(stack));
+    auto& c = *static_cast<Child*>(room_for<Child>(*detail::current_worker()->running->below));
     const std::exception_ptr thrown = std::move(c.error);
     std::destroy_at(&c.error);
-    detail::give_stack(m, stack);
     std::rethrow_exception(thrown);
   }
 

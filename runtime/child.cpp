@@ -16,7 +16,11 @@ namespace {
   worker& m = *current_worker();
   fiber& thief = *m.running;
   // It must not be given to others before it is left, but nothing else runs on this thread until then.
-  give_stack(m, thief);
+  if (!m.stacks.push(thief)) {
+    m.home().stacks().give(&m.stacks.pop());
+    m.stacks.push(thief);
+  }
+  rest.strand.below = nullptr;  // the child has it
   root* const job = thief.job;
   rest.strand.job = job;
   current_deque().open(job, thief.stolen_at);
@@ -27,7 +31,7 @@ namespace {
 // With steal_every_fork: says so to the child, which waits at its end.
 outcome tell_child_and_go_on(continuation& self) noexcept {
   auto& rest = static_cast<parent_rest&>(self);
-  if (join_waiter* const waiting = rest.childs.handoff->arrive(outcome::returned)) {
+  if (join_waiter* const waiting = rest.strand.below->handoff->arrive(outcome::returned)) {
     worker& m = *current_worker();
     ++m.count().resumptions;
     m.home().ready(*static_cast<fiber*>(waiting));
@@ -39,11 +43,10 @@ outcome tell_child_and_go_on(continuation& self) noexcept {
 
 outcome go_on_with_parent(continuation& self) noexcept { return_to_parent(static_cast<parent_rest&>(self)); }
 
-fiber* take_stack_slow(worker& m) noexcept { return m.home().stacks().take(&m.count().stacks); }
-
-void give_stack_slow(worker& m, fiber& f) noexcept {
-  for (std::size_t i = 0; i < stack_cache::limit / 2; ++i) m.home().stacks().give(&m.stacks.pop());
-  m.stacks.push(f);
+bool prepare_below(worker& m, fiber& f) noexcept {
+  if (!prepare_stack(m)) return false;
+  f.below = &m.stacks.pop();
+  return true;
 }
 
 bool is_parent(const continuation& record) noexcept {
@@ -56,13 +59,14 @@ void go_on_as_thief(children& scope) noexcept {
   scope.joined.stolen();
 }
 
-fork_end call_child_slow(worker& m, child& c, fiber& f, os::stack_call body) noexcept {
+fork_end call_child_slow(worker& m, child& c, os::stack_call body) noexcept {
   children& scope = c.scope;
-  const bool elsewhere = m.running != scope.home;
+  fiber& here = *m.running;
+  const bool elsewhere = &here != scope.home;
   if (elsewhere) scope.joined.fork_elsewhere();
   const os::exception_globals exceptions = *m.exceptions;
   *m.exceptions = {};
-  const fork_end end = call_child(m, c, f, body);
+  const fork_end end = call_child(m, here, *here.below, c, body);
   *current_worker()->exceptions = exceptions;
   if (end == fork_end::stolen) {
     arrive_on_worker();

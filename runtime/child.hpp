@@ -28,11 +28,9 @@ bool is_parent(const continuation& record) noexcept;
 
 /// The record of a scope's fork: the rest of the function that forked. In its frame, on the parent's stack.
 struct parent_rest : continuation {
-  [[gnu::always_inline]] parent_rest(fiber& s, fiber& c) noexcept
-      : continuation(&go_on_with_parent), strand(s), childs(c) {}
+  [[gnu::always_inline]] explicit parent_rest(fiber& f) noexcept : continuation(&go_on_with_parent), strand(f) {}
 
-  fiber& strand;  ///< the parent
-  fiber& childs;  ///< where the child runs
+  fiber& strand;
 };
 
 /// How a fork ended, as its parent sees it.
@@ -57,40 +55,20 @@ struct child {
   child& operator=(const child&) = delete;
 };
 
-// A stack to put a child on.
-
-/// One that the worker has not at hand; nullptr when the system refuses memory.
-[[gnu::cold]] fiber* take_stack_slow(worker& m) noexcept;
-[[gnu::cold]] void give_stack_slow(worker& m, fiber& f) noexcept;
-
-[[gnu::always_inline]] inline fiber* take_stack(worker& m) noexcept {
-  if (m.stacks.empty()) [[unlikely]]
-    return take_stack_slow(m);
-  return &m.stacks.pop();
-}
-
-/// Of a child that has ended and left no frame there, or was not put there at all.
-[[gnu::always_inline]] inline void give_stack(worker& m, fiber& f) noexcept {
-  if (!m.stacks.push(f)) [[unlikely]]
-    give_stack_slow(m, f);
-}
-
 // The parent.
 
-/// Runs body(&c) on the stack of `f`, at the top of which c lies, and says how that ended. If it was not stolen the stack
-/// is at hand again, the next to be taken, with what the child left on it. The values that are needed afterwards lie in the record: in registers they
-/// would have to be saved by the caller, also where it does not fork.
-[[gnu::always_inline]] inline fork_end call_child(worker& m, child& c, fiber& f, os::stack_call body) noexcept {
-  fiber& parent = *m.running;
-  parent_rest rest(parent, f);
+/// Gives the fiber a stack for its next child, `below`; false when the system refuses memory.
+[[gnu::cold]] bool prepare_below(worker& m, fiber& f) noexcept;
+
+/// Runs body(&c) on the stack below `parent`, the running fiber, at the top of which c lies, and says how that ended. That
+/// stack stays where it is for the next child, and so does what the child left on it; unless the end is `stolen`.
+[[gnu::always_inline]] inline fork_end call_child(worker& m, fiber& parent, fiber& below, child& c,
+                                                  os::stack_call body) noexcept {
+  parent_rest rest(parent);
   c.rest = &rest;
-  m.running = &f;
-  const auto end = static_cast<fork_end>(os::call_on_stack(parent.context, f.context, &c, body, &c));
-  if (end == fork_end::stolen) [[unlikely]]
-    return end;
-  worker& now = *current_worker();
-  now.running = &rest.strand;
-  give_stack(now, rest.childs);
+  m.running = &below;
+  const auto end = static_cast<fork_end>(os::call_on_stack(parent.context, below.context, &c, body, &c));
+  current_worker()->running = &rest.strand;
   return end;
 }
 
@@ -98,7 +76,7 @@ struct child {
 [[gnu::cold]] void go_on_as_thief(children& scope) noexcept;
 
 /// As call_child, on another strand than the scope's home or with exceptions in flight, which the child must not see.
-[[gnu::cold]] fork_end call_child_slow(worker& m, child& c, fiber& f, os::stack_call body) noexcept;
+[[gnu::cold]] fork_end call_child_slow(worker& m, child& c, os::stack_call body) noexcept;
 
 /// Waits until all children have arrived. On the home strand.
 [[gnu::cold]] void join_children_slow(children& scope) noexcept;

@@ -28,10 +28,10 @@ class basic_counting_join {
   /// How many so far, since the last join.
   std::uint64_t stolen_count() const noexcept { return static_cast<std::uint64_t>(stolen_); }
 
-  /// Whether there is nothing to join: no child has arrived, and none will. What arrived before is visible.
-  bool untouched() const noexcept {
+  /// 0 if there is nothing to join: no child has arrived, and none will. What arrived before is visible.
+  std::uint64_t touched() const noexcept {
     // acquire: pairs with the release in arrive, by which a strand that was elsewhere took its count back
-    return (pending_.load(std::memory_order_acquire) | stolen_) == 0;
+    return static_cast<std::uint64_t>(pending_.load(std::memory_order_acquire) | stolen_);
   }
 
   /// Whether all children have arrived. What they did is visible then.

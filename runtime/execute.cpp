@@ -11,8 +11,18 @@ namespace fj::detail {
 
 namespace {
 
+// Free stacks do not wait with a fiber, or go with it to the pool.
+void release_below(worker& m, fiber& f) noexcept {
+  for (fiber* free = f.below.replace(nullptr); free;) {
+    fiber* const next = free->below.replace(nullptr);
+    if (!m.stacks.push(*free)) m.home().stacks().give(free);
+    free = next;
+  }
+}
+
 // The end of a fiber, on the worker's native stack. `owner`: who waited for it and goes on now.
 fiber* ended(worker& m, fiber& f, void* owner) noexcept {
+  release_below(m, f);
   if (m.stacks.push(f)) {
     trim_stack(f, f.stack_top());
   } else {
@@ -69,6 +79,7 @@ fiber* switch_to(worker& m, fiber& f) noexcept {
     deque* const records = active.load(std::memory_order_relaxed);
     left.depth = records->depth();
     left.job = records->whose();  // a scope's child does not know yet
+    release_below(m, left);
     if (!records->looks_empty()) {
       left.records = records;
       m.home().detach(left);

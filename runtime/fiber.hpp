@@ -25,6 +25,7 @@ struct fiber : join_waiter {
   handed<join*> handoff = nullptr;     ///< of a scope's child, with steal_every_fork: where it waits for its thief
   handed<deque::index> depth = 0;      ///< forks it was in when it suspended
   handed<deque*> records = nullptr;    ///< the deque it took along when it suspended; nullptr if that was empty
+  handed_new<fiber*> below = nullptr;  ///< free, for the next child that a scope forks from here
   handed<fiber*> next = nullptr;       ///< in the pool or the global queue
   handed<stack_tally*> counted = nullptr;  ///< the P that took the stack, as its counters know
   fiber* next_detached = nullptr;          ///< among the fibers that took a deque along
