@@ -69,6 +69,7 @@ class first_exception {
 
   /// After the join, if there is anything. Leaves nothing.
   [[gnu::cold]] std::exception_ptr take() noexcept {
+    const std::scoped_lock guard(mutex_);  // children of other strands may not have been joined
     if (precedence_.exchange(none, std::memory_order_relaxed) == left_out) return std::make_exception_ptr(cancelled());
     const std::exception_ptr error = std::move(error_);
     std::destroy_at(&error_);
@@ -79,6 +80,7 @@ class first_exception {
   // Turned round, so that none is 0 and the first fork's is the greatest.
   static constexpr std::uint64_t none = 0;
   static constexpr std::uint64_t left_out = 1;
+  static_assert(~child::forked_elsewhere > left_out);
 
   std::atomic<std::uint64_t> precedence_{none};
   os::mutex mutex_;
@@ -101,8 +103,7 @@ struct scope_state : children {
 template <class Closure>
 struct closure_child : child {
   template <class F>
-  [[gnu::always_inline]] closure_child(children& s, std::uint64_t n, F&& f)
-      : child(s, n), closure(std::forward<F>(f)) {}
+  [[gnu::always_inline]] closure_child(children& s, F&& f) : child(s), closure(std::forward<F>(f)) {}
   [[gnu::always_inline]] ~closure_child() {}
 
   union {
@@ -234,8 +235,9 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
     using child_type = detail::closure_child<std::decay_t<F>>;
     if (!fits<child_type>(below)) [[unlikely]]
       return call_here<F>(f);
-    child_type& c = place<child_type, F>(below, state_.joined.stolen_count(), f);
-    const detail::fork_end end = detail::call_child(m, here, below, c, &child_type::run);
+    child_type& c = place<child_type, F>(here, below, f);
+    c.number = state_.joined.stolen_count();
+    const detail::fork_end end = detail::call_child(worker_after_move<F>(m), here, below, c, &child_type::run);
     if (end == detail::fork_end::returned) [[likely]]
       return;
     if (end == detail::fork_end::threw) rethrow<child_type>();
@@ -250,9 +252,9 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
     if (!here.below && !detail::prepare_below(m, here)) return call_here<F>(f);
     detail::fiber& below = *here.below;
     if (!fits<child_type>(below)) return call_here<F>(f);
-    const std::uint64_t number = &here == state_.home ? state_.joined.stolen_count() : detail::child::forked_elsewhere;
-    child_type& c = place<child_type, F>(below, number, f);
-    const detail::fork_end end = detail::call_child_slow(m, c, &child_type::run);
+    child_type& c = place<child_type, F>(here, below, f);
+    c.number = &here == state_.home ? state_.joined.stolen_count() : detail::child::forked_elsewhere;
+    const detail::fork_end end = detail::call_child_slow(worker_after_move<F>(m), c, &child_type::run);
     if (end == detail::fork_end::threw) rethrow<child_type>();
   }
 
@@ -275,10 +277,26 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
     return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(at) / alignment * alignment);
   }
 
-  // If moving the closure there throws, all is as it was.
+  // If moving the closure there throws, all is as it was. It may fork, too, while the stack is put aside.
   template <class Child, class F>
-  [[gnu::always_inline]] Child& place(detail::fiber& below, std::uint64_t number, detail::lvalue<F> f) {
-    return *::new (room_for<Child>(below)) Child(state_, number, static_cast<F&&>(f));
+  [[gnu::always_inline]] Child& place(detail::fiber& here, detail::fiber& below, detail::lvalue<F> f) {
+    void* const room = room_for<Child>(below);
+    if constexpr (std::is_trivially_constructible_v<std::decay_t<F>, F>) {
+      return *::new (room) Child(state_, static_cast<F&&>(f));
+    } else {
+      const detail::below_put_aside until_placed(here, below);
+      return *::new (room) Child(state_, static_cast<F&&>(f));
+    }
+  }
+
+  // Moving a closure may be a user's code, which forks itself.
+  template <class F>
+  [[gnu::always_inline]] static detail::worker& worker_after_move(detail::worker& before) noexcept {
+    if constexpr (std::is_trivially_constructible_v<std::decay_t<F>, F>) {
+      return before;
+    } else {
+      return *detail::current_worker();
+    }
   }
 
   template <class F>

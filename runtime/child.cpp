@@ -49,6 +49,11 @@ bool prepare_below(worker& m, fiber& f) noexcept {
   return true;
 }
 
+below_put_aside::~below_put_aside() {
+  release_below(*current_worker(), fiber_);  // it has forked meanwhile
+  fiber_.below = &below_;
+}
+
 bool is_parent(const continuation& record) noexcept {
   const continuation_body body = record.joined.body();
   return body == &go_on_with_parent || body == &tell_child_and_go_on;

@@ -40,16 +40,17 @@ enum class fork_end : std::uintptr_t { returned, threw, stolen };
 struct child {
   children& scope;
   parent_rest* rest;  ///< set when it is called
-  /// Among the scope's forks: how many were stolen before this one; forked_elsewhere if that has no order.
+  /// Among the scope's forks: how many were stolen before this one; forked_elsewhere if that has no order. The numbers
+  /// above that are not for forks.
   std::uint64_t number;
   union {
     join handoff;  ///< with steal_every_fork: where the child waits for its thief
   };
 
-  static constexpr std::uint64_t forked_elsewhere = ~std::uint64_t{0} - 1;
+  static constexpr std::uint64_t forked_elsewhere = ~std::uint64_t{0} - 2;
 
   /// By the parent.
-  [[gnu::always_inline]] child(children& s, std::uint64_t n) noexcept : scope(s), number(n) {}
+  [[gnu::always_inline]] explicit child(children& s) noexcept : scope(s) {}
   [[gnu::always_inline]] ~child() {}
   child(const child&) = delete;
   child& operator=(const child&) = delete;
@@ -59,6 +60,19 @@ struct child {
 
 /// Gives the fiber a stack for its next child, `below`; false when the system refuses memory.
 [[gnu::cold]] bool prepare_below(worker& m, fiber& f) noexcept;
+
+/// While it lives the fiber has no stack below it; then it has that one again.
+class below_put_aside {
+ public:
+  below_put_aside(fiber& f, fiber& below) noexcept : fiber_(f), below_(below) { f.below = nullptr; }
+  ~below_put_aside();
+  below_put_aside(const below_put_aside&) = delete;
+  below_put_aside& operator=(const below_put_aside&) = delete;
+
+ private:
+  fiber& fiber_;
+  fiber& below_;
+};
 
 /// Runs body(&c) on the stack below `parent`, the running fiber, at the top of which c lies, and says how that ended. That
 /// stack stays where it is for the next child, and so does what the child left on it; unless the end is `stolen`.

@@ -11,15 +11,6 @@ namespace fj::detail {
 
 namespace {
 
-// Free stacks do not wait with a fiber, or go with it to the pool.
-void release_below(worker& m, fiber& f) noexcept {
-  for (fiber* free = f.below.replace(nullptr); free;) {
-    fiber* const next = free->below.replace(nullptr);
-    if (!m.stacks.push(*free)) m.home().stacks().give(free);
-    free = next;
-  }
-}
-
 // The end of a fiber, on the worker's native stack. `owner`: who waited for it and goes on now.
 fiber* ended(worker& m, fiber& f, void* owner) noexcept {
   release_below(m, f);
@@ -131,6 +122,14 @@ void leave(worker::afterwards then, void* argument) noexcept {
   m.argument = argument;
   os::switch_context(m.running->context, m.native);
   arrive_on_worker();
+}
+
+void release_below(worker& m, fiber& f) noexcept {
+  for (fiber* free = f.below.replace(nullptr); free;) {
+    fiber* const next = free->below.replace(nullptr);
+    if (!m.stacks.push(*free)) m.home().stacks().give(free);
+    free = next;
+  }
 }
 
 bool prepare_stack(worker& m) noexcept {

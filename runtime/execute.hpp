@@ -21,6 +21,9 @@ void arrive_on_worker() noexcept;
 /// The end of the running fiber. Its worker goes on with `owner`, who waited for it, unless that is nullptr.
 [[noreturn]] void end_strand(fiber* owner) noexcept;
 
+/// Takes the free stacks below a fiber away, as they do not wait with it, nor go with it to the pool.
+void release_below(worker& m, fiber& f) noexcept;
+
 /// Has a free stack at hand, for a record to be stolen; false if none is to be had.
 bool prepare_stack(worker& m) noexcept;
 
