@@ -53,12 +53,12 @@ def main():
         fail("valgrind is not installed")
 
     per_fork = {}
-    for way in ("serial", "continuations", "tasks"):
+    for way in ("serial", "continuations", "tasks", "scope"):
         grown = instructions(binary, way, LARGE) - instructions(binary, way, SMALL)
         per_fork[way] = grown / (forks(LARGE) - forks(SMALL))
     print(f"instructions per fork+join, fib({LARGE}) less fib({SMALL}), one P")
     print(f"  {'serial':14} {per_fork['serial']:6.2f}")
-    for way in ("continuations", "tasks"):
+    for way in ("continuations", "tasks", "scope"):
         print(f"  {way:14} {per_fork[way]:6.2f}   overhead {per_fork[way] - per_fork['serial']:6.2f}")
     overhead = per_fork["continuations"] - per_fork["serial"]
     return 3 if args.max is not None and overhead > args.max else 0
