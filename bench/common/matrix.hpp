@@ -1,0 +1,76 @@
+// Dense square matrices for the recursive linear algebra: storage, blocks of it, and the products of smallest blocks.
+//
+// A block is n x n with n a power of two times nothing smaller than `tile`; recursions halve n until it is `tile`, where
+// loops of constant length take over, which compilers turn into vector code. n is not kept in the block: the recursion
+// knows it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace bench {
+
+inline constexpr std::size_t tile = 16;
+
+template <class T>
+struct basic_block {
+  T* at;
+  std::size_t stride;
+
+  T* operator[](std::size_t row) const { return at + row * stride; }
+  operator basic_block<const T>() const { return {at, stride}; }
+};
+using block = basic_block<double>;
+using view = basic_block<const double>;
+
+/// The four quarters of a block of 2 half x 2 half.
+template <class T>
+struct quarters {
+  basic_block<T> nw, ne, sw, se;
+
+  quarters(basic_block<T> whole, std::size_t half)
+      : nw{whole},
+        ne{whole.at + half, whole.stride},
+        sw{whole[half], whole.stride},
+        se{whole[half] + half, whole.stride} {}
+};
+
+/// n x n numbers, not set to anything.
+class square_matrix {
+ public:
+  explicit square_matrix(std::size_t n) : n_(n), numbers_(std::make_unique_for_overwrite<double[]>(n * n)) {}
+
+  std::size_t size() const { return n_; }
+  block all() { return {numbers_.get(), n_}; }
+  view all() const { return {numbers_.get(), n_}; }
+
+ private:
+  std::size_t n_;
+  std::unique_ptr<double[]> numbers_;
+};
+
+inline std::size_t checked_matrix_size(long n) {
+  if (n < static_cast<long>(tile) || (n & (n - 1)) != 0) {
+    throw std::invalid_argument("a matrix of size " + std::to_string(n) + ": it must be a power of two from " +
+                                std::to_string(tile) + " up");
+  }
+  return static_cast<std::size_t>(n);
+}
+
+/// c += sign * a b for three tiles.
+template <int sign>
+[[gnu::always_inline]] inline void tile_product(view a, view b, block c) {
+  for (std::size_t i = 0; i < tile; ++i) {
+    double sum[tile];
+    for (std::size_t j = 0; j < tile; ++j) sum[j] = c[i][j];
+    for (std::size_t k = 0; k < tile; ++k) {
+      const double x = sign * a[i][k];
+      for (std::size_t j = 0; j < tile; ++j) sum[j] += x * b[k][j];
+    }
+    for (std::size_t j = 0; j < tile; ++j) c[i][j] = sum[j];
+  }
+}
+
+}  // namespace bench
