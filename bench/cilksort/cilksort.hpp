@@ -7,9 +7,9 @@
 
 namespace bench::cilksort {
 
-constexpr long small[] = {30'000};
-constexpr long usual[] = {1'000'000};
-constexpr long large[] = {50'000'000};
+inline constexpr long small[] = {30'000};
+inline constexpr long usual[] = {1'000'000};
+inline constexpr long large[] = {50'000'000};
 
 inline constexpr kernel description{
     .name = "cilksort",

@@ -13,9 +13,9 @@
 
 namespace bench::fft {
 
-constexpr long small[] = {1L << 13};
-constexpr long usual[] = {1L << 20};
-constexpr long large[] = {1L << 24};
+inline constexpr long small[] = {1L << 13};
+inline constexpr long usual[] = {1L << 20};
+inline constexpr long large[] = {1L << 24};
 
 inline std::size_t checked_size(long n) {
   if (n < static_cast<long>(leaf_size) || (n & (n - 1)) != 0) {

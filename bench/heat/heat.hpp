@@ -13,9 +13,9 @@
 
 namespace bench::heat {
 
-constexpr long small[] = {64};
-constexpr long usual[] = {512};
-constexpr long large[] = {2048};
+inline constexpr long small[] = {64};
+inline constexpr long usual[] = {512};
+inline constexpr long large[] = {2048};
 
 inline constexpr kernel description{
     .name = "heat",

@@ -7,9 +7,9 @@
 
 namespace bench::lu {
 
-constexpr long small[] = {128};
-constexpr long usual[] = {512};
-constexpr long large[] = {2048};
+inline constexpr long small[] = {128};
+inline constexpr long usual[] = {512};
+inline constexpr long large[] = {2048};
 
 inline constexpr kernel description{
     .name = "lu",

@@ -21,7 +21,8 @@ template <class Way, int sign>
 void multiply_add(std::size_t n, view a, view b, block c) {
   if (n == tile) return tile_product<sign>(a, b, c);
   const std::size_t half = n / 2;
-  const quarters qa(a, half), qb(b, half), qc(c, half);
+  const quarters qa(a, half), qb(b, half);
+  const quarters qc(c, half);
   Way::fork([&] { inner_product<Way, sign>(half, qa.nw, qb.nw, qa.ne, qb.sw, qc.nw); },
             [&] { inner_product<Way, sign>(half, qa.nw, qb.ne, qa.ne, qb.se, qc.ne); },
             [&] { inner_product<Way, sign>(half, qa.sw, qb.nw, qa.se, qb.sw, qc.sw); },

@@ -9,9 +9,9 @@
 
 namespace bench::matmul {
 
-constexpr long small[] = {64};
-constexpr long usual[] = {512};
-constexpr long large[] = {2048};
+inline constexpr long small[] = {64};
+inline constexpr long usual[] = {512};
+inline constexpr long large[] = {2048};
 
 inline constexpr kernel description{
     .name = "matmul",

@@ -7,9 +7,9 @@
 
 namespace bench::quicksort {
 
-constexpr long small[] = {10'000};
-constexpr long usual[] = {1'000'000};
-constexpr long large[] = {50'000'000};
+inline constexpr long small[] = {10'000};
+inline constexpr long usual[] = {1'000'000};
+inline constexpr long large[] = {50'000'000};
 
 inline constexpr kernel description{
     .name = "quicksort",

@@ -9,9 +9,9 @@
 
 namespace bench::strassen {
 
-constexpr long small[] = {256};
-constexpr long usual[] = {512};
-constexpr long large[] = {2048};
+inline constexpr long small[] = {256};
+inline constexpr long usual[] = {512};
+inline constexpr long large[] = {2048};
 
 inline constexpr kernel description{
     .name = "strassen",

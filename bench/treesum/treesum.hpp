@@ -10,9 +10,9 @@
 
 namespace bench::treesum {
 
-constexpr long small[] = {20'000};
-constexpr long usual[] = {3'000'000};
-constexpr long large[] = {30'000'000};
+inline constexpr long small[] = {20'000};
+inline constexpr long usual[] = {3'000'000};
+inline constexpr long large[] = {30'000'000};
 
 inline constexpr kernel description{
     .name = "treesum",
