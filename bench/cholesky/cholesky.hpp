@@ -10,8 +10,8 @@
 namespace bench::cholesky {
 
 inline constexpr long small[] = {128};
-inline constexpr long usual[] = {512};
-inline constexpr long large[] = {2048};
+inline constexpr long usual[] = {1024};
+inline constexpr long large[] = {4096};
 
 inline constexpr kernel description{
     .name = "cholesky",

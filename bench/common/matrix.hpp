@@ -37,17 +37,19 @@ struct quarters {
         se{whole[half] + half, whole.stride} {}
 };
 
-/// n x n numbers, not set to anything.
+/// n x n numbers, not set to anything. A row begins a cache line after where the one before it ends: with n a power of two
+/// the rows of a tile would be in the same few sets of the cache otherwise.
 class square_matrix {
  public:
-  explicit square_matrix(std::size_t n) : n_(n), numbers_(std::make_unique_for_overwrite<double[]>(n * n)) {}
+  explicit square_matrix(std::size_t n)
+      : n_(n), stride_(n + 8), numbers_(std::make_unique_for_overwrite<double[]>(n * stride_)) {}
 
   std::size_t size() const { return n_; }
-  block all() { return {numbers_.get(), n_}; }
-  view all() const { return {numbers_.get(), n_}; }
+  block all() { return {numbers_.get(), stride_}; }
+  view all() const { return {numbers_.get(), stride_}; }
 
  private:
-  std::size_t n_;
+  std::size_t n_, stride_;
   std::unique_ptr<double[]> numbers_;
 };
 

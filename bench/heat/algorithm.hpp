@@ -9,7 +9,7 @@ inline constexpr double rate = 0.2;  // what flows between neighbours in a step,
 inline constexpr long grain = 8;     // rows
 
 /// A row of so many columns; the outermost stay as they are.
-inline void step_row(const double* here, double* out, long columns) {
+inline void step_row(const double* here, double* __restrict out, long columns) {
   const double* const above = here - columns;
   const double* const below = here + columns;
   for (long j = 1; j + 1 < columns; ++j) {

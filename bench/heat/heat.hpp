@@ -15,7 +15,7 @@ namespace bench::heat {
 
 inline constexpr long small[] = {64};
 inline constexpr long usual[] = {512};
-inline constexpr long large[] = {2048};
+inline constexpr long large[] = {1024};
 
 inline constexpr kernel description{
     .name = "heat",

@@ -28,7 +28,9 @@ class problem {
     fill_with_small_integers(a_, 0);
     fill_with_small_integers(b_, n_ * n_);
   }
-  void reset() { std::fill_n(c_.all().at, n_ * n_, 0.0); }
+  void reset() {
+    for (std::size_t i = 0; i < n_; ++i) std::fill_n(c_.all()[i], n_, 0.0);
+  }
   void run() { multiply_add<Way>(n_, a_.all(), b_.all(), c_.all()); }
   std::uint64_t result() const { return right_rows(a_, b_, c_); }
 
