@@ -85,13 +85,14 @@ TEST_CASE_TEMPLATE("works outside of a runtime, with defaults", How, sorter, sta
 }
 
 // An adversary that makes up the order as it is asked about it, so that pivots turn out as bad as can be: McIlroy, "A
-// killer adversary for quicksort", 1999. Without the way out to heapsort the comparisons are 40 times as many.
+// killer adversary for quicksort", 1999. Without the way out to heapsort there are 13 times as many comparisons.
 TEST_CASE("the worst case is n log n, too") {
   const int n = 1 << 14;
   const int gas = n;
   std::vector<int> value(n, gas), items(n);
   std::iota(items.begin(), items.end(), 0);
-  int solid = 0, candidate = 0;
+  value[0] = 1, value[1] = 0, value[2] = 2;  // neither ascending nor descending, or that is all it would take
+  int solid = 3, candidate = 0;
   long comparisons = 0;
   const auto less = [&](int a, int b) {
     ++comparisons;
@@ -106,7 +107,7 @@ TEST_CASE("the worst case is n log n, too") {
   fj::runtime rt(test::with_procs(1));
   rt.run([&] { fj::parallel_sort(items, less); });
   CHECK(std::is_sorted(items.begin(), items.end(), [&](int a, int b) { return value[a] < value[b]; }));
-  const double bound = 6 * n * std::log2(n);
+  const double bound = 5 * n * std::log2(n);
   CHECK(comparisons < bound);
 }
 
