@@ -1,0 +1,83 @@
+// What the algorithms on sequences share: how they ask whether to stop, go over blocks, and compare.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "forkjoin/fork_join.hpp"
+#include "forkjoin/options.hpp"
+#include "forkjoin/stop.hpp"
+
+namespace fj::detail {
+
+/// To be called before a part of the work is started. Leaving a part out is an exception like others: what runs is
+/// joined, and what lies further right and has not started does not start.
+inline void throw_if_stopped(const stop_token* stop) {
+  if (stop && stop->stop_requested()) throw cancelled();
+}
+
+/// Calls body(block) for all of [first, last), in halves.
+template <class Policy, class Body>
+void for_blocks(std::size_t first, std::size_t last, Body& body) {
+  if (first == last) return;
+  if (last - first == 1) return static_cast<void>(body(first));
+  const std::size_t middle = first + (last - first) / 2;
+  fork_join<Policy>([=, &body] { for_blocks<Policy>(first, middle, body); },
+                    [=, &body] { for_blocks<Policy>(middle, last, body); });
+}
+
+/// A number of blocks for so many elements.
+constexpr std::size_t blocks_of(std::size_t elements, std::size_t block) {
+  return elements / block + (elements % block != 0);
+}
+
+/// A grain of the user's as a difference, however large.
+template <class I>
+constexpr std::iter_difference_t<I> as_difference(std::size_t n) {
+  using difference = std::iter_difference_t<I>;
+  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<difference>::max());
+  return static_cast<difference>(n < most ? n : most);
+}
+
+/// Elements that are copied like an integer: worth treating without branches, and never lost.
+template <class T>
+concept plain = std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> && sizeof(T) <= 32;
+
+/// Whether elements of I move between the sequence and variables without exceptions.
+template <class I>
+concept moves_quietly = std::is_nothrow_constructible_v<std::iter_value_t<I>, std::iter_rvalue_reference_t<I>> &&
+                        std::is_nothrow_assignable_v<std::iter_reference_t<I>, std::iter_value_t<I>>;
+
+// The conditions on what users hand over. The first part of each keeps the second from being asked about nonsense.
+
+template <class P, class I>
+concept projects = std::indirectly_regular_unary_invocable<P, I>;
+
+template <class C, class I, class P>
+concept orders = projects<P, I> && std::indirect_strict_weak_order<C, std::projected<I, P>>;
+
+template <class F, class I, class P>
+concept tests = projects<P, I> && std::indirect_unary_predicate<F, std::projected<I, P>>;
+
+/// A comparator and a projection in one, by reference: whoever makes it outlives it.
+template <class Compare, class Projection>
+class ordering {
+ public:
+  ordering(Compare& comp, Projection& proj) noexcept : comp_(&comp), proj_(&proj) {}
+
+  template <class A, class B>
+  bool operator()(A&& a, B&& b) const {
+    return static_cast<bool>(std::invoke(*comp_, std::invoke(*proj_, std::forward<A>(a)),  //
+                                         std::invoke(*proj_, std::forward<B>(b))));
+  }
+
+ private:
+  Compare* comp_;
+  Projection* proj_;
+};
+
+}  // namespace fj::detail

@@ -1,0 +1,218 @@
+// The first element that matches, and whether any, all or none do.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <iterator>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include "forkjoin/algorithm.hpp"
+#include "forkjoin/run.hpp"
+
+namespace fj {
+
+namespace detail {
+
+/// Looks for the first index below n at which `matches` holds. A match, and an exception likewise, ends the search to
+/// the right of it; what lies left of it is still searched, as only that decides which comes first.
+template <class Policy, class Matches>
+class search {
+ public:
+  search(Matches& matches, std::size_t n, std::size_t grain, const stop_token* stop)
+      : matches_(matches), grain_(grain), stop_(stop), end_(n) {}
+
+  /// n if there is none.
+  std::size_t first() {
+    const std::size_t n = end_.load(std::memory_order_relaxed);
+    return n == 0 ? n : within(0, n);
+  }
+
+ private:
+  // `last` if there is none. An exception leaves it only from where everything before it was searched in vain.
+  std::size_t within(std::size_t first, std::size_t last) {
+    if (last - first <= grain_) return in_block(first, last);
+    const std::size_t middle = first + (last - first) / 2;
+    std::exception_ptr error;
+    const auto [left, right] = fork_join<Policy>([&] { return within(first, middle); },
+                                                 [&]() noexcept {
+                                                   try {
+                                                     return within(middle, last);
+                                                   } catch (...) {
+                                                     error = std::current_exception();
+                                                     return last;
+                                                   }
+                                                 });
+    if (left != middle) return left;
+    if (error) std::rethrow_exception(std::move(error));
+    return right;
+  }
+
+  std::size_t in_block(std::size_t first, std::size_t last) {
+    if (is_decided(first)) return last;
+    try {
+      throw_if_stopped(stop_);
+      for (std::size_t i = first; i != last; ++i) {
+        if (!matches_(i)) continue;
+        end_at(first);
+        return i;
+      }
+      return last;
+    } catch (...) {
+      end_at(first);
+      throw;
+    }
+  }
+
+  // A hint only, so nothing needs to be ordered by it: the results come by the joins.
+  bool is_decided(std::size_t block) const { return end_.load(std::memory_order_relaxed) < block; }
+  void end_at(std::size_t block) {
+    std::size_t end = end_.load(std::memory_order_relaxed);
+    while (block < end && !end_.compare_exchange_weak(end, block, std::memory_order_relaxed)) {}
+  }
+
+  Matches& matches_;
+  const std::size_t grain_;
+  const stop_token* const stop_;
+  std::atomic<std::size_t> end_;  // a block that decides, or a place after the last element
+};
+
+/// How many elements are searched between two looks at whether others have found something.
+inline constexpr std::size_t search_grain = 1024;
+
+template <class Policy, class Matches>
+std::size_t find_index(std::size_t n, Matches matches, const loop_options& options, std::size_t grain = search_grain) {
+  return search<Policy, Matches>(matches, n, options.grain ? options.grain : grain, options.stop).first();
+}
+
+/// Whether there is any, from left to right: ends as the serial search does, in the same result or exception.
+template <class Policy, class I, class Predicate, class Projection>
+bool find_any(I first, std::size_t n, Predicate& pred, Projection& proj, bool wanted, const loop_options& options) {
+  using difference = std::iter_difference_t<I>;
+  constexpr bool quiet = noexcept(static_cast<bool>(std::invoke(pred, std::invoke(proj, *first))));
+  std::atomic<bool> found = false;
+  const auto matches = [&](std::size_t i) {
+    // Nobody can throw: any match will do, wherever it is. The hint is looked at once in 64 elements.
+    if constexpr (quiet) {
+      if (i % 64 == 0 && found.load(std::memory_order_relaxed)) return true;
+    }
+    const bool match =
+        static_cast<bool>(std::invoke(pred, std::invoke(proj, first[static_cast<difference>(i)]))) == wanted;
+    if (quiet && match) found.store(true, std::memory_order_relaxed);
+    return match;
+  };
+  return run([&] { return find_index<Policy>(n, matches, options); }) != n;
+}
+
+}  // namespace detail
+
+/// The first element for which pred(proj(element)) holds, as std::ranges::find_if; last if there is none.
+///
+/// Stops early: what lies right of a match and has not started is not searched. pred and proj may be called at the same
+/// time on several threads, and for elements right of the result. Exceptions: as in the serial search, one thrown right
+/// of the result is dropped. options.grain: elements between two looks at whether to stop. With options.stop asked
+/// before the result was certain: fj::cancelled. Outside of a runtime it enters the default one, as all algorithms do.
+///
+/// Cost: at most one call of pred an element, and a fork for each grain of them.
+template <class Policy = continuations, class I, class S, class Predicate, class Projection = std::identity>
+  requires std::sentinel_for<S, I>
+[[nodiscard]] I parallel_find_if(I first, S last, Predicate pred, Projection proj = {},
+                                 const loop_options& options = {}) {
+  static_assert(std::random_access_iterator<I>,
+                "fj::parallel_find_if: needs random-access iterators, to begin in several places at once");
+  static_assert(!std::random_access_iterator<I> || detail::tests<Predicate, I, Projection>,
+                "fj::parallel_find_if: the predicate must be callable with a (projected) element and return bool");
+  if constexpr (std::random_access_iterator<I> && detail::tests<Predicate, I, Projection>) {
+    using difference = std::iter_difference_t<I>;
+    const auto n = static_cast<std::size_t>(std::ranges::distance(first, last));
+    const auto matches = [&](std::size_t i) {
+      return static_cast<bool>(std::invoke(pred, std::invoke(proj, first[static_cast<difference>(i)])));
+    };
+    return first + static_cast<difference>(run([&] { return detail::find_index<Policy>(n, matches, options); }));
+  }
+}
+
+template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
+[[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find_if(R&& range, Predicate pred, Projection proj = {},
+                                                                   const loop_options& options = {}) {
+  return parallel_find_if<Policy>(std::ranges::begin(range), std::ranges::end(range), std::ref(pred), std::ref(proj),
+                                  options);
+}
+
+/// The first element whose projection equals value, as std::ranges::find. All else as parallel_find_if.
+template <class Policy = continuations, class I, class S, class T, class Projection = std::identity>
+  requires std::sentinel_for<S, I>
+[[nodiscard]] I parallel_find(I first, S last, const T& value, Projection proj = {}, const loop_options& options = {}) {
+  return parallel_find_if<Policy>(
+      first, last, [&value](auto&& element) { return element == value; }, std::ref(proj), options);
+}
+
+template <class Policy = continuations, std::ranges::range R, class T, class Projection = std::identity>
+[[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find(R&& range, const T& value, Projection proj = {},
+                                                                const loop_options& options = {}) {
+  return parallel_find<Policy>(std::ranges::begin(range), std::ranges::end(range), value, std::ref(proj), options);
+}
+
+/// Whether pred(proj(element)) holds for any element, as std::ranges::any_of: false for none at all.
+///
+/// Stops early. Which of several matches is found makes no difference, but what lies left of one might throw, and the
+/// serial program would; so the search goes on left of a match, unless pred and proj are noexcept. All else as
+/// parallel_find_if.
+template <class Policy = continuations, class I, class S, class Predicate, class Projection = std::identity>
+  requires std::sentinel_for<S, I>
+[[nodiscard]] bool parallel_any_of(I first, S last, Predicate pred, Projection proj = {},
+                                   const loop_options& options = {}) {
+  static_assert(std::random_access_iterator<I>,
+                "fj::parallel_any_of: needs random-access iterators, to begin in several places at once");
+  static_assert(!std::random_access_iterator<I> || detail::tests<Predicate, I, Projection>,
+                "fj::parallel_any_of: the predicate must be callable with a (projected) element and return bool");
+  if constexpr (std::random_access_iterator<I> && detail::tests<Predicate, I, Projection>) {
+    const auto n = static_cast<std::size_t>(std::ranges::distance(first, last));
+    return detail::find_any<Policy>(first, n, pred, proj, true, options);
+  }
+}
+
+template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
+[[nodiscard]] bool parallel_any_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
+  return parallel_any_of<Policy>(std::ranges::begin(range), std::ranges::end(range), std::ref(pred), std::ref(proj),
+                                 options);
+}
+
+/// Whether pred(proj(element)) holds for no element: !parallel_any_of.
+template <class Policy = continuations, class I, class S, class Predicate, class Projection = std::identity>
+  requires std::sentinel_for<S, I>
+[[nodiscard]] bool parallel_none_of(I first, S last, Predicate pred, Projection proj = {},
+                                    const loop_options& options = {}) {
+  return !parallel_any_of<Policy>(first, last, std::ref(pred), std::ref(proj), options);
+}
+
+template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
+[[nodiscard]] bool parallel_none_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
+  return !parallel_any_of<Policy>(range, std::ref(pred), std::ref(proj), options);
+}
+
+/// Whether pred(proj(element)) holds for all elements: true for none at all. Otherwise as parallel_any_of.
+template <class Policy = continuations, class I, class S, class Predicate, class Projection = std::identity>
+  requires std::sentinel_for<S, I>
+[[nodiscard]] bool parallel_all_of(I first, S last, Predicate pred, Projection proj = {},
+                                   const loop_options& options = {}) {
+  static_assert(std::random_access_iterator<I>,
+                "fj::parallel_all_of: needs random-access iterators, to begin in several places at once");
+  static_assert(!std::random_access_iterator<I> || detail::tests<Predicate, I, Projection>,
+                "fj::parallel_all_of: the predicate must be callable with a (projected) element and return bool");
+  if constexpr (std::random_access_iterator<I> && detail::tests<Predicate, I, Projection>) {
+    const auto n = static_cast<std::size_t>(std::ranges::distance(first, last));
+    return !detail::find_any<Policy>(first, n, pred, proj, false, options);
+  }
+}
+
+template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
+[[nodiscard]] bool parallel_all_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
+  return parallel_all_of<Policy>(std::ranges::begin(range), std::ranges::end(range), std::ref(pred), std::ref(proj),
+                                 options);
+}
+
+}  // namespace fj

@@ -1,0 +1,50 @@
+// Sorting few elements: what the sorts do at the leaves.
+#pragma once
+
+#include <iterator>
+#include <utility>
+
+#include "forkjoin/algorithm.hpp"
+
+namespace fj::detail {
+
+/// An element that was taken out of the sequence, and the place that waits for it. The destructor puts it there, so a
+/// comparator that throws loses nothing.
+template <class I>
+class taken_out {
+ public:
+  explicit taken_out(I from) : value(std::ranges::iter_move(from)), place_(from) {}
+  ~taken_out() { *place_ = std::move(value); }
+  taken_out(const taken_out&) = delete;
+  taken_out& operator=(const taken_out&) = delete;
+
+  /// Moves the element before into the place.
+  void move_on(I before) {
+    *place_ = std::ranges::iter_move(before);
+    place_ = before;
+  }
+
+  std::iter_value_t<I> value;
+
+ private:
+  I place_;
+};
+
+/// Stable.
+template <class I, class Less>
+void insertion_sort(I first, I last, Less less) {
+  if (first == last) return;
+  for (I next = first + 1; next != last; ++next) {
+    if constexpr (moves_quietly<I>) {
+      if (!less(*next, *(next - 1))) continue;
+      taken_out<I> one(next);
+      I before = next - 1;
+      one.move_on(before);
+      while (before != first && less(one.value, *(before - 1))) one.move_on(--before);
+    } else {
+      for (I at = next; at != first && less(*at, *(at - 1)); --at) std::ranges::iter_swap(at, at - 1);
+    }
+  }
+}
+
+}  // namespace fj::detail

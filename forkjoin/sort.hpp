@@ -1,0 +1,187 @@
+// Sorting in place.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <ranges>
+#include <utility>
+
+#include "forkjoin/algorithm.hpp"
+#include "forkjoin/insertion_sort.hpp"
+#include "forkjoin/partition.hpp"
+#include "forkjoin/run.hpp"
+#include "forkjoin/sorted.hpp"
+
+namespace fj {
+
+namespace detail {
+
+/// What is sorted by insertion, and what is worth a fork where the user does not say.
+inline constexpr std::size_t insertion_limit = 24;
+inline constexpr std::size_t sort_grain = 2048;
+
+/// For when partitions were bad too often. By swaps, so that a comparator that throws leaves all elements there.
+template <class I, class Less>
+void heap_sort(I first, I last, Less less) {
+  using difference = std::iter_difference_t<I>;
+  const auto sink = [&](difference at, difference n) {
+    for (difference child; (child = 2 * at + 1) < n; at = child) {
+      if (child + 1 < n && less(first[child], first[child + 1])) ++child;
+      if (!less(first[at], first[child])) return;
+      std::ranges::iter_swap(first + at, first + child);
+    }
+  };
+  const difference n = last - first;
+  for (difference i = n / 2; i-- > 0;) sink(i, n);
+  for (difference i = n; i-- > 1;) {
+    std::ranges::iter_swap(first, first + i);
+    sink(0, i);
+  }
+}
+
+/// Of three places the one with the median.
+template <class I, class Less>
+I median(I a, I b, I c, Less& less) {
+  if (less(*b, *a)) std::swap(a, b);
+  if (!less(*c, *b)) return b;
+  return less(*c, *a) ? a : c;
+}
+
+/// A place whose element is likely near the median: of 3^levels places, evenly spread, the median of medians.
+template <class I, class Less>
+I near_median(I first, std::iter_difference_t<I> n, int levels, Less& less) {
+  if (levels == 0) return first + n / 2;
+  const auto third = n / 3;
+  return median(near_median(first, third, levels - 1, less), near_median(first + third, third, levels - 1, less),
+                near_median(first + 2 * third, n - 2 * third, levels - 1, less), less);
+}
+
+/// Quicksort that tells patterns: Peters, "Pattern-defeating quicksort", 2021. Both parts of a partition in parallel; a
+/// partition is itself made in parallel when it is large and others have nothing to do.
+template <class Policy, class I, class Less>
+class quicksort {
+  using difference = std::iter_difference_t<I>;
+
+ public:
+  quicksort(Less less, difference grain, const stop_token* stop) : less_(less), grain_(grain), stop_(stop) {}
+
+  void operator()(I first, I last) {
+    const auto n = static_cast<std::size_t>(last - first);
+    sort(first, last, std::bit_width(n), true);
+  }
+
+ private:
+  // `bad_left`: how many bad partitions are put up with. Unless `leftmost`, the element before first is in its place.
+  void sort(I first, I last, int bad_left, bool leftmost) {
+    for (;;) {
+      const difference n = last - first;
+      if (n <= static_cast<difference>(insertion_limit)) return insertion_sort(first, last, less_);
+      if (n > grain_) throw_if_stopped(stop_);
+      if (bad_left == 0) return heap_sort(first, last, less_);
+      std::ranges::iter_swap(first, near_median(first, n, n > 4096 ? 3 : n > 128 ? 2 : 1, less_));
+
+      // All are at least as great as the one before. If the pivot equals that, what equals the pivot has its place.
+      if (!leftmost && !less_(*(first - 1), *first)) {
+        first = divide(first, last, [](const auto& less, auto&& x, auto&& pivot) { return !less(pivot, x); });
+        continue;
+      }
+
+      const I middle = divide(first, last, [](const auto& less, auto&& x, auto&& pivot) { return less(x, pivot); });
+      const I pivot = middle - 1;
+      std::ranges::iter_swap(first, pivot);
+      if (std::min(pivot - first, last - middle) < n / 8) {
+        --bad_left;
+        stir(first, pivot);
+        stir(middle, last);
+      }
+      if (n > grain_) {
+        fork_join<Policy>([=, this] { sort(first, pivot, bad_left, leftmost); },
+                          [=, this] { sort(middle, last, bad_left, false); });
+        return;
+      }
+      sort(first, pivot, bad_left, leftmost);
+      first = middle;
+      leftmost = false;
+    }
+  }
+
+  // Partitions all but the first, which is the pivot. Returns the end of those for which the test holds.
+  template <class Test>
+  I divide(I first, I last, Test test) {
+    if constexpr (plain<std::iter_value_t<I>>) {
+      const std::iter_value_t<I> pivot = *first;  // a copy, that stores to the sequence cannot change
+      return divide_by(first + 1, last, [&, less = less_](auto&& x) { return test(less, x, pivot); });
+    } else {
+      return divide_by(first + 1, last, [&, first](auto&& x) { return test(less_, x, *first); });
+    }
+  }
+
+  template <class Test>
+  I divide_by(I first, I last, Test test) {
+    const difference n = last - first;
+    if (n / 64 < grain_ || !hungry()) return partition_serially(first, last, test);
+    const difference part = std::max(n / (2 * static_cast<difference>(procs())), 8 * grain_);
+    return partition<Policy>(first, last, test, part, stop_);
+  }
+
+  // Breaks the pattern that made a bad pivot.
+  static void stir(I first, I last) {
+    const difference n = last - first;
+    if (n <= static_cast<difference>(insertion_limit)) return;
+    for (difference i = 0; i != 3; ++i) {
+      std::ranges::iter_swap(first + i, first + n / 4 + i);
+      std::ranges::iter_swap(last - 1 - i, last - 1 - n / 4 - i);
+      std::ranges::iter_swap(first + n / 2 + i, first + n / 3 + i);
+    }
+  }
+
+  Less less_;
+  const difference grain_;
+  const stop_token* const stop_;
+};
+
+}  // namespace detail
+
+/// Sorts by comp(proj(a), proj(b)), as std::ranges::sort: in place, the order of equal elements is left open, and may
+/// differ from call to call where keys are equal.
+///
+/// comp and proj may be called at the same time on several threads. Exceptions: the leftmost is rethrown after all that
+/// was started has ended; the elements are then in an unspecified order, all there unless a move threw. Likewise with
+/// fj::cancelled, if options.stop was asked before all parts had started. options.grain: what is sorted without
+/// forking, 0 for some thousand elements. Outside of a runtime it enters the default one.
+///
+/// Cost: O(n log n) comparisons, O(n) for sorted, reversed and all-equal sequences, O(n log k) expected for k different
+/// elements. No memory but the stack. Span O(n): each partition is divided into as many parts as there are P.
+template <class Policy = continuations, class I, class S, class Compare = std::ranges::less,
+          class Projection = std::identity>
+  requires std::sentinel_for<S, I>
+void parallel_sort(I first, S last, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
+  constexpr bool can_begin_anywhere = std::random_access_iterator<I>;
+  static_assert(
+      can_begin_anywhere,
+      "fj::parallel_sort: needs random-access iterators; a std::list has its own sort, or copy it to a vector");
+  static_assert(!can_begin_anywhere || std::permutable<I>,
+                "fj::parallel_sort: the elements must be movable and not const, to be swapped");
+  static_assert(!can_begin_anywhere || detail::orders<Compare, I, Projection>,
+                "fj::parallel_sort: the comparator must be callable with two (projected) elements and return bool");
+  if constexpr (can_begin_anywhere && std::permutable<I> && detail::orders<Compare, I, Projection>) {
+    const I end = std::ranges::next(first, last);
+    const detail::ordering less(comp, proj);
+    const auto grain = detail::as_difference<I>(options.grain ? options.grain : detail::sort_grain);
+    run([&] {
+      if (detail::sort_run<Policy>(first, end, less, options)) return;
+      detail::quicksort<Policy, I, detail::ordering<Compare, Projection>>(less, grain, options.stop)(first, end);
+    });
+  }
+}
+
+template <class Policy = continuations, std::ranges::range R, class Compare = std::ranges::less,
+          class Projection = std::identity>
+void parallel_sort(R&& range, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
+  parallel_sort<Policy>(std::ranges::begin(range), std::ranges::end(range), std::ref(comp), std::ref(proj), options);
+}
+
+}  // namespace fj
