@@ -1,0 +1,166 @@
+// Values that strands add to without sharing them, one for each P, combined at the end.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "forkjoin/run.hpp"
+
+namespace fj {
+
+/// Accumulators for parallel work, as oneTBB's combinable: about as many values as there are P, made when they are
+/// needed, combined at the end.
+///
+///     fj::combinable<long> sum;
+///     fj::parallel_for(range, [&](auto& x) { *sum.local() += weight(x); });
+///     long all = sum.combine(std::plus<>());
+///
+/// A strand may go on on another thread after a fork, and somebody else on the P it left. So what local() returns owns
+/// its value until it is destroyed: nobody else gets that one meanwhile, wherever the strand goes.
+///
+/// local() may be called from any number of threads at once, inside a runtime and outside. combine, for_each, clear and
+/// the destructor may not run at the same time as anything else, nor while somebody holds a local value.
+template <class T>
+class combinable {
+  static_assert(std::is_object_v<T> && !std::is_const_v<T>,
+                "fj::combinable: the values must be objects, and not const");
+
+  struct alignas(detail::cache_line) entry {
+    T value;
+    entry* made_before;      // all there are
+    entry* spare = nullptr;  // the next of those that no slot has room for
+  };
+
+ public:
+  /// A value that belongs to whoever has this. May be moved, also to other strands.
+  class handle {
+   public:
+    handle(handle&& other) noexcept : owner_(other.owner_), mine_(std::exchange(other.mine_, nullptr)) {}
+    handle& operator=(handle&& other) noexcept {
+      std::swap(owner_, other.owner_);
+      std::swap(mine_, other.mine_);
+      return *this;
+    }
+    ~handle() {
+      if (mine_) owner_->put_back(mine_);
+    }
+
+    T& operator*() const noexcept { return mine_->value; }
+    T* operator->() const noexcept { return std::addressof(mine_->value); }
+
+   private:
+    friend combinable;
+    handle(combinable* owner, entry* mine) noexcept : owner_(owner), mine_(mine) {}
+
+    combinable* owner_;
+    entry* mine_;
+  };
+
+  /// Values begin as T().
+  combinable()
+    requires std::default_initializable<T>
+      : combinable([] { return T(); }) {}
+
+  /// Values begin as what make() returns, which may be called on several threads at once.
+  template <class Make>
+    requires std::is_invocable_r_v<T, Make&> && (!std::same_as<std::remove_cvref_t<Make>, combinable>)
+  explicit combinable(Make make) : make_(std::move(make)), slots_(procs() + 1) {}
+
+  ~combinable() { clear(); }
+  combinable(const combinable&) = delete;
+  combinable& operator=(const combinable&) = delete;
+
+  /// A value of one's own: one that was left on this P, or else a new one. Errors: what making one throws.
+  /// Cost: an atomic exchange, and another when the handle is destroyed; so take it once for many elements.
+  [[nodiscard]] handle local() {
+    // acquire: pairs with the release in put_back
+    if (entry* const left_here = slot().exchange(nullptr, std::memory_order_acquire)) return {this, left_here};
+    if (entry* const left = take_spare()) return {this, left};
+    auto made = std::unique_ptr<entry>(new entry{make_(), nullptr});
+    entry* const fresh = made.release();
+    fresh->made_before = all_.load(std::memory_order_relaxed);
+    // relaxed: whoever goes through all of them does so after the joins
+    while (!all_.compare_exchange_weak(fresh->made_before, fresh, std::memory_order_relaxed)) {}
+    return {this, fresh};
+  }
+
+  /// All values by op, in no particular order, so op should be associative and commutative; a fresh value if there are
+  /// none.
+  template <class Op>
+    requires std::is_invocable_r_v<T, Op&, const T&, const T&>
+  [[nodiscard]] T combine(Op op) const {
+    const entry* one = all_.load(std::memory_order_relaxed);
+    if (!one) return make_();
+    const entry* next = one->made_before;
+    if (!next) return one->value;
+    T all = op(one->value, next->value);
+    while ((next = next->made_before)) all = op(all, next->value);
+    return all;
+  }
+
+  /// Calls f with each value, in no particular order.
+  template <class F>
+  void for_each(F f) {
+    for (entry* one = all_.load(std::memory_order_relaxed); one; one = one->made_before) std::invoke(f, one->value);
+  }
+  template <class F>
+  void for_each(F f) const {
+    for (const entry* one = all_.load(std::memory_order_relaxed); one; one = one->made_before)
+      std::invoke(f, one->value);
+  }
+
+  /// Destroys all values.
+  void clear() noexcept {
+    for (padded& one : slots_) one.left.store(nullptr, std::memory_order_relaxed);
+    spares_ = nullptr;
+    has_spares_.store(false, std::memory_order_relaxed);
+    entry* next = all_.exchange(nullptr, std::memory_order_relaxed);
+    while (next) delete std::exchange(next, next->made_before);
+  }
+
+ private:
+  struct alignas(detail::cache_line) padded {
+    std::atomic<entry*> left = nullptr;
+  };
+
+  // Any slot will do, for a P of a larger runtime, too; threads outside share the first.
+  std::atomic<entry*>& slot() noexcept {
+    return slots_[static_cast<std::size_t>(this_proc() + 1) % slots_.size()].left;
+  }
+
+  void put_back(entry* mine) noexcept {
+    entry* none = nullptr;
+    // release: pairs with the acquire in local
+    if (slot().compare_exchange_strong(none, mine, std::memory_order_release, std::memory_order_relaxed)) return;
+    const std::scoped_lock lock(mutex_);
+    mine->spare = std::exchange(spares_, mine);
+    has_spares_.store(true, std::memory_order_relaxed);
+  }
+
+  entry* take_spare() noexcept {
+    // relaxed: to miss one only means to make another; the mutex orders the rest
+    if (!has_spares_.load(std::memory_order_relaxed)) return nullptr;
+    const std::scoped_lock lock(mutex_);
+    if (!spares_) return nullptr;
+    entry* const one = std::exchange(spares_, spares_->spare);
+    has_spares_.store(spares_ != nullptr, std::memory_order_relaxed);
+    return one;
+  }
+
+  const std::function<T()> make_;
+  std::vector<padded> slots_;
+  std::atomic<entry*> all_ = nullptr;
+  std::mutex mutex_;
+  entry* spares_ = nullptr;
+  std::atomic<bool> has_spares_ = false;
+};
+
+}  // namespace fj

@@ -1,0 +1,188 @@
+// Sorting that keeps the order of equal elements.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <numeric>
+#include <ranges>
+#include <utility>
+#include <vector>
+
+#include "forkjoin/algorithm.hpp"
+#include "forkjoin/insertion_sort.hpp"
+#include "forkjoin/merge.hpp"
+#include "forkjoin/run.hpp"
+#include "forkjoin/sorted.hpp"
+
+namespace fj {
+
+namespace detail {
+
+/// Room for n elements, none of them constructed.
+template <class T>
+class raw_buffer {
+ public:
+  explicit raw_buffer(std::size_t n) : begin_(std::allocator<T>().allocate(n)), size_(n) {}
+  ~raw_buffer() { std::allocator<T>().deallocate(begin_, size_); }
+  raw_buffer(const raw_buffer&) = delete;
+  raw_buffer& operator=(const raw_buffer&) = delete;
+
+  T* begin() const { return begin_; }
+
+ private:
+  T* const begin_;
+  const std::size_t size_;
+};
+
+/// Ways between the sequence and the buffer. An element lives in the buffer only while it is not in the sequence.
+struct into_buffer {
+  static constexpr bool carries = true;
+  template <class From, class T>
+  static void put(From from, T* to) noexcept {
+    std::construct_at(to, std::ranges::iter_move(from));
+  }
+};
+
+struct out_of_buffer {
+  static constexpr bool carries = true;
+  template <class T, class To>
+  static void put(T* from, To to) noexcept {
+    *to = std::move(*from);
+    std::destroy_at(from);
+  }
+};
+
+/// What is sorted by insertion; half a grain of it is sorted without forking.
+inline constexpr std::size_t stable_insertion_limit = 16;
+inline constexpr std::size_t stable_sort_grain = 2048;
+
+/// Merge sort: quarters in parallel, then pairs of them into the buffer and both pairs back, as in Cilk's cilksort.
+/// Whatever is thrown, all elements are in the sequence at the end of each call.
+template <class Policy, class I, class Compare, class Projection>
+class merge_sort {
+  using T = std::iter_value_t<I>;
+  using difference = std::iter_difference_t<I>;
+  using pair_ordering = merge_ordering<Compare, Projection, Projection>;
+  using merging_in = merging<Policy, into_buffer, I, I, T*, pair_ordering>;
+  using merging_out = merging<Policy, out_of_buffer, T*, T*, I, pair_ordering>;
+
+ public:
+  merge_sort(Compare& comp, Projection& proj, const loop_options& options)
+      : less_(comp, proj),
+        plan_{pair_ordering{&comp, &proj, &proj}, options.grain ? options.grain : merge_grain, options.stop},
+        grain_(as_difference<I>(options.grain ? options.grain : stable_sort_grain)) {}
+
+  void operator()(I first, I last) {
+    const raw_buffer<T> buffer(static_cast<std::size_t>(last - first));
+    sort(first, last - first, buffer.begin());
+  }
+
+ private:
+  void sort(I first, difference n, T* buffer) {
+    if (n <= static_cast<difference>(stable_insertion_limit)) return insertion_sort(first, first + n, less_);
+    if (n > grain_) throw_if_stopped(plan_.stop);
+    const I last = first + n, second = first + n / 4, third = first + n / 2, fourth = third + (n - n / 2) / 2;
+    T* const half = buffer + (third - first);
+    const auto quarter = [=, this](I from, I to) { sort(from, to - from, buffer + (from - first)); };
+    if (n > grain_) {
+      fork_join<Policy>([=] { quarter(first, second); }, [=] { quarter(second, third); },
+                        [=] { quarter(third, fourth); }, [=] { quarter(fourth, last); });
+    } else {
+      quarter(first, second);
+      quarter(second, third);
+      quarter(third, fourth);
+      quarter(fourth, last);
+    }
+    merging_out back(plan_, buffer, half, half, buffer + n, first);
+    {
+      merging_in left(plan_, first, second, second, third, buffer);
+      merging_in right(plan_, third, fourth, fourth, last, half);
+      n > grain_ ? fork_join<Policy>(left, right) : (left(), right());
+    }
+    back();
+  }
+
+  const ordering<Compare, Projection> less_;
+  const merge_plan<pair_ordering> plan_;
+  const difference grain_;
+};
+
+/// For elements whose moves may throw: sorts their numbers, and then moves each to its place once.
+template <class Policy, class I, class Compare, class Projection>
+void sort_by_number(I first, I last, Compare& comp, Projection& proj, const loop_options& options) {
+  using difference = std::iter_difference_t<I>;
+  std::vector<difference> from(static_cast<std::size_t>(last - first));
+  std::iota(from.begin(), from.end(), difference());
+  const auto less = [&, elements = ordering(comp, proj)](difference a, difference b) {
+    return elements(first[a], first[b]);
+  };
+  std::identity as_it_is;
+  merge_sort<Policy, difference*, decltype(less), std::identity>(less, as_it_is, options)(from.data(),
+                                                                                          from.data() + from.size());
+  const auto source = [&](difference i) -> difference& { return from[static_cast<std::size_t>(i)]; };
+  for (difference start = 0; start != last - first; ++start) {
+    if (source(start) == start) continue;
+    std::iter_value_t<I> kept = std::ranges::iter_move(first + start);
+    difference at = start;
+    for (difference next; (next = source(at)) != start; at = next) {
+      first[at] = std::ranges::iter_move(first + next);
+      source(at) = at;
+    }
+    first[at] = std::move(kept);
+    source(at) = at;
+  }
+}
+
+}  // namespace detail
+
+/// Sorts by comp(proj(a), proj(b)) and keeps the order of equal elements, as std::ranges::stable_sort.
+///
+/// comp and proj may be called at the same time on several threads. Exceptions: the leftmost is rethrown after all that
+/// was started has ended. After an exception from comp or proj all elements are there, in an unspecified order; if
+/// moving elements can throw, they are still in their places. An exception from a move may lose elements, and leaves
+/// valid ones. With fj::cancelled, when options.stop was asked before all parts had started, all are there, too.
+/// std::bad_alloc if there is no room for the buffer: then nothing was moved. options.grain: what is sorted without
+/// forking, 0 for some thousand elements. Outside of a runtime it enters the default one.
+///
+/// Elements need no default constructor, and no copies.
+///
+/// Cost: O(n log n) comparisons and moves, O(n) for sorted and strictly descending sequences; a buffer of n elements, or
+/// of 2 n numbers if moves can throw. Span O(log^3 n) beside the grain; with moves that can throw O(n).
+template <class Policy = continuations, class I, class S, class Compare = std::ranges::less,
+          class Projection = std::identity>
+  requires std::sentinel_for<S, I>
+void parallel_stable_sort(I first, S last, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
+  constexpr bool can_begin_anywhere = std::random_access_iterator<I>;
+  static_assert(
+      can_begin_anywhere,
+      "fj::parallel_stable_sort: needs random-access iterators; a std::list has its own sort, or copy it to a "
+      "vector");
+  static_assert(!can_begin_anywhere || std::permutable<I>,
+                "fj::parallel_stable_sort: the elements must be movable and not const, to be moved about");
+  static_assert(
+      !can_begin_anywhere || detail::orders<Compare, I, Projection>,
+      "fj::parallel_stable_sort: the comparator must be callable with two (projected) elements and return bool");
+  if constexpr (can_begin_anywhere && std::permutable<I> && detail::orders<Compare, I, Projection>) {
+    const I end = std::ranges::next(first, last);
+    run([&] {
+      if (detail::sort_run<Policy>(first, end, detail::ordering(comp, proj), options)) return;
+      if constexpr (detail::moves_quietly<I>) {
+        detail::merge_sort<Policy, I, Compare, Projection>(comp, proj, options)(first, end);
+      } else {
+        detail::sort_by_number<Policy>(first, end, comp, proj, options);
+      }
+    });
+  }
+}
+
+template <class Policy = continuations, std::ranges::range R, class Compare = std::ranges::less,
+          class Projection = std::identity>
+void parallel_stable_sort(R&& range, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
+  parallel_stable_sort<Policy>(std::ranges::begin(range), std::ranges::end(range), std::ref(comp), std::ref(proj),
+                               options);
+}
+
+}  // namespace fj
