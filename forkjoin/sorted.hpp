@@ -43,10 +43,9 @@ bool is_run(I first, I last, Pair out_of_order, const loop_options& options) {
 /// Reverses in place.
 template <class Policy, class I>
 void reverse(I first, I last, std::iter_difference_t<I> grain) {
-  const auto n = last - first;
-  if (n <= 2 * grain) return static_cast<void>(std::ranges::reverse(first, last));
+  const auto quarter = (last - first) / 4;
+  if (quarter < grain) return static_cast<void>(std::ranges::reverse(first, last));
   // The outer quarters, and what is between them.
-  const auto quarter = n / 4;
   fork_join<Policy>(
       [=] {
         for (std::iter_difference_t<I> i = 0; i != quarter; ++i) std::ranges::iter_swap(first + i, last - 1 - i);
