@@ -79,7 +79,7 @@ class quicksort {
     for (;;) {
       const difference n = last - first;
       if (n <= static_cast<difference>(insertion_limit)) return insertion_sort(first, last, less_);
-      if (n > grain_) throw_if_stopped(stop_);
+      throw_if_stopped(stop_);
       if (bad_left == 0) return heap_sort(first, last, less_);
       std::ranges::iter_swap(first, near_median(first, n, n > 4096 ? 3 : n > 128 ? 2 : 1, less_));
 

@@ -83,7 +83,7 @@ class merge_sort {
  private:
   void sort(I first, difference n, T* buffer) {
     if (n <= static_cast<difference>(stable_insertion_limit)) return insertion_sort(first, first + n, less_);
-    if (n > grain_) throw_if_stopped(plan_.stop);
+    throw_if_stopped(plan_.stop);
     const I last = first + n, second = first + n / 4, third = first + n / 2, fourth = third + (n - n / 2) / 2;
     T* const half = buffer + (third - first);
     const auto quarter = [=, this](I from, I to) { sort(from, to - from, buffer + (from - first)); };

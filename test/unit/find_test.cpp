@@ -1,0 +1,117 @@
+// Searches: the first match wherever it is, an early end, options, the outside of a runtime.
+#include <doctest/doctest.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "forkjoin/find.hpp"
+#include "test/support.hpp"
+
+TEST_CASE("finds the first of several matches, wherever it is") {
+  const std::size_t n = test::divided(20000u) + 100;
+  test::for_each_runtime("find", [&](fj::runtime& rt, unsigned, test::stealing) {
+    test::for_both_policies([&](auto policy) {
+      using with = decltype(policy);
+      for (const std::size_t first : {std::size_t(0), n / 3, n / 2, n - 2, n}) {
+        std::vector<int> values(n);
+        for (std::size_t i = first; i < n; i += 7) values[i] = 1;
+        const fj::loop_options options{.grain = 50};
+        const auto where = rt.run([&] { return fj::parallel_find<with>(values, 1, {}, options); });
+        CHECK(where == std::find(values.begin(), values.end(), 1));
+        const auto is_one = [](int value) { return value == 1; };
+        CHECK(rt.run([&] { return fj::parallel_any_of<with>(values, is_one, {}, options); }) == (first != n));
+        CHECK(rt.run([&] { return fj::parallel_none_of<with>(values, is_one, {}, options); }) == (first == n));
+        CHECK(rt.run([&] { return fj::parallel_all_of<with>(values, is_one, {}, options); }) == false);
+      }
+    });
+  });
+}
+
+TEST_CASE("searches outside of a runtime") {
+  const test::watchdog dog("outside", 0);
+  std::vector<std::string> names(50000, "nobody");
+  names[31234] = "somebody";
+  names[41234] = "somebody";
+  CHECK(fj::parallel_find(names, "somebody") - names.begin() == 31234);
+  CHECK(fj::parallel_find_if(names.rbegin(), names.rend(), [](auto& name) { return name != "nobody"; }) -
+            names.rbegin() ==
+        50000 - 41234 - 1);
+  CHECK(fj::parallel_all_of(names, [](std::size_t size) { return size > 5; }, &std::string::size));
+  const std::vector<int> none;
+  CHECK(fj::parallel_all_of(none, [](int) { return false; }));
+  CHECK(fj::parallel_find(none, 1) == none.end());
+}
+
+// With one P nobody looks further than the block with the match; with more only what had started. Without the early
+// end every element is tested.
+TEST_CASE("stops early") {
+  const std::size_t n = 1 << 20;
+  std::vector<unsigned> values(n);
+  std::iota(values.begin(), values.end(), 0u);
+  test::for_each_runtime("stops early", [&](fj::runtime& rt, unsigned p, test::stealing how) {
+    std::atomic<std::size_t> tests = 0;
+    const auto matches = [&](unsigned value) {
+      tests.fetch_add(1, std::memory_order_relaxed);
+      return value == 100;
+    };
+    CHECK(rt.run([&] { return fj::parallel_find_if(values, matches); }) == values.begin() + 100);
+    if (p == 1) CHECK(tests <= 101);
+    CHECK(tests < n / 2);
+    (void)how;
+  });
+}
+
+// The match is at the end, and the rest of the program would take long to look at what lies before it.
+TEST_CASE("predicates that do not throw let any match end the search") {
+  const std::size_t n = 1 << 20;
+  std::vector<unsigned> values(n);
+  std::iota(values.begin(), values.end(), 0u);
+  test::for_each_runtime(
+      "any match",
+      [&](fj::runtime& rt, unsigned, test::stealing) {
+        std::atomic<bool> found = false;
+        // Whoever has the first block waits until somebody has found the match.
+        const auto matches = [&](unsigned value) noexcept {
+          if (value == 0) test::spin_until([&] { return found.load(); });
+          if (value != n - 1) return false;
+          found = true;
+          return true;
+        };
+        CHECK(rt.run([&] { return fj::parallel_any_of(values, matches); }));
+      },
+      2);
+}
+
+TEST_CASE("a search that is asked to stop says so, unless the result is certain") {
+  std::vector<int> values(100000);
+  values[99] = 1;
+  values[99999] = 2;
+  test::for_each_runtime("stop", [&](fj::runtime& rt, unsigned, test::stealing) {
+    fj::stop_source source;
+    const fj::stop_token token = source.get_token();
+    const fj::loop_options options{.grain = 100, .stop = &token};
+    const auto search = [&](int wanted) {
+      return rt.run([&] {
+        return fj::parallel_find_if(
+            values,
+            [&](int value) {
+              source.request_stop();
+              return value == wanted;
+            },
+            {}, options);
+      });
+    };
+    // The first block has started: what it finds is certain. The last had not when the first was done, or else had.
+    const auto first_or_cancelled = [&](int wanted) {
+      try {
+        return search(wanted) - values.begin();
+      } catch (const fj::cancelled&) {
+        return std::ptrdiff_t(-1);
+      }
+    };
+    const auto first = first_or_cancelled(1);
+    CHECK((first == 99 || first == -1));
+    CHECK(first_or_cancelled(2) == -1);  // asked before it began
+  });
+}
