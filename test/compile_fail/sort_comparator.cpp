@@ -1,0 +1,16 @@
+// A comparator must take what the projection returns.
+// expect: fj::parallel_sort: the comparator must be callable with two (projected) elements and return bool
+
+#include <string>
+#include <vector>
+
+#include "forkjoin/forkjoin.hpp"
+
+int main() {
+  std::vector<std::string> words{"b", "a"};
+#ifdef FIXED
+  fj::parallel_sort(words, [](std::size_t a, std::size_t b) { return a < b; }, &std::string::size);
+#else
+  fj::parallel_sort(words, [](std::size_t a, std::size_t b) { return a < b; });
+#endif
+}

@@ -1,0 +1,16 @@
+// A std::list cannot be begun in the middle, and the message says so and what to do.
+// expect: fj::parallel_sort: needs random-access iterators; a std::list has its own sort
+
+#include <list>
+#include <vector>
+
+#include "forkjoin/forkjoin.hpp"
+
+int main() {
+#ifdef FIXED
+  std::vector<int> numbers{3, 1, 2};
+#else
+  std::list<int> numbers{3, 1, 2};
+#endif
+  fj::parallel_sort(numbers);
+}
