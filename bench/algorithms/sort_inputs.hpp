@@ -1,0 +1,55 @@
+// What the ways to sort have in common: the inputs, and how one sort is measured. Each way registers its benchmarks
+// itself, as sort_<input>/<way>/<n>/procs:<P>, from a source of its own.
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+using sort_input = std::vector<std::uint64_t>;
+
+inline constexpr std::size_t sort_size = 10'000'000;
+inline constexpr const char* sort_kinds[] = {"random", "sorted", "reversed", "few_distinct"};
+
+inline sort_input make_sort_input(const std::string& kind, std::size_t n) {
+  std::mt19937_64 random(1);
+  sort_input all(n);
+  for (std::size_t i = 0; i != n; ++i)
+    all[i] = kind == "random" ? random() : kind == "sorted" ? i : kind == "reversed" ? n - i : random() % 16;
+  return all;
+}
+
+/// Registers a way for every input and each of these numbers of processors. Make(procs) is a team whose sort(vector)
+/// does the work; it is made, and the input copied, while the clock stands still.
+template <class Make>
+bool register_sort(const std::string& family, const std::string& way, const std::vector<int>& procs, Make make) {
+  for (const int p : procs) {
+    for (const std::string kind : sort_kinds) {
+      const auto run = [=](benchmark::State& state) {
+        const auto team = make(p);
+        const sort_input input = make_sort_input(kind, sort_size);
+        sort_input sorted(input.size());
+        for (auto _ : state) {
+          state.PauseTiming();
+          std::copy(input.begin(), input.end(), sorted.begin());
+          state.ResumeTiming();
+          team->sort(sorted);
+        }
+        if (!std::is_sorted(sorted.begin(), sorted.end())) state.SkipWithError("not sorted");
+      };
+      const std::string name = family + '_' + kind + '/' + way + '/' + std::to_string(sort_size) + "/procs:";
+      benchmark::RegisterBenchmark((name + std::to_string(p)).c_str(), run)->Unit(benchmark::kMillisecond);
+    }
+  }
+  return true;
+}
+
+}  // namespace bench
