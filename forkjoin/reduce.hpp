@@ -15,7 +15,6 @@
 #include "forkjoin/options.hpp"
 #include "forkjoin/run.hpp"
 #include "forkjoin/sequence.hpp"
-#include "forkjoin/split_loop.hpp"
 
 namespace fj {
 
@@ -38,6 +37,12 @@ template <class A, class B>
 iterator_pair<A, B> advanced(const iterator_pair<A, B>& from, std::size_t by) {
   return {advanced(from.first, by), advanced(from.second, by)};
 }
+
+/// What a projection of *it returns, as it may be kept: if *it is a temporary, a reference may be to that.
+template <class F, class... It>
+using projected_value = std::conditional_t<(std::is_reference_v<std::iter_reference_t<It>> && ...),
+                                           std::invoke_result_t<F&, std::iter_reference_t<It>...>,
+                                           std::remove_cvref_t<std::invoke_result_t<F&, std::iter_reference_t<It>...>>>;
 
 template <class Policy, class T, class It, class Get, class Op>
 class reduction {
@@ -102,8 +107,13 @@ template <class Policy = continuations, class First, class Last, class T, class 
                                 const loop_options& options = {}) {
   static_assert(detail::divisible_sequence<First, Last>,
                 "fj::parallel_reduce: first and last must be random-access iterators");
-  if constexpr (detail::divisible_sequence<First, Last>) {
-    const auto get = [&proj](const First& at) -> decltype(auto) { return std::invoke(proj, *at); };
+  static_assert(std::is_invocable_v<Projection&, std::iter_reference_t<First>>,
+                "fj::parallel_reduce: the projection must be callable with the elements");
+  if constexpr (detail::divisible_sequence<First, Last> &&
+                std::is_invocable_v<Projection&, std::iter_reference_t<First>>) {
+    const auto get = [&proj](const First& at) -> detail::projected_value<Projection, First> {
+      return std::invoke(proj, *at);
+    };
     return detail::reduce<Policy>(first, detail::size_between(first, last), std::move(init), get, op, options);
   }
 }
@@ -147,9 +157,11 @@ template <class Policy = continuations, class First, class Last, class Second, c
                                           const loop_options& options = {}) {
   static_assert(detail::divisible_sequence<First, Last> && std::random_access_iterator<Second>,
                 "fj::parallel_transform_reduce: first, last and second must be random-access iterators");
-  if constexpr (detail::divisible_sequence<First, Last> && std::random_access_iterator<Second>) {
+  constexpr bool sound = std::is_invocable_v<Transform&, std::iter_reference_t<First>, std::iter_reference_t<Second>>;
+  static_assert(sound, "fj::parallel_transform_reduce: the transformation must be callable with two elements");
+  if constexpr (sound && detail::divisible_sequence<First, Last> && std::random_access_iterator<Second>) {
     using both = detail::iterator_pair<First, Second>;
-    const auto get = [&transform](const both& at) -> decltype(auto) {
+    const auto get = [&transform](const both& at) -> detail::projected_value<Transform, First, Second> {
       return std::invoke(transform, *at.first, *at.second);
     };
     return detail::reduce<Policy>(both{first, second}, detail::size_between(first, last), std::move(init), get, op,

@@ -112,20 +112,23 @@ Out parallel_exclusive_scan(Range&& range, Out out, T init, Op op = {}, const lo
   }
 }
 
-/// parallel_inclusive_scan by its short name, in all its forms.
-template <class Policy = continuations, class... Args>
-auto parallel_scan(Args&&... args) -> decltype(fj::parallel_inclusive_scan<Policy>(std::forward<Args>(args)...)) {
-  return fj::parallel_inclusive_scan<Policy>(std::forward<Args>(args)...);
+/// parallel_inclusive_scan by its short name.
+template <class Policy = continuations, class First, class Last, class Out, class Op = std::plus<>>
+  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op>
+Out parallel_scan(First first, Last last, Out out, Op op = {}, const loop_options& options = {}) {
+  return fj::parallel_inclusive_scan<Policy>(first, last, out, std::move(op), options);
 }
-template <class Policy = continuations, class Range, class Out, class Op>
-auto parallel_scan(Range&& range, Out out, Op op, const loop_options& options)
-    -> decltype(fj::parallel_inclusive_scan<Policy>(std::forward<Range>(range), out, op, options)) {
+
+template <class Policy = continuations, class First, class Last, class Out, class Op, class T>
+  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<T>
+Out parallel_scan(First first, Last last, Out out, Op op, T init, const loop_options& options = {}) {
+  return fj::parallel_inclusive_scan<Policy>(first, last, out, std::move(op), std::move(init), options);
+}
+
+template <class Policy = continuations, std::ranges::range Range, class Out, class Op = std::plus<>>
+  requires detail::not_options<Op>
+Out parallel_scan(Range&& range, Out out, Op op = {}, const loop_options& options = {}) {
   return fj::parallel_inclusive_scan<Policy>(std::forward<Range>(range), std::move(out), std::move(op), options);
-}
-template <class Policy = continuations, class First, class Last, class Out, class Op>
-auto parallel_scan(First first, Last last, Out out, Op op, const loop_options& options)
-    -> decltype(fj::parallel_inclusive_scan<Policy>(first, last, out, op, options)) {
-  return fj::parallel_inclusive_scan<Policy>(std::move(first), std::move(last), std::move(out), std::move(op), options);
 }
 
 }  // namespace fj

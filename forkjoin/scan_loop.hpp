@@ -18,7 +18,7 @@
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/options.hpp"
 #include "forkjoin/sequence.hpp"
-#include "forkjoin/split_loop.hpp"
+#include "runtime/entry.hpp"
 
 namespace fj {
 
@@ -87,10 +87,8 @@ class scan_loop {
     ahead.of.resize(last - ahead.begin);
     for (; ahead.end != last && !arrived.load(std::memory_order_relaxed); ++ahead.end) {
       if (last - ahead.end > 1 && hungry()) {
-        const auto sum_all = [&, this](std::size_t begin, std::size_t end) {
-          for (std::size_t block = begin; block != end; ++block) sum_block(ahead, block);
-        };
-        for_blocks_of_this(ahead.end, last, sum_all);
+        const auto sum = [&, this](std::size_t block) { sum_block(ahead, block); };
+        for_blocks<Policy>(ahead.end, last, sum);
         ahead.end = last;
         return;
       }
@@ -113,19 +111,11 @@ class scan_loop {
   }
 
   void scan_known(advance& ahead) {
-    const auto scan_all = [&, this](std::size_t begin, std::size_t end) {
-      for (std::size_t block = begin; block != end; ++block) {
-        throw_if_stopped(options_.stop);
-        scan_chain(input(block), output(block), blocks_.size_of(block), *ahead.of[block - ahead.begin]);
-      }
+    const auto scan_one_block = [&, this](std::size_t block) {
+      throw_if_stopped(options_.stop);
+      scan_chain(input(block), output(block), blocks_.size_of(block), *ahead.of[block - ahead.begin]);
     };
-    for_blocks_of_this(ahead.begin, ahead.end, scan_all);
-  }
-
-  template <class Leaf>
-  void for_blocks_of_this(std::size_t first, std::size_t last, Leaf& leaf) {
-    const loop_options automatic;
-    split_loop<Policy, Leaf>(leaf, automatic).run(first, last);
+    for_blocks<Policy>(ahead.begin, ahead.end, scan_one_block);
   }
 
   // Scans a block with a known prefix, and sums it up for the prefix of the next.

@@ -21,31 +21,24 @@ class split_loop {
  public:
   split_loop(Leaf& leaf, const loop_options& options) noexcept : leaf_(leaf), options_(options) {}
 
-  /// For [first, last): with a grain, in blocks of it, in a tree of forks that depends on nothing else; without, lazily.
-  void run(std::size_t first, std::size_t last) {
-    if (first == last) return;
+  /// For [0, n): with a grain, in blocks of it, in a tree of forks that depends on nothing else; without, lazily.
+  void run(std::size_t n) {
+    if (n == 0) return;
     if (options_.grain != 0) {
-      const blocks all(last - first, options_.grain);
-      run_blocks(first, all, 0, all.count());
-    } else if (last - first > 1 && hungry()) {
-      spread(first, last, std::bit_width(procs()));
+      const blocks all(n, options_.grain);
+      const auto run_block = [&, this](std::size_t block) { run_leaf(all.begin(block), all.end(block)); };
+      for_blocks<Policy>(0, all.count(), run_block);
     } else {
-      run_lazily(first, last, pace());
+      const unsigned p = procs();
+      spread(0, n, p == 1 ? 0 : std::bit_width(p));
     }
   }
 
  private:
-  void run_blocks(std::size_t offset, const blocks& all, std::size_t first, std::size_t last) {
-    if (last - first == 1) return run_leaf(offset + all.begin(first), offset + all.end(first));
-    const std::size_t middle = first + (last - first) / 2;
-    fork_join<Policy>([=, this, &all] { run_blocks(offset, all, first, middle); },
-                      [=, this, &all] { run_blocks(offset, all, middle, last); });
-  }
-
   // At the start nobody knows yet how long an element takes, and it may be long: so about two parts for each P are put up
-  // at once, as long as somebody wants them.
+  // at once. Also if nobody is hungry just then: who is done with the loop before may be about to look.
   void spread(std::size_t first, std::size_t last, int levels) {
-    if (levels == 0 || last - first == 1 || !hungry()) return run_lazily(first, last, pace());
+    if (levels == 0 || last - first == 1) return run_lazily(first, last, pace());
     const std::size_t middle = first + (last - first) / 2;
     fork_join<Policy>([=, this] { spread(first, middle, levels - 1); },
                       [=, this] { spread(middle, last, levels - 1); });
@@ -80,7 +73,7 @@ class split_loop {
 /// Calls leaf(begin, end) for parts of [0, n) that follow each other. Outside of a runtime it enters the default one.
 template <class Policy, class Leaf>
 void for_parts(std::size_t n, const loop_options& options, Leaf leaf) {
-  fj::run([&] { split_loop<Policy, Leaf>(leaf, options).run(0, n); });
+  fj::run([&] { split_loop<Policy, Leaf>(leaf, options).run(n); });
 }
 
 }  // namespace fj::detail
