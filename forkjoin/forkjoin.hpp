@@ -4,6 +4,7 @@
 #include "forkjoin/combinable.hpp"
 #include "forkjoin/copy_if.hpp"
 #include "forkjoin/find.hpp"
+#include "forkjoin/fork_each.hpp"
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/merge.hpp"
 #include "forkjoin/options.hpp"

@@ -1,0 +1,75 @@
+// A loop whose every turn is a fork, with the rest of the loop as the one continuation.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include "forkjoin/options.hpp"
+#include "forkjoin/parallel_for.hpp"
+#include "forkjoin/scope.hpp"
+#include "forkjoin/sequence.hpp"
+#include "forkjoin/with_scope.hpp"
+
+namespace fj {
+
+namespace detail {
+
+template <class Leaf>
+void fork_parts(std::size_t n, const loop_options& options, Leaf leaf) {
+  const std::size_t grain = std::max<std::size_t>(options.grain, 1);
+  const stop_token stop = options.stop ? *options.stop : stop_token();
+  with_scope(stop, [&](scope& s) {
+    for (std::size_t begin = 0; begin < n; begin += std::min(grain, n - begin)) {
+      const std::size_t end = begin + std::min(grain, n - begin);
+      const bool stopped = stop.stop_requested();
+      s.fork([&leaf, begin, end] { leaf(begin, end); });
+      if (stopped) return;  // that fork was left out, which the join reports
+    }
+  });
+}
+
+}  // namespace detail
+
+/// Calls body(i) for all indices in [first, last), or body(*i) for random-access iterators: each turn of the loop, or every
+/// options.grain turns, is a fork, and what others may take is the rest of the loop, one continuation however long it is.
+/// So the loop itself takes the memory of one fork, the turns begin in order, and turns that take very different times,
+/// or fork themselves, are shared out one by one. Where turns are short, parallel_for costs less.
+///
+/// Errors: the exception of the plain loop; turns after it that have not started do not start. fj::cancelled if
+/// options.stop asked before every turn had started. Outside of a runtime it enters the default one.
+template <class First, class Last, class Body>
+  requires detail::not_options<Body>
+void fork_each(First first, Last last, Body&& body, const loop_options& options = {}) {
+  if constexpr (detail::index<First> && detail::index<Last>) {
+    const detail::index_range<First, Last> indices(first, last);
+    using type = typename detail::index_range<First, Last>::type;
+    static_assert(std::is_invocable_v<Body&, type>, "fj::fork_each: the body must be callable with an index");
+    detail::fork_parts(indices.size(), options, [&](std::size_t begin, std::size_t end) {
+      for (; begin != end; ++begin) std::invoke(body, indices[begin]);
+    });
+  } else if constexpr (detail::divisible_sequence<First, Last>) {
+    static_assert(std::is_invocable_v<Body&, std::iter_reference_t<First>>,
+                  "fj::fork_each: the body must be callable with an element of the sequence");
+    detail::fork_parts(detail::size_between(first, last), options, [&](std::size_t begin, std::size_t end) {
+      for (; begin != end; ++begin) std::invoke(body, *detail::advanced(first, begin));
+    });
+  } else {
+    static_assert(detail::never<First>, "fj::fork_each: first and last must be integers or random-access iterators");
+  }
+}
+
+/// The same for the elements of a range, which must be a random-access one with a size.
+template <class Range, class Body>
+void fork_each(Range&& range, Body&& body, const loop_options& options = {}) {
+  static_assert(detail::divisible_range<Range>, "fj::fork_each: the range must have random access and a size");
+  fork_each(std::ranges::begin(range),
+            std::ranges::begin(range) + static_cast<std::ranges::range_difference_t<Range>>(std::ranges::size(range)),
+            body, options);
+}
+
+}  // namespace fj

@@ -1,0 +1,110 @@
+// fork_each: every turn once, in order, one record and one stack for the loop, exceptions, cancellation.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <deque>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "test/support.hpp"
+
+namespace {
+
+long fib(int n) {
+  if (n < 2) return n;
+  auto [a, b] = fj::fork_join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
+  return a + b;
+}
+
+}  // namespace
+
+TEST_CASE("fork_each: every turn once, over indices, iterators and ranges, whatever the grain") {
+  test::for_each_runtime("fork_each", [](fj::runtime& rt, unsigned, test::stealing) {
+    for (const std::size_t grain : {0u, 1u, 7u, 1000u}) {
+      for (const int n : {0, 1, 2, 100}) {
+        std::vector<int> visits(static_cast<std::size_t>(n));
+        rt.run([&] {
+          fj::fork_each(0, n, [&](int i) { ++visits[static_cast<std::size_t>(i)]; }, {.grain = grain});
+          fj::fork_each(visits.begin(), visits.end(), [](int& v) { v += fib(5) == 5; }, {.grain = grain});
+          fj::fork_each(visits, [](int& v) { ++v; }, {.grain = grain});
+        });
+        CHECK(visits == std::vector<int>(static_cast<std::size_t>(n), 3));
+      }
+    }
+  });
+  std::deque<int> elements(10, 1);
+  fj::fork_each(elements, [](int& e) { ++e; });  // outside of a runtime
+  CHECK(elements == std::deque<int>(10, 2));
+}
+
+TEST_CASE("fork_each: in order with one P, and begun in order with several") {
+  fj::runtime one(test::with_procs(1));
+  std::vector<int> order;
+  one.run([&] { fj::fork_each(0, 5, [&](int i) { order.push_back(i); }); });
+  CHECK(order == std::vector<int>{0, 1, 2, 3, 4});
+}
+
+TEST_CASE("fork_each: the loop takes the memory of one fork") {
+  // With a fork of the whole rest of the loop in each turn, as by recursion, it took a stack or a frame for each.
+  test::for_each_procs([](unsigned p) {
+    if (p > 8) return;
+    const test::watchdog dog("fork_each: memory", p);
+    fj::runtime rt(test::with_procs(p));
+    std::atomic<long> sum{0};
+    rt.run([&] { fj::fork_each(0L, test::divided(300'000L), [&](long) { ++sum; }); });
+    CHECK(sum == test::divided(300'000L));
+    CHECK(rt.stats().stacks_peak <= 40 * (p + 1));
+  });
+}
+
+TEST_CASE("fork_each: the plain loop's exception, and nothing after it on one P") {
+  test::for_each_runtime("fork_each: exceptions", [](fj::runtime& rt, unsigned p, test::stealing how) {
+    for (const int first : {0, 3, 9}) {
+      std::atomic<int> after{0};
+      std::string thrown;
+      try {
+        rt.run([&] {
+          fj::fork_each(0, 10, [&](int i) {
+            static_cast<void>(fib(4));
+            if (i > first) ++after;
+            if (i >= first) throw std::runtime_error(std::to_string(i));
+          });
+        });
+      } catch (const std::runtime_error& e) {
+        thrown = e.what();
+      }
+      CHECK(thrown == std::to_string(first));
+      if (p == 1 && how == test::stealing::by_need) CHECK(after == 0);
+    }
+  });
+}
+
+TEST_CASE("fork_each: cancelled if anything was left out") {
+  test::for_each_runtime("fork_each: cancellation", [](fj::runtime& rt, unsigned p, test::stealing how) {
+    const auto loop = [&](int stop_at) {
+      fj::stop_source source;
+      const fj::stop_token token = source.get_token();
+      std::atomic<int> ran{0};
+      bool cancelled = false;
+      try {
+        rt.run([&] {
+          fj::fork_each(0, 100,
+                        [&](int i) {
+                          ++ran;
+                          if (i == stop_at) source.request_stop();
+                        },
+                        {.stop = &token});
+        });
+      } catch (const fj::cancelled&) {
+        cancelled = true;
+      }
+      CHECK(cancelled == (ran < 100));
+      return ran.load();
+    };
+    const int ran = loop(10);
+    if (p == 1 && how == test::stealing::by_need) CHECK(ran == 11);
+    CHECK(loop(99) == 100);
+    CHECK(loop(1000) == 100);
+  });
+}
