@@ -71,7 +71,8 @@ def write(data, out):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="bench/report", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog="bench/report", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="as bench/schema.md says")
     parser.add_argument("--out", type=pathlib.Path, metavar="DIR", help="default: <build>/report")
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"), metavar="DIR")
@@ -81,7 +82,8 @@ def main():
     file = args.json or newest(args.build)
     out = args.out or args.build / "report"
     report = read(file)
-    found = [] if args.no_simulation else simulate((args.simulator or args.build / "bench" / "simulate").resolve(), out / "simulated", report)
+    found = [] if args.no_simulation else simulate((args.simulator or args.build / "bench" / "simulate").resolve(),
+                                                   out / "simulated", report)
     write(Data(report, found), out)
     print(f"{out / OVERVIEW} and {COMPARISON}, with their pictures as SVG, from {file}")
 

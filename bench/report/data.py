@@ -1,4 +1,5 @@
-"""What bench/run.py and the simulator wrote, by the questions that the report asks. What is not there is None or empty."""
+"""What bench/run.py and the simulator wrote, by the questions that the report asks. What is not there is None
+or empty."""
 
 from harness.figures import Figure, ratio
 
@@ -6,8 +7,8 @@ KEPT = 64 * 1024  # bytes that a stack which is suspended or free may keep, see 
 OURS = ("continuations", "tasks", "scope")
 GREEDY = ("continuations", "scope")  # these promise a bound on space
 COUNTERS = ("steals", "suspensions", "join_waits", "deepest_deque", "stacks_peak")
-AGREE = 0.75  # that part of the rounds must agree, and the median differ by more than CLEAR, for one to be called faster
-CLEAR = 0.02
+# One is called faster if that part of the rounds agree, and the median differs by more than CLEAR.
+AGREE, CLEAR = 0.75, 0.02
 
 
 class Data:
@@ -40,16 +41,12 @@ class Data:
     def result(self, problem, way, procs):
         return self.results.get((*problem, way, procs), {})
 
-    def figures(self, name, procs, leave_out=()):
-        """Rows for svg.dots: a summary of that name for each problem and way."""
+    def figures(self, name, procs):
+        """[(problem, {way: summary of that name})], without the serial program and what has none."""
         rows = []
         for problem in self.problems:
-            found = {}
-            for way in self.ways():
-                summary = self.result(problem, way, procs).get(name)
-                if summary and way not in leave_out:
-                    found[way] = summary
-            rows.append((problem, found))
+            summaries = {way: self.result(problem, way, procs).get(name) for way in self.ways() if way != "serial"}
+            rows.append((problem, {way: s for way, s in summaries.items() if s}))
         return [(problem, found) for problem, found in rows if found]
 
     def once(self, problem, way, procs):
@@ -107,7 +104,8 @@ class Data:
         return "neither"
 
     def shape(self, problem):
-        """Work and span in nanoseconds where the simulator counted them, in the kernel's own unit where the bench did."""
+        """Work and span in nanoseconds where the simulator counted them, in the kernel's own unit where the bench
+        did."""
         found = self.simulated.get(problem)
         if found:
             return {name: found.get(name) for name in ("work_ns", "span_ns", "parallelism", "forks", "depth")}

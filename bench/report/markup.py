@@ -13,9 +13,11 @@ STYLE = """
 *{box-sizing:border-box}
 body{margin:0 auto;padding:1rem;max-width:76rem;background:var(--paper);color:var(--ink);
 font:16px/1.5 system-ui,-apple-system,"Segoe UI",sans-serif;overflow-wrap:break-word}
-h1{font-size:1.7rem;line-height:1.2;margin:.5rem 0}h2{font-size:1.3rem;margin:2.5rem 0 .5rem;border-top:1px solid var(--line);
+h1{font-size:1.7rem;line-height:1.2;margin:.5rem 0}h2{font-size:1.3rem;margin:2.5rem 0 .5rem;border-top:1px solid
+var(--line);
 padding-top:1rem}h3{font-size:1.05rem;margin:1.5rem 0 .3rem}
-p,ul,ol{max-width:46rem}a{color:var(--link)}nav ul{display:flex;flex-wrap:wrap;gap:.3rem 1.1rem;padding:0;list-style:none;
+p,ul,ol{max-width:46rem}a{color:var(--link)}nav ul{display:flex;flex-wrap:wrap;gap:.3rem
+1.1rem;padding:0;list-style:none;
 max-width:none}.faint{color:var(--faint)}
 .plots{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,21rem),1fr));gap:1.2rem;margin:1rem 0}
 .plots figure{margin:0;max-width:27rem}svg.plot{display:block;width:100%;height:auto}
@@ -60,7 +62,8 @@ def table(caption, head, rows, left=1):
     used = [i for i in range(len(head)) if i < left or any(row[i] != "–" for row in rows)]
     side = ["left" if i < left else "" for i in range(len(head))]
     heads = "".join(f'<th scope="col" class="{side[i]}">{head[i]}</th>' for i in used)
-    body = "".join("<tr>" + "".join(f'<th scope="row">{row[i]}</th>' if i == 0 else f'<td class="{side[i]}">{row[i]}</td>'
+    body = "".join("<tr>"
+                   + "".join(f'<th scope="row">{row[i]}</th>' if i == 0 else f'<td class="{side[i]}">{row[i]}</td>'
                                     for i in used) + "</tr>" for row in rows)
     return (f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
             f"<caption>{escape(caption)}</caption><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>")
@@ -88,5 +91,6 @@ def page(title, links, *parts):
     nav = "".join(f'<li><a href="{escape(address)}">{escape(text)}</a></li>' for address, text in links)
     return ('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"/>'
             '<meta name="viewport" content="width=device-width, initial-scale=1"/><link rel="icon" href="data:,"/>'
-            f"<title>{escape(title)}</title><style>{STYLE}{svg.style()}</style></head><body><header><h1>{escape(title)}</h1>"
+            f"<title>{escape(title)}</title><style>{STYLE}{svg.style()}</style></head>"
+            f"<body><header><h1>{escape(title)}</h1>"
             f'<nav aria-label="Contents"><ul>{nav}</ul></nav></header><main>{"".join(parts)}</main></body></html>\n')

@@ -1,6 +1,6 @@
-"""Runs the simulator on what was measured: each problem's fork DAG, its work scaled to the measured serial time, a fork at
-its measured cost, the rest at the costs that simulate_calibrate measures. A run is kept and used again as long as nothing that
-went into it has changed."""
+"""Runs the simulator on what was measured: each problem's fork DAG, its work scaled to the measured serial time, a fork
+at its measured cost, the rest at the costs that simulate_calibrate measures. A run is kept and used again as long as
+nothing that went into it has changed."""
 
 import concurrent.futures
 import json

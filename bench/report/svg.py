@@ -8,16 +8,16 @@ from harness.tables import short
 
 WIDTH = 360
 LABELS = 116  # what the names of rows may take
-RIGHT = 14
+RIGHT = 19
 SIZE = 11  # of letters
 LANE = 9  # a way's share of a row
 
 # Okabe and Ito's palette, and what of it can be told apart on black.
 COLOURS = {"serial": ("#5f6670", "#a9b1bc"), "continuations": ("#0072b2", "#56b4e9"), "tasks": ("#d55e00", "#e69f00"),
-           "scope": ("#007e5c", "#2fc79b"), "tbb": ("#a8447f", "#ec9cc6"), "tbb_invoke": ("#a8447f", "#ec9cc6"),
+           "scope": ("#007e5c", "#2fc79b"), "tbb": ("#a8447f", "#ec9cc6"),
            "tbb_group": ("#6d3a8c", "#c9a5e4"), "omp": ("#8a6d00", "#f0e442"), "other": ("#222222", "#eeeeee")}
 SHAPES = {"serial": "bar", "continuations": "circle", "tasks": "square", "scope": "diamond", "tbb": "triangle",
-          "tbb_invoke": "triangle", "tbb_group": "down", "omp": "cross", "other": "circle"}
+          "tbb_group": "down", "omp": "cross", "other": "circle"}
 
 
 def style():
@@ -33,7 +33,8 @@ def style():
             f"@media(prefers-color-scheme:dark){{svg.plot{{{variables(1)}}}}}"
             "svg.plot text{fill:var(--ink)}svg.plot text.faint{fill:var(--faint)}"
             "svg.plot text.title{font-weight:600;font-size:12px}"
-            "svg.plot .grid{stroke:var(--grid);fill:none}svg.plot .reference{stroke:var(--ink);stroke-dasharray:4 3;fill:none}"
+            "svg.plot .grid{stroke:var(--grid);fill:none}svg.plot .reference{stroke:var(--ink);stroke-dasharray:4 "
+            "3;fill:none}"
             "svg.plot .limit{stroke:var(--ink);stroke-width:2}svg.plot .band{fill:var(--grid);opacity:.35}"
             "svg.plot .paper{fill:var(--paper)}"
             + "".join(f"svg.plot .{way}{{stroke:var(--{way});fill:var(--{way})}}" for way in COLOURS)
@@ -83,7 +84,7 @@ class Scale:
             if len(found) >= 3:
                 break
         else:
-            step = self.step(self.high - self.low, 5)
+            step = self.step(self.high - self.low, 7)
             found = [i * step for i in range(math.ceil(max(self.low, step / 2) / step), int(self.high / step) + 1)]
         return [0] * (self.how == "zero") + found
 
@@ -119,7 +120,8 @@ def marker(way, x, y, tip=None):
     title = f"<title>{escape(tip)}</title>" if tip else ""
     if shape == "circle":
         return f'<circle {c} cx="{x:.1f}" cy="{y:.1f}" r="3.6">{title}</circle>'
-    paths = {"square": "M-3.3-3.3h6.6v6.6h-6.6z", "diamond": "M0-4.6L4.6 0 0 4.6-4.6 0z", "triangle": "M0-4.2L4.2 3.4h-8.4z",
+    paths = {"square": "M-3.3-3.3h6.6v6.6h-6.6z", "diamond": "M0-4.6L4.6 0 0 4.6-4.6 0z",
+             "triangle": "M0-4.2L4.2 3.4h-8.4z",
              "down": "M0 4.2L4.2-3.4h-8.4z", "bar": "M-4.5-1.2h9v2.4h-9z",
              "cross": "M-4-2.4l1.6-1.6L0-1.6 2.4-4 4-2.4 1.6 0 4 2.4 2.4 4 0 1.6-2.4 4-4 2.4-1.6 0z"}
     return f'<path {c} d="{paths[shape]}" transform="translate({x:.1f} {y:.1f})">{title}</path>'
@@ -165,7 +167,8 @@ class Plot:
             if x - wide(text) / 2 > until + 3 and x + wide(text) / 2 < WIDTH:
                 self.text(x, bottom + 13, text, "faint", "middle")
                 until = x + wide(text) / 2
-        self.text((scale.begin + scale.end) / 2 if len(label) < 46 else WIDTH / 2, bottom + 28, label, "faint", "middle")
+        self.text((scale.begin + scale.end) / 2 if len(label) < 46 else WIDTH / 2, bottom + 28, label, "faint",
+                  "middle")
         self.height = bottom + 34
 
     def svg(self, alone=False):
@@ -178,7 +181,8 @@ class Plot:
 
 
 def dots(name, title, label, rows, how="log", reference=None, limit=None):
-    """rows: [(text, {way: {"median", "min", "max"}}, {way: limit})]; reference: (value, text) of a line through all rows;
+    """rows: [(text, {way: {"median", "min", "max"}}, {way: limit})]; reference: (value, text) of a line through all
+    rows;
     limit: what the short lines are. None if there is nothing to be drawn."""
     ways = list(dict.fromkeys(way for _, figures, _ in rows for way in figures))
     if not ways:
@@ -194,7 +198,8 @@ def dots(name, title, label, rows, how="log", reference=None, limit=None):
     height = LANE * len(ways) + 7
     bottom = plot.top + height * len(rows)
     for i in range(0, len(rows), 2):
-        plot.parts.append(f'<rect class="band" x="0" y="{plot.top + i * height:.1f}" width="{WIDTH}" height="{height}"/>')
+        plot.parts.append(f'<rect class="band" x="0" y="{plot.top + i * height:.1f}" width="{WIDTH}" '
+                          f'height="{height}"/>')
     plot.x_axis(scale, plot.top, bottom, label)
     if reference:
         plot.line(scale(reference[0]), plot.top, scale(reference[0]), bottom, "reference")
@@ -211,12 +216,14 @@ def dots(name, title, label, rows, how="log", reference=None, limit=None):
                 plot.line(scale(f["min"]), at, scale(f["max"]), at, f"spread {kind(way)}")
                 spread = "" if f["min"] == f["max"] else f" ({short(f['min'])} to {short(f['max'])})"
                 of = f", {limit} {short(limits[way])}" if way in limits else ""
-                plot.parts.append(marker(way, scale(f["median"]), at, f"{text}, {way}: {short(f['median'])}{spread}{of}"))
+                plot.parts.append(marker(way, scale(f["median"]), at,
+                                         f"{text}, {way}: {short(f['median'])}{spread}{of}"))
     return plot
 
 
 def curves(name, title, lines, limits=(), limit=None, y_label="speed-up"):
-    """lines: {way: [(P, speed-up)]}; limits: [(P, speed-up)] as another line, called `limit`. None if there is nothing."""
+    """lines: {way: [(P, speed-up)]}; limits: [(P, speed-up)] as another line, called `limit`. None if there is
+    nothing."""
     lines = {way: points for way, points in lines.items() if points}
     points = [p for line in lines.values() for p in line] + list(limits)
     if not lines:

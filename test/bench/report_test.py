@@ -23,20 +23,26 @@ from harness.tables import short  # noqa: E402
 from report import __main__ as command  # noqa: E402
 from report.data import Data  # noqa: E402
 
-SERIAL = {("fib", 30): 10.0, ("skynet", 1_000_000): 5.0, ("knapsack", 40): 20.0, ("uts", 4_112_897): 600.0, ("uts", 4_130_071): 650.0}
+SERIAL = {("fib", 30): 10.0, ("skynet", 1_000_000): 5.0, ("knapsack", 40): 20.0, ("uts", 4_112_897): 600.0,
+          ("uts", 4_130_071): 650.0}
 LABELS = {("uts", 4_112_897): "T3", ("uts", 4_130_071): "T1"}
 FACTORS = {"serial": 1, "continuations": 1.5, "tasks": 2.0, "tbb": 30, "omp": 40}
-SECTIONS = {command.OVERVIEW: ["environment", "goals", "serial", "tbb", "speedup", "memory", "simulated", "results", "reading"],
-            command.COMPARISON: ["time", "order", "records", "waits", "steals", "stacks", "memory", "many", "tasks-win"]}
+SECTIONS = {command.OVERVIEW: ["environment", "goals", "serial", "tbb", "speedup", "memory", "simulated", "results",
+                               "reading"],
+            command.COMPARISON: ["time", "order", "records", "waits", "steals", "stacks", "memory", "many",
+                                 "tasks-win"]}
 
 
 def made_up(procs=(1, 2), ways=tuple(FACTORS)):
     """As bench/schema.md says. Tasks are slower than continuations, but not in knapsack."""
     dice = random.Random(7)
-    rounds = [{(*problem, way, p): {"ms": serial * (1.2 if problem[0] == "knapsack" and way == "tasks" else FACTORS[way]) / p**0.8
+    rounds = [{(*problem, way,
+                p): {"ms": serial * (1.2 if problem[0] == "knapsack" and way == "tasks" else FACTORS[way]) / p**0.8
                                     * dice.uniform(0.95, 1.05), "steals": dice.randrange(9) if p > 1 else 0}
-               for problem, serial in SERIAL.items() for way in ways for p in procs if way != "serial" or p == 1} for _ in range(5)]
-    got = Rounds(rounds, [{(*problem, 2): dice.uniform(1.7, 2.0) for problem in SERIAL} for _ in rounds], {("fib", 30): 1_346_268})
+               for problem, serial in SERIAL.items() for way in ways for p in procs if way != "serial" or p == 1}
+              for _ in range(5)]
+    got = Rounds(rounds, [{(*problem, 2): dice.uniform(1.7, 2.0) for problem in SERIAL} for _ in rounds],
+                 {("fib", 30): 1_346_268})
     results, ceilings = [], got.ceilings_of() if max(procs) > 1 else {}
     for key in got.keys():
         figures = got.of(*key)
@@ -48,23 +54,32 @@ def made_up(procs=(1, 2), ways=tuple(FACTORS)):
                         "once": {"seconds": dice.uniform(0.01, 1), "prepared_resident_kib": dice.randrange(3000, 4000),
                                  "peak_resident_kib": dice.randrange(4000, 90_000),
                                  **({"counters": counters} if key[2] in ("continuations", "tasks") else {})}})
-    return {"schema": 1, "environment": {"date": "2025-01-01T00:00:00+00:00", "commit": "0123456789ab", "cpu": "A <fast> one & more",
-                                         "cores": 2, "governor": None, "hypervisor": True, "load_average": [0.25, 0.5, 0.75],
-                                         "compiler": "g++ 12", "flags": "-O3", "others_before": [0.0, 0.0], "others_during": [0.1, 0.02]},
+    return {"schema": 1, "environment": {"date": "2025-01-01T00:00:00+00:00", "commit": "0123456789ab",
+                                         "cpu": "A <fast> one & more",
+                                         "cores": 2, "governor": None, "hypervisor": True,
+                                         "load_average": [0.25, 0.5, 0.75],
+                                         "compiler": "g++ 12", "flags": "-O3", "others_before": [0.0, 0.0],
+                                         "others_during": [0.1, 0.02]},
             "settings": {"sizes": "quick", "procs": list(procs), "rounds": 5, "seconds": 61.0},
             "warnings": ["the machine looks busy: others used 1.50 cores before the measurement"],
-            "kernels": [{"name": k, "folder": k, "cut_off": False, "parallel": True, "ways": list(ways)} for k in dict.fromkeys(k for k, _ in SERIAL)],
+            "kernels": [{"name": k, "folder": k, "cut_off": False, "parallel": True, "ways": list(ways)}
+                        for k in dict.fromkeys(k for k, _ in SERIAL)],
             "results": results,
-            "ceilings": [{"kernel": k, "size": s, "procs": p, "ceiling": f.summary(), "of_ceiling": {}} for (k, s, p), f in ceilings.items()],
-            "means": [{"name": "vs_serial", "what": "time over serial", "procs": 1, "value": 1.4925, "over": ["fib", "uts"]}],
-            "goals": [{"what": "fib: continuations / serial, one P", "value": 1.52, "bound": 2.2, "sense": "at most", "met": True}]}
+            "ceilings": [{"kernel": k, "size": s, "procs": p, "ceiling": f.summary(), "of_ceiling": {}} for (k, s, p),
+                         f in ceilings.items()],
+            "means": [{"name": "vs_serial", "what": "time over serial", "procs": 1, "value": 1.4925,
+                       "over": ["fib", "uts"]}],
+            "goals": [{"what": "fib: continuations / serial, one P", "value": 1.52, "bound": 2.2, "sense": "at most",
+                       "met": True}]}
 
 
 def made_up_simulation():
     dice = random.Random(8)
-    return [{"of": list(problem), "work_ns": dice.uniform(1e6, 1e9), "span_ns": dice.uniform(1e2, 1e5), "parallelism": dice.uniform(10, 1e6),
+    return [{"of": list(problem), "work_ns": dice.uniform(1e6, 1e9), "span_ns": dice.uniform(1e2, 1e5),
+             "parallelism": dice.uniform(10, 1e6),
              "forks": dice.randrange(10**6), "depth": dice.randrange(1000), "costs": {"steal": 1500.0},
-             "runs": [{"policy": way, "procs": p, "time_ns": dice.uniform(1e5, 1e9), "speedup": p**0.7 * dice.uniform(0.5, 1),
+             "runs": [{"policy": way, "procs": p, "time_ns": dice.uniform(1e5, 1e9),
+                       "speedup": p**0.7 * dice.uniform(0.5, 1),
                        **{name: dice.randrange(1000) for name in ("steals", "waits", "peak_stacks", "deepest_deque")}}
                       for way in ("continuations", "tasks") for p in (1, 2, 64, 4096)]} for problem in SERIAL]
 
@@ -147,7 +162,8 @@ class NumbersTest(unittest.TestCase):
     def test_all_figures(self):
         table = self.made.tables["Medians of the rounds (least…most)"]
         self.assertEqual(len(table.rows), len(self.report["results"]))
-        heads = {"vs_serial": "over serial", "vs_tbb": "times oneTBB's speed", "vs_omp": "times OpenMP's", "speedup": "speed-up",
+        heads = {"vs_serial": "over serial", "vs_tbb": "times oneTBB's speed", "vs_omp": "times OpenMP's",
+                 "speedup": "speed-up",
                  "ns_per_fork": "ns a fork", "steals": "steals"}
         for r in self.report["results"]:
             row = table.where(kernel=self.kernel(r), way=r["way"], P=str(r["procs"]))
@@ -159,7 +175,8 @@ class NumbersTest(unittest.TestCase):
                 if s is None:
                     self.assertEqual(row[head][1], "–")
                 else:
-                    self.assertEqual(row[head][0], [s["median"]] + ([s["min"], s["max"]] if s["min"] != s["max"] else []))
+                    self.assertEqual(row[head][0], [s["median"]]
+                                     + ([s["min"], s["max"]] if s["min"] != s["max"] else []))
             self.assertEqual(row["peak, MiB"][0], [r["once"]["peak_resident_kib"] / 1024])
 
     def test_counters(self):
@@ -171,7 +188,8 @@ class NumbersTest(unittest.TestCase):
                 for name, head in (("steals", "steals"), ("suspensions", "suspensions"), ("join_waits", "join waits"),
                                    ("stacks_peak", "stacks at most")):
                     self.assertEqual(row[f"{head}, P = 2"][0], [r["once"]["counters"][name]])
-                alone = [s["deepest_deque"] for s in simulated[r["kernel"], r["size"]]["runs"] if (s["policy"], s["procs"]) == (r["way"], 1)]
+                alone = [s["deepest_deque"] for s in simulated[r["kernel"], r["size"]]["runs"]
+                         if (s["policy"], s["procs"]) == (r["way"], 1)]
                 self.assertEqual(row["deepest deque, P = 1"][0], alone)
 
     def test_bound_on_memory(self):
@@ -183,7 +201,8 @@ class NumbersTest(unittest.TestCase):
             kib += max(0, two["counters"]["stacks_peak"] - 2) * 64
             row = table.where(kernel=self.data.full_name((kernel, size)), way="continuations")
             self.assertEqual(row["bound, P = 2"][0], [kib / 1024])
-            self.assertEqual(table.where(kernel=self.data.full_name((kernel, size)), way="tasks")["bound, P = 2"][1], "–")
+            self.assertEqual(table.where(kernel=self.data.full_name((kernel, size)), way="tasks")["bound, P = 2"][1],
+                             "–")
 
     def test_work_and_span(self):
         for s in self.simulated:
@@ -192,7 +211,8 @@ class NumbersTest(unittest.TestCase):
                              [s["work_ns"] / 1e3, s["span_ns"] / 1e3, s["parallelism"], s["forks"]])
 
     def test_environment_goals_and_warnings(self):
-        rows = {row[0].text: "".join(row[1].itertext()) for row in self.made.pages[command.OVERVIEW].iter("tr") if len(row) == 2}
+        rows = {row[0].text: "".join(row[1].itertext()) for row in self.made.pages[command.OVERVIEW].iter("tr")
+                if len(row) == 2}
         self.assertEqual(rows["CPU"], "A <fast> one & more")
         self.assertEqual(rows["load average"], "0.25 0.50 0.75")
         self.assertNotIn("governor", rows)
@@ -206,7 +226,8 @@ class NumbersTest(unittest.TestCase):
             if r["procs"] == 2 and r["way"] != "serial":
                 s = r["vs_serial"]
                 name = self.data.name((r["kernel"], r["size"]))
-                self.assertIn(f"{name}, {r['way']}: {short(s['median'])} ({short(s['min'])} to {short(s['max'])})", tips)
+                self.assertIn(f"{name}, {r['way']}: {short(s['median'])} ({short(s['min'])} to {short(s['max'])})",
+                              tips)
         self.assertEqual(len(tips), sum(r["procs"] == 2 for r in self.report["results"]))
 
     def test_marks_stand_in_the_order_of_their_values(self):
@@ -221,7 +242,8 @@ class NumbersTest(unittest.TestCase):
 
 class TextTest(unittest.TestCase):
     def test_who_is_faster_follows_from_the_figures(self):
-        for report, winner, loser in ((made_up(), "continuations", "tasks"), (swapped(made_up()), "tasks", "continuations")):
+        for report, winner, loser in ((made_up(), "continuations", "tasks"),
+                                      (swapped(made_up()), "tasks", "continuations")):
             data = Data(report)
             for p in (1, 2):
                 self.assertEqual(data.faster(("fib", 30), p), winner)
@@ -243,7 +265,8 @@ class TextTest(unittest.TestCase):
 
     def test_totals(self):
         report = made_up()
-        total = sum(r["once"]["counters"]["suspensions"] for r in report["results"] if (r["way"], r["procs"]) == ("continuations", 2))
+        total = sum(r["once"]["counters"]["suspensions"] for r in report["results"]
+                    if (r["way"], r["procs"]) == ("continuations", 2))
         self.assertIn(f"continuations suspended {total:,} times", Made(report).text(command.COMPARISON, "waits"))
 
 
@@ -303,7 +326,8 @@ class CommandTest(unittest.TestCase):
         (self.folder / "bench").mkdir()
 
     def run_it(self, *arguments):
-        return subprocess.run([sys.executable, ROOT / "bench" / "report", "--build", self.folder, *arguments], text=True,
+        return subprocess.run([sys.executable, ROOT / "bench" / "report", "--build", self.folder, *arguments],
+                              text=True,
                               capture_output=True, timeout=60)
 
     def test_no_figures(self):
@@ -349,7 +373,8 @@ else:
         ran = sorted(log.read_text().splitlines())
         self.assertEqual([line.split()[0] for line in ran], ["fib", "uts_t3"])
         serial = next(r for r in report["results"] if (r["kernel"], r["way"]) == ("fib", "serial"))
-        self.assertIn(f"fib --size 30 --procs 1,2,4,16,64,256,1024,4096 --serial-ms {serial['median_ms']:.6g} --fork ", ran[0])
+        self.assertIn(f"fib --size 30 --procs 1,2,4,16,64,256,1024,4096 --serial-ms {serial['median_ms']:.6g} --fork ",
+                      ran[0])
         self.assertTrue((self.folder / "report" / "simulated-fib-30.svg").exists())
         serial["median_ms"] *= 2
         file.write_text(json.dumps(report))
