@@ -27,7 +27,8 @@ caption{text-align:left;font-weight:600;padding:.3rem 0}
 th,td{padding:.22rem .6rem;border-bottom:1px solid var(--line);text-align:right;vertical-align:baseline}
 thead th{font-weight:600;white-space:normal;vertical-align:bottom;background:var(--band);max-width:9rem}
 tbody th,.left{text-align:left;font-weight:400}td.long{text-align:left;min-width:12rem;overflow-wrap:anywhere}
-tbody th{white-space:nowrap}td{white-space:nowrap}td.long{white-space:normal}
+tbody th,td{white-space:nowrap}td.long{white-space:normal}
+@media(max-width:40rem){tbody th{white-space:normal;min-width:8rem}}
 .warnings{border-left:4px solid var(--warn);padding:.1rem 1rem;margin:1rem 0;background:var(--band)}
 .met{color:var(--good)}.missed{color:var(--bad);font-weight:600}
 summary{cursor:pointer}
