@@ -2,7 +2,7 @@
 as such; everything else is worded from the figures, so that it is true of whatever was measured."""
 
 from report.markup import mib, page, plots, section, spread, table, value, words
-from report.data import AGREE, CLEAR, COUNTERS
+from report.data import AGREE, CLEAR, COUNTERS, ROUNDS
 
 HEADS = {"steals": "steals", "suspensions": "suspensions", "join_waits": "join waits", "deepest_deque": "deepest deque",
          "stacks_peak": "stacks at most"}
@@ -68,7 +68,8 @@ def time(data, made):
                              spread(figure.summary()), {"neither": "no clear difference"}.get(who, who)])
     return section("time", "Time",
                    f"<p>One is called faster if the median of the rounds' ratios differs by more than {CLEAR:.0%} and "
-                   f"at least {AGREE:.0%} of the rounds agree.</p>", verdicts(data), plots(made["against"]),
+                   f"at least {AGREE:.0%} of the rounds, of which there must be {ROUNDS}, agree.</p>",
+                   verdicts(data), plots(made["against"]),
                    table("Time by tasks and by continuations", ["kernel", "P", "continuations, ms", "tasks, ms",
                          "tasks over continuations (least…most)", "faster"], rows))
 
@@ -193,11 +194,14 @@ def memory(data, made):
     said = []
     if found:
         most = max(found, key=lambda f: abs(f[2] - f[1]))
-        less = [p for p, ours, tasks in found if ours < tasks]
-        more = [p for p, ours, tasks in found if ours > tasks]
-        said.append(f"<p>On {procs} P continuations had the smaller peak in {names(data, less)}; tasks in "
-                    f"{names(data, more)}. The largest difference is in {data.name(most[0])}: {mib(most[1])} MiB with "
-                    f"continuations, {mib(most[2])} with tasks.</p>")
+        by = {"less in": [], "more in": [], "about as much in": []}
+        for p, ours, tasks in found:
+            by["less in" if ours * (1 + CLEAR) < tasks else "more in" if ours > tasks * (1 + CLEAR)
+               else "about as much in"].append(p)
+        told = ", ".join(f"{what} {names(data, problems)}" for what, problems in by.items() if problems)
+        said.append(f"<p>On {procs} P a process with continuations needs, at its peak, {told}, compared with tasks "
+                    f"(differences of up to {CLEAR:.0%} are not told apart). The largest difference is in "
+                    f"{data.name(most[0])}: {mib(most[1])} MiB with continuations, {mib(most[2])} with tasks.</p>")
         over = [p for p, ours, _ in found if (bound := data.bound(p, "continuations", procs)) and ours > bound]
         if any(data.bound(p, "continuations", procs) for p, *_ in found):
             said.append(f"<p>Kernels in which continuations exceeded the bound on {procs} P: {names(data, over)}.</p>")

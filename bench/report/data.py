@@ -7,8 +7,8 @@ KEPT = 64 * 1024  # bytes that a stack which is suspended or free may keep, see 
 OURS = ("continuations", "tasks", "scope")
 GREEDY = ("continuations", "scope")  # these promise a bound on space
 COUNTERS = ("steals", "suspensions", "join_waits", "deepest_deque", "stacks_peak")
-# One is called faster if that part of the rounds agree, and the median differs by more than CLEAR.
-AGREE, CLEAR = 0.75, 0.02
+# One is called faster if there are so many rounds, that part of them agree, and the median differs by more than CLEAR.
+ROUNDS, AGREE, CLEAR = 3, 0.75, 0.02
 
 
 class Data:
@@ -95,6 +95,8 @@ class Data:
         figure = self.tasks_over_continuations(problem, procs)
         if not figure:
             return None
+        if len(figure.values) < ROUNDS:
+            return "neither"
         above = sum(v > 1 for v in figure.values) / len(figure.values)
         if figure.median > 1 + CLEAR and above >= AGREE:
             return "continuations"

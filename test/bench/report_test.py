@@ -263,6 +263,12 @@ class TextTest(unittest.TestCase):
         self.assertEqual(Data(report).faster(("fib", 30), 1), "neither")
         self.assertNotIn("fib", Made(report).text(command.COMPARISON, "tasks-win"))
 
+    def test_no_winner_of_two_rounds(self):
+        report = made_up()
+        for r in report["results"]:
+            r["ms"] = r["ms"][:2]
+        self.assertEqual(Data(report).faster(("fib", 30), 1), "neither")
+
     def test_totals(self):
         report = made_up()
         total = sum(r["once"]["counters"]["suspensions"] for r in report["results"]
