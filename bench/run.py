@@ -106,7 +106,8 @@ def parse():
                         f"{KERNEL_BUDGET} for one kernel, {SUITE_BUDGET} shared by several; {FULL_BUDGET} times that "
                         "with --full)")
     parser.add_argument("--test-sizes", action="store_true", help="the sizes of the tests: to try the programs, not to measure")
-    parser.add_argument("--json", metavar="FILE", help="also write everything there; bench/schema.md says how")
+    parser.add_argument("--json", metavar="FILE", help="also write everything there; bench/schema.md says how. For bench/report "
+                        "it is always kept in <build>/bench/report.json, or report-<kernel>.json")
     parser.add_argument("--check", action="store_true", help="exit with status 3 if a goal is missed")
     args = parser.parse_args()
     if args.repetitions is not None and args.repetitions < 1:
@@ -165,10 +166,13 @@ def main():
         tables.print_means(goals.means(measured.results, measured.kernels))
     tables.print_goals(judged)
 
-    if args.json:
-        settings = {"sizes": sizes, "procs": args.procs, "rounds": rounds, "seconds": time.monotonic() - began}
-        report = measured.report(env, settings, warnings, judged)
-        pathlib.Path(args.json).write_text(json.dumps(report, indent=1) + "\n")
+    settings = {"sizes": sizes, "procs": args.procs, "rounds": rounds, "seconds": time.monotonic() - began}
+    report = json.dumps(measured.report(env, settings, warnings, judged), indent=1) + "\n"
+    files = [pathlib.Path(args.json)] if args.json else []
+    if sizes != "test":  # what the report would show by itself; tests are not worth showing
+        files.append(folder / ("-".join(["report", *args.kernel]) + ".json"))
+    for file in files:
+        file.write_text(report)
     return 3 if args.check and not all(g["met"] for g in judged) else 0
 
 

@@ -1,0 +1,96 @@
+"""Makes the report of what bench/run.py measured: pages that need nothing else, and their pictures as files.
+
+    bench/report [--json FILE] [--out DIR] [--build DIR] [--no-simulation]
+
+Without --json: the newest of <build>/bench/report*.json, which bench/run.py writes.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+sys.path[0] = str(pathlib.Path(__file__).resolve().parents[1])
+
+from report.comparison import comparison_page  # noqa: E402
+from report.data import Data  # noqa: E402
+from report.overview import overview_page  # noqa: E402
+from report.plots import all_plots  # noqa: E402
+from report.simulation import Simulator  # noqa: E402
+
+SCHEMA = 1
+OVERVIEW, COMPARISON = "index.html", "tasks-against-continuations.html"
+
+
+class Failed(Exception):
+    pass
+
+
+def newest(build):
+    found = sorted((build / "bench").glob("report*.json"), key=lambda file: file.stat().st_mtime)
+    if not found:
+        raise Failed(f"{build}/bench has no figures yet; measure first: ./dev bench")
+    return found[-1]
+
+
+def read(file):
+    try:
+        report = json.loads(file.read_text())
+    except OSError as error:
+        raise Failed(f"cannot read {file}: {error.strerror}") from None
+    except ValueError as error:
+        raise Failed(f"{file} is not JSON: {error}") from None
+    if not isinstance(report, dict) or report.get("schema") != SCHEMA:
+        raise Failed(f"{file} is not of schema {SCHEMA} (bench/schema.md); write it anew: ./dev bench")
+    return report
+
+
+def simulate(program, folder, report):
+    if not program.exists():
+        print(f"no simulator {program}: its parts are left out")
+        return []
+    print("simulating what was measured:", flush=True)
+    try:
+        return Simulator(program, folder).run_all(Data(report), lambda line: print(line, flush=True))
+    except (OSError, subprocess.SubprocessError) as error:
+        print(f"the simulator does not run ({error}): its parts are left out")
+        return []
+
+
+def write(data, out):
+    """The pages and pictures; those of an earlier report go."""
+    out.mkdir(parents=True, exist_ok=True)
+    for old in out.glob("*.svg"):
+        old.unlink()
+    made = all_plots(data)
+    for plot in (p for of in made.values() for p in of):
+        (out / f"{plot.name}.svg").write_text(plot.svg(alone=True) + "\n")
+    (out / OVERVIEW).write_text(overview_page(data, made, [(COMPARISON, "Tasks against continuations")]))
+    (out / COMPARISON).write_text(comparison_page(data, made, [(OVERVIEW, "All benchmarks")]))
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="bench/report", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="as bench/schema.md says")
+    parser.add_argument("--out", type=pathlib.Path, metavar="DIR", help="default: <build>/report")
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"), metavar="DIR")
+    parser.add_argument("--simulator", type=pathlib.Path, metavar="PROGRAM", help="default: <build>/bench/simulate")
+    parser.add_argument("--no-simulation", action="store_true", help="leaves the simulated parts out")
+    args = parser.parse_args()
+    file = args.json or newest(args.build)
+    out = args.out or args.build / "report"
+    report = read(file)
+    found = [] if args.no_simulation else simulate((args.simulator or args.build / "bench" / "simulate").resolve(),
+                                                   out / "simulated", report)
+    write(Data(report, found), out)
+    print(f"{out / OVERVIEW} and {COMPARISON}, with their pictures as SVG, from {file}")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Failed as failure:
+        print(f"bench/report: {failure}", file=sys.stderr)
+        sys.exit(1)

@@ -1,0 +1,122 @@
+"""What bench/run.py and the simulator wrote, by the questions that the report asks. What is not there is None
+or empty."""
+
+from harness.figures import Figure, ratio
+
+KEPT = 64 * 1024  # bytes that a stack which is suspended or free may keep, see runtime/README.md
+OURS = ("continuations", "tasks", "scope")
+GREEDY = ("continuations", "scope")  # these promise a bound on space
+COUNTERS = ("steals", "suspensions", "join_waits", "deepest_deque", "stacks_peak")
+# One is called faster if there are so many rounds, that part of them agree, and the median differs by more than CLEAR.
+ROUNDS, AGREE, CLEAR = 3, 0.75, 0.02
+
+
+class Data:
+    def __init__(self, report, simulated=()):
+        self.report = report
+        self.results = {(r["kernel"], r["size"], r["way"], r["procs"]): r for r in report.get("results", [])}
+        self.kernels = {k["name"]: k for k in report.get("kernels", [])}
+        self.problems = list(dict.fromkeys(key[:2] for key in self.results))
+        self.procs = sorted({key[3] for key in self.results})
+        self.most = max(self.procs, default=1)
+        self.ceilings = {(c["kernel"], c["size"], c["procs"]): c for c in report.get("ceilings", [])}
+        self.simulated = {tuple(s["of"]): s for s in simulated}
+
+    def ways(self):
+        return list(dict.fromkeys(key[2] for key in self.results))
+
+    def name(self, problem):
+        """Short, for a row: the size only where there are several."""
+        kernel, size = problem
+        if sum(k == kernel for k, _ in self.problems) == 1:
+            return kernel
+        label = next((r["label"] for key, r in self.results.items() if key[:2] == problem and "label" in r), None)
+        return f"{kernel} {label or short_size(size)}"
+
+    def full_name(self, problem):
+        kernel, size = problem
+        label = next((r["label"] + ", " for key, r in self.results.items() if key[:2] == problem and "label" in r), "")
+        return f"{kernel} ({label}{size:,})"
+
+    def result(self, problem, way, procs):
+        return self.results.get((*problem, way, procs), {})
+
+    def figures(self, name, procs):
+        """[(problem, {way: summary of that name})], without the serial program and what has none."""
+        rows = []
+        for problem in self.problems:
+            summaries = {way: self.result(problem, way, procs).get(name) for way in self.ways() if way != "serial"}
+            rows.append((problem, {way: s for way, s in summaries.items() if s}))
+        return [(problem, found) for problem, found in rows if found]
+
+    def once(self, problem, way, procs):
+        return self.result(problem, way, procs).get("once", {})
+
+    def counter(self, problem, way, procs, name):
+        """Of the single run, except the deepest deque where only the simulator knows it."""
+        once = self.once(problem, way, procs)
+        found = once.get(name, once.get("counters", {}).get(name))
+        if found is None and name == "deepest_deque":
+            found = self.simulated_run(problem, way, procs).get(name)
+        return found
+
+    def simulated_run(self, problem, way, procs):
+        runs = self.simulated.get(problem, {}).get("runs", [])
+        return next((r for r in runs if r["policy"] == way and r["procs"] == procs), {})
+
+    def peak(self, problem, way, procs):
+        """Bytes."""
+        kib = self.once(problem, way, procs).get("peak_resident_kib")
+        return None if kib is None else kib * 1024
+
+    def growth(self, problem, way, procs):
+        """Bytes that came while it ran."""
+        once = self.once(problem, way, procs)
+        if "peak_resident_kib" not in once or "prepared_resident_kib" not in once:
+            return None
+        return (once["peak_resident_kib"] - once["prepared_resident_kib"]) * 1024
+
+    def bound(self, problem, way, procs):
+        """Bytes that the process may have at most: what it had before, P times what one P needed and a stack may keep,
+        and what each stack more may keep."""
+        alone, stacks = self.growth(problem, way, 1), self.counter(problem, way, procs, "stacks_peak")
+        before = self.once(problem, way, procs).get("prepared_resident_kib")
+        if way not in GREEDY or alone is None or stacks is None or before is None:
+            return None
+        return before * 1024 + procs * (alone + KEPT) + max(0, stacks - procs) * KEPT
+
+    def tasks_over_continuations(self, problem, procs):
+        """The ratio of their times within the rounds that both took part in; above 1 continuations are faster."""
+        tasks, ours = (self.result(problem, way, procs).get("ms", []) for way in ("tasks", "continuations"))
+        return Figure([ratio(a, b) for a, b in zip(tasks, ours)])
+
+    def faster(self, problem, procs):
+        """"continuations", "tasks", "neither", or None if it was not measured."""
+        figure = self.tasks_over_continuations(problem, procs)
+        if not figure:
+            return None
+        if len(figure.values) < ROUNDS:
+            return "neither"
+        above = sum(v > 1 for v in figure.values) / len(figure.values)
+        if figure.median > 1 + CLEAR and above >= AGREE:
+            return "continuations"
+        below = sum(v < 1 for v in figure.values) / len(figure.values)
+        if figure.median < 1 / (1 + CLEAR) and below >= AGREE:
+            return "tasks"
+        return "neither"
+
+    def shape(self, problem):
+        """Work and span in nanoseconds where the simulator counted them, in the kernel's own unit where the bench
+        did."""
+        found = self.simulated.get(problem)
+        if found:
+            return {name: found.get(name) for name in ("work_ns", "span_ns", "parallelism", "forks", "depth")}
+        kernel = self.kernels.get(problem[0], {})
+        return {name: kernel[name] for name in ("work", "span", "parallelism") if name in kernel}
+
+
+def short_size(size):
+    for unit, name in ((10**6, "M"), (10**3, "k")):
+        if size >= unit and size % (unit // 10) == 0:
+            return f"{size / unit:g}{name}"
+    return f"{size:,}"

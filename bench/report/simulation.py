@@ -1,0 +1,87 @@
+"""Runs the simulator on what was measured: each problem's fork DAG, its work scaled to the measured serial time, a fork
+at its measured cost, the rest at the costs that simulate_calibrate measures. A run is kept and used again as long as
+nothing that went into it has changed."""
+
+import concurrent.futures
+import json
+import os
+import subprocess
+
+PROCS = [1, 2, 4, 16, 64, 256, 1024, 4096]
+TIMEOUT = 600  # seconds for one problem; the largest trees take longer and are left out
+UTS = {"T1": "uts", "T3": "uts_t3", "T1L": "uts_t1l", "T3L": "uts_t3l"}  # the simulator's kernels, by label
+
+
+class Simulator:
+    """program: the simulator; folder: where its runs are kept."""
+
+    def __init__(self, program, folder):
+        self.program, self.folder = program, folder
+        self.costs = folder / "costs.json"
+        listed = subprocess.run([program, "--list"], check=True, capture_output=True, text=True, timeout=60).stdout
+        named = listed.partition("costs:")[0].splitlines()[1:]
+        self.kernels = {line.split()[0] for line in named if line.split()}
+
+    def arguments(self, data, problem):
+        """None if it does not know the problem."""
+        kernel, size = problem
+        serial = data.result(problem, "serial", 1)
+        if kernel == "uts":
+            kernel, size = UTS.get(serial.get("label"), ""), 0
+        if kernel not in self.kernels:
+            return None
+        arguments = [kernel, "--size", str(size), "--procs", ",".join(map(str, PROCS))]
+        if "median_ms" in serial:
+            arguments += ["--serial-ms", f"{serial['median_ms']:.6g}"]
+        for option, way in (("--fork", "continuations"), ("--fork-tasks", "tasks")):
+            fork = data.result(problem, way, 1).get("ns_per_fork")
+            if fork and fork["median"] > 0:
+                arguments += [option, f"{fork['median']:.4g}"]
+        return arguments
+
+    def calibrate(self):
+        """Once: other costs would make other runs. Without the program the simulator's own costs count."""
+        program = self.program.with_name("simulate_calibrate")
+        if program.exists() and not self.costs.exists():
+            done = subprocess.run([program], check=True, capture_output=True, text=True, timeout=TIMEOUT)
+            json.loads(done.stdout)
+            self.costs.write_text(done.stdout)
+
+    def run(self, problem, arguments, say):
+        """What the simulator wrote, and the problem as `of`; None if it took too long or failed."""
+        kernel, size = problem
+        file = self.folder / f"{kernel}-{size}.json"
+        if self.costs.exists():
+            arguments = [*arguments, "--costs", str(self.costs)]
+        made_of = [*arguments, self.program.stat().st_mtime_ns]
+        try:
+            kept = json.loads(file.read_text())
+            if kept["made_of"] == made_of:
+                say(f"  {kernel}({size:,}): as before")
+                return kept
+        except (OSError, ValueError, KeyError):
+            pass
+        written = file.with_suffix(".part")
+        try:
+            subprocess.run([self.program, *arguments, "--json", written], check=True, capture_output=True, text=True,
+                           timeout=TIMEOUT)
+        except subprocess.TimeoutExpired:
+            say(f"  {kernel}({size:,}): left out, it took more than {TIMEOUT} s")
+            return None
+        except subprocess.CalledProcessError as failed:
+            say(f"  {kernel}({size:,}): left out, the simulator failed: {failed.stderr.strip()}")
+            return None
+        found = json.loads(written.read_text()) | {"of": list(problem), "made_of": made_of}
+        written.unlink()
+        file.write_text(json.dumps(found))
+        say(f"  {kernel}({size:,})")
+        return found
+
+    def run_all(self, data, say=print):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.calibrate()
+        known = [(problem, self.arguments(data, problem)) for problem in data.problems]
+        known = [(problem, arguments) for problem, arguments in known if arguments]
+        with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            found = pool.map(lambda of: self.run(*of, say), known)
+            return [f for f in found if f]
