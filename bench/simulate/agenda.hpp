@@ -22,7 +22,9 @@ class agenda {
 
   void add(picoseconds when, unsigned processor, bool works) { (works ? workers_ : lookers_).push({when, processor}); }
 
-  /// The next processor. What works comes before what looks at the same time, whether or not it ran ahead.
+  // At the same time, what works comes before what looks, and then the first processor; also for who goes on.
+
+  /// The next processor.
   unsigned take() {
     queue& from = first(workers_) <= first(lookers_) ? workers_ : lookers_;
     const unsigned next = from.top().second;
@@ -30,11 +32,18 @@ class agenda {
     return next;
   }
 
-  /// Up to when whoever was taken may act so that others see it.
-  picoseconds next() const noexcept { return std::min(first(workers_), first(lookers_)); }
+  /// Whether it is the turn of a processor that works and wants to do something that others see.
+  bool may_act(picoseconds when, unsigned processor) const noexcept {
+    return when <= first(lookers_) && is_before(when, processor, workers_);
+  }
 
-  /// Whether whoever was taken may look at others' deques then.
-  bool may_look(picoseconds when) const noexcept { return when < first(workers_) && when <= first(lookers_); }
+  /// Whether it is the turn of a processor that looks at others' deques.
+  bool may_look(picoseconds when, unsigned processor) const noexcept {
+    return when < first(workers_) && is_before(when, processor, lookers_);
+  }
+
+  /// The time of the next act.
+  picoseconds next() const noexcept { return std::min(first(workers_), first(lookers_)); }
 
   /// Up to when whoever was taken may act for itself.
   picoseconds next_look() const noexcept {
@@ -46,6 +55,10 @@ class agenda {
   using entry = std::pair<picoseconds, unsigned>;
   using queue = std::priority_queue<entry, std::vector<entry>, std::greater<>>;
   static constexpr picoseconds never = std::numeric_limits<picoseconds>::max();
+
+  static bool is_before(picoseconds when, unsigned processor, const queue& others) noexcept {
+    return others.empty() || entry(when, processor) < others.top();
+  }
 
   static picoseconds first(const queue& of) noexcept { return of.empty() ? never : of.top().first; }
 

@@ -11,7 +11,7 @@ namespace {
 
 double times_log2(std::uint32_t n) { return n > 1 ? n * std::log2(static_cast<double>(n)) : 1; }
 
-// v: elements, parts left to be forked. Random keys: every split is taken to be even.
+// v: elements, quarters left to be forked, elements of the last. Every merge is taken to split evenly.
 class cilksort final : public kernel {
  public:
   cilksort(std::uint32_t n, const units& work)
@@ -20,17 +20,17 @@ class cilksort final : public kernel {
   node root() const override { return {sort, {n_}}; }
 
   void at(node& self, unsigned phase, step& out) const override {
-    const std::uint32_t n = self.v[0], quarter = (n + 3) / 4;
+    const std::uint32_t n = self.v[0], quarter = n / 4;
     switch (self.kind) {
       case sort:
         if (n <= grain) return out.ends(ps(compare_ * times_log2(n)));
-        if (phase == 0) return out.forks(0, {sort, {quarter}}, {sorts, {quarter, 3}});
+        if (phase == 0) return out.forks(0, {sort, {quarter}}, {sorts, {quarter, 3, n - 3 * quarter}});
         if (phase == 1) return out.forks(0, {merge, {2 * quarter}}, {merge, {n - 2 * quarter}});
         return phase == 2 ? out.calls(0, {merge, {n}}) : out.ends(0);
       case sorts:
         if (phase > 0) return out.ends(0);
-        if (self.v[1] == 1) return out.calls(0, {sort, {n}});
-        return out.forks(0, {sort, {n}}, {sorts, {n, self.v[1] - 1}});
+        if (self.v[1] == 1) return out.calls(0, {sort, {self.v[2]}});
+        return out.forks(0, {sort, {n}}, {sorts, {n, self.v[1] - 1, self.v[2]}});
       default:
         if (n <= grain) return out.ends(ps(merge_ * n));
         if (phase > 0) return out.ends(0);
@@ -46,7 +46,7 @@ class cilksort final : public kernel {
   const double compare_, merge_;
 };
 
-// v: elements, place. The pivot is the median of three random ones.
+// v: elements, place. The pivot is the median of three random ones; neither side is empty.
 class quicksort final : public kernel {
  public:
   quicksort(std::uint32_t n, const units& work)
@@ -57,12 +57,12 @@ class quicksort final : public kernel {
   void at(node& self, unsigned phase, step& out) const override {
     const auto n = self.v[0], place = self.v[1];
     if (phase > 0) return out.ends(0);
-    if (n <= 2048) return out.ends(ps(compare_ * times_log2(n)));
-    const std::uint64_t chance = mix(place), more = mix(chance), children = mix(more);
-    const std::uint32_t a = static_cast<std::uint32_t>(chance), b = static_cast<std::uint32_t>(chance >> 32),
-                        c = static_cast<std::uint32_t>(more);
+    if (n <= 32) return out.ends(ps(compare_ * times_log2(n)));
+    const std::uint64_t chance = random_at(place), more = random_at(chance), children = random_at(more);
+    const auto a = static_cast<std::uint32_t>(chance), b = static_cast<std::uint32_t>(chance >> 32);
+    const auto c = static_cast<std::uint32_t>(more);
     const std::uint32_t median = std::max(std::min(a, b), std::min(std::max(a, b), c));
-    const auto left = static_cast<std::uint32_t>(std::uint64_t{median} * n >> 32);
+    const auto left = static_cast<std::uint32_t>(std::uint64_t{median} * (n - 1) >> 32) + 1;
     out.forks(ps(partition_ * n), {0, {left, static_cast<std::uint32_t>(children)}},
               {0, {n - left, static_cast<std::uint32_t>(children >> 32)}});
   }
@@ -81,7 +81,7 @@ class heat final : public kernel {
 
   void at(node& self, unsigned phase, step& out) const override {
     const std::uint32_t n = self.v[0];
-    if (self.kind == all_steps) return phase < 20 ? out.calls(0, {rows, {n}}) : out.ends(0);
+    if (self.kind == all_steps) return phase < n_ ? out.calls(0, {rows, {n - 2}}) : out.ends(0);
     if (n <= 8) return out.ends(ps(cell_ * n * n_));
     if (phase > 0) return out.ends(0);
     out.forks(0, {rows, {n / 2}}, {rows, {n - n / 2}});
@@ -104,56 +104,46 @@ class fft final : public kernel {
   void at(node& self, unsigned phase, step& out) const override {
     const std::uint32_t n = self.v[0], half = n - n / 2;
     if (self.kind == whole) {
-      if (n <= grain) return out.ends(ps(butterfly_ * times_log2(n) / 2));
+      if (n <= leaf) return out.ends(ps(butterfly_ * times_log2(n) / 2));
       if (phase == 0) return out.forks(0, {whole, {half}}, {whole, {n - half}});
       return phase == 1 ? out.calls(0, {butterflies, {half}}) : out.ends(0);
     }
-    if (n <= grain) return out.ends(ps(butterfly_ * n));
+    if (n <= leaf_butterflies) return out.ends(ps(butterfly_ * n));
     return phase == 0 ? out.forks(0, {butterflies, {half}}, {butterflies, {n - half}}) : out.ends(0);
   }
 
  private:
   enum : std::uint32_t { whole, butterflies };
-  static constexpr std::uint32_t grain = 1024;
+  static constexpr std::uint32_t leaf = 32, leaf_butterflies = 512;
 
   const std::uint32_t n_;
   const double butterfly_;
 };
 
-// Every pixel's iterations are counted once, when the kernel is made. v: row, first tile, and how many rows or tiles.
+// Every point's iterations are counted once, when the kernel is made. v: first row, rows.
 class mandelbrot final : public kernel {
  public:
   mandelbrot(std::uint32_t n, const units& work)
-      : n_(n),
-        tiles_((n + tile - 1) / tile),
-        iteration_(work.nanoseconds("mandelbrot.iteration")),
-        iterations_(std::size_t{n} * tiles_) {
+      : n_(n), iteration_(work.nanoseconds("mandelbrot.iteration")), iterations_(n) {
     for (std::uint32_t y = 0; y < n; ++y)
-      for (std::uint32_t x = 0; x < n; ++x) iterations_[std::size_t{y} * tiles_ + x / tile] += iterations_of(x, y);
+      for (std::uint32_t x = 0; x < n; ++x) iterations_[y] += iterations_of(x, y);
   }
 
-  node root() const override { return {rows, {0, 0, n_}}; }
+  node root() const override { return {0, {0, n_}}; }
 
   void at(node& self, unsigned phase, step& out) const override {
+    const auto first = self.v[0], rows = self.v[1];
+    if (rows == 1) return out.ends(ps(iteration_ * static_cast<double>(iterations_[first])));
     if (phase > 0) return out.ends(0);
-    const auto [row, first, count, a, b, c, d] = self.v;
-    if (self.kind == rows) {
-      if (count == 1) return out.calls(0, {tiles, {row, 0, tiles_}});
-      return out.forks(0, {rows, {row, 0, count / 2}}, {rows, {row + count / 2, 0, count - count / 2}});
-    }
-    if (count == 1) return out.ends(ps(iteration_ * iterations_[std::size_t{row} * tiles_ + first]));
-    out.forks(0, {tiles, {row, first, count / 2}}, {tiles, {row, first + count / 2, count - count / 2}});
+    out.forks(0, {0, {first, rows / 2}}, {0, {first + rows / 2, rows - rows / 2}});
   }
 
  private:
-  enum : std::uint32_t { rows, tiles };
-  static constexpr std::uint32_t tile = 64;
-
-  std::uint32_t iterations_of(std::uint32_t x, std::uint32_t y) const {
+  std::uint64_t iterations_of(std::uint32_t x, std::uint32_t y) const {
     const double a = -2.0 + 3.0 * x / n_, b = -1.5 + 3.0 * y / n_;
     double re = 0, im = 0;
-    std::uint32_t done = 0;
-    for (; done < 512 && re * re + im * im <= 4; ++done) {
+    std::uint64_t done = 0;
+    for (; done < 1000 && re * re + im * im <= 4; ++done) {
       const double next = re * re - im * im + a;
       im = 2 * re * im + b;
       re = next;
@@ -161,9 +151,9 @@ class mandelbrot final : public kernel {
     return done;
   }
 
-  const std::uint32_t n_, tiles_;
+  const std::uint32_t n_;
   const double iteration_;
-  std::vector<std::uint32_t> iterations_;
+  std::vector<std::uint64_t> iterations_;
 };
 
 }  // namespace

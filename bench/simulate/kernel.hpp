@@ -93,15 +93,31 @@ const std::vector<kernel_name>& all_kernels();
 /// size 0: the kernel's own. Throws std::invalid_argument for an unknown name or a size out of range.
 std::unique_ptr<kernel> make_kernel(std::string_view name, long size, const units& work);
 
+/// The same DAG with every step's work multiplied, so that the whole takes as long as a real program was measured to.
+class scaled final : public kernel {
+ public:
+  scaled(const kernel& original, double factor) : original_(original), factor_(factor) {}
+
+  node root() const override { return original_.root(); }
+  void at(node& self, unsigned phase, step& out) const override {
+    original_.at(self, phase, out);
+    out.work = static_cast<picoseconds>(static_cast<double>(out.work) * factor_ + 0.5);
+  }
+
+ private:
+  const kernel& original_;
+  const double factor_;
+};
+
 /// A size of 0 replaced by the kernel's own.
 long size_of(std::string_view name, long size);
 
 /// From nanoseconds, rounded.
 inline picoseconds ps(double nanoseconds) noexcept { return static_cast<picoseconds>(nanoseconds * 1000 + 0.5); }
 
-/// Reproducible randomness of trees: splitmix64 (Steele, Lea and Flood, 2014).
-inline std::uint64_t mix(std::uint64_t x) noexcept {
-  std::uint64_t z = x + 0x9e3779b97f4a7c15u;
+/// The n-th output of splitmix64 with seed 0 (Steele, Lea and Flood, 2014), of which the kernels' inputs are made.
+inline std::uint64_t random_at(std::uint64_t n) noexcept {
+  std::uint64_t z = (n + 1) * 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   return z ^ (z >> 31);

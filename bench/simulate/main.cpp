@@ -22,6 +22,7 @@ using nlohmann::json;
 struct arguments {
   std::string kernel;
   long size = 0;
+  double serial_ms = 0;
   std::vector<unsigned> procs = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096};
   std::string steals = "both";
   std::string costs_file, json_file;
@@ -84,7 +85,10 @@ void print_row(const json& row) {
 }
 
 json simulate_all(const arguments& given, const costs& cost, const units& work) {
-  const auto k = make_kernel(given.kernel, given.size, work);
+  const auto made = make_kernel(given.kernel, given.size, work);
+  const double factor = given.serial_ms > 0 ? given.serial_ms * 1e9 / static_cast<double>(analyse(*made).work) : 1;
+  const scaled adjusted(*made, factor);
+  const kernel* const k = given.serial_ms > 0 ? &adjusted : made.get();
   const shape of = analyse(*k);
   std::printf("%s %ld: work %.3f ms, span %.3f us, parallelism %.0f; %llu forks, %llu calls, %llu deep\n",
               given.kernel.c_str(), size_of(given.kernel, given.size), ms(of.work), ms(of.span) * 1e3, of.parallelism(),
@@ -107,6 +111,7 @@ json simulate_all(const arguments& given, const costs& cost, const units& work) 
               {"size", size_of(given.kernel, given.size)},
               {"seed", given.seed},
               {"awake", given.awake},
+              {"work_scaled_by", factor},
               {"work_ns", static_cast<double>(of.work) / 1e3},
               {"span_ns", static_cast<double>(of.span) / 1e3},
               {"parallelism", of.parallelism()},
@@ -139,6 +144,8 @@ int run(int argc, char** argv) {
   CLI::App app("Runs a kernel's fork DAG on simulated processors. bench/simulate/README.md tells how far to trust it.");
   app.add_option("kernel", given.kernel, "see --list");
   app.add_option("--size", given.size, "of the kernel; 0: its own");
+  app.add_option("--serial-ms", given.serial_ms, "what the serial program takes; every step's work is scaled to it")
+      ->check(CLI::PositiveNumber);
   app.add_option("--procs", given.procs, "numbers of processors, 1 to 4096")->delimiter(',');
   app.add_option("--policy", given.steals, "what is stolen")->check(CLI::IsMember({"continuations", "tasks", "both"}));
   app.add_option("--costs", given.costs_file, "JSON file of costs and work, as calibrate writes it");

@@ -1,45 +1,60 @@
 // Recursive algorithms on dense matrices: matmul, strassen, lu, cholesky.
-#include <algorithm>
-
 #include "bench/simulate/kernels.hpp"
 
 namespace simulate {
 
 namespace {
 
-constexpr std::uint32_t block = 32;
+constexpr std::uint32_t tile = 16;
 
 double cube(std::uint32_t n) { return static_cast<double>(n) * n * n; }
 
-// v: rows, columns, and the side that is summed over.
-class matmul final : public kernel {
- public:
-  matmul(std::uint32_t n, const units& work) : n_(n), flop_(work.nanoseconds("matmul.flop")) {}
+// What all of them are made of. v: n of a square block, parts left to be forked.
+class blocks : public kernel {
+ protected:
+  explicit blocks(const units& work) : flop_(work.nanoseconds("matmul.flop")) {}
 
-  node root() const override { return {0, {n_, n_, n_}}; }
+  enum : std::uint32_t { whole, product, inner, inners, solve, solve_part, symmetric, symmetrics, diagonal };
 
-  void at(node& self, unsigned phase, step& out) const override {
-    const auto longest = static_cast<std::size_t>(
-        std::max_element(self.v.begin(), self.v.begin() + 3, [](auto a, auto b) { return a < b; }) - self.v.begin());
-    const std::uint32_t side = self.v[longest];
-    if (side <= block) {
-      return out.ends(ps(flop_ * self.v[0] * self.v[1] * self.v[2]));
-    }
-    node lower = self, upper = self;
-    lower.v[longest] = side / 2;
-    upper.v[longest] = side - side / 2;
-    if (longest < 2) return phase == 0 ? out.forks(0, lower, upper) : out.ends(0);
-    // Both halves add to the same product.
-    if (phase == 2) return out.ends(0);
-    out.calls(0, phase == 0 ? lower : upper);
+  static node square(std::uint32_t kind, std::uint32_t n, std::uint32_t parts = 0) { return {kind, {n, parts}}; }
+  static void calls_until(unsigned phases, unsigned phase, const node& callee, step& out) {
+    phase < phases ? out.calls(0, callee) : out.ends(0);
   }
 
- private:
-  const std::uint32_t n_;
+  // C += A B: four quarters of C at once, each the sum of two products.
+  void at_product(const node& self, unsigned phase, step& out) const {
+    const std::uint32_t n = self.v[0], half = n / 2;
+    if (self.kind == inner) return calls_until(2, phase, square(product, n), out);
+    if (self.kind == product && n <= tile) return out.ends(ps(flop_ * cube(n)));
+    if (phase > 0) return out.ends(0);
+    if (self.kind == product) return out.forks(0, square(inner, half), square(inners, half, 3));
+    if (self.v[1] == 1) return out.calls(0, square(inner, n));
+    out.forks(0, square(inner, n), square(inners, n, self.v[1] - 1));
+  }
+
+  // B times the inverse of a triangle: the columns in two halves, each with the rows in two halves.
+  void at_solve(const node& self, unsigned phase, step& out) const {
+    const std::uint32_t n = self.v[0], half = n / 2;
+    if (self.kind == solve_part) return calls_until(3, phase, square(phase == 1 ? product : solve, n), out);
+    if (n <= tile) return out.ends(ps(flop_ * cube(n) / 2));
+    phase == 0 ? out.forks(0, square(solve_part, half), square(solve_part, half)) : out.ends(0);
+  }
+
   const double flop_;
 };
 
-// Winograd's variant: 8 additions of quarters before the products, 7 after. v: n, products left to be forked.
+class matmul final : public blocks {
+ public:
+  matmul(std::uint32_t n, const units& work) : blocks(work), n_(n) {}
+
+  node root() const override { return square(product, n_); }
+  void at(node& self, unsigned phase, step& out) const override { at_product(self, phase, out); }
+
+ private:
+  const std::uint32_t n_;
+};
+
+// Seven products of sums, then the quarters of the result. v: n, products or rows left, columns.
 class strassen final : public kernel {
  public:
   strassen(std::uint32_t n, const units& work)
@@ -48,101 +63,75 @@ class strassen final : public kernel {
   node root() const override { return {whole, {n_}}; }
 
   void at(node& self, unsigned phase, step& out) const override {
-    const std::uint32_t n = self.v[0], half = n - n / 2;
-    const double quarter = static_cast<double>(half) * half;
-    const node product = {whole, {half}};
-    if (self.kind == rest) {
-      if (phase > 0) return out.ends(0);
-      if (self.v[1] == 1) return out.calls(0, product);
-      return out.forks(0, product, {rest, {n, self.v[1] - 1}});
+    const auto [n, left, operands, a, b, c, d] = self.v;
+    switch (self.kind) {
+      case whole:
+        if (n <= 64) return out.ends(ps(flop_ * cube(n)));
+        if (phase == 0) return out.forks(0, {part, {n / 2, 7}}, {parts, {n / 2, 6}});
+        return phase == 1 ? out.calls(0, {rows, {n / 2, n / 2, 8}}) : out.ends(0);
+      case parts:
+        if (phase > 0) return out.ends(0);
+        if (left == 1) return out.calls(0, {part, {n, 1}});
+        return out.forks(0, {part, {n, left}}, {parts, {n, left - 1}});
+      case part: {  // the first and the last two products are of two sums, the others of one
+        const unsigned sums = left == 7 || left <= 2 ? 2 : 1;
+        if (phase < sums) return out.calls(0, {rows, {n, n, 1}});
+        return phase == sums ? out.calls(0, {whole, {n}}) : out.ends(0);
+      }
+      default:
+        if (left <= 32) return out.ends(ps(add_ * operands * left * n));
+        if (phase > 0) return out.ends(0);
+        out.forks(0, {rows, {n, left / 2, operands}}, {rows, {n, left - left / 2, operands}});
     }
-    if (n <= 2 * block) return out.ends(ps(flop_ * cube(n)));
-    if (phase > 0) return out.ends(ps(7 * add_ * quarter));
-    out.forks(ps(8 * add_ * quarter), product, {rest, {n, 6}});
   }
 
  private:
-  enum : std::uint32_t { whole, rest };
+  enum : std::uint32_t { whole, part, parts, rows };
 
   const std::uint32_t n_;
   const double flop_, add_;
 };
 
-// What lu and cholesky have in common. v: n of a square block, parts left to be forked.
-class blocks : public kernel {
- protected:
-  explicit blocks(const units& work) : flop_(work.nanoseconds("matmul.flop")) {}
-
-  enum : std::uint32_t { lu, cholesky, solve, solve_half, product, products, symmetric, symmetrics };
-
-  static node square(std::uint32_t kind, std::uint32_t n, std::uint32_t parts = 0) { return {kind, {n, parts}}; }
-  static void ends_at(unsigned phases, unsigned phase, const node& callee, step& out) {
-    phase < phases ? out.calls(0, callee) : out.ends(0);
-  }
-
-  // B becomes B times the inverse of a triangle: the columns in two halves, each with the rows in two halves.
-  void at_solve(const node& self, unsigned phase, step& out) const {
-    const std::uint32_t n = self.v[0], half = n - n / 2;
-    if (self.kind == solve) {
-      if (n <= block) return out.ends(ps(flop_ * cube(n) / 2));
-      return phase == 0 ? out.forks(0, square(solve_half, half), square(solve_half, half)) : out.ends(0);
-    }
-    ends_at(3, phase, square(phase == 1 ? product : solve, n), out);
-  }
-
-  // C - A B: four quarters of C, twice.
-  void at_product(const node& self, unsigned phase, step& out) const {
-    const std::uint32_t n = self.v[0], half = n - n / 2;
-    if (self.kind == product) {
-      if (n <= block) return out.ends(ps(flop_ * cube(n)));
-      return phase < 2 ? out.forks(0, square(product, half), square(products, half, 3)) : out.ends(0);
-    }
-    if (phase > 0) return out.ends(0);
-    if (self.v[1] == 1) return out.calls(0, square(product, n));
-    out.forks(0, square(product, n), square(products, n, self.v[1] - 1));
-  }
-
-  const double flop_;
-};
-
-class lu_kernel final : public blocks {
+class lu final : public blocks {
  public:
-  lu_kernel(std::uint32_t n, const units& work) : blocks(work), n_(n) {}
+  lu(std::uint32_t n, const units& work) : blocks(work), n_(n) {}
 
-  node root() const override { return square(lu, n_); }
+  node root() const override { return square(whole, n_); }
 
   void at(node& self, unsigned phase, step& out) const override {
-    if (self.kind == solve || self.kind == solve_half) return at_solve(self, phase, out);
-    if (self.kind != lu) return at_product(self, phase, out);
-    const std::uint32_t n = self.v[0], half = n - n / 2;
-    if (n <= block) return out.ends(ps(flop_ * cube(n) / 3));
+    if (self.kind == solve || self.kind == solve_part) return at_solve(self, phase, out);
+    if (self.kind != whole) return at_product(self, phase, out);
+    const std::uint32_t n = self.v[0], half = n / 2;
+    if (n <= tile) return out.ends(ps(flop_ * cube(n) / 3));
     if (phase == 1) return out.forks(0, square(solve, half), square(solve, half));
-    ends_at(4, phase, square(phase == 2 ? product : lu, half), out);
+    calls_until(4, phase, square(phase == 2 ? product : whole, half), out);
   }
 
  private:
   const std::uint32_t n_;
 };
 
-class cholesky_kernel final : public blocks {
+class cholesky final : public blocks {
  public:
-  cholesky_kernel(std::uint32_t n, const units& work) : blocks(work), n_(n) {}
+  cholesky(std::uint32_t n, const units& work) : blocks(work), n_(n) {}
 
-  node root() const override { return square(cholesky, n_); }
+  node root() const override { return square(whole, n_); }
 
   void at(node& self, unsigned phase, step& out) const override {
-    const std::uint32_t n = self.v[0], half = n - n / 2;
+    const std::uint32_t n = self.v[0], half = n / 2;
     switch (self.kind) {
-      case cholesky:
-        if (n <= block) return out.ends(ps(flop_ * cube(n) / 6));
-        return ends_at(4, phase, square(phase == 1 ? solve : phase == 2 ? symmetric : cholesky, half), out);
-      case symmetric:  // the lower half of C - A A^T: two triangles and a square, twice
-        if (n <= block) return out.ends(ps(flop_ * cube(n) / 2));
-        return phase < 2 ? out.forks(0, square(product, half), square(symmetrics, half)) : out.ends(0);
+      case whole:
+        if (n <= tile) return out.ends(ps(flop_ * cube(n) / 6));
+        return calls_until(4, phase, square(phase == 1 ? solve : phase == 2 ? symmetric : whole, half), out);
+      case symmetric:  // the lower triangle of C - A A^T: two triangles and a square, each the sum of two products
+        if (n <= tile) return out.ends(ps(flop_ * cube(n)));
+        return phase == 0 ? out.forks(0, square(diagonal, half), square(symmetrics, half)) : out.ends(0);
       case symmetrics:
-        return phase == 0 ? out.forks(0, square(symmetric, n), square(symmetric, n)) : out.ends(0);
+        return phase == 0 ? out.forks(0, square(inner, n), square(diagonal, n)) : out.ends(0);
+      case diagonal:
+        return calls_until(2, phase, square(symmetric, n), out);
       case solve:
-      case solve_half:
+      case solve_part:
         return at_solve(self, phase, out);
       default:
         return at_product(self, phase, out);
@@ -159,9 +148,9 @@ made make_matmul(long n, const units& work) { return std::make_unique<matmul>(st
 made make_strassen(long n, const units& work) {
   return std::make_unique<strassen>(static_cast<std::uint32_t>(n), work);
 }
-made make_lu(long n, const units& work) { return std::make_unique<lu_kernel>(static_cast<std::uint32_t>(n), work); }
+made make_lu(long n, const units& work) { return std::make_unique<lu>(static_cast<std::uint32_t>(n), work); }
 made make_cholesky(long n, const units& work) {
-  return std::make_unique<cholesky_kernel>(static_cast<std::uint32_t>(n), work);
+  return std::make_unique<cholesky>(static_cast<std::uint32_t>(n), work);
 }
 
 }  // namespace simulate

@@ -61,7 +61,7 @@ void simulation::run_strand(processor& p) {
         break;
     }
     // What others see, or what depends on them.
-    if (!may_act(p)) return later(p);
+    if (!agenda_.may_act(p.clock, p.index)) return later(p);
     bool goes_on = true;
     switch (f.now) {
       case stage::push_slow:

@@ -49,7 +49,7 @@ enum class doing : std::uint8_t {
 
 struct processor {
   processor(unsigned number, std::uint64_t seed, deque::index capacity)
-      : index(number), dice(mix(seed) + number), active(capacity) {}
+      : index(number), dice(random_at(seed) + number), active(capacity) {}
 
   const unsigned index;
   picoseconds clock = 0;

@@ -332,11 +332,14 @@ TEST_CASE("a loop of forks holds one record with continuations and all with task
 
 TEST_CASE("kernels are what they claim to be") {
   CHECK(analyse(*make_kernel("fib", 20, units())).forks == 10'945);
-  CHECK(analyse(*make_kernel("treesum", 12'345, units())).nodes == 12'345);
+  CHECK(analyse(*make_kernel("treesum", 12'345, units())).forks == 12'345);
+  CHECK(analyse(*make_kernel("mandelbrot", 64, units())).forks == 63);
+  // Every queen that is ever placed on a board of 8 is a fork.
+  CHECK(analyse(*make_kernel("nqueens", 8, units())).forks == 2'056);
   // Children are forked one after the other: the last is called, so a node of ten has nine forks.
   CHECK(analyse(*make_kernel("skynet", 1000, units())).forks == 999);
   const auto multiply = make_kernel("matmul", 256, units());
-  CHECK(analyse(*multiply).work == 8 * 8 * 8 * ps(units().nanoseconds("matmul.flop") * 32 * 32 * 32));
+  CHECK(analyse(*multiply).work == 16 * 16 * 16 * ps(units().nanoseconds("matmul.flop") * 16 * 16 * 16));
 }
 
 TEST_CASE("unbalanced tree search has the trees of the benchmark") {

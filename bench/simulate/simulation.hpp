@@ -30,7 +30,6 @@ class simulation {
 
   void act(processor& p);
   void later(processor& p) { agenda_.add(p.clock, p.index, p.now == doing::running); }
-  bool may_act(const processor& p) const noexcept { return p.clock <= agenda_.next(); }
 
   // owner.cpp: what a strand does. False when the processor has nothing more to do for now.
   void run_strand(processor& p);

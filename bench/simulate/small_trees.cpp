@@ -1,5 +1,4 @@
 // Kernels that are little but forks: fib, integrate, skynet, treesum.
-#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -85,25 +84,20 @@ class skynet final : public kernel {
   const picoseconds call_;
 };
 
-// A random binary search tree, by the size of its subtrees. v: nodes, place.
+// v: first and last node of a subtree; what is left of the root is mostly a small share or nearly all.
 class treesum final : public kernel {
  public:
   treesum(std::uint32_t nodes, const units& work) : nodes_(nodes), node_(ps(work.nanoseconds("treesum.node"))) {}
 
-  node root() const override { return {0, {nodes_, 1}}; }
+  node root() const override { return {0, {0, nodes_}}; }
 
   void at(node& self, unsigned phase, step& out) const override {
-    if (phase > 0) return out.ends(0);
-    const auto nodes = self.v[0], place = self.v[1];
-    if (nodes == 1) return out.ends(node_);
-    const std::uint64_t chance = mix(place);
-    const auto left = static_cast<std::uint32_t>((chance >> 32) * nodes >> 32);
-    const std::uint32_t right = nodes - 1 - left;
-    const node lower = {0, {left, static_cast<std::uint32_t>(mix(chance))}};
-    const node upper = {0, {right, static_cast<std::uint32_t>(mix(chance) >> 32)}};
-    if (left == 0) return out.calls(node_, upper);
-    if (right == 0) return out.calls(node_, lower);
-    out.forks(node_, lower, upper);
+    const auto first = self.v[0], last = self.v[1];
+    if (phase > 0 || first == last) return out.ends(0);
+    const double u = static_cast<double>(random_at(first) >> 11) * 0x1p-53;
+    const double share = random_at(~std::uint64_t{first}) % 2 == 0 ? u * u * u : 1 - u * u * u;
+    const std::uint32_t middle = first + 1 + static_cast<std::uint32_t>(share * (last - first - 1));
+    out.forks(node_, {0, {first + 1, middle}}, {0, {middle, last}});
   }
 
  private:

@@ -44,7 +44,7 @@ void simulation::begin_round(processor& p) {
 
 // One round, deque by deque, up to the time at which somebody else must act first.
 void simulation::look_around(processor& p) {
-  for (; agenda_.may_look(p.clock); p.clock += price_.look) {
+  for (; agenda_.may_look(p.clock, p.index); p.clock += price_.look) {
     deque& victim = *processors_[p.at]->active;
     if (victim.has_public()) {
       p.seen = true;
