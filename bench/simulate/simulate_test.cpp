@@ -256,8 +256,11 @@ TEST_CASE("every schedule does all the work, and no more than its P can hold") {
           CHECK(r.count.resumptions <= r.count.steals);
           // The promise of space: at most P times the frames of the serial program. Those who run ahead of others may
           // count a frame some nanoseconds early, hence the P more.
-          if (steals == policy::continuations) CHECK(r.peak_frames <= p * of.depth + p);
-          CHECK(r.deepest_deque <= of.depth);
+          if (steals == policy::continuations) {
+            CHECK(r.peak_frames <= p * of.depth + p);
+            CHECK(r.deepest_stack <= of.depth);
+            CHECK(r.deepest_deque <= of.depth);
+          }
         }
       });
     }
