@@ -3,7 +3,7 @@
 Runs each kernel's DAG on the library itself (simulate_real) and in the simulation, at P = 1 and 2, under both policies,
 and, where there is one, the kernel's own benchmark program (<kernel>_once). The work of the simulated steps and the cost
 of a fork are taken from the real runs on one P; the rest is predicted. Exits with 1 if one P does not run continuations
-in the serial order, or steals, waits or stacks are not of the same order of magnitude.
+in the serial order, or steals or stacks are not of the same order of magnitude; the latter only where two processors are free.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 SIZES = {"fib": 27, "nqueens": 9, "skynet": 100_000, "treesum": 200_000, "cilksort": 2_000_000, "lu": 256, "heat": 256}
-# <way> of a kernel's own program, at these sizes: long enough for a time, short enough for a minute in all
+# Of the kernels' own programs: long enough for a time, short enough for some minutes in all.
 OWN_SIZES = {"fib": 32, "nqueens": 11, "skynet": 1_000_000, "uts": 4_130_071, "treesum": 3_000_000,
              "cilksort": 1_000_000, "lu": 1024, "cholesky": 1024, "matmul": 512, "strassen": 512, "heat": 512,
              "fft": 1 << 20, "quicksort": 1_000_000, "mandelbrot": 512, "integrate": 1000, "knapsack": 68}
@@ -49,6 +49,18 @@ def simulated(build, kernel, size, serial_ms, forks_ns, costs):
         found = json.load(open(file.name))
     rows = {(row["policy"], row["procs"]): dict(row, seconds=row["time_ns"] / 1e9) for row in found["runs"]}
     return found, rows
+
+
+def two_processors(build):
+    """Whether two programs run side by side about as fast as one alone."""
+    command = [str(build / "bench/simulate_real"), "cilksort", "4000000", "serial", "1"]
+
+    def slowest(count):
+        running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(count)]
+        texts = [program.communicate()[0] for program in running]
+        return max(float(re.search(r"^seconds ([\d.]+)$", text, re.M).group(1)) for text in texts)
+
+    return min(slowest(2) for _ in range(3)) < 1.3 * min(slowest(1) for _ in range(3))
 
 
 def compare(kernel, real_of, sizes, args, once):
@@ -104,7 +116,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kernels", nargs="*", metavar="kernel")
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
-    parser.add_argument("--runs", type=int, default=5, help="real runs, of which the median counts")
+    parser.add_argument("--runs", type=int, default=5, help="real runs: of times the least counts, of counters the median")
     parser.add_argument("--costs", help="JSON file that simulate_calibrate wrote")
     args = parser.parse_args()
     for kernel in args.kernels:
@@ -113,12 +125,16 @@ def main():
     print("real / simulated; own: the kernel's program, dag: its simulated DAG on the library\n"
           f"{'kernel':10} {'':4} {'policy':13} P  {'faster':>12}  " + "  ".join(f"{name:>12}" for name in SHOWN))
     wrong = []
+    judged = two_processors(args.build)
     for kernel in args.kernels or SIZES | OWN_SIZES:
         if kernel in SIZES:
             wrong += check_dag(kernel, args)
         wrong += check_own(kernel, args)
     for line in wrong:
         print(line)
+    if not judged or not two_processors(args.build):
+        print("not judged: there are no two processors, or others use them, so real runs on P = 2 say little")
+        wrong = [line for line in wrong if "serial order" in line]
     sys.exit(1 if wrong else 0)
 
 
