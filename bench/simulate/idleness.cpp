@@ -50,6 +50,7 @@ fiber* simulation::take_ready() {
 
 void simulation::park(processor& p) {
   if (!ready_.empty()) return find_work(p);
+  for (; p.stacks > 1; --p.stacks) --stacks_;
   ++p.count.parks;
   idle_.push_back(&p);
   parking_.processor_idle();

@@ -1,4 +1,4 @@
-// What a strand does: work, fork, join. runtime/entry.cpp and runtime/execute.cpp have the original.
+// What a strand does: work, fork, join. runtime/fork_slow.cpp, runtime/tasks.cpp and runtime/execute.cpp have the original.
 #include <algorithm>
 #include <memory>
 
@@ -123,7 +123,7 @@ void simulation::push(processor& p, frame& f) {
   f.now = stage::push_slow;
 }
 
-// entry.cpp, push_slow
+// fork_slow.cpp, push_slow
 void simulation::push_slow(processor& p, frame& f) {
   deque& d = *p.active;
   ++p.count.slow_pushes;
@@ -138,7 +138,7 @@ void simulation::push_slow(processor& p, frame& f) {
   run_here(p, f);
 }
 
-// entry.cpp, pop_slow
+// fork_slow.cpp, pop_slow
 bool simulation::pop_slow(processor& p, frame& f) {
   if (exposer_ && std::find(exposer_->begun.begin(), exposer_->begun.end(), &p) != exposer_->begun.end()) {
     p.now = doing::held_up;  // until end_expose
@@ -164,7 +164,7 @@ void simulation::run_other(processor& p, frame& f) {
   enter(*p.running, f.other, caller::second);
 }
 
-// entry.cpp, join_slow and join_tasks_slow
+// fork_slow.cpp, join_slow; tasks.cpp, join_tasks_slow
 bool simulation::join(processor& p, frame& f) {
   if (f.joined.finished()) {
     if (p.active->depth() != f.at) p.active->open(nullptr, f.at);
@@ -201,7 +201,7 @@ bool simulation::leave(processor& p, frame& f) {
   return false;
 }
 
-// execute.cpp, first_frame and ended; for what ran on top of a join: entry.cpp, join_tasks_slow
+// execute.cpp, first_frame and ended; for what ran on top of a join: tasks.cpp, join_tasks_slow
 bool simulation::arrive(processor& p, frame& f) {
   auto* owner = static_cast<fiber*>(f.stolen->joined.arrive(outcome::returned));
   fiber& g = *p.running;
@@ -214,10 +214,10 @@ bool simulation::arrive(processor& p, frame& f) {
   }
   p.running = nullptr;
   give_stack(&g);
-  if (p.spare) {
-    --stacks_;
+  if (p.stacks < stacks_at_hand) {
+    ++p.stacks;
   } else {
-    p.spare = true;
+    --stacks_;
   }
   if (!owner) {
     find_work(p);

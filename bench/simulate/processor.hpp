@@ -56,7 +56,7 @@ struct processor {
   doing now = doing::sleeping;
   bool spinning = false;  // counted as looking for work
   bool woken = false;     // while it was parking
-  bool spare = false;     // holds a stack for what it steals next
+  unsigned stacks = 0;    // it has at hand, for what it steals next
   unsigned tick = 0;
   fiber* running = nullptr;
   fj::detail::random dice;

@@ -375,7 +375,7 @@ TEST_CASE("the constants are those of the library") {
     text << in.rdbuf();
     const std::string all = text.str();
     std::smatch found;
-    REQUIRE(std::regex_search(all, found, std::regex(std::string(name) + "( = |% )([0-9']+)")));
+    REQUIRE(std::regex_search(all, found, std::regex(std::string(name) + "( = |% |)([0-9']+)")));
     std::string digits = found[2];
     std::erase(digits, '\'');
     return std::stoll(digits);
@@ -385,6 +385,8 @@ TEST_CASE("the constants are those of the library") {
   CHECK(rounds_per_look == constant("find_work.cpp", "rounds_per_look"));
   CHECK(top_rounds == constant("find_work.cpp", "top_rounds"));
   CHECK(ticks_per_look == constant("execute.cpp", "tick "));
+  CHECK(stacks_at_hand == constant("stack_cache.hpp", "limit"));
+  CHECK(exposed_at_a_time == constant("scheduler.cpp", "deque\\*, "));
   CHECK(least_frame == constant("deque_pool.cpp", "least_frame"));
 }
 

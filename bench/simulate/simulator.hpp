@@ -1,7 +1,7 @@
 // A discrete-event simulation of the library's scheduler on any number of P.
 //
 // The deque, the join and the rules of parking are the library's own templates; what is told again here is what stands
-// around them: the slow paths of an owner (runtime/entry.cpp), how workers look for work (runtime/find_work.cpp), park
+// around them: the slow paths of an owner (runtime/fork_slow.cpp, runtime/tasks.cpp), how workers look for work (runtime/find_work.cpp), park
 // and wake each other (runtime/scheduler.cpp, runtime/thread_main.cpp). The names are the same; a change there belongs
 // here as well.
 #pragma once
@@ -53,6 +53,8 @@ inline constexpr unsigned rounds_per_look = 16;
 inline constexpr unsigned top_rounds = 64;
 /// Deques exposed at a time: runtime/scheduler.cpp, expose.
 inline constexpr unsigned exposed_at_a_time = 64;
+/// Free stacks that a worker keeps: runtime/stack_cache.hpp, limit.
+inline constexpr unsigned stacks_at_hand = 32;
 /// Every so many switches what is ready comes first: runtime/execute.cpp, execute.
 inline constexpr unsigned ticks_per_look = 61;
 /// A deque has a record for so many bytes of stack: runtime/deque_pool.cpp, least_frame.

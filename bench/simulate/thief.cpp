@@ -25,8 +25,8 @@ void simulation::find_work(processor& p) {
 }
 
 void simulation::begin_search(processor& p) {
-  if (p.now == doing::looking && !p.spare) {
-    p.spare = true;
+  if (p.stacks == 0) {
+    p.stacks = 1;
     count_stack();
   }
   p.rounds = 0;
@@ -48,8 +48,7 @@ void simulation::look_around(processor& p) {
     deque& victim = *processors_[p.at]->active;
     if (victim.has_public()) {
       p.seen = true;
-      fj::detail::root* whose = nullptr;
-      if (continuation* const record = victim.steal(nullptr, whose)) {
+      if (continuation* const record = victim.steal(nullptr).record) {
         ++p.count.steals;
         if (!victim.has_public() && !victim.looks_empty()) victim.alarm();
         frame& stolen = static_cast<frame&>(*record);
@@ -67,7 +66,7 @@ void simulation::look_around(processor& p) {
 
 void simulation::begin_stolen(processor& p, frame& record) {
   fiber& thief = *take_stack();
-  p.spare = false;
+  --p.stacks;
   thief.forks = 0;
   enter(thief, record.other, caller::thief).stolen = &record;
   stop_spinning(p);
