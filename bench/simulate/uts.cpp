@@ -1,10 +1,11 @@
 // Unbalanced tree search: trees that only a SHA-1 per node tells. Olivier, Huan, Liu, Prins, Dinan, Sadayappan and Tseng,
 // "UTS: an unbalanced tree search benchmark" (LCPC 2006), with the parameters of its sample trees.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "bench/simulate/kernels.hpp"
-#include "bench/simulate/sha1.hpp"
+#include "bench/uts/sha1.hpp"
 
 namespace simulate {
 
@@ -35,7 +36,7 @@ class uts final : public kernel {
     if (phase > 0) return out.ends(0);
     if (self.kind == rest) return loop(0, self, self.v[6] & 0xffff, self.v[6] >> 16, out);
     if (self.kind == child) {
-      put(self, sha1(state(self), self.v[6]));
+      put(self, bench::sha1(std::array{self.v[0], self.v[1], self.v[2], self.v[3], self.v[4], self.v[6]}));
       self.kind = made_already;
     }
     const std::uint32_t children = children_of(self);
@@ -46,13 +47,12 @@ class uts final : public kernel {
  private:
   enum : std::uint32_t { made_already, child, rest };
 
-  static sha1_state state(const node& n) { return {n.v[0], n.v[1], n.v[2], n.v[3], n.v[4]}; }
-  static void put(node& n, const sha1_state& s) {
+  static void put(node& n, const bench::sha1_digest& s) {
     for (std::size_t i = 0; i < 5; ++i) n.v[i] = s[i];
   }
 
   // The benchmark makes the root's state of 16 zero bytes and the seed.
-  sha1_state sha1_of_seed() const { return sha1_of_20_bytes({0, 0, 0, 0, shape_.seed}); }
+  bench::sha1_digest sha1_of_seed() const { return bench::sha1(std::array<std::uint32_t, 5>{0, 0, 0, 0, shape_.seed}); }
 
   std::uint32_t children_of(const node& n) const {
     const double chance = static_cast<double>(n.v[4] & 0x7fffffffu) / 2147483648.0;
