@@ -1,0 +1,31 @@
+// Work, span and parallelism of a kernel's DAG.
+#pragma once
+
+#include <cstdint>
+
+#include "bench/simulate/kernel.hpp"
+
+namespace simulate {
+
+struct shape {
+  picoseconds work = 0;  ///< T1: all serial work, no cost of forks
+  picoseconds span = 0;  ///< T-infinity: the longest chain of work
+  std::uint64_t forks = 0;
+  std::uint64_t nodes = 0;  ///< calls
+  std::uint64_t depth = 0;  ///< of nested calls, in the serial program
+  std::uint64_t order = 0;  ///< a hash of the nodes in the serial program's order
+
+  double parallelism() const noexcept { return span > 0 ? static_cast<double>(work) / static_cast<double>(span) : 1; }
+};
+
+/// Walks the whole DAG once, as the serial program would.
+shape analyse(const kernel& k);
+
+/// Adds a node to a hash of an order.
+inline std::uint64_t followed_by(std::uint64_t order, const node& next) noexcept {
+  std::uint64_t hash = order ^ next.kind;
+  for (const std::uint32_t word : next.v) hash = (hash ^ word) * 0x100000001b3u + (hash >> 29);
+  return hash;
+}
+
+}  // namespace simulate

@@ -1,0 +1,42 @@
+// What the scheduler's doings cost. Parameters of a simulation; bench/simulate/calibrate.cpp measures them.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "bench/simulate/kernel.hpp"
+
+namespace simulate {
+
+/// In nanoseconds.
+struct costs {
+  double fork = 1.6;             ///< fork and join that nobody interferes with
+  double fork_tasks = 1.6;       ///< the same by tasks
+  double slow_push = 10;         ///< attend to an alarm: re-arm, fence, publish
+  double slow_pop = 10;          ///< take back a public record: lock, fence
+  double look = 30;              ///< look at one deque
+  double round = 25;             ///< between two rounds over all deques
+  double steal = 2000;           ///< from the look that found a record to its first instruction on a new stack
+  double arrive = 50;            ///< a stolen branch comes to its join
+  double suspend = 300;          ///< an owner leaves its stack at a join
+  double resume = 300;           ///< a suspended owner goes on
+  double membarrier = 15000;     ///< the heavy fence of an exposure and of a worker about to park
+  double park = 1000;            ///< from having given up to being asleep, apart from the heavy fence
+  double wake = 20000;           ///< what waking costs the waker
+  double wakeup = 25000;         ///< from being woken to the first look around
+  double stack_bytes = 8 << 20;  ///< not a time: fj::options::stack_size
+  double frame_bytes = 96;       ///< not a time: what a call takes of its stack
+};
+
+struct cost_name {
+  std::string_view name;
+  double costs::* value;
+  std::string_view meaning;
+};
+
+const std::vector<cost_name>& all_costs();
+
+/// Throws std::invalid_argument for an unknown name or a value that is negative or not a number.
+void set_cost(costs& of, std::string_view name, double value);
+
+}  // namespace simulate

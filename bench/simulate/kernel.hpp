@@ -1,0 +1,128 @@
+// The fork DAG of a kernel, generated while it is walked: fib(35) has 15 million forks, and none of them is stored.
+//
+// A node is one call of a function or closure of the program. It is walked as a list of steps: some serial work, then a
+// plain call, or a fork of two nodes (fork_join(left, right)) with its join, or the end. A fork of more than two is
+// written as the library does it, as a fork of the first and of a node that forks the others.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace simulate {
+
+/// Simulated time. Picoseconds, because a fork takes some 1,500 of them; 64 bits last for a hundred days.
+using picoseconds = std::int64_t;
+
+/// What a call is given, in the kernel's own code.
+struct node {
+  std::uint32_t kind = 0;
+  std::array<std::uint32_t, 7> v{};
+};
+
+enum class then : std::uint8_t { end, call, fork };
+
+struct step {
+  picoseconds work = 0;  ///< serial work before what follows
+  then follows = then::end;
+  node left;   ///< what is called, or the left side of a fork
+  node right;  ///< the right side of a fork
+
+  void ends(picoseconds after) noexcept {
+    work = after;
+    follows = then::end;
+  }
+  void calls(picoseconds after, const node& callee) noexcept {
+    work = after;
+    follows = then::call;
+    left = callee;
+  }
+  void forks(picoseconds after, const node& first, const node& second) noexcept {
+    work = after;
+    follows = then::fork;
+    left = first;
+    right = second;
+  }
+};
+
+class kernel {
+ public:
+  virtual ~kernel() = default;
+
+  virtual node root() const = 0;
+
+  /// The step number `phase`, from 0, of a call of `self`. The kernel may keep in `self` what later steps need; its steps
+  /// depend on nothing else.
+  virtual void at(node& self, unsigned phase, step& out) const = 0;
+};
+
+/// Nanoseconds of serial work by name ("fib.call"): what one call, one element, one cell of a kernel takes.
+struct unit {
+  std::string_view name;
+  double nanoseconds;
+  std::string_view meaning;
+};
+
+class units {
+ public:
+  /// Those measured on one virtual machine; bench/simulate/README.md says how.
+  units();
+
+  /// Throws std::invalid_argument for an unknown name or a value that is not a time.
+  void set(std::string_view name, double nanoseconds);
+  double nanoseconds(std::string_view name) const;
+  const std::vector<unit>& all() const noexcept { return all_; }
+
+ private:
+  std::vector<unit> all_;
+};
+
+struct kernel_name {
+  std::string_view name;
+  long size;  ///< if none is given
+  long smallest, largest;
+  std::string_view meaning;  ///< what it is, and what its size counts
+  std::unique_ptr<kernel> (*make)(long size, const units& work);
+};
+
+const std::vector<kernel_name>& all_kernels();
+
+/// size 0: the kernel's own. Throws std::invalid_argument for an unknown name or a size out of range.
+std::unique_ptr<kernel> make_kernel(std::string_view name, long size, const units& work);
+
+/// The same DAG with every step's work multiplied, so that the whole takes as long as a real program was measured to.
+class scaled final : public kernel {
+ public:
+  scaled(const kernel& original, double factor) : original_(original), factor_(factor) {}
+
+  node root() const override { return original_.root(); }
+  void at(node& self, unsigned phase, step& out) const override {
+    original_.at(self, phase, out);
+    out.work = static_cast<picoseconds>(static_cast<double>(out.work) * factor_ + 0.5);
+  }
+
+ private:
+  const kernel& original_;
+  const double factor_;
+};
+
+/// A size of 0 replaced by the kernel's own.
+long size_of(std::string_view name, long size);
+
+/// From nanoseconds, rounded.
+inline picoseconds ps(double nanoseconds) noexcept { return static_cast<picoseconds>(nanoseconds * 1000 + 0.5); }
+
+/// The n-th output of splitmix64 with seed 0 (Steele, Lea and Flood, 2014), of which the kernels' inputs are made.
+inline std::uint64_t random_at(std::uint64_t n) noexcept {
+  std::uint64_t z = (n + 1) * 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+inline std::uint64_t pair_of(std::uint32_t low, std::uint32_t high) noexcept { return low | std::uint64_t{high} << 32; }
+
+}  // namespace simulate

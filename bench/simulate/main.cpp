@@ -1,0 +1,195 @@
+// simulate <kernel>: runs a kernel's fork DAG on simulated processors, prints a table and, for the report, JSON.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bench/simulate/analysis.hpp"
+#include "bench/simulate/costs.hpp"
+#include "bench/simulate/kernel.hpp"
+#include "bench/simulate/simulator.hpp"
+
+namespace {
+
+using namespace simulate;
+using nlohmann::json;
+
+struct arguments {
+  std::string kernel;
+  long size = 0;
+  double serial_ms = 0;
+  std::vector<unsigned> procs = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096};
+  std::string steals = "both";
+  std::string costs_file, json_file;
+  std::uint64_t seed = 1;
+  bool awake = false, list = false;
+};
+
+void read_costs(const std::string& file, costs& cost, units& work) {
+  std::ifstream in(file);
+  if (!in) throw std::runtime_error("cannot read the costs in " + file + "; does it exist?");
+  const json found = json::parse(in);
+  const json known_costs = found.value("costs", json::object());
+  const json known_work = found.value("work", json::object());
+  for (const auto& [name, value] : known_costs.items()) set_cost(cost, name, value);
+  for (const auto& [name, value] : known_work.items()) work.set(name, value);
+}
+
+void set_work(const std::string& wish, units& work) {
+  const std::size_t equals = wish.find('=');
+  if (equals != std::string::npos) {
+    char* end = nullptr;
+    const double value = std::strtod(wish.c_str() + equals + 1, &end);
+    if (*end == '\0' && end != wish.c_str() + equals + 1) return work.set(wish.substr(0, equals), value);
+  }
+  throw std::invalid_argument("--work is \"" + wish + "\"; write it as fib.call=0.5, with nanoseconds");
+}
+
+double ms(picoseconds time) { return static_cast<double>(time) / 1e9; }
+
+json row_of(const setup& chosen, const result& r, picoseconds alone, const shape& of) {
+  const auto time = static_cast<double>(r.time);
+  return {{"policy", name_of(chosen.steals)},
+          {"procs", chosen.procs},
+          {"time_ns", time / 1e3},
+          {"speedup", static_cast<double>(alone) / time},
+          {"speedup_serial", static_cast<double>(of.work) / time},
+          {"efficiency", static_cast<double>(of.work) / time / chosen.procs},
+          {"steals", r.count.steals},
+          {"waits", r.waits},
+          {"suspensions", r.count.suspensions},
+          {"join_waits", r.count.join_waits},
+          {"resumptions", r.count.resumptions},
+          {"exposures", r.count.exposures},
+          {"publications", r.count.publications},
+          {"slow_pushes", r.count.slow_pushes},
+          {"slow_pops", r.count.slow_pops},
+          {"parks", r.count.parks},
+          {"wakeups", r.count.wakeups},
+          {"peak_stacks", r.peak_stacks},
+          {"deepest_deque", r.deepest_deque},
+          {"deepest_stack", r.deepest_stack},
+          {"peak_frames", r.peak_frames}};
+}
+
+void print_row(const json& row) {
+  const auto n = [&row](const char* name) { return row.at(name).get<unsigned long long>(); };
+  std::printf("%-13s %5llu %12.4f %8.2f %8.2f %9llu %9llu %9llu %8llu %8llu %7llu %7llu\n",
+              row.at("policy").get<std::string>().c_str(), n("procs"), row.at("time_ns").get<double>() / 1e6,
+              row.at("speedup").get<double>(), row.at("speedup_serial").get<double>(), n("steals"), n("suspensions"),
+              n("join_waits"), n("exposures"), n("wakeups"), n("peak_stacks"), n("deepest_deque"));
+  std::fflush(stdout);
+}
+
+json simulate_all(const arguments& given, const costs& cost, const units& work) {
+  const auto made = make_kernel(given.kernel, given.size, work);
+  const double factor = given.serial_ms > 0 ? given.serial_ms * 1e9 / static_cast<double>(analyse(*made).work) : 1;
+  const scaled adjusted(*made, factor);
+  const kernel* const k = given.serial_ms > 0 ? &adjusted : made.get();
+  const shape of = analyse(*k);
+  std::printf("%s %ld: work %.3f ms, span %.3f us, parallelism %.0f; %llu forks, %llu calls, %llu deep\n",
+              given.kernel.c_str(), size_of(given.kernel, given.size), ms(of.work), ms(of.span) * 1e3, of.parallelism(),
+              static_cast<unsigned long long>(of.forks), static_cast<unsigned long long>(of.nodes),
+              static_cast<unsigned long long>(of.depth));
+  std::printf("%-13s %5s %12s %8s %8s %9s %9s %9s %8s %8s %7s %7s\n", "policy", "P", "ms", "speed-up", "serial/T",
+              "steals", "suspended", "waits", "exposed", "wake-ups", "stacks", "deepest");
+  json rows = json::array();
+  for (const policy steals : {policy::continuations, policy::tasks}) {
+    if (given.steals != "both" && given.steals != name_of(steals)) continue;
+    setup chosen{.steals = steals, .cost = cost, .seed = given.seed, .awake = given.awake};
+    const picoseconds alone = simulate_run(*k, chosen).time;
+    for (const unsigned procs : given.procs) {
+      chosen.procs = procs;
+      rows.push_back(row_of(chosen, simulate_run(*k, chosen), alone, of));
+      print_row(rows.back());
+    }
+  }
+  json all = {{"kernel", given.kernel},
+              {"size", size_of(given.kernel, given.size)},
+              {"seed", given.seed},
+              {"awake", given.awake},
+              {"work_scaled_by", factor},
+              {"work_ns", static_cast<double>(of.work) / 1e3},
+              {"span_ns", static_cast<double>(of.span) / 1e3},
+              {"parallelism", of.parallelism()},
+              {"forks", of.forks},
+              {"calls", of.nodes},
+              {"depth", of.depth},
+              {"runs", rows}};
+  for (const cost_name& c : all_costs()) all["costs"][std::string(c.name)] = cost.*c.value;
+  for (const unit& u : work.all()) all["work"][std::string(u.name)] = u.nanoseconds;
+  return all;
+}
+
+void list_all() {
+  std::printf("kernels, with their size:\n");
+  for (const kernel_name& k : all_kernels())
+    std::printf("  %-22s %10ld  %s\n", std::string(k.name).c_str(), k.size, std::string(k.meaning).c_str());
+  std::printf("costs:\n");
+  const costs standard;
+  for (const cost_name& c : all_costs())
+    std::printf("  %-22s %10g  %s\n", std::string(c.name).c_str(), standard.*c.value, std::string(c.meaning).c_str());
+  std::printf("work, in ns:\n");
+  const units work;
+  for (const unit& u : work.all())
+    std::printf("  %-22s %10g  %s\n", std::string(u.name).c_str(), u.nanoseconds, std::string(u.meaning).c_str());
+}
+
+int run(int argc, char** argv) {
+  arguments given;
+  std::vector<std::string> single_work;
+  CLI::App app("Runs a kernel's fork DAG on simulated processors. bench/simulate/README.md tells how far to trust it.");
+  app.add_option("kernel", given.kernel, "see --list");
+  app.add_option("--size", given.size, "of the kernel; 0: its own");
+  app.add_option("--serial-ms", given.serial_ms, "what the serial program takes; every step's work is scaled to it")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--procs", given.procs, "numbers of processors, 1 to 4096")->delimiter(',');
+  app.add_option("--policy", given.steals, "what is stolen")->check(CLI::IsMember({"continuations", "tasks", "both"}));
+  app.add_option("--costs", given.costs_file, "JSON file of costs and work, as calibrate writes it");
+  app.add_option("--work", single_work, "NAME=NS: serial work, see --list");
+  app.add_option("--json", given.json_file, "writes the results there");
+  app.add_option("--seed", given.seed, "of the thieves' dice");
+  app.add_flag("--awake", given.awake, "all workers are awake when the job starts");
+  app.add_flag("--list", given.list, "kernels, costs, and work");
+  costs chosen;
+  std::vector<std::pair<const cost_name*, double>> by_option;
+  for (const cost_name& c : all_costs()) {
+    std::string name = "--" + std::string(c.name);
+    for (char& letter : name) letter = letter == '_' ? '-' : letter;
+    app.add_option_function<double>(
+           name, [&by_option, &c](double value) { by_option.emplace_back(&c, value); }, std::string(c.meaning))
+        ->group("Costs");
+  }
+  CLI11_PARSE(app, argc, argv);
+  if (given.list) {
+    list_all();
+    return 0;
+  }
+  if (given.kernel.empty()) throw std::invalid_argument("which kernel? --list names them");
+  units work;
+  if (!given.costs_file.empty()) read_costs(given.costs_file, chosen, work);
+  for (const auto& [cost, value] : by_option) set_cost(chosen, cost->name, value);
+  for (const std::string& wish : single_work) set_work(wish, work);
+  const json all = simulate_all(given, chosen, work);
+  if (given.json_file.empty()) return 0;
+  std::ofstream out(given.json_file);
+  out << all.dump(1) << '\n';
+  if (!out.flush()) throw std::runtime_error("cannot write " + given.json_file);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "simulate: %s\n", e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,408 @@
+// The simulator against DAGs small enough to compute by hand, against what holds for every schedule, and against the
+// library's own numbers.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bench/simulate/analysis.hpp"
+#include "bench/simulate/kernel.hpp"
+#include "bench/simulate/simulator.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+using namespace simulate;
+
+// A DAG written down: node kind i has the steps of calls[i].
+class written final : public kernel {
+ public:
+  struct line {
+    double work;
+    then follows = then::end;
+    std::uint32_t left = 0, right = 0;
+  };
+
+  explicit written(std::vector<std::vector<line>> calls) : calls_(std::move(calls)) {}
+
+  node root() const override { return {}; }
+  void at(node& self, unsigned phase, step& out) const override {
+    const line& now = calls_.at(self.kind).at(phase);
+    out = {ps(now.work), now.follows, {now.left, {}}, {now.right, {}}};
+  }
+
+ private:
+  const std::vector<std::vector<line>> calls_;
+};
+
+// What the times below are computed with, in nanoseconds. Looks are free, so that it does not matter where a thief
+// begins.
+costs small_costs() {
+  costs c;
+  c.fork = c.fork_tasks = 3;
+  c.slow_push = 5;
+  c.slow_pop = 4;
+  c.look = 0;
+  c.round = 1;
+  c.steal = 50;
+  c.arrive = 11;
+  c.suspend = 13;
+  c.resume = 17;
+  c.membarrier = 15000;
+  c.park = 0;
+  c.wake = 2;
+  c.wakeup = 100;
+  return c;
+}
+
+setup on(unsigned procs, policy steals = policy::continuations, std::uint64_t seed = 1) {
+  return {.procs = procs, .steals = steals, .cost = small_costs(), .seed = seed};
+}
+
+written two_leaves(double left, double right) { return written({{{1, then::fork, 1, 2}, {2}}, {{left}}, {{right}}}); }
+
+constexpr policy both[] = {policy::continuations, policy::tasks};
+
+}  // namespace
+
+TEST_CASE("work and span of small DAGs") {
+  const shape leaves = analyse(two_leaves(10, 20));
+  CHECK(leaves.work == ps(33));
+  CHECK(leaves.span == ps(23));
+  CHECK(leaves.forks == 1);
+  CHECK(leaves.nodes == 3);
+  CHECK(leaves.depth == 2);
+
+  // A call within a fork within a fork: 1 + max(2 + max(3, 4) + 5, 6 + 7) + 8.
+  const written nested(
+      {{{1, then::fork, 1, 4}, {8}}, {{2, then::fork, 2, 3}, {5}}, {{3}}, {{4}}, {{6, then::call, 5}, {0}}, {{7}}});
+  const shape found = analyse(nested);
+  CHECK(found.work == ps(36));
+  CHECK(found.span == ps(22));
+  CHECK(found.depth == 3);
+}
+
+TEST_CASE("one P: all costs of two leaves") {
+  // 1 + fork 3 + the alarm of a fresh deque 5 + 10 + 20 + 2
+  for (const policy steals : both) {
+    const result r = simulate_run(two_leaves(10, 20), on(1, steals));
+    CHECK(r.time == ps(41));
+    CHECK(r.worked == ps(33));
+    CHECK(r.count.slow_pushes == 1);
+    CHECK(r.count.steals == 0);
+    CHECK(r.count.wakeups == 0);
+    CHECK(r.peak_stacks == 1);
+    CHECK(r.deepest_deque == 1);
+    CHECK(r.peak_frames == 2);
+  }
+}
+
+TEST_CASE("a chain of calls keeps one P busy and wakes nobody") {
+  const written chain({{{5, then::call, 1}, {6}}, {{7, then::call, 2}, {8}}, {{9}}});
+  for (const unsigned p : {1u, 2u, 64u}) {
+    const result r = simulate_run(chain, on(p));
+    CHECK(r.time == ps(35));
+    CHECK(r.count.wakeups == 0);
+    CHECK(r.count.steals == 0);
+  }
+}
+
+TEST_CASE("two P: the owner is first at the join, suspends, and its thief resumes it") {
+  // Owner: 1 + 3, attends until 9, wakes until 11; left until 1,011, pops until 1,015, leaves until 1,028.
+  // Thief: wakes at 111, begins at 161, is done at 2,161, at the join at 2,172; the owner goes on at 2,189, until 2,191.
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const result r = simulate_run(two_leaves(1000, 2000), on(2, policy::continuations, seed));
+    CHECK(r.time == ps(2191));
+    CHECK(r.count.steals == 1);
+    CHECK(r.count.suspensions == 1);
+    CHECK(r.count.resumptions == 1);
+    CHECK(r.count.publications == 1);
+    CHECK(r.count.wakeups == 1);
+    CHECK(r.count.exposures == 0);
+    // The job's, the thief's, and the one that the owner's worker takes to look for work.
+    CHECK(r.peak_stacks == 3);
+  }
+}
+
+TEST_CASE("two P: the thief is first at the join, and the owner goes on at once") {
+  // Owner: left until 2,011, pops until 2,015. Thief: at the join at 1,172.
+  const result r = simulate_run(two_leaves(2000, 1000), on(2));
+  CHECK(r.time == ps(2017));
+  CHECK(r.count.steals == 1);
+  CHECK(r.count.suspensions == 0);
+  CHECK(r.peak_stacks == 2);
+}
+
+TEST_CASE("two P, tasks: the left side is stolen, and who waits looks for others' tasks first") {
+  result r = simulate_run(two_leaves(1000, 2000), on(2, policy::tasks));
+  CHECK(r.time == ps(2017));
+  CHECK(r.count.join_waits == 0);
+
+  r = simulate_run(two_leaves(2000, 1000), on(2, policy::tasks));
+  CHECK(r.time == ps(2191));
+  CHECK(r.count.join_waits == 1);
+  CHECK(r.count.suspensions == 1);
+}
+
+TEST_CASE("two P: a tree of four leaves") {
+  // Owner: 3, attends until 8, wakes until 10, forks until 13, two leaves until 2,013, pops until 2,017, leaves.
+  // Thief: begins at 160, forks and attends until 168, two leaves until 2,168, at the join at 2,179, resumes until 2,196.
+  const written tree({{{0, then::fork, 1, 1}, {0}}, {{0, then::fork, 2, 2}, {0}}, {{1000}}});
+  const result r = simulate_run(tree, on(2));
+  CHECK(r.time == ps(2196));
+  CHECK(r.count.steals == 1);
+  CHECK(simulate_run(tree, on(1)).time == ps(4000 + 3 * 3 + 5));
+}
+
+TEST_CASE("two P, tasks: who waits runs another task on top of its stack") {
+  // Caller: as in the trees above busy until 1,010, pops until 1,014, finds its child stolen, and looks once a nanosecond.
+  // Thief: begins the child at 160, forks at 1,043 and attends until 1,048; at once the caller takes that fork's left side,
+  // begins it at 1,098, and is at its join at 6,109. The thief has done the right side at 4,048, pops until 4,052, looks
+  // for 63 ns, leaves until 4,128. The caller has made it ready, sees that, and leaves its own stack until 6,122; the thief
+  // goes on at 6,126, is at its join at 6,137, and resumes the caller until 6,154.
+  const written tree({{{0, then::fork, 1, 2}, {0}}, {{880, then::fork, 3, 4}, {0}}, {{1000}}, {{5000}}, {{3000}}});
+  const result r = simulate_run(tree, on(2, policy::tasks));
+  CHECK(r.time == ps(6154));
+  CHECK(r.count.join_waits == 2);
+  CHECK(r.count.suspensions == 2);
+  CHECK(r.count.resumptions == 2);
+  CHECK(r.count.steals == 2);
+  CHECK(r.deepest_stack == 2);
+  CHECK(r.peak_stacks == 4);
+}
+
+TEST_CASE("what a serial leaf hides is exposed after patience and a heavy fence") {
+  // The thief takes the root's right side, which is over soon, and then sees a record that its owner, in a leaf of a
+  // millisecond, does not publish.
+  const written tree({{{0, then::fork, 1, 3}, {0}}, {{0, then::fork, 2, 2}, {0}}, {{1e6}}, {{1000}}});
+  const result r = simulate_run(tree, on(2));
+  CHECK(r.count.exposures == 1);
+  CHECK(r.count.steals == 2);
+  // It is done with the small one after some 1.2 us, waits 10 us, exposes for 15, then works for a millisecond.
+  CHECK(r.time > ps(1e6 + 26'000));
+  CHECK(r.time < ps(1e6 + 27'000));
+}
+
+// Without waiting (tried) it ends at 70,021.
+TEST_CASE("a pop that meets an exposure waits for its end") {
+  // The thief has done the small leaf at 1,171, looks at the clock every 16 rounds, and exposes from 11,187 to 26,187. The
+  // owner's leaf is over at 20,013 and its pop held up from 20,017 on; it had taken the record before the fence, has it,
+  // and runs it until 76,187. The root's right side was stolen and is done: 4 more.
+  const written tree({{{0, then::fork, 1, 3}, {0}}, {{0, then::fork, 2, 4}, {0}}, {{20'000}}, {{1000}}, {{50'000}}});
+  const result r = simulate_run(tree, on(2));
+  CHECK(r.time == ps(76'191));
+  CHECK(r.count.exposures == 0);
+  CHECK(r.count.slow_pops == 1);
+  CHECK(r.count.steals == 1);
+}
+
+// Without the wake-up in stop_spinning (tried) there is one, and it takes two milliseconds.
+TEST_CASE("who finds work wakes the next") {
+  // Three leaves of a millisecond, nothing else to fork: only the first thief can know of the second record.
+  const written tree({{{0, then::fork, 1, 2}, {0}}, {{0, then::fork, 2, 2}, {0}}, {{1e6}}});
+  const result r = simulate_run(tree, on(3));
+  CHECK(r.count.wakeups == 2);
+  CHECK(r.count.steals == 2);
+  CHECK(r.count.exposures == 1);
+  CHECK(r.time < ps(1.1e6));
+}
+
+TEST_CASE("a worker that nobody needs parks and is woken again") {
+  // 100 us of serial work between two forks: longer than a worker looks around.
+  const written twice({{{0, then::fork, 1, 1}, {100'000, then::fork, 1, 1}, {0}}, {{10'000}}});
+  const result r = simulate_run(twice, on(2));
+  CHECK(r.count.parks >= 1);
+  CHECK(r.count.wakeups == 2);
+  CHECK(r.count.steals == 2);
+}
+
+TEST_CASE("every kernel: one P runs continuations in serial order") {
+  for (const kernel_name& name : all_kernels()) {
+    if (name.name.starts_with("uts")) continue;  // below
+    CAPTURE(name.name);
+    const long size = name.name == "fib"          ? 15
+                      : name.name == "integrate"  ? 10
+                      : name.name == "nqueens"    ? 7
+                      : name.name == "knapsack"   ? 16
+                      : name.name == "mandelbrot" ? 128
+                      : name.size >= 1'000'000    ? 50'000
+                                                  : 256;
+    const auto k = make_kernel(name.name, size, units());
+    const shape of = analyse(*k);
+    CHECK(of.forks > 0);
+    CHECK(of.span < of.work);
+
+    setup chosen = on(1);
+    chosen.keep_order = true;
+    const result alone = simulate_run(*k, chosen);
+    CHECK(alone.order == of.order);
+    CHECK(alone.worked == of.work);
+    CHECK(alone.deepest_stack == of.depth);
+    CHECK(alone.time == of.work + static_cast<picoseconds>(of.forks) * ps(3) + ps(5));
+  }
+}
+
+TEST_CASE("every schedule does all the work, and no more than its P can hold") {
+  for (const char* name : {"fib", "skynet", "nqueens", "cilksort", "lu", "treesum", "heat"}) {
+    CAPTURE(name);
+    const std::string_view which = name;
+    const long size = which == "fib" ? 18 : which == "nqueens" ? 8 : which == "lu" || which == "heat" ? 512 : 100'000;
+    const auto k = make_kernel(name, size, units());
+    const shape of = analyse(*k);
+    for (const policy steals : both) {
+      test::for_each_procs([&](unsigned p) {
+        CAPTURE(p);
+        for (const bool awake : {false, true}) {
+          setup chosen = on(p, steals);
+          chosen.cost = costs();
+          chosen.awake = awake;
+          const result r = simulate_run(*k, chosen);
+          CHECK(r.worked == of.work);
+          CHECK(r.time >= of.span);
+          CHECK(r.time >= of.work / p);
+          CHECK(r.count.resumptions <= r.count.suspensions);
+          CHECK(r.count.resumptions <= r.count.steals);
+          // The promise of space: at most P times the frames of the serial program. Those who run ahead of others may
+          // count a frame some nanoseconds early, hence the P more.
+          if (steals == policy::continuations) {
+            CHECK(r.peak_frames <= p * of.depth + p);
+            CHECK(r.deepest_stack <= of.depth);
+            CHECK(r.deepest_deque <= of.depth);
+          }
+        }
+      });
+    }
+  }
+}
+
+// With thieves that looked only at their own deque (tried) this fails at every P but one.
+TEST_CASE("greed: T_P is at most T_1 / P and some times the span") {
+  units work;
+  work.set("fib.call", 100);
+  const auto k = make_kernel("fib", 20, work);
+  const shape of = analyse(*k);
+  setup alone = on(1);
+  const picoseconds one = simulate_run(*k, alone).time;
+  // A step of the span costs its work, and before it at most a fork, a steal, a suspension and a resumption, some looks
+  // around and an alarm: less than ten times its 100 ns.
+  for (unsigned p = 1; p <= 256; p *= 2) {
+    for (std::uint64_t seed = 0; seed < 5; ++seed) {
+      CAPTURE(p);
+      setup chosen = on(p, policy::continuations, seed);
+      chosen.awake = true;
+      CHECK(simulate_run(*k, chosen).time <= one / p + 10 * of.span);
+    }
+  }
+}
+
+TEST_CASE("the same seed has the same result, another seed another one") {
+  const auto k = make_kernel("fib", 22, units());
+  const auto run = [&](std::uint64_t seed) {
+    setup chosen = on(8, policy::continuations, seed);
+    chosen.cost = costs();
+    return simulate_run(*k, chosen);
+  };
+  const result first = run(7), again = run(7);
+  CHECK(first.time == again.time);
+  CHECK(first.count.steals == again.count.steals);
+  CHECK(first.peak_stacks == again.peak_stacks);
+  int others = 0;
+  for (std::uint64_t seed = 0; seed < 7; ++seed) others += run(seed).time != first.time;
+  CHECK(others >= 5);
+}
+
+// With a lookahead of 16 looks (tried) some of these times differ.
+TEST_CASE("who runs ahead while nobody looks changes nothing") {
+  for (const char* name : {"fib", "skynet", "treesum", "cilksort"}) {
+    const std::string_view which = name;
+    const auto k = make_kernel(name, which == "fib" ? 19 : 60'000, units());
+    for (const policy steals : both) {
+      for (const unsigned p : {2u, 3u, 16u, 64u}) {
+        CAPTURE(name);
+        CAPTURE(p);
+        setup chosen = on(p, steals);
+        chosen.cost = costs();
+        chosen.cost.fork = chosen.cost.fork_tasks = 1.543;  // odd figures, so that few things happen at the same time
+        chosen.cost.look = 15.013;
+        const result ahead = simulate_run(*k, chosen);
+        chosen.runs_ahead = false;
+        const result in_order = simulate_run(*k, chosen);
+        CHECK(ahead.time == in_order.time);
+        CHECK(ahead.count.steals == in_order.count.steals);
+        CHECK(ahead.count.slow_pops == in_order.count.slow_pops);
+      }
+    }
+  }
+}
+
+TEST_CASE("a loop of forks holds one record with continuations and all with tasks") {
+  const auto k = make_kernel("skynet", 1000, units());
+  CHECK(simulate_run(*k, on(1)).deepest_deque == 3);
+  CHECK(simulate_run(*k, on(1, policy::tasks)).deepest_deque == 3 * 9);
+}
+
+TEST_CASE("kernels are what they claim to be") {
+  CHECK(analyse(*make_kernel("fib", 20, units())).forks == 10'945);
+  CHECK(analyse(*make_kernel("treesum", 12'345, units())).forks == 12'345);
+  CHECK(analyse(*make_kernel("mandelbrot", 64, units())).forks == 63);
+  // Every queen that is ever placed on a board of 8 is a fork.
+  CHECK(analyse(*make_kernel("nqueens", 8, units())).forks == 2'056);
+  // Children are forked one after the other: the last is called, so a node of ten has nine forks.
+  CHECK(analyse(*make_kernel("skynet", 1000, units())).forks == 999);
+  const auto multiply = make_kernel("matmul", 256, units());
+  CHECK(analyse(*multiply).work == 16 * 16 * 16 * ps(units().nanoseconds("matmul.flop") * 16 * 16 * 16));
+}
+
+TEST_CASE("unbalanced tree search has the trees of the benchmark") {
+  // Without its loops' forks each call is a node; each leaf but one ends a fork.
+  const shape t1 = analyse(*make_kernel("uts", 0, units()));
+  CHECK(t1.nodes - t1.forks == 4'130'071);
+  CHECK(t1.forks + 1 == 3'305'118);
+  const shape t3 = analyse(*make_kernel("uts_t3", 0, units()));
+  CHECK(t3.nodes - t3.forks == 4'112'897);
+  CHECK(t3.forks + 1 == 3'599'034);
+}
+
+TEST_CASE("the constants are those of the library") {
+  const auto constant = [](const char* file, const char* name) {
+    std::ifstream in(std::string(SOURCE_ROOT) + "/runtime/" + file);
+    std::stringstream text;
+    text << in.rdbuf();
+    const std::string all = text.str();
+    std::smatch found;
+    REQUIRE(std::regex_search(all, found, std::regex(std::string(name) + "( = |% |)([0-9']+)")));
+    std::string digits = found[2];
+    std::erase(digits, '\'');
+    return std::stoll(digits);
+  };
+  CHECK(search_time == 1000 * constant("find_work.cpp", "search_ns"));
+  CHECK(patience_time == 1000 * constant("find_work.cpp", "patience_ns"));
+  CHECK(rounds_per_look == constant("find_work.cpp", "rounds_per_look"));
+  CHECK(top_rounds == constant("find_work.cpp", "top_rounds"));
+  CHECK(ticks_per_look == constant("execute.cpp", "tick "));
+  CHECK(stacks_at_hand == constant("stack_cache.hpp", "limit"));
+  CHECK(exposed_at_a_time == constant("scheduler.cpp", "deque\\*, "));
+  CHECK(least_frame == constant("deque_pool.cpp", "least_frame"));
+}
+
+TEST_CASE("errors name the value and the remedy") {
+  const units work;
+  CHECK_THROWS_WITH_AS(make_kernel("fibb", 0, work), doctest::Contains("no kernel \"fibb\"; known are fib"),
+                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(make_kernel("fib", 61, work), doctest::Contains("size of fib is 61; set it to a number from 0"),
+                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(simulate_run(two_leaves(1, 1), on(4097)), doctest::Contains("4097; set it to a number from 1"),
+                       std::invalid_argument);
+  CHECK_THROWS_AS(simulate_run(two_leaves(1, 1), on(0)), std::invalid_argument);
+  costs cost;
+  CHECK_THROWS_WITH_AS(set_cost(cost, "steel", 1), doctest::Contains("known are fork"), std::invalid_argument);
+  CHECK_THROWS_AS(set_cost(cost, "steal", -1), std::invalid_argument);
+  units changed;
+  CHECK_THROWS_AS(changed.set("fib.call", -1), std::invalid_argument);
+  CHECK_THROWS_AS(changed.set("fib.cal", 1), std::invalid_argument);
+}

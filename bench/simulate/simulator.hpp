@@ -1,0 +1,67 @@
+// A discrete-event simulation of the library's scheduler on any number of P.
+//
+// The deque, the join and the rules of parking are the library's own templates; what is told again here is what stands
+// around them: the slow paths of an owner (runtime/fork_slow.cpp, runtime/tasks.cpp), how workers look for work (runtime/find_work.cpp), park
+// and wake each other (runtime/scheduler.cpp, runtime/thread_main.cpp). The names are the same; a change there belongs
+// here as well.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "bench/simulate/costs.hpp"
+#include "bench/simulate/kernel.hpp"
+#include "runtime/counters.hpp"
+
+namespace simulate {
+
+enum class policy { continuations, tasks };
+
+std::string_view name_of(policy p) noexcept;
+
+struct setup {
+  unsigned procs = 1;
+  policy steals = policy::continuations;
+  costs cost;
+  std::uint64_t seed = 1;
+  bool awake = false;       ///< all workers are awake when the job starts, instead of asleep
+  bool keep_order = false;  ///< computes result::order
+  /// Processors act alone as long as nobody can see it; if not, everything happens in order of time. For tests: no result
+  /// depends on it.
+  bool runs_ahead = true;
+};
+
+struct result {
+  picoseconds time = 0;             ///< from the start of the job to its end
+  picoseconds worked = 0;           ///< serial work done by all P together
+  fj::counters count;               ///< as fj::stats, of all P together
+  std::uint64_t waits = 0;          ///< joins at which a strand waited: suspended, or ran other tasks on top
+  std::uint64_t peak_stacks = 0;    ///< as fj::stats::stacks_peak
+  std::uint64_t deepest_deque = 0;  ///< highest index of a record, counted from 1
+  std::uint64_t deepest_stack = 0;  ///< most calls on one stack
+  std::uint64_t peak_frames = 0;    ///< most calls on all stacks at a time
+  std::uint64_t order = 0;          ///< a hash of the nodes in the order in which they were entered
+};
+
+/// How long a spinning worker looks around with nothing to be seen before it parks: runtime/find_work.cpp, search_ns.
+inline constexpr picoseconds search_time = 20'000'000;
+/// How long it sees private records only before it exposes them: runtime/find_work.cpp, patience_ns.
+inline constexpr picoseconds patience_time = 10'000'000;
+/// Rounds over all deques between two looks at the clock: runtime/find_work.cpp, rounds_per_look.
+inline constexpr unsigned rounds_per_look = 16;
+/// Rounds that a waiting task looks for something to run on top: runtime/find_work.cpp, top_rounds.
+inline constexpr unsigned top_rounds = 64;
+/// Deques exposed at a time: runtime/scheduler.cpp, expose.
+inline constexpr unsigned exposed_at_a_time = 64;
+/// Free stacks that a worker keeps: runtime/stack_cache.hpp, limit.
+inline constexpr unsigned stacks_at_hand = 32;
+/// Every so many switches what is ready comes first: runtime/execute.cpp, execute.
+inline constexpr unsigned ticks_per_look = 61;
+/// A deque has a record for so many bytes of stack: runtime/deque_pool.cpp, least_frame.
+inline constexpr unsigned least_frame = 32;
+
+/// Deterministic: the same kernel and setup have the same result. Throws std::invalid_argument unless procs is 1 to
+/// 4,096, and std::bad_alloc.
+result simulate_run(const kernel& k, const setup& chosen);
+
+}  // namespace simulate

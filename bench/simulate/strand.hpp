@@ -1,0 +1,95 @@
+// Fibers of a simulation: a stack of frames, each a call of a node.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "bench/simulate/kernel.hpp"
+#include "bench/simulate/machine.hpp"
+#include "runtime/continuation.hpp"
+#include "runtime/deque.hpp"
+
+namespace simulate {
+
+using fj::detail::continuation;
+using fj::detail::outcome;
+using deque = fj::detail::basic_deque<machine>;
+
+/// Who called a frame: what its end leads to.
+enum class caller : std::uint8_t {
+  plain,   ///< a call
+  first,   ///< a fork, as the side that runs at once: left by continuations, right by tasks
+  second,  ///< a fork, as the side that nobody has stolen
+  thief,   ///< a thief, on a stack of its own
+  on_top,  ///< a task that waits for its child, on top of its stack
+  outside  ///< run
+};
+
+/// What a frame does next, once the clock is there.
+enum class stage : std::uint8_t {
+  next,       ///< the next step of its node
+  call,       ///< the call of `other`, after the work before it
+  push,       ///< puts up `other` and goes on with the side that runs at once
+  push_slow,  ///< the same after attending to an alarm
+  pop,        ///< takes `other` back
+  pop_slow,   ///< the same where it may be public
+  join,       ///< `other` was stolen
+  leave,      ///< leaves its stack, unless `other` has been finished
+  end,        ///< returns
+  arrive      ///< the end of what was stolen, at its join
+};
+
+/// A frame holds at most one record at a time, and is that record.
+struct frame : continuation {
+  frame() noexcept : continuation(&nothing) {}
+
+  node self;
+  node other;  // what is called, or the record
+  node first;  // the side of a fork that runs at once
+  unsigned phase = 0;
+  caller by = caller::plain;
+  stage now = stage::next;
+  bool waited = false;      // counted as a join that waits
+  deque::index at = 0;      // where its record was pushed
+  frame* stolen = nullptr;  // by == thief or on_top: the record that it runs
+
+  /// Joins are told by the word (runtime/join.hpp), which needs some function to hold; nobody calls it.
+  [[gnu::aligned(16)]] static outcome nothing(continuation&) noexcept { return outcome::returned; }
+};
+
+/// Frames stay where they are: thieves hold pointers to them.
+class fiber : public fj::detail::join_waiter {
+ public:
+  frame& top() noexcept { return *top_; }
+  std::size_t depth() const noexcept { return depth_; }
+
+  frame& enter(const node& self, caller by) {
+    if (depth_ == blocks_.size() * block) blocks_.push_back(std::make_unique<frame[]>(block));
+    top_ = &at(depth_++);
+    top_->self = self;
+    top_->phase = 0;
+    top_->by = by;
+    top_->now = stage::next;
+    return *top_;
+  }
+
+  void leave() noexcept {
+    --depth_;
+    top_ = depth_ > 0 ? &at(depth_ - 1) : nullptr;
+  }
+
+  deque::index forks = 0;  ///< it was in when it suspended
+
+ private:
+  static constexpr std::size_t block = 64;
+
+  frame& at(std::size_t index) noexcept { return blocks_[index / block][index % block]; }
+
+  std::vector<std::unique_ptr<frame[]>> blocks_;
+  frame* top_ = nullptr;
+  std::size_t depth_ = 0;
+};
+
+}  // namespace simulate
