@@ -68,7 +68,7 @@ struct unit {
 
 class units {
  public:
-  /// Those measured on one virtual machine; bench/simulate/README.md says how.
+  /// Estimates of what they take on some machine; a real program's time scales them all (see scaled).
   units();
 
   /// Throws std::invalid_argument for an unknown name or a value that is not a time.
