@@ -1,6 +1,7 @@
 // C = A B by Strassen's seven products (Gaussian elimination is not optimal, 1969) down to 64 x 64, below which the
 // ordinary product is faster. Four of the products are formed in the quarters of C, three in temporaries; sums of
-// quarters live as long as the product that needs them.
+// quarters live as long as the product that needs them. Products that need two take
+// turns with such that need one, so that two threads that go through them in order hold three at a time.
 #pragma once
 
 #include "bench/common/matrix.hpp"
@@ -84,17 +85,17 @@ void multiply(std::size_t n, view whole_a, view whole_b, block whole_c) {
         multiply<Way>(half, s.all(), t.all(), m1.all());
       },
       [&] { multiply<Way>(half, sum<Way>(half, a.sw, a.se).all(), b.nw, c.sw); },
-      [&] { multiply<Way>(half, a.nw, difference<Way>(half, b.ne, b.se).all(), c.ne); },
-      [&] { multiply<Way>(half, a.se, difference<Way>(half, b.sw, b.nw).all(), m4.all()); },
-      [&] { multiply<Way>(half, sum<Way>(half, a.nw, a.ne).all(), b.se, m5.all()); },
       [&] {
         const square_matrix s = difference<Way>(half, a.sw, a.nw), t = sum<Way>(half, b.nw, b.ne);
         multiply<Way>(half, s.all(), t.all(), c.se);
       },
+      [&] { multiply<Way>(half, a.nw, difference<Way>(half, b.ne, b.se).all(), c.ne); },
       [&] {
         const square_matrix s = difference<Way>(half, a.ne, a.se), t = sum<Way>(half, b.sw, b.se);
         multiply<Way>(half, s.all(), t.all(), c.nw);
-      });
+      },
+      [&] { multiply<Way>(half, a.se, difference<Way>(half, b.sw, b.nw).all(), m4.all()); },
+      [&] { multiply<Way>(half, sum<Way>(half, a.nw, a.ne).all(), b.se, m5.all()); });
   combine<Way>(half, 0, half, m1.all(), m4.all(), m5.all(), c);
 }
 
