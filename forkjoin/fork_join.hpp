@@ -2,6 +2,7 @@
 #pragma once
 
 #include <type_traits>
+#include <utility>
 
 #ifdef FORKJOIN_SERIAL
 #include "forkjoin/serial/branch.hpp"
@@ -69,6 +70,12 @@ auto fork_join(const stop_token& stop, F&& f, G&& g, More&&... more) {
                 "fj::fork_join: each argument must be callable without arguments");
   return fork_join<Policy>(detail::unless_stopped<F>{stop, f}, detail::unless_stopped<G>{stop, g},
                            detail::unless_stopped<More>{stop, more}...);
+}
+
+/// Another name for fork_join, for those who know it from oneTBB.
+template <class Policy = continuations, class F, class G, class... More>
+[[gnu::always_inline]] inline auto parallel_invoke(F&& f, G&& g, More&&... more) {
+  return fork_join<Policy>(std::forward<F>(f), std::forward<G>(g), std::forward<More>(more)...);
 }
 
 }  // namespace fj

@@ -101,8 +101,9 @@ void end_strand(fiber* owner) noexcept {
   worker& m = *current_worker();
   m.then = &ended;
   m.argument = owner;
-  os::publish(&m.home());
-  os::finish_context(m.running->context, m.native);
+  fiber& f = *m.running;
+  os::publish(&m.home());  // whoever ends the runtime comes after all that was read of the worker
+  os::finish_context(f.context, m.native);
   std::abort();  // nobody switches back
 }
 
