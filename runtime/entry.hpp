@@ -1,6 +1,7 @@
 // The seam: all of the runtime that the public headers may use.
 #pragma once
 
+#include "runtime/base/cache_line.hpp"
 #include "runtime/options.hpp"
 #include "runtime/stats.hpp"
 

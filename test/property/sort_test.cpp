@@ -45,8 +45,9 @@ template <class How, class Range>
 void check_sorted(const Range& range, const std::vector<int>& keys, bool descending) {
   std::vector<plain_element> expected;
   for (const int key : keys) expected.push_back({key, static_cast<int>(expected.size())});
-  std::stable_sort(expected.begin(), expected.end(),
-                   [&](const auto& a, const auto& b) { return descending ? b.key_ < a.key_ : a.key_ < b.key_; });
+  std::sort(expected.begin(), expected.end(), [&](const plain_element& a, const plain_element& b) {
+    return a.key_ != b.key_ ? (a.key_ < b.key_) != descending : a.id_ < b.id_;
+  });
   bool same = range.size() == expected.size();
   for (std::size_t i = 0; same && i != expected.size(); ++i)
     same = range[i].key() == expected[i].key_ && (!is_stable<How> || range[i].id() == expected[i].id_);
