@@ -1,0 +1,51 @@
+// Loops, sums and scans by this library and by plain code.
+#include <forkjoin/forkjoin.hpp>
+#include <functional>
+#include <numeric>
+
+#include "bench/algorithms/loops.hpp"
+
+namespace {
+
+class serial final : public bench::loop_team {
+ public:
+  void add_one(std::vector<double>& all) override {
+    double* const begin = all.data();
+    for (std::size_t i = 0, n = all.size(); i != n; ++i) begin[i] += 1;
+  }
+  double sum(const std::vector<double>& all) override { return std::reduce(all.begin(), all.end()); }
+  void scan(const std::vector<double>& in, std::vector<double>& out) override {
+    std::inclusive_scan(in.begin(), in.end(), out.begin());
+  }
+};
+
+template <class Policy>
+class parallel final : public bench::loop_team {
+ public:
+  explicit parallel(int procs) : runtime_{fj::options{.procs = static_cast<unsigned>(procs)}} {}
+
+  void add_one(std::vector<double>& all) override {
+    runtime_.run([&] { fj::parallel_for<Policy>(all, [](double& x) { x += 1; }); });
+  }
+  double sum(const std::vector<double>& all) override {
+    return runtime_.run([&] { return fj::parallel_reduce<Policy>(all, 0.0, std::plus<>()); });
+  }
+  void scan(const std::vector<double>& in, std::vector<double>& out) override {
+    runtime_.run([&] { fj::parallel_scan<Policy>(in, out.begin()); });
+  }
+
+ private:
+  fj::runtime runtime_;
+};
+
+template <class Policy>
+std::unique_ptr<bench::loop_team> with_procs(int procs) {
+  return std::make_unique<parallel<Policy>>(procs);
+}
+
+[[maybe_unused]] const bool registered =
+    bench::register_loops("serial", {1}, [](int) { return std::make_unique<serial>(); }) &&
+    bench::register_loops("continuations", {1, 2}, with_procs<fj::continuations>) &&
+    bench::register_loops("tasks", {1, 2}, with_procs<fj::tasks>);
+
+}  // namespace

@@ -1,0 +1,38 @@
+// A loop over a container, and what may be made of its elements: loop [n], 1000000 if no n is given.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+#include <forkjoin/forkjoin.hpp>
+#include <functional>
+#include <iostream>
+#include <vector>
+
+struct particle {
+  double position = 0;
+  double speed = 0;
+  double energy() const { return speed * speed / 2; }
+};
+
+int main(int argc, char** argv) {
+  const std::size_t n = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1'000'000;
+  std::vector<particle> all(n);
+
+  fj::run([&] {
+    // By index, and by element.
+    fj::parallel_for(0, n, [&](std::size_t i) { all[i].speed = std::sqrt(static_cast<double>(i % 100)); });
+    for (int step = 0; step != 10; ++step) {
+      fj::parallel_for(all, [](particle& p) { p.position += 0.1 * p.speed; });
+    }
+
+    // Where each particle's energy begins if they are laid side by side.
+    std::vector<double> energies(n), begins(n);
+    fj::parallel_transform(all, energies.begin(), &particle::energy);
+    fj::parallel_exclusive_scan(energies, begins.begin(), 0.0);
+
+    // Sums are the same to the last bit on any number of processors.
+    const double energy = fj::parallel_reduce(all, 0.0, std::plus<>(), &particle::energy);
+    std::cout << n << " particles, energy " << energy << ", the last one's begins at " << (n ? begins.back() : 0)
+              << '\n';
+  });
+}

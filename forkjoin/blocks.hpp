@@ -1,0 +1,30 @@
+// The division of a sequence into blocks that depends on its length and the grain alone.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "forkjoin/algorithm.hpp"
+
+namespace fj::detail {
+
+/// Blocks of equal size, save the last. What is computed block by block, and then from the blocks in a tree over their
+/// numbers, is the same whoever computes which of them.
+class blocks {
+ public:
+  /// grain 0: some hundred blocks, so that also a few expensive elements can be shared out, but none so large that many
+  /// cheap ones cannot.
+  blocks(std::size_t elements, std::size_t grain) noexcept
+      : elements_(elements), size_(grain ? grain : std::clamp<std::size_t>(elements / 128, 1, 4096)) {}
+
+  std::size_t count() const noexcept { return blocks_of(elements_, size_); }
+  std::size_t begin(std::size_t block) const noexcept { return block * size_; }
+  std::size_t end(std::size_t block) const noexcept { return begin(block) + size_of(block); }
+  std::size_t size_of(std::size_t block) const noexcept { return std::min(size_, elements_ - begin(block)); }
+
+ private:
+  std::size_t elements_;
+  std::size_t size_;
+};
+
+}  // namespace fj::detail

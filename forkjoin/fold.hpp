@@ -1,0 +1,109 @@
+// Folding a block of elements on one strand, always in the same association, and fast: the leaves of reductions and
+// scans.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+namespace fj::detail {
+
+/// Acc op element, and partial op partial.
+template <class T, class Op, class X>
+concept folds =
+    std::convertible_to<X, T> && std::invocable<Op&, T, X> && std::invocable<Op&, T, T> &&
+    std::convertible_to<std::invoke_result_t<Op&, T, X>, T> && std::convertible_to<std::invoke_result_t<Op&, T, T>, T>;
+
+/// The operations of which it is known that their operands may be exchanged.
+template <class Op, class T>
+concept commutative = std::same_as<Op, std::plus<>> || std::same_as<Op, std::plus<T>> ||
+                      std::same_as<Op, std::multiplies<>> || std::same_as<Op, std::multiplies<T>>;
+
+/// Compilers neither vectorise nor interleave a chain of floating-point operations, as that changes the result. So its
+/// association is chosen so that they can: steps of so many elements are taken at once.
+template <class T>
+inline constexpr std::size_t fold_width = sizeof(T) <= 8 ? 128 / sizeof(T) : 8;
+
+/// An operation that is known to be commutative: every lane adds up its own elements, and the lanes are added up at the
+/// end.
+template <class T, class Op>
+class lanes {
+ public:
+  lanes(const T* step, Op&) {
+    for (std::size_t i = 0; i != fold_width<T>; ++i) lane_[i] = step[i];
+  }
+  void take(const T* step, Op& op) {
+    for (std::size_t i = 0; i != fold_width<T>; ++i) lane_[i] = op(lane_[i], step[i]);
+  }
+  T total(Op& op) {
+    for (std::size_t width = fold_width<T> / 2; width != 0; width /= 2)
+      for (std::size_t i = 0; i != width; ++i) lane_[i] = op(lane_[i], lane_[i + width]);
+    return lane_[0];
+  }
+
+ private:
+  T lane_[fold_width<T>];
+};
+
+/// Another operation: the elements of a step are combined in a tree, in their order, and one after the other the steps.
+template <class T, class Op>
+class steps {
+ public:
+  steps(const T* step, Op& op) : total_(tree<fold_width<T>>(step, op)) {}
+  void take(const T* step, Op& op) { total_ = static_cast<T>(std::invoke(op, total_, tree<fold_width<T>>(step, op))); }
+  T total(Op&) { return total_; }
+
+ private:
+  template <std::size_t Width>
+  static T tree(const T* step, Op& op) {
+    if constexpr (Width == 1) {
+      return *step;
+    } else {
+      return static_cast<T>(std::invoke(op, tree<Width / 2>(step, op), tree<Width / 2>(step + Width / 2, op)));
+    }
+  }
+
+  T total_;
+};
+
+/// Whether elements X are folded in steps. Others one by one: with integers compilers do what is best by themselves, and
+/// for what is not a number it matters little.
+template <class T, class X>
+concept folded_in_steps = std::floating_point<T> && std::same_as<std::remove_cvref_t<X>, T>;
+
+template <class T, class Op>
+using step_fold = std::conditional_t<commutative<Op, T>, lanes<T, Op>, steps<T, Op>>;
+
+/// get(it) op get(it + 1) op ... for n > 0 elements. `it` needs to be good for ++ only.
+template <class T, class It, class Get, class Op>
+T fold(It it, std::size_t n, Get& get, Op& op) {
+  const auto one_by_one = [&](T acc) {
+    for (; n != 0; --n, static_cast<void>(++it)) acc = static_cast<T>(std::invoke(op, std::move(acc), get(it)));
+    return acc;
+  };
+  if constexpr (folded_in_steps<T, decltype(get(it))>) {
+    constexpr std::size_t width = fold_width<T>;
+    if (n >= width) {
+      T step[width];
+      const auto read = [&] {
+        for (T& x : step) x = get(it), ++it;
+        n -= width;
+      };
+      read();
+      step_fold<T, Op> all(step, op);
+      while (n >= width) {
+        read();
+        all.take(step, op);
+      }
+      return one_by_one(all.total(op));
+    }
+  }
+  T first = static_cast<T>(get(it));
+  ++it;
+  --n;
+  return one_by_one(std::move(first));
+}
+
+}  // namespace fj::detail

@@ -1,0 +1,39 @@
+// How many elements a loop does in one go when nobody said: found by the clock.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+namespace fj::detail {
+
+/// Of one strand in one loop. Starts with a single element, as it may take long, and grows fast, as it mostly does not.
+/// A chunk of some microseconds hides what the clock and the look for the hungry cost; one of more than some tens keeps
+/// others waiting.
+class pace {
+ public:
+  std::size_t chunk() const noexcept { return chunk_; }
+
+  void start() noexcept { started_ = clock::now(); }
+
+  /// To be called after a chunk.
+  void adapt() noexcept {
+    const clock::time_point now = clock::now();
+    const clock::duration taken = now - started_;
+    started_ = now;
+    if (taken < too_short) {
+      chunk_ *= taken < too_short / 8 ? 8 : 2;
+    } else if (taken > too_long && chunk_ > 1) {
+      chunk_ /= 2;
+    }
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  static constexpr clock::duration too_short = std::chrono::microseconds(8);
+  static constexpr clock::duration too_long = std::chrono::microseconds(40);
+
+  std::size_t chunk_ = 1;
+  clock::time_point started_;
+};
+
+}  // namespace fj::detail

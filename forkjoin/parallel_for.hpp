@@ -1,0 +1,118 @@
+// The parallel loop.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <ranges>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "forkjoin/fork_join.hpp"
+#include "forkjoin/options.hpp"
+#include "forkjoin/sequence.hpp"
+#include "forkjoin/split_loop.hpp"
+
+namespace fj {
+
+namespace detail {
+
+template <class I>
+concept index = std::integral<I> && !std::is_same_v<std::remove_cv_t<I>, bool>;
+
+/// [first, last) of mixed types as the indices of a loop: the type of `first + last` before it becomes an int.
+template <class First, class Last>
+class index_range {
+ public:
+  using type = std::common_type_t<First, Last>;
+
+  index_range(First first, Last last) : first_(static_cast<type>(first)) {
+    if (!std::cmp_less(first, last)) return;
+    if (std::cmp_less(first, 0) && std::is_unsigned_v<type>)
+      throw std::invalid_argument("fj::parallel_for: the first index is " + std::to_string(first) +
+                                  ", but the other one is unsigned, so the indices would be; make both signed");
+    size_ = static_cast<std::size_t>(last) - static_cast<std::size_t>(first);
+  }
+
+  std::size_t size() const noexcept { return size_; }
+  type operator[](std::size_t n) const noexcept { return static_cast<type>(static_cast<std::size_t>(first_) + n); }
+
+ private:
+  type first_;
+  std::size_t size_ = 0;
+};
+
+template <class Policy, class First, class Last, class Body>
+void for_indices(First first, Last last, Body& body, const loop_options& options) {
+  static_assert(sizeof(First) <= sizeof(std::size_t) && sizeof(Last) <= sizeof(std::size_t),
+                "fj::parallel_for: the indices must be no larger than std::size_t");
+  const index_range<First, Last> indices(first, last);
+  using type = typename index_range<First, Last>::type;
+  static_assert(std::is_invocable_v<Body&, type>, "fj::parallel_for: the body must be callable with an index");
+  if constexpr (std::is_invocable_v<Body&, type>) {
+    for_parts<Policy>(indices.size(), options, [&](std::size_t begin, std::size_t end) {
+      const type last_index = indices[end];
+      for (type i = indices[begin]; i != last_index; ++i) std::invoke(body, type(i));
+    });
+  }
+}
+
+template <class Policy, class I, class Body>
+void for_elements(const I& first, std::size_t n, Body& body, const loop_options& options) {
+  using element = std::iter_reference_t<I>;
+  static_assert(std::is_invocable_v<Body&, element>,
+                "fj::parallel_for: the body must be callable with an element of the sequence");
+  if constexpr (std::is_invocable_v<Body&, element>) {
+    for_parts<Policy>(n, options, [&](std::size_t begin, std::size_t end) {
+      const I last = advanced(first, end);
+      for (I at = advanced(first, begin); at != last; ++at) std::invoke(body, *at);
+    });
+  }
+}
+
+}  // namespace detail
+
+/// Calls body(i) for all indices in [first, last), or body(*i) for all iterators, possibly in parallel. Indices have the
+/// common type of first and last; first >= last means none. Iterators are random-access ones.
+///
+/// Without options.grain a strand goes through its part in chunks of some microseconds, which it finds by the clock, and
+/// forks half of what is left when somebody has nothing to do: a loop that nobody helps with costs little more than the
+/// plain one, and holds no more records than the logarithm of its length. With a grain, it is halved down to blocks of
+/// so many indices, the last one shorter, always in the same way.
+///
+/// With one P and continuations the order is the plain loop's. Errors: what the body throws, as in the plain loop: the
+/// first in order of those thrown; what comes after it and has not started does not start. fj::cancelled if
+/// options.stop asked before every part had started. std::invalid_argument if first is negative and last unsigned.
+///
+/// Outside of a runtime it enters the default one. The body is called by several threads at once and is not copied.
+template <class Policy = continuations, class First, class Last, class Body>
+  requires detail::not_options<Body>
+void parallel_for(First first, Last last, Body&& body, const loop_options& options = {}) {
+  if constexpr (detail::index<First> && detail::index<Last>) {
+    detail::for_indices<Policy>(first, last, body, options);
+  } else if constexpr (detail::divisible_sequence<First, Last>) {
+    detail::for_elements<Policy>(first, detail::size_between(first, last), body, options);
+  } else {
+    static_assert(detail::never<First>,
+                  "fj::parallel_for: first and last must be integers or random-access iterators; what has only others, "
+                  "as a std::list, can be copied or have its iterators put into a std::vector");
+  }
+}
+
+/// The same for the elements of a range, which must be a random-access one with a size.
+template <class Policy = continuations, class Range, class Body>
+void parallel_for(Range&& range, Body&& body, const loop_options& options = {}) {
+  if constexpr (detail::divisible_range<Range>) {
+    detail::for_elements<Policy>(std::ranges::begin(range), static_cast<std::size_t>(std::ranges::size(range)), body,
+                                 options);
+  } else {
+    static_assert(
+        detail::never<Range>,
+        "fj::parallel_for: the range must have random access and a size; what has not, as a std::list, can be "
+        "copied or have its iterators put into a std::vector");
+  }
+}
+
+}  // namespace fj

@@ -1,0 +1,103 @@
+// Parallel loops over the cells of a matrix, one by one or by blocks.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <type_traits>
+
+#include "forkjoin/algorithm.hpp"
+#include "forkjoin/fork_join.hpp"
+#include "forkjoin/options.hpp"
+#include "forkjoin/run.hpp"
+#include "forkjoin/split_loop.hpp"
+
+namespace fj {
+
+/// A rectangle of cells: rows [row_begin, row_end), columns [col_begin, col_end).
+struct block_2d {
+  std::size_t row_begin = 0;
+  std::size_t row_end = 0;
+  std::size_t col_begin = 0;
+  std::size_t col_end = 0;
+
+  constexpr std::size_t rows() const noexcept { return row_end - row_begin; }
+  constexpr std::size_t cols() const noexcept { return col_end - col_begin; }
+  constexpr std::size_t cells() const noexcept { return rows() * cols(); }
+
+  constexpr bool operator==(const block_2d&) const = default;
+};
+
+namespace detail {
+
+template <class Policy, class Body>
+class block_loop {
+ public:
+  block_loop(Body& body, std::size_t grain, const loop_options& options) noexcept
+      : body_(body), grain_(grain), options_(options) {}
+
+  void run(const block_2d& block) {
+    if (block.cells() <= grain_) {
+      throw_if_stopped(options_.stop);
+      std::invoke(body_, block);
+      return;
+    }
+    block_2d first = block, second = block;
+    if (block.rows() >= block.cols()) {
+      first.row_end = second.row_begin = block.row_begin + block.rows() / 2;
+    } else {
+      first.col_end = second.col_begin = block.col_begin + block.cols() / 2;
+    }
+    fork_join<Policy>([&] { run(first); }, [&] { run(second); });
+  }
+
+ private:
+  Body& body_;
+  const std::size_t grain_;
+  const loop_options& options_;
+};
+
+/// Blocks when nobody gave a grain: enough to keep every P busy until the end even if they take unequal time.
+inline std::size_t grain_of_blocks(std::size_t cells) {
+  constexpr std::size_t blocks_per_proc = 16;
+  return std::max<std::size_t>(1, cells / (blocks_per_proc * procs()));
+}
+
+}  // namespace detail
+
+/// Calls body(i, j) for all i below rows and j below cols, possibly in parallel; or body(block) for blocks that together
+/// make up all of them, if the body is callable with a block_2d.
+///
+/// By cells: as parallel_for over all cells row by row, also in what it promises of order and exceptions; a grain is a
+/// number of cells.
+///
+/// By blocks: the matrix is halved across its longer side until a block has at most options.grain cells (without a
+/// grain, until there are some blocks for each P); which blocks there are depends on the sizes, the grain and the number
+/// of P alone. What is first in order is the upper half or the left one.
+template <class Policy = continuations, class Body>
+void parallel_for_2d(std::size_t rows, std::size_t cols, Body&& body, const loop_options& options = {}) {
+  constexpr bool by_blocks = std::is_invocable_v<Body&, const block_2d&>;
+  constexpr bool by_cells = std::is_invocable_v<Body&, std::size_t, std::size_t>;
+  static_assert(by_blocks || by_cells,
+                "fj::parallel_for_2d: the body must be callable with two std::size_t or with a const fj::block_2d&");
+  if (rows == 0 || cols == 0) return;
+  if constexpr (by_blocks) {
+    fj::run([&] {
+      const std::size_t grain = options.grain ? options.grain : detail::grain_of_blocks(rows * cols);
+      detail::block_loop<Policy, std::remove_reference_t<Body>>(body, grain, options).run({0, rows, 0, cols});
+    });
+  } else if constexpr (by_cells) {
+    detail::for_parts<Policy>(rows * cols, options, [&body, cols](std::size_t begin, std::size_t end) {
+      std::size_t i = begin / cols, j = begin % cols;
+      while (begin != end) {
+        const std::size_t row_end = std::min(cols, j + (end - begin));
+        begin += row_end - j;
+        for (; j != row_end; ++j) std::invoke(body, std::size_t(i), std::size_t(j));
+        ++i;
+        j = 0;
+      }
+    });
+  }
+}
+
+}  // namespace fj

@@ -1,0 +1,172 @@
+// Parallel sums, of whatever kind.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include "forkjoin/algorithm.hpp"
+#include "forkjoin/blocks.hpp"
+#include "forkjoin/fold.hpp"
+#include "forkjoin/fork_join.hpp"
+#include "forkjoin/options.hpp"
+#include "forkjoin/run.hpp"
+#include "forkjoin/sequence.hpp"
+
+namespace fj {
+
+namespace detail {
+
+/// Two iterators that go together.
+template <class A, class B>
+struct iterator_pair {
+  A first;
+  B second;
+
+  iterator_pair& operator++() {
+    ++first;
+    ++second;
+    return *this;
+  }
+};
+
+template <class A, class B>
+iterator_pair<A, B> advanced(const iterator_pair<A, B>& from, std::size_t by) {
+  return {advanced(from.first, by), advanced(from.second, by)};
+}
+
+/// What a projection of *it returns, as it may be kept: if *it is a temporary, a reference may be to that.
+template <class F, class... It>
+using projected_value = std::conditional_t<(std::is_reference_v<std::iter_reference_t<It>> && ...),
+                                           std::invoke_result_t<F&, std::iter_reference_t<It>...>,
+                                           std::remove_cvref_t<std::invoke_result_t<F&, std::iter_reference_t<It>...>>>;
+
+template <class Policy, class T, class It, class Get, class Op>
+class reduction {
+ public:
+  reduction(const It& first, const blocks& all, Get& get, Op& op, const loop_options& options) noexcept
+      : first_(first), blocks_(all), get_(get), op_(op), options_(options) {}
+
+  T run(std::size_t first, std::size_t last) {
+    if (last - first == 1) {
+      throw_if_stopped(options_.stop);
+      return fold<T>(advanced(first_, blocks_.begin(first)), blocks_.size_of(first), get_, op_);
+    }
+    const std::size_t middle = first + (last - first) / 2;
+    auto [left, right] = fork_join<Policy>([=, this] { return run(first, middle); },  //
+                                           [=, this] { return run(middle, last); });
+    return static_cast<T>(std::invoke(op_, std::move(left), std::move(right)));
+  }
+
+ private:
+  const It& first_;
+  const blocks& blocks_;
+  Get& get_;
+  Op& op_;
+  const loop_options& options_;
+};
+
+template <class Policy, class T, class It, class Get, class Op>
+T reduce(const It& first, std::size_t n, T init, Get get, Op& op, const loop_options& options) {
+  using element = decltype(get(first));
+  static_assert(
+      folds<T, Op, element>,
+      "fj::parallel_reduce: elements must convert to the type of the initial value, and the operation must be "
+      "callable with two such values, and with one and an element, and give such a value");
+  if constexpr (folds<T, Op, element>) {
+    if (n != 0) {
+      const blocks all(n, options.grain);
+      T sum =
+          fj::run([&] { return reduction<Policy, T, It, Get, Op>(first, all, get, op, options).run(0, all.count()); });
+      return static_cast<T>(std::invoke(op, std::move(init), std::move(sum)));
+    }
+  }
+  return init;
+}
+
+}  // namespace detail
+
+/// init op proj(*first) op ... op proj(*(last - 1)), possibly in parallel, where op must be associative but need not be
+/// commutative. As std::reduce, init counts once and need not be an identity; its type is the result's, and all partial
+/// results have it. It may be a type that can only be moved.
+///
+/// The association depends on the number of elements and options.grain alone. So with operations that are associative only
+/// nearly, as floating-point sums, the result is the same to the last bit on any number of P and however work was stolen.
+/// Floating-point elements are folded in an association that can be vectorised. The operation is called with an
+/// accumulator on the left that it may move from.
+///
+/// Errors: what op or proj throw, the first in order of those thrown; fj::cancelled if options.stop asked before every
+/// block had started. Iterators are random-access ones. Outside of a runtime it enters the default one.
+template <class Policy = continuations, class First, class Last, class T, class Op, class Projection = std::identity>
+  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op> &&
+           detail::not_options<Projection>
+[[nodiscard]] T parallel_reduce(First first, Last last, T init, Op op, Projection proj = {},
+                                const loop_options& options = {}) {
+  static_assert(detail::divisible_sequence<First, Last>,
+                "fj::parallel_reduce: first and last must be random-access iterators");
+  static_assert(std::is_invocable_v<Projection&, std::iter_reference_t<First>>,
+                "fj::parallel_reduce: the projection must be callable with the elements");
+  if constexpr (detail::divisible_sequence<First, Last> &&
+                std::is_invocable_v<Projection&, std::iter_reference_t<First>>) {
+    const auto get = [&proj](const First& at) -> detail::projected_value<Projection, First> {
+      return std::invoke(proj, *at);
+    };
+    return detail::reduce<Policy>(first, detail::size_between(first, last), std::move(init), get, op, options);
+  }
+}
+
+template <class Policy = continuations, class First, class Last, class T, class Op>
+  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op>
+[[nodiscard]] T parallel_reduce(First first, Last last, T init, Op op, const loop_options& options) {
+  return parallel_reduce<Policy>(first, last, std::move(init), std::move(op), std::identity(), options);
+}
+
+/// The same for all elements of a range, which must be a random-access one with a size.
+template <class Policy = continuations, std::ranges::range Range, class T, class Op, class Projection = std::identity>
+  requires detail::not_options<Op> && detail::not_options<Projection>
+[[nodiscard]] T parallel_reduce(Range&& range, T init, Op op, Projection proj = {}, const loop_options& options = {}) {
+  static_assert(detail::divisible_range<Range>, "fj::parallel_reduce: the range must have random access and a size");
+  if constexpr (detail::divisible_range<Range>) {
+    const auto first = std::ranges::begin(range);
+    return parallel_reduce<Policy>(first, detail::advanced(first, static_cast<std::size_t>(std::ranges::size(range))),
+                                   std::move(init), std::move(op), std::move(proj), options);
+  }
+}
+
+template <class Policy = continuations, std::ranges::range Range, class T, class Op>
+  requires detail::not_options<Op>
+[[nodiscard]] T parallel_reduce(Range&& range, T init, Op op, const loop_options& options) {
+  return parallel_reduce<Policy>(std::forward<Range>(range), std::move(init), std::move(op), std::identity(), options);
+}
+
+/// init op transform(*first) op ...: parallel_reduce with a projection, in the order of std::transform_reduce.
+template <class Policy = continuations, class First, class Last, class T, class Op, class Transform>
+  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Transform>
+[[nodiscard]] T parallel_transform_reduce(First first, Last last, T init, Op op, Transform transform,
+                                          const loop_options& options = {}) {
+  return parallel_reduce<Policy>(first, last, std::move(init), std::move(op), std::move(transform), options);
+}
+
+/// init op transform(*first, *second) op transform(*(first + 1), *(second + 1)) op ...: inner products.
+template <class Policy = continuations, class First, class Last, class Second, class T, class Op, class Transform>
+  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Transform>
+[[nodiscard]] T parallel_transform_reduce(First first, Last last, Second second, T init, Op op, Transform transform,
+                                          const loop_options& options = {}) {
+  static_assert(detail::divisible_sequence<First, Last> && std::random_access_iterator<Second>,
+                "fj::parallel_transform_reduce: first, last and second must be random-access iterators");
+  constexpr bool sound = std::is_invocable_v<Transform&, std::iter_reference_t<First>, std::iter_reference_t<Second>>;
+  static_assert(sound, "fj::parallel_transform_reduce: the transformation must be callable with two elements");
+  if constexpr (sound && detail::divisible_sequence<First, Last> && std::random_access_iterator<Second>) {
+    using both = detail::iterator_pair<First, Second>;
+    const auto get = [&transform](const both& at) -> detail::projected_value<Transform, First, Second> {
+      return std::invoke(transform, *at.first, *at.second);
+    };
+    return detail::reduce<Policy>(both{first, second}, detail::size_between(first, last), std::move(init), get, op,
+                                  options);
+  }
+}
+
+}  // namespace fj

@@ -1,0 +1,229 @@
+// How scans are computed in parallel: one strand goes through the sequence from the left, and others sum up in advance
+// what lies ahead of it.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "forkjoin/algorithm.hpp"
+#include "forkjoin/blocks.hpp"
+#include "forkjoin/fold.hpp"
+#include "forkjoin/fork_join.hpp"
+#include "forkjoin/options.hpp"
+#include "forkjoin/run.hpp"
+#include "forkjoin/sequence.hpp"
+
+namespace fj {
+
+/// Whether the results of Op on values T do not depend on the association, to the last bit. If so, a scan computes less.
+/// True for integers; to be specialised for other types and operations.
+template <class Op, class T>
+inline constexpr bool exactly_associative = std::integral<T>;
+
+namespace detail {
+
+enum class scan_kind { inclusive, exclusive };
+
+/// The prefix of a block, the sum of all blocks before it, is ((init op b0) op b1) ..., where b0, b1, ... are the sums of
+/// the blocks by themselves; from there an element's sum is computed one by one. So the association is the same
+/// whether a block's sum was needed in advance or not, if it is computed in both cases.
+template <class Policy, scan_kind Kind, class T, class In, class Out, class Op>
+class scan_loop {
+ public:
+  scan_loop(const In& in, const Out& out, const blocks& all, Op& op, const loop_options& options) noexcept
+      : in_(in), out_(out), blocks_(all), op_(op), options_(options) {}
+
+  /// The prefix of the first block; nothing if the first element is the first sum.
+  void run(std::optional<T>& prefix) { scan(0, blocks_.count(), prefix); }
+
+ private:
+  using prefix = std::optional<T>;
+  using element = std::iter_reference_t<In>;
+
+  /// What was summed up ahead of the strand that scans: the sums of blocks, from one on.
+  struct advance {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::vector<prefix> of;  // of[block - begin]
+  };
+
+  // Scans blocks [first, last), whose prefix is known; afterwards it is that of `last`. Whenever somebody is hungry, this
+  // strand sets out for the first third of what is left, and the continuation sums up the others until it gets there. As
+  // nothing that was summed up is waited for longer than for a block, the third is the best that two can do if summing up
+  // takes as long as scanning.
+  void scan(std::size_t first, std::size_t last, prefix& before) {
+    while (first != last) {
+      if (last - first == 1 || !hungry()) {
+        scan_block(first++, before);
+        continue;
+      }
+      const std::size_t middle = first + std::max<std::size_t>(1, (last - first) / 3);
+      std::atomic<bool> arrived = false;  // relaxed: what it tells is only when to stop; the results come by the join
+      advance ahead{.begin = middle, .end = middle, .of = {}};
+      fork_join<Policy>(
+          [&, this] {
+            scan(first, middle, before);
+            arrived.store(true, std::memory_order_relaxed);
+          },
+          [&, this] { sum_ahead(ahead, last, arrived); });
+      first = middle;
+      if (ahead.begin == ahead.end) continue;
+      use(ahead, before);
+      if (ahead.end == last) return scan_known(ahead);
+      return fork_join<Policy>([&, this] { scan_known(ahead); }, [&, this] { scan(ahead.end, last, before); });
+    }
+  }
+
+  // Sums up blocks until the scanning strand arrives; if it gets help, all of them, as the helpers' are of use only then.
+  void sum_ahead(advance& ahead, std::size_t last, const std::atomic<bool>& arrived) {
+    if (arrived.load(std::memory_order_relaxed)) return;
+    ahead.of.resize(last - ahead.begin);
+    for (; ahead.end != last && !arrived.load(std::memory_order_relaxed); ++ahead.end) {
+      if (last - ahead.end > 1 && hungry()) {
+        const auto sum = [&, this](std::size_t block) { sum_block(ahead, block); };
+        for_blocks<Policy>(ahead.end, last, sum);
+        ahead.end = last;
+        return;
+      }
+      sum_block(ahead, ahead.end);
+    }
+  }
+
+  void sum_block(advance& ahead, std::size_t block) {
+    throw_if_stopped(options_.stop);
+    ahead.of[block - ahead.begin].emplace(sum_of(input(block), blocks_.size_of(block)));
+  }
+
+  // Turns the sums of the blocks into their prefixes, and `before` into the prefix of what follows.
+  void use(advance& ahead, prefix& before) {
+    for (std::size_t block = ahead.begin; block != ahead.end; ++block) {
+      prefix& own = ahead.of[block - ahead.begin];
+      prefix after(combined(*before, std::move(*own)));
+      own = std::exchange(before, std::move(after));
+    }
+  }
+
+  void scan_known(advance& ahead) {
+    const auto scan_one_block = [&, this](std::size_t block) {
+      throw_if_stopped(options_.stop);
+      scan_chain(input(block), output(block), blocks_.size_of(block), *ahead.of[block - ahead.begin]);
+    };
+    for_blocks<Policy>(ahead.begin, ahead.end, scan_one_block);
+  }
+
+  // Scans a block with a known prefix, and sums it up for the prefix of the next.
+  void scan_block(std::size_t block, prefix& before) {
+    throw_if_stopped(options_.stop);
+    In from = input(block);
+    Out to = output(block);
+    std::size_t n = blocks_.size_of(block);
+    if constexpr (exactly_associative<Op, T>) {
+      T acc = before ? std::move(*before) : start(from, to, n);
+      before = scan_chain(from, to, n, std::move(acc));
+    } else if (!before) {
+      // The sums in the block start with its own first element, so its own sum is not among them if folded in steps.
+      prefix own(sum_of(from, n));
+      T acc = start(from, to, n);
+      scan_chain(from, to, n, std::move(acc));
+      before = std::move(own);
+    } else {
+      T own = scan_and_sum(from, to, n, *before);
+      before = combined(std::move(*before), std::move(own));
+    }
+  }
+
+  // The first element is the first sum, and has been dealt with.
+  T start(In& from, Out& to, std::size_t& n) {
+    T acc = static_cast<T>(*from);
+    *to = std::as_const(acc);
+    ++from;
+    ++to;
+    --n;
+    return acc;
+  }
+
+  // From the prefix on one by one. Returns the prefix of what follows. Sums are handed on by value here, as a compiler
+  // that has to fear that the output overlaps them keeps them in memory.
+  T scan_chain(In from, Out to, std::size_t n, T acc) {
+    for (; n != 0; --n, ++from, ++to) acc = scan_one(std::move(acc), *from, to);
+    return acc;
+  }
+
+  template <class X>
+  [[gnu::always_inline]] T scan_one(T acc, X&& x, const Out& to) {
+    if constexpr (Kind == scan_kind::inclusive) {
+      acc = static_cast<T>(std::invoke(op_, std::move(acc), std::forward<X>(x)));
+      *to = std::as_const(acc);
+      return acc;
+    } else {
+      T next = static_cast<T>(std::invoke(op_, std::as_const(acc), std::forward<X>(x)));
+      *to = std::move(acc);
+      return next;
+    }
+  }
+
+  T sum_of(In from, std::size_t n) {
+    const auto get = [](const In& at) -> decltype(auto) { return *at; };
+    return fold<T>(from, n, get, op_);
+  }
+
+  // As scan_chain, but returns exactly what sum_of does. Both in one loop: a chain leaves most of the processor's units
+  // idle.
+  T scan_and_sum(In from, Out to, std::size_t n, T acc) {
+    if constexpr (folded_in_steps<T, element>) {
+      constexpr std::size_t width = fold_width<T>;
+      if (n >= width) {
+        T step[width];
+        acc = scan_step(from, to, acc, step);
+        step_fold<T, Op> own(step, op_);
+        for (n -= width; n >= width; n -= width) {
+          acc = scan_step(from, to, acc, step);
+          own.take(step, op_);
+        }
+        return scan_and_sum_chain(from, to, n, acc, own.total(op_));
+      }
+    }
+    T own = static_cast<T>(*from);
+    acc = scan_one(std::move(acc), *from, to);
+    ++from;
+    ++to;
+    --n;
+    return scan_and_sum_chain(from, to, n, std::move(acc), std::move(own));
+  }
+
+  // Reads all of the step before it writes any of it: the output may be the input.
+  [[gnu::always_inline]] T scan_step(In& from, Out& to, T acc, T (&step)[fold_width<T>]) {
+    for (T& x : step) x = *from, ++from;
+    for (const T& x : step) acc = scan_one(acc, x, to), ++to;
+    return acc;
+  }
+
+  T scan_and_sum_chain(In from, Out to, std::size_t n, T acc, T own) {
+    for (; n != 0; --n, ++from, ++to) {
+      own = static_cast<T>(std::invoke(op_, std::move(own), *from));
+      acc = scan_one(std::move(acc), *from, to);
+    }
+    return own;
+  }
+
+  T combined(T a, T b) { return static_cast<T>(std::invoke(op_, std::move(a), std::move(b))); }
+
+  In input(std::size_t block) const { return advanced(in_, blocks_.begin(block)); }
+  Out output(std::size_t block) const { return advanced(out_, blocks_.begin(block)); }
+
+  const In& in_;
+  const Out& out_;
+  const blocks& blocks_;
+  Op& op_;
+  const loop_options& options_;
+};
+
+}  // namespace detail
+}  // namespace fj

@@ -1,0 +1,78 @@
+// A loop over numbers, split among strands: what all loops and the algorithms that are loops run on.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+
+#include "forkjoin/algorithm.hpp"
+#include "forkjoin/blocks.hpp"
+#include "forkjoin/fork_join.hpp"
+#include "forkjoin/options.hpp"
+#include "forkjoin/pace.hpp"
+#include "forkjoin/run.hpp"
+
+namespace fj::detail {
+
+/// Calls leaf(begin, end) for parts of a range of numbers that follow each other. To be used inside a runtime.
+template <class Policy, class Leaf>
+class split_loop {
+ public:
+  split_loop(Leaf& leaf, const loop_options& options) noexcept : leaf_(leaf), options_(options) {}
+
+  /// For [0, n): with a grain, in blocks of it, in a tree of forks that depends on nothing else; without, lazily.
+  void run(std::size_t n) {
+    if (n == 0) return;
+    if (options_.grain != 0) {
+      const blocks all(n, options_.grain);
+      const auto run_block = [&, this](std::size_t block) { run_leaf(all.begin(block), all.end(block)); };
+      for_blocks<Policy>(0, all.count(), run_block);
+    } else {
+      const unsigned p = procs();
+      spread(0, n, p == 1 ? 0 : std::bit_width(p));
+    }
+  }
+
+ private:
+  // At the start nobody knows yet how long an element takes, and it may be long: so about two parts for each P are put up
+  // at once. Also if nobody is hungry just then: who is done with the loop before may be about to look.
+  void spread(std::size_t first, std::size_t last, int levels) {
+    if (levels == 0 || last - first == 1) return run_lazily(first, last, pace());
+    const std::size_t middle = first + (last - first) / 2;
+    fork_join<Policy>([=, this] { spread(first, middle, levels - 1); },
+                      [=, this] { spread(middle, last, levels - 1); });
+  }
+
+  // Lazy binary splitting: the strand works in chunks, and forks half of what is left only when somebody is hungry.
+  // Tzannes, Caragea, Barua, Vishkin, "Lazy binary-splitting: a run-time adaptive work-stealing scheduler", 2010; theirs
+  // looks at the own deque, and its chunk is given.
+  void run_lazily(std::size_t first, std::size_t last, pace speed) {
+    speed.start();
+    while (true) {
+      const std::size_t n = std::min(speed.chunk(), last - first);
+      run_leaf(first, first + n);
+      first += n;
+      if (first == last) return;
+      speed.adapt();
+      if (last - first > speed.chunk() && hungry()) break;
+    }
+    const std::size_t middle = first + (last - first) / 2;
+    fork_join<Policy>([=, this] { run_lazily(first, middle, speed); }, [=, this] { run_lazily(middle, last, speed); });
+  }
+
+  void run_leaf(std::size_t first, std::size_t last) {
+    throw_if_stopped(options_.stop);
+    leaf_(first, last);
+  }
+
+  Leaf& leaf_;
+  const loop_options& options_;
+};
+
+/// Calls leaf(begin, end) for parts of [0, n) that follow each other. Outside of a runtime it enters the default one.
+template <class Policy, class Leaf>
+void for_parts(std::size_t n, const loop_options& options, Leaf leaf) {
+  fj::run([&] { split_loop<Policy, Leaf>(leaf, options).run(n); });
+}
+
+}  // namespace fj::detail

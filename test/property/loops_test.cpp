@@ -1,0 +1,131 @@
+// parallel_for, parallel_for_2d and parallel_transform against plain loops, and with whatever throws at whichever call.
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <ranges>
+#include <vector>
+
+#include "forkjoin/parallel_for.hpp"
+#include "forkjoin/parallel_for_2d.hpp"
+#include "forkjoin/transform.hpp"
+#include "test/property/iterators.hpp"
+#include "test/property/values.hpp"
+
+namespace {
+
+using test::dice;
+
+template <class Policy>
+void loop_once(fj::runtime& rt, dice& random) {
+  const std::vector<int> keys = test::random_keys(random);
+  const fj::loop_options options = test::random_grain(random);
+  const unsigned kind = random.below(6);
+  auto elements = test::numbered<std::deque<test::move_only>>(keys);
+  std::vector<std::atomic<int>> visits(keys.size());
+  const auto visit = [&](const test::move_only& one) { ++visits[static_cast<std::size_t>(one.id())]; };
+  rt.run([&] {
+    switch (kind) {
+      case 0:
+        return fj::parallel_for<Policy>(elements, visit, options);
+      case 1:
+        return fj::parallel_for<Policy>(elements.rbegin(), elements.rend(), visit, options);
+      case 2:
+        return fj::parallel_for<Policy>(test::plain_begin(elements), test::plain_end(elements), visit, options);
+      case 3:
+        return fj::parallel_for<Policy>(0, keys.size(), [&](std::size_t i) { visit(elements[i]); }, options);
+      case 4:
+        return fj::parallel_for<Policy>(
+            std::views::iota(std::size_t(0), keys.size()) | std::views::reverse,
+            [&](std::size_t i) { visit(elements[i]); }, options);
+      default:
+        return fj::parallel_for<Policy>(std::as_const(elements) | std::views::take(keys.size()), visit, options);
+    }
+  });
+  CHECK(std::ranges::all_of(visits, [](int count) { return count == 1; }));
+}
+
+template <class Policy>
+void loop_2d_once(fj::runtime& rt, dice& random) {
+  const std::size_t rows = random.below(30), cols = random.below(30);
+  const fj::loop_options options = test::random_grain(random);
+  std::vector<unsigned char> visits(rows * cols);
+  rt.run([&] {
+    fj::parallel_for_2d<Policy>(rows, cols, [&](std::size_t i, std::size_t j) { ++visits[i * cols + j]; }, options);
+    fj::parallel_for_2d<Policy>(
+        rows, cols,
+        [&](const fj::block_2d& block) {
+          for (std::size_t i = block.row_begin; i != block.row_end; ++i)
+            for (std::size_t j = block.col_begin; j != block.col_end; ++j) ++visits[i * cols + j];
+        },
+        options);
+  });
+  CHECK(std::ranges::all_of(visits, [](int count) { return count == 2; }));
+}
+
+template <class Policy>
+void transform_once(fj::runtime& rt, dice& random) {
+  const std::vector<int> keys = test::random_keys(random);
+  const fj::loop_options options = test::random_grain(random);
+  std::vector<bool> odd(keys.size());
+  std::transform(keys.begin(), keys.end(), odd.begin(), [](int key) { return key % 2 == 1; });
+  std::vector<long> expected(keys.size());
+  const auto op = [](int key, bool is_odd) { return is_odd ? -key : 2L * key; };
+  std::transform(keys.begin(), keys.end(), odd.begin(), expected.begin(), op);
+
+  std::deque<long> out(keys.size());
+  const bool ended = rt.run([&] {
+    return fj::parallel_transform<Policy>(keys.begin(), keys.end(), odd.begin(), test::plain_begin(out), op, options) ==
+           test::plain_end(out);
+  });
+  CHECK(ended);
+  CHECK(std::ranges::equal(out, expected));
+  std::vector<long> reversed(keys.size());
+  rt.run([&] { fj::parallel_transform<Policy>(out.rbegin(), out.rend(), reversed.begin(), std::identity(), options); });
+  std::ranges::reverse(expected);
+  CHECK(reversed == expected);
+}
+
+// An operation that copies elements that throw when copied, into place: everything is destroyed once.
+template <class Policy>
+void throw_from_transform(fj::runtime& rt, dice& random) {
+  using T = test::throwing;
+  std::vector<int> keys(20 + random.below(20));
+  for (int& key : keys) key = static_cast<int>(random.below(40));
+  test::for_every_call([&](long k) {
+    const auto in = test::numbered<std::vector<T>>(keys);
+    auto out = test::numbered<std::vector<T>>(std::vector<int>(keys.size(), -1));
+    bool threw = false;
+    T::ops().set(k);
+    try {
+      rt.run([&] { fj::parallel_transform<Policy>(in, out.begin(), [](T one) { return one; }, {.grain = 3}); });
+    } catch (const test::burnt&) {
+      threw = true;
+    }
+    T::ops().set(0);
+    CHECK(T::living() == 2 * static_cast<long>(keys.size()));
+    CHECK(T::misused() == 0);
+    if (!threw) CHECK(in == out);
+    return !threw;
+  });
+  CHECK(T::living() == 0);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("loops visit what plain loops visit", Policy, fj::continuations, fj::tasks) {
+  test::for_random_inputs("loops", 10000, [](fj::runtime& rt, dice& random) { loop_once<Policy>(rt, random); });
+}
+
+TEST_CASE_TEMPLATE("loops over matrices visit each cell", Policy, fj::continuations, fj::tasks) {
+  test::for_random_inputs("2d", 2000, [](fj::runtime& rt, dice& random) { loop_2d_once<Policy>(rt, random); });
+}
+
+TEST_CASE_TEMPLATE("parallel_transform is std::transform", Policy, fj::continuations, fj::tasks) {
+  test::for_random_inputs("transform", 10000,
+                          [](fj::runtime& rt, dice& random) { transform_once<Policy>(rt, random); });
+}
+
+TEST_CASE_TEMPLATE("parallel_transform loses nothing when something throws", Policy, fj::continuations, fj::tasks) {
+  test::for_random_inputs("throwing transform", 5,
+                          [](fj::runtime& rt, dice& random) { throw_from_transform<Policy>(rt, random); });
+}

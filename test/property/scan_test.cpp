@@ -1,0 +1,93 @@
+// Scans against std's, and with whatever throws at whichever call.
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include "forkjoin/scan.hpp"
+#include "test/property/iterators.hpp"
+#include "test/property/values.hpp"
+
+namespace {
+
+using test::dice;
+
+// The affine maps x -> factor x + shift under composition: associative, not commutative.
+struct affine {
+  unsigned factor, shift;
+  bool operator==(const affine&) const = default;
+};
+
+affine then(affine f, affine g) { return {g.factor * f.factor, g.factor * f.shift + g.shift}; }
+
+template <class Policy>
+void scan_once(fj::runtime& rt, dice& random) {
+  const std::vector<int> keys = test::random_keys(random);
+  const fj::loop_options options = test::random_grain(random);
+  std::vector<affine> maps, expected(keys.size());
+  for (const int key : keys) maps.push_back({2u * static_cast<unsigned>(key) + 1, static_cast<unsigned>(key)});
+  std::deque<affine> out(keys.size());
+
+  std::inclusive_scan(maps.begin(), maps.end(), expected.begin(), then);
+  rt.run([&] { fj::parallel_scan<Policy>(maps, out.begin(), then, options); });
+  CHECK(std::ranges::equal(out, expected));
+
+  std::inclusive_scan(maps.begin(), maps.end(), expected.begin(), then, affine{5, 6});
+  rt.run([&] {
+    fj::parallel_scan<Policy>(maps.begin(), maps.end(), test::plain_begin(out), then, affine{5, 6}, options);
+  });
+  CHECK(std::ranges::equal(out, expected));
+
+  std::exclusive_scan(maps.rbegin(), maps.rend(), expected.rbegin(), affine{5, 6}, then);
+  rt.run([&] {
+    fj::parallel_exclusive_scan<Policy>(maps.rbegin(), maps.rend(), maps.rbegin(), affine{5, 6}, then, options);
+  });
+  CHECK(maps == expected);
+
+  const std::vector<bool> bits(keys.begin(), keys.end());
+  std::vector<int> counts(keys.size()), ranks(keys.size());
+  std::exclusive_scan(bits.begin(), bits.end(), counts.begin(), 0);
+  rt.run([&] { fj::parallel_exclusive_scan<Policy>(bits, ranks.begin(), 0, std::plus<>(), options); });
+  CHECK(ranks == counts);
+}
+
+template <class Policy>
+void throw_from_scan(fj::runtime& rt, dice& random) {
+  using T = test::throwing;
+  std::vector<int> keys(10 + random.below(20));
+  for (int& key : keys) key = static_cast<int>(random.below(40));
+  const auto add = [](const T& a, const T& b) {
+    T::ops().spend();
+    return T(a.key() + b.key(), 0);
+  };
+  std::vector<int> expected(keys.size());
+  std::inclusive_scan(keys.begin(), keys.end(), expected.begin());
+  test::for_every_call([&](long k) {
+    auto elements = test::numbered<std::vector<T>>(keys);
+    bool threw = false;
+    T::ops().set(k);
+    try {
+      rt.run([&] { fj::parallel_scan<Policy>(elements, elements.begin(), add, {.grain = 3}); });
+    } catch (const test::burnt&) {
+      threw = true;
+    }
+    T::ops().set(0);
+    CHECK(T::living() == static_cast<long>(keys.size()));
+    CHECK(T::misused() == 0);
+    if (!threw) CHECK(std::ranges::equal(elements, expected, {}, &T::key));
+    return !threw;
+  });
+  CHECK(T::living() == 0);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("scans are std's", Policy, fj::continuations, fj::tasks) {
+  test::for_random_inputs("scans", 10000, [](fj::runtime& rt, dice& random) { scan_once<Policy>(rt, random); });
+}
+
+TEST_CASE_TEMPLATE("scans lose nothing when something throws", Policy, fj::continuations, fj::tasks) {
+  test::for_random_inputs("throwing scans", 5,
+                          [](fj::runtime& rt, dice& random) { throw_from_scan<Policy>(rt, random); });
+}

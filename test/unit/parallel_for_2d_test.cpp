@@ -1,0 +1,94 @@
+// Loops over matrices: by cells and by blocks.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <utility>
+#include <vector>
+
+#include "forkjoin/parallel_for_2d.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+constexpr std::pair<std::size_t, std::size_t> shapes[] = {{0, 0},  {0, 5}, {5, 0},   {1, 1},   {1, 40},
+                                                          {40, 1}, {7, 9}, {33, 20}, {3, 500}, {100, 64}};
+constexpr std::size_t grains[] = {0, 1, 10, 100000};
+
+}  // namespace
+
+TEST_CASE("parallel_for_2d visits each cell once") {
+  test::for_each_runtime("each cell once", [](fj::runtime& rt, unsigned p, test::stealing how) {
+    CAPTURE(p);
+    CAPTURE(test::name_of(how));
+    for (const auto& [rows, cols] : shapes) {
+      for (const std::size_t grain : grains) {
+        std::vector<unsigned char> by_cell(rows * cols), by_block(rows * cols);
+        std::atomic<bool> sound = true;
+        rt.run([&, rows = rows, cols = cols] {
+          fj::parallel_for_2d(rows, cols, [&](std::size_t i, std::size_t j) { ++by_cell[i * cols + j]; },
+                              {.grain = grain});
+          fj::parallel_for_2d<fj::tasks>(rows, cols,
+                                         [&](const fj::block_2d& block) {
+                                           if (block.cells() == 0 || (grain && block.cells() > grain)) sound = false;
+                                           for (std::size_t i = block.row_begin; i != block.row_end; ++i)
+                                             for (std::size_t j = block.col_begin; j != block.col_end; ++j)
+                                               ++by_block[i * cols + j];
+                                         },
+                                         {.grain = grain});
+        });
+        CHECK(sound);
+        CHECK(by_cell == std::vector<unsigned char>(rows * cols, 1));
+        CHECK(by_block == by_cell);
+      }
+    }
+  });
+}
+
+TEST_CASE("parallel_for_2d on one P goes by cells row by row, and by blocks in halves of the longer side") {
+  fj::runtime rt(test::with_procs(1));
+  std::vector<std::pair<std::size_t, std::size_t>> cells, expected;
+  for (std::size_t i = 0; i != 30; ++i)
+    for (std::size_t j = 0; j != 17; ++j) expected.emplace_back(i, j);
+  std::vector<fj::block_2d> blocks;
+  rt.run([&] {
+    fj::parallel_for_2d(30, 17, [&](std::size_t i, std::size_t j) { cells.emplace_back(i, j); });
+    fj::parallel_for_2d(4, 3, [&](fj::block_2d block) { blocks.push_back(block); }, {.grain = 4});
+  });
+  CHECK(cells == expected);
+  const std::vector<fj::block_2d> halves{{0, 2, 0, 1}, {0, 2, 1, 3}, {2, 4, 0, 1}, {2, 4, 1, 3}};
+  CHECK(blocks == halves);
+}
+
+TEST_CASE("parallel_for_2d throws what comes first, and is cancelled") {
+  test::for_each_runtime("2d exceptions", [](fj::runtime& rt, unsigned p, test::stealing how) {
+    CAPTURE(p);
+    CAPTURE(test::name_of(how));
+    for (const std::size_t grain : grains) {
+      std::size_t thrown = 0;
+      try {
+        rt.run([&] {
+          fj::parallel_for_2d(20, 30,
+                              [&](std::size_t i, std::size_t j) {
+                                if (i * 30 + j >= 100) throw i * 30 + j;
+                              },
+                              {.grain = grain});
+        });
+      } catch (std::size_t cell) {
+        thrown = cell;
+      }
+      CHECK(thrown == 100);
+
+      fj::stop_source source;
+      const fj::stop_token token = source.get_token();
+      source.request_stop();
+      bool called = false;
+      const fj::loop_options options{.grain = grain, .stop = &token};
+      CHECK_THROWS_AS(rt.run([&] { fj::parallel_for_2d(3, 3, [&](fj::block_2d) { called = true; }, options); }),
+                      fj::cancelled);
+      CHECK_THROWS_AS(
+          rt.run([&] { fj::parallel_for_2d(3, 3, [&](std::size_t, std::size_t) { called = true; }, options); }),
+          fj::cancelled);
+      CHECK(!called);
+    }
+  });
+}
