@@ -17,8 +17,8 @@
 #include "forkjoin/fold.hpp"
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/options.hpp"
+#include "forkjoin/run.hpp"
 #include "forkjoin/sequence.hpp"
-#include "runtime/entry.hpp"
 
 namespace fj {
 

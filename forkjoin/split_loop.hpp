@@ -11,7 +11,6 @@
 #include "forkjoin/options.hpp"
 #include "forkjoin/pace.hpp"
 #include "forkjoin/run.hpp"
-#include "runtime/entry.hpp"
 
 namespace fj::detail {
 
