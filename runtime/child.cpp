@@ -29,7 +29,7 @@ namespace {
 }
 
 // With steal_every_fork: says so to the child, which waits at its end.
-outcome tell_child_and_go_on(continuation& self) noexcept {
+[[gnu::aligned(16)]] outcome tell_child_and_go_on(continuation& self) noexcept {
   auto& rest = static_cast<parent_rest&>(self);
   if (join_waiter* const waiting = rest.strand.below->handoff->arrive(outcome::returned)) {
     worker& m = *current_worker();

@@ -21,7 +21,7 @@ struct children {
 };
 
 /// What a thief of a parent's continuation calls; never returns.
-outcome go_on_with_parent(continuation& self) noexcept;
+[[gnu::aligned(16)]] outcome go_on_with_parent(continuation& self) noexcept;
 
 /// Whether that is such a record: what it stands for has a stack of its own.
 bool is_parent(const continuation& record) noexcept;

@@ -35,7 +35,9 @@ template <class Machine>
 class basic_join {
  public:
   [[gnu::always_inline]] explicit basic_join(continuation_body body) noexcept
-      : word_(reinterpret_cast<std::uintptr_t>(body)) {}
+      : word_(reinterpret_cast<std::uintptr_t>(body)) {
+    FORKJOIN_CHECK(!is_waiter(word_.load(std::memory_order_relaxed)));
+  }
 
   /// Has a thief call something else; before any can.
   void call_instead(continuation_body body) noexcept {
