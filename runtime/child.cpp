@@ -113,9 +113,9 @@ void join_children_slow(children& scope) noexcept {
     leave([](worker&, fiber& f,
              void* joined) noexcept -> fiber* { return static_cast<counting_join*>(joined)->wait() ? nullptr : &f; },
           &scope.joined);
+    scope.joined.go_on();
     break;
   }
-  scope.joined.start_anew();
 }
 
 }  // namespace fj::detail

@@ -314,7 +314,7 @@ TEST_CASE("scope: cancellation") {
 }
 
 TEST_CASE("scope: misuse") {
-  CHECK_THROWS_AS(fj::scope(), std::logic_error);
+  CHECK_THROWS_AS([] { const fj::scope s; }(), std::logic_error);
   CHECK(fj::with_scope([](fj::scope& s) {  // enters the default runtime
           int n = 0;
           s.fork([&n] { n = 1; });

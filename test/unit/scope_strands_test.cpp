@@ -1,0 +1,108 @@
+// Scopes that several strands fork into, and what scopes do where strands come and go.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <atomic>
+#include <stdexcept>
+#include <string>
+
+#include "test/support.hpp"
+
+namespace {
+
+using test::for_each_runtime;
+using test::stealing;
+
+struct failure : std::runtime_error {
+  explicit failure(int n) : std::runtime_error(std::to_string(n)), number(n) {}
+  int number;
+};
+
+}  // namespace
+
+// With the number of forks from other strands taken for the mark of a fork that was left out, the join threw
+// fj::cancelled, and the exception was never freed.
+TEST_CASE("scope: the exception of a fork from another strand leaves the join") {
+  for_each_runtime("scope: exceptions from other strands", [](fj::runtime& rt, unsigned, stealing how) {
+    CAPTURE(test::name_of(how));
+    int thrown = 0;
+    rt.run([&] {
+      for (int i = 0; i < 100; ++i) {
+        fj::scope s;
+        try {
+          s.fork([&s] {
+            try {
+              s.fork([] { throw failure(7); });  // unstolen, it leaves here
+            } catch (const failure&) {
+              throw failure(8);
+            }
+          });
+          s.join();
+        } catch (const failure& e) {
+          thrown += e.number == 7 || e.number == 8;
+        }
+        s.join();  // it leaves nothing
+      }
+    });
+    CHECK(thrown == 100);
+  });
+}
+
+// With the count set to zero after a join, instead of what the join took being taken off, this hung, or ended a scope
+// with children in it; with a mark that stays up until the strand goes on, the strand was resumed twice.
+TEST_CASE("scope: joins of one strand while another forks into it") {
+  for_each_runtime("scope: join and fork", [](fj::runtime& rt, unsigned, stealing how) {
+    CAPTURE(test::name_of(how));
+    // A few joins each, so that strands meet while one of them begins or ends.
+    const int rounds = test::divided(how == stealing::by_need ? 200 : 100);
+    for (int round = 0; round < rounds; ++round) {
+      long mine = 0, forked = 0;
+      std::atomic<long> others{0};
+      std::atomic<bool> over{false};
+      rt.run([&] {
+        fj::scope s;
+        fj::fork_join(
+            [&] {
+              for (int i = 0; i < 100; ++i) {
+                s.fork([&mine] { ++mine; });
+                s.join();
+              }
+              over = true;
+            },
+            [&] {
+              do {
+                s.fork([&others] { ++others; });
+                ++forked;
+              } while (!over && forked < 2000);
+            });
+        s.join();
+        CHECK(others == forked);
+      });
+      CHECK(mine == 100);
+    }
+  });
+}
+
+// With what the worker was before the copy kept over it, the child ran on another thread's deque.
+TEST_CASE("scope: a closure that forks while it is copied") {
+  struct copied_in_parallel {
+    explicit copied_in_parallel(std::atomic<int>& to) : n(to) {}
+    copied_in_parallel(const copied_in_parallel& other) : n(other.n) {
+      fj::fork_join([this] { ++n; }, [this] { ++n; });
+      fj::scope s;
+      for (int i = 0; i < 5; ++i) s.fork([this] { ++n; });
+    }
+    void operator()() const { ++n; }
+    std::atomic<int>& n;
+  };
+  for_each_runtime("scope: parallel copies", [](fj::runtime& rt, unsigned, stealing how) {
+    CAPTURE(test::name_of(how));
+    std::atomic<int> n{0};
+    rt.run([&] {
+      fj::scope s;
+      const copied_in_parallel f(n);
+      for (int i = 0; i < 200; ++i) s.fork(f);
+    });
+    CHECK(n == 200 * 8);
+  });
+}
