@@ -61,6 +61,7 @@ class first_exception {
 
   /// After the join, if there is anything. Leaves nothing.
   [[gnu::cold]] std::exception_ptr take() noexcept {
+    const std::scoped_lock guard(mutex_);  // children of other strands may not have been joined
     if (precedence_.exchange(none, std::memory_order_relaxed) == left_out) return std::make_exception_ptr(cancelled());
     const std::exception_ptr error = std::move(error_);
     std::destroy_at(&error_);
@@ -71,6 +72,7 @@ class first_exception {
   // Turned round, so that none is 0 and the first fork's is the greatest.
   static constexpr std::uint64_t none = 0;
   static constexpr std::uint64_t left_out = 1;
+  static_assert(~child::forked_elsewhere > left_out);
 
   std::atomic<std::uint64_t> precedence_{none};
   os::mutex mutex_;
@@ -106,8 +108,7 @@ struct scope_state : children {
 template <class Closure>
 struct closure_child : child {
   template <class F>
-  [[gnu::always_inline]] closure_child(children& s, std::uint64_t n, F&& f)
-      : child(s, n), closure(std::forward<F>(f)) {}
+  [[gnu::always_inline]] closure_child(children& s, F&& f) : child(s), closure(std::forward<F>(f)) {}
   [[gnu::always_inline]] ~closure_child() {}
 
   union {
@@ -239,8 +240,9 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
       detail::give_stack(m, stack);
       return call_here<F>(f);
     }
-    child_type& c = place<child_type, F>(m, stack, state_.joined.stolen_count(), f);
-    const detail::fork_end end = detail::call_child(m, c, stack, &child_type::run);
+    child_type& c = place<child_type, F>(stack, f);
+    c.number = state_.joined.stolen_count();
+    const detail::fork_end end = detail::call_child(worker_after_move<F>(m), c, stack, &child_type::run);
     if (end == detail::fork_end::returned) [[likely]]
       return;
     if (end == detail::fork_end::threw) rethrow<child_type>();
@@ -256,10 +258,10 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
       detail::give_stack(m, *stack);
       return call_here<F>(f);
     }
-    const std::uint64_t number =
-        m.running == state_.home ? state_.joined.stolen_count() : detail::child::forked_elsewhere;
-    child_type& c = place<child_type, F>(m, *stack, number, f);
-    const detail::fork_end end = detail::call_child_slow(m, c, *stack, &child_type::run);
+    child_type& c = place<child_type, F>(*stack, f);
+    detail::worker& now = worker_after_move<F>(m);
+    c.number = now.running == state_.home ? state_.joined.stolen_count() : detail::child::forked_elsewhere;
+    const detail::fork_end end = detail::call_child_slow(now, c, *stack, &child_type::run);
     if (end == detail::fork_end::threw) rethrow<child_type>();
   }
 
@@ -281,18 +283,27 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
 
   // At the top of the stack; if moving the closure there throws, all is as it was.
   template <class Child, class F>
-  [[gnu::always_inline]] Child& place(detail::worker& m, detail::fiber& stack, std::uint64_t number,
-                                      detail::lvalue<F> f) {
+  [[gnu::always_inline]] Child& place(detail::fiber& stack, detail::lvalue<F> f) {
     void* const room = room_for<Child>(stack);
     if constexpr (std::is_nothrow_constructible_v<std::decay_t<F>, F>) {
-      return *::new (room) Child(state_, number, static_cast<F&&>(f));
+      return *::new (room) Child(state_, static_cast<F&&>(f));
     } else {
       try {
-        return *::new (room) Child(state_, number, static_cast<F&&>(f));
+        return *::new (room) Child(state_, static_cast<F&&>(f));
       } catch (...) {
-        detail::give_stack(m, stack);
+        detail::give_stack(*detail::current_worker(), stack);
         throw;
       }
+    }
+  }
+
+  // Moving a closure may be a user's code, which forks itself.
+  template <class F>
+  [[gnu::always_inline]] static detail::worker& worker_after_move(detail::worker& before) noexcept {
+    if constexpr (std::is_trivially_constructible_v<std::decay_t<F>, F>) {
+      return before;
+    } else {
+      return *detail::current_worker();
     }
   }
 

@@ -42,16 +42,17 @@ enum class fork_end : std::uintptr_t { returned, threw, stolen };
 struct child {
   children& scope;
   parent_rest* rest;  ///< set when it is called
-  /// Among the scope's forks: how many were stolen before this one; forked_elsewhere if that has no order.
+  /// Among the scope's forks: how many were stolen before this one; forked_elsewhere if that has no order. The numbers
+  /// above that are not for forks.
   std::uint64_t number;
   union {
     join handoff;  ///< with steal_every_fork: where the child waits for its thief
   };
 
-  static constexpr std::uint64_t forked_elsewhere = ~std::uint64_t{0} - 1;
+  static constexpr std::uint64_t forked_elsewhere = ~std::uint64_t{0} - 2;
 
   /// By the parent.
-  [[gnu::always_inline]] child(children& s, std::uint64_t n) noexcept : scope(s), number(n) {}
+  [[gnu::always_inline]] explicit child(children& s) noexcept : scope(s) {}
   [[gnu::always_inline]] ~child() {}
   child(const child&) = delete;
   child& operator=(const child&) = delete;
