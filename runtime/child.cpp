@@ -5,29 +5,42 @@
 #include "runtime/execute.hpp"
 #include "runtime/fork_slow.hpp"
 #include "runtime/os/clock.hpp"
+#include "runtime/os/race_detector.hpp"
 #include "runtime/scheduler.hpp"
 
 namespace fj::detail {
 
 namespace {
 
+fiber& strand_of(const parent_rest& rest) noexcept {
+  const os::unseen_by_detector pause;
+  return rest.strand;
+}
+
 // On the stack of the thief, which has done its service with that.
 [[noreturn]] void return_to_parent(parent_rest& rest) noexcept {
   worker& m = *current_worker();
   fiber& thief = *m.running;
+  fiber& parent = strand_of(rest);
   // It must not be given to others before it is left, but nothing else runs on this thread until then.
   give_stack(m, thief);
   root* const job = thief.job;
-  rest.strand.job = job;
+  parent.job = job;
   current_deque().open(job, thief.stolen_at);
-  m.running = &rest.strand;
-  os::return_to(thief.context, rest.strand.context, static_cast<std::uintptr_t>(fork_end::stolen));
+  m.running = &parent;
+  os::publish(&m.home());  // as in end_strand
+  os::return_to(thief.context, parent.context, static_cast<std::uintptr_t>(fork_end::stolen));
+}
+
+join& handoff_of(const parent_rest& rest) noexcept {
+  const os::unseen_by_detector pause;
+  return *rest.childs.handoff;
 }
 
 // With steal_every_fork: says so to the child, which waits at its end.
 outcome tell_child_and_go_on(continuation& self) noexcept {
   auto& rest = static_cast<parent_rest&>(self);
-  if (join_waiter* const waiting = rest.childs.handoff->arrive(outcome::returned)) {
+  if (join_waiter* const waiting = handoff_of(rest).arrive(outcome::returned)) {
     worker& m = *current_worker();
     ++m.count().resumptions;
     m.home().ready(*static_cast<fiber*>(waiting));
@@ -39,7 +52,11 @@ outcome tell_child_and_go_on(continuation& self) noexcept {
 
 outcome go_on_with_parent(continuation& self) noexcept { return_to_parent(static_cast<parent_rest&>(self)); }
 
-fiber* take_stack_slow(worker& m) noexcept { return m.home().stacks().take(&m.count().stacks); }
+fiber* take_stack_slow(worker& m) noexcept {
+  fiber* const f = m.home().stacks().take(&m.count().stacks);
+  if (f) os::observe(f->stack_bottom());
+  return f;
+}
 
 void give_stack_slow(worker& m, fiber& f) noexcept {
   for (std::size_t i = 0; i < stack_cache::limit / 2; ++i) m.home().stacks().give(&m.stacks.pop());
@@ -47,6 +64,7 @@ void give_stack_slow(worker& m, fiber& f) noexcept {
 }
 
 bool is_parent(const continuation& record) noexcept {
+  const os::unseen_by_detector pause;
   const continuation_body body = record.joined.body();
   return body == &go_on_with_parent || body == &tell_child_and_go_on;
 }
@@ -60,12 +78,11 @@ fork_end call_child_slow(worker& m, child& c, fiber& f, os::stack_call body) noe
   children& scope = c.scope;
   const bool elsewhere = m.running != scope.home;
   if (elsewhere) scope.joined.fork_elsewhere();
-  const os::exception_globals exceptions = *m.exceptions;
-  *m.exceptions = {};
+  const os::exception_globals exceptions = os::exchange_exceptions(*m.exceptions, {});
   const fork_end end = call_child(m, c, f, body);
-  *current_worker()->exceptions = exceptions;
+  if (end == fork_end::stolen) arrive_on_worker();
+  os::exchange_exceptions(*current_worker()->exceptions, exceptions);
   if (end == fork_end::stolen) {
-    arrive_on_worker();
     if (!elsewhere) scope.joined.stolen();
   } else if (elsewhere) {
     // This strand arrives in place of the child. The home strand may wait already.
@@ -84,6 +101,7 @@ void start_child_slow(child& c) noexcept {
   if (m.home().chosen().steal_every_fork) {
     std::construct_at(&c.handoff, &go_on_with_parent);
     m.running->handoff = &c.handoff;
+    const os::unseen_by_detector pause;
     c.rest->joined.call_instead(&tell_child_and_go_on);
   }
   push_slow();

@@ -8,6 +8,7 @@
 #include "runtime/current.hpp"
 #include "runtime/fiber.hpp"
 #include "runtime/os/call_on_stack.hpp"
+#include "runtime/os/race_detector.hpp"
 #include "runtime/worker.hpp"
 
 namespace fj::detail {
@@ -67,7 +68,9 @@ struct child {
 [[gnu::always_inline]] inline fiber* take_stack(worker& m) noexcept {
   if (m.stacks.empty()) [[unlikely]]
     return take_stack_slow(m);
-  return &m.stacks.pop();
+  fiber& f = m.stacks.pop();
+  os::observe(f.stack_bottom());  // what lies there no longer belongs to anybody
+  return &f;
 }
 
 /// Of a child that has ended and left no frame there, or was not put there at all.
