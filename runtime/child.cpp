@@ -5,14 +5,20 @@
 #include "runtime/execute.hpp"
 #include "runtime/fork_slow.hpp"
 #include "runtime/os/clock.hpp"
+#include "runtime/os/race_detector.hpp"
 #include "runtime/scheduler.hpp"
 
 namespace fj::detail {
 
 namespace {
 
+fiber& strand_of(const parent_rest& rest) noexcept {
+  const os::unseen_by_detector pause;
+  return rest.strand;
+}
+
 // On the stack of the thief, which has done its service with that.
-[[noreturn]] void return_to_parent(parent_rest& rest) noexcept {
+[[noreturn]] void return_to(fiber& parent) noexcept {
   worker& m = *current_worker();
   fiber& thief = *m.running;
   // It must not be given to others before it is left, but nothing else runs on this thread until then.
@@ -20,32 +26,35 @@ namespace {
     m.home().stacks().give(&m.stacks.pop());
     m.stacks.push(thief);
   }
-  rest.strand.below = nullptr;  // the child has it
+  parent.below = nullptr;  // the child has it
   root* const job = thief.job;
-  rest.strand.job = job;
+  parent.job = job;
   current_deque().open(job, thief.stolen_at);
-  m.running = &rest.strand;
-  os::return_to(thief.context, rest.strand.context, static_cast<std::uintptr_t>(fork_end::stolen));
+  m.running = &parent;
+  os::publish(&m.home());  // as in end_strand
+  os::return_to(thief.context, parent.context, static_cast<std::uintptr_t>(fork_end::stolen));
 }
 
 // With steal_every_fork: says so to the child, which waits at its end.
-[[gnu::aligned(16)]] outcome tell_child_and_go_on(continuation& self) noexcept {
-  auto& rest = static_cast<parent_rest&>(self);
-  if (join_waiter* const waiting = rest.strand.below->handoff->arrive(outcome::returned)) {
+outcome tell_child_and_go_on(continuation& self) noexcept {
+  fiber& parent = strand_of(static_cast<parent_rest&>(self));
+  if (join_waiter* const waiting = parent.below->handoff->arrive(outcome::returned)) {
     worker& m = *current_worker();
     ++m.count().resumptions;
     m.home().ready(*static_cast<fiber*>(waiting));
   }
-  return_to_parent(rest);
+  return_to(parent);
 }
 
 }  // namespace
 
-outcome go_on_with_parent(continuation& self) noexcept { return_to_parent(static_cast<parent_rest&>(self)); }
+outcome go_on_with_parent(continuation& self) noexcept { return_to(strand_of(static_cast<parent_rest&>(self))); }
 
 bool prepare_below(worker& m, fiber& f) noexcept {
   if (!prepare_stack(m)) return false;
-  f.below = &m.stacks.pop();
+  fiber& below = m.stacks.pop();
+  os::observe(below.stack_bottom());  // what lies there no longer belongs to anybody
+  f.below = &below;
   return true;
 }
 
@@ -55,6 +64,7 @@ below_put_aside::~below_put_aside() {
 }
 
 bool is_parent(const continuation& record) noexcept {
+  const os::unseen_by_detector pause;
   const continuation_body body = record.joined.body();
   return body == &go_on_with_parent || body == &tell_child_and_go_on;
 }
@@ -69,12 +79,11 @@ fork_end call_child_slow(worker& m, child& c, os::stack_call body) noexcept {
   fiber& here = *m.running;
   const bool elsewhere = &here != scope.home;
   if (elsewhere) scope.joined.fork_elsewhere();
-  const os::exception_globals exceptions = *m.exceptions;
-  *m.exceptions = {};
+  const os::exception_globals exceptions = os::exchange_exceptions(*m.exceptions, {});
   const fork_end end = call_child(m, here, *here.below, c, body);
-  *current_worker()->exceptions = exceptions;
+  if (end == fork_end::stolen) arrive_on_worker();
+  os::exchange_exceptions(*current_worker()->exceptions, exceptions);
   if (end == fork_end::stolen) {
-    arrive_on_worker();
     if (!elsewhere) scope.joined.stolen();
   } else if (elsewhere) {
     // This strand arrives in place of the child. The home strand may wait already.
@@ -93,6 +102,7 @@ void start_child_slow(child& c) noexcept {
   if (m.home().chosen().steal_every_fork) {
     std::construct_at(&c.handoff, &go_on_with_parent);
     m.running->handoff = &c.handoff;
+    const os::unseen_by_detector pause;
     c.rest->joined.call_instead(&tell_child_and_go_on);
   }
   push_slow();

@@ -57,6 +57,9 @@ class basic_deque {
   basic_deque(const basic_deque&) = delete;
   basic_deque& operator=(const basic_deque&) = delete;
 
+  /// What os::publish and observe name the deque by: nothing that pushes and pops release, or they would order more.
+  const void* identity() const noexcept { return &capacity_; }
+
   // The owner's fast path. runtime/os/fork_path.hpp has it in assembly.
 
   /// Adds a record at the tail and says where. True if the owner must attend to something: then it calls attend and what

@@ -44,7 +44,7 @@ deque* deque_pool::take() noexcept {
   if (!memory) return nullptr;
   // Zeroed pages are slots that hold nullptr; they are not touched before they are used.
   all_.push_back(new (memory) deque(capacity_, eager_));
-  os::publish(all_.back());
+  os::publish(all_.back()->identity());
   return all_.back();
 }
 

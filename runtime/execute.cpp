@@ -23,6 +23,11 @@ fiber* ended(worker& m, fiber& f, void* owner) noexcept {
   return static_cast<fiber*>(owner);
 }
 
+continuation_body body_of(const continuation& record) noexcept {
+  const os::unseen_by_detector pause;  // it may lie in the frame of a scope's parent
+  return record.joined.body();
+}
+
 // The life of a fiber. It arrives at the join, or tells its caller, on its own stack: what it wrote is ordered before
 // that by the strand itself, whatever the worker does.
 void first_frame(void* self) noexcept {
@@ -31,7 +36,7 @@ void first_frame(void* self) noexcept {
   os::set_float_environment(f.job->floats);
   join_waiter* owner = nullptr;
   if (continuation* const record = f.stolen) {
-    const outcome result = record->joined.body()(*record);
+    const outcome result = body_of(*record)(*record);
     owner = record->joined.arrive(result);
   } else {
     root& job = *f.job;
@@ -43,6 +48,7 @@ void first_frame(void* self) noexcept {
 
 // Onto the fiber's stack, and back when it leaves; returns what follows.
 fiber* switch_to(worker& m, fiber& f) noexcept {
+  os::observe(&f);  // made by another strand, perhaps
   std::atomic<deque*>& active = m.held->active;
   if (f.records) {
     deque* const empty = active.load(std::memory_order_relaxed);
@@ -65,6 +71,7 @@ fiber* switch_to(worker& m, fiber& f) noexcept {
   set_current_deque(outside.records);
   // Not always f: a scope's child may have come in its place, or f was made to go on with a child's parent.
   fiber& left = *m.running.replace(nullptr);
+  os::observe(&left);
   const worker::afterwards then = m.then;
   if (then != &ended) {
     deque* const records = active.load(std::memory_order_relaxed);
@@ -86,7 +93,7 @@ fiber* switch_to(worker& m, fiber& f) noexcept {
 
 void arrive_on_worker() noexcept {
   os::observe(current_worker());
-  os::observe(&current_deque());
+  os::observe(current_deque().identity());
 }
 
 void begin(fiber& f, const deque::loot& what) noexcept {

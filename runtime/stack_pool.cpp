@@ -4,6 +4,7 @@
 #include <new>
 
 #include "runtime/os/pages.hpp"
+#include "runtime/os/race_detector.hpp"
 
 namespace fj::detail {
 
@@ -34,6 +35,7 @@ fiber* stack_pool::map() noexcept {
   f->mapping_size = bytes;
   f->guard_size = guard_size;
   os::give_stack(f->context, f->stack_bottom(), f->stack_size());
+  os::publish(f);
   return f;
 }
 

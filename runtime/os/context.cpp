@@ -2,6 +2,7 @@
 // the exception globals (a `throw;` after a migration would find another thread's exception) and the notes that the
 // sanitizers and valgrind want.
 #include "runtime/os/context.hpp"
+#include "runtime/os/race_detector.hpp"
 
 #include <cxxabi.h>
 #include <pthread.h>
@@ -101,10 +102,7 @@ FORKJOIN_BETWEEN_STACKS void leave(handover&& h) noexcept {
 FORKJOIN_BETWEEN_STACKS void first_frame(fcontext::transfer_t transfer) noexcept {
   FORKJOIN_OUTERMOST_FRAME;
   const context& self = *static_cast<const handover*>(transfer.data)->to;
-#ifdef FORKJOIN_TSAN
-  // The strand that had this stack before is no rival.
-  __tsan_acquire(self.stack_bottom);
-#endif
+  observe(self.stack_bottom);  // the strand that had this stack before is no rival
   arrive(transfer);
   self.entry(self.argument);
   std::abort();  // an entry never returns
@@ -117,6 +115,13 @@ FORKJOIN_BETWEEN_STACKS void first_frame(fcontext::transfer_t transfer) noexcept
 [[gnu::noinline]] exception_globals& this_threads_exceptions() noexcept {
   asm volatile("" ::: "memory");
   return *reinterpret_cast<exception_globals*>(abi::__cxa_get_globals());
+}
+
+FORKJOIN_BETWEEN_STACKS exception_globals exchange_exceptions(exception_globals& threads,
+                                                              const exception_globals& by) noexcept {
+  const exception_globals before = threads;
+  threads = by;
+  return before;
 }
 
 void give_stack(context& fresh, std::byte* bottom, std::size_t size) noexcept {
@@ -169,9 +174,7 @@ void drop_context(context& dead) noexcept {
 FORKJOIN_BETWEEN_STACKS void switch_context(context& self, context& next) noexcept { leave({&self, &next, false}); }
 
 FORKJOIN_BETWEEN_STACKS void finish_context(context& self, context& next) noexcept {
-#ifdef FORKJOIN_TSAN
-  __tsan_release(self.stack_bottom);
-#endif
+  publish(self.stack_bottom);
   leave({&self, &next, true});
 }
 

@@ -19,6 +19,9 @@ struct exception_globals {
 /// Those of the calling thread; the same object for as long as the thread lives.
 exception_globals& this_threads_exceptions() noexcept;
 
+/// Puts `by` in the place of a thread's and returns what was there.
+exception_globals exchange_exceptions(exception_globals& threads, const exception_globals& by) noexcept;
+
 /// The function a fresh context starts with. Never returns: it leaves for good with finish_context.
 using context_entry = void (*)(void* argument);
 

@@ -1,13 +1,60 @@
 // What ThreadSanitizer cannot see by itself. Nothing in other builds.
 #pragma once
 
+#if defined(__SANITIZE_THREAD__)
+#define FORKJOIN_RACE_DETECTOR
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define FORKJOIN_RACE_DETECTOR
+#endif
+#endif
+#ifdef FORKJOIN_RACE_DETECTOR
+#include <sanitizer/tsan_interface.h>
+// Its dynamic annotations, which that header leaves out.
+extern "C" {
+void AnnotateIgnoreReadsBegin(const char* file, int line);
+void AnnotateIgnoreReadsEnd(const char* file, int line);
+void AnnotateIgnoreWritesBegin(const char* file, int line);
+void AnnotateIgnoreWritesEnd(const char* file, int line);
+}
+#endif
+
 namespace fj::detail::os {
 
 /// What the calling strand did so far comes before what follows an `observe` of the same address. Said of objects that
 /// strands reach by way of the worker they run on: a strand that is resumed on a worker, or uses its deque, comes after
-/// the making of both; the end of a runtime comes after all its strands. ThreadSanitizer is told that a switch of stacks
-/// orders nothing, or it would hide the races of users.
-void publish(const void* what) noexcept;
-void observe(const void* what) noexcept;
+/// the making of both; a strand on a stack comes after those that had it before; the end of a runtime comes after all its
+/// strands. ThreadSanitizer is told that a switch of stacks orders nothing, or it would hide the races of users.
+inline void publish([[maybe_unused]] const void* what) noexcept {
+#ifdef FORKJOIN_RACE_DETECTOR
+  __tsan_release(const_cast<void*>(what));
+#endif
+}
+inline void observe([[maybe_unused]] const void* what) noexcept {
+#ifdef FORKJOIN_RACE_DETECTOR
+  __tsan_acquire(const_cast<void*>(what));
+#endif
+}
+
+/// While it lives, what the calling strand reads and writes is no rival of anybody's. For what a thief does in the frame
+/// of a parent, and a child before the parent's continuation can be stolen: the parent goes on afterwards. To say so by
+/// publish and observe would order what users did before, too.
+class unseen_by_detector {
+ public:
+  unseen_by_detector() noexcept {
+#ifdef FORKJOIN_RACE_DETECTOR
+    AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+    AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+#endif
+  }
+  ~unseen_by_detector() {
+#ifdef FORKJOIN_RACE_DETECTOR
+    AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
+    AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+#endif
+  }
+  unseen_by_detector(const unseen_by_detector&) = delete;
+  unseen_by_detector& operator=(const unseen_by_detector&) = delete;
+};
 
 }  // namespace fj::detail::os

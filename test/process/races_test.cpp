@@ -1,0 +1,145 @@
+// ThreadSanitizer reports the races of users, whatever strands their sides run on, and nothing else. Only in its builds.
+//
+// With switches of stacks that order, or with deques named to the detector by their first member, which every push
+// releases, "one by one" is not reported; without the acquire at the end of a join, "correct" is.
+
+#include "test/process/child.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+int shared = 0;
+long sum = 0;
+
+// Both sides are under way at the same time, but nothing orders them.
+class meeting {
+ public:
+  void wait_for_other() {
+    there_.fetch_add(1, std::memory_order_relaxed);
+    test::spin_until([this] { return there_.load(std::memory_order_relaxed) >= 2; });
+  }
+
+ private:
+  std::atomic<int> there_{0};
+};
+
+void child_and_continuation() {
+  meeting both;
+  fj::scope s;
+  s.fork([&] {
+    both.wait_for_other();
+    ++shared;
+  });
+  both.wait_for_other();
+  ++shared;
+}
+
+void child_before_join() {
+  meeting both;
+  fj::scope s;
+  s.fork([&] {
+    shared = 1;
+    both.wait_for_other();
+  });
+  both.wait_for_other();
+  sum += shared;  // the join comes too late
+  s.join();
+}
+
+void two_children() {
+  meeting both;
+  fj::scope s;
+  for (int i = 0; i < 2; ++i)
+    s.fork([&] {
+      both.wait_for_other();
+      ++shared;
+    });
+}
+
+void child_and_its_child() {
+  meeting both;
+  fj::scope s;
+  s.fork([&] {
+    s.fork([&] {
+      both.wait_for_other();
+      ++shared;
+    });
+    both.wait_for_other();
+    ++shared;
+  });
+}
+
+// One after the other, on one thread or two, and still not ordered: the continuation is taken when the child is at its end.
+// More than once, because a deque that the child has made for it does order them.
+void one_by_one() {
+  for (int i = 0; i < 50; ++i) {
+    fj::scope s;
+    s.fork([] { ++shared; });
+    ++shared;
+  }
+}
+
+void with_fork_join() {
+  meeting both;
+  const auto side = [&] {
+    both.wait_for_other();
+    ++shared;
+  };
+  fj::fork_join(side, side);
+}
+
+// Everything that users may rely on: parent before child and before its continuation, child before join, also of others.
+void correct() {
+  for (int i = 0; i < 300; ++i) {
+    int before = 1, by_child = 0, by_grandchild = 0, by_other = 0, by_continuation = 0;
+    fj::scope s;
+    s.fork([&] {
+      by_child = before;
+      s.fork([&] { by_grandchild = before + 1; });
+    });
+    by_continuation = before + 2;
+    fj::fork_join([&] { s.fork([&] { by_other = by_continuation; }); }, [] {});
+    s.join();
+    before = 0;
+    sum += by_child + by_grandchild + by_other;
+    by_child = by_grandchild = by_other = by_continuation = 0;
+    s.fork([&] { ++before; });
+  }
+}
+
+struct program {
+  const char* name;
+  void (*run)();
+  bool races;
+  std::vector<test::stealing> ways = {test::stealing::by_need};
+};
+const program programs[] = {
+    {"child and continuation", &child_and_continuation, true},
+    {"child before join", &child_before_join, true},
+    {"two children", &two_children, true},
+    {"child and its child", &child_and_its_child, true},
+    {"fork_join", &with_fork_join, true},
+    {"one by one", &one_by_one, true, {test::stealing::every_fork}},
+    {"correct", &correct, false, {test::stealing::by_need, test::stealing::every_fork}},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 2) {
+    fj::runtime rt(test::with(4, static_cast<test::stealing>(argv[2][0] - '0')));
+    for (const program& p : programs)
+      if (argv[1] == std::string(p.name)) rt.run(p.run);
+    return 0;
+  }
+  test::verdict verdict;
+  for (const program& p : programs)
+    for (const test::stealing how : p.ways) {
+      const test::ending end = test::run_again({p.name, std::to_string(static_cast<int>(how))});
+      const std::string what = std::string(p.name) + ", " + name_of(how);
+      const bool reported = end.said.find("data race") != std::string::npos;
+      verdict.check(reported == p.races, what + (reported ? ": reported\n" + end.said : ": not reported"));
+      verdict.check(end.signal == 0 && (end.code != 0) == p.races, what + ": ended with " + std::to_string(end.code));
+    }
+  return verdict.exit_code();
+}
