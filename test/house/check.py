@@ -52,7 +52,7 @@ def files(*folders, suffixes=CODE):
             elif where == pathlib.Path("subprojects"):
                 inner[:] = [name for name in inner if name == "packagefiles"]
             inner[:] = sorted(name for name in inner if name != "__pycache__")
-            yield from (where / name for name in sorted(names) if pathlib.Path(name).suffix in suffixes)
+            yield from (where / name for name in sorted(names) if pathlib.Path(name).suffix in suffixes and name != ".git")
 
 
 def lines(name):
