@@ -198,7 +198,7 @@ template <class Policy = continuations, std::ranges::range R1, std::ranges::rang
 Out parallel_merge(R1&& range1, R2&& range2, Out out, Compare comp = {}, Projection1 proj1 = {}, Projection2 proj2 = {},
                    const loop_options& options = {}) {
   return parallel_merge<Policy>(std::ranges::begin(range1), std::ranges::end(range1), std::ranges::begin(range2),
-                                std::ranges::end(range2), out, std::ref(comp), std::ref(proj1), std::ref(proj2),
+                                std::ranges::end(range2), out, std::move(comp), std::move(proj1), std::move(proj2),
                                 options);
 }
 

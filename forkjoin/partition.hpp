@@ -171,8 +171,8 @@ I parallel_partition(I first, S last, Predicate pred, Projection proj = {}, cons
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
 std::ranges::borrowed_iterator_t<R> parallel_partition(R&& range, Predicate pred, Projection proj = {},
                                                        const loop_options& options = {}) {
-  return parallel_partition<Policy>(std::ranges::begin(range), std::ranges::end(range), std::ref(pred), std::ref(proj),
-                                    options);
+  return parallel_partition<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
+                                    std::move(proj), options);
 }
 
 }  // namespace fj

@@ -181,7 +181,7 @@ void parallel_sort(I first, S last, Compare comp = {}, Projection proj = {}, con
 template <class Policy = continuations, std::ranges::range R, class Compare = std::ranges::less,
           class Projection = std::identity>
 void parallel_sort(R&& range, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
-  parallel_sort<Policy>(std::ranges::begin(range), std::ranges::end(range), std::ref(comp), std::ref(proj), options);
+  parallel_sort<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(comp), std::move(proj), options);
 }
 
 }  // namespace fj

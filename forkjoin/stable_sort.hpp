@@ -181,7 +181,7 @@ void parallel_stable_sort(I first, S last, Compare comp = {}, Projection proj = 
 template <class Policy = continuations, std::ranges::range R, class Compare = std::ranges::less,
           class Projection = std::identity>
 void parallel_stable_sort(R&& range, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
-  parallel_stable_sort<Policy>(std::ranges::begin(range), std::ranges::end(range), std::ref(comp), std::ref(proj),
+  parallel_stable_sort<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(comp), std::move(proj),
                                options);
 }
 
