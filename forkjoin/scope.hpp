@@ -94,6 +94,12 @@ class first_exception {
       "its own where the fork is");
 }
 
+[[noreturn, gnu::cold, gnu::noinline]] inline void forked_in_other_runtime() {
+  throw std::logic_error(
+      "fj::scope::fork: called in another runtime than the one that the scope was made in, which cannot wait for the "
+      "child; make a scope of its own there");
+}
+
 /// What a scope's children know of it.
 struct scope_state : children {
   explicit scope_state(fiber* strand) noexcept { home = strand; }
@@ -252,6 +258,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
   template <class F>
   [[gnu::cold, gnu::noinline]] void fork_slow(detail::worker& m, detail::held<F> f) {
     using child_type = detail::closure_child<std::decay_t<F>>;
+    if (!detail::is_of_this_runtime(state_)) detail::forked_in_other_runtime();
     detail::fiber* const stack = detail::take_stack(m);
     if (!stack) return call_here<F>(f);
     if (!fits<child_type>(*stack)) {

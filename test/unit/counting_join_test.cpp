@@ -112,6 +112,7 @@ TEST_CASE("counting_join: one goes on, once a join, while others fork") {
     while (!over) {
       j.fork_elsewhere();
       ++forked;
+      std::this_thread::yield();
       ++arrived;
       if (j.arrive()) ++resumed;
     }
