@@ -18,4 +18,10 @@ namespace fj::detail {
       "its own where the fork is");
 }
 
+[[noreturn, gnu::cold, gnu::noinline]] inline void forked_in_other_runtime() {
+  throw std::logic_error(
+      "fj::scope::fork: called outside of the runtime that the scope was made in, in another one or in none, which "
+      "cannot wait for the child; make a scope of its own there, by fj::with_scope");
+}
+
 }  // namespace fj::detail

@@ -194,7 +194,10 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
                   "fj::scope::fork: the argument must be callable without arguments");
     if (state_.errors.any() || stop_.stop_requested()) [[unlikely]]
       return leave_out();
-    detail::worker& m = *detail::current_worker();
+    detail::worker* const worker = detail::current_worker();
+    if (!worker) [[unlikely]]
+      detail::forked_in_other_runtime();
+    detail::worker& m = *worker;
     detail::fiber& here = *state_.home;
     if (m.running != &here || m.exceptions->any()) [[unlikely]]
       return fork_slow<F>(m, f);
@@ -208,7 +211,8 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
   /// Throws the exception of the first fork that left one here, fj::cancelled if a fork was left out; std::logic_error if
   /// it is called by another strand than the scope's own.
   [[gnu::always_inline]] void join() {
-    if (detail::current_worker()->running != state_.home) [[unlikely]]
+    detail::worker* const worker = detail::current_worker();
+    if (!worker || worker->running != state_.home) [[unlikely]]
       detail::joined_elsewhere();
     if (!state_.quiet()) [[unlikely]]
       join_slow(false);
@@ -248,6 +252,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
   template <class F>
   [[gnu::cold, gnu::noinline]] void fork_slow(detail::worker& m, detail::held<F> f) {
     using child_type = detail::closure_child<std::decay_t<F>>;
+    if (!detail::is_of_this_runtime(state_)) detail::forked_in_other_runtime();
     detail::fiber& here = *m.running;
     if (!here.below && !detail::prepare_below(m, here)) return call_here<F>(f);
     detail::fiber& below = *here.below;

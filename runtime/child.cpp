@@ -1,10 +1,12 @@
 #include "runtime/child.hpp"
 
+#include <cstdlib>
 #include <memory>
 
 #include "runtime/execute.hpp"
 #include "runtime/fork_slow.hpp"
 #include "runtime/os/clock.hpp"
+#include "runtime/os/memory_fault.hpp"
 #include "runtime/os/race_detector.hpp"
 #include "runtime/scheduler.hpp"
 
@@ -22,6 +24,7 @@ fiber& strand_of(const parent_rest& rest) noexcept {
   worker& m = *current_worker();
   fiber& thief = *m.running;
   // It must not be given to others before it is left, but nothing else runs on this thread until then.
+  thief.begun = false;
   if (!m.stacks.push(thief)) {
     m.home().stacks().give(&m.stacks.pop());
     m.stacks.push(thief);
@@ -120,7 +123,19 @@ void end_stolen_child(child& c) noexcept {
   end_strand(c.scope.joined.arrive() ? &home : nullptr);
 }
 
+bool is_of_this_runtime(const children& scope) noexcept {
+  return scope.home->pool == &current_worker()->home().stacks();
+}
+
 void join_children_slow(children& scope) noexcept {
+  const worker* const here = current_worker();
+  if (!here || here->running != scope.home) {
+    // Nothing could go on: the children would resume the strand that made the scope.
+    os::print_error(
+        "forkjoin: a fj::scope that has children was destroyed by another strand than the one that made it; destroy it "
+        "in the function that made it, or join it there first.\n");
+    std::abort();
+  }
   while (!scope.joined.all_arrived()) {
     worker& m = *current_worker();
     if (!current_deque().looks_empty() && !prepare_to_detach(m)) {

@@ -92,7 +92,10 @@ class below_put_aside {
 /// As call_child, on another strand than the scope's home or with exceptions in flight, which the child must not see.
 [[gnu::cold]] fork_end call_child_slow(worker& m, child& c, os::stack_call body) noexcept;
 
-/// Waits until all children have arrived. On the home strand.
+/// Whether the calling strand runs in the runtime that the scope's home strand runs in.
+[[gnu::cold]] bool is_of_this_runtime(const children& scope) noexcept;
+
+/// Waits until all children have arrived. On the home strand; ends the process if it is another.
 [[gnu::cold]] void join_children_slow(children& scope) noexcept;
 
 // The child, on its own stack.

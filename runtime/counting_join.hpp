@@ -49,8 +49,8 @@ class basic_counting_join {
   /// Once all_arrived has said no: has the last child to arrive resume the home strand, whose context must be saved
   /// already. False if all have arrived meanwhile: then nobody will. Not to be touched by the caller after true.
   bool wait() noexcept {
-    // release: whoever resumes the strand sees its context; acquire: pairs with the release in arrive
-    return pending_.fetch_add(home_waits, std::memory_order_acq_rel) != 0;
+    // release: whoever resumes the strand sees its context
+    return pending_.fetch_add(home_waits, std::memory_order_release) != 0;
   }
 
   /// After wait, whatever it said: all have arrived, and what they did is visible.

@@ -25,7 +25,9 @@ bool report_overflow(const void* address) noexcept {
   if (at < f->mapping || at >= f->stack_bottom()) return false;
   os::print_error("forkjoin: stack overflow in fiber ");
   os::print_error(f->number);
-  os::print_error(f->stolen ? " (a stolen branch): its stack of " : " (which runs the job itself): its stack of ");
+  os::print_error(!f->begun   ? " (a scope's child): its stack of "
+                  : f->stolen ? " (a stolen branch): its stack of "
+                              : " (which runs the job itself): its stack of ");
   os::print_error(f->stack_size());
   os::print_error(" bytes is used up. Raise fj::options::stack_size.\n");
   return true;

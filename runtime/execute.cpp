@@ -14,6 +14,7 @@ namespace {
 // The end of a fiber, on the worker's native stack. `owner`: who waited for it and goes on now.
 fiber* ended(worker& m, fiber& f, void* owner) noexcept {
   release_below(m, f);
+  f.begun = false;
   if (m.stacks.push(f)) {
     trim_stack(f, f.stack_top());
   } else {
@@ -98,6 +99,7 @@ void arrive_on_worker() noexcept {
 
 void begin(fiber& f, const deque::loot& what) noexcept {
   f.job = what.job;
+  f.begun = true;
   f.stolen = what.record;
   f.stolen_at = what.at;
   f.depth = 0;

@@ -15,24 +15,27 @@
 
 namespace fj::detail {
 
+class stack_pool;
+
 /// Lies at the top of its own stack's mapping and lives as long as that: pooled, never freed while the runtime lives.
 struct fiber : join_waiter {
   os::context context;
-  handed<root*> job = nullptr;  ///< what it works for
-  handed<continuation*> stolen =
-      nullptr;                         ///< the record it was made for; nullptr if it runs the job or a scope's child
-  handed<deque::index> stolen_at = 0;  ///< where that was pushed
-  handed<join*> handoff = nullptr;     ///< of a scope's child, with steal_every_fork: where it waits for its thief
-  handed<deque::index> depth = 0;      ///< forks it was in when it suspended
-  handed<deque*> records = nullptr;    ///< the deque it took along when it suspended; nullptr if that was empty
-  handed_new<fiber*> below = nullptr;  ///< free, for the next child that a scope forks from here
-  handed<fiber*> next = nullptr;       ///< in the pool or the global queue
+  handed<root*> job = nullptr;             ///< what it works for
+  handed<bool> begun = false;              ///< to run the job or a stolen record; else it is a scope's child, or free
+  handed<continuation*> stolen = nullptr;  ///< the record it was begun for; nullptr if it runs the job
+  handed<deque::index> stolen_at = 0;      ///< where that was pushed
+  handed<join*> handoff = nullptr;         ///< of a scope's child, with steal_every_fork: where it waits for its thief
+  handed<deque::index> depth = 0;          ///< forks it was in when it suspended
+  handed<deque*> records = nullptr;        ///< the deque it took along when it suspended; nullptr if that was empty
+  handed_new<fiber*> below = nullptr;      ///< free, for the next child that a scope forks from here
+  handed<fiber*> next = nullptr;           ///< in the pool or the global queue
   handed<stack_tally*> counted = nullptr;  ///< the P that took the stack, as its counters know
   fiber* next_detached = nullptr;          ///< among the fibers that took a deque along
   std::byte* mapping = nullptr;            ///< guard, stack, and this object
   std::size_t mapping_size = 0;
   std::size_t guard_size = 0;
-  unsigned number = 0;  ///< for messages
+  unsigned number = 0;               ///< for messages
+  const stack_pool* pool = nullptr;  ///< that it belongs to
 
   std::byte* stack_bottom() const noexcept { return mapping + guard_size; }
   std::byte* stack_top() noexcept { return reinterpret_cast<std::byte*>(this); }

@@ -34,6 +34,7 @@ fiber* stack_pool::map() noexcept {
   f->mapping = mapping;
   f->mapping_size = bytes;
   f->guard_size = guard_size;
+  f->pool = this;
   os::give_stack(f->context, f->stack_bottom(), f->stack_size());
   os::publish(f);
   return f;

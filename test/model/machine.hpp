@@ -73,6 +73,10 @@ struct machine {
       before_access();
       return value_.compare_exchange_strong(expected, value, order_of(order), debug(at));
     }
+    bool compare_exchange_weak(T& expected, T value, std::memory_order order, place at = place::current()) {
+      before_access();
+      return value_.compare_exchange(rl::bool_t<true>(), expected, value, order_of(order), debug(at));
+    }
     bool compare_exchange_strong(T& expected, T value, std::memory_order order, std::memory_order failed,
                                  place at = place::current()) {
       before_access();

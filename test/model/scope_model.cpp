@@ -2,7 +2,11 @@
 // forks into it, too, for which only the last join must wait. At each join the home strand sees what its children wrote,
 // and theirs.
 
+#ifdef MODEL_SCOPE_PROTOCOL
+#include MODEL_SCOPE_PROTOCOL
+#else
 #include "test/model/scope_protocol.hpp"
+#endif
 
 namespace model {
 namespace {
@@ -27,8 +31,8 @@ class strands : public scope_protocol {
 
   void home_forks() {
     for (int i = 0; i < forks; ++i) {
-      forked_[i] = any_of(2);
-      if (!forked_[i]) continue;  // unstolen, it leaves no trace
+      forks_[i].forked = static_cast<int>(any_of(2));
+      if (!forks_[i].forked) continue;  // unstolen, it leaves no trace
       post(i);
       go_on_as_thief();
     }
@@ -46,16 +50,16 @@ class strands : public scope_protocol {
   }
 
   void take(int number) {
-    if (!forked_[number]) return;
-    check(done_[number] == 1, "a child has been done");
-    done_[number] = 0;
-    forked_[number] = 0;
+    if (!forks_[number].forked) return;
+    check(forks_[number].done == 1, "a child has been done");
+    forks_[number].done = 0;
+    forks_[number].forked = 0;
     if (number < grandchildren) take(number + grandchildren);
   }
 
   void other_strand() {
     for (int i = others_first; i < others_first + forks; ++i) {
-      forked_[i] = 1;
+      forks_[i].forked = 1;
       call_child_slow(i, any_of(2));
     }
     other_is_over_.store(1, std::memory_order_release);
@@ -63,15 +67,17 @@ class strands : public scope_protocol {
 
   void run_child(int number) override {
     if (number < grandchildren && any_of(2)) {
-      forked_[number + grandchildren] = 1;
+      forks_[number + grandchildren].forked = 1;
       call_child_slow(number + grandchildren, any_of(2));
     }
-    done_[number] = 1;
+    forks_[number].done = 1;
   }
 
   const bool others_ = any_of(2);
   int round_ = 0;
-  plain<int> forked_[most_children], done_[most_children];
+  struct fork {
+    plain<int> forked{0}, done{0};
+  } forks_[most_children];
   machine::atomic<int> other_is_over_{0};
 };
 

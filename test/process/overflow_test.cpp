@@ -36,6 +36,13 @@ int overflow(const std::string& how) {
   if (how == "forks") rt.run([] { fork_deep(1'000'000); });
   if (how == "large frame") rt.run([] { large_frame(); });
   if (how == "stolen") rt.run([] { fj::fork_join([] {}, [] { deep(1'000'000); }); });
+  if (how == "scope's child") {
+    rt.run([] {
+      for (int i = 0; i < 100; ++i) fj::fork_join([] {}, [] {});  // stacks that have served others before
+      fj::scope s;
+      s.fork([] { deep(1'000'000); });
+    });
+  }
   if (how == "second") {
     rt.run([] { deep(10); });
     rt.run([] { deep(1'000'000); });
@@ -50,12 +57,16 @@ int overflow(const std::string& how) {
 int main(int argc, char** argv) {
   if (argc > 1) return overflow(argv[1]);
   test::verdict verdict;
-  for (const std::string how : {"root", "forks", "large frame", "second", "stolen"}) {
+  for (const std::string how : {"root", "forks", "large frame", "second", "stolen", "scope's child"}) {
     const test::ending end = test::run_again({how});
     verdict.check(end.signal == SIGABRT,
                   how + ": ended with signal " + std::to_string(end.signal) + ", code " + std::to_string(end.code));
     verdict.contains(end.said, "stack overflow in fiber ", how);
-    verdict.contains(end.said, how == "stolen" ? "(a stolen branch)" : "(which runs the job itself)", how);
+    verdict.contains(end.said,
+                     how == "stolen"          ? "(a stolen branch)"
+                     : how == "scope's child" ? "(a scope's child)"
+                                              : "(which runs the job itself)",
+                     how);
     const std::size_t size = end.said.find("its stack of ");
     const long bytes = size == std::string::npos ? 0 : std::atol(end.said.c_str() + size + 13);
     verdict.check(bytes >= stack_size && bytes < stack_size + 16384, how + ": a stack of " + std::to_string(bytes));

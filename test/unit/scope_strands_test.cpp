@@ -83,6 +83,25 @@ TEST_CASE("scope: joins of one strand while another forks into it") {
   });
 }
 
+TEST_CASE("scope: no forks from another runtime") {
+  for_each_runtime("scope: other runtime", [](fj::runtime& rt, unsigned, stealing how) {
+    CAPTURE(test::name_of(how));
+    fj::runtime other(test::with_procs(2));
+    rt.run([&] {
+      fj::scope s;
+      s.fork([] {});
+      other.run([&] {
+        CHECK_THROWS_AS(s.fork([] {}), std::logic_error);
+        CHECK_THROWS_AS(s.join(), std::logic_error);
+      });
+      int ran = 0;
+      s.fork([&ran] { ran = 1; });
+      s.join();
+      CHECK(ran == 1);
+    });
+  });
+}
+
 // With what the worker was before the copy kept over it, the child ran on another thread's deque.
 TEST_CASE("scope: a closure that forks while it is copied") {
   struct copied_in_parallel {
