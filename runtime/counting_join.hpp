@@ -37,6 +37,8 @@ class basic_counting_join {
     return static_cast<std::uint64_t>(pending_.load(std::memory_order_acquire) | stolen_);
   }
 
+  bool untouched() const noexcept { return touched() == 0; }
+
   /// At the join: whether all children have arrived. What they did is visible then.
   bool all_arrived() noexcept {
     // relaxed: a number. Added, since another strand may fork or arrive meanwhile.
