@@ -53,9 +53,54 @@
 
 namespace fj::detail::os {
 
+#if defined(__x86_64__)
+
+float_environment get_float_environment() noexcept {
+  float_environment environment;
+  asm volatile("stmxcsr %0" : "=m"(environment.control));
+  asm volatile("fnstcw %0" : "=m"(environment.x87_control));
+  return environment;
+}
+
+void set_float_environment(const float_environment& environment) noexcept {
+  asm volatile("ldmxcsr %0" : : "m"(environment.control));
+  asm volatile("fldcw %0" : : "m"(environment.x87_control));
+}
+
+#elif defined(__aarch64__)
+
+float_environment get_float_environment() noexcept {
+  std::uint64_t control;
+  asm volatile("mrs %0, fpcr" : "=r"(control));
+  return {static_cast<unsigned>(control)};
+}
+
+void set_float_environment(const float_environment& environment) noexcept {
+  const std::uint64_t control = environment.control;
+  asm volatile("msr fpcr, %0" : : "r"(control));
+}
+
+#else
+
+float_environment get_float_environment() noexcept { return {}; }
+void set_float_environment(const float_environment&) noexcept {}
+
+#endif
+
 namespace {
 
 namespace fcontext = boost::context::detail;
+
+// The floating-point control words of the strand that leaves. For x86-64 fcontext keeps them itself.
+class kept_floats {
+#if !defined(__x86_64__)
+ public:
+  ~kept_floats() { set_float_environment(floats_); }
+
+ private:
+  const float_environment floats_ = get_float_environment();
+#endif
+};
 
 FORKJOIN_BETWEEN_STACKS void save_exceptions(context& self) noexcept { self.exceptions = this_threads_exceptions(); }
 
@@ -93,6 +138,7 @@ FORKJOIN_BETWEEN_STACKS void arrive(const fcontext::transfer_t& transfer) noexce
 }
 
 FORKJOIN_BETWEEN_STACKS void leave(handover&& h) noexcept {
+  [[maybe_unused]] const kept_floats floats;
   save_exceptions(*h.from);
   announce(h);
   arrive(fcontext::jump_fcontext(h.to->registers, &h));
@@ -177,27 +223,6 @@ FORKJOIN_BETWEEN_STACKS void finish_context(context& self, context& next) noexce
   publish(self.stack_bottom);
   leave({&self, &next, true});
 }
-
-#if defined(__x86_64__)
-
-float_environment get_float_environment() noexcept {
-  float_environment environment;
-  asm volatile("stmxcsr %0" : "=m"(environment.control));
-  asm volatile("fnstcw %0" : "=m"(environment.x87_control));
-  return environment;
-}
-
-void set_float_environment(const float_environment& environment) noexcept {
-  asm volatile("ldmxcsr %0" : : "m"(environment.control));
-  asm volatile("fldcw %0" : : "m"(environment.x87_control));
-}
-
-#else
-
-float_environment get_float_environment() noexcept { return {}; }
-void set_float_environment(const float_environment&) noexcept {}
-
-#endif
 
 strand_on_top::strand_on_top(const float_environment& floats) noexcept : floats_below_(get_float_environment()) {
   save_exceptions(below_);
