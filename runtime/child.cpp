@@ -136,20 +136,17 @@ void join_children_slow(children& scope) noexcept {
         "in the function that made it, or join it there first.\n");
     std::abort();
   }
-  while (!scope.joined.all_arrived()) {
-    worker& m = *current_worker();
-    if (!current_deque().looks_empty() && !prepare_to_detach(m)) {
-      // No memory for a deque that this worker could go on with. The children end without it.
-      os::sleep_ns(1'000'000);
-      continue;
-    }
-    ++m.count().suspensions;
-    leave([](worker&, fiber& f,
-             void* joined) noexcept -> fiber* { return static_cast<counting_join*>(joined)->wait() ? nullptr : &f; },
-          &scope.joined);
-    scope.joined.go_on();
-    break;
+  for (;;) {
+    if (scope.joined.all_arrived()) return;
+    if (current_deque().looks_empty() || prepare_to_detach_at_any_rate(*current_worker())) break;
+    os::sleep_ns(1'000'000);  // the children end without this worker
   }
+  worker& m = *current_worker();
+  ++m.count().suspensions;
+  leave([](worker&, fiber& f,
+           void* joined) noexcept -> fiber* { return static_cast<counting_join*>(joined)->wait() ? nullptr : &f; },
+        &scope.joined);
+  scope.joined.go_on();
 }
 
 }  // namespace fj::detail

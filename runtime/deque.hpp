@@ -96,6 +96,9 @@ class basic_deque {
   /// True when a further push would not fit.
   bool full() const noexcept { return depth() > capacity_; }
 
+  /// Whether no push fits, so that every fork runs as a plain call, and the deque is empty at all times.
+  bool is_roomless() const noexcept { return capacity_ == 0; }
+
   /// Makes the older half of the private records public, at least one. Nothing if a thief is doing so right now.
   bool publish() noexcept {
     const index bottom = depth();

@@ -22,17 +22,27 @@ class deque_pool {
   /// An empty deque, or nullptr when the system refuses memory.
   deque* take() noexcept;
 
+  /// Makes sure that `count` roomless deques have been made. False when the system refuses memory.
+  bool have_roomless(std::size_t count) noexcept;
+
+  /// As take, but a roomless deque when there is no memory for another. With one for every P there always is one: a P has
+  /// no more than one, as a fiber that leaves it never takes that along.
+  deque* take_at_any_rate() noexcept;
+
   /// Takes an empty deque back.
   void give(deque* idle) noexcept;
 
  private:
   std::size_t bytes() const noexcept;
+  deque* make(deque::index capacity) noexcept;
 
   const deque::index capacity_;
   const bool eager_;
   os::mutex mutex_;
   std::vector<deque*> all_;
   std::vector<deque*> idle_;
+  std::vector<deque*> roomless_;
+  std::size_t roomless_made_ = 0;
 };
 
 }  // namespace fj::detail

@@ -60,6 +60,13 @@ fiber* switch_to(worker& m, fiber& f) noexcept {
     machine::fence();
     if (!active.load(std::memory_order_relaxed)->looks_empty()) m.home().wake();
   } else {
+    deque* const empty = active.load(std::memory_order_relaxed);
+    if (empty->is_roomless()) {
+      if (deque* const better = m.home().deques().take()) {
+        active.store(better, std::memory_order_release);  // release: as above
+        m.home().deques().give(empty);
+      }
+    }
     active.load(std::memory_order_relaxed)->open(f.job, f.depth);
   }
   if (!f.counted) {
@@ -152,6 +159,15 @@ bool prepare_stack(worker& m) noexcept {
 bool prepare_to_detach(worker& m) noexcept {
   if (!m.spare_deque) m.spare_deque = m.home().deques().take();
   return prepare_stack(m) && m.spare_deque;
+}
+
+bool prepare_to_detach_at_any_rate(worker& m) noexcept {
+  if (!m.spare_deque) m.spare_deque = m.home().deques().take_at_any_rate();
+  return m.spare_deque;
+}
+
+bool prepare_to_wait_for_others(worker& m) noexcept {
+  return m.home().deques().have_roomless(m.home().chosen().procs) && prepare_to_detach(m);
 }
 
 }  // namespace fj::detail

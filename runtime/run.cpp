@@ -52,7 +52,7 @@ void run_from_fiber(scheduler& s, root& job, worker& m) {
                             "forkjoin: no thread could be started for a run from inside another runtime");
   fiber* const f = s.stacks().take(nullptr);
   if (!f) throw std::bad_alloc();
-  if (!prepare_to_detach(m)) {
+  if (!prepare_to_wait_for_others(m)) {
     s.stacks().give(f);
     throw std::bad_alloc();
   }

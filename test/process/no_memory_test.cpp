@@ -25,9 +25,36 @@ long fib_of_tasks(int n) {
   return a + b;
 }
 
+long fib_of_scopes(int n) {
+  if (n < 2) return n;
+  long a = 0, b = 0;
+  fj::scope s;
+  s.fork([&a, n] { a = fib_of_scopes(n - 1); });
+  b = fib_of_scopes(n - 2);
+  s.join();
+  return a + b;
+}
+
+// A fork without a stack calls its child where it is, and its exception leaves the fork.
+bool throws_right() {
+  try {
+    fj::with_scope([](fj::scope& s) {
+      for (int i = 0; i < 8; ++i)
+        s.fork([i, &s] {
+          s.fork([] {});
+          if (i >= 3) throw i;
+        });
+    });
+  } catch (int i) {
+    return i == 3;
+  }
+  return false;
+}
+
 bool is_right(fj::runtime& rt) {
   try {
-    return rt.run([] { return fib(11); }) == 89 && rt.run([] { return fib_of_tasks(11); }) == 89;
+    return rt.run([] { return fib(11); }) == 89 && rt.run([] { return fib_of_tasks(11); }) == 89 &&
+           rt.run([] { return fib_of_scopes(11); }) == 89 && rt.run(&throws_right);
   } catch (const std::bad_alloc&) {
     return true;
   }
@@ -37,6 +64,36 @@ bool is_right(fj::runtime& rt) {
 bool is_right(fj::runtime& rt, fj::runtime& other) {
   try {
     return rt.run([&] { return other.run([] { return fib(10); }) + fib(5); }) == 60;
+  } catch (const std::bad_alloc&) {
+    return true;
+  }
+}
+
+// The home strand joins with a fork of its own in the deque, while a child waits for another runtime. Hangs with one P if
+// the join waits for the memory of another deque.
+bool joins_right(fj::runtime& rt, fj::runtime& other) {
+  try {
+    return rt.run([&] {
+      int a = 0, b = 0, c = 0;
+      fj::scope s;
+      for (int i = 0; i < 5; ++i) {
+        s.fork([&] {
+          try {
+            a += other.run([] { return 1; });
+          } catch (const std::bad_alloc&) {
+            ++a;
+          }
+        });
+        fj::fork_join(
+            [&] {
+              s.join();
+              ++b;
+            },
+            [&] { ++c; });
+        s.join();
+      }
+      return a + b + c;
+    }) == 15;
   } catch (const std::bad_alloc&) {
     return true;
   }
@@ -74,6 +131,7 @@ int main() {
           ++made;
           verdict.check(is_right(rt), name);
           verdict.check(is_right(rt, other), name + ", from a fiber");
+          verdict.check(joins_right(rt, other), name + ", a join while a child waits");
           std::vector<std::thread> callers;
           std::atomic<int> right{0};
           for (int t = 0; t < 4; ++t) callers.emplace_back([&] { right += is_right(rt); });
