@@ -59,7 +59,8 @@ fiber* stack_pool::take(stack_tally* whose) noexcept {
 void stack_pool::give(fiber* idle) noexcept {
   trim_stack(*idle, idle->stack_top());
   std::scoped_lock guard(mutex_);
-  if (stack_tally* const whose = idle->counted) whose->give_back();  // here, so that all counts tell of the same moments
+  if (stack_tally* const whose = idle->counted)
+    whose->give_back();  // here, so that all counts tell of the same moments
   idle_.push(idle);
   in_use_.store(in_use_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
 }
