@@ -161,7 +161,8 @@ template <class F, class G>
   using A = value_of<result_of<F>>;
   branch<G> rest(g);
   abandoner<G> guard{rest};
-  A a = push_record(rest, rest.at) ? start_slow<continuations, F>(f, rest) : call(f);
+  // clang does not take the cold call for unlikely by itself, and would have the common way jump.
+  A a = __builtin_expect(push_record(rest, rest.at), false) ? start_slow<continuations, F>(f, rest) : call(f);
   guard.needed = false;
   using B = value_of<result_of<G>>;
   B b = pop_record(rest.at) ? call(rest.closure) : finish_rest(rest);
@@ -174,7 +175,7 @@ template <class F, class G>
   branch<F> child(f);
   B b = [&]() -> B {
     try {
-      return push_record(child, child.at) ? start_slow<tasks, G>(g, child) : call(g);
+      return __builtin_expect(push_record(child, child.at), false) ? start_slow<tasks, G>(g, child) : call(g);
     } catch (...) {
       complete_task(child);
       throw;
