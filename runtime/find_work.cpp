@@ -17,6 +17,9 @@ constexpr std::int64_t search_ns = 20'000;
 // How long it waits for owners to publish what it sees in their deques before it takes it by force. Owners that fork at
 // all answer within some nanoseconds.
 constexpr std::int64_t patience_ns = 10'000;
+// Who looks for work gives way in between. If it took so long to get back, somebody else is busy on this processor: perhaps
+// whose records it looks for. Kernels can leave two threads on one processor for tens of milliseconds, next to an idle one.
+constexpr std::int64_t crowded_ns = 200'000;
 // Rounds between two looks at the clock.
 constexpr unsigned rounds_per_look = 16;
 // How often a task looks for something to run on top of a join that waits, before it suspends.
@@ -89,7 +92,9 @@ fiber* search(worker& m, const root* only) noexcept {
         something_since = now;
       }
     }
-    if (round > 0) os::yield_thread();
+    if (round == 0) continue;
+    os::yield_thread();
+    if (os::now_ns() - now > crowded_ns) m.thread.change_processor();
   }
 }
 

@@ -36,12 +36,12 @@ void run_from_thread(scheduler& s, root& job) {
     if (m.held) {
       next = find_work_of(job, m);
       if (next) continue;
-      s.hand_over(m);
+      s.hand_over(m, scheduler::waker::sleeps);
     }
     next = s.sleep_for(job, m);
   }
   stop_spinning(m);
-  if (m.held) s.hand_over(m);
+  if (m.held) s.hand_over(m, scheduler::waker::goes_on);
   set_current_worker(nullptr);
   s.give_outside_worker(m);
 }

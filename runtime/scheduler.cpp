@@ -180,7 +180,7 @@ void scheduler::wake_caller(worker& m) noexcept {
   m.asleep = false;
 }
 
-void scheduler::wake() noexcept {
+void scheduler::wake(waker then) noexcept {
   while (parking_.begin_waking()) {
     worker* woken = nullptr;
     bool spins = false;
@@ -197,15 +197,18 @@ void scheduler::wake() noexcept {
           spins = woken->spinning;
           woken->held = p;
           ++p->count.wakeups;
+          // While the mutex is held a caller of run, whose job may be over, does not go on.
+          if (then == waker::sleeps) {
+            woken->thread.leave_it_this_processor();
+          } else {
+            woken->thread.keep_off_this_processor();
+          }
         } else {
           put_idle(*p);
         }
       }
     }
-    if (woken) {
-      if (!woken->is_outside()) woken->thread.keep_off_this_processor();
-      woken->signal();
-    }
+    if (woken) woken->signal();
     if (spins) return;
     // Nobody spins after all, but others may have relied on it since begin_waking: look again, unless there is nobody.
     parking_.stop_spinning();
@@ -252,14 +255,14 @@ bool scheduler::work_left() noexcept {
   return !parking::nothing_left([this](auto visit) { for_each_deque(0, 1, visit); }, chosen_.eager);
 }
 
-void scheduler::hand_over(worker& m) noexcept {
+void scheduler::hand_over(worker& m, waker then) noexcept {
   {
     std::scoped_lock guard(mutex_);
     put_idle(*m.held.replace(nullptr));
   }
   // Somebody will spin, and look after everything, if there can be anything.
   const bool all_idle = parking_.idle() == static_cast<int>(chosen_.procs);
-  if (!all_idle || any_ready() || detached_count_.load(std::memory_order_seq_cst) != 0) wake();
+  if (!all_idle || any_ready() || detached_count_.load(std::memory_order_seq_cst) != 0) wake(then);
 }
 
 fiber* scheduler::enter(worker& m, fiber& f) noexcept {

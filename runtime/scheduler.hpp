@@ -92,14 +92,17 @@ class scheduler {
 
   // Who works
 
+  /// What the thread that wakes another does next: which processor is free for the other depends on it.
+  enum class waker { goes_on, sleeps };
+
   /// Wakes or starts a worker if some P is idle and nobody spins.
-  void wake() noexcept;
+  void wake(waker then = waker::goes_on) noexcept;
 
   /// Gives up the P of a worker that found nothing to do, unless there is something after all.
   after_park park(worker& m) noexcept;
 
   /// Gives up the P of a thread that goes back to its caller or waits for its job; others take over what there is.
-  void hand_over(worker& m) noexcept;
+  void hand_over(worker& m, waker then) noexcept;
 
   /// A P for a thread that brings a job, and `f` back to run on it; without a P, `f` is ready for others, and nullptr.
   fiber* enter(worker& m, fiber& f) noexcept;

@@ -57,18 +57,30 @@ bool thread::start(void (*body)(void*) noexcept, void* argument) noexcept {
 
 void thread::adopt_caller() noexcept { id_.store(static_cast<int>(syscall(SYS_gettid)), std::memory_order_relaxed); }
 
-void thread::keep_off_this_processor() noexcept {
+void thread::keep_off_this_processor() noexcept { wake_on(false); }
+
+void thread::leave_it_this_processor() noexcept { wake_on(true); }
+
+void thread::wake_on(bool here) noexcept {
   const int id = id_.load(std::memory_order_relaxed);
-  cpu_set_t elsewhere;
+  cpu_set_t where;
   // Read anew each time: somebody may have pinned the thread meanwhile.
-  if (narrowed_ || id == 0 || sched_getaffinity(id, sizeof(allowed_), &allowed_) != 0 || !narrow(elsewhere)) return;
-  narrowed_ = sched_setaffinity(id, sizeof(elsewhere), &elsewhere) == 0;
+  if (narrowed_ || id == 0 || sched_getaffinity(id, sizeof(allowed_), &allowed_) != 0 || !narrow(where)) return;
+  if (here) CPU_XOR(&where, &where, &allowed_);  // what narrow took away
+  if (CPU_COUNT(&where) > 0) narrowed_ = sched_setaffinity(id, sizeof(where), &where) == 0;
 }
 
 void thread::use_all_processors() noexcept {
   if (!narrowed_) return;
   narrowed_ = false;
   sched_setaffinity(0, sizeof(allowed_), &allowed_);
+}
+
+void thread::change_processor() noexcept {
+  cpu_set_t elsewhere;
+  if (sched_getaffinity(0, sizeof(allowed_), &allowed_) != 0 || !narrow(elsewhere)) return;
+  narrowed_ = sched_setaffinity(0, sizeof(elsewhere), &elsewhere) == 0;  // moves at once
+  use_all_processors();
 }
 
 void thread::join() noexcept { pthread_join(handle_, nullptr); }

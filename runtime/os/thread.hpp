@@ -25,12 +25,19 @@ class thread {
   /// For whoever is about to wake the thread, which sleeps: keeps it off the caller's processor, if it may use others.
   void keep_off_this_processor() noexcept;
 
+  /// For whoever is about to wake the thread, which sleeps, and to sleep itself: leaves it the caller's processor.
+  void leave_it_this_processor() noexcept;
+
   /// For the thread itself, when it runs: it may use all processors again that it could before.
   void use_all_processors() noexcept;
+
+  /// For the thread itself, when it runs: goes on on another processor at once, if it may use others.
+  void change_processor() noexcept;
 
  private:
   static void* first_frame(void* self) noexcept;
   bool narrow(cpu_set_t& to) noexcept;
+  void wake_on(bool here) noexcept;
 
   unsigned long handle_ = 0;
   void (*body_)(void*) noexcept = nullptr;

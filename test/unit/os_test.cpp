@@ -1,7 +1,9 @@
 // runtime/os, from the bottom up: mutex, threads, contexts.
 #include <doctest/doctest.h>
+#include <sched.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cfenv>
 #include <exception>
 #include <memory>
@@ -200,4 +202,73 @@ TEST_CASE("context: so does the rounding mode") {
   c.resume();
   CHECK(c.text == "kept");
   CHECK(std::fegetround() == FE_TONEAREST);
+}
+
+namespace {
+
+cpu_set_t allowed() {
+  cpu_set_t set;
+  REQUIRE(sched_getaffinity(0, sizeof(set), &set) == 0);
+  return set;
+}
+
+}  // namespace
+
+// Tried without giving back what was allowed before: fails.
+TEST_CASE("thread: changes its processor, and may use all of them again") {
+  const cpu_set_t before = allowed();
+  os::thread thread;
+  thread.adopt_caller();
+  for (int i = 0; i < 100; ++i) {
+    thread.change_processor();
+    const cpu_set_t after = allowed();
+    REQUIRE(CPU_EQUAL(&before, &after));
+  }
+  // Pinned, it stays.
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  const int here = sched_getcpu();
+  CPU_SET(here, &one);
+  if (sched_setaffinity(0, sizeof(one), &one) == 0) {
+    thread.change_processor();
+    CHECK(sched_getcpu() == here);
+    const cpu_set_t after = allowed();
+    CHECK(CPU_EQUAL(&one, &after));
+    sched_setaffinity(0, sizeof(before), &before);
+  }
+}
+
+// Another thread than the caller, which sleeps: where it may run when woken. Tried with the two exchanged: fails.
+TEST_CASE("thread: is kept off its waker's processor, or left it") {
+  const cpu_set_t before = allowed();
+  std::atomic<int> step = 0;
+  os::thread sleeper;
+  cpu_set_t seen[2];
+  std::thread body([&] {
+    sleeper.adopt_caller();
+    for (int round = 0; round < 2; ++round) {
+      step.store(2 * round + 1);
+      step.notify_all();
+      step.wait(2 * round + 1);
+      seen[round] = allowed();
+      sleeper.use_all_processors();
+      const cpu_set_t again = allowed();
+      CHECK(CPU_EQUAL(&before, &again));
+    }
+  });
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  const int here = sched_getcpu();
+  CPU_SET(here, &one);
+  REQUIRE(sched_setaffinity(0, sizeof(one), &one) == 0);  // so that "here" stays what it is
+  for (int round = 0; round < 2; ++round) {
+    step.wait(2 * round);
+    round == 0 ? sleeper.keep_off_this_processor() : sleeper.leave_it_this_processor();
+    step.store(2 * round + 2);
+    step.notify_all();
+  }
+  body.join();
+  sched_setaffinity(0, sizeof(before), &before);
+  CHECK(CPU_EQUAL(&seen[1], &one));
+  if (CPU_COUNT(&before) > 1) CHECK(!CPU_ISSET(here, &seen[0]));
 }
