@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "forkjoin/fork_join.hpp"
+#include "forkjoin/affinity.hpp"
 #include "forkjoin/options.hpp"
 #include "forkjoin/stop.hpp"
 
@@ -20,14 +20,19 @@ inline void throw_if_stopped(const stop_token* stop) {
   if (stop && stop->stop_requested()) throw cancelled();
 }
 
+template <class Policy, class Body>
+void for_blocks(std::size_t first, std::size_t last, const affinity& near, Body& body) {
+  if (last - first == 1) return static_cast<void>(body(first));
+  const std::size_t middle = first + (last - first) / 2;
+  fork_parts<Policy>(
+      near.takes_second(first, middle, last), [&, first, middle] { for_blocks<Policy>(first, middle, near, body); },
+      [&, middle, last] { for_blocks<Policy>(middle, last, near, body); });
+}
+
 /// Calls body(block) for all of [first, last), in halves.
 template <class Policy, class Body>
 void for_blocks(std::size_t first, std::size_t last, Body& body) {
-  if (first == last) return;
-  if (last - first == 1) return static_cast<void>(body(first));
-  const std::size_t middle = first + (last - first) / 2;
-  fork_join<Policy>([=, &body] { for_blocks<Policy>(first, middle, body); },
-                    [=, &body] { for_blocks<Policy>(middle, last, body); });
+  if (first != last) for_blocks<Policy>(first, last, affinity(first, last), body);
 }
 
 /// A number of blocks for so many elements.

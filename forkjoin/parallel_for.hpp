@@ -82,7 +82,8 @@ void for_elements(const I& first, std::size_t n, Body& body, const loop_options&
 /// plain one, and holds no more records than the logarithm of its length. With a grain, it is halved down to blocks of
 /// so many indices, the last one shorter, always in the same way.
 ///
-/// With one P and continuations the order is the plain loop's. Errors: what the body throws, as in the plain loop: the
+/// With one P and continuations the order is the plain loop's; with more, each begins with a section of its own, the same
+/// from loop to loop, as its data may be in the cache still. Errors: what the body throws, as in the plain loop: the
 /// first in order of those thrown; what comes after it and has not started does not start. fj::cancelled if
 /// options.stop asked before every part had started. std::invalid_argument if first is negative and last unsigned.
 ///

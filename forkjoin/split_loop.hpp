@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 
+#include "forkjoin/affinity.hpp"
 #include "forkjoin/algorithm.hpp"
 #include "forkjoin/blocks.hpp"
 #include "forkjoin/fork_join.hpp"
@@ -29,18 +30,19 @@ class split_loop {
       for_blocks<Policy>(0, all.count(), run_block);
     } else {
       const unsigned p = procs();
-      spread(0, n, p == 1 ? 0 : std::bit_width(p));
+      spread(0, n, p == 1 ? 0 : std::bit_width(p), affinity(0, n));
     }
   }
 
  private:
   // At the start nobody knows yet how long an element takes, and it may be long: so about two parts for each P are put up
   // at once. Also if nobody is hungry just then: who is done with the loop before may be about to look.
-  void spread(std::size_t first, std::size_t last, int levels) {
+  void spread(std::size_t first, std::size_t last, int levels, const affinity& near) {
     if (levels == 0 || last - first == 1) return run_lazily(first, last, pace());
     const std::size_t middle = first + (last - first) / 2;
-    fork_join<Policy>([=, this] { spread(first, middle, levels - 1); },
-                      [=, this] { spread(middle, last, levels - 1); });
+    fork_parts<Policy>(
+        near.takes_second(first, middle, last), [&, first, middle] { spread(first, middle, levels - 1, near); },
+        [&, middle, last] { spread(middle, last, levels - 1, near); });
   }
 
   // Lazy binary splitting: the strand works in chunks, and forks half of what is left only when somebody is hungry.

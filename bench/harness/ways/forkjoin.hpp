@@ -46,15 +46,9 @@ struct forkjoin {
     return fj::fork_join<Policy>(std::forward<F>(f)...);
   }
 
-  // In halves down to the grain.
   template <class Body>
   static void loop(long first, long last, long grain, const Body& body) {
-    if (last - first <= grain) {
-      if (first < last) body(first, last);
-      return;
-    }
-    const long middle = first + (last - first) / 2;
-    fj::fork_join<Policy>([&] { loop(first, middle, grain, body); }, [&] { loop(middle, last, grain, body); });
+    fj::parallel_for<Policy>(first, last, [&](long i) { body(i, i + 1); }, {.grain = static_cast<std::size_t>(grain)});
   }
 };
 

@@ -1,0 +1,57 @@
+// Which half of a loop a strand does itself, and which it puts up for others.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <type_traits>
+
+#include "forkjoin/fork_join.hpp"
+#include "forkjoin/policies.hpp"
+#include "forkjoin/run.hpp"
+
+namespace fj::detail {
+
+/// Programs go over the same data loop after loop, and what a P touched last may lie in its cache. After a join it may be
+/// another P that goes on, so "the first half here, the second elsewhere" would send the data to and fro with it. Instead
+/// each P has a section of every loop, and does the half that its section lies in. With one P that is always the first.
+class affinity {
+ public:
+  affinity(std::size_t begin, std::size_t end) : begin_(begin), size_(end - begin), procs_(procs()) {}
+
+  /// Whether [middle, last) of [first, last) is for the P that asks.
+  bool takes_second(std::size_t first, std::size_t middle, std::size_t last) const noexcept {
+    const std::size_t section = size_ / procs_;
+    if (last - first <= section) return false;  // decided further up
+    const auto p = static_cast<std::size_t>(this_proc());
+    const std::size_t mine = begin_ + section * p + size_ % procs_ * p / procs_ + section / 2;
+    return middle <= mine && mine < last;
+  }
+
+ private:
+  std::size_t begin_;
+  std::size_t size_;
+  std::size_t procs_;
+};
+
+/// Forks two parts that follow each other. The second may be done here and put off the first; the exception is still the
+/// serial program's: that of the first part, if it throws.
+template <class Policy, class First, class Second>
+void fork_parts(bool second_here, First first, Second second) {
+  // Of two branches the first is done here with continuations, the second with tasks.
+  if (second_here != std::is_same_v<Policy, continuations>) {
+    fork_join<Policy>(first, second);
+    return;
+  }
+  std::exception_ptr thrown;
+  const auto keeping = [&] {
+    try {
+      second();
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+  };
+  fork_join<Policy>(keeping, first);
+  if (thrown) std::rethrow_exception(thrown);
+}
+
+}  // namespace fj::detail
