@@ -25,7 +25,8 @@ class parallel final : public bench::loop_team {
   explicit parallel(int procs) : runtime_{fj::options{.procs = static_cast<unsigned>(procs)}} {}
 
   void add_one(std::vector<double>& all) override {
-    runtime_.run([&] { fj::parallel_for<Policy>(all, [](double& x) { x += 1; }); });
+    double* const begin = all.data();
+    runtime_.run([&] { fj::parallel_for<Policy>(std::size_t(0), all.size(), [=](std::size_t i) { begin[i] += 1; }); });
   }
   double sum(const std::vector<double>& all) override {
     return runtime_.run([&] { return fj::parallel_reduce<Policy>(all, 0.0, std::plus<>()); });
