@@ -1,5 +1,7 @@
 // parallel_for, parallel_for_2d and parallel_transform against plain loops, and with whatever throws at whichever call.
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <ranges>
@@ -110,6 +112,61 @@ void throw_from_transform(fj::runtime& rt, dice& random) {
   CHECK(T::living() == 0);
 }
 
+// Bodies that throw at some elements: the exception is the plain loop's, and nothing comes twice.
+template <class Policy>
+void loop_with_bad_elements(fj::runtime& rt, dice& random) {
+  const std::size_t n = 1 + random.below(300);
+  const fj::loop_options options = test::random_grain(random);
+  std::vector<std::atomic<int>> visits(n);
+  std::vector<bool> bad(n);
+  for (unsigned i = random.below(4); i > 0; --i) bad[random.below(static_cast<unsigned>(n))] = true;
+  const auto first_bad = static_cast<std::size_t>(std::ranges::find(bad, true) - bad.begin());
+  std::size_t thrown = n;
+  try {
+    rt.run([&] {
+      fj::parallel_for<Policy>(
+          std::size_t(0), n,
+          [&](std::size_t i) {
+            ++visits[i];
+            if (bad[i]) throw i;
+          },
+          options);
+    });
+  } catch (const std::size_t i) {
+    thrown = i;
+  }
+  CHECK(thrown == first_bad);
+  for (std::size_t i = 0; i != n; ++i) CHECK((i <= first_bad ? visits[i] == 1 : visits[i] <= 1));
+}
+
+// A body whose k-th call throws, which in parallel may be any element's.
+template <class Policy>
+void loop_with_bad_call(fj::runtime& rt, dice& random) {
+  const std::size_t n = 20 + random.below(20);
+  const fj::loop_options options = test::random_grain(random);
+  for (std::size_t k = 1; k <= n + 1; ++k) {
+    std::vector<std::atomic<int>> visits(n);
+    std::atomic<std::size_t> calls = 0;
+    std::size_t thrown = n;
+    try {
+      rt.run([&] {
+        fj::parallel_for<Policy>(
+            std::size_t(0), n,
+            [&](std::size_t i) {
+              ++visits[i];
+              if (++calls == k) throw i;
+            },
+            options);
+      });
+    } catch (const std::size_t i) {
+      thrown = i;
+    }
+    CHECK((thrown == n) == (k > n));
+    for (std::size_t i = 0; i != n; ++i) CHECK((i <= thrown ? visits[i] == 1 : visits[i] <= 1));
+    CHECK(calls >= std::min(k, n));
+  }
+}
+
 }  // namespace
 
 TEST_CASE_TEMPLATE("loops visit what plain loops visit", Policy, fj::continuations, fj::tasks) {
@@ -128,4 +185,14 @@ TEST_CASE_TEMPLATE("parallel_transform is std::transform", Policy, fj::continuat
 TEST_CASE_TEMPLATE("parallel_transform loses nothing when something throws", Policy, fj::continuations, fj::tasks) {
   test::for_random_inputs("throwing transform", 5,
                           [](fj::runtime& rt, dice& random) { throw_from_transform<Policy>(rt, random); });
+}
+
+TEST_CASE_TEMPLATE("loops throw what plain loops throw", Policy, fj::continuations, fj::tasks) {
+  test::for_random_inputs("throwing loops", 10000,
+                          [](fj::runtime& rt, dice& random) { loop_with_bad_elements<Policy>(rt, random); });
+}
+
+TEST_CASE_TEMPLATE("loops throw whichever call throws", Policy, fj::continuations, fj::tasks) {
+  test::for_random_inputs("throwing calls", 100,
+                          [](fj::runtime& rt, dice& random) { loop_with_bad_call<Policy>(rt, random); });
 }
