@@ -286,6 +286,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
   template <class Child, class F>
   [[gnu::always_inline]] Child& place(detail::fiber& here, detail::fiber& below, detail::lvalue<F> f) {
     void* const room = room_for<Child>(below);
+    detail::os::usable(room, sizeof(Child));
     if constexpr (std::is_trivially_constructible_v<std::decay_t<F>, F>) {
       return *::new (room) Child(state_, static_cast<F&&>(f));
     } else {
@@ -313,9 +314,11 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
   // What an unstolen child threw. It still lies on its stack.
   template <class Child>
   [[noreturn, gnu::cold, gnu::noinline]] static void rethrow() {
-    auto& c = *static_cast<Child*>(room_for<Child>(*detail::current_worker()->running->below));
+    detail::fiber& below = *detail::current_worker()->running->below;
+    auto& c = *static_cast<Child*>(room_for<Child>(below));
     const std::exception_ptr thrown = std::move(c.error);
     std::destroy_at(&c.error);
+    detail::os::publish(below.stack_bottom());  // whoever has the stack next comes after that
     std::rethrow_exception(thrown);
   }
 

@@ -8,6 +8,8 @@
 #include "runtime/current.hpp"
 #include "runtime/fiber.hpp"
 #include "runtime/os/call_on_stack.hpp"
+#include "runtime/os/memory_checker.hpp"
+#include "runtime/os/race_detector.hpp"
 #include "runtime/worker.hpp"
 
 namespace fj::detail {
@@ -82,7 +84,9 @@ class below_put_aside {
   c.rest = &rest;
   m.running = &below;
   const auto end = static_cast<fork_end>(os::call_on_stack(parent.context, below.context, &c, body, &c));
-  current_worker()->running = &rest.strand;
+  worker& now = *current_worker();
+  os::observe(&now);  // the strand may have come to another
+  now.running = &rest.strand;
   return end;
 }
 

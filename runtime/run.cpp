@@ -8,6 +8,7 @@
 #include "runtime/execute.hpp"
 #include "runtime/find_work.hpp"
 #include "runtime/os/memory_fault.hpp"
+#include "runtime/os/race_detector.hpp"
 
 namespace fj::detail {
 
@@ -27,6 +28,7 @@ void run_from_thread(scheduler& s, root& job) {
   begin(*next, {nullptr, &job, 0});
   m.exceptions = &os::this_threads_exceptions();
   set_current_worker(&m);
+  os::publish(&m);  // as in thread_main
   next = s.enter(m, *next);
   for (;;) {
     if (next) execute(m, next);

@@ -4,6 +4,7 @@
 #include "runtime/execute.hpp"
 #include "runtime/find_work.hpp"
 #include "runtime/os/memory_fault.hpp"
+#include "runtime/os/race_detector.hpp"
 #include "runtime/scheduler.hpp"
 
 namespace fj::detail {
@@ -14,6 +15,7 @@ void thread_main(void* self) noexcept {
   os::adopt_native_stack(m.native);
   m.exceptions = &os::this_threads_exceptions();
   set_current_worker(&m);
+  os::publish(&m);  // strands read what is the thread's own, too
   for (auto next = after_park::sleep; next != after_park::end; next = m.home().park(m)) {
     if (next == after_park::sleep) {
       m.sleep();

@@ -1,4 +1,5 @@
 // parallel_merge against std, and with comparators and copies that throw at whichever call.
+#include <charconv>
 #include <deque>
 #include <functional>
 #include <string>
@@ -62,13 +63,18 @@ void merge_one(fj::runtime& rt, dice& random) {
       for (const int key : second) words.push_back(std::to_string(key));
       std::vector<int> merged(first.size() + second.size()), expected = merged;
       std::merge(first.begin(), first.end(), second.begin(), second.end(), expected.begin());
+      // Not std::stoi, which writes errno: the strands that a thread runs share it, and ThreadSanitizer minds.
+      static constexpr auto number = [](const std::string& word) {
+        int value = 0;
+        std::from_chars(word.data(), word.data() + word.size(), value);
+        return value;
+      };
       struct number_or_word {
         int value = 0;
         number_or_word& operator=(int v) { return value = v, *this; }
-        number_or_word& operator=(const std::string& v) { return value = std::stoi(v), *this; }
+        number_or_word& operator=(const std::string& v) { return value = number(v), *this; }
       };
       std::vector<number_or_word> output(merged.size());
-      const auto number = [](const std::string& word) { return std::stoi(word); };
       rt.run([&] {
         fj::parallel_merge<Policy>(first, words, output.begin(), std::ranges::less(), std::identity(), number,
                                    test::random_grain(random));
