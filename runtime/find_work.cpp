@@ -78,7 +78,7 @@ fiber* search(worker& m, const root* only) noexcept {
     }
     os::pause();
     if (round % rounds_per_look != 0) continue;
-    const std::int64_t now = os::now_ns();
+    std::int64_t now = os::now_ns();
     if (!found.seen) {
       something_since = 0;
       if (nothing_since == 0) nothing_since = now;
@@ -89,7 +89,7 @@ fiber* search(worker& m, const root* only) noexcept {
       if (something_since == 0) something_since = now;
       if (now - something_since > patience_ns) {
         m.home().expose(m);
-        something_since = now;
+        something_since = now = os::now_ns();  // that takes a while of its own
       }
     }
     if (round == 0) continue;

@@ -187,6 +187,7 @@ TEST_CASE_TEMPLATE("parallel_transform loses nothing when something throws", Pol
                           [](fj::runtime& rt, dice& random) { throw_from_transform<Policy>(rt, random); });
 }
 
+// These two tried with the halves of a loop forked the other way round: fail.
 TEST_CASE_TEMPLATE("loops throw what plain loops throw", Policy, fj::continuations, fj::tasks) {
   test::for_random_inputs("throwing loops", 10000,
                           [](fj::runtime& rt, dice& random) { loop_with_bad_elements<Policy>(rt, random); });
