@@ -71,8 +71,6 @@ class branch : public continuation {
 
  public:
   held<G> closure;
-  /// Where it was pushed: kept in memory, as a register across the child's call would cost every leaf a push and a pop.
-  deque::index at;
 
  private:
   union {
@@ -117,31 +115,31 @@ template <class Policy, class Here, class Record>
 /// The rest of a fork that was not private any longer when the child was done.
 template <class G>
 [[gnu::cold, gnu::noinline]] value_of<result_of<G>> finish_rest(branch<G>& rest) {
-  if (pop_slow(rest.at)) return call(rest.closure);
-  join_slow(rest.joined, rest.at);
+  if (pop_slow(rest)) return call(rest.closure);
+  join_slow(rest.joined);
   return rest.take();
 }
 
 /// The rest of a fork whose child threw: nobody will ask for its result.
 template <class G>
 [[gnu::cold, gnu::noinline]] void abandon_rest(branch<G>& rest) noexcept {
-  if (pop_record(rest.at) || pop_slow(rest.at)) return;
-  join_slow(rest.joined, rest.at);
+  if (pop_record(rest) || pop_slow(rest)) return;
+  join_slow(rest.joined);
   rest.drop();
 }
 
 /// A task that was not private any longer when its caller came to the join.
 template <class F>
 [[gnu::cold, gnu::noinline]] value_of<result_of<F>> finish_task(branch<F>& child) {
-  if (pop_slow(child.at)) return call(child.closure);
-  join_tasks_slow(child.joined, child.at);
+  if (pop_slow(child)) return call(child.closure);
+  join_tasks_slow(child.joined);
   return child.take();
 }
 
 /// A task whose caller threw. If it throws as well, that comes first, as in the serial program.
 template <class F>
 [[gnu::cold, gnu::noinline]] void complete_task(branch<F>& child) {
-  static_cast<void>(pop_record(child.at) ? call(child.closure) : finish_task(child));
+  static_cast<void>(pop_record(child) ? call(child.closure) : finish_task(child));
 }
 
 /// Joins the rest when the child throws. A destructor, because a handler takes twice the code.
@@ -162,10 +160,10 @@ template <class F, class G>
   branch<G> rest(g);
   abandoner<G> guard{rest};
   // clang does not take the cold call for unlikely by itself, and would have the common way jump.
-  A a = __builtin_expect(push_record(rest, rest.at), false) ? start_slow<continuations, F>(f, rest) : call(f);
+  A a = __builtin_expect(push_record(rest), false) ? start_slow<continuations, F>(f, rest) : call(f);
   guard.needed = false;
   using B = value_of<result_of<G>>;
-  B b = pop_record(rest.at) ? call(rest.closure) : finish_rest(rest);
+  B b = pop_record(rest) ? call(rest.closure) : finish_rest(rest);
   return {std::forward<A>(a), std::forward<B>(b)};
 }
 
@@ -175,14 +173,14 @@ template <class F, class G>
   branch<F> child(f);
   B b = [&]() -> B {
     try {
-      return __builtin_expect(push_record(child, child.at), false) ? start_slow<tasks, G>(g, child) : call(g);
+      return __builtin_expect(push_record(child), false) ? start_slow<tasks, G>(g, child) : call(g);
     } catch (...) {
       complete_task(child);
       throw;
     }
   }();
   using A = value_of<result_of<F>>;
-  A a = pop_record(child.at) ? call(child.closure) : finish_task(child);
+  A a = pop_record(child) ? call(child.closure) : finish_task(child);
   return {std::forward<A>(a), std::forward<B>(b)};
 }
 

@@ -114,13 +114,12 @@ struct closure_child : child {
   // On the child's stack. What is left there if it returns: nothing, or `error`.
   static std::uintptr_t run(void* self) noexcept {
     auto& mine = *static_cast<closure_child*>(self);
-    deque::index at;
-    if (push_record(*mine.rest, at)) [[unlikely]]
+    if (push_record(mine)) [[unlikely]]
       start_child_slow(mine);
     if (!mine.call()) [[unlikely]]
-      return mine.finish_thrown(at);
-    if (!pop_record(at)) [[unlikely]]
-      if (!finish_child_slow(mine, at)) end_stolen_child(mine);
+      return mine.finish_thrown();
+    if (!pop_record(mine)) [[unlikely]]
+      if (!finish_child_slow(mine)) end_stolen_child(mine);
     return static_cast<std::uintptr_t>(fork_end::returned);
   }
 
@@ -136,8 +135,8 @@ struct closure_child : child {
     }
   }
 
-  [[gnu::cold, gnu::noinline]] std::uintptr_t finish_thrown(deque::index at) noexcept {
-    if (pop_record(at) || finish_child_slow(*this, at)) return static_cast<std::uintptr_t>(fork_end::threw);
+  [[gnu::cold, gnu::noinline]] std::uintptr_t finish_thrown() noexcept {
+    if (pop_record(*this) || finish_child_slow(*this)) return static_cast<std::uintptr_t>(fork_end::threw);
     static_cast<scope_state&>(scope).errors.offer(number, std::move(error));
     std::destroy_at(&error);
     end_stolen_child(*this);

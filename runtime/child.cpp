@@ -32,14 +32,14 @@ fiber& strand_of(const parent_rest& rest) noexcept {
   parent.below = nullptr;  // the child has it
   root* const job = thief.job;
   parent.job = job;
-  current_deque().open(job, thief.stolen_at);
+  current_deque().open(job);
   m.running = &parent;
   os::publish(&m.home());  // as in end_strand
   os::return_to(thief.context, parent.context, static_cast<std::uintptr_t>(fork_end::stolen));
 }
 
-// With steal_every_fork: says so to the child, which waits at its end.
-outcome tell_child_and_go_on(continuation& self) noexcept {
+// With steal_every_fork: says so to the child, which waits at its end. Aligned as go_on_with_parent is.
+[[gnu::aligned(16)]] outcome tell_child_and_go_on(continuation& self) noexcept {
   fiber& parent = strand_of(static_cast<parent_rest&>(self));
   if (join_waiter* const waiting = parent.below->handoff->arrive(outcome::returned)) {
     worker& m = *current_worker();
@@ -106,15 +106,15 @@ void start_child_slow(child& c) noexcept {
     std::construct_at(&c.handoff, &go_on_with_parent);
     m.running->handoff = &c.handoff;
     const os::unseen_by_detector pause;
-    c.rest->joined.call_instead(&tell_child_and_go_on);
+    c.rest().joined.call_instead(&tell_child_and_go_on);
   }
   push_slow();
 }
 
-bool finish_child_slow(child& c, deque::index at) noexcept {
-  if (pop_slow(at)) return true;
+bool finish_child_slow(child& c) noexcept {
+  if (pop_slow(c)) return true;
   // Where a record was made to be stolen it must not be left behind: whoever takes it says so.
-  if (current_worker()->home().chosen().steal_every_fork) join_slow(c.handoff, at);
+  if (current_worker()->home().chosen().steal_every_fork) join_slow(c.handoff);
   return false;
 }
 

@@ -38,10 +38,10 @@ struct parent_rest : continuation {
 /// How a fork ended, as its parent sees it.
 enum class fork_end : std::uintptr_t { returned, threw, stolen };
 
-/// At the top of the child's stack, with what it runs in a derived class.
-struct child {
+/// At the top of the child's stack, with what it runs in a derived class. It is pushed in place of the parent's record: when
+/// that is stolen, the parent's frame is gone, or may be at any time.
+struct child : record_stand_in {
   children& scope;
-  parent_rest* rest;  ///< set when it is called
   /// Among the scope's forks: how many were stolen before this one; forked_elsewhere if that has no order. The numbers
   /// above that are not for forks.
   std::uint64_t number;
@@ -54,6 +54,7 @@ struct child {
   /// By the parent.
   [[gnu::always_inline]] explicit child(children& s) noexcept : scope(s) {}
   [[gnu::always_inline]] ~child() {}
+  parent_rest& rest() noexcept { return static_cast<parent_rest&>(*stands_for); }
   child(const child&) = delete;
   child& operator=(const child&) = delete;
 };
@@ -81,7 +82,7 @@ class below_put_aside {
 [[gnu::always_inline]] inline fork_end call_child(worker& m, fiber& parent, fiber& below, child& c,
                                                   os::stack_call body) noexcept {
   parent_rest rest(parent);
-  c.rest = &rest;
+  c.stands_for = &rest;
   m.running = &below;
   const auto end = static_cast<fork_end>(os::call_on_stack(parent.context, below.context, &c, body, &c));
   worker& now = *current_worker();
@@ -109,7 +110,7 @@ class below_put_aside {
 
 /// When the pop found that continuation not private: true if nobody has stolen it. Else the parent's frame is gone, or may
 /// be at any time.
-[[gnu::cold]] bool finish_child_slow(child& c, deque::index at) noexcept;
+[[gnu::cold]] bool finish_child_slow(child& c) noexcept;
 
 /// The end of a child whose parent's continuation was stolen. Its stack is given back.
 [[noreturn, gnu::cold]] void end_stolen_child(child& c) noexcept;

@@ -1,6 +1,7 @@
 // What remains to be done after a spawn point, as the deque holds it.
 #pragma once
 
+#include "runtime/deque.hpp"
 #include "runtime/join.hpp"
 #include "runtime/os/machine.hpp"
 
@@ -8,9 +9,9 @@ namespace fj::detail {
 
 using join = basic_join<machine>;
 
-/// A record in the frame of the function that forked; what is needed to run it follows in a derived class. It is one
-/// word long, and pushing it costs one store for the word and one for the slot.
-struct continuation {
+/// A record in the frame of the function that forked; what is needed to run it follows in a derived class. It is two
+/// words long: making it costs a store for the one, pushing it a store for the other.
+struct continuation : record {
   [[gnu::always_inline]] explicit continuation(continuation_body body) noexcept : joined(body) {}
 
   join joined;

@@ -23,7 +23,7 @@ deque_pool::~deque_pool() {
 }
 
 std::size_t deque_pool::bytes() const noexcept {
-  return os::round_to_pages(sizeof(deque) + (capacity_ + 1) * sizeof(deque::slot));
+  return os::round_to_pages(sizeof(deque) + capacity_ * sizeof(deque::slot));
 }
 
 // Under the mutex.
@@ -36,7 +36,6 @@ deque* deque_pool::make(deque::index capacity) noexcept {
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
-  // A roomless deque, too: what does not fit is stored first, and taken back then.
   std::byte* const memory = os::reserve_pages(bytes());
   if (!memory) return nullptr;
   // Zeroed pages are slots that hold nullptr; they are not touched before they are used.

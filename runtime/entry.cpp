@@ -13,7 +13,7 @@
 
 namespace fj::detail {
 
-constinit deque_with_slots<std::size_t{1} << 16> outside;
+constinit deque outside{0, true};
 
 namespace {
 

@@ -67,7 +67,7 @@ fiber* switch_to(worker& m, fiber& f) noexcept {
         m.home().deques().give(empty);
       }
     }
-    active.load(std::memory_order_relaxed)->open(f.job, f.depth);
+    active.load(std::memory_order_relaxed)->open(f.job);
   }
   if (!f.counted) {
     f.counted = &m.count().stacks;
@@ -76,14 +76,13 @@ fiber* switch_to(worker& m, fiber& f) noexcept {
   m.running = &f;
   set_current_deque(*active.load(std::memory_order_relaxed));
   os::switch_context(m.native, f.context);
-  set_current_deque(outside.records);
+  set_current_deque(outside);
   // Not always f: a scope's child may have come in its place, or f was made to go on with a child's parent.
   fiber& left = *m.running.replace(nullptr);
   os::observe(&left);
   const worker::afterwards then = m.then;
   if (then != &ended) {
     deque* const records = active.load(std::memory_order_relaxed);
-    left.depth = records->depth();
     left.job = records->whose();  // a scope's child does not know yet
     release_below(m, left);
     if (!records->looks_empty()) {
@@ -107,9 +106,7 @@ void arrive_on_worker() noexcept {
 void begin(fiber& f, const deque::loot& what) noexcept {
   f.job = what.job;
   f.begun = true;
-  f.stolen = what.record;
-  f.stolen_at = what.at;
-  f.depth = 0;
+  f.stolen = static_cast<continuation*>(what.taken);
   os::make_context(f.context, f.stack_top(), &first_frame, &f);
 }
 

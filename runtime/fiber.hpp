@@ -23,9 +23,7 @@ struct fiber : join_waiter {
   handed<root*> job = nullptr;             ///< what it works for
   handed<bool> begun = false;              ///< to run the job or a stolen record; else it is a scope's child, or free
   handed<continuation*> stolen = nullptr;  ///< the record it was begun for; nullptr if it runs the job
-  handed<deque::index> stolen_at = 0;      ///< where that was pushed
   handed<join*> handoff = nullptr;         ///< of a scope's child, with steal_every_fork: where it waits for its thief
-  handed<deque::index> depth = 0;          ///< forks it was in when it suspended
   handed<deque*> records = nullptr;        ///< the deque it took along when it suspended; nullptr if that was empty
   handed_new<fiber*> below = nullptr;      ///< free, for the next child that a scope forks from here
   handed<fiber*> next = nullptr;           ///< in the pool or the global queue

@@ -44,11 +44,11 @@ sight look_around(worker& m, const root* only) noexcept {
   const unsigned step = steps[m.dice.below(static_cast<std::uint32_t>(steps.size()))];
   sight found;
   s.for_each_deque(first, step, [&](deque& victim) {
-    if (found.loot.record || (only && victim.whose() != only)) return;
+    if (found.loot.taken || (only && victim.whose() != only)) return;
     if (victim.has_public()) {
       found.seen = true;
       found.loot = victim.steal(only);
-      if (!found.loot.record) return;
+      if (!found.loot.taken) return;
       ++m.count().steals;
       // The next thief shall find something, too.
       if (!victim.has_public() && !victim.looks_empty()) victim.alarm();
@@ -71,7 +71,7 @@ fiber* search(worker& m, const root* only) noexcept {
   for (unsigned round = 0;; ++round) {
     if (fiber* const f = m.home().take_ready(only)) return f;
     const sight found = look_around(m, only);
-    if (found.loot.record) {
+    if (found.loot.taken) {
       fiber& thief = m.stacks.pop();
       begin(thief, found.loot);
       return &thief;
@@ -125,9 +125,9 @@ fiber* find_work_of(const root& job, worker& m) noexcept {
 deque::loot steal_for_top(worker& m, const join& until) noexcept {
   start_spinning(m);
   deque::loot got;
-  for (unsigned round = 0; round < top_rounds && !got.record && !until.finished(); ++round) {
+  for (unsigned round = 0; round < top_rounds && !got.taken && !until.finished(); ++round) {
     got = look_around(m, current_deque().whose()).loot;
-    if (!got.record) os::pause();
+    if (!got.taken) os::pause();
   }
   stop_spinning(m);
   return got;

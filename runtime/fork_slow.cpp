@@ -8,19 +8,12 @@ namespace fj::detail {
 
 bool push_slow() noexcept {
   deque& d = current_deque();
-  if (&d == &outside.records) {
-    d.forget();
-    return false;
-  }
+  if (&d == &outside) return false;
   worker& m = *current_worker();
   ++m.count().slow_pushes;
   d.attend();
-  if (d.full()) {
-    // The record stays off the deque, which the pop to come cannot tell from one that nobody has stolen.
-    const deque::index at = d.depth() - 1;
-    const bool back = d.pop(at) || d.pop_slow(at);
-    FORKJOIN_CHECK(back);
-    static_cast<void>(back);
+  if (d.is_roomless()) {
+    d.forget();
     return true;
   }
   // Nobody else's business when this is the only P.
@@ -31,25 +24,22 @@ bool push_slow() noexcept {
   return true;
 }
 
-bool pop_slow(deque::index at) noexcept {
+namespace {
+
+bool pop_named(const record& r, record_name name) noexcept {
   deque& d = current_deque();
-  if (&d == &outside.records) {
-    d.forget();
-    return false;
-  }
+  if (&d == &outside) return false;
   worker& m = *current_worker();
-  if (m.home().chosen().steal_every_fork && d.is_public(at) && prepare_to_detach(m)) {
-    d.push_back();
+  if (m.home().chosen().steal_every_fork && d.is_public(r) && prepare_to_detach(m)) {
+    d.push_back(name);
     return false;
   }
-  if (!d.pop_slow(at)) return false;
+  if (!d.pop_slow(r)) return false;
   ++m.count().slow_pops;
   // The next fork shall be public at once if somebody waits for it, and cost nothing if not.
   if (m.home().idleness().hungry()) d.alarm();
   return true;
 }
-
-namespace {
 
 void suspend_until_finished(join& stolen) noexcept {
   if (stolen.finished()) return;
@@ -62,18 +52,16 @@ void suspend_until_finished(join& stolen) noexcept {
       &stolen);
 }
 
-// Where a record was made to be stolen the strand is one deeper than it found it.
-void level(deque::index at) noexcept {
-  deque& d = current_deque();
-  if (d.depth() != at) d.open(d.whose(), at);
-}
-
 }  // namespace
 
-void join_slow(join& stolen, deque::index at) noexcept {
-  if (&current_deque() == &outside.records) return;  // finished, and there is nothing to level
+bool pop_slow(const record& r) noexcept { return pop_named(r, deque::name_of(r)); }
+bool pop_slow(const record_stand_in& r) noexcept { return pop_named(r, deque::name_of(r)); }
+
+void join_slow(join& stolen) noexcept {
+  if (&current_deque() == &outside) return;  // finished, and there is nothing else to do
   suspend_until_finished(stolen);
-  level(at);
+  // Where a record was made to be stolen it stands for the newest, still.
+  if (deque& d = current_deque(); !d.is_at_rest()) d.open(d.whose());
 }
 
 }  // namespace fj::detail

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "runtime/continuation.hpp"
-#include "runtime/deque.hpp"
 
 namespace fj::detail {
 
@@ -10,9 +9,10 @@ namespace fj::detail {
 [[gnu::cold]] bool push_slow() noexcept;
 
 /// To be called when pop_record returned false. False: stolen.
-[[gnu::cold]] bool pop_slow(deque::index at) noexcept;
+[[gnu::cold]] bool pop_slow(const record& r) noexcept;
+[[gnu::cold]] bool pop_slow(const record_stand_in& r) noexcept;
 
-/// Waits until the stolen record, which was pushed there, is finished, and meanwhile has the worker do something else.
-[[gnu::cold]] void join_slow(join& stolen, deque::index at) noexcept;
+/// Waits until the stolen record is finished, and meanwhile has the worker do something else.
+[[gnu::cold]] void join_slow(join& stolen) noexcept;
 
 }  // namespace fj::detail

@@ -41,7 +41,9 @@ class basic_join {
 
   /// Has a thief call something else; before any can.
   void call_instead(continuation_body body) noexcept {
-    word_.store(reinterpret_cast<std::uintptr_t>(body), std::memory_order_relaxed);
+    const auto word = reinterpret_cast<std::uintptr_t>(body);
+    FORKJOIN_CHECK(!is_waiter(word));
+    word_.store(word, std::memory_order_relaxed);
   }
 
   // The thief's side, in this order.

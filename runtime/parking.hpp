@@ -4,10 +4,10 @@
 // sleep an owner forks, sees nobody asleep, and wakes nobody. From then on there is work and an idle P. Against it:
 //
 //   worker about to park                      owner that forks
-//   1. announces: ++idle (or spinning)        a. stores the record and bottom
+//   1. announces: ++idle (or spinning)        a. stores the record as newest
 //   2. sounds the alarm on every deque        b. compiler fence
-//   3. heavy fence                            c. reads push_limit; if it is lowered:
-//   4. looks at every deque                   d. re-arms it, fences
+//   3. heavy fence                            c. reads the alarm; if it is on:
+//   4. looks at every deque                   d. takes it off, fences
 //   5. sleeps if all are empty                e. reads idle and spinning; publishes, wakes
 //
 // By the heavy fence either 4 sees the record of a, or c sees the alarm of 2. In the second case, by the acquire of d, e

@@ -25,7 +25,7 @@ void run_from_thread(scheduler& s, root& job) {
   os::adopt_native_stack(m.native);
   m.thread.adopt_caller();
   job.thread = &m;
-  begin(*next, {nullptr, &job, 0});
+  begin(*next, {nullptr, &job});
   m.exceptions = &os::this_threads_exceptions();
   set_current_worker(&m);
   os::publish(&m);  // as in thread_main
@@ -60,7 +60,7 @@ void run_from_fiber(scheduler& s, root& job, worker& m) {
   }
   job.waiter = m.running;
   job.waiters_scheduler = &m.home();
-  begin(*f, {nullptr, &job, 0});
+  begin(*f, {nullptr, &job});
   ++m.count().suspensions;
   m.submitted = f;
   leave(

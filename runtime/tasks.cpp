@@ -8,8 +8,8 @@
 
 namespace fj::detail {
 
-void join_tasks_slow(join& stolen, deque::index at) noexcept {
-  if (&current_deque() == &outside.records) return;
+void join_tasks_slow(join& stolen) noexcept {
+  if (&current_deque() == &outside) return;
   if (!stolen.finished()) ++current_worker()->count().join_waits;
   while (!stolen.finished()) {
     worker& m = *current_worker();
@@ -20,9 +20,9 @@ void join_tasks_slow(join& stolen, deque::index at) noexcept {
     // A stack first, in case the record turns out to be the rest of a scope's parent, which has a stack of its own.
     if (!prepare_stack(m)) break;
     const deque::loot got = steal_for_top(m, stolen);
-    continuation* const record = got.record;
-    if (!record) break;
-    if (is_parent(*record)) {
+    if (!got.taken) break;
+    auto& stolen_record = static_cast<continuation&>(*got.taken);
+    if (is_parent(stolen_record)) {
       fiber& thief = m.stacks.pop();
       begin(thief, got);
       m.home().ready(thief);
@@ -31,15 +31,15 @@ void join_tasks_slow(join& stolen, deque::index at) noexcept {
     outcome result;
     {
       const os::strand_on_top fresh(got.job->floats);
-      result = record->joined.body()(*record);
+      result = stolen_record.joined.body()(stolen_record);
     }
-    join_waiter* const owner = record->joined.arrive(result);
+    join_waiter* const owner = stolen_record.joined.arrive(result);
     if (!owner) continue;
     worker& now = *current_worker();
     ++now.count().resumptions;
     now.home().ready(*static_cast<fiber*>(owner));
   }
-  join_slow(stolen, at);
+  join_slow(stolen);
 }
 
 }  // namespace fj::detail

@@ -2,11 +2,10 @@
 #pragma once
 
 #include "runtime/continuation.hpp"
-#include "runtime/deque.hpp"
 
 namespace fj::detail {
 
 /// As join_slow, for a task: runs other records on top of this stack first.
-[[gnu::cold]] void join_tasks_slow(join& stolen, deque::index at) noexcept;
+[[gnu::cold]] void join_tasks_slow(join& stolen) noexcept;
 
 }  // namespace fj::detail

@@ -85,36 +85,36 @@ struct slow_paths {
 
 slow_paths deque_costs() {
   constexpr deque::index capacity = 64;
-  std::byte* const memory = os::reserve_pages(os::round_to_pages(sizeof(deque) + (capacity + 1) * sizeof(deque::slot)));
+  std::byte* const memory = os::reserve_pages(os::round_to_pages(sizeof(deque) + capacity * sizeof(deque::slot)));
   if (!memory) throw std::bad_alloc();
   deque& d = *new (memory) deque(capacity, false);
-  d.open(nullptr, 0);
+  d.open(nullptr);
   d.attend();
   constexpr int turns = 20'000;
   bool all = true;
-  deque::index at = 0;
+  fj::detail::record r;
   const double fast = each(turns, [&] {
-    all &= !d.push(nullptr, at);
-    all &= d.pop(at);
+    all &= !d.push(r, deque::name_of(r));
+    all &= d.pop(r);
   });
   const double attended = each(turns, [&] {
-    all &= !d.push(nullptr, at);
+    all &= !d.push(r, deque::name_of(r));
     d.attend();
-    all &= d.pop(at);
+    all &= d.pop(r);
   });
   const double locked = each(turns, [&] {
-    all &= !d.push(nullptr, at);
-    all &= d.pop(at);
-    all &= d.pop_slow(at);
+    all &= !d.push(r, deque::name_of(r));
+    all &= d.pop(r);
+    all &= d.pop_slow(r);
   });
   const double published = each(turns, [&] {
-    all &= !d.push(nullptr, at);
+    all &= !d.push(r, deque::name_of(r));
     d.publish();
-    static_cast<void>(d.pop(at));
-    all &= d.pop_slow(at);
+    static_cast<void>(d.pop(r));
+    all &= d.pop_slow(r);
   });
   if (!all) std::fprintf(stderr, "simulate_calibrate: a record was lost\n");
-  os::release_pages(memory, os::round_to_pages(sizeof(deque) + (capacity + 1) * sizeof(deque::slot)));
+  os::release_pages(memory, os::round_to_pages(sizeof(deque) + capacity * sizeof(deque::slot)));
   // To publish takes the lock once, as a pop does that finds its record private after all.
   return {std::max(0.0, attended - fast + locked - fast), std::max(0.0, published - locked)};
 }

@@ -35,6 +35,9 @@ struct machine {
     T value_{};
   };
 
+  template <class T>
+  using unset_atomic = atomic<T>;
+
   /// Held across simulated time by a thief that exposes records; the simulator keeps everybody else from locking it then.
   class mutex {
    public:

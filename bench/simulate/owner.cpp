@@ -21,7 +21,7 @@ void simulation::leave_frame(fiber& g) noexcept {
 }
 
 void simulation::switch_to(processor& p, fiber& g) {
-  p.active->open(nullptr, g.forks);
+  p.active->open(nullptr);
   p.running = &g;
   p.now = doing::running;
 }
@@ -46,7 +46,7 @@ void simulation::run_strand(processor& p) {
         push(p, f);
         continue;
       case stage::pop:
-        if (p.active->pop(f.at)) {
+        if (p.active->pop(f)) {
           run_other(p, f);
         } else {
           p.clock += price_.slow_pop;
@@ -116,8 +116,8 @@ void simulation::next_step(processor& p, frame& f) {
 
 void simulation::push(processor& p, frame& f) {
   f.waited = false;
-  const bool attend = p.active->push(&f, f.at);
-  result_.deepest_deque = std::max<std::uint64_t>(result_.deepest_deque, f.at + 1);
+  const bool attend = p.active->push(f, deque::name_of(f));
+  result_.deepest_deque = std::max<std::uint64_t>(result_.deepest_deque, ++p.running->forks);
   if (!attend) return run_here(p, f);
   p.clock += price_.slow_push;
   f.now = stage::push_slow;
@@ -128,10 +128,7 @@ void simulation::push_slow(processor& p, frame& f) {
   deque& d = *p.active;
   ++p.count.slow_pushes;
   d.attend();
-  if (d.full()) {
-    const deque::index at = d.depth() - 1;
-    if (!d.pop(at)) static_cast<void>(d.pop_slow(at));
-  } else if (parking_.hungry()) {
+  if (parking_.hungry()) {
     if (d.publish()) ++p.count.publications;
     wake(p);
   }
@@ -144,7 +141,7 @@ bool simulation::pop_slow(processor& p, frame& f) {
     p.now = doing::held_up;  // until end_expose
     return false;
   }
-  if (!p.active->pop_slow(f.at)) {
+  if (!p.active->pop_slow(f)) {
     f.now = stage::join;
     return true;
   }
@@ -160,6 +157,7 @@ void simulation::run_here(processor& p, frame& f) {
 }
 
 void simulation::run_other(processor& p, frame& f) {
+  --p.running->forks;
   f.now = stage::next;
   enter(*p.running, f.other, caller::second);
 }
@@ -167,7 +165,7 @@ void simulation::run_other(processor& p, frame& f) {
 // fork_slow.cpp, join_slow; tasks.cpp, join_tasks_slow
 bool simulation::join(processor& p, frame& f) {
   if (f.joined.finished()) {
-    if (p.active->depth() != f.at) p.active->open(nullptr, f.at);
+    --p.running->forks;
     std::construct_at(&f.joined, &frame::nothing);
     f.now = stage::next;
     return true;
@@ -193,7 +191,6 @@ bool simulation::join(processor& p, frame& f) {
 // execute.cpp, switch_to, after the strand has left its stack
 bool simulation::leave(processor& p, frame& f) {
   fiber& g = *p.running;
-  g.forks = p.active->depth();
   f.now = stage::join;
   if (!f.joined.wait(g)) return true;  // the thief was faster
   p.running = nullptr;

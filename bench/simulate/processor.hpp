@@ -18,7 +18,7 @@ namespace simulate {
 class deque_in_pages {
  public:
   explicit deque_in_pages(deque::index capacity)
-      : bytes_(fj::detail::os::round_to_pages(sizeof(deque) + (capacity + 1) * sizeof(deque::slot))) {
+      : bytes_(fj::detail::os::round_to_pages(sizeof(deque) + capacity * sizeof(deque::slot))) {
     std::byte* const memory = fj::detail::os::reserve_pages(bytes_);
     if (!memory) throw std::bad_alloc();
     deque_ = new (memory) deque(capacity, false);

@@ -42,7 +42,7 @@ enum class stage : std::uint8_t {
 };
 
 /// A frame holds at most one record at a time, and is that record.
-struct frame : continuation {
+struct frame : deque::record, continuation {
   frame() noexcept : continuation(&nothing) {}
 
   node self;
@@ -52,7 +52,6 @@ struct frame : continuation {
   caller by = caller::plain;
   stage now = stage::next;
   bool waited = false;      // counted as a join that waits
-  deque::index at = 0;      // where its record was pushed
   frame* stolen = nullptr;  // by == thief or on_top: the record that it runs
 
   /// Joins are told by the word (runtime/join.hpp), which needs some function to hold; nobody calls it.
@@ -80,7 +79,7 @@ class fiber : public fj::detail::join_waiter {
     top_ = depth_ > 0 ? &at(depth_ - 1) : nullptr;
   }
 
-  deque::index forks = 0;  ///< it was in when it suspended
+  deque::index forks = 0;  ///< it is in
 
  private:
   static constexpr std::size_t block = 64;

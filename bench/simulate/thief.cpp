@@ -48,7 +48,7 @@ void simulation::look_around(processor& p) {
     deque& victim = *processors_[p.at]->active;
     if (victim.has_public()) {
       p.seen = true;
-      if (continuation* const record = victim.steal(nullptr).record) {
+      if (deque::record* const record = victim.steal(nullptr).taken) {
         ++p.count.steals;
         if (!victim.has_public() && !victim.looks_empty()) victim.alarm();
         frame& stolen = static_cast<frame&>(*record);

@@ -5,9 +5,9 @@
 // fork were never inlined into each other; as one `asm inline` they are, and recursion unrolls as it does in a serial
 // program. Figures in runtime/README.md.
 //
-// The layout of a deque: bottom at 0, push_limit at 8, split at 16, slots from 128 on; current.hpp asserts it. The
-// orders: x86 keeps stores in order, which is all that a release asks for; "memory" keeps the compiler from moving
-// anything across. ThreadSanitizer cannot see into assembly and gets the C++.
+// The layout of a deque: newest at 0, alarm at 8, guard at 16; a record begins with its link; deque.hpp asserts it. The
+// orders: x86 keeps stores in order and loads in order, which is all that release and acquire ask for; "memory" keeps the
+// compiler from moving anything across. ThreadSanitizer cannot see into assembly and gets the C++.
 #pragma once
 
 #include <cstdint>
@@ -32,32 +32,33 @@
 
 namespace fj::detail::os {
 
-/// As current_deque().push(record, at).
-[[gnu::always_inline]] inline bool push_to_current(const void* record, std::uint64_t& at) noexcept {
+/// As current_deque().push(record, name), where the record begins with `link`.
+[[gnu::always_inline]] inline bool push_to_current(std::uint64_t& link, std::uint64_t name) noexcept {
   bool attend;
   void* deque;
-  std::uint64_t bottom;
+  std::uint64_t older;
   asm volatile inline(FORKJOIN_LOAD_CURRENT_DEQUE
-                      "\n\tmovq (%[deque]), %[at]"
-                      "\n\tmovq %[record], 128(%[deque],%[at],8)"
-                      "\n\tleaq 1(%[at]), %[bottom]"
-                      "\n\tmovq %[bottom], (%[deque])"
-                      "\n\tcmpq 8(%[deque]), %[bottom]"
-                      : "=@ccae"(attend), [deque] "=&r"(deque), [at] "=&r"(at), [bottom] "=&r"(bottom)
-                      : [record] "r"(record)
+                      "\n\tmovq (%[deque]), %[older]"
+                      "\n\tmovq %[older], %[link]"
+                      "\n\tmovq %[name], (%[deque])"
+                      "\n\tcmpq $0, 8(%[deque])"
+                      : "=@ccne"(attend), [deque] "=&r"(deque), [older] "=&r"(older), [link] "=m"(link)
+                      : [name] "r"(name)
                       : "memory");
   return attend;
 }
 
-/// As current_deque().pop(at).
-[[gnu::always_inline]] inline bool pop_from_current(std::uint64_t at) noexcept {
+/// As current_deque().pop(record), where the record begins with `link`.
+[[gnu::always_inline]] inline bool pop_from_current(const std::uint64_t& link) noexcept {
   bool is_private;
   void* deque;
-  asm volatile inline(FORKJOIN_LOAD_CURRENT_DEQUE
-                      "\n\tmovq %[at], (%[deque])"
-                      "\n\tcmpq 16(%[deque]), %[at]"
-                      : "=@ccae"(is_private), [deque] "=&r"(deque)
-                      : [at] "r"(at)
+  std::uint64_t word;
+  asm volatile inline("movq %[link], %[word]\n\t" FORKJOIN_LOAD_CURRENT_DEQUE
+                      "\n\tmovq %[word], (%[deque])"
+                      "\n\tmovq 16(%[deque]), %[word]"
+                      "\n\tcmpq %[word], %[link]"
+                      : "=@ccb"(is_private), [deque] "=&r"(deque), [word] "=&r"(word)
+                      : [link] "m"(link)
                       : "memory");
   return is_private;
 }

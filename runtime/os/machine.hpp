@@ -8,11 +8,28 @@
 
 namespace fj::detail {
 
+/// An atomic that costs no store to make; its first value is stored later.
+template <class T>
+class unset_atomic {
+ public:
+  [[gnu::always_inline]] unset_atomic() noexcept {}
+
+  T load(std::memory_order order) const noexcept { return value_.load(order); }
+  void store(T value, std::memory_order order) noexcept { value_.store(value, order); }
+
+ private:
+  union {
+    std::atomic<T> value_;
+  };
+};
+
 /// Deque, join and parking are written against this class, and their model checks against one of the same shape that
 /// tries every interleaving and every value a weak memory may return.
 struct machine {
   template <class T>
   using atomic = std::atomic<T>;
+  template <class T>
+  using unset_atomic = detail::unset_atomic<T>;
   using mutex = os::mutex;
 
   /// Sequentially consistent.

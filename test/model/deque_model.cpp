@@ -1,12 +1,13 @@
 // The deque: an owner that forks as a program does, and thieves that do whatever thieves may do.
 
+#include "test/model/deque.hpp"
 #include "test/model/scenario.hpp"
 
 namespace fj::detail {
 
 struct root {};
 
-struct continuation {
+struct continuation : model::deque::record {
   root* job = nullptr;
   continuation* around = nullptr;  // the fork that this one stands in
   model::plain<int> frame;  // the owner's frame: written before the fork, read by the thief, written after the join
@@ -14,7 +15,6 @@ struct continuation {
   model::machine::atomic<int> done{0};
   // Known outside of the model's memory, so true at once.
   bool forked = false;
-  bool in_deque = false;  // unless it did not fit
   int runs = 0;
 };
 
@@ -30,18 +30,17 @@ namespace model {
 namespace {
 
 constexpr unsigned max_records = 6;
-constexpr unsigned most_depth = 2;  // of a strand that suspended elsewhere
 
 /// What is told apart: whether all is public at once, whether thieves take by force, how many strands the owner runs, one
 /// after another or inside another, each for a job of its own; how many thieves there are, how often each tries, and how
-/// many records fit.
+/// many public records fit.
 struct setting {
   bool eager = false;
   bool force = false;
   unsigned strands = 1;
   unsigned thieves = 2;
   unsigned tries = 3;
-  std::size_t capacity = max_records + most_depth;
+  std::size_t capacity = max_records;
 };
 
 template <setting with>
@@ -60,6 +59,7 @@ class forking : public scenario {
   void after() override {
     for (const continuation& record : records_)
       check(!record.forked || record.runs == 1, "every record is run exactly once");
+    check(with_slots_.is_within_bounds(), "nothing is stored outside of the slots");
   }
 
  private:
@@ -68,12 +68,10 @@ class forking : public scenario {
   /// The deque is empty. The strand is a new one, or it is resumed here, and what was forked around it has been stolen.
   void strand() {
     root* const job = &jobs_[strands_++];
-    deque_.open(job, with.strands > 1 ? any_of(most_depth + 1) : 0);
+    deque_.open(job);
     do fork(*job, nullptr);
     while (used_ < max_records && any_of(2));
   }
-
-  bool hungry() { return any_of(2); }
 
   /// One fork with all below it.
   void fork(root& job, continuation* around) {
@@ -82,27 +80,41 @@ class forking : public scenario {
     record.job = &job;
     record.frame = 0;
     record.forked = true;
-    deque::index at = 0;
-    if (deque_.push(&record, at)) push_slow(deque_, &job, with.eager, [this] { return hungry(); }, [] {});
-    record.in_deque = deque_.depth() > at;
+    stand_in& in_its_place = stand_ins_[&record - records_];
+    if (any_of(2)) {
+      fork_as(record, job, around, record);
+    } else {
+      in_its_place.stands_for = &record;
+      fork_as(in_its_place, job, around, record);
+      in_its_place.stands_for = &never_pushed_;
+    }
+    check(around || deque_.is_at_rest(), "a fork leaves the deque as it found it");
+  }
+
+  template <class Pushed>
+  void fork_as(Pushed& pushed, root& job, continuation* around, continuation& record) {
+    const auto hungry = [] { return any_of(2) != 0; };
+    if (deque_.push(pushed, deque::name_of(pushed))) push_slow(deque_, &job, with.eager, hungry, [] {});
     for (unsigned children = any_of(3); children > 0 && used_ < max_records; --children) fork(job, &record);
-    if (deque_.pop(at) || pop_slow(deque_, at, [this] { return hungry(); })) {
+    const bool mine = deque_.pop(pushed) || pop_slow(deque_, pushed, hungry);
+    // The frame is used for something else.
+    pushed.older.store(deque::name_of(never_pushed_), std::memory_order_relaxed);
+    if (mine) {
       check(record.runs++ == 0, "no record is run twice");
       record.frame = 1;  // and gone
     } else {
       for (const continuation* older = around; older; older = older->around)
-        check(!older->in_deque || older->runs == 1, "when a record is stolen, so are the older ones");
+        check(older->runs == 1, "when a record is stolen, so are the older ones");
+      check(deque_.is_at_rest(), "then the deque is empty");
       join(record, job);
     }
-    check(deque_.depth() == at, "a fork leaves the deque as it found it");
   }
 
   void join(continuation& record, root& job) {
     // Either the strand waits on its deque, or it suspends, and another one takes its place there.
     if (strands_ < with.strands && used_ < max_records && any_of(2)) {
-      const deque::index depth = deque_.depth();
       strand();
-      deque_.open(&job, depth);
+      deque_.open(&job);
     }
     wait_until([&] {
       check(record.runs > 0 || thieves_ > 0, "no record is lost");
@@ -118,9 +130,9 @@ class forking : public scenario {
     for (unsigned i = 0; i < with.tries; ++i) {
       if (with.force && any_of(2)) expose(deque_, exposing_);
       root* const only = with.strands > 1 && any_of(2) ? &jobs_[any_of(with.strands)] : nullptr;
-      const auto [record, whose, at] = deque_.steal(only);
-      static_cast<void>(at);
-      if (record) {
+      const auto [taken, whose] = deque_.steal(only);
+      if (taken) {
+        auto* const record = static_cast<continuation*>(taken);
         check(record != &never_pushed_, "what is stolen has been pushed");
         check(record->runs++ == 0, "no record is run twice");
         check(record->job == whose && (!only || only == whose), "a thief knows whose record it has");
@@ -135,6 +147,7 @@ class forking : public scenario {
   root jobs_[with.strands];
   continuation never_pushed_;
   continuation records_[max_records];
+  stand_in stand_ins_[max_records];
   deque_with_slots<with.capacity> with_slots_{never_pushed_, with.eager};
   deque& deque_ = with_slots_.records;
   machine::mutex exposing_;

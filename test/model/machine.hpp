@@ -105,6 +105,9 @@ struct machine {
     rl::atomic<T> value_;
   };
 
+  template <class T>
+  using unset_atomic = atomic<T>;
+
   /// Not Relacy's: that one would hold back a thread that owes a fence to the holder.
   class mutex {
    public:

@@ -1,13 +1,14 @@
 // Parking: an owner forks while workers look for work, go to sleep, and are woken. The record of a fork whose child
 // never returns must not wait while a worker sleeps.
 
+#include "test/model/deque.hpp"
 #include "test/model/scenario.hpp"
 
 namespace fj::detail {
 
 struct root {};
 
-struct continuation {
+struct continuation : model::deque::record {
   bool waits = false;  // in the deque, and its owner will not come back for it
 };
 
@@ -45,7 +46,7 @@ class parking_workers : public scenario {
     if (with.owner == owner_is::outside && with.third != visitor::goes) scheduler_.starts_idle();
     if (with.owner == owner_is::inside) {
       scheduler_.starts_working(threads_[0]);
-      deque_.open(&job_, 0);
+      deque_.open(&job_);
     }
     for (unsigned i = 1; i <= with.workers; ++i) {
       worker& m = threads_[i];
@@ -75,17 +76,13 @@ class parking_workers : public scenario {
   void owner(worker& m) {
     if (with.owner == owner_is::outside) {
       if (!scheduler_.enter(m)) return;
-      deque_.open(&job_, 0);
+      deque_.open(&job_);
     }
     for (unsigned i = any_of(with.ending + 1); i > 0; --i) {
-      deque::index at = 0;
-      push(at);
-      if (!deque_.pop(at) && !pop_slow(deque_, at, [this] { return scheduler_.idleness().hungry(); })) return;
+      continuation& record = push();
+      if (!deque_.pop(record) && !pop_slow(deque_, record, [this] { return scheduler_.idleness().hungry(); })) return;
     }
-    for (unsigned i = 0; i < with.endless; ++i) {
-      deque::index at = 0;
-      push(at).waits = true;
-    }
+    for (unsigned i = 0; i < with.endless; ++i) push().waits = true;
     for (unsigned i = 0; i < used_; ++i)
       if (taken_[i]) records_[i].waits = false;
   }
@@ -94,9 +91,9 @@ class parking_workers : public scenario {
     for (unsigned i = 0; i < with.endless; ++i) scheduler_.ready();
   }
 
-  continuation& push(deque::index& at) {
+  continuation& push() {
     continuation& record = records_[used_++];
-    if (deque_.push(&record, at))
+    if (deque_.push(record, deque::name_of(record)))
       push_slow(
           deque_, &job_, with.eager, [this] { return scheduler_.idleness().hungry(); }, [this] { scheduler_.wake(); });
     return record;

@@ -1,17 +1,13 @@
 // What stands around deque and parking in the runtime, retold on the model's machine: the slow path of an owner
-// (entry.cpp) and how workers look for work, park and wake each other (scheduler.cpp, find_work.cpp, thread_main.cpp).
+// (fork_slow.cpp) and how workers look for work, park and wake each other (scheduler.cpp, find_work.cpp, thread_main.cpp).
 // The names are the same; a change there belongs here as well.
 #pragma once
 
 #include <mutex>
 #include <utility>
 
+#include "test/model/deque.hpp"
 #include "test/model/scenario.hpp"
-#ifdef MODEL_DEQUE
-#include MODEL_DEQUE
-#else
-#include "runtime/deque.hpp"
-#endif
 #ifdef MODEL_PARKING
 #include MODEL_PARKING
 #else
@@ -22,30 +18,13 @@ namespace model {
 
 using fj::detail::continuation;
 using fj::detail::root;
-using deque = fj::detail::basic_deque<machine>;
 using parking = fj::detail::basic_parking<machine>;
-
-/// A deque with its slots behind it. One that nothing was pushed to holds what a thief must not get.
-template <std::size_t capacity>
-struct deque_with_slots {
-  deque_with_slots(continuation& never_pushed, bool eager) : records(capacity, eager) {
-    for (deque::slot& slot : slots) slot.store(&never_pushed, std::memory_order_relaxed);
-  }
-
-  deque records;
-  deque::slot slots[capacity + 1];
-};
 
 // The owner
 
 template <class Hungry, class Wake>
 void push_slow(deque& d, root* job, bool eager, Hungry hungry, Wake wake) {
   d.attend();
-  if (d.full()) {
-    const deque::index at = d.depth() - 1;
-    if (!d.pop(at) && !d.pop_slow(at)) check(false, "no record beyond the capacity is stolen");
-    return;
-  }
   if (eager || hungry()) {
     d.publish();
     wake();
@@ -53,8 +32,8 @@ void push_slow(deque& d, root* job, bool eager, Hungry hungry, Wake wake) {
 }
 
 template <class Hungry>
-bool pop_slow(deque& d, deque::index at, Hungry hungry) {
-  if (!d.pop_slow(at)) return false;
+bool pop_slow(deque& d, const deque::record& r, Hungry hungry) {
+  if (!d.pop_slow(r)) return false;
   if (hungry()) d.alarm();
   return true;
 }
@@ -214,9 +193,9 @@ class scheduler {
       if (take_ready()) return {.ready = true};
       bool seen = true;
       if (records_.has_public()) {
-        if (continuation* const record = records_.steal(nullptr).record) {
+        if (deque::record* const taken = records_.steal(nullptr).taken) {
           if (!records_.has_public() && !records_.looks_empty()) records_.alarm();
-          return {.record = record};
+          return {.record = static_cast<continuation*>(taken)};
         }
       } else if (!records_.looks_empty()) {
         if (!records_.alarmed()) records_.alarm();

@@ -18,44 +18,37 @@ using namespace fj::detail;
 
 constexpr std::size_t capacity = 16;
 
-// A deque with room for `capacity` records, and the records to push.
+// A deque with room for `capacity` public records, and more than that to push; `depth` of them are pushed and not popped.
 struct fixture {
   explicit fixture(bool eager = false) {
-    storage.reset(new (std::align_val_t(cache_line)) std::byte[sizeof(deque) + (capacity + 1) * sizeof(deque::slot)]());
+    storage.reset(new (std::align_val_t(cache_line)) std::byte[sizeof(deque) + capacity * sizeof(deque::slot)]());
     d = new (storage.get()) deque(capacity, eager);
-    d->open(&job, 0);
+    d->open(&job);
     for (auto& record : records) record = std::make_unique<continuation>(nullptr);
   }
 
-  // As fork_join's fast path and push_slow; false if there is no room.
-  bool push(bool somebody_is_hungry = false) {
-    deque::index at = 0;
-    const deque::index depth = d->depth();
-    if (d->push(records[depth].get(), at)) {
-      misplaced += at != depth;
+  // As fork_join's fast path and push_slow.
+  void push(bool somebody_is_hungry = false) {
+    const continuation& newest = *records[depth++];
+    if (d->push(*records[depth - 1], deque::name_of(newest))) {
       ++slow_pushes;
       d->attend();
-      if (d->full()) {
-        misplaced += !d->pop(at) && !d->pop_slow(at);
-        return false;
-      }
       if (somebody_is_hungry || eager()) d->publish();
     }
-    return true;
   }
 
   // As fork_join's join. True if the record was there.
   bool pop() {
-    const deque::index at = d->depth() - 1;
-    if (d->pop(at)) return true;
+    if (d->pop(*records[--depth])) return true;
     ++slow_pops;
-    return d->pop_slow(at);
+    return d->pop_slow(*records[depth]);
   }
 
+  // The number of the record, -1 if there is none.
   int steal() {
-    const auto [record, whose, at] = d->steal(nullptr);
+    const auto [record, whose] = d->steal(nullptr);
     if (!record) return -1;
-    misplaced += whose != &job || records[at].get() != record;
+    misplaced += whose != &job;
     for (std::size_t i = 0; i < records.size(); ++i)
       if (records[i].get() == record) return static_cast<int>(i);
     return -2;
@@ -78,7 +71,8 @@ struct fixture {
   root job{nullptr};
   std::unique_ptr<std::byte[], free_aligned> storage;
   deque* d = nullptr;
-  std::array<std::unique_ptr<continuation>, capacity + 2> records;
+  std::array<std::unique_ptr<continuation>, 3 * capacity> records;
+  std::size_t depth = 0;
   int slow_pushes = 0, slow_pops = 0, misplaced = 0;
 };
 
@@ -94,13 +88,13 @@ TEST_CASE("deque: push and pop are private, and cost nothing after the first") {
   fixture f;
   CHECK(f.d->looks_empty());
   for (int round = 0; round < 100; ++round) {
-    for (int i = 0; i < 5; ++i) CHECK(f.push());
+    for (int i = 0; i < 5; ++i) f.push();
     CHECK(!f.d->looks_empty());
     CHECK(!f.d->has_public());
     CHECK(f.steal() == -1);
     for (int i = 0; i < 5; ++i) CHECK(f.pop());
     CHECK(f.d->looks_empty());
-    CHECK(f.d->depth() == 0);
+    CHECK(f.d->is_at_rest());
   }
   CHECK(f.slow_pushes == 1);
   CHECK(f.slow_pops == 0);
@@ -152,7 +146,7 @@ TEST_CASE("deque: owner and thief at both ends") {
   CHECK(f.pop());  // 1: the last public one
   CHECK(f.steal() == -1);
   CHECK(!f.pop());  // 0 is gone
-  CHECK(f.d->depth() == 0);
+  CHECK(f.d->is_at_rest());
   CHECK(f.d->looks_empty());
 }
 
@@ -169,20 +163,56 @@ TEST_CASE("deque: an alarm is noticed by the next push, once") {
   CHECK(f.slow_pushes == 2);
 }
 
-TEST_CASE("deque: a full one has no room, and goes on working") {
-  for (const bool publishes : {false, true}) {
-    fixture f;
-    for (std::size_t i = 0; i < capacity; ++i) CHECK(f.push(publishes));
-    for (int i = 0; i < 3; ++i) {
-      CHECK(!f.push());
-      CHECK(f.d->depth() == capacity);
-    }
-    f.d->publish();
-    CHECK(f.steal() == 0);
-    CHECK(!f.push());
-    for (std::size_t i = 1; i < capacity; ++i) CHECK(f.pop());
-    CHECK(!f.pop());
-    CHECK(f.push());
+TEST_CASE("deque: what does not fit into the public part stays private") {
+  fixture f;
+  for (std::size_t i = 0; i < 3 * capacity; ++i) f.push();
+  CHECK(f.d->publish());
+  CHECK(!f.d->publish());
+  CHECK(!f.expose());
+  for (int i = 0; i < static_cast<int>(capacity); ++i) CHECK(f.steal() == i);
+  CHECK(f.steal() == -1);
+  CHECK(!f.d->looks_empty());
+  // All are stolen, none is popped: their room is used again. Without clear() the records to come were never public.
+  CHECK(f.expose());
+  for (int i = capacity; i < static_cast<int>(capacity) + 4; ++i) CHECK(f.steal() == i);
+  for (std::size_t i = 3 * capacity; i-- > capacity + 4;) CHECK(f.pop());
+  for (std::size_t i = capacity + 4; i-- > 0;) CHECK(!f.pop());
+  CHECK(f.d->is_at_rest());
+  f.push();
+  CHECK(f.d->publish());
+  CHECK(f.steal() == 0);
+}
+
+TEST_CASE("deque: a stand-in is pushed, and what it stands for is stolen") {
+  fixture f;
+  continuation elsewhere(nullptr);
+  record_stand_in in_its_place;
+  in_its_place.stands_for = &elsewhere;
+  f.push();
+  CHECK(!f.d->push(in_its_place, deque::name_of(in_its_place)));
+  f.push();
+  CHECK(f.d->publish());
+  CHECK(f.steal() == 0);
+  CHECK(f.d->steal(nullptr).taken == &elsewhere);
+  CHECK(f.pop());
+  CHECK(!f.d->pop(in_its_place));
+  CHECK(!f.d->pop_slow(in_its_place));
+  CHECK(!f.pop());
+  CHECK(f.d->is_at_rest());
+}
+
+TEST_CASE("deque: a roomless one is empty at all times") {
+  root job{nullptr};
+  deque d(0, false);
+  d.open(&job);
+  continuation record(nullptr);
+  for (int i = 0; i < 3; ++i) {
+    CHECK(d.push(record, deque::name_of(record)));
+    d.attend();
+    d.forget();
+    CHECK(d.looks_empty());
+    CHECK(!d.expose_begin());
+    CHECK(d.pop(record));
   }
 }
 
@@ -208,59 +238,74 @@ TEST_CASE("deque: an owner that pops while a thief exposes") {
   REQUIRE(f.d->expose_begin());
   CHECK(!f.d->expose_begin());  // one at a time
   CHECK(!f.d->publish());       // nor does the owner interfere
-  CHECK(f.d->pop(3));           // the younger half is the owner's
-  CHECK(f.d->pop(2));
-  CHECK(!f.d->pop(1));  // the thief asked for it: what it is, expose_end says
+  CHECK(!f.d->pop(*f.records[3]));
   CHECK(f.d->expose_end());
+  CHECK(f.d->pop_slow(*f.records[3]));  // private after all
+  f.depth = 3;
   CHECK(f.steal() == 0);
-  CHECK(f.d->pop_slow(1));  // private after all
+  CHECK(f.steal() == 1);
+  CHECK(f.steal() == -1);
+  CHECK(f.pop());
+  CHECK(!f.pop());
   CHECK(!f.pop());
 
   f.push();
   REQUIRE(f.d->expose_begin());
-  CHECK(!f.d->pop(0));
+  CHECK(!f.d->pop(*f.records[0]));
   CHECK(!f.d->expose_end());  // nothing left
   CHECK(f.steal() == -1);
-  CHECK(f.d->pop_slow(0));
+  CHECK(f.d->pop_slow(*f.records[0]));
+  f.depth = 0;
   f.push();
   CHECK(f.slow_pushes == 1);
+  CHECK(f.pop());
+
+  for (int i = 0; i < 2; ++i) f.push();
+  CHECK(f.d->publish());  // 0
+  REQUIRE(f.d->expose_begin());
+  CHECK(!f.d->pop(*f.records[1]));
+  CHECK(!f.d->expose_end());
+  CHECK(f.d->pop_slow(*f.records[1]));
+  f.depth = 1;
+  CHECK(!f.d->expose_begin());  // nothing private
+  CHECK(f.steal() == 0);
 }
 
-TEST_CASE("deque: open starts anew at any depth") {
+TEST_CASE("deque: open starts anew") {
   fixture f;
   root other{nullptr};
-  f.d->open(&other, 7);
-  CHECK(f.d->depth() == 7);
+  f.d->open(&other);
+  CHECK(f.d->is_at_rest());
   CHECK(f.d->looks_empty());
   CHECK(f.d->whose() == &other);
-  deque::index at = 0;
-  CHECK(f.d->push(f.records[7].get(), at));  // a fresh one attends
-  CHECK(at == 7);
+  CHECK(f.d->push(*f.records[7], deque::name_of(*f.records[7])));  // a fresh one attends
   f.d->attend();
   CHECK(f.d->publish());
-  CHECK(!f.d->steal(&f.job).record);  // of another job
+  CHECK(!f.d->steal(&f.job).taken);  // of another job
   const deque::loot stolen = f.d->steal(&other);
-  CHECK(stolen.record == f.records[7].get());
+  CHECK(stolen.taken == f.records[7].get());
   CHECK(stolen.job == &other);
-  CHECK(stolen.at == 7);
-  CHECK(!f.d->pop(7));
-  CHECK(!f.d->pop_slow(7));
-  CHECK(f.d->depth() == 7);
+  CHECK(f.d->looks_empty());
+  f.d->open(&f.job);  // the strand has suspended, and pops the record elsewhere
+  CHECK(!f.d->pop(*f.records[7]));
+  CHECK(!f.d->pop_slow(*f.records[7]));
+  CHECK(f.d->is_at_rest());
 }
 
 TEST_CASE("deque: a pop that was begun can be taken back") {
   fixture f;
   f.push(true);
-  CHECK(!f.d->pop(0));
-  f.d->push_back();
-  CHECK(f.d->depth() == 1);
+  CHECK(!f.d->pop(*f.records[0]));
+  f.d->push_back(deque::name_of(*f.records[0]));
+  CHECK(!f.d->is_at_rest());
+  CHECK(!f.d->looks_empty());
   CHECK(f.steal() == 0);
 }
 
 TEST_CASE("deque: eager, everything is public at once") {
   eager_fixture f;
   for (int i = 0; i < 4; ++i) {
-    CHECK(f.push());
+    f.push();
     CHECK(f.d->has_public());
   }
   CHECK(f.slow_pushes == 4);
@@ -274,9 +319,9 @@ TEST_CASE("deque: eager, everything is public at once") {
   CHECK(f.slow_pops == 4);
   CHECK(f.d->looks_empty());
   CHECK(!f.d->expose_begin());
-  for (std::size_t i = 0; i < capacity; ++i) CHECK(f.push());
-  CHECK(!f.push());
-  for (std::size_t i = 0; i < capacity; ++i) CHECK(f.pop());
+  for (std::size_t i = 0; i < 3 * capacity; ++i) f.push();
+  for (std::size_t i = 0; i < 3 * capacity; ++i) CHECK(f.pop());
+  CHECK(f.d->is_at_rest());
 }
 
 TEST_CASE("deque: random operations of owner and thief in turn, against a plain list") {
@@ -292,7 +337,7 @@ TEST_CASE("deque: random operations of owner and thief in turn, against a plain 
         switch (dice.below(6)) {
           case 0:
           case 1:
-            if (depth < capacity) right = f.push(dice.once_in(3)), ++depth;
+            if (depth < f.records.size()) f.push(dice.once_in(3)), ++depth;
             break;
           case 2:
           case 3:
@@ -309,7 +354,7 @@ TEST_CASE("deque: random operations of owner and thief in turn, against a plain 
             dice.once_in(2) ? static_cast<void>(f.expose()) : static_cast<void>(f.d->publish());
             break;
         }
-        right = right && f.d->depth() == depth && f.d->looks_empty() == (oldest == depth);
+        right = right && f.d->looks_empty() == (oldest == depth);
       }
       CAPTURE(eager);
       CAPTURE(seed);
@@ -321,22 +366,22 @@ TEST_CASE("deque: random operations of owner and thief in turn, against a plain 
 TEST_CASE("deque: every record is taken once, by its owner or by a thief") {
   // Without the fence in take_public records were taken twice, and without the heavy fence of an exposure.
   for (const bool eager : {false, true})
-    for (const unsigned deepest : {1u, static_cast<unsigned>(capacity)}) {
+    for (const unsigned deepest : {1u, static_cast<unsigned>(2 * capacity)}) {
       CAPTURE(eager);
       CAPTURE(deepest);
       const test::watchdog dog("owner and thief", 2);
       fixture plain;
       eager_fixture public_one;
       fixture& f = eager ? public_one : plain;
-      std::array<std::atomic<int>, capacity> taken{};
+      std::array<std::atomic<int>, 2 * capacity> taken{};
       std::atomic<bool> started{false}, over{false};
       std::atomic<long> stolen{0};
       std::thread thief([&] {
         test::dice dice(1);
         started = true;
         while (!over) {
-          if (const continuation* const record = f.d->steal(nullptr).record) {
-            for (std::size_t i = 0; i < deepest; ++i) taken[i] += f.records[i].get() == record;
+          if (const record* const taken_one = f.d->steal(nullptr).taken) {
+            for (std::size_t i = 0; i < deepest; ++i) taken[i] += f.records[i].get() == taken_one;
             ++stolen;
           } else if (dice.once_in(64)) {
             std::this_thread::yield();  // with one core there is no other way for the owner to go on

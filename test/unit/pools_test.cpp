@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <set>
 #include <thread>
 #include <vector>
@@ -95,14 +96,15 @@ TEST_CASE("stack_pool and deque_pool: threads at once get different ones") {
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
-    threads.emplace_back([&, t] {
+    threads.emplace_back([&] {
+      root job{nullptr};
       for (unsigned round = 0; round < test::divided(500u); ++round) {
         std::vector<fiber*> mine;
         for (int i = 0; i < 3; ++i) mine.push_back(stacks.take(nullptr));
         deque* const d = deques.take();
-        for (fiber* f : mine) f->depth = static_cast<deque::index>(t);
+        for (fiber* f : mine) f->job = &job;
         std::this_thread::yield();
-        for (fiber* f : mine) wrong += f->depth != static_cast<deque::index>(t);
+        for (fiber* f : mine) wrong += f->job != &job;
         wrong += !d->looks_empty();
         for (fiber* f : mine) stacks.give(f);
         deques.give(d);
@@ -114,7 +116,7 @@ TEST_CASE("stack_pool and deque_pool: threads at once get different ones") {
   CHECK(stacks.peak() <= 12);
 }
 
-TEST_CASE("deque_pool: deques are reused, and hold the records of a whole stack") {
+TEST_CASE("deque_pool: deques are reused, and hold the records of a whole stack in public") {
   for (const std::size_t size : {std::size_t{16} << 10, stack_size}) {
     deque_pool pool(size, false);
     deque* const a = pool.take();
@@ -126,16 +128,14 @@ TEST_CASE("deque_pool: deques are reused, and hold the records of a whole stack"
     pool.give(a);
     CHECK(pool.take() == a);
     // A record with its frame takes more than 32 bytes of stack.
-    continuation record(nullptr);
-    a->open(nullptr, 0);
-    bool full = false;
-    for (std::size_t i = 0; i < size / 64 && !full; ++i) {
-      deque::index at = 0;
-      if (!a->push(&record, at)) continue;
-      a->attend();
-      full = a->full();
-    }
-    CHECK(!full);
+    std::deque<continuation> records;
+    for (std::size_t i = 0; i < size / 64; ++i) records.emplace_back(nullptr);
+    a->open(nullptr);
+    for (continuation& r : records)
+      if (a->push(r, deque::name_of(r))) a->attend();
+    while (a->publish()) {}
+    for (continuation& r : records) CHECK(a->steal(nullptr).taken == &r);
+    CHECK(a->looks_empty());
     pool.give(a);
     pool.give(b);
   }

@@ -1,0 +1,31 @@
+// The deque that is checked, or a mutant of it.
+#pragma once
+
+#include "test/model/machine.hpp"
+#ifdef MODEL_DEQUE
+#include MODEL_DEQUE
+#else
+#include "runtime/deque.hpp"
+#endif
+
+namespace model {
+
+using deque = fj::detail::basic_deque<machine>;
+using stand_in = fj::detail::basic_stand_in<machine>;
+
+/// A deque with its slots behind it, and one that is not its own. Slots that nothing was stored in hold what a thief must
+/// not get.
+template <std::size_t capacity>
+struct deque_with_slots {
+  deque_with_slots(deque::record& never_pushed, bool eager) : records(capacity, eager), never(never_pushed) {
+    for (deque::slot& slot : slots) slot.store(&never_pushed, std::memory_order_relaxed);
+  }
+
+  bool is_within_bounds() { return slots[capacity].load(std::memory_order_relaxed) == &never; }
+
+  deque records;
+  deque::slot slots[capacity + 1];
+  deque::record& never;
+};
+
+}  // namespace model
