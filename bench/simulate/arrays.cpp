@@ -72,23 +72,25 @@ class quicksort final : public kernel {
   const double compare_, partition_;
 };
 
-// v: rows.
+// v: first block of rows, the one after the last.
 class heat final : public kernel {
  public:
   heat(std::uint32_t n, const units& work) : n_(n), cell_(work.nanoseconds("heat.cell")) {}
 
-  node root() const override { return {all_steps, {n_}}; }
+  node root() const override { return {all_steps}; }
 
   void at(node& self, unsigned phase, step& out) const override {
-    const std::uint32_t n = self.v[0];
-    if (self.kind == all_steps) return phase < n_ ? out.calls(0, {rows, {n - 2}}) : out.ends(0);
-    if (n <= 8) return out.ends(ps(cell_ * n * n_));
+    const std::uint32_t inner = n_ - 2, all = (inner + grain - 1) / grain;
+    if (self.kind == all_steps) return phase < n_ ? out.calls(0, {blocks, {0, all}}) : out.ends(0);
+    const std::uint32_t first = self.v[0], last = self.v[1], middle = first + (last - first) / 2;
+    if (last - first == 1) return out.ends(ps(cell_ * std::min(grain, inner - first * grain) * n_));
     if (phase > 0) return out.ends(0);
-    out.forks(0, {rows, {n / 2}}, {rows, {n - n / 2}});
+    out.forks(0, {blocks, {first, middle}}, {blocks, {middle, last}}, {all, first, middle, last});
   }
 
  private:
-  enum : std::uint32_t { all_steps, rows };
+  enum : std::uint32_t { all_steps, blocks };
+  static constexpr std::uint32_t grain = 8;
 
   const std::uint32_t n_;
   const double cell_;
@@ -135,7 +137,8 @@ class mandelbrot final : public kernel {
     const auto first = self.v[0], rows = self.v[1];
     if (rows == 1) return out.ends(ps(iteration_ * static_cast<double>(iterations_[first])));
     if (phase > 0) return out.ends(0);
-    out.forks(0, {0, {first, rows / 2}}, {0, {first + rows / 2, rows - rows / 2}});
+    const std::uint32_t middle = first + rows / 2, last = first + rows;
+    out.forks(0, {0, {first, middle - first}}, {0, {middle, last - middle}}, {n_, first, middle, last});
   }
 
  private:

@@ -25,11 +25,27 @@ struct node {
 
 enum class then : std::uint8_t { end, call, fork };
 
+/// Where the sides of a fork are parts of a loop over [0, size): the left one [first, middle), the right [middle, last).
+struct loop_parts {
+  std::uint32_t size = 0;  ///< 0: they are not
+  std::uint32_t first = 0, middle = 0, last = 0;
+
+  /// Whether the right part is for that P to do itself; else the left one is. forkjoin/affinity.hpp, takes_second, which
+  /// asks the runtime for the P.
+  bool right_is_for(std::uint32_t p, std::uint32_t procs) const noexcept {
+    const std::uint32_t section = size / procs;
+    if (last - first <= section) return false;
+    const std::uint32_t mine = section * p + size % procs * p / procs + section / 2;
+    return middle <= mine && mine < last;
+  }
+};
+
 struct step {
   picoseconds work = 0;  ///< serial work before what follows
   then follows = then::end;
   node left;   ///< what is called, or the left side of a fork
   node right;  ///< the right side of a fork
+  loop_parts parts{};
 
   void ends(picoseconds after) noexcept {
     work = after;
@@ -45,6 +61,11 @@ struct step {
     follows = then::fork;
     left = first;
     right = second;
+    parts = {};
+  }
+  void forks(picoseconds after, const node& first, const node& second, const loop_parts& both) noexcept {
+    forks(after, first, second);
+    parts = both;
   }
 };
 

@@ -59,7 +59,7 @@ const std::vector<kernel_name>& all_kernels() {
       {"cilksort", 50'000'000, 1, 2'000'000'000, "n elements, quarters and parallel merges down to 2,048",
        &make_cilksort},
       {"quicksort", 50'000'000, 1, 2'000'000'000, "n elements, a serial partition, down to 32", &make_quicksort},
-      {"heat", 1024, 3, 65'536, "n steps of n x n points, rows halved down to 8", &make_heat},
+      {"heat", 1024, 3, 65'536, "n steps of n x n points, each a loop over blocks of 8 rows", &make_heat},
       {"lu", 2048, 16, 65'536, "n x n matrix, blocks halved down to tiles of 16", &make_lu},
       {"cholesky", 2048, 16, 65'536, "n x n matrix, blocks halved down to tiles of 16", &make_cholesky},
       {"fft", 16'777'216, 1, 1'073'741'824, "n points down to 32, butterflies down to 512", &make_fft},

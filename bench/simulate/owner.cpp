@@ -105,12 +105,16 @@ void simulation::next_step(processor& p, frame& f) {
       f.other = step_.left;
       f.now = stage::call;
       break;
-    case then::fork:
+    case then::fork: {
       p.clock += price_.fork;
-      f.first = chosen_.steals == policy::continuations ? step_.left : step_.right;
-      f.other = chosen_.steals == policy::continuations ? step_.right : step_.left;
+      const bool in_loop = step_.parts.size > 0;
+      const bool right_here =
+          in_loop ? step_.parts.right_is_for(p.index, chosen_.procs) : chosen_.steals == policy::tasks;
+      f.first = right_here ? step_.right : step_.left;
+      f.other = right_here ? step_.left : step_.right;
       f.now = stage::push;
       break;
+    }
   }
 }
 

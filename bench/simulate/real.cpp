@@ -15,6 +15,7 @@
 
 #include "bench/simulate/analysis.hpp"
 #include "bench/simulate/kernel.hpp"
+#include "forkjoin/affinity.hpp"
 
 namespace {
 
@@ -58,7 +59,14 @@ struct walker {
         walk<Policy, keep_order>(s.left);
         walk<Policy, keep_order>(s.right);
       } else {
-        fj::fork_join<Policy>([&] { walk<Policy, keep_order>(s.left); }, [&] { walk<Policy, keep_order>(s.right); });
+        const auto left = [&] { walk<Policy, keep_order>(s.left); };
+        const auto right = [&] { walk<Policy, keep_order>(s.right); };
+        if (s.parts.size > 0) {
+          const fj::detail::affinity near(0, s.parts.size);
+          fj::detail::fork_parts<Policy>(near.takes_second(s.parts.first, s.parts.middle, s.parts.last), left, right);
+        } else {
+          fj::fork_join<Policy>(left, right);
+        }
       }
     }
   }

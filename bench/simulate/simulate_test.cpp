@@ -3,68 +3,33 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <regex>
 #include <sstream>
 #include <stdexcept>
 #include <string>
-#include <vector>
+#include <thread>
 
 #include "bench/simulate/analysis.hpp"
 #include "bench/simulate/kernel.hpp"
 #include "bench/simulate/simulator.hpp"
+#include "bench/simulate/written.hpp"
+#include "forkjoin/affinity.hpp"
+#include "forkjoin/parallel_for.hpp"
+#include "forkjoin/run.hpp"
 #include "test/support.hpp"
 
 namespace {
 
 using namespace simulate;
 
-// A DAG written down: node kind i has the steps of calls[i].
-class written final : public kernel {
- public:
-  struct line {
-    double work;
-    then follows = then::end;
-    std::uint32_t left = 0, right = 0;
-  };
-
-  explicit written(std::vector<std::vector<line>> calls) : calls_(std::move(calls)) {}
-
-  node root() const override { return {}; }
-  void at(node& self, unsigned phase, step& out) const override {
-    const line& now = calls_.at(self.kind).at(phase);
-    out = {ps(now.work), now.follows, {now.left, {}}, {now.right, {}}};
-  }
-
- private:
-  const std::vector<std::vector<line>> calls_;
-};
-
-// What the times below are computed with, in nanoseconds. Looks are free, so that it does not matter where a thief
-// begins.
-costs small_costs() {
-  costs c;
-  c.fork = c.fork_tasks = 3;
-  c.slow_push = 5;
-  c.slow_pop = 4;
-  c.look = 0;
-  c.round = 1;
-  c.steal = 50;
-  c.arrive = 11;
-  c.suspend = 13;
-  c.resume = 17;
-  c.membarrier = 15000;
-  c.park = 0;
-  c.wake = 2;
-  c.wakeup = 100;
-  return c;
-}
-
-setup on(unsigned procs, policy steals = policy::continuations, std::uint64_t seed = 1) {
-  return {.procs = procs, .steals = steals, .cost = small_costs(), .seed = seed};
-}
-
 written two_leaves(double left, double right) { return written({{{1, then::fork, 1, 2}, {2}}, {{left}}, {{right}}}); }
+
+// The same, but the leaves are the two parts of a loop.
+written two_parts(double left, double right) {
+  return written({{{1, then::fork, 1, 2, {2, 0, 1, 2}}, {2}}, {{left}}, {{right}}});
+}
 
 constexpr policy both[] = {policy::continuations, policy::tasks};
 
@@ -147,6 +112,51 @@ TEST_CASE("two P, tasks: the left side is stolen, and who waits looks for others
   CHECK(r.time == ps(2191));
   CHECK(r.count.join_waits == 1);
   CHECK(r.count.suspensions == 1);
+}
+
+// With the halves in fixed order (tried) the first takes 4,277 ns, the second 2,191, and tasks on one P begin at the end.
+TEST_CASE("each P begins a loop in a section of its own, from loop to loop") {
+  // A fork as above, so that the thief goes on at 2,189; then two parts of a loop, of which the second is the thief's. It
+  // forks, attends until 2,197, does that part until 4,197, pops until 4,201, and its thief, at work since 2,247, is done.
+  const written moved({{{1, then::fork, 1, 2}, {0, then::fork, 1, 2, {2, 0, 1, 2}}, {2}}, {{1000}}, {{2000}}});
+  const result r = simulate_run(moved, on(2));
+  CHECK(r.time == ps(4203));
+  CHECK(r.count.steals == 2);
+  CHECK(r.count.suspensions == 1);
+
+  // The owner's is the first, by tasks as well: until 2,011, and pops until 2,015.
+  for (const policy steals : both) CHECK(simulate_run(two_parts(2000, 1000), on(2, steals)).time == ps(2017));
+
+  for (const char* name : {"heat", "mandelbrot"}) {
+    const auto k = make_kernel(name, 64, units());
+    setup alone = on(1, policy::tasks);
+    alone.keep_order = true;
+    CHECK(simulate_run(*k, alone).order == analyse(*k).order);
+  }
+}
+
+// With a section's begin in place of its middle (tried) it fails at every P but one.
+TEST_CASE("whose part of a loop is whose is the library's rule") {
+  for (const unsigned procs : {1u, 2u, 3u, 5u}) {
+    CAPTURE(procs);
+    std::atomic<unsigned> met = 0, different = 0;
+    const auto compare = [&] {
+      // Each strand waits for the others, so each is on a P of its own.
+      for (++met; met < procs;) std::this_thread::yield();
+      const auto p = static_cast<std::uint32_t>(fj::this_proc());
+      for (const std::uint32_t size : {2u, 3u, 7u, 16u, 45u}) {
+        const fj::detail::affinity near(0, size);
+        for (loop_parts of{size}; of.first < size; ++of.first)
+          for (of.middle = of.first + 1; of.middle < size; ++of.middle)
+            for (of.last = of.middle + 1; of.last <= size; ++of.last)
+              different += near.takes_second(of.first, of.middle, of.last) != of.right_is_for(p, procs);
+      }
+    };
+    fj::runtime rt({.procs = procs});
+    rt.run([&] { fj::parallel_for(0u, procs, [&](unsigned) { compare(); }, {.grain = 1}); });
+    CHECK(met.load() == procs);
+    CHECK(different.load() == 0);
+  }
 }
 
 TEST_CASE("two P: a tree of four leaves") {

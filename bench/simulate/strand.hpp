@@ -20,7 +20,7 @@ using deque = fj::detail::basic_deque<machine>;
 /// Who called a frame: what its end leads to.
 enum class caller : std::uint8_t {
   plain,   ///< a call
-  first,   ///< a fork, as the side that runs at once: left by continuations, right by tasks
+  first,   ///< a fork, as the side that runs at once: left by continuations, right by tasks, in a loop the P's own
   second,  ///< a fork, as the side that nobody has stolen
   thief,   ///< a thief, on a stack of its own
   on_top,  ///< a task that waits for its child, on top of its stack
