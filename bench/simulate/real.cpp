@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
 #include <stdexcept>
 #include <string>
@@ -82,17 +83,25 @@ long number(const char* text, long least, long most) {
   return value;
 }
 
+struct lasted {
+  double seconds = 0;
+  double processors = 0;  ///< that the program's threads were on, on average
+};
+
 template <class Walk>
-double timed(Walk walk) {
+lasted timed(Walk walk) {
   const auto start = std::chrono::steady_clock::now();
+  const std::clock_t used = std::clock();
   walk();
-  return seconds(std::chrono::steady_clock::now() - start).count();
+  const double on_processors = static_cast<double>(std::clock() - used) / CLOCKS_PER_SEC;
+  const double took = seconds(std::chrono::steady_clock::now() - start).count();
+  return {took, on_processors / took};
 }
 
 void run(const char* name, long size, std::string_view way, unsigned procs) {
   const auto k = make_kernel(name, size, units());
   walker w{*k, turns_per_picosecond()};
-  double took = 0;
+  lasted took;
   fj::options chosen;
   chosen.procs = procs;
   chosen.stack_size = std::size_t{256} << 20;  // calls of a walk take more of the stack than those of real programs
@@ -114,7 +123,7 @@ void run(const char* name, long size, std::string_view way, unsigned procs) {
     way == "serial" ? note(serial()) : way == "tasks" ? note(fj::tasks()) : note(fj::continuations());
   }
   const auto print = [](const char* what, unsigned long long value) { std::printf("%s %llu\n", what, value); };
-  std::printf("seconds %.9f\n", took);
+  std::printf("seconds %.9f\nprocessors %.3f\n", took.seconds, took.processors);
   print("order", w.order);
   print("steals", c.steals);
   print("suspensions", c.suspensions);
