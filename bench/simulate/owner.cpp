@@ -221,7 +221,9 @@ bool simulation::arrive(processor& p, frame& f) {
     --stacks_;
   }
   if (!owner) {
-    find_work(p);
+    p.clock += price_.ended;
+    p.now = doing::starting;
+    later(p);
     return false;
   }
   if (++p.tick % ticks_per_look == 0) {

@@ -25,7 +25,8 @@ class simulation {
   // All costs, in picoseconds.
   struct prices {
     explicit prices(const setup& chosen);
-    picoseconds fork, slow_push, slow_pop, look, round, steal, arrive, suspend, resume, membarrier, park, wake, wakeup;
+    picoseconds fork, slow_push, slow_pop, look, round, steal, arrive, ended, suspend, resume, membarrier, park, wake,
+        wakeup;
   };
 
   void act(processor& p);

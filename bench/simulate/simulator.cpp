@@ -27,6 +27,7 @@ simulation::prices::prices(const setup& chosen)
       round(ps(chosen.cost.round)),
       steal(ps(chosen.cost.steal)),
       arrive(ps(chosen.cost.arrive)),
+      ended(ps(chosen.cost.ended)),
       suspend(ps(chosen.cost.suspend)),
       resume(ps(chosen.cost.resume)),
       membarrier(ps(chosen.cost.membarrier)),

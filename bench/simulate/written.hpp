@@ -43,6 +43,7 @@ inline costs small_costs() {
   c.round = 1;
   c.steal = 50;
   c.arrive = 11;
+  c.ended = 0;
   c.suspend = 13;
   c.resume = 17;
   c.membarrier = 15000;
