@@ -1,28 +1,34 @@
 """A misuse does not compile, and the message says why: compile_fail.py misuse.cpp -- <compiler and flags>
 
 The source names in "// expect: ..." lines what the compiler's message must contain. With -DFIXED it must compile, so that
-it fails for the misuse alone.
+it fails for the misuse alone; of all sources at once, which takes little longer than one:
+
+compile_fail.py --fixed misuse.cpp... -- <compiler and flags>
 """
 
+import pathlib
 import re
 import subprocess
 import sys
 
 
-def compiles(*flags):
-    done = subprocess.run([*compiler, "-fsyntax-only", *flags, source], capture_output=True, text=True)
+def compiles(text, *flags):
+    done = subprocess.run([*compiler, "-fsyntax-only", *flags, "-x", "c++", "-"], input=text, capture_output=True, text=True)
     return done.returncode == 0, done.stderr
 
 
-source, _, *compiler = sys.argv[1:]
+split = sys.argv.index("--")
+sources, compiler = sys.argv[1:split], sys.argv[split + 1 :]
+if sources[0] == "--fixed":
+    programs = (f'#define main {pathlib.Path(name).stem}\n#include "{name}"\n#undef main\n' for name in sources[1:])
+    ok, message = compiles("".join(programs), "-DFIXED")
+    sys.exit(0 if ok else f"does not compile with -DFIXED either:\n{message}")
+
+source = sources[0]
 expected = re.findall(r"^// expect: (.+)$", open(source).read(), re.MULTILINE)
 if not expected:
     sys.exit(f"{source}: no '// expect: ...' line")
-
-ok, message = compiles("-DFIXED")
-if not ok:
-    sys.exit(f"{source}: does not compile with -DFIXED either:\n{message}")
-ok, message = compiles()
+ok, message = compiles(f'#include "{source}"\n')
 if ok:
     sys.exit(f"{source}: compiles")
 for text in expected:
