@@ -105,7 +105,7 @@ class below_put_aside {
 
 // The child, on its own stack.
 
-/// When the push of its parent's continuation found the limit reached.
+/// When the push of its parent's continuation found the alarm on.
 [[gnu::cold]] void start_child_slow(child& c) noexcept;
 
 /// When the pop found that continuation not private: true if nobody has stolen it. Else the parent's frame is gone, or may

@@ -15,7 +15,7 @@ struct counters {
   std::uint64_t join_waits = 0;     ///< joins of tasks that found the child stolen and not finished
   std::uint64_t exposures = 0;      ///< deques whose private records a thief made public by force
   std::uint64_t publications = 0;   ///< times that an owner made private records public
-  std::uint64_t slow_pushes = 0;    ///< pushes that found the limit reached or lowered
+  std::uint64_t slow_pushes = 0;    ///< pushes that found the alarm on
   std::uint64_t slow_pops = 0;      ///< pops that found their record public
   std::uint64_t parks = 0;          ///< times a worker gave up its P for want of work
   std::uint64_t wakeups = 0;        ///< workers woken or started

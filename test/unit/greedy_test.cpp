@@ -98,7 +98,7 @@ TEST_CASE("greedy: records left in a deque after a steal are found by a worker t
     rt.run([&] {
       std::atomic<bool> first{false}, second{false};
       fj::fork_join([&] { test::spin_until([&] { return first.load(); }); }, [&] { first = true; });
-      // A fork that nobody needs, so that the limit is armed again while nobody is hungry, or the workers park.
+      // A fork that nobody needs, so that the alarm is off while nobody is hungry, or the workers park.
       for (int i = 0; i < 100; ++i) fj::fork_join([] {}, [] {});
       pause_for(1);
       fj::fork_join([&] { test::spin_until([&] { return second.load(); }); }, [&] { second = true; });
