@@ -211,6 +211,7 @@ class basic_deque {
   bool looks_empty() const noexcept {
     // Who sees a record as public already sees the end beyond it. acquire: pairs with the release in move_to_public
     const record_name newest_public = newest_public_.load(std::memory_order_acquire);
+    // acquire: pairs with the release in push
     if (newest_.load(std::memory_order_acquire) != newest_public) return false;
     return !has_public();
   }
