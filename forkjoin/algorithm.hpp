@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "forkjoin/affinity.hpp"
+#include "forkjoin/function_ref.hpp"
 #include "forkjoin/options.hpp"
 #include "forkjoin/stop.hpp"
 
@@ -20,9 +21,9 @@ inline void throw_if_stopped(const stop_token* stop) {
   if (stop && stop->stop_requested()) throw cancelled();
 }
 
-template <class Policy, class Body>
-void for_blocks(std::size_t first, std::size_t last, const affinity& near, Body& body) {
-  if (last - first == 1) return static_cast<void>(body(first));
+template <class Policy>
+void for_blocks(std::size_t first, std::size_t last, const affinity& near, function_ref<void(std::size_t)> body) {
+  if (last - first == 1) return body(first);
   const std::size_t middle = first + (last - first) / 2;
   fork_parts<Policy>(
       near.takes_second(first, middle, last), [&, first, middle] { for_blocks<Policy>(first, middle, near, body); },
@@ -30,8 +31,8 @@ void for_blocks(std::size_t first, std::size_t last, const affinity& near, Body&
 }
 
 /// Calls body(block) for all of [first, last), in halves.
-template <class Policy, class Body>
-void for_blocks(std::size_t first, std::size_t last, Body& body) {
+template <class Policy>
+void for_blocks(std::size_t first, std::size_t last, function_ref<void(std::size_t)> body) {
   if (first != last) for_blocks<Policy>(first, last, affinity(first, last), body);
 }
 

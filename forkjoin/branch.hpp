@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "forkjoin/function_ref.hpp"
 #include "forkjoin/held.hpp"
 #include "forkjoin/policies.hpp"
 #include "forkjoin/result.hpp"
@@ -16,6 +17,13 @@
 namespace fj {
 
 namespace detail {
+
+/// Throws what is stored, and destroys the pointer to it.
+[[noreturn, gnu::cold, gnu::noinline]] inline void rethrow(std::exception_ptr& stored) {
+  const std::exception_ptr thrown = std::move(stored);
+  std::destroy_at(&stored);
+  std::rethrow_exception(thrown);
+}
 
 /// The record of a closure that may be stolen: it lies in the frame of fork_join.
 template <class G>
@@ -27,17 +35,13 @@ class branch : public continuation {
   branch& operator=(const branch&) = delete;
 
   /// After a join that found it stolen: the result or the exception.
-  [[gnu::cold, gnu::noinline]] value_of<result_of<G>> take() {
-    if (joined.result() == outcome::threw) {
-      const std::exception_ptr thrown = std::move(error_);
-      std::destroy_at(&error_);
-      std::rethrow_exception(thrown);
-    }
+  value_of<result_of<G>> take() {
+    if (joined.result() == outcome::threw) rethrow(error_);
     return value_.take();
   }
 
   /// As take, when nobody is interested.
-  [[gnu::cold, gnu::noinline]] void drop() noexcept {
+  void drop() noexcept {
     if (joined.result() == outcome::threw) {
       std::destroy_at(&error_);
     } else {
@@ -45,12 +49,7 @@ class branch : public continuation {
     }
   }
 
-  /// As if a thief had finished it with that result, or with the exception in flight.
-  template <class R>
-  void finish(R&& value) {
-    value_.put(std::forward<R>(value));
-    joined.settle(outcome::returned);
-  }
+  /// As if a thief had finished it with the exception in flight.
   void fail() noexcept {
     std::construct_at(&error_, std::current_exception());
     joined.settle(outcome::threw);
@@ -90,26 +89,37 @@ both<F, G> fork_two(tasks, lvalue<F> f, lvalue<G> g);
 // The cold ways of a fork are one call each: what they need is not kept in registers across the call of the child, which
 // leaves of the recursion would pay for, too; and functions that fork stay small enough to be inlined.
 
+/// What a thief would do with a record.
+struct run_record {
+  continuation& record;
+  void operator()() const noexcept { record.joined.settle(record.joined.body()(record)); }
+};
+
+/// A fork outside of any runtime, in the default one. Of erased types, so that not every fork is compiled twice.
+template <class Policy>
+[[gnu::cold, gnu::noinline]] void fork_outside(function_ref<void()> here, run_record other) {
+  fj::run([&] {
+    if constexpr (std::is_same_v<Policy, continuations>) {
+      fork_two<function_ref<void()>&, run_record&>(Policy(), here, other);
+    } else {
+      fork_two<run_record&, function_ref<void()>&>(Policy(), other, here);
+    }
+  });
+}
+
 /// When push_record returned true: what runs here at once, after attending to the deque. Outside of any runtime
 /// everything runs in the default one instead, and the record is left as if a thief had finished it.
 template <class Policy, class Here, class Record>
 [[gnu::cold, gnu::noinline]] value_of<result_of<Here>> start_slow(held<Here> here, branch<Record>& record) {
   if (push_slow()) return call(here);
+  late_result<result_of<Here>> result;
   try {
-    if constexpr (std::is_same_v<Policy, continuations>) {
-      auto [a, b] = fj::run([&] { return fork_two<Here, Record>(Policy(), here, record.closure); });
-      record.finish(std::forward<decltype(b)>(b));
-      return std::forward<decltype(a)>(a);
-    } else {
-      auto [a, b] = fj::run([&] { return fork_two<Record, Here>(Policy(), record.closure, here); });
-      record.finish(std::forward<decltype(a)>(a));
-      return std::forward<decltype(b)>(b);
-    }
+    fork_outside<Policy>([&] { result.store(here); }, {record});
   } catch (...) {
-    if (record.joined.finished()) record.drop();
-    record.fail();
+    if (!record.joined.finished()) record.fail();
     throw;
   }
+  return result.take();
 }
 
 /// The rest of a fork that was not private any longer when the child was done.

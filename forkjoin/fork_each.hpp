@@ -13,21 +13,21 @@
 #include "forkjoin/parallel_for.hpp"
 #include "forkjoin/scope.hpp"
 #include "forkjoin/sequence.hpp"
+#include "forkjoin/split_loop.hpp"
 #include "forkjoin/with_scope.hpp"
 
 namespace fj {
 
 namespace detail {
 
-template <class Leaf>
-void fork_parts(std::size_t n, const loop_options& options, Leaf leaf) {
+inline void fork_turns(std::size_t n, const loop_options& options, loop_leaf leaf) {
   const std::size_t grain = std::max<std::size_t>(options.grain, 1);
   const stop_token stop = options.stop ? *options.stop : stop_token();
   with_scope(stop, [&](scope& s) {
     for (std::size_t begin = 0; begin < n; begin += std::min(grain, n - begin)) {
       const std::size_t end = begin + std::min(grain, n - begin);
       const bool stopped = stop.stop_requested();
-      s.fork([&leaf, begin, end] { leaf(begin, end); });
+      s.fork([leaf, begin, end] { leaf(begin, end); });
       if (stopped) return;  // that fork was left out, which the join reports
     }
   });
@@ -49,13 +49,13 @@ void fork_each(First first, Last last, Body&& body, const loop_options& options 
     const detail::index_range<First, Last> indices(first, last);
     using type = typename detail::index_range<First, Last>::type;
     static_assert(std::is_invocable_v<Body&, type>, "fj::fork_each: the body must be callable with an index");
-    detail::fork_parts(indices.size(), options, [&](std::size_t begin, std::size_t end) {
+    detail::fork_turns(indices.size(), options, [&](std::size_t begin, std::size_t end) {
       for (; begin != end; ++begin) std::invoke(body, indices[begin]);
     });
   } else if constexpr (detail::divisible_sequence<First, Last>) {
     static_assert(std::is_invocable_v<Body&, std::iter_reference_t<First>>,
                   "fj::fork_each: the body must be callable with an element of the sequence");
-    detail::fork_parts(detail::size_between(first, last), options, [&](std::size_t begin, std::size_t end) {
+    detail::fork_turns(detail::size_between(first, last), options, [&](std::size_t begin, std::size_t end) {
       for (; begin != end; ++begin) std::invoke(body, *detail::advanced(first, begin));
     });
   } else {

@@ -57,9 +57,9 @@ void reverse(I first, I last, std::iter_difference_t<I> grain) {
 template <class Policy, class I, class Less>
 bool sort_run(I first, I last, Less less, const loop_options& options) {
   if (last - first < 2) return true;
-  if (!less(*(first + 1), *first))
-    return is_run<Policy>(first, last, [less](auto&& a, auto&& b) { return less(b, a); }, options);
-  if (!is_run<Policy>(first, last, [less](auto&& a, auto&& b) { return !less(b, a); }, options)) return false;
+  const bool descends = less(*(first + 1), *first);
+  const bool is_one = is_run<Policy>(first, last, [=](auto&& a, auto&& b) { return less(b, a) != descends; }, options);
+  if (!is_one || !descends) return is_one;
   reverse<Policy>(first, last, as_difference<I>(options.grain ? options.grain : 16384));
   return true;
 }

@@ -9,17 +9,21 @@
 #include "forkjoin/algorithm.hpp"
 #include "forkjoin/blocks.hpp"
 #include "forkjoin/fork_join.hpp"
+#include "forkjoin/function_ref.hpp"
 #include "forkjoin/options.hpp"
 #include "forkjoin/pace.hpp"
 #include "forkjoin/run.hpp"
 
 namespace fj::detail {
 
+/// What a loop does with the numbers from begin to end.
+using loop_leaf = function_ref<void(std::size_t begin, std::size_t end)>;
+
 /// Calls leaf(begin, end) for parts of a range of numbers that follow each other. To be used inside a runtime.
-template <class Policy, class Leaf>
+template <class Policy>
 class split_loop {
  public:
-  split_loop(Leaf& leaf, const loop_options& options) noexcept : leaf_(leaf), options_(options) {}
+  split_loop(loop_leaf leaf, const loop_options& options) noexcept : leaf_(leaf), options_(options) {}
 
   /// For [0, n): with a grain, in blocks of it, in a tree of forks that depends on nothing else; without, lazily.
   void run(std::size_t n) {
@@ -67,14 +71,14 @@ class split_loop {
     leaf_(first, last);
   }
 
-  Leaf& leaf_;
+  const loop_leaf leaf_;
   const loop_options& options_;
 };
 
 /// Calls leaf(begin, end) for parts of [0, n) that follow each other. Outside of a runtime it enters the default one.
-template <class Policy, class Leaf>
-void for_parts(std::size_t n, const loop_options& options, Leaf leaf) {
-  fj::run([&] { split_loop<Policy, Leaf>(leaf, options).run(n); });
+template <class Policy>
+void for_parts(std::size_t n, const loop_options& options, loop_leaf leaf) {
+  fj::run([&] { split_loop<Policy>(leaf, options).run(n); });
 }
 
 }  // namespace fj::detail

@@ -1,0 +1,1 @@
+#include "test/model/relacy.hpp"
