@@ -14,8 +14,8 @@ class blocks {
  public:
   /// grain 0: some hundred blocks, so that also a few expensive elements can be shared out, but none so large that many
   /// cheap ones cannot.
-  blocks(std::size_t elements, std::size_t grain) noexcept
-      : elements_(elements), size_(grain ? grain : std::clamp<std::size_t>(elements / 128, 1, 16384)) {}
+  blocks(std::size_t elements, std::size_t grain, std::size_t largest = 16384) noexcept
+      : elements_(elements), size_(grain ? grain : std::clamp<std::size_t>(elements / 128, 1, largest)) {}
 
   std::size_t count() const noexcept { return blocks_of(elements_, size_); }
   std::size_t begin(std::size_t block) const noexcept { return block * size_; }

@@ -76,9 +76,10 @@ concept folded_in_steps = std::floating_point<T> && std::same_as<std::remove_cvr
 template <class T, class Op>
 using step_fold = std::conditional_t<commutative<Op, T>, lanes<T, Op>, steps<T, Op>>;
 
-/// get(it) op get(it + 1) op ... for n > 0 elements. `it` needs to be good for ++ only.
+/// get(it) op get(it + 1) op ... for n > 0 elements. `it` needs to be good for ++ only. Not inlined: inside of a recursion
+/// g++ takes the steps to pieces before it would vectorise them, and sums take twice as long.
 template <class T, class It, class Get, class Op>
-T fold(It it, std::size_t n, Get& get, Op& op) {
+[[gnu::noinline]] T fold(It it, std::size_t n, Get& get, Op& op) {
   const auto one_by_one = [&](T acc) {
     for (; n != 0; --n, static_cast<void>(++it)) acc = static_cast<T>(std::invoke(op, std::move(acc), get(it)));
     return acc;

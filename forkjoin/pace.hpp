@@ -21,7 +21,7 @@ class pace {
     const clock::duration taken = now - started_;
     started_ = now;
     if (taken < too_short) {
-      chunk_ *= taken < too_short / 8 ? 8 : 2;
+      if (chunk_ < most) chunk_ *= taken < too_short / 8 ? 8 : 2;
     } else if (taken > too_long && chunk_ > 1) {
       chunk_ /= 2;
     }
@@ -29,6 +29,7 @@ class pace {
 
  private:
   using clock = std::chrono::steady_clock;
+  static constexpr std::size_t most = std::size_t(1) << (8 * sizeof(std::size_t) - 8);  // loops may be over nothing
   static constexpr clock::duration too_short = std::chrono::microseconds(8);
   static constexpr clock::duration too_long = std::chrono::microseconds(40);
 

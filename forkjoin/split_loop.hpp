@@ -43,7 +43,7 @@ class split_loop {
   // at once. Also if nobody is hungry just then: who is done with the loop before may be about to look.
   void spread(std::size_t first, std::size_t last, int levels, const affinity& near) {
     if (levels == 0 || last - first == 1) return run_lazily(first, last, pace());
-    const std::size_t middle = first + (last - first) / 2;
+    const std::size_t middle = halfway(first, last);
     fork_parts<Policy>(
         near.takes_second(first, middle, last), [&, first, middle] { spread(first, middle, levels - 1, near); },
         [&, middle, last] { spread(middle, last, levels - 1, near); });
@@ -55,15 +55,26 @@ class split_loop {
   void run_lazily(std::size_t first, std::size_t last, pace speed) {
     speed.start();
     while (true) {
-      const std::size_t n = std::min(speed.chunk(), last - first);
+      const std::size_t n = std::min(speed.chunk() + misaligned(first, speed.chunk()), last - first);
       run_leaf(first, first + n);
       first += n;
       if (first == last) return;
       speed.adapt();
       if (last - first > speed.chunk() && hungry()) break;
     }
-    const std::size_t middle = first + (last - first) / 2;
+    const std::size_t middle = halfway(first, last);
     fork_join<Policy>([=, this] { run_lazily(first, middle, speed); }, [=, this] { run_lazily(middle, last, speed); });
+  }
+
+  // Where there are many, parts begin at multiples of what a cache line may hold. Vectors that lie across lines, as all
+  // would after a first part of one element, made a loop 4 % slower.
+  static constexpr std::size_t line = 64;
+
+  static std::size_t misaligned(std::size_t at, std::size_t chunk) noexcept { return chunk < line ? 0 : -at % line; }
+
+  static std::size_t halfway(std::size_t first, std::size_t last) noexcept {
+    const std::size_t half = (last - first) / 2;
+    return first + half + misaligned(first + half, half / line);
   }
 
   void run_leaf(std::size_t first, std::size_t last) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
@@ -19,12 +20,22 @@ using sort_input = std::vector<std::uint64_t>;
 inline constexpr std::size_t sort_size = 10'000'000;
 inline constexpr const char* sort_kinds[] = {"random", "sorted", "reversed", "few_distinct"};
 
-inline sort_input make_sort_input(const std::string& kind, std::size_t n) {
+// All ways work on the same memory, one after the other: of two at different places one can be faster.
+
+inline const sort_input& shared_sort_input(const std::string& kind) {
+  static std::map<std::string, sort_input> inputs;
+  sort_input& all = inputs[kind];
+  if (!all.empty()) return all;
   std::mt19937_64 random(1);
-  sort_input all(n);
-  for (std::size_t i = 0; i != n; ++i)
-    all[i] = kind == "random" ? random() : kind == "sorted" ? i : kind == "reversed" ? n - i : random() % 16;
+  all.resize(sort_size);
+  for (std::size_t i = 0; i != sort_size; ++i)
+    all[i] = kind == "random" ? random() : kind == "sorted" ? i : kind == "reversed" ? sort_size - i : random() % 16;
   return all;
+}
+
+inline sort_input& sort_room() {
+  static sort_input sorted(sort_size);
+  return sorted;
 }
 
 /// Registers a way for every input and each of these numbers of processors. Make(procs) is a team whose sort(vector)
@@ -35,8 +46,8 @@ bool register_sort(const std::string& family, const std::string& way, const std:
     for (const std::string kind : sort_kinds) {
       const auto run = [=](benchmark::State& state) {
         const auto team = make(p);
-        const sort_input input = make_sort_input(kind, sort_size);
-        sort_input sorted(input.size());
+        const sort_input& input = shared_sort_input(kind);
+        sort_input& sorted = sort_room();
         for (auto _ : state) {
           state.PauseTiming();
           std::copy(input.begin(), input.end(), sorted.begin());
