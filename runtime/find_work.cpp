@@ -18,8 +18,10 @@ constexpr std::int64_t search_ns = 20'000;
 // all answer within some nanoseconds.
 constexpr std::int64_t patience_ns = 10'000;
 // Who looks for work gives way in between. If it took so long to get back, somebody else is busy on this processor: perhaps
-// whose records it looks for. Kernels can leave two threads on one processor for tens of milliseconds, next to an idle one.
+// whose records it looks for. Kernels can leave two threads on one processor for tens of milliseconds, next to an idle one;
+// but they look for an idle one for whoever wakes up, so it sleeps a little.
 constexpr std::int64_t crowded_ns = 200'000;
+constexpr std::int64_t nap_ns = 1'000;
 // Rounds between two looks at the clock.
 constexpr unsigned rounds_per_look = 16;
 // How often a task looks for something to run on top of a join that waits, before it suspends.
@@ -70,6 +72,9 @@ fiber* search(worker& m, const root* only) noexcept {
   std::int64_t nothing_since = 0, something_since = 0;
   for (unsigned round = 0;; ++round) {
     if (fiber* const f = m.home().take_ready(only)) return f;
+    // Who waits for a job has no work but that, and others may want the P.
+    // acquire: pairs with the release in finish
+    if (only && (only->done.load(std::memory_order_acquire) || m.home().any_ready())) return nullptr;
     const sight found = look_around(m, only);
     if (found.loot.taken) {
       fiber& thief = m.stacks.pop();
@@ -82,8 +87,7 @@ fiber* search(worker& m, const root* only) noexcept {
     if (!found.seen) {
       something_since = 0;
       if (nothing_since == 0) nothing_since = now;
-      // Who waits for a job does not spin: those who look for any work do it for him.
-      if (only ? round > 0 : now - nothing_since > search_ns) return nullptr;
+      if (now - nothing_since > search_ns) return nullptr;
     } else {
       nothing_since = 0;
       if (something_since == 0) something_since = now;
@@ -94,18 +98,19 @@ fiber* search(worker& m, const root* only) noexcept {
     }
     if (round == 0) continue;
     os::yield_thread();
-    if (os::now_ns() - now > crowded_ns) m.thread.change_processor();
+    if (os::now_ns() - now > crowded_ns) os::sleep_ns(nap_ns);
   }
 }
 
-}  // namespace
-
+// It found something.
 void stop_spinning(worker& m) noexcept {
   if (!m.spinning.replace(false)) return;
   m.home().idleness().stop_spinning();
   // Nobody was woken while this one spun: there may be more work than it found.
   m.home().wake();
 }
+
+}  // namespace
 
 fiber* find_work(worker& m) noexcept {
   fiber* f = m.home().take_ready(nullptr);
@@ -118,7 +123,7 @@ fiber* find_work(worker& m) noexcept {
 fiber* find_work_of(const root& job, worker& m) noexcept {
   start_spinning(m);
   fiber* const f = search(m, &job);
-  stop_spinning(m);
+  if (f) stop_spinning(m);
   return f;
 }
 

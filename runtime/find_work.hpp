@@ -9,11 +9,9 @@ namespace fj::detail {
 /// look already: then the worker parks.
 fiber* find_work(worker& m) noexcept;
 
-/// A fiber that works for that job, or nullptr when there is nothing of it to be seen. Does not spin.
+/// A fiber that works for that job. nullptr when the job is over, when there has been nothing of it to be seen for a while,
+/// or when there is something else to do: then the worker hands its P over.
 fiber* find_work_of(const root& job, worker& m) noexcept;
-
-/// The worker, if it was counted as looking for work, is so no longer; another looks in its place if need be.
-void stop_spinning(worker& m) noexcept;
 
 /// A record of the running fiber's job, to be run on top of it while `until` is not finished; none after looking for a
 /// while.

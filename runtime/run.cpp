@@ -42,7 +42,6 @@ void run_from_thread(scheduler& s, root& job) {
     }
     next = s.sleep_for(job, m);
   }
-  stop_spinning(m);
   if (m.held) s.hand_over(m, scheduler::waker::goes_on);
   set_current_worker(nullptr);
   s.give_outside_worker(m);

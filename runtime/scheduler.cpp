@@ -260,9 +260,10 @@ void scheduler::hand_over(worker& m, waker then) noexcept {
     std::scoped_lock guard(mutex_);
     put_idle(*m.held.replace(nullptr));
   }
-  // Somebody will spin, and look after everything, if there can be anything.
-  const bool all_idle = parking_.idle() == static_cast<int>(chosen_.procs);
-  if (!all_idle || any_ready() || detached_count_.load(std::memory_order_seq_cst) != 0) wake(then);
+  if (m.spinning.replace(false)) parking_.stop_spinning();
+  // As in park. Not without a look: a thread woken for nothing would hold the P when its next job comes, and the kernel may
+  // well have put it on that job's processor.
+  if (parking_.should_wake() && work_left()) wake(then);
 }
 
 fiber* scheduler::enter(worker& m, fiber& f) noexcept {

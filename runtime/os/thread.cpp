@@ -76,13 +76,6 @@ void thread::use_all_processors() noexcept {
   sched_setaffinity(0, sizeof(allowed_), &allowed_);
 }
 
-void thread::change_processor() noexcept {
-  cpu_set_t elsewhere;
-  if (sched_getaffinity(0, sizeof(allowed_), &allowed_) != 0 || !narrow(elsewhere)) return;
-  narrowed_ = sched_setaffinity(0, sizeof(elsewhere), &elsewhere) == 0;  // moves at once
-  use_all_processors();
-}
-
 void thread::join() noexcept { pthread_join(handle_, nullptr); }
 
 void yield_thread() noexcept { sched_yield(); }

@@ -31,9 +31,6 @@ class thread {
   /// For the thread itself, when it runs: it may use all processors again that it could before.
   void use_all_processors() noexcept;
 
-  /// For the thread itself, when it runs: goes on on another processor at once, if it may use others.
-  void change_processor() noexcept;
-
  private:
   static void* first_frame(void* self) noexcept;
   bool narrow(cpu_set_t& to) noexcept;

@@ -42,7 +42,11 @@ template <setting with>
 class parking_workers : public scenario {
  public:
   parking_workers() {
-    if (with.third == visitor::goes) scheduler_.starts_working(threads_[2]);
+    if (with.third == visitor::goes && any_of(2)) {
+      scheduler_.starts_spinning(threads_[2]);
+    } else if (with.third == visitor::goes) {
+      scheduler_.starts_working(threads_[2]);
+    }
     if (with.owner == owner_is::outside && with.third != visitor::goes) scheduler_.starts_idle();
     if (with.owner == owner_is::inside) {
       scheduler_.starts_working(threads_[0]);

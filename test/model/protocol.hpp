@@ -164,7 +164,10 @@ class scheduler {
       m.held = false;
       put_idle();
     }
-    if (parking_.idle() != procs_ || any_ready()) wake();
+    const bool was_spinning = m.spinning;
+    m.spinning = false;
+    if (was_spinning) parking_.stop_spinning();
+    if (parking_.should_wake() && work_left()) wake();
   }
 
   loot find_work(worker& m) {

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <numeric>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -232,5 +233,34 @@ TEST_CASE("fork_join: outside of a runtime it enters the default one") {
     CHECK(fj::this_proc() == -1);
     CHECK_THROWS_AS(fork(policy, [] { throw 1; }, [] {}), int);
     CHECK(fib(policy, 12) == 144);
+  });
+}
+
+TEST_CASE("fork_join outside of a runtime: results and exceptions as inside") {
+  const test::watchdog dog("fork_join outside, exceptions", fj::procs());
+  test::for_both_policies([](auto policy) {
+    constexpr bool continuations = std::is_same_v<decltype(policy), fj::continuations>;
+    CHECK_THROWS_WITH_AS(
+        fork(
+            policy, [] { throw std::runtime_error("first"); }, [] { throw std::runtime_error("second"); }),
+        "first", std::runtime_error);
+    bool second_ran = false;
+    CHECK_THROWS_AS(fork(policy, [] { throw 1; }, [&] { second_ran = true; }), int);
+    // A thief may have been faster than the exception.
+    if (continuations && fj::procs() == 1) CHECK(!second_ran);
+
+    const auto token = std::make_shared<int>(7);
+    CHECK_THROWS_AS(fork(policy, [=] { return token; }, [=]() -> decltype(token) { throw 1; }), int);
+    CHECK_THROWS_AS(fork(policy, [=]() -> decltype(token) { throw 1; }, [=] { return token; }), int);
+    CHECK(token.use_count() == 1);
+    {
+      auto [a, b, none] = fork(policy, [=] { return token; }, [&]() -> const auto& { return token; }, [] {});
+      CHECK(a == token);
+      CHECK(&b == &token);
+      CHECK(token.use_count() == 2);
+    }
+    auto [x, y] = fork(policy, [] { return std::make_unique<int>(1); }, [] { return std::make_unique<int>(2); });
+    CHECK(*x + *y == 3);
+    CHECK(token.use_count() == 1);
   });
 }

@@ -215,60 +215,40 @@ cpu_set_t allowed() {
 }  // namespace
 
 // Tried without giving back what was allowed before: fails.
-TEST_CASE("thread: changes its processor, and may use all of them again") {
+TEST_CASE("thread: kept off a processor or left one, it may use all of them again") {
   const cpu_set_t before = allowed();
   os::thread thread;
-  thread.adopt_caller();
-  for (int i = 0; i < 100; ++i) {
-    thread.change_processor();
-    const cpu_set_t after = allowed();
-    REQUIRE(CPU_EQUAL(&before, &after));
-  }
-  // Pinned, it stays.
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  const int here = sched_getcpu();
-  CPU_SET(here, &one);
-  if (sched_setaffinity(0, sizeof(one), &one) == 0) {
-    thread.change_processor();
-    CHECK(sched_getcpu() == here);
-    const cpu_set_t after = allowed();
-    CHECK(CPU_EQUAL(&one, &after));
-    sched_setaffinity(0, sizeof(before), &before);
-  }
-}
-
-// Another thread than the caller, which sleeps: where it may run when woken. Tried with the two exchanged: fails.
-TEST_CASE("thread: is kept off its waker's processor, or left it") {
-  const cpu_set_t before = allowed();
-  std::atomic<int> step = 0;
-  os::thread sleeper;
-  cpu_set_t seen[2];
-  std::thread body([&] {
-    sleeper.adopt_caller();
-    for (int round = 0; round < 2; ++round) {
-      step.store(2 * round + 1);
-      step.notify_all();
-      step.wait(2 * round + 1);
-      seen[round] = allowed();
-      sleeper.use_all_processors();
-      const cpu_set_t again = allowed();
-      CHECK(CPU_EQUAL(&before, &again));
+  std::atomic<int> id = 0, turn = 0;
+  cpu_set_t after;
+  std::thread sleeper([&] {
+    thread.adopt_caller();
+    id = gettid();
+    for (const int end : {2, 4}) {
+      while (turn != end - 1) std::this_thread::yield();
+      thread.use_all_processors();
+      sched_getaffinity(0, sizeof(after), &after);
+      turn = end;
     }
   });
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  const int here = sched_getcpu();
-  CPU_SET(here, &one);
-  REQUIRE(sched_setaffinity(0, sizeof(one), &one) == 0);  // so that "here" stays what it is
-  for (int round = 0; round < 2; ++round) {
-    step.wait(2 * round);
-    round == 0 ? sleeper.keep_off_this_processor() : sleeper.leave_it_this_processor();
-    step.store(2 * round + 2);
-    step.notify_all();
+  while (id == 0) std::this_thread::yield();
+  for (const int begin : {0, 2}) {
+    cpu_set_t here, narrowed;
+    const auto narrow = [&] {
+      begin == 0 ? thread.keep_off_this_processor() : thread.leave_it_this_processor();
+      sched_getaffinity(id, sizeof(narrowed), &narrowed);
+    };
+    // Pinned meanwhile, so that "this processor" is known.
+    CPU_ZERO(&here);
+    CPU_SET(sched_getcpu(), &here);
+    sched_setaffinity(0, sizeof(here), &here);
+    narrow();
+    sched_setaffinity(0, sizeof(before), &before);
+    cpu_set_t common;
+    CPU_AND(&common, &narrowed, &here);
+    if (CPU_COUNT(&before) > 1) CHECK(CPU_COUNT(&common) == (begin == 0 ? 0 : CPU_COUNT(&narrowed)));
+    turn = begin + 1;
+    while (turn != begin + 2) std::this_thread::yield();
+    CHECK(CPU_EQUAL(&before, &after));
   }
-  body.join();
-  sched_setaffinity(0, sizeof(before), &before);
-  CHECK(CPU_EQUAL(&seen[1], &one));
-  if (CPU_COUNT(&before) > 1) CHECK(!CPU_ISSET(here, &seen[0]));
+  sleeper.join();
 }
