@@ -27,11 +27,6 @@ constexpr unsigned rounds_per_look = 16;
 // How often a task looks for something to run on top of a join that waits, before it suspends.
 constexpr unsigned top_rounds = 64;
 
-void start_spinning(worker& m) noexcept {
-  if (m.spinning.replace(true)) return;
-  m.home().idleness().start_spinning();
-}
-
 struct sight {
   deque::loot loot;
   bool seen = false;  // there was something, whether or not it could be had
@@ -102,39 +97,31 @@ fiber* search(worker& m, const root* only) noexcept {
   }
 }
 
-// It found something.
-void stop_spinning(worker& m) noexcept {
-  if (!m.spinning.replace(false)) return;
-  m.home().idleness().stop_spinning();
-  // Nobody was woken while this one spun: there may be more work than it found.
-  m.home().wake();
-}
-
 }  // namespace
 
 fiber* find_work(worker& m) noexcept {
   fiber* f = m.home().take_ready(nullptr);
-  if (!f && m.home().idleness().may_spin(static_cast<int>(m.home().chosen().procs))) start_spinning(m);
+  if (!f && m.home().idleness().may_spin(static_cast<int>(m.home().chosen().procs))) m.home().start_spinning(m);
   if (!f && m.spinning) f = search(m, nullptr);
-  if (f) stop_spinning(m);
+  if (f) m.home().stop_spinning(m);
   return f;
 }
 
 fiber* find_work_of(const root& job, worker& m) noexcept {
-  start_spinning(m);
+  m.home().start_spinning(m);
   fiber* const f = search(m, &job);
-  if (f) stop_spinning(m);
+  if (f) m.home().stop_spinning(m);
   return f;
 }
 
 deque::loot steal_for_top(worker& m, const join& until) noexcept {
-  start_spinning(m);
+  m.home().start_spinning(m);
   deque::loot got;
   for (unsigned round = 0; round < top_rounds && !got.taken && !until.finished(); ++round) {
     got = look_around(m, current_deque().whose()).loot;
     if (!got.taken) os::pause();
   }
-  stop_spinning(m);
+  m.home().stop_spinning(m);
   return got;
 }
 

@@ -266,6 +266,17 @@ void scheduler::hand_over(worker& m, waker then) noexcept {
   if (parking_.should_wake() && work_left()) wake(then);
 }
 
+void scheduler::start_spinning(worker& m) noexcept {
+  if (!m.spinning.replace(true)) parking_.start_spinning();
+}
+
+void scheduler::stop_spinning(worker& m) noexcept {
+  if (!m.spinning.replace(false)) return;
+  parking_.stop_spinning();
+  // Nobody was woken while this one spun: there may be more work than it found.
+  wake();
+}
+
 fiber* scheduler::enter(worker& m, fiber& f) noexcept {
   std::scoped_lock guard(mutex_);
   m.held = take_idle();
@@ -317,10 +328,12 @@ fiber* scheduler::sleep_for(root& job, worker& m) noexcept {
   }
 }
 
-void scheduler::finish(root& job, const worker& m) noexcept {
+void scheduler::finish(root& job, worker& m) noexcept {
   worker* const thread = job.thread;
   fiber* const waiter = job.waiter;
   scheduler* const waiters = job.waiters_scheduler;
+  // This worker looks for work next. If the caller knows, it need not, when it gives up its P, and comes back sooner.
+  if (thread != &m) m.home().start_spinning(m);
   if (thread && thread != &m) {
     std::scoped_lock guard(m.home().mutex_);  // while it is held, who sleeps does not go on
     if (thread->asleep) thread->thread.keep_off_this_processor();

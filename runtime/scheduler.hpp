@@ -98,6 +98,12 @@ class scheduler {
   /// Wakes or starts a worker if some P is idle and nobody spins.
   void wake(waker then = waker::goes_on) noexcept;
 
+  /// The worker looks for work from now on: nobody else needs to be woken for what it may find.
+  void start_spinning(worker& m) noexcept;
+
+  /// It found something, if it looked at all; somebody else looks in its place if need be.
+  void stop_spinning(worker& m) noexcept;
+
   /// Gives up the P of a worker that found nothing to do, unless there is something after all.
   after_park park(worker& m) noexcept;
 
@@ -112,7 +118,7 @@ class scheduler {
   fiber* sleep_for(root& job, worker& m) noexcept;
 
   /// Says that a job is over to whoever waits for it; by the job's own fiber. The job may be gone when this returns.
-  static void finish(root& job, const worker& m) noexcept;
+  static void finish(root& job, worker& m) noexcept;
 
   /// Whether there is a thread of the scheduler's own; tries to start one if not.
   bool ensure_thread() noexcept;
