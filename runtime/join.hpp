@@ -96,7 +96,8 @@ class basic_join {
 
   /// Ends a join that no thief knows of.
   void settle(outcome result) noexcept {
-    word_.store(static_cast<std::uintptr_t>(result), std::memory_order_relaxed);  // seen by this strand only
+    // relaxed: by this strand, or by one that its caller waits for
+    word_.store(static_cast<std::uintptr_t>(result), std::memory_order_relaxed);
   }
 
  private:
