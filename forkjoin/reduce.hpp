@@ -78,6 +78,7 @@ T reduce(const It& first, std::size_t n, T init, Get get, Op& op, const loop_opt
       "callable with two such values, and with one and an element, and give such a value");
   if constexpr (folds<T, Op, element>) {
     if (n != 0) {
+      // Larger than a scan's, which go through a cache twice: at the end of each, memory waits for the sums.
       const blocks all(n, options.grain, 65536);
       T sum =
           fj::run([&] { return reduction<Policy, T, It, Get, Op>(first, all, get, op, options).run(0, all.count()); });

@@ -338,7 +338,7 @@ void scheduler::finish(root& job, worker& m) noexcept {
     std::scoped_lock guard(m.home().mutex_);  // while it is held, who sleeps does not go on
     if (thread->asleep) thread->thread.keep_off_this_processor();
   }
-  // release: pairs with the acquires in run.cpp and sleep_for, so that the caller sees the result
+  // release: pairs with the acquires in run.cpp, find_work.cpp and sleep_for, so that the caller sees the result
   job.done.store(true, std::memory_order_release);
   if (waiter) {
     const guest counted(*waiters);  // the waiter may go on and end its runtime before ready returns
