@@ -44,8 +44,6 @@ class late_result {
     new (static_cast<void*>(std::addressof(value_))) value_of<R>(call(f));
   }
 
-  void put(value_of<R>&& value) { std::construct_at(std::addressof(value_), std::move(value)); }
-
   value_of<R> take() {
     const destroyer end{*this};
     return std::move(value_);
