@@ -3,7 +3,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "forkjoin/sort.hpp"
@@ -16,7 +15,6 @@ using test::dice;
 
 template <class Policy>
 struct unstable {
-  using policy = Policy;
   template <class... Args>
   static void sort(fj::runtime& rt, Args&&... args) {
     rt.run([&] { fj::parallel_sort<Policy>(std::forward<Args>(args)...); });
@@ -25,17 +23,12 @@ struct unstable {
 
 template <class Policy>
 struct stable {
-  using policy = Policy;
   static constexpr bool keeps_order = true;
   template <class... Args>
   static void sort(fj::runtime& rt, Args&&... args) {
     rt.run([&] { fj::parallel_stable_sort<Policy>(std::forward<Args>(args)...); });
   }
 };
-
-// By tasks the sorts differ in their forks only: fewer kinds of elements are sorted so.
-template <class How>
-constexpr bool by_tasks = std::is_same_v<typename How::policy, fj::tasks>;
 
 template <class How>
 constexpr bool is_stable = requires { How::keeps_order; };
@@ -120,21 +113,14 @@ void sort_one(fj::runtime& rt, dice& random) {
       How::sort(rt, values, std::ranges::less(), &plain_element::key_, test::random_grain(random));
       return check_sorted<How>(values, keys, false);
     }
+    case 3:
+      return sort_as<How, std::vector<test::copyable>>(rt, keys, random);
+    case 4:
+      return sort_as<How, std::vector<test::move_only>>(rt, keys, random);
+    case 5:
+      return sort_as<How, std::deque<test::move_only>>(rt, keys, random);
     default:
-      if constexpr (by_tasks<How>) {
-        return sort_as<How, std::deque<test::throwing>>(rt, keys, random);
-      } else {
-        switch (random.below(4)) {
-          case 0:
-            return sort_as<How, std::vector<test::copyable>>(rt, keys, random);
-          case 1:
-            return sort_as<How, std::vector<test::move_only>>(rt, keys, random);
-          case 2:
-            return sort_as<How, std::deque<test::move_only>>(rt, keys, random);
-          default:
-            return sort_as<How, std::deque<test::throwing>>(rt, keys, random);
-        }
-      }
+      return sort_as<How, std::deque<test::throwing>>(rt, keys, random);
   }
 }
 
@@ -210,11 +196,9 @@ TEST_CASE_TEMPLATE("sorts like std", How, unstable<fj::continuations>, unstable<
 TEST_CASE_TEMPLATE("a throwing comparator loses nothing", How, unstable<fj::continuations>, unstable<fj::tasks>,
                    stable<fj::continuations>, stable<fj::tasks>) {
   test::for_random_inputs("a throwing comparator loses nothing", 10, [](fj::runtime& rt, dice& random) {
+    throw_from_comparator<How, test::copyable>(rt, random);
+    throw_from_comparator<How, test::move_only>(rt, random);
     throw_from_comparator<How, test::throwing>(rt, random);
-    if constexpr (!by_tasks<How>) {
-      throw_from_comparator<How, test::copyable>(rt, random);
-      throw_from_comparator<How, test::move_only>(rt, random);
-    }
   });
 }
 
