@@ -1,6 +1,7 @@
 // What a runtime counts. Nothing on a fork's fast path.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -15,6 +16,7 @@ struct counters {
   std::uint64_t join_waits = 0;     ///< joins of tasks that found the child stolen and not finished
   std::uint64_t exposures = 0;      ///< deques whose private records a thief made public by force
   std::uint64_t publications = 0;   ///< times that an owner made private records public
+  std::uint64_t most_public = 0;    ///< the most public records of one deque; with FORKJOIN_MEMBARRIER=0 all are public
   std::uint64_t slow_pushes = 0;    ///< pushes that found the alarm on
   std::uint64_t slow_pops = 0;      ///< pops that found their record public
   std::uint64_t parks = 0;          ///< times a worker gave up its P for want of work
@@ -29,6 +31,7 @@ struct counters {
     join_waits += other.join_waits;
     exposures += other.exposures;
     publications += other.publications;
+    most_public = std::max(most_public, other.most_public);
     slow_pushes += other.slow_pushes;
     slow_pops += other.slow_pops;
     parks += other.parks;
@@ -51,32 +54,42 @@ class tally {
   std::atomic<std::uint64_t> value_{0};
 };
 
+/// The most there was of something; written and read likewise.
+class peak {
+ public:
+  void raise_to(std::uint64_t value) noexcept {
+    if (value > read()) value_.store(value, std::memory_order_relaxed);
+  }
+  std::uint64_t read() const noexcept { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> value_{0};
+};
+
 /// How many stacks a P has taken. It takes one at a time, but others give some of them back.
 class stack_tally {
  public:
-  void take() noexcept {
-    const std::uint64_t now = in_use_.fetch_add(1, std::memory_order_relaxed) + 1;
-    if (now > peak()) peak_.store(now, std::memory_order_relaxed);
-  }
+  void take() noexcept { most_.raise_to(in_use_.fetch_add(1, std::memory_order_relaxed) + 1); }
   void give_back() noexcept { in_use_.fetch_sub(1, std::memory_order_relaxed); }
 
   std::uint64_t in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
-  std::uint64_t peak() const noexcept { return peak_.load(std::memory_order_relaxed); }
+  std::uint64_t most() const noexcept { return most_.read(); }
 
  private:
   std::atomic<std::uint64_t> in_use_{0};
-  std::atomic<std::uint64_t> peak_{0};
+  peak most_;
 };
 
 /// The counters of one P, written by the worker that holds it.
 struct tallies {
   tally steals, suspensions, resumptions, join_waits, exposures, publications, slow_pushes, slow_pops, parks, wakeups;
+  peak most_public;
   stack_tally stacks;
 
   counters read() const noexcept {
-    return {steals.read(),    suspensions.read(),  resumptions.read(), join_waits.read(),
-            exposures.read(), publications.read(), slow_pushes.read(), slow_pops.read(),
-            parks.read(),     wakeups.read(),      stacks.in_use(),    stacks.peak()};
+    return {steals.read(),       suspensions.read(), resumptions.read(), join_waits.read(), exposures.read(),
+            publications.read(), most_public.read(), slow_pushes.read(), slow_pops.read(),  parks.read(),
+            wakeups.read(),      stacks.in_use(),    stacks.most()};
   }
 };
 

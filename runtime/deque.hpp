@@ -137,6 +137,11 @@ class basic_deque {
     return some;
   }
 
+  /// How many records are public; exact for the owner, save for what thieves take meanwhile.
+  index public_count() const noexcept {
+    return public_end_.load(std::memory_order_relaxed) - index_of(top_.load(std::memory_order_relaxed));
+  }
+
   /// Completes a pop: true if the owner has its record back, false if a thief has it. Waits for a thief that exposes
   /// records, otherwise for nobody.
   [[nodiscard]] bool pop_slow(const record& r) noexcept {

@@ -49,18 +49,19 @@ struct instance : scheduler {
 
 void print_stats(const scheduler& s) {
   const stats read = stats_of(s);
-  std::string text = "forkjoin: stacks " + std::to_string(read.stacks_in_use) + " in use, " +
-                     std::to_string(read.stacks_peak) +
-                     " at peak\n"
-                     "   P     steals suspensions resumptions join_waits  exposures publications slow_pushes  "
-                     "slow_pops      parks    wakeups stacks_in_use stacks_peak\n";
+  std::string text =
+      "forkjoin: stacks " + std::to_string(read.stacks_in_use) + " in use, " + std::to_string(read.stacks_peak) +
+      " at peak\n"
+      "   P     steals suspensions resumptions join_waits  exposures publications most_public slow_pushes  "
+      "slow_pops      parks    wakeups stacks_in_use stacks_peak\n";
   const auto line = [&text](const char* name, const counters& c) {
     char row[256];
     const auto n = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
     std::snprintf(row, sizeof(row),
-                  "%4s %10llu %11llu %11llu %10llu %10llu %12llu %11llu %10llu %10llu %10llu %13llu %11llu\n", name,
-                  n(c.steals), n(c.suspensions), n(c.resumptions), n(c.join_waits), n(c.exposures), n(c.publications),
-                  n(c.slow_pushes), n(c.slow_pops), n(c.parks), n(c.wakeups), n(c.stacks_in_use), n(c.stacks_peak));
+                  "%4s %10llu %11llu %11llu %10llu %10llu %12llu %11llu %11llu %10llu %10llu %10llu %13llu %11llu\n",
+                  name, n(c.steals), n(c.suspensions), n(c.resumptions), n(c.join_waits), n(c.exposures),
+                  n(c.publications), n(c.most_public), n(c.slow_pushes), n(c.slow_pops), n(c.parks), n(c.wakeups),
+                  n(c.stacks_in_use), n(c.stacks_peak));
     text += row;
   };
   for (std::size_t i = 0; i < read.procs.size(); ++i) line(std::to_string(i).c_str(), read.procs[i]);

@@ -32,8 +32,7 @@ struct sight {
   bool seen = false;  // there was something, whether or not it could be had
 };
 
-// One round over all deques in random order: takes the first public record, and asks owners that have only private ones
-// to publish.
+// One round over all deques in random order: takes the first public record, and asks owners that have none to publish.
 sight look_around(worker& m, const root* only) noexcept {
   scheduler& s = m.home();
   const auto& steps = s.steps();
@@ -49,8 +48,9 @@ sight look_around(worker& m, const root* only) noexcept {
       ++m.count().steals;
       // The next thief shall find something, too.
       if (!victim.has_public() && !victim.looks_empty()) victim.alarm();
-    } else if (!victim.looks_empty()) {
-      found.seen = true;
+    } else {
+      found.seen |= !victim.looks_empty();
+      // Also where there is nothing yet: who begins to fork may push a few records at once, and then none for a while.
       if (!victim.alarmed()) victim.alarm();
     }
   });

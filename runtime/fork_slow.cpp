@@ -16,11 +16,16 @@ bool push_slow() noexcept {
     d.forget();
     return true;
   }
-  // Nobody else's business when this is the only P.
-  if (m.home().chosen().eager || m.home().idleness().hungry()) {
-    if (d.publish()) ++m.count().publications;
-    m.home().wake();
+  if (m.home().chosen().procs == 1 && !m.home().chosen().eager) return true;  // nobody else's business
+  // Whoever sounded the alarm may be busy again, but somebody will come: the oldest record shall be there for him, and this
+  // may be the last push for a while.
+  const bool asked = m.home().chosen().eager || m.home().idleness().hungry();
+  if (!asked && d.has_public()) return true;
+  if (d.publish()) {
+    ++m.count().publications;
+    m.count().most_public.raise_to(d.public_count());
   }
+  if (asked) m.home().wake();
   return true;
 }
 
@@ -60,8 +65,11 @@ bool pop_slow(const record_stand_in& r) noexcept { return pop_named(r, deque::na
 void join_slow(join& stolen) noexcept {
   if (&current_deque() == &outside) return;  // finished, and there is nothing else to do
   suspend_until_finished(stolen);
-  // Where a record was made to be stolen it stands for the newest, still.
-  if (deque& d = current_deque(); !d.is_at_rest()) d.open(d.whose());
+  deque& d = current_deque();
+  if (!d.is_at_rest()) d.open(d.whose());  // where a record was made to be stolen it stands for the newest, still
+  // Whoever took the record is done, and looks for the next one soon; a strand may fork a few times at once and then no
+  // more for a while.
+  d.alarm();
 }
 
 }  // namespace fj::detail

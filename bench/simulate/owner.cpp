@@ -132,9 +132,10 @@ void simulation::push_slow(processor& p, frame& f) {
   deque& d = *p.active;
   ++p.count.slow_pushes;
   d.attend();
-  if (parking_.hungry()) {
+  const bool asked = parking_.hungry();
+  if (chosen_.procs > 1 && (asked || !d.has_public())) {
     if (d.publish()) ++p.count.publications;
-    wake(p);
+    if (asked) wake(p);
   }
   run_here(p, f);
 }
@@ -170,6 +171,7 @@ void simulation::run_other(processor& p, frame& f) {
 bool simulation::join(processor& p, frame& f) {
   if (f.joined.finished()) {
     --p.running->forks;
+    p.active->alarm();
     std::construct_at(&f.joined, &frame::nothing);
     f.now = stage::next;
     return true;

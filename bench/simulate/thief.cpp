@@ -54,8 +54,8 @@ void simulation::look_around(processor& p) {
         frame& stolen = static_cast<frame&>(*record);
         return p.now == doing::looking ? begin_stolen(p, stolen) : run_on_top(p, stolen);
       }
-    } else if (!victim.looks_empty()) {
-      p.seen = true;
+    } else {
+      p.seen |= !victim.looks_empty();
       if (!victim.alarmed()) victim.alarm();
     }
     p.at = (p.at + p.step) % chosen_.procs;

@@ -25,7 +25,8 @@ namespace {
 
 /// What is told apart: whether every push is public at once; whether the owner holds a P, is a thread from outside that
 /// needs one first, or does not fork at all but makes fibers runnable; how many workers there are; whether a visitor
-/// takes a P and gives it back; how many forks come to an end before those that do not, and how many do not.
+/// takes a P and gives it back; how many forks come to an end, one after another, and how many do not: some of these come
+/// before them, the others after.
 enum class owner_is { inside, outside, waker };
 enum class visitor { none, comes_and_goes, goes };
 
@@ -82,11 +83,13 @@ class parking_workers : public scenario {
       if (!scheduler_.enter(m)) return;
       deque_.open(&job_);
     }
+    unsigned endless = 0;
+    for (const unsigned before = any_of(with.endless); endless < before; ++endless) push().waits = true;
     for (unsigned i = any_of(with.ending + 1); i > 0; --i) {
       continuation& record = push();
       if (!deque_.pop(record) && !pop_slow(deque_, record, [this] { return scheduler_.idleness().hungry(); })) return;
     }
-    for (unsigned i = 0; i < with.endless; ++i) push().waits = true;
+    for (; endless < with.endless; ++endless) push().waits = true;
     for (unsigned i = 0; i < used_; ++i)
       if (taken_[i]) records_[i].waits = false;
   }

@@ -25,10 +25,10 @@ using parking = fj::detail::basic_parking<machine>;
 template <class Hungry, class Wake>
 void push_slow(deque& d, root* job, bool eager, Hungry hungry, Wake wake) {
   d.attend();
-  if (eager || hungry()) {
-    d.publish();
-    wake();
-  }
+  const bool asked = eager || hungry();
+  if (!asked && (d.has_public() || any_of(2))) return;  // or there is no room: nobody may rely on it
+  d.publish();
+  if (asked) wake();
 }
 
 template <class Hungry>
@@ -200,10 +200,9 @@ class scheduler {
           if (!records_.has_public() && !records_.looks_empty()) records_.alarm();
           return {.record = static_cast<continuation*>(taken)};
         }
-      } else if (!records_.looks_empty()) {
-        if (!records_.alarmed()) records_.alarm();
       } else {
-        seen = false;
+        seen = !records_.looks_empty();
+        if (!records_.alarmed()) records_.alarm();
       }
       if (!seen && any_of(2)) return {};
       if (seen && any_of(2)) expose(records_, exposing_);

@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
       verdict.check(end.code == 0, how + " with stats: exit code " + std::to_string(end.code));
       verdict.contains(end.said, "forkjoin: stacks ", how);
       for (const char* column : {"steals", "suspensions", "resumptions", "join_waits", "exposures", "publications",
-                                 "slow_pushes", "slow_pops", "parks", "wakeups", " all "})
+                                 "most_public", "slow_pushes", "slow_pops", "parks", "wakeups", " all "})
         verdict.contains(end.said, column, how);
     }
     for (const char* wish : {"0", "", static_cast<const char*>(nullptr)}) {

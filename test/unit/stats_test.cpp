@@ -49,6 +49,17 @@ TEST_CASE("stats: one P makes nothing public and steals nothing") {
   CHECK(sum.wakeups == 0);
 }
 
+TEST_CASE("stats: where all is public the most public records are the depth of the forks") {
+  // With the count taken before the push's own record was public: one less.
+  const test::environment no_membarrier("FORKJOIN_MEMBARRIER", "0");
+  const test::watchdog dog("all public", 1);
+  fj::runtime rt(test::with_procs(1));
+  rt.run([] { fib(15); });
+  CHECK(rt.stats().total().most_public == 14);
+  rt.run([] { fib(12); });
+  CHECK(rt.stats().procs[0].most_public == 14);
+}
+
 TEST_CASE("stats: with every fork stolen, every fork is a steal") {
   test::for_each_procs([](unsigned p) {
     CAPTURE(p);
@@ -88,6 +99,53 @@ TEST_CASE("stats: a steal, its suspension and its resumption") {
   fj::counters sum;
   for (const fj::counters& each : now.procs) sum += each;
   CHECK(sum.steals == now.total().steals);
+}
+
+TEST_CASE("stats: a strand's first fork is public, though everybody is busy") {
+  // With push_slow publishing for hungry workers alone it was private.
+  const test::watchdog dog("first fork", 2);
+  fj::runtime rt(test::with_procs(2));
+  rt.run([&] {
+    std::atomic<bool> over{false};
+    fj::fork_join([&] { test::spin_until([&] { return over.load(); }); },
+                  [&] {
+                    const std::uint64_t before = rt.stats().total().publications;
+                    fj::fork_join([] {}, [] {});
+                    CHECK(rt.stats().total().publications == before + 1);
+                    // Not so the next ones: nobody has asked, and these cost nothing.
+                    for (int i = 0; i < 10; ++i) fj::fork_join([] {}, [] {});
+                    CHECK(rt.stats().total().publications == before + 1);
+                    over = true;
+                  });
+  });
+}
+
+TEST_CASE("stats: the first fork after a join whose record was stolen is public, though everybody is busy") {
+  // With join_slow leaving out the alarm it was private, unless the thief had come to look for work again.
+  const test::watchdog dog("fork after join", 2);
+  fj::runtime rt(test::with_procs(2));
+  std::atomic<bool> stolen{false}, queued{false}, busy{false}, over{false};
+  std::thread other([&] {
+    test::spin_until([&] { return stolen.load(); });
+    queued = true;
+    rt.run([&] {
+      busy = true;
+      test::spin_until([&] { return over.load(); });
+    });
+  });
+  rt.run([&] {
+    fj::fork_join([&] { test::spin_until([&] { return busy.load(); }); },
+                  [&] {
+                    stolen = true;
+                    test::spin_until([&] { return queued.load(); });
+                    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                  });
+    const std::uint64_t before = rt.stats().total().publications;
+    fj::fork_join([] {}, [] {});
+    CHECK(rt.stats().total().publications == before + 1);
+    over = true;
+  });
+  other.join();
 }
 
 TEST_CASE("stats: tasks that wait count as join waits") {

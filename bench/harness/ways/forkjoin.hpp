@@ -19,9 +19,11 @@ class forkjoin_team {
   counter_list counters() const {
     const fj::stats stats = runtime_.stats();
     const fj::counters c = stats.total();
-    return {{"steals", c.steals},           {"suspensions", c.suspensions},    {"resumptions", c.resumptions},
-            {"join_waits", c.join_waits},   {"exposures", c.exposures},        {"publications", c.publications},
-            {"slow_pushes", c.slow_pushes}, {"slow_pops", c.slow_pops},        {"parks", c.parks},
+    return {{"steals", c.steals},           {"suspensions", c.suspensions},
+            {"resumptions", c.resumptions}, {"join_waits", c.join_waits},
+            {"exposures", c.exposures},     {"publications", c.publications},
+            {"most_public", c.most_public}, {"slow_pushes", c.slow_pushes},
+            {"slow_pops", c.slow_pops},     {"parks", c.parks},
             {"wakeups", c.wakeups},         {"stacks_peak", stats.stacks_peak}};
   }
 
