@@ -105,8 +105,8 @@ def records(data):
             "the loop, however large n is. With tasks it holds all the children that have not been taken: n. A "
             "recursion into two holds a record for each level in either case.</p>"]
     if found:
-        real = any("deepest_deque" in data.once(p, way, 1) for p, _, _ in found for way in PAIR)
-        origin = "Where a run does not count it, it is the simulator's, which runs the same forks" if real else \
+        real = all("deepest_deque" in data.once(p, way, 1) for p, _, _ in found for way in PAIR)
+        origin = "Counted in a run of each in which all records are public" if real else \
             "This is the simulator's count, which runs the same forks on the library's own deque"
         said.append(f"<p>The deepest deque on one P: {more_often(data, found, 'records')} {origin}.")
         sky = next((f for f in found if f[0][0] == "skynet"), None)

@@ -53,7 +53,7 @@ class Data:
         return self.result(problem, way, procs).get("once", {})
 
     def counter(self, problem, way, procs, name):
-        """Of the single run, except the deepest deque where only the simulator knows it."""
+        """Of the single run; the deepest deque of the simulator's where the file has none."""
         once = self.once(problem, way, procs)
         found = once.get(name, once.get("counters", {}).get(name))
         if found is None and name == "deepest_deque":

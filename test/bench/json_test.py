@@ -87,6 +87,7 @@ class JsonTest(unittest.TestCase):
             self.assertGreaterEqual(r["once"]["peak_resident_kib"], r["once"]["prepared_resident_kib"])
             self.assertGreater(r["once"]["seconds"], 0)
             self.assertEqual("counters" in r["once"], way in ("continuations", "tasks", "scope"))
+            self.assertEqual("deepest_deque" in r["once"], "counters" in r["once"])
             if way == "continuations" and procs == 1:
                 self.assertEqual(r["once"]["counters"]["steals"], 0)
 
