@@ -137,11 +137,6 @@ class basic_deque {
     return some;
   }
 
-  /// How many records are public; exact for the owner, save for what thieves take meanwhile.
-  index public_count() const noexcept {
-    return public_end_.load(std::memory_order_relaxed) - index_of(top_.load(std::memory_order_relaxed));
-  }
-
   /// Completes a pop: true if the owner has its record back, false if a thief has it. Waits for a thief that exposes
   /// records, otherwise for nobody.
   [[nodiscard]] bool pop_slow(const record& r) noexcept {
@@ -207,10 +202,14 @@ class basic_deque {
     return found;
   }
 
-  /// Whether there are public records; a hint.
-  bool has_public() const noexcept {
-    return index_of(top_.load(std::memory_order_relaxed)) < public_end_.load(std::memory_order_relaxed);
+  /// How many records are public; a hint.
+  index public_count() const noexcept {
+    const index at = index_of(top_.load(std::memory_order_relaxed));
+    const index end = public_end_.load(std::memory_order_relaxed);
+    return at < end ? end - at : 0;  // the two may be of different moments
   }
+
+  bool has_public() const noexcept { return public_count() > 0; }
 
   /// Whether there is nothing in it, private records included. Exact for pushes before a fence that the caller made.
   bool looks_empty() const noexcept {

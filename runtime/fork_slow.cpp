@@ -66,10 +66,13 @@ void join_slow(join& stolen) noexcept {
   if (&current_deque() == &outside) return;  // finished, and there is nothing else to do
   suspend_until_finished(stolen);
   deque& d = current_deque();
-  if (!d.is_at_rest()) d.open(d.whose());  // where a record was made to be stolen it stands for the newest, still
-  // Whoever took the record is done, and looks for the next one soon; a strand may fork a few times at once and then no
-  // more for a while.
-  d.alarm();
+  if (d.is_at_rest()) {
+    // Whoever took the record is done, and looks for the next one soon; a strand may fork a few times at once and then no
+    // more for a while.
+    d.alarm();
+  } else {
+    d.open(d.whose());  // where a record was made to be stolen it stands for the newest, still
+  }
 }
 
 }  // namespace fj::detail

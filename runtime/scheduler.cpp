@@ -102,8 +102,11 @@ void scheduler::expose(worker& m) noexcept {
     if (count < begun.size() && d.expose_begin()) begun[count++] = &d;
   });
   if (count > 0) machine::heavy_fence();
-  for (std::size_t i = 0; i < count; ++i)
-    if (begun[i]->expose_end()) ++m.count().exposures;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!begun[i]->expose_end()) continue;
+    ++m.count().exposures;
+    m.count().most_public.raise_to(begun[i]->public_count());
+  }
   exposing_.unlock();
 }
 

@@ -103,7 +103,7 @@ def records(data):
     found = counts(data, "deepest_deque", 1)
     said = ["<p>A loop that forks its n children one after another holds one record with continuations, the rest of "
             "the loop, however large n is. With tasks it holds all the children that have not been taken: n. A "
-            "recursion into two holds a record for each level in either case.</p>"]
+            "recursion into two holds at most a record for each level in either case.</p>"]
     if found:
         real = all("deepest_deque" in data.once(p, way, 1) for p, _, _ in found for way in PAIR)
         origin = "Counted in a run of each in which all records are public" if real else \

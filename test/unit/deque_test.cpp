@@ -111,8 +111,13 @@ TEST_CASE("deque: publish makes the older half public, at least one") {
   CHECK(f.d->looks_empty());
 
   for (int i = 0; i < 5; ++i) f.push();
+  CHECK(f.d->public_count() == 0);
   CHECK(f.d->publish());
-  for (int i = 0; i < 3; ++i) CHECK(f.steal() == i);
+  for (int i = 0; i < 3; ++i) {
+    CHECK(f.d->public_count() == static_cast<std::uint64_t>(3 - i));
+    CHECK(f.steal() == i);
+  }
+  CHECK(f.d->public_count() == 0);
   CHECK(f.steal() == -1);
   CHECK(f.d->publish());
   CHECK(f.steal() == 3);
