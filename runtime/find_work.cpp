@@ -24,7 +24,11 @@ constexpr std::int64_t crowded_ns = 200'000;
 constexpr std::int64_t nap_ns = 1'000;
 // Rounds between two looks at the clock.
 constexpr unsigned rounds_per_look = 16;
-// How often a task looks for something to run on top of a join that waits, before it suspends.
+// A theft holds both sides up for about a microsecond. Who comes back so soon after one has not found enough to make up for
+// it, and lets the others get on for as long.
+constexpr std::int64_t short_work_ns = 3'000;
+// How often a task looks for something to run on top of a join that waits, before it suspends; and how long who has nothing
+// to do waits for others to be through with that.
 constexpr unsigned top_rounds = 64;
 
 struct sight {
@@ -57,6 +61,28 @@ sight look_around(worker& m, const root* only) noexcept {
   return found;
 }
 
+bool is_over(const root* job) noexcept {
+  // acquire: pairs with the release in finish
+  return job && job->done.load(std::memory_order_acquire);
+}
+
+void pause_after_short_work(worker& m, const root* only) noexcept {
+  const std::int64_t now = os::now_ns();
+  if (now - m.stolen_at > short_work_ns) return;
+  while (!is_over(only) && !m.home().any_ready() && os::now_ns() - now < short_work_ns) os::pause();
+}
+
+// Whether the worker may join those who look for work. They may be at it only for a moment, on top of a join: to park at
+// once would cost more than to wait for the turn.
+bool may_search(worker& m) noexcept {
+  const int procs = static_cast<int>(m.home().chosen().procs);
+  for (unsigned round = 0; round < top_rounds; ++round) {
+    if (m.spinning || m.home().any_ready() || m.home().idleness().may_spin(procs)) return true;
+    os::pause();
+  }
+  return false;
+}
+
 fiber* search(worker& m, const root* only) noexcept {
   // A stack first: a record that has been taken must be run.
   if (!prepare_stack(m)) {
@@ -68,12 +94,12 @@ fiber* search(worker& m, const root* only) noexcept {
   for (unsigned round = 0;; ++round) {
     if (fiber* const f = m.home().take_ready(only)) return f;
     // Who waits for a job has no work but that, and others may want the P.
-    // acquire: pairs with the release in finish
-    if (only && (only->done.load(std::memory_order_acquire) || m.home().any_ready())) return nullptr;
+    if (is_over(only) || (only && m.home().any_ready())) return nullptr;
     const sight found = look_around(m, only);
     if (found.loot.taken) {
       fiber& thief = m.stacks.pop();
       begin(thief, found.loot);
+      m.stolen_at = os::now_ns();
       return &thief;
     }
     os::pause();
@@ -100,14 +126,18 @@ fiber* search(worker& m, const root* only) noexcept {
 }  // namespace
 
 fiber* find_work(worker& m) noexcept {
+  pause_after_short_work(m, nullptr);
   fiber* f = m.home().take_ready(nullptr);
-  if (!f && m.home().idleness().may_spin(static_cast<int>(m.home().chosen().procs))) m.home().start_spinning(m);
-  if (!f && m.spinning) f = search(m, nullptr);
+  if (!f && may_search(m)) {
+    m.home().start_spinning(m);
+    f = search(m, nullptr);
+  }
   if (f) m.home().stop_spinning(m);
   return f;
 }
 
 fiber* find_work_of(const root& job, worker& m) noexcept {
+  pause_after_short_work(m, &job);
   m.home().start_spinning(m);
   fiber* const f = search(m, &job);
   if (f) m.home().stop_spinning(m);

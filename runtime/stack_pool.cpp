@@ -1,8 +1,11 @@
 #include "runtime/stack_pool.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <new>
 
+#include "runtime/os/memory_checker.hpp"
 #include "runtime/os/pages.hpp"
 #include "runtime/os/race_detector.hpp"
 
@@ -65,15 +68,37 @@ void stack_pool::give(fiber* idle) noexcept {
   in_use_.store(in_use_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
 }
 
-void trim_stack(const fiber& f, const std::byte* used) noexcept {
+namespace {
+
+// To ask the system which pages were touched takes longer than a theft. So there is a line at the end of the part of a stack
+// that is kept, by which to see whether anybody went deeper: then he wrote over it, unless one frame stepped over it.
+constexpr auto watermark = [] {
+  std::array<std::uint64_t, cache_line / sizeof(std::uint64_t)> words{};
+  for (std::uint64_t& word : words) word = 0x9e3779b97f4a7c15;
+  return words;
+}();
+
+// Whether nobody did since the last time; leaves it there for the next.
+bool stayed_above(fiber& f, std::byte* line) noexcept {
+  if (f.watermarked && std::memcmp(line, watermark.data(), sizeof(watermark)) == 0) return true;
+  std::memcpy(line, watermark.data(), sizeof(watermark));
+  f.watermarked = true;
+  return false;
+}
+
+}  // namespace
+
+void trim_stack(fiber& f, const std::byte* used) noexcept {
   const std::size_t page = os::page_size();
   std::byte* const bottom = f.stack_bottom();
   const auto above = static_cast<std::size_t>(used - bottom);
   if (above <= stack_pool::kept_bytes + page) return;
   const std::size_t dead = (above - stack_pool::kept_bytes) / page * page;
-  // A stack that has been deeper has touched the first dead page, unless one frame stepped over it: then the rest waits
-  // for the next time.
-  if (os::is_resident(bottom + dead - page)) os::discard_pages(bottom, dead);
+  std::byte* const line = f.stack_top() - stack_pool::kept_bytes;
+  const bool may_write = !os::stacks_are_checked && used >= line + sizeof(watermark);
+  // Otherwise the system is asked: whoever went deeper has touched the first dead page, or stepped over that.
+  if (may_write ? stayed_above(f, line) : !os::is_resident(bottom + dead - page)) return;
+  os::discard_pages(bottom, dead);
 }
 
 }  // namespace fj::detail

@@ -50,7 +50,7 @@ class stack_pool {
 };
 
 /// Gives back the pages of a stack that is not running and that lie more than kept_bytes below `used`, the lowest
-/// address in use. One cheap system call when there are none.
-void trim_stack(const fiber& f, const std::byte* used) noexcept;
+/// address in use. A look at one line of memory when the stack was never deeper than that; otherwise system calls.
+void trim_stack(fiber& f, const std::byte* used) noexcept;
 
 }  // namespace fj::detail

@@ -3,12 +3,32 @@
 
 #include <cstddef>
 
+#include "runtime/os/race_detector.hpp"
+
 #if defined(FORKJOIN_DEBUG) && __has_include(<valgrind/memcheck.h>)
 #include <valgrind/memcheck.h>
 #define FORKJOIN_MEMORY_CHECKER
 #endif
 
+#if defined(__SANITIZE_ADDRESS__)
+#define FORKJOIN_STACKS_ARE_CHECKED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define FORKJOIN_STACKS_ARE_CHECKED
+#endif
+#endif
+#if defined(FORKJOIN_MEMORY_CHECKER) || defined(FORKJOIN_RACE_DETECTOR)
+#define FORKJOIN_STACKS_ARE_CHECKED
+#endif
+
 namespace fj::detail::os {
+
+/// Whether somebody checks who reads and writes below the stack pointer of a stack.
+#ifdef FORKJOIN_STACKS_ARE_CHECKED
+inline constexpr bool stacks_are_checked = true;
+#else
+inline constexpr bool stacks_are_checked = false;
+#endif
 
 /// Says that there is memory. Valgrind takes what lies below the stack pointer for gone, also on a stack that nobody runs
 /// on just now and where a caller may lay down what its callee is to find.

@@ -68,6 +68,31 @@ TEST_CASE("stack_pool: pages that were touched are given back beyond what is kep
   CHECK(os::is_resident(top - os::page_size() - 1));
 }
 
+TEST_CASE("stack_pool: whoever goes deeper is seen every time") {
+  // With the watermark taken for whole the pages stayed. Not put back, it had the system asked from the first time on.
+  stack_pool pool(stack_size);
+  fiber* const f = pool.take(nullptr);
+  REQUIRE(f);
+  std::byte* const top = f->stack_bottom() + f->stack_size();
+  std::byte* const deep = top - 2 * stack_pool::kept_bytes;
+  trim_stack(*f, top);
+  for (int round = 0; round < 3; ++round) {
+    CAPTURE(round);
+    std::memset(deep, 1, static_cast<std::size_t>(top - deep));
+    CHECK(os::is_resident(deep));
+    trim_stack(*f, top - 1024);
+    CHECK(!os::is_resident(deep));
+    CHECK(std::all_of(top - 1024, top, [](std::byte b) { return b == std::byte{1}; }));
+    // Those who stay above cost no system call, so nobody notices who steps over the line. He waits for the next.
+    std::memset(top - stack_pool::kept_bytes / 2, 1, stack_pool::kept_bytes / 2);
+    *deep = std::byte{1};
+    trim_stack(*f, top);
+    CHECK(os::is_resident(top - stack_pool::kept_bytes / 2));
+    CHECK(os::is_resident(deep));
+  }
+  pool.give(f);
+}
+
 TEST_CASE("stack_pool: a suspended stack keeps what is in use") {
   stack_pool pool(stack_size);
   fiber* const f = pool.take(nullptr);
