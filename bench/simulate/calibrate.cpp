@@ -180,6 +180,11 @@ std::int64_t stamp(const std::atomic<std::int64_t>& of) {
   return of.load(std::memory_order_acquire);  // pairs with the releases of those who stamp
 }
 
+void spend(std::int64_t nanoseconds) {
+  const std::int64_t until = os::now_ns() + nanoseconds;
+  while (os::now_ns() < until) os::pause();
+}
+
 // A fork whose right side somebody else must run, while the left one goes on forking.
 void meet(std::vector<double>& to_left, std::vector<double>& to_right) {
   std::atomic<std::int64_t> left{0}, right{0};
@@ -202,7 +207,10 @@ meetings meeting_costs() {
       // Longer than a worker looks around: it sleeps.
       os::sleep_ns(1'000'000);
       meet(wakes, wakeups);
-      for (int k = 0; k < 5; ++k) meet(forks, steals);  // now it spins
+      for (int k = 0; k < 5; ++k) {
+        spend(8'000);  // now it spins; and who finds little, as here, waits a little
+        meet(forks, steals);
+      }
       // The left side is over at once, so its owner waits for the right one and is resumed by it.
       std::atomic<std::int64_t> done{0};
       std::atomic<bool> stolen{false};
@@ -212,8 +220,7 @@ meetings meeting_costs() {
           },
           [&] {
             stolen.store(true, std::memory_order_relaxed);
-            const std::int64_t until = os::now_ns() + 5000;
-            while (os::now_ns() < until) os::pause();
+            spend(5'000);
             done.store(os::now_ns(), std::memory_order_release);
           });
       resumes.push_back(static_cast<double>(os::now_ns() - stamp(done)));

@@ -6,6 +6,7 @@
 #include <new>
 #include <vector>
 
+#include "bench/simulate/simulator.hpp"
 #include "bench/simulate/strand.hpp"
 #include "runtime/base/cache_line.hpp"
 #include "runtime/base/random.hpp"
@@ -38,6 +39,8 @@ class deque_in_pages {
 enum class doing : std::uint8_t {
   running,         ///< a strand
   starting,        ///< begins to look for work
+  pausing,         ///< waits before it looks, as what it stole last was short
+  waiting,         ///< for its turn to look
   looking,         ///< looks around, one deque at a time
   looking_on_top,  ///< the same for a strand that waits for its child
   exposing,        ///< in the heavy fence
@@ -58,6 +61,7 @@ struct processor {
   bool woken = false;     // while it was parking
   unsigned stacks = 0;    // it has at hand, for what it steals next
   unsigned tick = 0;
+  picoseconds stolen_at = -short_work_time - 1;  // when it stole last, on a stack of its own
   fiber* running = nullptr;
   fj::detail::random dice;
   deque_in_pages active;

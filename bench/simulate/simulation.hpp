@@ -49,6 +49,7 @@ class simulation {
 
   // thief.cpp
   void find_work(processor& p);
+  void wait_for_turn(processor& p);
   void begin_search(processor& p);
   void begin_round(processor& p);
   void look_around(processor& p);

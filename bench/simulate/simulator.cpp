@@ -90,6 +90,9 @@ void simulation::act(processor& p) {
       return run_strand(p);
     case doing::starting:
       return find_work(p);
+    case doing::pausing:
+    case doing::waiting:
+      return wait_for_turn(p);
     case doing::looking:
     case doing::looking_on_top:
       return look_around(p);

@@ -47,9 +47,12 @@ struct result {
 inline constexpr picoseconds search_time = 20'000'000;
 /// How long it sees private records only before it exposes them: runtime/find_work.cpp, patience_ns.
 inline constexpr picoseconds patience_time = 10'000'000;
+/// Who comes back sooner than this after a theft waits as long: runtime/find_work.cpp, short_work_ns.
+inline constexpr picoseconds short_work_time = 3'000'000;
 /// Rounds over all deques between two looks at the clock: runtime/find_work.cpp, rounds_per_look.
 inline constexpr unsigned rounds_per_look = 16;
-/// Rounds that a waiting task looks for something to run on top: runtime/find_work.cpp, top_rounds.
+/// Rounds that a waiting task looks for something to run on top, and that a worker waits for others to be through with that:
+/// runtime/find_work.cpp, top_rounds.
 inline constexpr unsigned top_rounds = 64;
 /// Deques exposed at a time: runtime/scheduler.cpp, expose.
 inline constexpr unsigned exposed_at_a_time = 64;

@@ -6,20 +6,29 @@
 namespace simulate {
 
 void simulation::find_work(processor& p) {
+  p.rounds = 0;
+  if (p.clock - p.stolen_at > short_work_time) return wait_for_turn(p);
+  p.clock += short_work_time;
+  p.now = doing::pausing;
+  later(p);
+}
+
+void simulation::wait_for_turn(processor& p) {
   if (fiber* const f = take_ready()) {
     stop_spinning(p);
     p.clock += price_.resume;
     switch_to(p, *f);
+  } else if (p.spinning || parking_.may_spin(static_cast<int>(chosen_.procs))) {
+    start_spinning(p);
+    p.now = doing::looking;
+    begin_search(p);
+  } else if (++p.rounds < top_rounds) {
+    p.clock += price_.round;
+    p.now = doing::waiting;
   } else {
-    if (parking_.may_spin(static_cast<int>(chosen_.procs))) start_spinning(p);
-    if (p.spinning) {
-      p.now = doing::looking;
-      begin_search(p);
-    } else {
-      // A look later, so that nobody who runs ahead misses the alarm.
-      p.clock += price_.look;
-      p.now = doing::giving_up;
-    }
+    // A look later, so that nobody who runs ahead misses the alarm.
+    p.clock += price_.look;
+    p.now = doing::giving_up;
   }
   later(p);
 }
@@ -69,6 +78,7 @@ void simulation::begin_stolen(processor& p, frame& record) {
   --p.stacks;
   thief.forks = 0;
   enter(thief, record.other, caller::thief).stolen = &record;
+  p.stolen_at = p.clock;
   stop_spinning(p);
   p.clock += price_.steal;
   switch_to(p, thief);
