@@ -16,7 +16,7 @@ struct costs {
   double slow_pop = 10;          ///< take back a public record: lock, fence
   double look = 30;              ///< look at one deque
   double round = 25;             ///< between two rounds over all deques
-  double steal = 2000;           ///< from the look that found a record to its first instruction on a new stack
+  double steal = 250;            ///< from the look that found a record to its first instruction on a new stack
   double arrive = 50;            ///< a stolen branch comes to its join
   double ended = 100;            ///< from there to the first look of its worker, if nobody waits for it
   double suspend = 300;          ///< an owner leaves its stack at a join
