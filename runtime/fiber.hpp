@@ -32,7 +32,7 @@ struct fiber : join_waiter {
   std::byte* mapping = nullptr;            ///< guard, stack, and this object
   std::size_t mapping_size = 0;
   std::size_t guard_size = 0;
-  handed<bool> watermarked = false;  ///< see trim_stack
+  handed<bool> marked = false;       ///< see trim_stack
   unsigned number = 0;               ///< for messages
   const stack_pool* pool = nullptr;  ///< that it belongs to
 

@@ -67,20 +67,24 @@ bool is_over(const root* job) noexcept {
 }
 
 void pause_after_short_work(worker& m, const root* only) noexcept {
+  const settings& chosen = m.home().chosen();
+  if (chosen.procs == 1 || chosen.steal_every_fork) return;  // nobody is held up; or it was asked for
   const std::int64_t now = os::now_ns();
   if (now - m.stolen_at > short_work_ns) return;
   while (!is_over(only) && !m.home().any_ready() && os::now_ns() - now < short_work_ns) os::pause();
 }
 
-// Whether the worker may join those who look for work. They may be at it only for a moment, on top of a join: to park at
-// once would cost more than to wait for the turn.
-bool may_search(worker& m) noexcept {
-  const int procs = static_cast<int>(m.home().chosen().procs);
+// What becomes ready, or nullptr; and has the worker join those who look for work, when it is its turn. They may be at it
+// only for a moment, on top of a join: to park at once would cost more than to wait.
+fiber* wait_for_turn(worker& m) noexcept {
+  scheduler& s = m.home();
   for (unsigned round = 0; round < top_rounds; ++round) {
-    if (m.spinning || m.home().any_ready() || m.home().idleness().may_spin(procs)) return true;
+    if (fiber* const f = s.take_ready(nullptr)) return f;
+    if (s.idleness().may_spin(static_cast<int>(s.chosen().procs))) s.start_spinning(m);
+    if (m.spinning) break;
     os::pause();
   }
-  return false;
+  return nullptr;
 }
 
 fiber* search(worker& m, const root* only) noexcept {
@@ -127,11 +131,8 @@ fiber* search(worker& m, const root* only) noexcept {
 
 fiber* find_work(worker& m) noexcept {
   pause_after_short_work(m, nullptr);
-  fiber* f = m.home().take_ready(nullptr);
-  if (!f && may_search(m)) {
-    m.home().start_spinning(m);
-    f = search(m, nullptr);
-  }
+  fiber* f = wait_for_turn(m);
+  if (!f && m.spinning) f = search(m, nullptr);
   if (f) m.home().stop_spinning(m);
   return f;
 }

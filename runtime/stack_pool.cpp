@@ -1,7 +1,7 @@
 #include "runtime/stack_pool.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cstdint>
 #include <cstring>
 #include <new>
 
@@ -70,20 +70,26 @@ void stack_pool::give(fiber* idle) noexcept {
 
 namespace {
 
-// To ask the system which pages were touched takes longer than a theft. So there is a line at the end of the part of a stack
-// that is kept, by which to see whether anybody went deeper: then he wrote over it, unless one frame stepped over it.
-constexpr auto watermark = [] {
-  std::array<std::uint64_t, cache_line / sizeof(std::uint64_t)> words{};
-  for (std::uint64_t& word : words) word = 0x9e3779b97f4a7c15;
-  return words;
-}();
+// To ask the system which pages were touched takes longer than a theft. So there are marks on the last page of the part of a
+// stack that is kept, by which to see whether anybody went deeper since all below was given back: then he wrote over one,
+// unless he left all of that page alone but for the words between. A page that nobody touched is what the system sees.
+constexpr std::uint64_t mark = 0x9e3779b97f4a7c15;
+constexpr std::size_t marks = 8;
+constexpr std::size_t mark_distance = 512;
+constexpr std::size_t marked_bytes = marks * mark_distance;
 
-// Whether nobody did since the last time; leaves it there for the next.
-bool stayed_above(fiber& f, std::byte* line) noexcept {
-  if (f.watermarked && std::memcmp(line, watermark.data(), sizeof(watermark)) == 0) return true;
-  std::memcpy(line, watermark.data(), sizeof(watermark));
-  f.watermarked = true;
-  return false;
+bool are_whole(const std::byte* begin) noexcept {
+  std::uint64_t differences = 0;
+  for (std::size_t i = 0; i < marks; ++i) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, begin + i * mark_distance, sizeof(word));
+    differences |= word ^ mark;
+  }
+  return differences == 0;
+}
+
+void put_marks(std::byte* begin) noexcept {
+  for (std::size_t i = 0; i < marks; ++i) std::memcpy(begin + i * mark_distance, &mark, sizeof(mark));
 }
 
 }  // namespace
@@ -91,13 +97,22 @@ bool stayed_above(fiber& f, std::byte* line) noexcept {
 void trim_stack(fiber& f, const std::byte* used) noexcept {
   const std::size_t page = os::page_size();
   std::byte* const bottom = f.stack_bottom();
-  const auto above = static_cast<std::size_t>(used - bottom);
-  if (above <= stack_pool::kept_bytes + page) return;
-  const std::size_t dead = (above - stack_pool::kept_bytes) / page * page;
-  std::byte* const line = f.stack_top() - stack_pool::kept_bytes;
-  const bool may_write = !os::stacks_are_checked && used >= line + sizeof(watermark);
-  // Otherwise the system is asked: whoever went deeper has touched the first dead page, or stepped over that.
-  if (may_write ? stayed_above(f, line) : !os::is_resident(bottom + dead - page)) return;
+  std::byte* const top = f.stack_top();
+  const auto in_use = static_cast<std::size_t>(top - used);
+  // Where it may write below what is in use, the part that is kept ends at the same place every time.
+  const bool may_mark = !os::stacks_are_checked && in_use + marked_bytes <= stack_pool::kept_bytes;
+  const std::size_t kept = may_mark ? stack_pool::kept_bytes : in_use + stack_pool::kept_bytes;
+  const bool marked = f.marked && may_mark;
+  f.marked = may_mark;
+  if (f.stack_size() < kept + page) return;
+  const std::size_t dead = (f.stack_size() - kept) / page * page;
+  if (may_mark) {
+    if (marked && are_whole(top - kept)) return;
+    put_marks(top - kept);
+  } else if (!os::is_resident(bottom + dead - page)) {
+    // Whoever has been deeper has touched the first dead page, unless a frame stepped over it: then the rest waits.
+    return;
+  }
   os::discard_pages(bottom, dead);
 }
 

@@ -50,7 +50,7 @@ class stack_pool {
 };
 
 /// Gives back the pages of a stack that is not running and that lie more than kept_bytes below `used`, the lowest
-/// address in use. A look at one line of memory when the stack was never deeper than that; otherwise system calls.
+/// address in use, or below the top, where little is in use. Mostly a look at a page of the stack; at times system calls.
 void trim_stack(fiber& f, const std::byte* used) noexcept;
 
 }  // namespace fj::detail

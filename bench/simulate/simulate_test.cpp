@@ -187,16 +187,16 @@ TEST_CASE("two P, tasks: who waits runs another task on top of its stack") {
   CHECK(r.peak_stacks == 4);
 }
 
-// With no time between the thief's arrival and its look for work (tried) the caller, still counted as looking around, keeps
-// it from doing so as well, and then wakes it: two wake-ups, and 1,059 ns.
-TEST_CASE("two P, tasks: who waits sees its child's end before the thief looks for more") {
-  // Caller: busy until 1,011, pops until 1,015, looks every 10 ns. Thief: begins the left side at 161, is at its join
-  // at 1,052. The caller sees that at 1,055.
+// If the thief does not wait for its turn (tried), it gives up its P, as the caller is counted as looking around, and the
+// caller wakes it: two wake-ups, and 4,059 ns.
+TEST_CASE("two P, tasks: a thief waits while who waits for a child is still looking on top") {
+  // Caller: busy until 4,011, pops until 4,015, looks every 10 ns. Thief: begins the left side at 161, is at its join
+  // at 4,052. The caller sees that at 4,055.
   setup chosen = on(2, policy::tasks);
   chosen.cost.round = 10;
-  chosen.cost.ended = 7;
-  const result r = simulate_run(two_leaves(880, 1000), chosen);
-  CHECK(r.time == ps(1057));
+  chosen.cost.ended = 0;
+  const result r = simulate_run(two_leaves(3880, 4000), chosen);
+  CHECK(r.time == ps(4057));
   CHECK(r.count.join_waits == 1);
   CHECK(r.count.wakeups == 1);
 }

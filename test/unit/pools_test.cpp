@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/deque_pool.hpp"
+#include "runtime/os/memory_checker.hpp"
 #include "runtime/os/pages.hpp"
 #include "runtime/stack_pool.hpp"
 #include "test/support.hpp"
@@ -69,7 +70,7 @@ TEST_CASE("stack_pool: pages that were touched are given back beyond what is kep
 }
 
 TEST_CASE("stack_pool: whoever goes deeper is seen every time") {
-  // With the watermark taken for whole the pages stayed. Not put back, it had the system asked from the first time on.
+  // With the marks taken for whole the pages stayed. Not put back, they had pages discarded every time.
   stack_pool pool(stack_size);
   fiber* const f = pool.take(nullptr);
   REQUIRE(f);
@@ -83,12 +84,53 @@ TEST_CASE("stack_pool: whoever goes deeper is seen every time") {
     trim_stack(*f, top - 1024);
     CHECK(!os::is_resident(deep));
     CHECK(std::all_of(top - 1024, top, [](std::byte b) { return b == std::byte{1}; }));
-    // Those who stay above cost no system call, so nobody notices who steps over the line. He waits for the next.
+    // Those who stay above cost no system call, so nobody notices who steps over a whole page. He waits for the next.
     std::memset(top - stack_pool::kept_bytes / 2, 1, stack_pool::kept_bytes / 2);
     *deep = std::byte{1};
     trim_stack(*f, top);
     CHECK(os::is_resident(top - stack_pool::kept_bytes / 2));
     CHECK(os::is_resident(deep));
+  }
+  pool.give(f);
+}
+
+// Each tried with the marks left as whole at the first trim: then the pages stayed.
+TEST_CASE("stack_pool: what a suspended strand was allowed to keep is given back at its end") {
+  stack_pool pool(stack_size);
+  fiber* const f = pool.take(nullptr);
+  REQUIRE(f);
+  std::byte* const top = f->stack_bottom() + f->stack_size();
+  std::byte* const line = top - stack_pool::kept_bytes;
+  std::byte* const deep = line - 40'000;
+  const std::size_t page = os::page_size();
+  SUBCASE("suspended above the line, after it was deeper") {
+    trim_stack(*f, top);
+    std::memset(deep, 1, static_cast<std::size_t>(top - deep));
+    trim_stack(*f, top - 50'000);
+  }
+  SUBCASE("suspended below it, and the page with the marks untouched") {
+    trim_stack(*f, top);
+    std::memset(deep, 1, static_cast<std::size_t>(line - deep));
+    trim_stack(*f, deep);
+  }
+  trim_stack(*f, top);
+  for (std::byte* at = f->stack_bottom(); at < line - page; at += page) CHECK(!os::is_resident(at));
+  pool.give(f);
+}
+
+// With one mark only (tried) frames with a hole of eight bytes there keep their pages.
+TEST_CASE("stack_pool: a write anywhere on the last page that is kept is enough, but for the words between marks") {
+  if (os::stacks_are_checked) return;
+  stack_pool pool(stack_size);
+  fiber* const f = pool.take(nullptr);
+  REQUIRE(f);
+  std::byte* const line = f->stack_bottom() + f->stack_size() - stack_pool::kept_bytes;
+  for (std::size_t i = 0; i < 4096; i += 512) {
+    trim_stack(*f, f->stack_top());
+    line[i + 3] = std::byte{1};
+    line[-10'000] = std::byte{1};
+    trim_stack(*f, f->stack_top());
+    CHECK(!os::is_resident(line - 10'000));
   }
   pool.give(f);
 }
