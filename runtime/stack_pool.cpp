@@ -72,10 +72,11 @@ namespace {
 
 // To ask the system which pages were touched takes longer than a theft. So there are marks on the last page of the part of a
 // stack that is kept, by which to see whether anybody went deeper since all below was given back: then he wrote over one,
-// unless he left all of that page alone but for the words between. A page that nobody touched is what the system sees.
+// unless a frame stepped over them all. They are a prime number of words apart, so that the frames of a recursion, which have
+// their unused words at the same place each, do not have them at every mark.
 constexpr std::uint64_t mark = 0x9e3779b97f4a7c15;
 constexpr std::size_t marks = 8;
-constexpr std::size_t mark_distance = 512;
+constexpr std::size_t mark_distance = 61 * sizeof(mark);
 constexpr std::size_t marked_bytes = marks * mark_distance;
 
 bool are_whole(const std::byte* begin) noexcept {
