@@ -10,8 +10,10 @@ and the largest in brackets.
 
 import argparse
 import json
+import math
 import os
 import pathlib
+import re
 import sys
 import time
 
@@ -112,27 +114,49 @@ def parse():
     args = parser.parse_args()
     if args.repetitions is not None and args.repetitions < 1:
         parser.error("--repetitions must be at least 1")
-    if args.json and not pathlib.Path(args.json).resolve().parent.is_dir():
-        parser.error(f"--json {args.json}: there is no such folder")
-    if len(args.kernel) > 1 and len(set(args.kernel)) < len(args.kernel):
+    if args.budget is not None and not 0 < args.budget < math.inf:
+        parser.error("--budget must be a number of seconds above 0")
+    if args.json:
+        try:
+            open(args.json, "a").close()  # now, not after an hour of measuring
+        except OSError as error:
+            parser.error(f"--json {args.json}: {error.strerror}")
+    for name in args.kernel:
+        if not re.fullmatch(r"\w+", name):
+            parser.error(f"{name} is no kernel; they are named like fib")
+    if len(set(args.kernel)) < len(args.kernel):
         parser.error("a kernel is named twice")
     return args
 
 
-def measure_all(kernels, rounds, budget, once_too=True):
-    measured = Measured()
+def measure_one(kernel, rounds, budget, measured):
+    began = time.monotonic()
+    once = measure.run_once(kernel)
+    got, context = measure.run_rounds(kernel, rounds, budget - (time.monotonic() - began))
+    own, ceilings = measured.add(kernel, got, once, context)
+    tables.print_results(own, kernel.labels, kernel.forks, once, ceilings)
+    print(flush=True)
+
+
+def measure_all(kernels, rounds, budget, keep):
+    """Returns what was measured and what went wrong, a text for each kernel that is left out. keep(both) after each."""
+    measured, wrong = Measured(), []
     end = time.monotonic() + budget
     for i, kernel in enumerate(kernels):
         left = max(0.0, end - time.monotonic()) / (len(kernels) - i)
         print(f"{kernel.name} ({i + 1} of {len(kernels)}): at most {rounds} rounds, slow ways in at most "
               f"{measure.SLOW_ROUNDS} of them", flush=True)
-        began = time.monotonic()
-        once = measure.run_once(kernel) if once_too else {}
-        got, context = measure.run_rounds(kernel, rounds, left - (time.monotonic() - began))
-        own, ceilings = measured.add(kernel, got, once, context)
-        tables.print_results(own, kernel.labels, kernel.forks, once, ceilings)
-        print(flush=True)
-    return measured
+        try:
+            measure_one(kernel, rounds, left, measured)
+        except measure.Failed as failure:
+            wrong.append(f"{kernel.name} failed and is left out: {failure}")
+            print(f"bench/run.py: {wrong[-1]}", file=sys.stderr, flush=True)
+        except KeyboardInterrupt:
+            wrong.append(f"interrupted in {kernel.name}: it and those that follow are left out")
+            print(file=sys.stderr)
+            break
+        keep(measured, wrong)
+    return measured, wrong
 
 
 def main():
@@ -147,17 +171,35 @@ def main():
     rounds = args.repetitions or (3 if args.quick else 21 if len(kernels) == 1 else 7)
     budget = args.budget or (KERNEL_BUDGET if len(kernels) == 1 else SUITE_BUDGET) * (FULL_BUDGET if args.full else 1)
 
+    # What bench/report would show by itself; tests are not worth showing.
+    files = [] if sizes == "test" else [folder / ("-".join(["report", *args.kernel]) + ".json")]
+    files += [pathlib.Path(args.json)] if args.json else []
+
     load_average = os.getloadavg()
     load = environment.Load()
     time.sleep(0.5)
     before = load.others()
     load = environment.Load()
-    measured = measure_all(kernels, rounds, budget)
-    env = environment.describe(measured.context, load_average)
-    env |= {"others_before": before, "others_during": load.others()}
 
-    warnings = tables.warnings(env, measured.results)
-    judged = goals.judge(measured.results, measured.kernels, measured.once, env["compiler"])
+    def conclude(measured, wrong):
+        """The environment, warnings and goals; and all of it in the files."""
+        env = environment.describe(measured.context, load_average)
+        env |= {"others_before": before, "others_during": load.others()}
+        warnings = wrong + tables.warnings(env, measured.results)
+        judged = goals.judge(measured.results, measured.kernels, measured.once, env["compiler"])
+        settings = {"sizes": sizes, "procs": args.procs, "rounds": rounds, "seconds": time.monotonic() - began}
+        report = json.dumps(measured.report(env, settings, warnings, judged), indent=1) + "\n"
+        for file in files:
+            try:
+                file.write_text(report)
+            except OSError as error:
+                print(f"bench/run.py: cannot write {file}: {error.strerror}", file=sys.stderr)
+        return env, warnings, judged
+
+    measured, wrong = measure_all(kernels, rounds, budget, conclude)
+    if not measured.results:
+        raise measure.Failed("nothing was measured")
+    env, warnings, judged = conclude(measured, wrong)
     tables.print_environment(env)
     for warning in warnings:
         print(f"  WARNING: {warning}")
@@ -165,14 +207,8 @@ def main():
     if len(kernels) > 1:
         tables.print_means(goals.means(measured.results, measured.kernels))
     tables.print_goals(judged)
-
-    settings = {"sizes": sizes, "procs": args.procs, "rounds": rounds, "seconds": time.monotonic() - began}
-    report = json.dumps(measured.report(env, settings, warnings, judged), indent=1) + "\n"
-    files = [pathlib.Path(args.json)] if args.json else []
-    if sizes != "test":  # what the report would show by itself; tests are not worth showing
-        files.append(folder / ("-".join(["report", *args.kernel]) + ".json"))
-    for file in files:
-        file.write_text(report)
+    if wrong:
+        return 1
     return 3 if args.check and not all(g["met"] for g in judged) else 0
 
 
@@ -182,3 +218,5 @@ if __name__ == "__main__":
     except measure.Failed as failure:
         print(f"bench/run.py: {failure}", file=sys.stderr)
         sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/algorithms/failure.hpp"
+
 namespace bench {
 
 inline constexpr std::size_t loop_size = 100'000'000;
@@ -44,7 +46,7 @@ bool register_loops(const std::string& way, const std::vector<int>& procs, Make 
     const std::string name = family + '/' + way + '/' + std::to_string(n) + "/procs:" + std::to_string(p);
     benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
       const std::unique_ptr<loop_team> team = make(p);
-      if (!measure(state, *team)) state.SkipWithError("wrong result");
+      if (!measure(state, *team)) wrong_result(state, "wrong result");
     })->Unit(benchmark::kMillisecond);
   };
   for (const int p : procs) {

@@ -13,6 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/algorithms/failure.hpp"
+#include "bench/common/sort_check.hpp"
+
 namespace bench {
 
 using sort_input = std::vector<std::uint64_t>;
@@ -54,7 +57,10 @@ bool register_sort(const std::string& family, const std::string& way, const std:
           state.ResumeTiming();
           team->sort(sorted);
         }
-        if (!std::is_sorted(sorted.begin(), sorted.end())) state.SkipWithError("not sorted");
+        const auto at = [&](const sort_input& all) { return [&](std::uint64_t i) { return all[i]; }; };
+        if (!std::is_sorted(sorted.begin(), sorted.end())) wrong_result(state, "not sorted");
+        if (digest_of_numbers(sort_size, at(sorted)) != digest_of_numbers(sort_size, at(input)))
+          wrong_result(state, "not the numbers that were given");
       };
       const std::string name = family + '_' + kind + '/' + way + '/' + std::to_string(sort_size) + "/procs:";
       benchmark::RegisterBenchmark((name + std::to_string(p)).c_str(), run)->Unit(benchmark::kMillisecond);

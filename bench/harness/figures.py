@@ -13,11 +13,18 @@ def geometric_mean(values):
     return math.exp(sum(map(math.log, values)) / len(values))
 
 
+def ratio_of_bests(over, under):
+    """Of the least times of those rounds in which both took part: the least of more rounds is less. None if there are none."""
+    both = [(a, b) for a, b in zip(over, under) if a is not None and b is not None]
+    return min(a for a, _ in both) / min(b for _, b in both) if both else None
+
+
 class Figure:
     """A figure's values, one for each round in which it was taken; a round in which it was not gives None."""
 
-    def __init__(self, values):
-        self.values = [v for v in values if v is not None]
+    def __init__(self, by_round):
+        self.by_round = list(by_round)
+        self.values = [v for v in self.by_round if v is not None]
 
     def __bool__(self):
         return bool(self.values)

@@ -1,14 +1,18 @@
 // A kernel by every way, as Google Benchmarks named
 //   <kernel>/<way>/<size>/procs:<P>
-// All standard flags work; --procs=1,2,4 chooses the numbers of processors and --sizes=test, quick or full the sizes. The
-// exit status is non-zero if any result was wrong. No benchmark asks for UseRealTime(): it would append "/real_time" to
+// All standard flags work; --procs=1,2,4 chooses the numbers of processors and --sizes=test, quick or full the sizes;
+// --turn=1 and so on runs the ways in other orders, so that none always comes after the same. The exit status is non-zero if
+// any result was wrong. No benchmark asks for UseRealTime(): it would append "/real_time" to
 // the name, and the time reported is the wall clock's anyway.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <exception>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "bench/harness/command_line.hpp"
 #include "bench/harness/kernel.hpp"
@@ -77,10 +81,15 @@ void register_benchmark(const bench::kernel& kernel, const bench::way& way, long
   benchmark::RegisterBenchmark(name.c_str(), run)->Unit(benchmark::kMillisecond);
 }
 
-void register_all(const std::vector<int>& procs, std::span<const long> bench::sizes::* level) {
+void register_all(const std::vector<int>& procs, std::span<const long> bench::sizes::* level, unsigned turn) {
+  std::vector<bench::entry> entries = bench::entries();
+  std::mt19937 dice(turn);
+  for (bench::entry& entry : entries) {
+    if (turn != 0) std::shuffle(entry.ways.begin(), entry.ways.end(), dice);
+  }
   // By number of processors, so that what is compared with each other runs close together in time.
   for (const int p : procs) {
-    for (const bench::entry& entry : bench::entries()) {
+    for (const bench::entry& entry : entries) {
       for (const long size : entry.what->measured.*level) {
         for (const bench::way& way : entry.ways) {
           if (way.parallel || p == procs.front()) register_benchmark(*entry.what, way, size, way.parallel ? p : 1);
@@ -112,7 +121,8 @@ int main(int argc, char** argv) {
 
   std::vector<int> procs{1, 2};
   auto level = &bench::sizes::quick;
-  constexpr std::string_view procs_flag = "--procs=", sizes_flag = "--sizes=";
+  unsigned turn = 0;
+  constexpr std::string_view procs_flag = "--procs=", sizes_flag = "--sizes=", turn_flag = "--turn=";
   int kept = 1;
   for (int i = 1; i < argc; ++i) {
     const std::string_view arg = argv[i];
@@ -126,6 +136,13 @@ int main(int argc, char** argv) {
       level = parse_level(arg.substr(sizes_flag.size()));
       if (level) continue;
       std::fprintf(stderr, "%s: expected --sizes=test, --sizes=quick or --sizes=full\n", argv[i]);
+      return 2;
+    }
+    if (arg.starts_with(turn_flag)) {
+      const auto given = bench::parse_number(arg.substr(turn_flag.size()), 0, 1'000'000);
+      turn = static_cast<unsigned>(given.value_or(0));
+      if (given) continue;
+      std::fprintf(stderr, "%s: expected a number, as in --turn=1\n", argv[i]);
       return 2;
     }
     argv[kept++] = argv[i];
@@ -143,7 +160,7 @@ int main(int argc, char** argv) {
   benchmark::AddCustomContext("oneTBB", BENCH_TBB);
   benchmark::AddCustomContext("OpenMP", BENCH_OPENMP);
 
-  register_all(procs, level);
+  register_all(procs, level, turn);
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return failed ? 1 : 0;

@@ -1,5 +1,6 @@
 """Runs a kernel's binaries: rounds of Google Benchmark, single runs in a process of their own, the machine's ceiling."""
 
+import contextlib
 import json
 import math
 import os
@@ -20,6 +21,18 @@ CEILING_TIME = 0.1  # seconds for each run of the ceiling's programs, at least
 
 class Failed(Exception):
     pass
+
+
+@contextlib.contextmanager
+def making_sense_of(command):
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise Failed(f"cannot make sense of what this printed ({error!r}): {in_words(command)}") from None
+
+
+def in_words(command):
+    return " ".join(map(str, command))
 
 
 def key_of(name):
@@ -43,15 +56,19 @@ class Kernel:
         self.timeout = TIMEOUTS[sizes]
         self.stack_size = 0
         self.arguments = [self.binary, f"--procs={','.join(map(str, procs))}", f"--sizes={sizes}"]
-        self.entries = json.loads(self.output([self.once_binary, "--list"]))
-        self.stack_size = max(e["stack_size"] for e in self.entries)
-        listed = self.output([*self.arguments, "--benchmark_list_tests"])
-        self.keys = sorted(map(key_of, listed.split()), key=lambda k: k[0] != name)  # the kernel itself comes first
+        command = [self.once_binary, "--list"]
+        with making_sense_of(command):
+            self.entries = json.loads(self.output(command))
+            self.stack_size = max(e["stack_size"] for e in self.entries)
+            about = [(e["name"], size) for e in self.entries for size in e[sizes]]
+            self.forks = {(k, size["size"]): size["forks"] for k, size in about if "forks" in size}
+            self.labels = {(k, size["size"]): size["label"] for k, size in about if "label" in size}
+        command = [*self.arguments, "--benchmark_list_tests"]
+        with making_sense_of(command):
+            listed = self.output(command).split()
+            self.keys = sorted(map(key_of, listed), key=lambda k: k[0] != name)  # the kernel itself comes first
         if not self.keys:
             raise Failed(f"{self.binary} has no benchmarks")
-        about = [(e["name"], size) for e in self.entries for size in e[sizes]]
-        self.forks = {(k, size["size"]): size["forks"] for k, size in about if "forks" in size}
-        self.labels = {(k, size["size"]): size["label"] for k, size in about if "label" in size}
 
     def start(self, command, cpu=None, **variables):
         environment = {**os.environ, **variables}
@@ -71,12 +88,14 @@ class Kernel:
 
     def finish(self, process):
         """Its output; the status must be 0."""
-        command = " ".join(map(str, process.args))
+        command = in_words(process.args)
         try:
             out, errors = process.communicate(timeout=self.timeout)
-        except subprocess.TimeoutExpired:
+        except BaseException as error:  # also if the user has had enough
             process.kill()
             process.communicate()
+            if not isinstance(error, subprocess.TimeoutExpired):
+                raise
             raise Failed(f"did not end within {self.timeout} s: {command}") from None
         if process.returncode != 0:
             raise Failed(f"ended with status {process.returncode}: {command}\n{errors}{first_error(out)}")
@@ -85,28 +104,40 @@ class Kernel:
     def output(self, command, **variables):
         return self.finish(self.start(command, **variables))
 
-    def round(self, keys):
-        """One process for the whole round. Returns its context and {key: {"ms": ..., "steals": ...}}."""
-        pattern = "^(" + "|".join(name_of(*k) for k in keys) + ")$"
-        report = json.loads(self.output([*self.arguments, f"--benchmark_filter={pattern}", "--benchmark_format=json",
-                                         f"--benchmark_min_time={MIN_TIME}"]))
+    def round(self, keys, turn):
+        """The ways in another order each turn. Returns the context and {key: {"ms": ..., "steals": ...}}."""
         got = {}
-        for b in report["benchmarks"]:
-            scale = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}[b["time_unit"]]
-            got[key_of(b["name"])] = {"ms": b["real_time"] * scale,
-                                      "steals": round(b["steals"]) if "steals" in b else None}
+        # OpenMP's threads spin on for up to 0.2 s after their work, which would slow down who comes next.
+        for part in ([k for k in keys if k[2] != "omp"], [k for k in keys if k[2] == "omp"]):
+            if part:
+                context, figures = self.process(part, turn)
+                got |= figures
+        return context, got
+
+    def process(self, keys, turn):
+        pattern = "^(" + "|".join(name_of(*k) for k in keys) + ")$"
+        command = [*self.arguments, f"--turn={turn}", f"--benchmark_filter={pattern}", "--benchmark_format=json",
+                   f"--benchmark_min_time={MIN_TIME}"]
+        got = {}
+        with making_sense_of(command):
+            report = json.loads(self.output(command))
+            for b in report["benchmarks"]:
+                scale = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}[b["time_unit"]]
+                got[key_of(b["name"])] = {"ms": b["real_time"] * scale,
+                                          "steals": round(b["steals"]) if "steals" in b else None}
+            context = report["context"]
         missing = [name_of(*k) for k in keys if k not in got]
         if missing:
             raise Failed(f"no figures for {', '.join(missing)}")
-        return report["context"], got
+        return context, got
 
     def once(self, size, way, procs):
         """As `once` in the schema."""
         command = [self.once_binary, way, str(size), str(procs)]
-        got = parse_once(self.output(command))
+        got = parse_once(self.output(command), command)
         if "most_public" in got.get("counters", {}):
             # How many records a deque holds only its owner knows, which does not count them; so once more with all public.
-            all_public = parse_once(self.output(command, FORKJOIN_MEMBARRIER="0"))
+            all_public = parse_once(self.output(command, FORKJOIN_MEMBARRIER="0"), command)
             got["deepest_deque"] = all_public["counters"]["most_public"]
         return got
 
@@ -115,10 +146,12 @@ class Kernel:
         runs = str(max(1, math.ceil(CEILING_TIME * 1000 / ms)) | 1)
         command = [self.once_binary, "continuations", str(size), "1", runs]
         cpus = sorted(os.sched_getaffinity(0))[:procs]
-        alone = median_seconds(self.finish(self.start(command, cpus[0])))
-        together = [self.start(command, cpu) for cpu in cpus]
+        together = []
         try:
-            return procs * alone / max([median_seconds(self.finish(p)) for p in together])
+            with making_sense_of(command):
+                alone = median_seconds(self.finish(self.start(command, cpus[0])))
+                together += [self.start(command, cpu) for cpu in cpus]
+                return procs * alone / max([median_seconds(self.finish(p)) for p in together])
         finally:
             for p in together:
                 if p.poll() is None:
@@ -139,16 +172,17 @@ def median_seconds(out):
     return statistics.median(float(line.split()[1]) for line in out.splitlines() if line.startswith("seconds "))
 
 
-def parse_once(out):
-    values = dict(line.split() for line in out.splitlines())
-    got = {"seconds": float(values.pop("seconds"))}
-    values.pop("result")
-    for name in ("peak_resident_kib", "prepared_resident_kib"):
-        value = values.pop(name, "unknown")
-        if value != "unknown":
-            got[name] = int(value)
-    if values:
-        got["counters"] = {name: int(value) for name, value in values.items()}
+def parse_once(out, command):
+    with making_sense_of(command):
+        values = dict(line.split() for line in out.splitlines())
+        got = {"seconds": float(values.pop("seconds"))}
+        values.pop("result")
+        for name in ("peak_resident_kib", "prepared_resident_kib"):
+            value = values.pop(name, "unknown")
+            if value != "unknown":
+                got[name] = int(value)
+        if values:
+            got["counters"] = {name: int(value) for name, value in values.items()}
     return got
 
 
@@ -163,8 +197,8 @@ def slow_keys(got):
 
 
 def run_rounds(kernel, rounds, budget, with_ceiling=True, say=print):
-    """Returns Rounds and the binary's context. After `budget` seconds no round begins that would take longer than what is
-    left; the first is always run, with all ways; slow ones take part in five rounds that are spread evenly."""
+    """Returns Rounds and the binary's context. No round begins that took longer before than what is left of `budget`
+    seconds; the first is always run, with all ways; slow ones take part in five rounds that are spread evenly."""
     slow_rounds = min(SLOW_ROUNDS, rounds)
     slow_at = {i * rounds // slow_rounds for i in range(slow_rounds)}
     start = time.monotonic()
@@ -172,15 +206,15 @@ def run_rounds(kernel, rounds, budget, with_ceiling=True, say=print):
     results, ceilings, slow = [], [], set()
     cores = len(os.sched_getaffinity(0))
     for i in range(rounds):
-        with_slow = i in slow_at
+        with_slow = i in slow_at or not slow
         left = budget - (time.monotonic() - start)
-        if i > 0 and with_slow and left < 1.1 * longest[True]:
+        if i > 0 and slow and left < 1.1 * longest[True]:
             with_slow = False
         if i > 0 and left < 1.1 * longest[with_slow]:
             say(f"  the time is up: {i} rounds instead of {rounds}")
             break
         began = time.monotonic()
-        context, got = kernel.round([k for k in kernel.keys if with_slow or k not in slow])
+        context, got = kernel.round([k for k in kernel.keys if with_slow or k not in slow], i)
         if i == 0:
             slow = slow_keys(got)
         ceilings.append({})

@@ -1,6 +1,7 @@
 """What is printed."""
 
 BUSY_CORES = 0.2  # more than this used by others: the figures are doubtful
+FEW_ROUNDS = 5  # a goal's figure from fewer is said to be so
 UNSTEADY = 1.25  # likewise, if the serial program's longest time is more than this times its shortest
 
 COLUMNS = {"ms": "median ms", "best": "best ms", "vs_serial": "vs serial", "vs_tbb": "tbb vs", "vs_tbb_group": "tbb_group vs",
@@ -100,7 +101,9 @@ def print_goals(goals):
     print("\ngoals (median; in brackets by best times; speed-ups also as a part of the machine's ceiling)")
     rows = []
     for g in goals:
-        ceiling = f"{g['of_ceiling']:.2f} of ceiling {g['ceiling']:.2f}" if "ceiling" in g else ""
+        notes = [f"{g['of_ceiling']:.2f} of ceiling {g['ceiling']:.2f}"] if "ceiling" in g else []
+        if g.get("rounds", FEW_ROUNDS) < FEW_ROUNDS:
+            notes.append(f"rounds: {g['rounds']} only")
         rows.append([g["what"], short(g["value"]), f"({short(g['best'])})" if "best" in g else "",
-                     f"{g['sense']} {g['bound']:.4g}", "met" if g["met"] else "MISSED", ceiling])
+                     f"{g['sense']} {g['bound']:.4g}", "met" if g["met"] else "MISSED", ", ".join(notes)])
     print_table(rows)

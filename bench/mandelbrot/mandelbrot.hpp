@@ -35,7 +35,6 @@ inline constexpr kernel description{
     .cut_off = false,
     .parallel = true,
     .expected = expected,
-    .forks = [](long n) { return static_cast<std::uint64_t>(n - 1); },
 };
 
 template <class Way>

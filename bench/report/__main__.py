@@ -53,7 +53,7 @@ def simulate(program, folder, report):
     print("simulating what was measured:", flush=True)
     try:
         return Simulator(program, folder).run_all(Data(report), lambda line: print(line, flush=True))
-    except (OSError, subprocess.SubprocessError) as error:
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
         print(f"the simulator does not run ({error}): its parts are left out")
         return []
 
@@ -82,9 +82,14 @@ def main():
     file = args.json or newest(args.build)
     out = args.out or args.build / "report"
     report = read(file)
-    found = [] if args.no_simulation else simulate((args.simulator or args.build / "bench" / "simulate").resolve(),
-                                                   out / "simulated", report)
-    write(Data(report, found), out)
+    try:
+        found = [] if args.no_simulation else simulate((args.simulator or args.build / "bench" / "simulate").resolve(),
+                                                       out / "simulated", report)
+        write(Data(report, found), out)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise Failed(f"{file} is not as bench/schema.md says ({error!r}); write it anew: ./dev bench") from error
+    except OSError as error:
+        raise Failed(f"cannot write {error.filename}: {error.strerror}") from None
     print(f"{out / OVERVIEW} and {COMPARISON}, with their pictures as SVG, from {file}")
 
 

@@ -1,6 +1,8 @@
 """The page "Tasks against continuations": why the two differ, and by how much here. What the mechanism entails is said
 as such; everything else is worded from the figures, so that it is true of whatever was measured."""
 
+from html import escape
+
 from report.markup import mib, page, plots, section, spread, table, value, words
 from report.data import AGREE, CLEAR, COUNTERS, ROUNDS
 
@@ -17,6 +19,10 @@ def pairs(data, take):
 
 def counts(data, name, procs):
     return pairs(data, lambda problem, way: data.counter(problem, way, procs, name))
+
+
+def called(data, problem):
+    return escape(data.name(problem))
 
 
 def names(data, problems):
@@ -90,11 +96,11 @@ def order(data):
     if figures:
         least, most = min(figures, key=lambda f: f[1]), max(figures, key=lambda f: f[1])
         said.append(f"<p>Tasks' time over continuations' on one P lies between {value(least[1])} "
-                    f"({data.name(least[0])}) and {value(most[1])} ({data.name(most[0])}).")
+                    f"({called(data, least[0])}) and {value(most[1])} ({called(data, most[0])}).")
         search = next((f for f in figures if f[0][0] == "knapsack"), None)
         if search:
             said.append(f" A search that prunes by the best found so far does more or less work in another order: "
-                        f"{data.name(search[0])} has {value(search[1])}.")
+                        f"{called(data, search[0])} has {value(search[1])}.")
         said.append("</p>")
     return section("order", "Order on one P", *said)
 
@@ -111,7 +117,7 @@ def records(data):
         said.append(f"<p>The deepest deque on one P: {more_often(data, found, 'records')} {origin}.")
         sky = next((f for f in found if f[0][0] == "skynet"), None)
         if sky:
-            said.append(f" Each node of {data.name(sky[0])} forks its ten children one after another: at most "
+            said.append(f" Each node of {called(data, sky[0])} forks its ten children one after another: at most "
                         f"{value(sky[1])} records at a time with continuations, {value(sky[2])} with tasks.")
         said.append("</p>")
     else:
@@ -201,7 +207,7 @@ def memory(data, made):
         told = ", ".join(f"{what} {names(data, problems)}" for what, problems in by.items() if problems)
         said.append(f"<p>On {procs} P a process with continuations needs, at its peak, {told}, compared with tasks "
                     f"(differences of up to {CLEAR:.0%} are not told apart). The largest difference is in "
-                    f"{data.name(most[0])}: {mib(most[1])} MiB with continuations, {mib(most[2])} with tasks.</p>")
+                    f"{called(data, most[0])}: {mib(most[1])} MiB with continuations, {mib(most[2])} with tasks.</p>")
         over = [p for p, ours, _ in found if (bound := data.bound(p, "continuations", procs)) and ours > bound]
         if any(data.bound(p, "continuations", procs) for p, *_ in found):
             said.append(f"<p>Kernels in which continuations exceeded the bound on {procs} P: {names(data, over)}.</p>")

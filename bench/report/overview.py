@@ -62,7 +62,7 @@ def results(data):
     rows = []
     for (kernel, size, way, procs), r in data.results.items():
         once = r.get("once", {})
-        rows.append([data.full_name((kernel, size)), way, value(procs), value(r.get("median_ms")),
+        rows.append([data.full_name((kernel, size)), escape(way), value(procs), value(r.get("median_ms")),
                      value(r.get("best_ms")),
                      *(spread(r.get(name))
                        for name in ("vs_serial", "vs_tbb", "vs_tbb_group", "vs_omp", "speedup", "ns_per_fork",
@@ -82,7 +82,7 @@ def ceilings(data):
         rows.append([data.full_name((kernel, size)), value(procs), spread(c["ceiling"]),
                      *(spread(c.get("of_ceiling", {}).get(way)) for way in data.ways())])
     return table("The machine's ceiling, and what part of it each way reaches",
-                 ["kernel", "P", "ceiling", *data.ways()], rows)
+                 ["kernel", "P", "ceiling", *map(escape, data.ways())], rows)
 
 
 def shapes(data):
@@ -105,8 +105,9 @@ def shapes(data):
 def simulation(data, made):
     if not data.simulated:
         return section("simulated", "Simulated: up to 4,096 processors",
-                       "<p>The simulator did not run: it needs the packages libcli11-dev "
-                       "and nlohmann-json3-dev, and a look at what <code>./dev report</code> printed.</p>",
+                       "<p>Nothing was simulated: there was nothing to simulate, it was not asked for, or the simulator "
+                       "was not built (it needs the packages libcli11-dev and nlohmann-json3-dev) or failed; "
+                       "<code>./dev report</code> said which.</p>",
                        shapes(data))
     rows = []
     for problem, run in data.simulated.items():
@@ -166,7 +167,8 @@ def overview_page(data, made, links):
                 section("serial", "Time over the serial program's", plots(made["serial"]) or nothing),
                 section("tbb", "Against oneTBB", plots(made["tbb"])
                         or "<p>oneTBB was not there to be compared with.</p>"),
-                section("speedup", "Speed-up", plots(made["speedup"]) or "<p>Only one P was measured.</p>",
+                section("speedup", "Speed-up", plots(made["speedup"])
+                        or ("<p>Only one P was measured.</p>" if data.procs else nothing),
                         ceilings(data)),
                 section("memory", "Peak resident memory", plots(made["memory"]) or nothing),
                 simulation(data, made), results(data), section("reading", "How to read it", READ))

@@ -40,9 +40,11 @@ class Simulator:
         return arguments
 
     def calibrate(self):
-        """Once: other costs would make other runs. Without the program the simulator's own costs count."""
+        """Once for each build: other costs would make other runs. Without the program the simulator's own costs count."""
         program = self.program.with_name("simulate_calibrate")
-        if program.exists() and not self.costs.exists():
+        if not program.exists():
+            return
+        if not self.costs.exists() or self.costs.stat().st_mtime < program.stat().st_mtime:
             done = subprocess.run([program], check=True, capture_output=True, text=True, timeout=TIMEOUT)
             json.loads(done.stdout)
             self.costs.write_text(done.stdout)
@@ -51,9 +53,10 @@ class Simulator:
         """What the simulator wrote, and the problem as `of`; None if it took too long or failed."""
         kernel, size = problem
         file = self.folder / f"{kernel}-{size}.json"
+        made_of = [*arguments, self.program.stat().st_mtime_ns]
         if self.costs.exists():
             arguments = [*arguments, "--costs", str(self.costs)]
-        made_of = [*arguments, self.program.stat().st_mtime_ns]
+            made_of.append(self.costs.read_text())
         try:
             kept = json.loads(file.read_text())
             if kept["made_of"] == made_of:

@@ -73,8 +73,8 @@ class strassen final : public kernel {
         if (phase > 0) return out.ends(0);
         if (left == 1) return out.calls(0, {part, {n, 1}});
         return out.forks(0, {part, {n, left}}, {parts, {n, left - 1}});
-      case part: {  // the first and the last two products are of two sums, the others of one
-        const unsigned sums = left == 7 || left <= 2 ? 2 : 1;
+      case part: {  // the first, the third and the fifth product are of two sums, the others of one
+        const unsigned sums = left >= 3 && left % 2 == 1 ? 2 : 1;
         if (phase < sums) return out.calls(0, {rows, {n, n, 1}});
         return phase == sums ? out.calls(0, {whole, {n}}) : out.ends(0);
       }

@@ -168,6 +168,7 @@ void simulation::end_expose(processor& p) {
     later(*victim);
   }
   p.begun.clear();
+  p.something_since = p.clock;  // the fence takes a while of its own
   exposer_ = nullptr;
   next_round(p);
 }

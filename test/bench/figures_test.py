@@ -104,7 +104,7 @@ class Clock:
     def monotonic(self):
         return self.now
 
-    def round(self, keys):
+    def round(self, keys, turn):
         self.took_part.append({way for _, _, way, _ in keys})
         self.now += sum(self.seconds[k] for k in keys)
         return {}, {k: {"ms": 1000 * self.seconds[k], "steals": 0} for k in keys}
@@ -170,6 +170,22 @@ class GoalsTest(unittest.TestCase):
         self.assertAlmostEqual(speedup["of_ceiling"], (20 / 16 / 1.0 + 24 / 12 / 2.0) / 2)
         self.assertFalse(speedup["met"])
 
+    def test_best_times_of_as_many_rounds(self):
+        # The machine gets faster; oneTBB takes part in the first two rounds only.
+        rounds = Rounds([round_of(continuations_1=30, tbb_invoke_1=900), round_of(continuations_1=20, tbb_invoke_1=600),
+                         round_of(continuations_1=10)])
+        results = {key: rounds.of(*key) for key in rounds.keys()}
+        found = goals.judge(results, self.KERNELS, {}, "g++ 12")
+        times = next(g for g in found if g["what"] == "fib: times as fast as tbb_invoke, one P")
+        self.assertEqual((times["value"], times["best"], times["rounds"]), (30.0, 30.0, 2))
+
+    def test_a_goal_for_one_size(self):
+        figures = {"ms": Figure([1.0]), "vs_serial": Figure([2.0])}
+        results = {("skynet", n, "continuations", 1): figures for n in (1_000_000, 10_000_000)}
+        kernels = {"skynet": {"name": "skynet", "folder": "skynet", "cut_off": False, "parallel": True}}
+        judged = [g["what"] for g in goals.judge(results, kernels, {}, "clang 19") if "serial" in g["what"]]
+        self.assertEqual(judged, ["skynet: continuations / serial, one P (1,000,000)"])
+
     def test_means_weigh_kernels_alike(self):
         # uts has two sizes: together they weigh as much as fib. matmul has a cut-off.
         results = {(kernel, size, "continuations", 1): {"ms": Figure([1.0]), "vs_tbb": Figure([times])}
@@ -195,10 +211,16 @@ class ParsingTest(unittest.TestCase):
         self.assertEqual(measure.name_of(*key), "fib/tbb_invoke/35/procs:2")
 
     def test_once(self):
-        got = measure.parse_once("result 5\nseconds 0.25\nsteals 7\nprepared_resident_kib 90\npeak_resident_kib 100\n")
+        got = measure.parse_once("result 5\nseconds 0.25\nsteals 7\nprepared_resident_kib 90\npeak_resident_kib 100\n",
+                                 ["fib_once"])
         self.assertEqual(got, {"seconds": 0.25, "peak_resident_kib": 100, "prepared_resident_kib": 90,
                                "counters": {"steals": 7}})
-        self.assertEqual(measure.parse_once("result 5\nseconds 0.25\npeak_resident_kib unknown\n"), {"seconds": 0.25})
+        self.assertEqual(measure.parse_once("result 5\nseconds 0.25\npeak_resident_kib unknown\n", []), {"seconds": 0.25})
+
+    def test_nonsense_names_its_program(self):
+        for nonsense in ("", "result 5\n", "seconds soon\nresult 5\n", "a b c\n"):
+            with self.assertRaisesRegex(measure.Failed, "fib_once tasks"):
+                measure.parse_once(nonsense, ["fib_once", "tasks"])
 
     def test_runs(self):
         self.assertEqual(measure.median_seconds("result 1\nseconds 3\nseconds 1\nseconds 2\nsteals 9\n"), 2)

@@ -5,10 +5,12 @@ import math
 import os
 import pathlib
 import re
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -125,23 +127,82 @@ class FailureTest(unittest.TestCase):
             self.assertEqual(done.returncode, 2, procs)
             self.assertIn("--procs", done.stderr)
 
+    def setUp(self):
+        kept = tempfile.TemporaryDirectory()
+        self.addCleanup(kept.cleanup)
+        self.folder = pathlib.Path(kept.name)
+        (self.folder / "bench").mkdir()
+
+    def program(self, name, text):
+        file = self.folder / "bench" / name
+        file.write_text(text)
+        file.chmod(0o755)
+
+    def kernel(self, name, rounds=""):
+        """As the real one, but for what it does in rounds."""
+        real = pathlib.Path(BUILD).resolve() / "bench" / KERNEL
+        self.program(name, f'#!/bin/sh\ncase "$*" in *format=json*) {rounds};; esac\nexec {real} "$@"\n')
+        self.program(f"{name}_once", f'#!/bin/sh\nexec {real}_once "$@"\n')
+
+    def measure(self, *arguments):
+        return run("--test-sizes", "--repetitions", "1", *arguments, build=self.folder)
+
     def test_a_wrong_result_is_not_measured(self):
         """A kernel whose binaries end as a wrong result makes them end."""
-        with tempfile.TemporaryDirectory() as folder:
-            bench = pathlib.Path(folder) / "bench"
-            bench.mkdir()
-            real = pathlib.Path(BUILD).resolve() / "bench"
-            for name, text in (
-                (KERNEL, f'#!/bin/sh\ncase "$*" in *list_tests*) exec {real / KERNEL} "$@";; esac\n'
-                         'echo \'{"benchmarks": [{"name": "x", "error_occurred": true, "error_message": "got 1"}]}\'\n'
-                         "exit 1\n"),
-                (f"{KERNEL}_once", f'#!/bin/sh\nexec {real / KERNEL}_once "$@"\n'),
-            ):
-                (bench / name).write_text(text)
-                (bench / name).chmod(0o755)
-            done = run(KERNEL, "--test-sizes", "--repetitions", "1", build=folder)
-            self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
-            self.assertIn("got 1", done.stderr)
+        self.kernel(KERNEL, 'echo \'{"benchmarks": [{"name": "x", "error_occurred": true, "error_message": "got 1"}]}\'\n'
+                            "exit 1\n")
+        done = self.measure(KERNEL)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("got 1", done.stderr)
+
+    def test_a_kernel_that_fails_does_not_cost_the_others_figures(self):
+        for how in ("kill -SEGV $$", "echo nonsense; exit 0", "echo '{}'; exit 0"):
+            self.kernel("broken", how)
+            self.kernel(KERNEL)
+            file = self.folder / "out.json"
+            for order in (("broken", KERNEL), (KERNEL, "broken")):
+                done = self.measure(*order, "--json", str(file))
+                self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                self.assertNotIn("Traceback", done.stderr)
+                report = json.loads(file.read_text())
+                self.assertIn(KERNEL, {r["kernel"] for r in report["results"]})
+                self.assertTrue(any("broken failed and is left out" in w for w in report["warnings"]))
+                self.assertIn("WARNING: broken failed", done.stdout)
+
+    def test_an_interruption_keeps_what_there_is_and_ends_the_kernel(self):
+        self.kernel(KERNEL)
+        pid = self.folder / "pid"
+        self.kernel("slow", f"echo $$ >{pid}; exec sleep 100")
+        file = self.folder / "out.json"
+        command = [sys.executable, ROOT / "bench" / "run.py", "--build", self.folder, "--test-sizes", "--repetitions", "1",
+                   "--json", str(file), KERNEL, "slow"]
+        with subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            while not (pid.exists() and pid.read_text().strip()):
+                self.assertIsNone(process.poll())
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1, errors)
+        self.assertNotIn("Traceback", errors)
+        report = json.loads(file.read_text())
+        self.assertIn(KERNEL, {r["kernel"] for r in report["results"]})
+        self.assertTrue(any("interrupted in slow" in w for w in report["warnings"]), report["warnings"])
+        with self.assertRaises(ProcessLookupError):
+            os.kill(int(pid.read_text()), 0)
+
+    def test_a_file_that_cannot_be_written_is_said_at_once(self):
+        self.kernel(KERNEL)
+        for file in (self.folder, self.folder / "none" / "out.json"):
+            done = self.measure(KERNEL, "--json", str(file))
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(f"--json {file}", done.stderr)
+            self.assertEqual(done.stdout, "")
+
+    def test_arguments_that_make_no_sense(self):
+        for wrong in (["--budget", "0"], ["--budget", "-5"], ["--budget", "nan"], ["../bench/fib"], ["--repetitions", "0"]):
+            done = self.measure(*wrong)
+            self.assertEqual(done.returncode, 2, (wrong, done.stderr))
+            self.assertNotIn("Traceback", done.stderr)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 
@@ -303,7 +304,7 @@ class MissingTest(unittest.TestCase):
 
     def test_no_simulator(self):
         made = self.check(made_up())
-        self.assertIn("did not run", made.text(command.OVERVIEW, "simulated"))
+        self.assertIn("Nothing was simulated", made.text(command.OVERVIEW, "simulated"))
         self.assertFalse([name for name in made.plots if name.startswith("simulated")])
 
     def test_one_way(self):
@@ -325,7 +326,18 @@ class MissingTest(unittest.TestCase):
                 self.check(report)
 
     def test_nothing_measured(self):
-        self.check({"schema": 1, "results": []})
+        made = self.check({"schema": 1, "results": []})
+        self.assertNotIn("Only one P", made.text(command.OVERVIEW, "speedup"))
+
+    def test_names_are_text(self):
+        report = made_up()
+        for r in report["results"]:
+            r["kernel"] = r["kernel"].replace("uts", "<b>uts & more")
+            r["way"] = r["way"].replace("omp", "<i>omp")
+        made = self.check(report)  # which parses all pages
+        for text in made.raw.values():
+            self.assertNotIn("<b>uts", text)
+            self.assertNotIn("<i>omp", text)
 
 
 class CommandTest(unittest.TestCase):
@@ -351,6 +363,17 @@ class CommandTest(unittest.TestCase):
             done = self.run_it()
             self.assertEqual(done.returncode, 1)
             self.assertIn("report.json", done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+
+    def test_figures_that_are_not_as_they_should_be(self):
+        for spoil in (lambda report: report.update(results=None), lambda report: report["results"][0].pop("procs"),
+                      lambda report: report["environment"].update(others_before=[])):
+            report = made_up()
+            spoil(report)
+            (self.folder / "bench" / "report.json").write_text(json.dumps(report))
+            done = self.run_it()
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn("report.json is not as bench/schema.md says", done.stderr)
             self.assertNotIn("Traceback", done.stderr)
 
     def test_the_newest_is_taken(self):
@@ -390,6 +413,16 @@ else:
         file.write_text(json.dumps(report))
         self.run_it()
         self.assertEqual(len(log.read_text().splitlines()), 3)
+
+        # Costs are part of what it is made of, and calibrated once for each build.
+        calibrate = program.with_name("simulate_calibrate")
+        for runs, cost, age in ((5, 250, 100), (5, 250, 100), (7, 9000, -100)):
+            if not calibrate.exists() or str(cost) not in calibrate.read_text():
+                calibrate.write_text(f"#!/bin/sh\necho '{{\"steal\": {cost}}}'\n")
+                calibrate.chmod(0o755)
+                os.utime(calibrate, (time.time() - age, time.time() - age))
+            self.assertEqual(self.run_it().returncode, 0)
+            self.assertEqual(len(log.read_text().splitlines()), runs)
 
     def test_a_simulator_that_fails_is_left_out(self):
         program = self.folder / "bench" / "simulate"
