@@ -33,6 +33,7 @@ struct fiber : join_waiter {
   std::size_t mapping_size = 0;
   std::size_t guard_size = 0;
   handed<bool> marked = false;       ///< see trim_stack
+  handed<unsigned> trims = 0;        ///< see trim_stack
   unsigned number = 0;               ///< for messages
   const stack_pool* pool = nullptr;  ///< that it belongs to
 

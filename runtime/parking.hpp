@@ -3,12 +3,12 @@
 // The story of a lost wake-up: a worker looks at all deques, finds nothing, and goes to sleep; between its look and its
 // sleep an owner forks, sees nobody asleep, and wakes nobody. From then on there is work and an idle P. Against it:
 //
-//   worker about to park                      owner that forks
-//   1. announces: ++idle (or spinning)        a. stores the record as newest
-//   2. sounds the alarm on every deque        b. compiler fence
-//   3. heavy fence                            c. reads the alarm; if it is on:
-//   4. looks at every deque                   d. takes it off, fences
-//   5. sleeps if all are empty                e. reads idle and spinning; publishes, wakes
+//   worker about to park                        owner that forks
+//   1. announces: ++idle (or spinning), fences  a. stores the record as newest
+//   2. sounds the alarm on every deque          b. compiler fence
+//   3. heavy fence                              c. reads the alarm; if it is on:
+//   4. looks at every deque                     d. takes it off, fences
+//   5. sleeps if all are empty                  e. reads idle and spinning; publishes, wakes
 //
 // By the heavy fence either 4 sees the record of a, or c sees the alarm of 2. In the second case, by the acquire of d, e
 // sees the announcement of 1. If an alarm of 2 comes between c and d, d takes it off, and e sees the announcement just
@@ -67,6 +67,9 @@ class basic_parking {
   /// with every deque, active or detached. `owners_fence`: every push fences by itself, so a plain fence will do here.
   template <class ForEach>
   static bool nothing_left(ForEach for_each_deque, bool owners_fence) {
+    // Between the announcement and the loads by which deques are found: pairs with the fence in attend. An owner that has not
+    // seen the announcement opened its deque before, and that is the one found here.
+    Machine::fence();
     for_each_deque([](auto& deque) { deque.alarm(); });
     if (owners_fence) {
       Machine::fence();

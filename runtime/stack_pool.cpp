@@ -72,12 +72,14 @@ namespace {
 
 // To ask the system which pages were touched takes longer than a theft. So there are marks on the last page of the part of a
 // stack that is kept, by which to see whether anybody went deeper since all below was given back: then he wrote over one,
-// unless a frame stepped over them all. They are a prime number of words apart, so that the frames of a recursion, which have
-// their unused words at the same place each, do not have them at every mark.
+// unless a frame stepped over them all, and for such frames the system is asked now and then. The marks are a prime number of
+// words apart, so that the frames of a recursion, which have their unused words at the same place each, do not have them at
+// every mark.
 constexpr std::uint64_t mark = 0x9e3779b97f4a7c15;
 constexpr std::size_t marks = 8;
 constexpr std::size_t mark_distance = 61 * sizeof(mark);
 constexpr std::size_t marked_bytes = marks * mark_distance;
+constexpr unsigned trims_per_look = 16;
 
 bool are_whole(const std::byte* begin) noexcept {
   std::uint64_t differences = 0;
@@ -107,13 +109,11 @@ void trim_stack(fiber& f, const std::byte* used) noexcept {
   f.marked = may_mark;
   if (f.stack_size() < kept + page) return;
   const std::size_t dead = (f.stack_size() - kept) / page * page;
-  if (may_mark) {
-    if (marked && are_whole(top - kept)) return;
-    put_marks(top - kept);
-  } else if (!os::is_resident(bottom + dead - page)) {
-    // Whoever has been deeper has touched the first dead page, unless a frame stepped over it: then the rest waits.
-    return;
-  }
+  // Whoever has been deeper has touched the first dead page, unless a frame stepped over it.
+  const bool seems_clean = may_mark ? marked && are_whole(top - kept) : !os::is_resident(bottom + dead - page);
+  if (may_mark && !seems_clean) put_marks(top - kept);
+  f.trims = f.trims + 1;
+  if (seems_clean && (f.trims % trims_per_look != 0 || !os::any_resident(bottom, dead))) return;
   os::discard_pages(bottom, dead);
 }
 
