@@ -16,7 +16,8 @@ fault_reporter reporter = nullptr;
 struct sigaction previous_segv, previous_bus;
 
 void handle_fault(int signal, siginfo_t* info, void* context) {
-  if (reporter(info->si_addr)) abort();
+  const bool accessed = info->si_code > 0;  // else somebody sent the signal
+  if (accessed && reporter(info->si_addr)) abort();
   const struct sigaction& previous = signal == SIGSEGV ? previous_segv : previous_bus;
   if (previous.sa_flags & SA_SIGINFO) return previous.sa_sigaction(signal, info, context);
   if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) return previous.sa_handler(signal);
@@ -24,6 +25,7 @@ void handle_fault(int signal, siginfo_t* info, void* context) {
   struct sigaction fallback = {};
   fallback.sa_handler = SIG_DFL;
   sigaction(signal, &fallback, nullptr);
+  if (!accessed) raise(signal);  // when this handler is left
 }
 
 class alternate_stack {

@@ -49,6 +49,10 @@ int overflow(const std::string& how) {
   }
   if (how == "null") rt.run([] { *nowhere = 1; });
   if (how == "outside") *nowhere = 1;
+  if (how == "sent") {
+    kill(getpid(), SIGSEGV);
+    pause();
+  }
   return 0;
 }
 
@@ -73,7 +77,7 @@ int main(int argc, char** argv) {
     verdict.contains(end.said, "Raise fj::options::stack_size", how);
   }
   // Other faults end the program as ever, and are not called overflows.
-  for (const std::string how : {"null", "outside"}) {
+  for (const std::string how : {"null", "outside", "sent"}) {
     const test::ending end = test::run_again({how});
     verdict.check(end.signal == SIGSEGV, how + ": ended with signal " + std::to_string(end.signal));
     verdict.check(end.said.find("overflow") == std::string::npos, how + ": called an overflow");
