@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 #include <type_traits>
 
 namespace fj::detail::os {
@@ -49,7 +50,8 @@ bool thread::start(void (*body)(void*) noexcept, void* argument) noexcept {
     pthread_attr_destroy(&attributes);
     if (error != 0) narrowed_ = false;
   }
-  if (error == EINVAL) error = pthread_create(&handle_, nullptr, &thread::first_frame, this);
+  // A sandbox may forbid to choose processors.
+  if (error != 0) error = pthread_create(&handle_, nullptr, &thread::first_frame, this);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error != 0) body_ = nullptr;
   return error == 0;
@@ -73,6 +75,13 @@ void thread::wake_on(bool here) noexcept {
 void thread::use_all_processors() noexcept {
   if (!narrowed_) return;
   narrowed_ = false;
+  // Where it had all that its cpuset has, it asks for all there are: a mask of fewer would outlast a change of the cpuset
+  // (Linux 6.2 remembers what was asked for).
+  cpu_set_t all, left;
+  std::memset(&all, 0xff, sizeof(all));
+  if (sched_setaffinity(0, sizeof(all), &all) == 0 && sched_getaffinity(0, sizeof(left), &left) == 0 &&
+      CPU_EQUAL(&left, &allowed_))
+    return;
   sched_setaffinity(0, sizeof(allowed_), &allowed_);
 }
 

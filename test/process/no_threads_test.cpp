@@ -11,7 +11,8 @@
 
 namespace {
 
-std::atomic<int> threads_left{-1};  // until pthread_create fails; -1: it does not
+std::atomic<int> threads_left{-1};   // until pthread_create fails; -1: it does not
+std::atomic<bool> may_choose{true};  // on which processors they begin
 
 long fib(int n) {
   if (n < 2) return n;
@@ -35,6 +36,7 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
                               void* argument) {
   using function = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   static const auto original = reinterpret_cast<function>(dlsym(RTLD_NEXT, "pthread_create"));
+  if (attributes && !may_choose) return EPERM;
   if (int left = threads_left.load(); left >= 0) {
     do
       if (left == 0) return EAGAIN;
@@ -45,6 +47,15 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
 
 int main() {
   test::verdict verdict;
+  {
+    // As in a sandbox. With such a refusal taken for good (tried) nobody comes for the second branch.
+    const test::watchdog dog("threads that may not choose their processors", 2, 20);
+    may_choose = false;
+    fj::runtime rt(test::with_procs(2));
+    std::atomic<bool> stolen{false};
+    rt.run([&] { fj::fork_join([&] { test::spin_until([&] { return stolen.load(); }); }, [&] { stolen = true; }); });
+    may_choose = true;
+  }
   for (const auto how : {test::stealing::by_need, test::stealing::every_fork, test::stealing::all_public}) {
     const test::environment membarrier("FORKJOIN_MEMBARRIER", how == test::stealing::all_public ? "0" : nullptr);
     for (const unsigned p : {1u, 2u, 8u})
