@@ -26,7 +26,7 @@ class deque_pool {
   bool have_roomless(std::size_t count) noexcept;
 
   /// As take, but a roomless deque when there is no memory for another. With one for every P there always is one: a P has
-  /// no more than one, as a fiber that leaves it never takes that along.
+  /// no more than one, as a fiber that leaves it never takes that along, and workers without a P have none.
   deque* take_at_any_rate() noexcept;
 
   /// Takes an empty deque back.

@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <stdexcept>
 #include <string>
 
@@ -35,16 +34,11 @@ bool report_overflow(const void* address) noexcept {
 
 // What a scheduler needs around it that is not scheduling.
 struct instance : scheduler {
-  instance(const options& wanted, unsigned generation)
-      : scheduler(resolve(wanted), &thread_main), prints(wanted.stats || asked_for_stats()), made_in(generation) {}
-
-  static bool asked_for_stats() noexcept {
-    const char* const wish = std::getenv("FORKJOIN_STATS");
-    return wish && std::strcmp(wish, "0") != 0 && *wish;
-  }
+  explicit instance(const options& wanted)
+      : scheduler(resolve(wanted), &thread_main),
+        prints(flag_from_environment("FORKJOIN_STATS", false) || wanted.stats) {}
 
   const bool prints;
-  const unsigned made_in;  // process_generation
 };
 
 void print_stats(const scheduler& s) {
@@ -73,10 +67,12 @@ void print_stats(const scheduler& s) {
 
 scheduler* open_scheduler(const options& wanted) {
   os::report_memory_faults(&report_overflow);
-  return new instance(wanted, os::process_generation());
+  return new instance(wanted);
 }
 
 void close_scheduler(scheduler* s) noexcept {
+  // Its threads cannot be joined, nor can those that were in it come to an end. What it holds goes with the process.
+  if (s->is_forked_copy()) return;
   auto* const closing = static_cast<instance*>(s);
   if (is_inside(*s)) {
     os::print_error("forkjoin: a runtime was destroyed by code that runs in it; destroy it where run was called.\n");
@@ -98,7 +94,7 @@ scheduler& default_scheduler() {
 }
 
 void run_in(scheduler& s, root& job) {
-  if (static_cast<instance&>(s).made_in != os::process_generation())
+  if (s.is_forked_copy())
     throw std::logic_error(
         "forkjoin: this runtime was made before fork(2), and its threads stayed in the parent process; make a new "
         "fj::runtime in the child");

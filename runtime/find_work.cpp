@@ -130,6 +130,7 @@ fiber* search(worker& m, const root* only) noexcept {
 }  // namespace
 
 fiber* find_work(worker& m) noexcept {
+  m.home().refuse_forked_copy();
   pause_after_short_work(m, nullptr);
   fiber* f = wait_for_turn(m);
   if (!f && m.spinning) f = search(m, nullptr);
@@ -138,6 +139,7 @@ fiber* find_work(worker& m) noexcept {
 }
 
 fiber* find_work_of(const root& job, worker& m) noexcept {
+  m.home().refuse_forked_copy();
   pause_after_short_work(m, &job);
   m.home().start_spinning(m);
   fiber* const f = search(m, &job);
@@ -146,6 +148,7 @@ fiber* find_work_of(const root& job, worker& m) noexcept {
 }
 
 deque::loot steal_for_top(worker& m, const join& until) noexcept {
+  m.home().refuse_forked_copy();
   m.home().start_spinning(m);
   deque::loot got;
   for (unsigned round = 0; round < top_rounds && !got.taken && !until.finished(); ++round) {

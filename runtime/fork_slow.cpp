@@ -39,6 +39,7 @@ bool pop_named(const record& r, record_name name) noexcept {
     d.push_back(name);
     return false;
   }
+  if (m.home().chosen().procs > 1) m.home().refuse_forked_copy();  // a thief may be missing in the midst of it
   if (!d.pop_slow(r)) return false;
   ++m.count().slow_pops;
   // The next fork shall be public at once if somebody waits for it, and cost nothing if not.

@@ -1,10 +1,12 @@
 #include "runtime/scheduler.hpp"
 
 #include <array>
+#include <cstdlib>
 #include <new>
 #include <numeric>
 #include <utility>
 
+#include "runtime/os/memory_fault.hpp"
 #include "runtime/os/race_detector.hpp"
 
 namespace fj::detail {
@@ -40,12 +42,25 @@ scheduler::~scheduler() {
   os::observe(this);
 }
 
+void scheduler::refuse_forked_copy() const noexcept {
+  if (!is_forked_copy()) return;
+  os::print_error(
+      "forkjoin: fork(2) was called by code that runs in a runtime, and the child process went on there, where the "
+      "other "
+      "threads are missing; in the child call exec or _exit, or make a new fj::runtime on a thread of its own.\n");
+  std::abort();
+}
+
 void scheduler::give_back_stacks(worker& m, std::size_t but) noexcept {
   while (m.stacks.count() > but) stacks_.give(&m.stacks.pop());
 }
 
 void scheduler::give_back_spares(worker& m) noexcept {
   give_back_stacks(m, 0);
+  give_back_spare_deque(m);
+}
+
+void scheduler::give_back_spare_deque(worker& m) noexcept {
   if (m.spare_deque) deques_.give(m.spare_deque.replace(nullptr));
 }
 
@@ -223,6 +238,7 @@ void scheduler::wake(waker then) noexcept {
 
 after_park scheduler::park(worker& m) noexcept {
   give_back_stacks(m, 1);  // while it sleeps nobody else could use them
+  give_back_spare_deque(m);
   bool was_spinning = false;
   {
     std::scoped_lock guard(mutex_);
@@ -259,6 +275,7 @@ bool scheduler::work_left() noexcept {
 }
 
 void scheduler::hand_over(worker& m, waker then) noexcept {
+  give_back_spare_deque(m);  // who has no P must not have the roomless one that is meant for another
   {
     std::scoped_lock guard(mutex_);
     put_idle(*m.held.replace(nullptr));
@@ -317,6 +334,7 @@ fiber* scheduler::sleep_for(root& job, worker& m) noexcept {
       m.held = take_idle();
       m.spinning = true;
       parking_.start_spinning();
+      m.thread.use_all_processors();  // finish may have kept it off one
       return nullptr;
     }
   }

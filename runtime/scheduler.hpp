@@ -11,6 +11,7 @@
 #include "runtime/deque_pool.hpp"
 #include "runtime/fiber.hpp"
 #include "runtime/os/machine.hpp"
+#include "runtime/os/thread.hpp"
 #include "runtime/parking.hpp"
 #include "runtime/processor.hpp"
 #include "runtime/stack_pool.hpp"
@@ -127,6 +128,12 @@ class scheduler {
   worker& take_outside_worker();
   void give_outside_worker(worker& m) noexcept;
 
+  /// Whether this is the copy that a fork(2) made of the scheduler: its threads stayed in the parent process.
+  bool is_forked_copy() const noexcept { return made_in_ != os::process_generation(); }
+
+  /// Ends the process with a message if it is: for who would wait for one of those threads, or do their work again.
+  void refuse_forked_copy() const noexcept;
+
   const settings& chosen() const noexcept { return chosen_; }
   parking& idleness() noexcept { return parking_; }
   stack_pool& stacks() noexcept { return stacks_; }
@@ -149,8 +156,10 @@ class scheduler {
   void wake_caller(worker& m) noexcept;
   void give_back_stacks(worker& m, std::size_t but) noexcept;
   void give_back_spares(worker& m) noexcept;
+  void give_back_spare_deque(worker& m) noexcept;
 
   const settings chosen_;
+  const unsigned made_in_ = os::process_generation();
   const thread_function thread_main_;
   stack_pool stacks_;
   deque_pool deques_;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "runtime/os/membarrier.hpp"
 #include "runtime/os/topology.hpp"
@@ -56,8 +57,19 @@ settings resolve(const options& wanted) {
   chosen.stack_size = wanted.stack_size;
   chosen.steal_every_fork = wanted.steal_every_fork;
   // What is to be stolen must be public.
-  chosen.eager = wanted.steal_every_fork || !os::membarrier_register();
+  const bool may_fence_others = flag_from_environment("FORKJOIN_MEMBARRIER", true) && os::membarrier_register();
+  chosen.eager = wanted.steal_every_fork || !may_fence_others;
   return chosen;
+}
+
+bool flag_from_environment(const char* name, bool otherwise) {
+  const char* const text = std::getenv(name);
+  if (!text || !*text) return otherwise;
+  const std::string_view wish = text;
+  if (wish != "0" && wish != "1")
+    throw std::invalid_argument("forkjoin: " + std::string(name) + " is \"" + text +
+                                "\"; set it to 0 or 1, or unset it");
+  return wish == "1";
 }
 
 }  // namespace fj::detail

@@ -10,4 +10,7 @@ namespace fj::detail {
 /// message that names the value and the remedy.
 settings resolve(const options& wanted);
 
+/// Whether the environment variable is 1 or 0; `otherwise` if it is unset or empty. Throws like resolve.
+bool flag_from_environment(const char* name, bool otherwise);
+
 }  // namespace fj::detail

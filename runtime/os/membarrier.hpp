@@ -4,7 +4,7 @@
 namespace fj::detail::os {
 
 /// Registers this process for membarrier(2), PRIVATE_EXPEDITED; once is enough, more does no harm. False where the
-/// kernel, a seccomp filter or FORKJOIN_MEMBARRIER=0 forbids it.
+/// kernel or a seccomp filter forbids it.
 bool membarrier_register() noexcept;
 
 /// Has every running thread of this process pass a full memory barrier before it returns. The other half is a mere

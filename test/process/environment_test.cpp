@@ -34,8 +34,8 @@ int main(int argc, char** argv) {
   if (argc > 1) return program(argv[1]);
   test::verdict verdict;
   for (const std::string how : {"default", "outside", "runtime"}) {
-    for (const char* wish : {"1", "yes"}) {
-      const test::environment stats("FORKJOIN_STATS", wish);
+    {
+      const test::environment stats("FORKJOIN_STATS", "1");
       const test::ending end = test::run_again({how});
       verdict.check(end.code == 0, how + " with stats: exit code " + std::to_string(end.code));
       verdict.contains(end.said, "forkjoin: stacks ", how);
@@ -60,6 +60,15 @@ int main(int argc, char** argv) {
       verdict.contains(end.said, "1 to 4096", how);
     }
   }
+  for (const char* name : {"FORKJOIN_STATS", "FORKJOIN_MEMBARRIER"})
+    for (const std::string bad : {"no", "2", " 1"}) {
+      const test::environment flag(name, bad.c_str());
+      for (const std::string how : {"default", "outside", "runtime"}) {
+        const test::ending end = test::run_again({how});
+        verdict.check(end.code == 3, how + ": exit code " + std::to_string(end.code));
+        verdict.contains(end.said, std::string(name) + " is \"" + bad + "\"; set it to 0 or 1", how);
+      }
+    }
   for (const unsigned p : {1u, 5u}) {
     const test::environment procs("FORKJOIN_PROCS", std::to_string(p).c_str());
     verdict.check(test::run_again({"procs"}).code == static_cast<int>(p), "FORKJOIN_PROCS is not followed");

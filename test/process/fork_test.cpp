@@ -1,8 +1,10 @@
 // fork(2) with a live runtime: in the child the old runtime says what to do, a new one works, and the child can end.
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <thread>
 
 #include "test/process/child.hpp"
 #include "test/support.hpp"
@@ -23,6 +25,33 @@ bool refuses(fj::runtime& rt) {
     return text.find("fork(2)") != std::string::npos && text.find("new fj::runtime") != std::string::npos;
   }
   return false;
+}
+
+// Forks while the rest of the job is in a thief's hands. The child goes on to the join. Returns the signal that it died by.
+int fork_inside() {
+  fj::runtime rt(test::with_procs(2));
+  return rt.run([] {
+    std::atomic<bool> stolen{false}, may_end{false};
+    int signal = 0;
+    fj::fork_join(
+        [&] {
+          while (!stolen) std::this_thread::yield();
+          const pid_t child = fork();
+          if (child == 0) {
+            alarm(10);
+            return;
+          }
+          int status = 0;
+          waitpid(child, &status, 0);
+          signal = WIFSIGNALED(status) ? WTERMSIG(status) : -1;
+          may_end = true;
+        },
+        [&] {
+          stolen = true;
+          while (!may_end) std::this_thread::yield();
+        });
+    return signal;
+  });
 }
 
 }  // namespace
@@ -57,9 +86,40 @@ int main() {
       fresh.run([] { fib(10); });
       return test::in_child([&] { return refuses(fresh) && refuses(*old) ? 0 : 1; }, 5).code;
     });
+    // While a job runs. With a destructor that waits for the job's end (tried) the child hangs.
+    std::atomic<bool> runs{false}, may_end{false};
+    std::thread other([&] {
+      old->run([&] {
+        runs = true;
+        while (!may_end) std::this_thread::yield();
+      });
+    });
+    while (!runs) std::this_thread::yield();
+    check("the end of the old runtime amid a job", [&] {
+      old.reset();
+      return 0;
+    });
+    may_end = true;
+    other.join();
+    check("the end of the old runtime by a child of code in it", [&] {
+      fj::runtime* fresh = new fj::runtime(test::with_procs(p));
+      return fresh->run([&] {
+        const test::ending end = test::in_child([&] {
+          delete fresh;
+          return 0;
+        });
+        return end.code;
+      });
+    });
     // The parent is none the wiser.
     verdict.check(old->run([] { return fib(12); }) == 144, "the parent's runtime");
   }
+  // Without a look at which process it is (tried) the child waits for ever.
+  const test::ending gone_on = test::in_child(fork_inside, 20);
+  verdict.check(gone_on.code == SIGABRT, "a child that goes on inside: it ended with " + std::to_string(gone_on.code));
+  verdict.contains(gone_on.said, "forkjoin: fork(2) was called by code that runs in a runtime",
+                   "a child that goes on inside");
+
   // The default runtime, made before the fork.
   fj::run([] { fib(10); });
   const test::ending end = test::in_child([] {
