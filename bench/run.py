@@ -89,9 +89,12 @@ class Measured:
 
 
 def numbers(text):
-    found = [int(word) for word in text.split(",")]
-    if min(found) < 1:
-        raise ValueError
+    try:
+        found = [int(word) for word in text.split(",")]
+    except ValueError:
+        found = []
+    if not found or min(found) < 1 or max(found) > 4096:
+        raise argparse.ArgumentTypeError(f'"{text}"; expected numbers from 1 to 4096, as in 1,2,4')
     return list(dict.fromkeys(found))
 
 

@@ -7,12 +7,12 @@
 #include <type_traits>
 #include <utility>
 
+#include "../runtime/entry.hpp"
 #include "forkjoin/function_ref.hpp"
 #include "forkjoin/held.hpp"
 #include "forkjoin/policies.hpp"
 #include "forkjoin/result.hpp"
 #include "forkjoin/run.hpp"
-#include "runtime/entry.hpp"
 
 namespace fj {
 

@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "../runtime/entry.hpp"
 #include "forkjoin/result.hpp"
-#include "runtime/entry.hpp"
 
 namespace fj {
 

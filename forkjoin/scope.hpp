@@ -17,12 +17,12 @@
 #include <type_traits>
 #include <utility>
 
+#include "../runtime/entry.hpp"
 #include "forkjoin/held.hpp"
 #include "forkjoin/misuse.hpp"
 #include "forkjoin/result.hpp"
 #include "forkjoin/run.hpp"
 #include "forkjoin/stop.hpp"
-#include "runtime/entry.hpp"
 
 namespace fj {
 

@@ -4,13 +4,13 @@
 
 #include <cstdint>
 
-#include "runtime/counting_join.hpp"
-#include "runtime/current.hpp"
-#include "runtime/fiber.hpp"
-#include "runtime/os/call_on_stack.hpp"
-#include "runtime/os/memory_checker.hpp"
-#include "runtime/os/race_detector.hpp"
-#include "runtime/worker.hpp"
+#include "counting_join.hpp"
+#include "current.hpp"
+#include "fiber.hpp"
+#include "os/call_on_stack.hpp"
+#include "os/memory_checker.hpp"
+#include "os/race_detector.hpp"
+#include "worker.hpp"
 
 namespace fj::detail {
 

@@ -1,9 +1,9 @@
 // What remains to be done after a spawn point, as the deque holds it.
 #pragma once
 
-#include "runtime/deque.hpp"
-#include "runtime/join.hpp"
-#include "runtime/os/machine.hpp"
+#include "deque.hpp"
+#include "join.hpp"
+#include "os/machine.hpp"
 
 namespace fj::detail {
 

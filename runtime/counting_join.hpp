@@ -16,7 +16,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "runtime/base/check.hpp"
+#include "base/check.hpp"
 
 namespace fj::detail {
 

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "runtime/deque.hpp"
-#include "runtime/os/fork_path.hpp"
-#include "runtime/os/thread_local.hpp"
+#include "deque.hpp"
+#include "os/fork_path.hpp"
+#include "os/thread_local.hpp"
 
 namespace fj::detail {
 

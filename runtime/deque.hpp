@@ -26,9 +26,9 @@
 #include <cstdint>
 #include <mutex>
 
-#include "runtime/base/cache_line.hpp"
-#include "runtime/base/check.hpp"
-#include "runtime/os/machine.hpp"
+#include "base/cache_line.hpp"
+#include "base/check.hpp"
+#include "os/machine.hpp"
 
 namespace fj::detail {
 

@@ -1,7 +1,6 @@
 #include "runtime/deque_pool.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <new>
 
 #include "runtime/os/pages.hpp"

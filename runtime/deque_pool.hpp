@@ -6,8 +6,8 @@
 #include <mutex>
 #include <vector>
 
-#include "runtime/deque.hpp"
-#include "runtime/os/mutex.hpp"
+#include "deque.hpp"
+#include "os/mutex.hpp"
 
 namespace fj::detail {
 

@@ -103,8 +103,6 @@ void run_in(scheduler& s, root& job) {
 
 bool is_inside(const scheduler& s) noexcept { return current_scheduler() == &s; }
 
-bool is_inside() noexcept { return current_worker() != nullptr; }
-
 scheduler* current_scheduler() noexcept {
   const worker* const m = current_worker();
   return m ? &m->home() : nullptr;

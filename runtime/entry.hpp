@@ -1,21 +1,22 @@
 // The seam: all of the runtime that the public headers may use.
 #pragma once
 
-#include "runtime/base/cache_line.hpp"
-#include "runtime/options.hpp"
-#include "runtime/stats.hpp"
+#include "base/cache_line.hpp"
+#include "options.hpp"
+#include "stats.hpp"
 
 // The serial build needs no more than that.
 #ifndef FORKJOIN_SERIAL
 
-#include "runtime/base/check.hpp"
-#include "runtime/child.hpp"
-#include "runtime/continuation.hpp"
-#include "runtime/current.hpp"
-#include "runtime/deque.hpp"
-#include "runtime/fork_slow.hpp"
-#include "runtime/root.hpp"
-#include "runtime/tasks.hpp"
+#include "base/check.hpp"
+#include "child.hpp"
+#include "continuation.hpp"
+#include "current.hpp"
+#include "deque.hpp"
+#include "fork_slow.hpp"
+#include "os/instrumentation.hpp"
+#include "root.hpp"
+#include "tasks.hpp"
 
 namespace fj::detail {
 
@@ -32,9 +33,8 @@ scheduler& default_scheduler();
 /// Runs the job and waits for it. Throws as run in run.hpp does, and std::logic_error in a forked process.
 void run_in(scheduler& s, root& job);
 
-/// Whether the calling code runs in this runtime, in any.
+/// Whether the calling code runs in this runtime.
 bool is_inside(const scheduler& s) noexcept;
-bool is_inside() noexcept;
 
 unsigned procs_of(const scheduler& s) noexcept;
 stats stats_of(const scheduler& s);

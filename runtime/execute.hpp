@@ -1,7 +1,7 @@
 // How a worker runs fibers: the way from its native stack onto theirs, and back.
 #pragma once
 
-#include "runtime/worker.hpp"
+#include "worker.hpp"
 
 namespace fj::detail {
 

@@ -6,12 +6,12 @@
 
 #include <cstddef>
 
-#include "runtime/base/handed.hpp"
-#include "runtime/continuation.hpp"
-#include "runtime/counters.hpp"
-#include "runtime/deque.hpp"
-#include "runtime/os/context.hpp"
-#include "runtime/root.hpp"
+#include "base/handed.hpp"
+#include "continuation.hpp"
+#include "counters.hpp"
+#include "deque.hpp"
+#include "os/context.hpp"
+#include "root.hpp"
 
 namespace fj::detail {
 

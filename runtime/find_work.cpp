@@ -1,7 +1,5 @@
 #include "runtime/find_work.hpp"
 
-#include <utility>
-
 #include "runtime/current.hpp"
 #include "runtime/execute.hpp"
 #include "runtime/os/clock.hpp"

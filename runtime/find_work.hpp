@@ -1,7 +1,7 @@
 // How a worker finds something to run.
 #pragma once
 
-#include "runtime/worker.hpp"
+#include "worker.hpp"
 
 namespace fj::detail {
 

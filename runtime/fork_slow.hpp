@@ -1,7 +1,7 @@
 // The slow paths of a fork: what happens when somebody wants its record, or has taken it.
 #pragma once
 
-#include "runtime/continuation.hpp"
+#include "continuation.hpp"
 
 namespace fj::detail {
 

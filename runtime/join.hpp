@@ -12,8 +12,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "runtime/base/check.hpp"
-#include "runtime/base/handed.hpp"
+#include "base/check.hpp"
+#include "base/handed.hpp"
 
 namespace fj::detail {
 

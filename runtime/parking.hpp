@@ -21,7 +21,7 @@
 
 #include <atomic>
 
-#include "runtime/base/cache_line.hpp"
+#include "base/cache_line.hpp"
 
 namespace fj::detail {
 

@@ -3,9 +3,9 @@
 
 #include <atomic>
 
-#include "runtime/base/cache_line.hpp"
-#include "runtime/counters.hpp"
-#include "runtime/deque.hpp"
+#include "base/cache_line.hpp"
+#include "counters.hpp"
+#include "deque.hpp"
 
 namespace fj::detail {
 

@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "runtime/os/context.hpp"
+#include "os/context.hpp"
 
 namespace fj::detail {
 

@@ -2,7 +2,6 @@
 
 #include <new>
 #include <system_error>
-#include <utility>
 
 #include "runtime/current.hpp"
 #include "runtime/execute.hpp"

@@ -1,7 +1,7 @@
 // Jobs that come from outside: a thread or a fiber of another runtime calls run.
 #pragma once
 
-#include "runtime/scheduler.hpp"
+#include "scheduler.hpp"
 
 namespace fj::detail {
 

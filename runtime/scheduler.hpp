@@ -7,15 +7,15 @@
 #include <mutex>
 #include <vector>
 
-#include "runtime/base/list.hpp"
-#include "runtime/deque_pool.hpp"
-#include "runtime/fiber.hpp"
-#include "runtime/os/machine.hpp"
-#include "runtime/os/thread.hpp"
-#include "runtime/parking.hpp"
-#include "runtime/processor.hpp"
-#include "runtime/stack_pool.hpp"
-#include "runtime/worker.hpp"
+#include "base/list.hpp"
+#include "deque_pool.hpp"
+#include "fiber.hpp"
+#include "os/machine.hpp"
+#include "os/thread.hpp"
+#include "parking.hpp"
+#include "processor.hpp"
+#include "stack_pool.hpp"
+#include "worker.hpp"
 
 namespace fj::detail {
 

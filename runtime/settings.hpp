@@ -1,8 +1,8 @@
 // From what the user asked for to what the scheduler gets.
 #pragma once
 
-#include "runtime/options.hpp"
-#include "runtime/scheduler.hpp"
+#include "options.hpp"
+#include "scheduler.hpp"
 
 namespace fj::detail {
 

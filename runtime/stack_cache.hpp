@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-#include "runtime/base/handed.hpp"
+#include "base/handed.hpp"
 
 namespace fj::detail {
 

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <mutex>
 
-#include "runtime/base/list.hpp"
-#include "runtime/fiber.hpp"
-#include "runtime/os/mutex.hpp"
+#include "base/list.hpp"
+#include "fiber.hpp"
+#include "os/mutex.hpp"
 
 namespace fj::detail {
 

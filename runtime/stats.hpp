@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "runtime/counters.hpp"
+#include "counters.hpp"
 
 namespace fj {
 

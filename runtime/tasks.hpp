@@ -1,7 +1,7 @@
 // Joins of tasks, which wait on top of a stack.
 #pragma once
 
-#include "runtime/continuation.hpp"
+#include "continuation.hpp"
 
 namespace fj::detail {
 

@@ -4,14 +4,14 @@
 #include <atomic>
 #include <cstdint>
 
-#include "runtime/base/handed.hpp"
-#include "runtime/base/random.hpp"
-#include "runtime/fiber.hpp"
-#include "runtime/os/context.hpp"
-#include "runtime/os/futex.hpp"
-#include "runtime/os/thread.hpp"
-#include "runtime/processor.hpp"
-#include "runtime/stack_cache.hpp"
+#include "base/handed.hpp"
+#include "base/random.hpp"
+#include "fiber.hpp"
+#include "os/context.hpp"
+#include "os/futex.hpp"
+#include "os/thread.hpp"
+#include "processor.hpp"
+#include "stack_cache.hpp"
 
 namespace fj::detail {
 

@@ -4,8 +4,8 @@
 #include <functional>
 #include <utility>
 
+#include "../../runtime/entry.hpp"
 #include "forkjoin/result.hpp"
-#include "runtime/entry.hpp"
 
 namespace fj {
 

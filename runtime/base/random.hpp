@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "runtime/base/handed.hpp"
+#include "handed.hpp"
 
 namespace fj::detail {
 

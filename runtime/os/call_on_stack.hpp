@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/os/context.hpp"
+#include "context.hpp"
 
 namespace fj::detail::os {
 

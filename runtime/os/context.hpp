@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/base/handed.hpp"
+#include "../base/handed.hpp"
 
 namespace fj::detail::os {
 

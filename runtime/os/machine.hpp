@@ -3,8 +3,8 @@
 
 #include <atomic>
 
-#include "runtime/os/membarrier.hpp"
-#include "runtime/os/mutex.hpp"
+#include "membarrier.hpp"
+#include "mutex.hpp"
 
 namespace fj::detail {
 

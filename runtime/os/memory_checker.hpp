@@ -3,21 +3,15 @@
 
 #include <cstddef>
 
-#include "runtime/os/race_detector.hpp"
+#include "instrumentation.hpp"
+#include "race_detector.hpp"
 
 #if defined(FORKJOIN_DEBUG) && __has_include(<valgrind/memcheck.h>)
 #include <valgrind/memcheck.h>
 #define FORKJOIN_MEMORY_CHECKER
 #endif
 
-#if defined(__SANITIZE_ADDRESS__)
-#define FORKJOIN_STACKS_ARE_CHECKED
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define FORKJOIN_STACKS_ARE_CHECKED
-#endif
-#endif
-#if defined(FORKJOIN_MEMORY_CHECKER) || defined(FORKJOIN_RACE_DETECTOR)
+#if defined(FORKJOIN_MEMORY_CHECKER) || defined(FORKJOIN_RACE_DETECTOR) || defined(FORKJOIN_ADDRESSES_ARE_CHECKED)
 #define FORKJOIN_STACKS_ARE_CHECKED
 #endif
 

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "runtime/os/cpu.hpp"
-#include "runtime/os/futex.hpp"
+#include "cpu.hpp"
+#include "futex.hpp"
 
 namespace fj::detail::os {
 

@@ -68,10 +68,17 @@ def layer_of(name):
     return None
 
 
+def included(name, target):
+    """The file that these words name. Headers name those of runtime/ from where they are themselves, so that nobody's folder
+    of that common name is mistaken for it; all others are named from the root."""
+    relative = name.suffix == ".hpp" and not target.startswith("forkjoin/")
+    return pathlib.Path(os.path.normpath(name.parent / target) if relative else target)
+
+
 def may_include(name, target):
     """Why the file may not include this file of the project, or None."""
     if not (ROOT / target).is_file():
-        return "no such file; includes are written from the root"
+        return "no such file; includes are written from the root, in headers of runtime/ from the header itself"
     if name.parts[0] == "forkjoin":
         if target.parts[0] != "forkjoin" and target != pathlib.Path("runtime/entry.hpp"):
             return "forkjoin/ includes runtime/entry.hpp only"
@@ -94,7 +101,7 @@ def check_layers():
             if include := re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line):
                 quote, target = include.groups()
                 if quote == '"' or target.split("/")[0] in FOLDERS:
-                    if reason := may_include(name, pathlib.Path(target)):
+                    if reason := may_include(name, included(name, target)):
                         yield name, number, f"{target}: {reason}"
                 elif re.search(r"[./]", target) and not in_os:
                     yield name, number, f"<{target}>: headers that are not the language's stand in runtime/os/ alone"

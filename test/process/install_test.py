@@ -5,6 +5,7 @@ install_test.py <build folder> <folder of forkjoin.pc> <program> -- <compiler>
 """
 
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -21,6 +22,20 @@ with tempfile.TemporaryDirectory() as root:
     env = dict(os.environ, DESTDIR=root, PKG_CONFIG_SYSROOT_DIR=root, PKG_CONFIG_PATH=root + pc_folder)
     run("meson", "install", "-C", build, "--no-rebuild", "--quiet", "--skip-subprojects", env=env)
     shutil.copy(program, f"{root}/program.cpp")
+    # A user's folders may have names that are also ours within.
+    os.makedirs(f"{root}/runtime/os")
+    for name in ("entry", "deque", "options", "os/context"):
+        pathlib.Path(root, "runtime", f"{name}.hpp").write_text("#error not the library's\n")
     flags = run("pkg-config", "--cflags", "--libs", "--static", "forkjoin", env=env, stdout=subprocess.PIPE).split()
-    run(*compiler, "-std=c++20", "program.cpp", "-o", "program", *flags, cwd=root)
+    run(*compiler, "-std=c++20", "-I.", "program.cpp", "-o", "program", *flags, cwd=root)
     run("./program", cwd=root, timeout=60)
+    # A sanitizer in the program alone: the linker says so.
+    pathlib.Path(root, "empty.cpp").write_text("int main() {}\n")
+    for sanitizer in ("address", "thread"):
+        if subprocess.run([*compiler, f"-fsanitize={sanitizer}", "empty.cpp", "-o", "empty"], cwd=root,
+                          capture_output=True).returncode != 0:
+            continue  # this compiler has none
+        mixed = subprocess.run([*compiler, "-std=c++20", f"-fsanitize={sanitizer}", "program.cpp", "-o", "program", *flags],
+                               cwd=root, text=True, capture_output=True)
+        if f"library_built_with_{sanitizer}_sanitizer" not in mixed.stderr:
+            sys.exit(f"-fsanitize={sanitizer} with a library without it: {mixed.stderr or 'links'}")

@@ -1,0 +1,30 @@
+// What a sanitizer has to see of program and library alike.
+#pragma once
+
+#include "race_detector.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define FORKJOIN_ADDRESSES_ARE_CHECKED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define FORKJOIN_ADDRESSES_ARE_CHECKED
+#endif
+#endif
+
+#ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
+#define FORKJOIN_BUILD library_built_with_address_sanitizer
+#elif defined(FORKJOIN_RACE_DETECTOR)
+#define FORKJOIN_BUILD library_built_with_thread_sanitizer
+#else
+#define FORKJOIN_BUILD library_built_without_sanitizer
+#endif
+
+namespace fj::detail::os {
+
+/// Defined in the library. A sanitizer that was compiled into the program alone, or into the library alone, would report
+/// errors that are not there, or hang: so such a mixture does not link, and the name that is not found says why.
+extern const char FORKJOIN_BUILD;
+
+[[gnu::used]] inline const char* const built_alike = &FORKJOIN_BUILD;
+
+}  // namespace fj::detail::os
