@@ -39,7 +39,7 @@ template <class Policy, class First, class Second>
 void fork_parts(bool second_here, First first, Second second) {
   // Of two branches the first is done here with continuations, the second with tasks.
   if (second_here != std::is_same_v<Policy, continuations>) {
-    fork_join<Policy>(first, second);
+    fj::fork_join<Policy>(first, second);
     return;
   }
   std::exception_ptr thrown;
@@ -50,7 +50,7 @@ void fork_parts(bool second_here, First first, Second second) {
       thrown = std::current_exception();
     }
   };
-  fork_join<Policy>(keeping, first);
+  fj::fork_join<Policy>(keeping, first);
   if (thrown) std::rethrow_exception(thrown);
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -73,7 +74,7 @@ concept tests = projects<P, I> && std::indirect_unary_predicate<F, std::projecte
 template <class Compare, class Projection>
 class ordering {
  public:
-  ordering(Compare& comp, Projection& proj) noexcept : comp_(&comp), proj_(&proj) {}
+  ordering(Compare& comp, Projection& proj) noexcept : comp_(std::addressof(comp)), proj_(std::addressof(proj)) {}
 
   template <class A, class B>
   bool operator()(A&& a, B&& b) const {

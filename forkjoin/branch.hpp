@@ -111,7 +111,7 @@ template <class Policy>
 /// everything runs in the default one instead, and the record is left as if a thief had finished it.
 template <class Policy, class Here, class Record>
 [[gnu::cold, gnu::noinline]] value_of<result_of<Here>> start_slow(held<Here> here, branch<Record>& record) {
-  if (push_slow()) return call(here);
+  if (push_slow()) return detail::call(here);
   late_result<result_of<Here>> result;
   try {
     fork_outside<Policy>([&] { result.store(here); }, {record});
@@ -125,7 +125,7 @@ template <class Policy, class Here, class Record>
 /// The rest of a fork that was not private any longer when the child was done.
 template <class G>
 [[gnu::cold, gnu::noinline]] value_of<result_of<G>> finish_rest(branch<G>& rest) {
-  if (pop_slow(rest)) return call(rest.closure);
+  if (detail::pop_slow(rest)) return detail::call(rest.closure);
   join_slow(rest.joined);
   return rest.take();
 }
@@ -133,7 +133,7 @@ template <class G>
 /// The rest of a fork whose child threw: nobody will ask for its result.
 template <class G>
 [[gnu::cold, gnu::noinline]] void abandon_rest(branch<G>& rest) noexcept {
-  if (pop_record(rest) || pop_slow(rest)) return;
+  if (detail::pop_record(rest) || detail::pop_slow(rest)) return;
   join_slow(rest.joined);
   rest.drop();
 }
@@ -141,7 +141,7 @@ template <class G>
 /// A task that was not private any longer when its caller came to the join.
 template <class F>
 [[gnu::cold, gnu::noinline]] value_of<result_of<F>> finish_task(branch<F>& child) {
-  if (pop_slow(child)) return call(child.closure);
+  if (detail::pop_slow(child)) return detail::call(child.closure);
   join_tasks_slow(child.joined);
   return child.take();
 }
@@ -149,7 +149,7 @@ template <class F>
 /// A task whose caller threw. If it throws as well, that comes first, as in the serial program.
 template <class F>
 [[gnu::cold, gnu::noinline]] void complete_task(branch<F>& child) {
-  static_cast<void>(pop_record(child) ? call(child.closure) : finish_task(child));
+  static_cast<void>(detail::pop_record(child) ? detail::call(child.closure) : detail::finish_task(child));
 }
 
 /// Joins the rest when the child throws. A destructor, because a handler takes twice the code.
@@ -159,7 +159,7 @@ struct abandoner {
   bool needed = true;
 
   [[gnu::always_inline]] ~abandoner() {
-    if (needed) abandon_rest(rest);
+    if (needed) detail::abandon_rest(rest);
   }
 };
 
@@ -170,10 +170,11 @@ template <class F, class G>
   branch<G> rest(g);
   abandoner<G> guard{rest};
   // clang does not take the cold call for unlikely by itself, and would have the common way jump.
-  A a = __builtin_expect(push_record(rest), false) ? start_slow<continuations, F>(f, rest) : call(f);
+  A a = __builtin_expect(detail::push_record(rest), false) ? detail::start_slow<continuations, F>(f, rest)
+                                                           : detail::call(f);
   guard.needed = false;
   using B = value_of<result_of<G>>;
-  B b = pop_record(rest) ? call(rest.closure) : finish_rest(rest);
+  B b = detail::pop_record(rest) ? detail::call(rest.closure) : detail::finish_rest(rest);
   return {std::forward<A>(a), std::forward<B>(b)};
 }
 
@@ -183,14 +184,15 @@ template <class F, class G>
   branch<F> child(f);
   B b = [&]() -> B {
     try {
-      return __builtin_expect(push_record(child), false) ? start_slow<tasks, G>(g, child) : call(g);
+      return __builtin_expect(detail::push_record(child), false) ? detail::start_slow<tasks, G>(g, child)
+                                                                 : detail::call(g);
     } catch (...) {
-      complete_task(child);
+      detail::complete_task(child);
       throw;
     }
   }();
   using A = value_of<result_of<F>>;
-  A a = pop_record(child) ? call(child.closure) : finish_task(child);
+  A a = detail::pop_record(child) ? detail::call(child.closure) : detail::finish_task(child);
   return {std::forward<A>(a), std::forward<B>(b)};
 }
 
@@ -198,11 +200,11 @@ template <class F, class G>
 template <class Policy, class F, class G, class... More>
 [[gnu::always_inline]] inline auto fork_all(lvalue<F> f, lvalue<G> g, lvalue<More>... more) {
   if constexpr (sizeof...(More) == 0) {
-    return fork_two<F, G>(Policy(), f, g);
+    return detail::fork_two<F, G>(Policy(), f, g);
   } else {
-    auto others = [&] { return fork_all<Policy, G, More...>(g, more...); };
+    auto others = [&] { return detail::fork_all<Policy, G, More...>(g, more...); };
     using A = value_of<result_of<F>>;
-    auto [first, rest] = fork_two<F, decltype(others)>(Policy(), f, others);
+    auto [first, rest] = detail::fork_two<F, decltype(others)>(Policy(), f, others);
     return std::tuple_cat(std::tuple<A>(std::forward<A>(first)), std::move(rest));
   }
 }

@@ -130,8 +130,8 @@ Out parallel_copy_if(I first, S last, Out out, Predicate pred, Projection proj =
 template <class Policy = continuations, std::ranges::range R, class Out, class Predicate,
           class Projection = std::identity>
 Out parallel_copy_if(R&& range, Out out, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
-  return parallel_copy_if<Policy>(std::ranges::begin(range), std::ranges::end(range), out, std::move(pred),
-                                  std::move(proj), options);
+  return fj::parallel_copy_if<Policy>(std::ranges::begin(range), std::ranges::end(range), out, std::move(pred),
+                                      std::move(proj), options);
 }
 
 }  // namespace fj

@@ -138,22 +138,22 @@ template <class Policy = continuations, class I, class S, class Predicate, class
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find_if(R&& range, Predicate pred, Projection proj = {},
                                                                    const loop_options& options = {}) {
-  return parallel_find_if<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred), std::move(proj),
-                                  options);
+  return fj::parallel_find_if<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
+                                      std::move(proj), options);
 }
 
 /// The first element whose projection equals value, as std::ranges::find. All else as parallel_find_if.
 template <class Policy = continuations, class I, class S, class T, class Projection = std::identity>
   requires std::sentinel_for<S, I>
 [[nodiscard]] I parallel_find(I first, S last, const T& value, Projection proj = {}, const loop_options& options = {}) {
-  return parallel_find_if<Policy>(
+  return fj::parallel_find_if<Policy>(
       first, last, [&value](auto&& element) { return element == value; }, std::move(proj), options);
 }
 
 template <class Policy = continuations, std::ranges::range R, class T, class Projection = std::identity>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find(R&& range, const T& value, Projection proj = {},
                                                                 const loop_options& options = {}) {
-  return parallel_find<Policy>(std::ranges::begin(range), std::ranges::end(range), value, std::move(proj), options);
+  return fj::parallel_find<Policy>(std::ranges::begin(range), std::ranges::end(range), value, std::move(proj), options);
 }
 
 /// Whether pred(proj(element)) holds for any element, as std::ranges::any_of: false for none at all.
@@ -177,8 +177,8 @@ template <class Policy = continuations, class I, class S, class Predicate, class
 
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
 [[nodiscard]] bool parallel_any_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
-  return parallel_any_of<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred), std::move(proj),
-                                 options);
+  return fj::parallel_any_of<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
+                                     std::move(proj), options);
 }
 
 /// Whether pred(proj(element)) holds for no element: !parallel_any_of.
@@ -186,12 +186,12 @@ template <class Policy = continuations, class I, class S, class Predicate, class
   requires std::sentinel_for<S, I>
 [[nodiscard]] bool parallel_none_of(I first, S last, Predicate pred, Projection proj = {},
                                     const loop_options& options = {}) {
-  return !parallel_any_of<Policy>(first, last, std::move(pred), std::move(proj), options);
+  return !fj::parallel_any_of<Policy>(first, last, std::move(pred), std::move(proj), options);
 }
 
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
 [[nodiscard]] bool parallel_none_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
-  return !parallel_any_of<Policy>(range, std::move(pred), std::move(proj), options);
+  return !fj::parallel_any_of<Policy>(range, std::move(pred), std::move(proj), options);
 }
 
 /// Whether pred(proj(element)) holds for all elements: true for none at all. Otherwise as parallel_any_of.
@@ -211,8 +211,8 @@ template <class Policy = continuations, class I, class S, class Predicate, class
 
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
 [[nodiscard]] bool parallel_all_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
-  return parallel_all_of<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred), std::move(proj),
-                                 options);
+  return fj::parallel_all_of<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
+                                     std::move(proj), options);
 }
 
 }  // namespace fj

@@ -67,9 +67,10 @@ void fork_each(First first, Last last, Body&& body, const loop_options& options 
 template <class Range, class Body>
 void fork_each(Range&& range, Body&& body, const loop_options& options = {}) {
   static_assert(detail::divisible_range<Range>, "fj::fork_each: the range must have random access and a size");
-  fork_each(std::ranges::begin(range),
-            std::ranges::begin(range) + static_cast<std::ranges::range_difference_t<Range>>(std::ranges::size(range)),
-            body, options);
+  fj::fork_each(
+      std::ranges::begin(range),
+      std::ranges::begin(range) + static_cast<std::ranges::range_difference_t<Range>>(std::ranges::size(range)), body,
+      options);
 }
 
 }  // namespace fj

@@ -68,14 +68,14 @@ template <class Policy = continuations, class F, class G, class... More>
 auto fork_join(const stop_token& stop, F&& f, G&& g, More&&... more) {
   static_assert(std::is_invocable_v<F&> && std::is_invocable_v<G&> && (std::is_invocable_v<More&> && ...),
                 "fj::fork_join: each argument must be callable without arguments");
-  return fork_join<Policy>(detail::unless_stopped<F>{stop, f}, detail::unless_stopped<G>{stop, g},
-                           detail::unless_stopped<More>{stop, more}...);
+  return fj::fork_join<Policy>(detail::unless_stopped<F>{stop, f}, detail::unless_stopped<G>{stop, g},
+                               detail::unless_stopped<More>{stop, more}...);
 }
 
 /// Another name for fork_join, for those who know it from oneTBB.
 template <class Policy = continuations, class F, class G, class... More>
 [[gnu::always_inline]] inline auto parallel_invoke(F&& f, G&& g, More&&... more) {
-  return fork_join<Policy>(std::forward<F>(f), std::forward<G>(g), std::forward<More>(more)...);
+  return fj::fork_join<Policy>(std::forward<F>(f), std::forward<G>(g), std::forward<More>(more)...);
 }
 
 }  // namespace fj

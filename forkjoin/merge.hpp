@@ -95,7 +95,7 @@ class merging {
     merging right(plan_, a, a_end_, b, b_end_, out);
     a_ = a_end_;
     b_ = b_end_;
-    fork_join<Policy>(left, right);
+    fj::fork_join<Policy>(left, right);
   }
 
  private:
@@ -184,10 +184,11 @@ Out parallel_merge(I1 first1, S1 last1, I2 first2, S2 last2, Out out, Compare co
     using ordering = detail::merge_ordering<Compare, Projection1, Projection2>;
     const I1 end1 = std::ranges::next(first1, last1);
     const I2 end2 = std::ranges::next(first2, last2);
-    const detail::merge_plan<ordering> plan{ordering{&comp, &proj1, &proj2},
-                                            options.grain ? options.grain : detail::merge_grain, options.stop};
+    const detail::merge_plan<ordering> plan{
+        ordering{std::addressof(comp), std::addressof(proj1), std::addressof(proj2)},
+        options.grain ? options.grain : detail::merge_grain, options.stop};
     detail::merging<Policy, detail::copying, I1, I2, Out, ordering> whole(plan, first1, end1, first2, end2, out);
-    run(whole);
+    fj::run(whole);
     using difference = std::iter_difference_t<Out>;
     return out + static_cast<difference>(end1 - first1) + static_cast<difference>(end2 - first2);
   }
@@ -197,9 +198,9 @@ template <class Policy = continuations, std::ranges::range R1, std::ranges::rang
           class Compare = std::ranges::less, class Projection1 = std::identity, class Projection2 = std::identity>
 Out parallel_merge(R1&& range1, R2&& range2, Out out, Compare comp = {}, Projection1 proj1 = {}, Projection2 proj2 = {},
                    const loop_options& options = {}) {
-  return parallel_merge<Policy>(std::ranges::begin(range1), std::ranges::end(range1), std::ranges::begin(range2),
-                                std::ranges::end(range2), out, std::move(comp), std::move(proj1), std::move(proj2),
-                                options);
+  return fj::parallel_merge<Policy>(std::ranges::begin(range1), std::ranges::end(range1), std::ranges::begin(range2),
+                                    std::ranges::end(range2), out, std::move(comp), std::move(proj1), std::move(proj2),
+                                    options);
 }
 
 }  // namespace fj

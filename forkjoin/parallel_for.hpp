@@ -66,8 +66,8 @@ void for_elements(const I& first, std::size_t n, Body& body, const loop_options&
                 "fj::parallel_for: the body must be callable with an element of the sequence");
   if constexpr (std::is_invocable_v<Body&, element>) {
     for_parts<Policy>(n, options, [&](std::size_t begin, std::size_t end) {
-      const I last = advanced(first, end);
-      for (I at = advanced(first, begin); at != last; ++at) std::invoke(body, *at);
+      const I last = detail::advanced(first, end);
+      for (I at = detail::advanced(first, begin); at != last; ++at) std::invoke(body, *at);
     });
   }
 }

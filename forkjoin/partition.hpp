@@ -23,8 +23,8 @@ void swap_sequences(I a, I b, std::iter_difference_t<I> n, std::iter_difference_
     for (std::iter_difference_t<I> i = 0; i != n; ++i) std::ranges::iter_swap(a + i, b + i);
   } else {
     const auto half = n / 2;
-    fork_join<Policy>([=] { swap_sequences<Policy>(a, b, half, grain); },
-                      [=] { swap_sequences<Policy>(a + half, b + half, n - half, grain); });
+    fork_join<Policy>([=] { detail::swap_sequences<Policy>(a, b, half, grain); },
+                      [=] { detail::swap_sequences<Policy>(a + half, b + half, n - half, grain); });
   }
 }
 
@@ -105,9 +105,9 @@ I partition_in_pairs(I first, I last, Test test) {
 template <class I, class Test>
 I partition_serially(I first, I last, Test test) {
   if constexpr (plain<std::iter_value_t<I>>) {
-    return partition_in_blocks(first, last, test);
+    return detail::partition_in_blocks(first, last, test);
   } else {
-    return partition_in_pairs(first, last, test);
+    return detail::partition_in_pairs(first, last, test);
   }
 }
 
@@ -118,14 +118,14 @@ I partition(I first, I last, Test test, std::iter_difference_t<I> grain, const s
   if (n <= grain) {
     if (n == 0) return first;
     throw_if_stopped(stop);
-    return partition_serially(first, last, test);
+    return detail::partition_serially(first, last, test);
   }
   const I middle = first + n / 2;
   const auto [a, b] =
-      fork_join<Policy>([&, first, middle] { return partition<Policy>(first, middle, test, grain, stop); },
-                        [&, middle, last] { return partition<Policy>(middle, last, test, grain, stop); });
+      fork_join<Policy>([&, first, middle] { return detail::partition<Policy>(first, middle, test, grain, stop); },
+                        [&, middle, last] { return detail::partition<Policy>(middle, last, test, grain, stop); });
   const auto shorter = std::min(middle - a, b - middle);
-  swap_sequences<Policy>(a, b - shorter, shorter, grain);
+  detail::swap_sequences<Policy>(a, b - shorter, shorter, grain);
   return a + (b - middle);
 }
 
@@ -171,8 +171,8 @@ I parallel_partition(I first, S last, Predicate pred, Projection proj = {}, cons
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
 std::ranges::borrowed_iterator_t<R> parallel_partition(R&& range, Predicate pred, Projection proj = {},
                                                        const loop_options& options = {}) {
-  return parallel_partition<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
-                                    std::move(proj), options);
+  return fj::parallel_partition<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
+                                        std::move(proj), options);
 }
 
 }  // namespace fj

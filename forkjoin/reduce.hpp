@@ -35,7 +35,7 @@ struct iterator_pair {
 
 template <class A, class B>
 iterator_pair<A, B> advanced(const iterator_pair<A, B>& from, std::size_t by) {
-  return {advanced(from.first, by), advanced(from.second, by)};
+  return {detail::advanced(from.first, by), detail::advanced(from.second, by)};
 }
 
 /// What a projection of *it returns, as it may be kept: if *it is a temporary, a reference may be to that.
@@ -53,7 +53,7 @@ class reduction {
   T run(std::size_t first, std::size_t last) {
     if (last - first == 1) {
       throw_if_stopped(options_.stop);
-      return fold<T>(advanced(first_, blocks_.begin(first)), blocks_.size_of(first), get_, op_);
+      return detail::fold<T>(detail::advanced(first_, blocks_.begin(first)), blocks_.size_of(first), get_, op_);
     }
     const std::size_t middle = first + (last - first) / 2;
     auto [left, right] = fork_join<Policy>([=, this] { return run(first, middle); },  //
@@ -122,7 +122,7 @@ template <class Policy = continuations, class First, class Last, class T, class 
 template <class Policy = continuations, class First, class Last, class T, class Op>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op>
 [[nodiscard]] T parallel_reduce(First first, Last last, T init, Op op, const loop_options& options) {
-  return parallel_reduce<Policy>(first, last, std::move(init), std::move(op), std::identity(), options);
+  return fj::parallel_reduce<Policy>(first, last, std::move(init), std::move(op), std::identity(), options);
 }
 
 /// The same for all elements of a range, which must be a random-access one with a size.
@@ -132,15 +132,17 @@ template <class Policy = continuations, std::ranges::range Range, class T, class
   static_assert(detail::divisible_range<Range>, "fj::parallel_reduce: the range must have random access and a size");
   if constexpr (detail::divisible_range<Range>) {
     const auto first = std::ranges::begin(range);
-    return parallel_reduce<Policy>(first, detail::advanced(first, static_cast<std::size_t>(std::ranges::size(range))),
-                                   std::move(init), std::move(op), std::move(proj), options);
+    return fj::parallel_reduce<Policy>(first,
+                                       detail::advanced(first, static_cast<std::size_t>(std::ranges::size(range))),
+                                       std::move(init), std::move(op), std::move(proj), options);
   }
 }
 
 template <class Policy = continuations, std::ranges::range Range, class T, class Op>
   requires detail::not_options<Op>
 [[nodiscard]] T parallel_reduce(Range&& range, T init, Op op, const loop_options& options) {
-  return parallel_reduce<Policy>(std::forward<Range>(range), std::move(init), std::move(op), std::identity(), options);
+  return fj::parallel_reduce<Policy>(std::forward<Range>(range), std::move(init), std::move(op), std::identity(),
+                                     options);
 }
 
 /// init op transform(*first) op ...: parallel_reduce with a projection, in the order of std::transform_reduce.
@@ -148,7 +150,7 @@ template <class Policy = continuations, class First, class Last, class T, class 
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Transform>
 [[nodiscard]] T parallel_transform_reduce(First first, Last last, T init, Op op, Transform transform,
                                           const loop_options& options = {}) {
-  return parallel_reduce<Policy>(first, last, std::move(init), std::move(op), std::move(transform), options);
+  return fj::parallel_reduce<Policy>(first, last, std::move(init), std::move(op), std::move(transform), options);
 }
 
 /// init op transform(*first, *second) op transform(*(first + 1), *(second + 1)) op ...: inner products.

@@ -41,7 +41,7 @@ class late_result {
 
   template <class F>
   void store(F& f) {
-    new (static_cast<void*>(std::addressof(value_))) value_of<R>(call(f));
+    new (static_cast<void*>(std::addressof(value_))) value_of<R>(detail::call(f));
   }
 
   value_of<R> take() {
@@ -67,7 +67,7 @@ class late_result<R> {
  public:
   template <class F>
   void store(F& f) {
-    put(call(f));
+    put(detail::call(f));
   }
 
   void put(R value) noexcept { address_ = std::addressof(value); }

@@ -37,11 +37,11 @@ Out scan(const First& first, const Last& last, const Out& out, std::optional<T> 
         "fj::parallel_scan: elements must convert to the type of the sums, the operation must be callable with "
         "two sums, and with one and an element, and give such a sum, and sums must be assignable to the output");
     if constexpr (folds<T, Op, std::iter_reference_t<First>>) {
-      const std::size_t n = size_between(first, last);
+      const std::size_t n = detail::size_between(first, last);
       if (n == 0) return out;
       const blocks all(n, options.grain);
       fj::run([&] { scan_loop<Policy, Kind, T, First, Out, Op>(first, out, all, op, options).run(init); });
-      return advanced(out, n);
+      return detail::advanced(out, n);
     }
   }
   return out;
@@ -96,7 +96,7 @@ Out parallel_inclusive_scan(Range&& range, Out out, Op op = {}, const loop_optio
   if constexpr (detail::divisible_range<Range>) {
     const auto first = std::ranges::begin(range);
     const auto last = detail::advanced(first, static_cast<std::size_t>(std::ranges::size(range)));
-    return parallel_inclusive_scan<Policy>(first, last, std::move(out), std::move(op), options);
+    return fj::parallel_inclusive_scan<Policy>(first, last, std::move(out), std::move(op), options);
   }
 }
 
@@ -108,7 +108,7 @@ Out parallel_exclusive_scan(Range&& range, Out out, T init, Op op = {}, const lo
   if constexpr (detail::divisible_range<Range>) {
     const auto first = std::ranges::begin(range);
     const auto last = detail::advanced(first, static_cast<std::size_t>(std::ranges::size(range)));
-    return parallel_exclusive_scan<Policy>(first, last, std::move(out), std::move(init), std::move(op), options);
+    return fj::parallel_exclusive_scan<Policy>(first, last, std::move(out), std::move(init), std::move(op), options);
   }
 }
 

@@ -171,7 +171,7 @@ class scan_loop {
 
   T sum_of(In from, std::size_t n) {
     const auto get = [](const In& at) -> decltype(auto) { return *at; };
-    return fold<T>(from, n, get, op_);
+    return detail::fold<T>(from, n, get, op_);
   }
 
   // As scan_chain, but returns exactly what sum_of does. Both in one loop: a chain leaves most of the processor's units
@@ -215,8 +215,8 @@ class scan_loop {
 
   T combined(T a, T b) { return static_cast<T>(std::invoke(op_, std::move(a), std::move(b))); }
 
-  In input(std::size_t block) const { return advanced(in_, blocks_.begin(block)); }
-  Out output(std::size_t block) const { return advanced(out_, blocks_.begin(block)); }
+  In input(std::size_t block) const { return detail::advanced(in_, blocks_.begin(block)); }
+  Out output(std::size_t block) const { return detail::advanced(out_, blocks_.begin(block)); }
 
   const In& in_;
   const Out& out_;

@@ -114,12 +114,12 @@ struct closure_child : child {
   // On the child's stack. What is left there if it returns: nothing, or `error`.
   static std::uintptr_t run(void* self) noexcept {
     auto& mine = *static_cast<closure_child*>(self);
-    if (push_record(mine)) [[unlikely]]
-      start_child_slow(mine);
+    if (detail::push_record(mine)) [[unlikely]]
+      detail::start_child_slow(mine);
     if (!mine.call()) [[unlikely]]
       return mine.finish_thrown();
-    if (!pop_record(mine)) [[unlikely]]
-      if (!finish_child_slow(mine)) end_stolen_child(mine);
+    if (!detail::pop_record(mine)) [[unlikely]]
+      if (!detail::finish_child_slow(mine)) detail::end_stolen_child(mine);
     return static_cast<std::uintptr_t>(fork_end::returned);
   }
 
@@ -136,15 +136,16 @@ struct closure_child : child {
   }
 
   [[gnu::cold, gnu::noinline]] std::uintptr_t finish_thrown() noexcept {
-    if (pop_record(*this) || finish_child_slow(*this)) return static_cast<std::uintptr_t>(fork_end::threw);
+    if (detail::pop_record(*this) || detail::finish_child_slow(*this))
+      return static_cast<std::uintptr_t>(fork_end::threw);
     static_cast<scope_state&>(scope).errors.offer(number, std::move(error));
     std::destroy_at(&error);
-    end_stolen_child(*this);
+    detail::end_stolen_child(*this);
   }
 
   struct destroyer {
     Closure& of;
-    [[gnu::always_inline]] ~destroyer() { std::destroy_at(&of); }
+    [[gnu::always_inline]] ~destroyer() { std::destroy_at(std::addressof(of)); }
   };
 };
 

@@ -55,8 +55,9 @@ template <class I, class Less>
 I near_median(I first, std::iter_difference_t<I> n, int levels, Less& less) {
   if (levels == 0) return first + n / 2;
   const auto third = n / 3;
-  return median(near_median(first, third, levels - 1, less), near_median(first + third, third, levels - 1, less),
-                near_median(first + 2 * third, n - 2 * third, levels - 1, less), less);
+  return detail::median(detail::near_median(first, third, levels - 1, less),
+                        detail::near_median(first + third, third, levels - 1, less),
+                        detail::near_median(first + 2 * third, n - 2 * third, levels - 1, less), less);
 }
 
 /// Quicksort that tells patterns: Peters, "Pattern-defeating quicksort", 2021. Both parts of a partition in parallel; a
@@ -78,10 +79,10 @@ class quicksort {
   void sort(I first, I last, int bad_left, bool leftmost) {
     for (;;) {
       const difference n = last - first;
-      if (n <= static_cast<difference>(insertion_limit)) return insertion_sort(first, last, less_);
+      if (n <= static_cast<difference>(insertion_limit)) return detail::insertion_sort(first, last, less_);
       throw_if_stopped(stop_);
-      if (bad_left == 0) return heap_sort(first, last, less_);
-      std::ranges::iter_swap(first, near_median(first, n, n > 4096 ? 3 : n > 128 ? 2 : 1, less_));
+      if (bad_left == 0) return detail::heap_sort(first, last, less_);
+      std::ranges::iter_swap(first, detail::near_median(first, n, n > 4096 ? 3 : n > 128 ? 2 : 1, less_));
 
       // All are at least as great as the one before. If the pivot equals that, what equals the pivot has its place.
       if (!leftmost && !less_(*(first - 1), *first)) {
@@ -122,9 +123,9 @@ class quicksort {
   template <class Test>
   I divide_by(I first, I last, Test test) {
     const difference n = last - first;
-    if (n / 64 < grain_ || !hungry()) return partition_serially(first, last, test);
+    if (n / 64 < grain_ || !hungry()) return detail::partition_serially(first, last, test);
     const difference part = std::max(n / (2 * static_cast<difference>(procs())), 8 * grain_);
-    return partition<Policy>(first, last, test, part, stop_);
+    return detail::partition<Policy>(first, last, test, part, stop_);
   }
 
   // Breaks the pattern that made a bad pivot.
@@ -181,7 +182,8 @@ void parallel_sort(I first, S last, Compare comp = {}, Projection proj = {}, con
 template <class Policy = continuations, std::ranges::range R, class Compare = std::ranges::less,
           class Projection = std::identity>
 void parallel_sort(R&& range, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
-  parallel_sort<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(comp), std::move(proj), options);
+  fj::parallel_sort<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(comp), std::move(proj),
+                            options);
 }
 
 }  // namespace fj

@@ -50,7 +50,7 @@ void reverse(I first, I last, std::iter_difference_t<I> grain) {
       [=] {
         for (std::iter_difference_t<I> i = 0; i != quarter; ++i) std::ranges::iter_swap(first + i, last - 1 - i);
       },
-      [=] { reverse<Policy>(first + quarter, last - quarter, grain); });
+      [=] { detail::reverse<Policy>(first + quarter, last - quarter, grain); });
 }
 
 /// Sorts what is sorted or strictly descending and returns true; otherwise leaves it as it is. Stable.
@@ -58,9 +58,10 @@ template <class Policy, class I, class Less>
 bool sort_run(I first, I last, Less less, const loop_options& options) {
   if (last - first < 2) return true;
   const bool descends = less(*(first + 1), *first);
-  const bool is_one = is_run<Policy>(first, last, [=](auto&& a, auto&& b) { return less(b, a) != descends; }, options);
+  const bool is_one =
+      detail::is_run<Policy>(first, last, [=](auto&& a, auto&& b) { return less(b, a) != descends; }, options);
   if (!is_one || !descends) return is_one;
-  reverse<Policy>(first, last, as_difference<I>(options.grain ? options.grain : 16384));
+  detail::reverse<Policy>(first, last, as_difference<I>(options.grain ? options.grain : 16384));
   return true;
 }
 

@@ -72,7 +72,8 @@ class merge_sort {
  public:
   merge_sort(Compare& comp, Projection& proj, const loop_options& options)
       : less_(comp, proj),
-        plan_{pair_ordering{&comp, &proj, &proj}, options.grain ? options.grain : merge_grain, options.stop},
+        plan_{pair_ordering{std::addressof(comp), std::addressof(proj), std::addressof(proj)},
+              options.grain ? options.grain : merge_grain, options.stop},
         grain_(as_difference<I>(options.grain ? options.grain : stable_sort_grain)) {}
 
   void operator()(I first, I last) {
@@ -82,7 +83,7 @@ class merge_sort {
 
  private:
   void sort(I first, difference n, T* buffer) {
-    if (n <= static_cast<difference>(stable_insertion_limit)) return insertion_sort(first, first + n, less_);
+    if (n <= static_cast<difference>(stable_insertion_limit)) return detail::insertion_sort(first, first + n, less_);
     throw_if_stopped(plan_.stop);
     const I last = first + n, second = first + n / 4, third = first + n / 2, fourth = third + (n - n / 2) / 2;
     T* const half = buffer + (third - first);
@@ -100,7 +101,7 @@ class merge_sort {
     {
       merging_in left(plan_, first, second, second, third, buffer);
       merging_in right(plan_, third, fourth, fourth, last, half);
-      n > grain_ ? fork_join<Policy>(left, right) : (left(), right());
+      n > grain_ ? fj::fork_join<Policy>(left, right) : (left(), right());
     }
     back();
   }
@@ -181,8 +182,8 @@ void parallel_stable_sort(I first, S last, Compare comp = {}, Projection proj = 
 template <class Policy = continuations, std::ranges::range R, class Compare = std::ranges::less,
           class Projection = std::identity>
 void parallel_stable_sort(R&& range, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
-  parallel_stable_sort<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(comp), std::move(proj),
-                               options);
+  fj::parallel_stable_sort<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(comp), std::move(proj),
+                                   options);
 }
 
 }  // namespace fj

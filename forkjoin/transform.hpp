@@ -36,10 +36,10 @@ Out transform(std::size_t n, Op& op, const loop_options& options, const Out& out
           (++from, ...);
         }
       };
-      transform_part(advanced(out, begin), advanced(in, begin)...);
+      transform_part(detail::advanced(out, begin), detail::advanced(in, begin)...);
     });
   }
-  return advanced(out, n);
+  return detail::advanced(out, n);
 }
 
 }  // namespace detail

@@ -40,7 +40,7 @@ std::invoke_result_t<Body&, scope&> with_scope(stop_token stop, Body&& body) {
 template <class Body>
   requires std::is_invocable_v<Body&, scope&>
 std::invoke_result_t<Body&, scope&> with_scope(Body&& body) {
-  return with_scope(stop_token(), body);
+  return fj::with_scope(stop_token(), body);
 }
 
 }  // namespace fj

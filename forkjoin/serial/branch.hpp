@@ -13,7 +13,7 @@ namespace fj::detail {
 /// Whatever the policy: the order is that of the program.
 template <class Policy, class... F>
 std::tuple<value_of<result_of<F>>...> fork_all(lvalue<F>... f) {
-  return {call(f)...};  // in a braced list the first comes first
+  return {detail::call(f)...};  // in a braced list the first comes first
 }
 
 }  // namespace fj::detail

@@ -1,0 +1,206 @@
+// The library calls its own functions by their full names. Otherwise functions of the same names in a namespace of the
+// user's would be called instead, or be as good, as arguments of the user's types bring their namespace along.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <compare>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <ranges>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "test/support.hpp"
+
+namespace user {
+
+struct item {
+  int key;
+  auto operator<=>(const item&) const = default;
+};
+
+// As good for an item* as whatever takes any type, so that a call which finds them does not compile.
+#define GREEDY(name)                      \
+  template <class... T>                   \
+  void name(item*, T&&...) = delete;      \
+  template <class Policy, class... T>     \
+  void name(item*, T&&...) = delete;      \
+  template <class P, class Q, class... T> \
+  void name(item*, T&&...) = delete;
+GREEDY(advanced)
+GREEDY(find_any)
+GREEDY(find_index)
+GREEDY(fold)
+GREEDY(fork_each)
+GREEDY(heap_sort)
+GREEDY(insertion_sort)
+GREEDY(is_run)
+GREEDY(median)
+GREEDY(near_median)
+GREEDY(parallel_any_of)
+GREEDY(parallel_copy_if)
+GREEDY(parallel_exclusive_scan)
+GREEDY(parallel_find)
+GREEDY(parallel_find_if)
+GREEDY(parallel_for)
+GREEDY(parallel_inclusive_scan)
+GREEDY(parallel_merge)
+GREEDY(parallel_none_of)
+GREEDY(parallel_partition)
+GREEDY(parallel_reduce)
+GREEDY(parallel_sort)
+GREEDY(parallel_stable_sort)
+GREEDY(partition)
+GREEDY(partition_in_blocks)
+GREEDY(partition_in_pairs)
+GREEDY(partition_serially)
+GREEDY(reduce)
+GREEDY(reverse)
+GREEDY(scan)
+GREEDY(size_between)
+GREEDY(sort_by_number)
+GREEDY(sort_run)
+GREEDY(swap_sequences)
+GREEDY(transform)
+#undef GREEDY
+
+/// A trap for all other names: to look for functions among those of its namespace, the compiler needs the whole type, and
+/// there is none.
+struct incomplete;
+template <class T>
+struct whole {
+  T member;
+};
+using trap = whole<incomplete>*;
+
+/// A closure, a comparator, ... with the trap in its type.
+template <class F, class = trap>
+struct trapped : F {
+  explicit trapped(F f) : F(std::move(f)) {}
+};
+
+}  // namespace user
+
+TEST_CASE("forks, scopes and run are called by their full names") {
+  fj::runtime rt(test::with_procs(2));
+  int calls = 0;
+  user::trapped f([&calls] { ++calls; });
+  user::trapped one([] { return 1; });
+  user::trapped kept([one = std::make_unique<int>(1)] { return *one; });  // handed on by reference
+  rt.run(f);
+  fj::run(f);
+  CHECK(calls == 2);
+  test::for_both_policies([&]<class Policy>(Policy) {
+    CHECK(fj::fork_join<Policy>(one, kept) == std::tuple(1, 1));
+    CHECK(fj::fork_join<Policy>(user::trapped(one), user::trapped(one), one) == std::tuple(1, 1, 1));
+    CHECK(rt.run([&] { return fj::parallel_invoke<Policy>(one, one); }) == std::tuple(1, 1));
+    CHECK(rt.run([&] { return fj::fork_join<Policy>(fj::stop_token(), one, one); }) == std::tuple(1, 1));
+  });
+  calls = 0;
+  rt.run([&] {
+    fj::scope s;
+    s.fork(f);
+    s.join();
+  });
+  fj::with_scope(user::trapped([&](fj::scope& s) { s.fork(f); }));
+  CHECK(fj::with_scope(fj::stop_token(), user::trapped([&](fj::scope&) { return 1; })) == 1);
+  CHECK(calls == 2);
+  fj::combinable<user::trap> pointers;
+  const user::trapped first([](user::trap a, user::trap) { return a; });
+  CHECK(static_cast<void*>(pointers.combine(first)) == nullptr);
+}
+
+TEST_CASE("loops, sums and scans call by their full names") {
+  test::for_both_policies([]<class Policy>(Policy) {
+    for (const std::size_t grain : {0u, 7u}) {
+      const fj::loop_options options{.grain = grain};
+      user::trap array[100] = {};
+      user::trap* const end = array + 100;
+      std::atomic<int> calls = 0;
+      const user::trapped body([&](user::trap) { ++calls; });
+      fj::parallel_for<Policy>(array, body, options);
+      fj::parallel_for<Policy>(array, end, body, options);
+      fj::parallel_for<Policy>(0, 100, user::trapped([&](int) { ++calls; }), options);
+      fj::fork_each(array, body, options);
+      fj::fork_each(array, end, body, options);
+      fj::fork_each(0, 100, user::trapped([&](int) { ++calls; }), options);
+      fj::parallel_for_2d<Policy>(10, 10, user::trapped([&](std::size_t, std::size_t) { ++calls; }), options);
+      fj::parallel_for_2d<Policy>(2, 2, user::trapped([&](const fj::block_2d&) { ++calls; }), {.grain = 4});
+      CHECK(calls == 701);
+
+      const user::trapped one([](user::trap) { return 1; });
+      const user::trapped product([](user::trap, user::trap) { return 1; });
+      const user::trapped plus([](int a, int b) { return a + b; });
+      CHECK(fj::parallel_reduce<Policy>(array, 0, plus, one, options) == 100);
+      CHECK(fj::parallel_reduce<Policy>(array, end, 0, plus, one, options) == 100);
+      CHECK(fj::parallel_transform_reduce<Policy>(array, end, 0, plus, one, options) == 100);
+      int out[100];
+      CHECK(fj::parallel_transform<Policy>(array, out, one, options) == out + 100);
+      CHECK(fj::parallel_transform<Policy>(array, end, out, one, options) == out + 100);
+      CHECK(fj::parallel_transform<Policy>(array, end, array, out, product, options) == out + 100);
+      const user::trapped same([](user::trap x) { return x; });
+      CHECK(static_cast<void*>(fj::parallel_transform<Policy>(array, array, same)) == static_cast<void*>(end));
+
+      CHECK(std::accumulate(out, out + 100, 0) == 100);
+      CHECK(fj::parallel_transform_reduce<Policy>(out, out + 100, out, 0, plus, plus, options) == 200);
+      CHECK(fj::parallel_scan<Policy>(out, out, plus, options)[-1] == 100);
+      CHECK(fj::parallel_exclusive_scan<Policy>(out, out, 0, plus, options)[-1] == 4950);
+      CHECK(fj::parallel_inclusive_scan<Policy>(out, out + 9, out, plus, 1, options)[-1] == 121);
+    }
+  });
+}
+
+TEST_CASE("sorts and searches call by their full names") {
+  fj::runtime rt({.procs = 2, .steal_every_fork = true});
+  test::for_both_policies([&]<class Policy>(Policy) {
+    for (const std::size_t grain : {0u, 50u}) {
+      const fj::loop_options options{.grain = grain};
+      std::vector<user::item> keys(20'000);
+      test::dice random(1);
+      for (user::item& one : keys) one.key = static_cast<int>(random.below(1000));
+      const auto n = keys.size();
+      const auto less = [](const auto& a, const auto& b) { return a < b; };
+      const auto is_even = [](int key) { return key % 2 == 0; };
+      const auto key = [](const user::item& one) { return one.key; };
+      // With a range, or in a projection, the standard library's concepts would fall into the trap.
+      const user::trapped by_less(less);
+      const user::trapped by_even(is_even);
+      const auto on = [&](auto body) {
+        std::vector<user::item> own = keys;
+        rt.run([&] { body(own.data(), own.data() + n); });
+        return own;
+      };
+      const auto is_sorted = [](const auto& all) { return std::is_sorted(all.begin(), all.end()); };
+      CHECK(is_sorted(on([&](auto a, auto b) { fj::parallel_sort<Policy>(a, b, by_less, {}, options); })));
+      CHECK(is_sorted(on([&](auto a, auto b) { fj::parallel_stable_sort<Policy>(a, b, by_less, key, options); })));
+      CHECK(is_sorted(on([&](auto a, auto b) {
+        fj::parallel_sort<Policy>(a, b, std::greater<>());
+        fj::parallel_stable_sort<Policy>(std::ranges::subrange(a, b), less, {}, options);
+        fj::parallel_sort<Policy>(std::ranges::subrange(a, b), less, {}, options);
+      })));
+      rt.run([&] {
+        user::item* const a = keys.data();
+        user::item* const b = a + n;
+        const std::ranges::subrange all(a, b);
+        const auto odd = static_cast<std::size_t>(std::count_if(a, b, [](auto& one) { return one.key % 2 != 0; }));
+        std::vector<user::item> out(2 * n);
+        CHECK(fj::parallel_copy_if<Policy>(a, b, out.data(), by_even, key, options) == out.data() + (n - odd));
+        CHECK(fj::parallel_copy_if<Policy>(all, out.data(), is_even, key, options) == out.data() + (n - odd));
+        CHECK(fj::parallel_find_if<Policy>(a, b, by_even, key, options) != b);
+        CHECK(fj::parallel_find_if<Policy>(all, is_even, key, options) != b);
+        CHECK(fj::parallel_find<Policy>(all, -1, key, options) == b);
+        CHECK(fj::parallel_any_of<Policy>(all, is_even, key, options));
+        CHECK(!fj::parallel_none_of<Policy>(all, is_even, key, options));
+        CHECK(!fj::parallel_all_of<Policy>(all, is_even, key, options));
+        CHECK(fj::parallel_partition<Policy>(all, is_even, key, options) == a + (n - odd));
+        fj::parallel_sort<Policy>(all);
+        CHECK(fj::parallel_merge<Policy>(all, all, out.data(), less, {}, {}, options) == out.data() + 2 * n);
+        CHECK(fj::parallel_merge<Policy>(a, b, a, b, out.data(), by_less, key, key, options) == out.data() + 2 * n);
+        CHECK(is_sorted(out));
+      });
+    }
+  });
+}
