@@ -1,6 +1,7 @@
 // What the algorithms on sequences share: how they ask whether to stop, go over blocks, and compare.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -21,6 +22,30 @@ namespace fj::detail {
 inline void throw_if_stopped(const stop_token* stop) {
   if (stop && stop->stop_requested()) throw cancelled();
 }
+
+/// The parts of a loop, each at its place in order. When one has thrown, those right of it that have not started do not
+/// start; those left of it do, as only they can tell what the serial program would have thrown.
+class ordered_parts {
+ public:
+  /// Calls part() and returns its result. Throws what it throws, and cancelled if it does not start: who asked to stop gets
+  /// to see that, but after an exception nobody does, as what was thrown further left comes first.
+  template <class Part>
+  auto run(std::size_t place, const stop_token* stop, Part part) {
+    // relaxed: a hint, the exceptions come by the joins
+    if (place > thrown_at_.load(std::memory_order_relaxed)) throw cancelled();
+    try {
+      throw_if_stopped(stop);
+      return part();
+    } catch (...) {
+      std::size_t first = thrown_at_.load(std::memory_order_relaxed);
+      while (place < first && !thrown_at_.compare_exchange_weak(first, place, std::memory_order_relaxed)) {}
+      throw;
+    }
+  }
+
+ private:
+  std::atomic<std::size_t> thrown_at_ = std::numeric_limits<std::size_t>::max();
+};
 
 template <class Policy>
 void for_blocks(std::size_t first, std::size_t last, const affinity& near, function_ref<void(std::size_t)> body) {

@@ -40,7 +40,6 @@ class filter {
   template <class Test>
   std::size_t mark(Test& test) {
     const auto mark_block = [&](std::size_t block) {
-      throw_if_stopped(stop_);
       std::size_t matches = 0;
       for_words(block, [&](std::size_t w) {
         const std::size_t begin = w * bits, n = std::min(bits, n_ - begin);
@@ -52,7 +51,7 @@ class filter {
       });
       begins_[block] = matches;
     };
-    for_blocks<Policy>(0, begins_.size(), mark_block);
+    for_all_blocks(mark_block);
     std::size_t all = 0;
     for (std::size_t& begin : begins_) begin = std::exchange(all, all + begin);
     return all;
@@ -61,17 +60,23 @@ class filter {
   template <class Out>
   void copy_to(Out out) {
     const auto copy_block = [&](std::size_t block) {
-      throw_if_stopped(stop_);
       Out to = out + static_cast<std::iter_difference_t<Out>>(begins_[block]);
       for_words(block, [&](std::size_t w) {
         for (word mark = marks_[w]; mark != 0; mark &= mark - 1, ++to)
           *to = first_[static_cast<difference>(w * bits) + std::countr_zero(mark)];
       });
     };
-    for_blocks<Policy>(0, begins_.size(), copy_block);
+    for_all_blocks(copy_block);
   }
 
  private:
+  template <class Body>
+  void for_all_blocks(const Body& body) {
+    ordered_parts parts;
+    const auto in_order = [&](std::size_t block) { parts.run(block, stop_, [&] { body(block); }); };
+    for_blocks<Policy>(0, begins_.size(), in_order);
+  }
+
   template <class Body>
   void for_words(std::size_t block, Body body) const {
     const std::size_t end = std::min((block + 1) * words_, blocks_of(n_, bits));

@@ -52,8 +52,9 @@ class reduction {
 
   T run(std::size_t first, std::size_t last) {
     if (last - first == 1) {
-      throw_if_stopped(options_.stop);
-      return detail::fold<T>(detail::advanced(first_, blocks_.begin(first)), blocks_.size_of(first), get_, op_);
+      return parts_.run(first, options_.stop, [=, this] {
+        return detail::fold<T>(detail::advanced(first_, blocks_.begin(first)), blocks_.size_of(first), get_, op_);
+      });
     }
     const std::size_t middle = first + (last - first) / 2;
     auto [left, right] = fork_join<Policy>([=, this] { return run(first, middle); },  //
@@ -67,6 +68,7 @@ class reduction {
   Get& get_;
   Op& op_;
   const loop_options& options_;
+  ordered_parts parts_;
 };
 
 template <class Policy, class T, class It, class Get, class Op>

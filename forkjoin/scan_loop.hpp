@@ -61,7 +61,8 @@ class scan_loop {
   void scan(std::size_t first, std::size_t last, prefix& before) {
     while (first != last) {
       if (last - first == 1 || !hungry()) {
-        scan_block(first++, before);
+        parts_.run(first, options_.stop, [&, this] { scan_block(first, before); });
+        ++first;
         continue;
       }
       const std::size_t middle = first + std::max<std::size_t>(1, (last - first) / 3);
@@ -97,8 +98,8 @@ class scan_loop {
   }
 
   void sum_block(advance& ahead, std::size_t block) {
-    throw_if_stopped(options_.stop);
-    ahead.of[block - ahead.begin].emplace(sum_of(input(block), blocks_.size_of(block)));
+    parts_.run(block, options_.stop,
+               [&, this] { ahead.of[block - ahead.begin].emplace(sum_of(input(block), blocks_.size_of(block))); });
   }
 
   // Turns the sums of the blocks into their prefixes, and `before` into the prefix of what follows.
@@ -112,15 +113,15 @@ class scan_loop {
 
   void scan_known(advance& ahead) {
     const auto scan_one_block = [&, this](std::size_t block) {
-      throw_if_stopped(options_.stop);
-      scan_chain(input(block), output(block), blocks_.size_of(block), *ahead.of[block - ahead.begin]);
+      parts_.run(block, options_.stop, [&, this] {
+        scan_chain(input(block), output(block), blocks_.size_of(block), *ahead.of[block - ahead.begin]);
+      });
     };
     for_blocks<Policy>(ahead.begin, ahead.end, scan_one_block);
   }
 
   // Scans a block with a known prefix, and sums it up for the prefix of the next.
   void scan_block(std::size_t block, prefix& before) {
-    throw_if_stopped(options_.stop);
     In from = input(block);
     Out to = output(block);
     std::size_t n = blocks_.size_of(block);
@@ -223,6 +224,7 @@ class scan_loop {
   const blocks& blocks_;
   Op& op_;
   const loop_options& options_;
+  ordered_parts parts_;
 };
 
 }  // namespace detail

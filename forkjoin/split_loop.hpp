@@ -78,12 +78,12 @@ class split_loop {
   }
 
   void run_leaf(std::size_t first, std::size_t last) {
-    throw_if_stopped(options_.stop);
-    leaf_(first, last);
+    parts_.run(first, options_.stop, [=, this] { leaf_(first, last); });
   }
 
   const loop_leaf leaf_;
   const loop_options& options_;
+  ordered_parts parts_;
 };
 
 /// Calls leaf(begin, end) for parts of [0, n) that follow each other. Outside of a runtime it enters the default one.

@@ -7,6 +7,7 @@
 #include <climits>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <ranges>
@@ -17,6 +18,7 @@
 
 #include "forkjoin/pace.hpp"
 #include "forkjoin/parallel_for.hpp"
+#include "forkjoin/reduce.hpp"
 #include "test/support.hpp"
 
 namespace {
@@ -217,6 +219,36 @@ TEST_CASE("parallel_for throws what the serial loop would throw, and leaves noth
       }
     }
   });
+}
+
+// Without a look at where something was thrown, the strand that has the other half goes on to its end.
+TEST_CASE("after an exception loops and sums start hardly anything right of it") {
+  constexpr int n = 2000;
+  std::atomic<bool> thrown = false;
+  std::atomic<int> after = 0;
+  const auto turn = [&](int i) {
+    if (i == 5) {
+      thrown = true;
+      throw i;
+    }
+    if (thrown) ++after;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return i;
+  };
+  const auto begun_after = [&](auto body) {
+    const test::watchdog dog("hardly anything", 2);
+    fj::runtime rt(test::with_procs(2));
+    thrown = false;
+    after = 0;
+    CHECK_THROWS_AS(rt.run(body), int);
+    return after.load();
+  };
+  const auto all = std::views::iota(0, n);
+  for (const std::size_t grain : {0u, 1u}) {
+    const fj::loop_options options{.grain = grain};
+    CHECK(begun_after([&] { fj::parallel_for(all, turn, options); }) < n / 20);
+    CHECK(begun_after([&] { (void)fj::parallel_reduce(all, 0, std::plus<>(), turn, options); }) < n / 20);
+  }
 }
 
 TEST_CASE("parallel_for is cancelled") {
