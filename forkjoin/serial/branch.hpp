@@ -2,17 +2,18 @@
 #pragma once
 
 #include <tuple>
-#include <utility>
 
 #include "forkjoin/held.hpp"
 #include "forkjoin/policies.hpp"
 #include "forkjoin/result.hpp"
+#include "forkjoin/run.hpp"
 
 namespace fj::detail {
 
 /// Whatever the policy: the order is that of the program.
 template <class Policy, class... F>
 std::tuple<value_of<result_of<F>>...> fork_all(lvalue<F>... f) {
+  const inside_run here;        // as the other build outside of a runtime
   return {detail::call(f)...};  // in a braced list the first comes first
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <utility>
 
 #include "../../runtime/entry.hpp"
 #include "forkjoin/result.hpp"

@@ -54,6 +54,10 @@ int main() {
   expect(fib(15) == 610, "fork_join outside");
   expect(fj::run([] { return scope_fib(15); }) == 610, "scope");
 
+  auto [scopes, where] = fj::fork_join([] { return scope_fib(10); }, [] { return fj::this_proc(); });
+  expect(scopes == 55 && where == 0, "fork_join outside is inside for its branches");
+  expect(fj::this_proc() == -1, "outside afterwards");
+
   std::vector<int> order;
   fj::fork_join<fj::tasks>([&] { order.push_back(1); }, [&] { order.push_back(2); }, [&] { order.push_back(3); });
   expect(order == std::vector<int>{1, 2, 3}, "the order is the program's");
