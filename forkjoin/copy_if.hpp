@@ -31,7 +31,7 @@ class filter {
   filter(I first, std::size_t n, std::size_t grain, const stop_token* stop)
       : first_(first),
         n_(n),
-        words_(blocks_of(grain, bits)),
+        words_(std::max<std::size_t>(1, blocks_of(std::min(grain, n), bits))),  // so that no grain overflows
         marks_(std::make_unique_for_overwrite<word[]>(blocks_of(n, bits))),
         begins_(blocks_of(n, words_ * bits)),
         stop_(stop) {}
