@@ -34,6 +34,7 @@ class search {
  private:
   // `last` if there is none. An exception leaves it only from where everything before it was searched in vain.
   std::size_t within(std::size_t first, std::size_t last) {
+    if (is_decided(first)) return last;
     if (last - first <= grain_) return in_block(first, last);
     const std::size_t middle = first + (last - first) / 2;
     std::exception_ptr error;
@@ -52,7 +53,6 @@ class search {
   }
 
   std::size_t in_block(std::size_t first, std::size_t last) {
-    if (is_decided(first)) return last;
     try {
       throw_if_stopped(stop_);
       for (std::size_t i = first; i != last; ++i) {

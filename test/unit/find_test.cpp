@@ -1,7 +1,10 @@
 // Searches: the first match wherever it is, an early end, options, the outside of a runtime.
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <cstdint>
 #include <numeric>
+#include <ranges>
 #include <string>
 #include <thread>
 #include <vector>
@@ -62,6 +65,20 @@ TEST_CASE("stops early") {
     CHECK(rt.run([&] { return fj::parallel_find_if(values, matches); }) == values.begin() + 100);
     if (p == 1) CHECK(tests <= 101);
     CHECK(tests < n / 2);
+  });
+}
+
+// With a look in the leaves alone this took hours: a fork for each thousand.
+TEST_CASE("once there is a match nothing right of it is even divided") {
+  test::for_each_runtime("not divided", [](fj::runtime& rt, unsigned, test::stealing) {
+    const auto all = std::views::iota(std::int64_t(0), std::int64_t(1) << 50);
+    std::atomic<bool> found = false;
+    const auto matches = [&](std::int64_t value) {
+      if (value == 0) return found = true;
+      test::spin_until([&] { return found.load(); });
+      return false;
+    };
+    CHECK(rt.run([&] { return fj::parallel_find_if(all, matches); }) == all.begin());
   });
 }
 
