@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -102,6 +103,8 @@ class ordering {
   ordering(Compare& comp, Projection& proj) noexcept : comp_(std::addressof(comp)), proj_(std::addressof(proj)) {}
 
   template <class A, class B>
+    requires std::invocable<Projection&, A> && std::invocable<Projection&, B> &&
+             std::invocable<Compare&, std::invoke_result_t<Projection&, A>, std::invoke_result_t<Projection&, B>>
   bool operator()(A&& a, B&& b) const {
     return static_cast<bool>(std::invoke(*comp_, std::invoke(*proj_, std::forward<A>(a)),  //
                                          std::invoke(*proj_, std::forward<B>(b))));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -65,6 +66,8 @@ I near_median(I first, std::iter_difference_t<I> n, int levels, Less& less) {
 template <class Policy, class I, class Less>
 class quicksort {
   using difference = std::iter_difference_t<I>;
+  using T = std::iter_value_t<I>;
+  using element = std::iter_reference_t<I>;
 
  public:
   quicksort(Less less, difference grain, const stop_token* stop) : less_(less), grain_(grain), stop_(stop) {}
@@ -109,11 +112,16 @@ class quicksort {
     }
   }
 
+  // Comparators and projections need not take constants.
+  static constexpr bool copies_pivot = plain<T> && std::copy_constructible<T> &&
+                                       std::invocable<const Less&, const T&, element&> &&
+                                       std::invocable<const Less&, element&, const T&>;
+
   // Partitions all but the first, which is the pivot. Returns the end of those for which the test holds.
   template <class Test>
   I divide(I first, I last, Test test) {
-    if constexpr (plain<std::iter_value_t<I>>) {
-      const std::iter_value_t<I> pivot = *first;  // a copy, that stores to the sequence cannot change
+    if constexpr (copies_pivot) {
+      const T pivot = *first;  // a copy, that stores to the sequence cannot change
       return divide_by(first + 1, last, [&, less = less_](auto&& x) { return test(less, x, pivot); });
     } else {
       return divide_by(first + 1, last, [&, first](auto&& x) { return test(less_, x, *first); });

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -54,6 +56,36 @@ struct stable_sorter {
 };
 
 }  // namespace
+
+TEST_CASE_TEMPLATE("what std::ranges::sort takes is sorted", How, sorter, stable_sorter) {
+  struct move_only {
+    int key;
+    explicit move_only(int k) : key(k) {}
+    move_only(move_only&&) = default;
+    move_only& operator=(move_only&&) = default;
+    auto operator<=>(const move_only&) const = default;
+  };
+  static_assert(std::is_trivially_copyable_v<move_only> && !std::is_copy_constructible_v<move_only>);
+  struct item {
+    int key;
+  };
+  std::vector<move_only> movables;
+  std::vector<int> ints;
+  std::vector<item> items;
+  test::dice random(1);
+  for (int i = 0; i != 1000; ++i) {
+    movables.emplace_back(static_cast<int>(random.below(500)));
+    ints.push_back(movables.back().key);
+    items.push_back({ints.back()});
+  }
+  const fj::continuations policy;
+  How::sort(policy, movables);
+  CHECK(std::ranges::is_sorted(movables));
+  How::sort(policy, ints, [](int& a, int& b) { return a < b; });
+  CHECK(std::ranges::is_sorted(ints));
+  How::sort(policy, items, std::greater<>(), [](item& one) -> int& { return one.key; });
+  CHECK(std::ranges::is_sorted(items, std::greater<>(), &item::key));
+}
 
 TEST_CASE_TEMPLATE("patterns are sorted by both policies", How, sorter, stable_sorter) {
   const auto all = patterns(test::divided(30000u) + 100);
