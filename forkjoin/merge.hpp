@@ -78,6 +78,7 @@ class merging {
   void operator()() {
     const auto na = static_cast<std::size_t>(a_end_ - a_);
     const auto nb = static_cast<std::size_t>(b_end_ - b_);
+    if (na + nb == 0) return;
     throw_if_stopped(plan_.stop);
     if (na + nb <= std::max<std::size_t>(plan_.grain, 2)) return serially();  // of three, either part gets one
     const Ordering& order = plan_.order;

@@ -57,6 +57,7 @@ void reverse(I first, I last, std::iter_difference_t<I> grain) {
 template <class Policy, class I, class Less>
 bool sort_run(I first, I last, Less less, const loop_options& options) {
   if (last - first < 2) return true;
+  throw_if_stopped(options.stop);
   const bool descends = less(*(first + 1), *first);
   const bool is_one =
       detail::is_run<Policy>(first, last, [=](auto&& a, auto&& b) { return less(b, a) != descends; }, options);
