@@ -80,10 +80,18 @@ constexpr std::iter_difference_t<I> as_difference(std::size_t n) {
 template <class T>
 concept plain = std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> && sizeof(T) <= 32;
 
+/// Whether looking at an element throws nothing. std::reverse_iterator does not say so of itself.
+template <class I>
+inline constexpr bool reads_quietly =
+    noexcept(*std::declval<I&>()) && noexcept(std::ranges::iter_move(std::declval<I&>()));
+template <class I>
+inline constexpr bool reads_quietly<std::reverse_iterator<I>> = reads_quietly<I>;
+
 /// Whether elements of I move between the sequence and variables without exceptions.
 template <class I>
-concept moves_quietly = std::is_nothrow_constructible_v<std::iter_value_t<I>, std::iter_rvalue_reference_t<I>> &&
-                        std::is_nothrow_assignable_v<std::iter_reference_t<I>, std::iter_value_t<I>>;
+concept moves_quietly =
+    reads_quietly<I> && std::is_nothrow_constructible_v<std::iter_value_t<I>, std::iter_rvalue_reference_t<I>> &&
+    std::is_nothrow_assignable_v<std::iter_reference_t<I>, std::iter_value_t<I>>;
 
 // The conditions on what users hand over. The first part of each keeps the second from being asked about nonsense.
 

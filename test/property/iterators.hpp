@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <iterator>
+#include <utility>
 
 namespace test {
 
@@ -19,7 +20,7 @@ class plain_iterator {
   plain_iterator() = default;
   explicit plain_iterator(It at) : at_(at) {}
 
-  reference operator*() const { return *at_; }
+  reference operator*() const noexcept(noexcept(*std::declval<const It&>())) { return *at_; }
   reference operator[](difference_type n) const { return at_[n]; }
 
   plain_iterator& operator++() { return ++at_, *this; }

@@ -2,11 +2,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <compare>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <numeric>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -85,6 +88,32 @@ TEST_CASE_TEMPLATE("what std::ranges::sort takes is sorted", How, sorter, stable
   CHECK(std::ranges::is_sorted(ints));
   How::sort(policy, items, std::greater<>(), [](item& one) -> int& { return one.key; });
   CHECK(std::ranges::is_sorted(items, std::greater<>(), &item::key));
+}
+
+static_assert(fj::detail::moves_quietly<std::vector<std::string>::reverse_iterator>);
+static_assert(fj::detail::moves_quietly<std::deque<std::string>::iterator>);
+
+// Without a look at what dereferencing may throw, the stable sort ended the program.
+TEST_CASE_TEMPLATE("iterators may throw", How, sorter, stable_sorter) {
+  test::for_both_policies([](auto policy) {
+    bool thrown = true;
+    for (long limit = 1; thrown; limit *= 2) {
+      std::vector<int> keys(300);
+      test::dice random(1);
+      for (int& key : keys) key = static_cast<int>(random.below(100));
+      std::atomic<long> reads = 0;
+      const auto element = [&](int i) -> int& {
+        if (++reads > limit) throw limit;
+        return keys[static_cast<std::size_t>(i)];
+      };
+      auto all = std::views::iota(0, 300) | std::views::transform(element);
+      try {
+        How::sort(policy, all.begin(), all.end(), std::less<>(), std::identity(), fj::loop_options{.grain = 30});
+        thrown = false;
+      } catch (long) {}
+      if (!thrown) CHECK(std::ranges::is_sorted(keys));
+    }
+  });
 }
 
 TEST_CASE_TEMPLATE("patterns are sorted by both policies", How, sorter, stable_sorter) {
