@@ -14,6 +14,7 @@
 
 #include "forkjoin/algorithm.hpp"
 #include "forkjoin/run.hpp"
+#include "forkjoin/sequence.hpp"
 
 namespace fj {
 
@@ -114,6 +115,9 @@ Out parallel_copy_if(I first, S last, Out out, Predicate pred, Projection proj =
       can_begin_anywhere,
       "fj::parallel_copy_if: needs random-access iterators, for the output, too, to begin in several places at "
       "once; give it the room it needs instead of a std::back_inserter");
+  static_assert(!can_begin_anywhere || detail::divisible_output<Out>,
+                "fj::parallel_copy_if: neighbours in a std::vector<bool> cannot be written at the same time; use a "
+                "std::vector<char>");
   static_assert(!can_begin_anywhere || std::indirectly_copyable<I, Out>,
                 "fj::parallel_copy_if: elements of the input must be assignable to the output");
   static_assert(!can_begin_anywhere || detail::tests<Predicate, I, Projection>,

@@ -13,6 +13,7 @@
 
 #include "forkjoin/algorithm.hpp"
 #include "forkjoin/run.hpp"
+#include "forkjoin/sequence.hpp"
 
 namespace fj {
 
@@ -175,6 +176,9 @@ Out parallel_merge(I1 first1, S1 last1, I2 first2, S2 last2, Out out, Compare co
   static_assert(can_begin_anywhere,
                 "fj::parallel_merge: needs random-access iterators, for the output, too, to begin in several places at "
                 "once; give it the room it needs instead of a std::back_inserter");
+  static_assert(!can_begin_anywhere || detail::divisible_output<Out>,
+                "fj::parallel_merge: neighbours in a std::vector<bool> cannot be written at the same time; use a "
+                "std::vector<char>");
   static_assert(!can_begin_anywhere || (std::indirectly_copyable<I1, Out> && std::indirectly_copyable<I2, Out>),
                 "fj::parallel_merge: elements of both inputs must be assignable to the output");
   static_assert(

@@ -11,6 +11,7 @@
 
 #include "forkjoin/algorithm.hpp"
 #include "forkjoin/run.hpp"
+#include "forkjoin/sequence.hpp"
 
 namespace fj {
 
@@ -151,6 +152,9 @@ template <class Policy = continuations, class I, class S, class Predicate, class
 I parallel_partition(I first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
   static_assert(std::random_access_iterator<I>,
                 "fj::parallel_partition: needs random-access iterators, to begin in several places at once");
+  static_assert(!std::random_access_iterator<I> || detail::divisible_output<I>,
+                "fj::parallel_partition: neighbours in a std::vector<bool> cannot be written at the same time; use a "
+                "std::vector<char>");
   static_assert(!std::random_access_iterator<I> || std::permutable<I>,
                 "fj::parallel_partition: the elements must be movable and not const, to be swapped");
   static_assert(!std::random_access_iterator<I> || detail::tests<Predicate, I, Projection>,

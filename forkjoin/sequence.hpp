@@ -30,7 +30,8 @@ std::size_t size_between(const I& first, const S& last) {
 
 /// Where different elements may be written at the same time: those of vector<bool> share words.
 template <class Out>
-concept divisible_output = std::random_access_iterator<Out> && !std::is_same_v<Out, std::vector<bool>::iterator>;
+concept divisible_output =
+    std::random_access_iterator<Out> && !std::is_same_v<std::iter_reference_t<Out>, std::vector<bool>::reference>;
 
 template <class T>
 concept not_options = !std::is_same_v<std::remove_cvref_t<T>, loop_options>;

@@ -14,6 +14,7 @@
 #include "forkjoin/insertion_sort.hpp"
 #include "forkjoin/partition.hpp"
 #include "forkjoin/run.hpp"
+#include "forkjoin/sequence.hpp"
 #include "forkjoin/sorted.hpp"
 
 namespace fj {
@@ -172,6 +173,9 @@ void parallel_sort(I first, S last, Compare comp = {}, Projection proj = {}, con
   static_assert(
       can_begin_anywhere,
       "fj::parallel_sort: needs random-access iterators; a std::list has its own sort, or copy it to a vector");
+  static_assert(!can_begin_anywhere || detail::divisible_output<I>,
+                "fj::parallel_sort: neighbours in a std::vector<bool> cannot be written at the same time; use a "
+                "std::vector<char>");
   static_assert(!can_begin_anywhere || std::permutable<I>,
                 "fj::parallel_sort: the elements must be movable and not const, to be swapped");
   static_assert(!can_begin_anywhere || detail::orders<Compare, I, Projection>,

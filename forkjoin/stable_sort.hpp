@@ -15,6 +15,7 @@
 #include "forkjoin/insertion_sort.hpp"
 #include "forkjoin/merge.hpp"
 #include "forkjoin/run.hpp"
+#include "forkjoin/sequence.hpp"
 #include "forkjoin/sorted.hpp"
 
 namespace fj {
@@ -161,6 +162,9 @@ void parallel_stable_sort(I first, S last, Compare comp = {}, Projection proj = 
       can_begin_anywhere,
       "fj::parallel_stable_sort: needs random-access iterators; a std::list has its own sort, or copy it to a "
       "vector");
+  static_assert(!can_begin_anywhere || detail::divisible_output<I>,
+                "fj::parallel_stable_sort: neighbours in a std::vector<bool> cannot be written at the same time; use a "
+                "std::vector<char>");
   static_assert(!can_begin_anywhere || std::permutable<I>,
                 "fj::parallel_stable_sort: the elements must be movable and not const, to be moved about");
   static_assert(
