@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <limits>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 
 #include "forkjoin/algorithm.hpp"
@@ -57,6 +60,14 @@ class block_loop {
   const loop_options& options_;
 };
 
+/// How many there are. Throws std::length_error if that is more than can be counted.
+inline std::size_t count_of_cells(std::size_t rows, std::size_t cols) {
+  if (cols != 0 && rows > std::numeric_limits<std::size_t>::max() / cols)
+    throw std::length_error("fj::parallel_for_2d: " + std::to_string(rows) + " rows of " + std::to_string(cols) +
+                            " cells are more cells than a std::size_t counts; loop over the rows by fj::parallel_for");
+  return rows * cols;
+}
+
 /// Blocks when nobody gave a grain: enough to keep every P busy until the end even if they take unequal time.
 inline std::size_t grain_of_blocks(std::size_t cells) {
   constexpr std::size_t blocks_per_proc = 16;
@@ -74,20 +85,23 @@ inline std::size_t grain_of_blocks(std::size_t cells) {
 /// By blocks: the matrix is halved across its longer side until a block has at most options.grain cells (without a
 /// grain, until there are some blocks for each P); which blocks there are depends on the sizes, the grain and the number
 /// of P alone. What is first in order is the upper half or the left one.
+///
+/// Throws std::length_error if there are more cells than a std::size_t counts.
 template <class Policy = continuations, class Body>
 void parallel_for_2d(std::size_t rows, std::size_t cols, Body&& body, const loop_options& options = {}) {
   constexpr bool by_blocks = std::is_invocable_v<Body&, const block_2d&>;
   constexpr bool by_cells = std::is_invocable_v<Body&, std::size_t, std::size_t>;
   static_assert(by_blocks || by_cells,
                 "fj::parallel_for_2d: the body must be callable with two std::size_t or with a const fj::block_2d&");
-  if (rows == 0 || cols == 0) return;
+  const std::size_t cells = detail::count_of_cells(rows, cols);
+  if (cells == 0) return;
   if constexpr (by_blocks) {
     fj::run([&] {
-      const std::size_t grain = options.grain ? options.grain : detail::grain_of_blocks(rows * cols);
+      const std::size_t grain = options.grain ? options.grain : detail::grain_of_blocks(cells);
       detail::block_loop<Policy, std::remove_reference_t<Body>>(body, grain, options).run({0, rows, 0, cols});
     });
   } else if constexpr (by_cells) {
-    detail::for_parts<Policy>(rows * cols, options, [&body, cols](std::size_t begin, std::size_t end) {
+    detail::for_parts<Policy>(cells, options, [&body, cols](std::size_t begin, std::size_t end) {
       std::size_t i = begin / cols, j = begin % cols;
       while (begin != end) {
         const std::size_t row_end = std::min(cols, j + (end - begin));

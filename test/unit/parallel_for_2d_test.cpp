@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <limits>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -91,4 +93,20 @@ TEST_CASE("parallel_for_2d throws what comes first, and is cancelled") {
       CHECK(!called);
     }
   });
+}
+
+TEST_CASE("parallel_for_2d says when there are too many cells") {
+  const std::size_t n = std::size_t(1) << 32;
+  const std::size_t most = std::numeric_limits<std::size_t>::max();
+  const char* const message =
+      "fj::parallel_for_2d: 4294967296 rows of 4294967296 cells are more cells than a std::size_t counts; loop over "
+      "the "
+      "rows by fj::parallel_for";
+  CHECK_THROWS_WITH_AS(fj::parallel_for_2d(n, n, [](std::size_t, std::size_t) {}), message, std::length_error);
+  CHECK_THROWS_WITH_AS(fj::parallel_for_2d(n, n, [](const fj::block_2d&) {}), message, std::length_error);
+  CHECK_THROWS_AS(fj::parallel_for_2d(most, 2, [](std::size_t, std::size_t) {}), std::length_error);
+  CHECK_NOTHROW(fj::parallel_for_2d(most, 0, [](std::size_t, std::size_t) {}));
+  std::size_t cells = 0;
+  fj::parallel_for_2d(most, 1, [&](const fj::block_2d& all) { cells = all.cells(); }, {.grain = most});
+  CHECK(cells == most);
 }
