@@ -41,7 +41,7 @@ class late_result {
 
   template <class F>
   void store(F& f) {
-    new (static_cast<void*>(std::addressof(value_))) value_of<R>(detail::call(f));
+    ::new (static_cast<void*>(std::addressof(value_))) value_of<R>(detail::call(f));
   }
 
   value_of<R> take() {

@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <memory>
+#include <new>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -133,6 +135,18 @@ TEST_CASE("fork_join: results that are const, move-only, or have no default") {
     CHECK(c.value == 3);
     auto [d, e] = rt.run([=] { return fork(policy, [] { return move_only(4); }, [] { return move_only(5); }); });
     CHECK(*d.value * *e.value == 20);
+  });
+}
+
+TEST_CASE("fork_join: results with an operator new of their own") {
+  struct value {
+    int key;
+    static void* operator new(std::size_t n) { return ::operator new(n); }
+    static void operator delete(void* p) { ::operator delete(p); }
+  };
+  everywhere("operator new", [](fj::runtime& rt, auto policy) {
+    const auto [a, b] = rt.run([&] { return fork(policy, [] { return value{1}; }, [] { return value{2}; }); });
+    CHECK(a.key + b.key == 3);
   });
 }
 
