@@ -59,7 +59,8 @@ void fork_each(First first, Last last, Body&& body, const loop_options& options 
       for (; begin != end; ++begin) std::invoke(body, *detail::advanced(first, begin));
     });
   } else {
-    static_assert(detail::never<First>, "fj::fork_each: first and last must be integers or random-access iterators");
+    static_assert(detail::never<First>,
+                  "fj::fork_each: first and last must be integers, not characters, or random-access iterators");
   }
 }
 

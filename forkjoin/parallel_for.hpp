@@ -19,8 +19,11 @@ namespace fj {
 
 namespace detail {
 
-template <class I>
-concept index = std::integral<I> && !std::is_same_v<std::remove_cv_t<I>, bool>;
+/// Integers as std::cmp_less takes them: neither truth values nor characters.
+template <class I, class Plain = std::remove_cv_t<I>>
+concept index =
+    std::integral<I> && !std::same_as<Plain, bool> && !std::same_as<Plain, char> && !std::same_as<Plain, wchar_t> &&
+    !std::same_as<Plain, char8_t> && !std::same_as<Plain, char16_t> && !std::same_as<Plain, char32_t>;
 
 /// [first, last) of mixed types as the indices of a loop: the type of `first + last` before it becomes an int.
 template <class First, class Last>
@@ -97,8 +100,8 @@ void parallel_for(First first, Last last, Body&& body, const loop_options& optio
     detail::for_elements<Policy>(first, detail::size_between(first, last), body, options);
   } else {
     static_assert(detail::never<First>,
-                  "fj::parallel_for: first and last must be integers or random-access iterators; what has only others, "
-                  "as a std::list, can be copied or have its iterators put into a std::vector");
+                  "fj::parallel_for: first and last must be integers, not characters, or random-access iterators; what "
+                  "has only others, as a std::list, can be copied or have its iterators put into a std::vector");
   }
 }
 
@@ -109,10 +112,9 @@ void parallel_for(Range&& range, Body&& body, const loop_options& options = {}) 
     detail::for_elements<Policy>(std::ranges::begin(range), static_cast<std::size_t>(std::ranges::size(range)), body,
                                  options);
   } else {
-    static_assert(
-        detail::never<Range>,
-        "fj::parallel_for: the range must have random access and a size; what has not, as a std::list, can be "
-        "copied or have its iterators put into a std::vector");
+    static_assert(detail::never<Range>,
+                  "fj::parallel_for: the range must have random access and a size; what has not, as a std::list, can "
+                  "be copied or have its iterators put into a std::vector");
   }
 }
 

@@ -1,5 +1,5 @@
 // expect: fj::parallel_for: the range must have random access and a size
-// expect: fj::parallel_for: first and last must be integers or random-access iterators
+// expect: fj::parallel_for: first and last must be integers, not characters, or random-access iterators
 
 #include <list>
 #include <vector>
