@@ -121,10 +121,12 @@ template <class Policy = continuations, class I, class S, class Predicate, class
   requires std::sentinel_for<S, I>
 [[nodiscard]] I parallel_find_if(I first, S last, Predicate pred, Projection proj = {},
                                  const loop_options& options = {}) {
-  static_assert(std::random_access_iterator<I>,
-                "fj::parallel_find_if: needs random-access iterators, to begin in several places at once");
-  static_assert(!std::random_access_iterator<I> || detail::tests<Predicate, I, Projection>,
-                "fj::parallel_find_if: the predicate must be callable with a (projected) element and return bool");
+  static_assert(
+      std::random_access_iterator<I>,
+      "fj::parallel_find, parallel_find_if: needs random-access iterators, to begin in several places at once");
+  static_assert(
+      !std::random_access_iterator<I> || detail::tests<Predicate, I, Projection>,
+      "fj::parallel_find, parallel_find_if: the predicate must be callable with a (projected) element and return bool");
   if constexpr (std::random_access_iterator<I> && detail::tests<Predicate, I, Projection>) {
     using difference = std::iter_difference_t<I>;
     const auto n = static_cast<std::size_t>(std::ranges::distance(first, last));
@@ -165,10 +167,12 @@ template <class Policy = continuations, class I, class S, class Predicate, class
   requires std::sentinel_for<S, I>
 [[nodiscard]] bool parallel_any_of(I first, S last, Predicate pred, Projection proj = {},
                                    const loop_options& options = {}) {
-  static_assert(std::random_access_iterator<I>,
-                "fj::parallel_any_of: needs random-access iterators, to begin in several places at once");
+  static_assert(
+      std::random_access_iterator<I>,
+      "fj::parallel_any_of, parallel_none_of: needs random-access iterators, to begin in several places at once");
   static_assert(!std::random_access_iterator<I> || detail::tests<Predicate, I, Projection>,
-                "fj::parallel_any_of: the predicate must be callable with a (projected) element and return bool");
+                "fj::parallel_any_of, parallel_none_of: the predicate must be callable with a (projected) element and "
+                "return bool");
   if constexpr (std::random_access_iterator<I> && detail::tests<Predicate, I, Projection>) {
     const auto n = static_cast<std::size_t>(std::ranges::distance(first, last));
     return detail::find_any<Policy>(first, n, pred, proj, true, options);

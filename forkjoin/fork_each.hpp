@@ -7,7 +7,6 @@
 #include <iterator>
 #include <ranges>
 #include <type_traits>
-#include <utility>
 
 #include "forkjoin/options.hpp"
 #include "forkjoin/parallel_for.hpp"
@@ -40,13 +39,15 @@ inline void fork_turns(std::size_t n, const loop_options& options, loop_leaf lea
 /// So the loop itself takes the memory of one fork, the turns begin in order, and turns that take very different times,
 /// or fork themselves, are shared out one by one. Where turns are short, parallel_for costs less.
 ///
+/// By continuations only: with tasks a loop would put up all of its turns.
+///
 /// Errors: the exception of the plain loop; turns after it that have not started do not start. fj::cancelled if
 /// options.stop asked before every turn had started. Outside of a runtime it enters the default one.
 template <class First, class Last, class Body>
   requires detail::not_options<Body>
 void fork_each(First first, Last last, Body&& body, const loop_options& options = {}) {
   if constexpr (detail::index<First> && detail::index<Last>) {
-    const detail::index_range<First, Last> indices(first, last);
+    const detail::index_range<First, Last> indices("fj::fork_each", first, last);
     using type = typename detail::index_range<First, Last>::type;
     static_assert(std::is_invocable_v<Body&, type>, "fj::fork_each: the body must be callable with an index");
     detail::fork_turns(indices.size(), options, [&](std::size_t begin, std::size_t end) {
@@ -68,10 +69,10 @@ void fork_each(First first, Last last, Body&& body, const loop_options& options 
 template <class Range, class Body>
 void fork_each(Range&& range, Body&& body, const loop_options& options = {}) {
   static_assert(detail::divisible_range<Range>, "fj::fork_each: the range must have random access and a size");
-  fj::fork_each(
-      std::ranges::begin(range),
-      std::ranges::begin(range) + static_cast<std::ranges::range_difference_t<Range>>(std::ranges::size(range)), body,
-      options);
+  if constexpr (detail::divisible_range<Range>) {
+    const auto first = std::ranges::begin(range);
+    fj::fork_each(first, detail::advanced(first, static_cast<std::size_t>(std::ranges::size(range))), body, options);
+  }
 }
 
 }  // namespace fj

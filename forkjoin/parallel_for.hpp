@@ -31,10 +31,10 @@ class index_range {
  public:
   using type = std::common_type_t<First, Last>;
 
-  index_range(First first, Last last) : first_(static_cast<type>(first)) {
+  index_range(const char* loop, First first, Last last) : first_(static_cast<type>(first)) {
     if (!std::cmp_less(first, last)) return;
     if (std::cmp_less(first, 0) && std::is_unsigned_v<type>)
-      throw std::invalid_argument("fj::parallel_for: the first index is " + std::to_string(first) +
+      throw std::invalid_argument(std::string(loop) + ": the first index is " + std::to_string(first) +
                                   ", but the other one is unsigned, so the indices would be; make both signed");
     size_ = static_cast<std::size_t>(last) - static_cast<std::size_t>(first);
   }
@@ -51,7 +51,7 @@ template <class Policy, class First, class Last, class Body>
 void for_indices(First first, Last last, Body& body, const loop_options& options) {
   static_assert(sizeof(First) <= sizeof(std::size_t) && sizeof(Last) <= sizeof(std::size_t),
                 "fj::parallel_for: the indices must be no larger than std::size_t");
-  const index_range<First, Last> indices(first, last);
+  const index_range<First, Last> indices("fj::parallel_for", first, last);
   using type = typename index_range<First, Last>::type;
   static_assert(std::is_invocable_v<Body&, type>, "fj::parallel_for: the body must be callable with an index");
   if constexpr (std::is_invocable_v<Body&, type>) {

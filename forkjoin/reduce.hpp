@@ -76,8 +76,8 @@ T reduce(const It& first, std::size_t n, T init, Get get, Op& op, const loop_opt
   using element = decltype(get(first));
   static_assert(
       folds<T, Op, element>,
-      "fj::parallel_reduce: elements must convert to the type of the initial value, and the operation must be "
-      "callable with two such values, and with one and an element, and give such a value");
+      "fj::parallel_reduce, parallel_transform_reduce: elements must convert to the type of the initial value, and the "
+      "operation must be callable with two such values, and with one and an element, and give such a value");
   if constexpr (folds<T, Op, element>) {
     if (n != 0) {
       // Larger than a scan's, which go through a cache twice: at the end of each, memory waits for the sums.
@@ -109,9 +109,9 @@ template <class Policy = continuations, class First, class Last, class T, class 
 [[nodiscard]] T parallel_reduce(First first, Last last, T init, Op op, Projection proj = {},
                                 const loop_options& options = {}) {
   static_assert(detail::divisible_sequence<First, Last>,
-                "fj::parallel_reduce: first and last must be random-access iterators");
+                "fj::parallel_reduce, parallel_transform_reduce: first and last must be random-access iterators");
   static_assert(std::is_invocable_v<Projection&, std::iter_reference_t<First>>,
-                "fj::parallel_reduce: the projection must be callable with the elements");
+                "fj::parallel_reduce, parallel_transform_reduce: the projection must be callable with the elements");
   if constexpr (detail::divisible_sequence<First, Last> &&
                 std::is_invocable_v<Projection&, std::iter_reference_t<First>>) {
     const auto get = [&proj](const First& at) -> detail::projected_value<Projection, First> {

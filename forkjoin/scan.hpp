@@ -25,17 +25,20 @@ namespace detail {
 template <class Policy, scan_kind Kind, class T, class First, class Last, class Out, class Op>
 Out scan(const First& first, const Last& last, const Out& out, std::optional<T> init, Op& op,
          const loop_options& options) {
-  static_assert(divisible_sequence<First, Last>, "fj::parallel_scan: first and last must be random-access iterators");
+  static_assert(divisible_sequence<First, Last>,
+                "fj::parallel_inclusive_scan, parallel_exclusive_scan: first and last must be random-access iterators");
   static_assert(divisible_output<Out>,
-                "fj::parallel_scan: the output must be a random-access iterator, and not that of a std::vector<bool>, "
-                "whose neighbours cannot be written at the same time");
+                "fj::parallel_inclusive_scan, parallel_exclusive_scan: the output must be a random-access iterator, "
+                "and not that of a std::vector<bool>, whose neighbours cannot be written at the same time");
   if constexpr (divisible_sequence<First, Last> && divisible_output<Out>) {
     static_assert(std::copyable<T>,
-                  "fj::parallel_scan: the values must be copyable: they go to the output and to the sum");
+                  "fj::parallel_inclusive_scan, parallel_exclusive_scan: the values must be copyable: they go to the "
+                  "output and to the sum");
     static_assert(
         folds<T, Op, std::iter_reference_t<First>> && std::is_assignable_v<std::iter_reference_t<Out>, const T&>,
-        "fj::parallel_scan: elements must convert to the type of the sums, the operation must be callable with "
-        "two sums, and with one and an element, and give such a sum, and sums must be assignable to the output");
+        "fj::parallel_inclusive_scan, parallel_exclusive_scan: elements must convert to the type of the sums, the "
+        "operation must be callable with two sums, and with one and an element, and give such a sum, and sums must be "
+        "assignable to the output");
     if constexpr (folds<T, Op, std::iter_reference_t<First>>) {
       const std::size_t n = detail::size_between(first, last);
       if (n == 0) return out;
@@ -92,7 +95,8 @@ Out parallel_exclusive_scan(First first, Last last, Out out, T init, Op op = {},
 template <class Policy = continuations, std::ranges::range Range, class Out, class Op = std::plus<>>
   requires detail::not_options<Op>
 Out parallel_inclusive_scan(Range&& range, Out out, Op op = {}, const loop_options& options = {}) {
-  static_assert(detail::divisible_range<Range>, "fj::parallel_scan: the range must have random access and a size");
+  static_assert(detail::divisible_range<Range>,
+                "fj::parallel_inclusive_scan: the range must have random access and a size");
   if constexpr (detail::divisible_range<Range>) {
     const auto first = std::ranges::begin(range);
     const auto last = detail::advanced(first, static_cast<std::size_t>(std::ranges::size(range)));
@@ -104,7 +108,8 @@ Out parallel_inclusive_scan(Range&& range, Out out, Op op = {}, const loop_optio
 template <class Policy = continuations, std::ranges::range Range, class Out, class T, class Op = std::plus<>>
   requires detail::not_options<Op>
 Out parallel_exclusive_scan(Range&& range, Out out, T init, Op op = {}, const loop_options& options = {}) {
-  static_assert(detail::divisible_range<Range>, "fj::parallel_scan: the range must have random access and a size");
+  static_assert(detail::divisible_range<Range>,
+                "fj::parallel_exclusive_scan: the range must have random access and a size");
   if constexpr (detail::divisible_range<Range>) {
     const auto first = std::ranges::begin(range);
     const auto last = detail::advanced(first, static_cast<std::size_t>(std::ranges::size(range)));

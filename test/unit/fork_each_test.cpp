@@ -58,6 +58,13 @@ TEST_CASE("fork_each: the loop takes the memory of one fork") {
   });
 }
 
+TEST_CASE("fork_each says of itself that indices are mixed") {
+  CHECK_THROWS_WITH_AS(fj::fork_each(-1, 5u, [](unsigned) {}),
+                       "fj::fork_each: the first index is -1, but the other one is unsigned, so the indices would be; "
+                       "make both signed",
+                       std::invalid_argument);
+}
+
 TEST_CASE("fork_each: the plain loop's exception, and nothing after it on one P") {
   test::for_each_runtime("fork_each: exceptions", [](fj::runtime& rt, unsigned p, test::stealing how) {
     for (const int first : {0, 3, 9}) {
