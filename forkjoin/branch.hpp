@@ -110,13 +110,13 @@ template <class Policy>
 /// When push_record returned true: what runs here at once, after attending to the deque. Outside of any runtime
 /// everything runs in the default one instead, and the record is left as if a thief had finished it.
 template <class Policy, class Here, class Record>
-[[gnu::cold, gnu::noinline]] value_of<result_of<Here>> start_slow(held<Here> here, branch<Record>& record) {
+[[gnu::cold, gnu::noinline]] value_of<result_of<Here>> start_slow(held<Here> here, branch<Record>& other) {
   if (push_slow()) return detail::call(here);
   late_result<result_of<Here>> result;
   try {
-    fork_outside<Policy>([&] { result.store(here); }, {record});
+    fork_outside<Policy>([&] { result.store(here); }, {other});
   } catch (...) {
-    if (!record.joined.finished()) record.fail();
+    if (!other.joined.finished()) other.fail();
     throw;
   }
   return result.take();

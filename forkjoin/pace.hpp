@@ -21,7 +21,7 @@ class pace {
     const clock::duration taken = now - started_;
     started_ = now;
     if (taken < too_short) {
-      if (chunk_ < most) chunk_ *= taken < too_short / 8 ? 8 : 2;
+      if (chunk_ < most) chunk_ *= taken < too_short / 8 ? 8u : 2u;
     } else if (taken > too_long && chunk_ > 1) {
       chunk_ /= 2;
     }

@@ -41,7 +41,7 @@ class scan_loop {
       : in_(in), out_(out), blocks_(all), op_(op), options_(options) {}
 
   /// The prefix of the first block; nothing if the first element is the first sum.
-  void run(std::optional<T>& prefix) { scan(0, blocks_.count(), prefix); }
+  void run(std::optional<T>& before) { scan(0, blocks_.count(), before); }
 
  private:
   using prefix = std::optional<T>;

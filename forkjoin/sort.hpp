@@ -75,7 +75,7 @@ class quicksort {
 
   void operator()(I first, I last) {
     const auto n = static_cast<std::size_t>(last - first);
-    sort(first, last, std::bit_width(n), true);
+    sort(first, last, static_cast<int>(std::bit_width(n)), true);
   }
 
  private:

@@ -34,7 +34,7 @@ class split_loop {
       for_blocks<Policy>(0, all.count(), run_block);
     } else {
       const unsigned p = procs();
-      spread(0, n, p == 1 ? 0 : std::bit_width(p), affinity(0, n));
+      spread(0, n, p == 1 ? 0 : static_cast<int>(std::bit_width(p)), affinity(0, n));
     }
   }
 
