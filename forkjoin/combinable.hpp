@@ -64,12 +64,13 @@ class combinable {
     entry* mine_;
   };
 
-  /// Values begin as T().
+  /// Values begin as T(). Outside of a runtime it makes the default one, to ask how many P there are, with the errors of
+  /// fj::runtime's constructor.
   combinable()
     requires std::default_initializable<T>
       : combinable([] { return T(); }) {}
 
-  /// Values begin as what make() returns, which may be called on several threads at once.
+  /// Values begin as what make() returns, which may be called on several threads at once. As above.
   template <class Make>
     requires std::is_invocable_r_v<T, Make&> && (!std::same_as<std::remove_cvref_t<Make>, combinable>)
   explicit combinable(Make make) : make_(std::move(make)), slots_(procs() + 1) {}

@@ -29,7 +29,7 @@ struct copying {
   }
 };
 
-/// What orders elements of the second sequence and those of the first, either way round.
+/// Whether an element of the second sequence comes before one of the first.
 template <class Compare, class ProjectionA, class ProjectionB>
 struct merge_ordering {
   Compare* comp;
@@ -40,11 +40,6 @@ struct merge_ordering {
   bool b_before_a(B&& b, A&& a) const {
     return static_cast<bool>(std::invoke(*comp, std::invoke(*proj_b, std::forward<B>(b)),  //
                                          std::invoke(*proj_a, std::forward<A>(a))));
-  }
-  template <class A, class B>
-  bool a_before_b(A&& a, B&& b) const {
-    return static_cast<bool>(std::invoke(*comp, std::invoke(*proj_a, std::forward<A>(a)),  //
-                                         std::invoke(*proj_b, std::forward<B>(b))));
   }
 };
 

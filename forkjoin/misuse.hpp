@@ -14,8 +14,7 @@ namespace fj::detail {
 [[noreturn, gnu::cold, gnu::noinline]] inline void joined_elsewhere() {
   throw std::logic_error(
       "fj::scope::join: called by another strand than the one that made the scope; let that one join, or make a scope "
-      "of "
-      "its own where the fork is");
+      "of its own where the fork is");
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void forked_in_other_runtime() {

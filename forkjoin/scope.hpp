@@ -6,14 +6,12 @@
 #else
 
 #include <atomic>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
 #include <mutex>
 #include <new>
-#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -162,7 +160,8 @@ struct closure_child : child {
 /// by the strand that made it.
 ///
 /// Exceptions: of an f whose continuation was not stolen, it leaves fork; else the join, first fork first. Once one has
-/// been thrown, children that have not started do not start. with_scope promises the exception of the serial program.
+/// been thrown, children that have not started do not start. with_scope promises the exception of the serial program. As a
+/// child's exception may come either way, do not handle it around fork, but around the join, or around with_scope.
 class [[nodiscard("a scope joins when it is destroyed")]] scope {
  public:
   /// Throws std::logic_error outside of a runtime.
