@@ -11,6 +11,10 @@ long fib(int n) {
 }
 
 int main(int argc, char** argv) {
-  int n = argc > 1 ? std::atoi(argv[1]) : 35;
+  const int n = argc > 1 ? std::atoi(argv[1]) : 35;
+  if (n < 1 || n > 60) {
+    std::cerr << "fib: n is " << n << ", but must be from 1 to 60\n";
+    return 1;
+  }
   std::cout << "fib(" << n << ") = " << fj::run([n] { return fib(n); }) << '\n';
 }

@@ -19,7 +19,12 @@ void quicksort(std::span<int> numbers) {
 }
 
 int main(int argc, char** argv) {
-  std::vector<int> numbers(argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 1'000'000);
+  const long n = argc > 1 ? std::atol(argv[1]) : 1'000'000;
+  if (n < 1 || n > 1'000'000'000) {
+    std::cerr << "quicksort: n is " << n << ", but must be from 1 to 1000000000\n";
+    return 1;
+  }
+  std::vector<int> numbers(static_cast<std::size_t>(n));
   std::mt19937 random(1);
   for (int& x : numbers) x = static_cast<int>(random() % 1000);
   fj::run([&] { quicksort(numbers); });

@@ -30,6 +30,10 @@ long sum(const node* tree) {
 
 int main(int argc, char** argv) {
   const long n = argc > 1 ? std::atol(argv[1]) : 1'000'000;
+  if (n < 1 || n > 100'000'000) {
+    std::cerr << "tree_sum: n is " << n << ", but must be from 1 to 100000000\n";
+    return 1;
+  }
   const auto tree = fj::run([n] { return grow(0, n, std::minstd_rand(1)); });
   std::cout << "sum = " << fj::run([&] { return sum(tree.get()); }) << '\n';
 }
