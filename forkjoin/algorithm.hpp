@@ -28,14 +28,21 @@ inline void throw_if_stopped(const stop_token* stop) {
 /// start; those left of it do, as only they can tell what the serial program would have thrown.
 class ordered_parts {
  public:
-  /// Calls part() and returns its result. Throws what it throws, and cancelled if it does not start: who asked to stop gets
-  /// to see that, but after an exception nobody does, as what was thrown further left comes first.
-  template <class Part>
-  auto run(std::size_t place, const stop_token* stop, Part part) {
+  explicit ordered_parts(const stop_token* stop) noexcept : stop_(stop) {}
+
+  /// To be called before parts from this place on are started: throws cancelled if they shall not be. Who asked to stop
+  /// gets to see that, but after an exception nobody does, as what was thrown further left comes first.
+  void begin(std::size_t place) {
     // relaxed: a hint, the exceptions come by the joins
     if (place > thrown_at_.load(std::memory_order_relaxed)) throw cancelled();
+    throw_if_stopped(stop_);
+  }
+
+  /// Calls part() and returns its result. Throws what it throws, and as begin.
+  template <class Part>
+  auto run(std::size_t place, Part part) {
+    begin(place);
     try {
-      throw_if_stopped(stop);
       return part();
     } catch (...) {
       std::size_t first = thrown_at_.load(std::memory_order_relaxed);
@@ -45,22 +52,26 @@ class ordered_parts {
   }
 
  private:
+  const stop_token* const stop_;
   std::atomic<std::size_t> thrown_at_ = std::numeric_limits<std::size_t>::max();
 };
 
 template <class Policy>
-void for_blocks(std::size_t first, std::size_t last, const affinity& near, function_ref<void(std::size_t)> body) {
-  if (last - first == 1) return body(first);
+void for_blocks(std::size_t first, std::size_t last, const affinity& near, ordered_parts& parts,
+                function_ref<void(std::size_t)> body) {
+  if (last - first == 1) return parts.run(first, [first, body] { body(first); });
+  parts.begin(first);  // with tasks, each of so many leaves would throw
   const std::size_t middle = first + (last - first) / 2;
   fork_parts<Policy>(
-      near.takes_second(first, middle, last), [&, first, middle] { for_blocks<Policy>(first, middle, near, body); },
-      [&, middle, last] { for_blocks<Policy>(middle, last, near, body); });
+      near.takes_second(first, middle, last),
+      [&, first, middle] { for_blocks<Policy>(first, middle, near, parts, body); },
+      [&, middle, last] { for_blocks<Policy>(middle, last, near, parts, body); });
 }
 
 /// Calls body(block) for all of [first, last), in halves.
 template <class Policy>
-void for_blocks(std::size_t first, std::size_t last, function_ref<void(std::size_t)> body) {
-  if (first != last) for_blocks<Policy>(first, last, affinity(first, last), body);
+void for_blocks(std::size_t first, std::size_t last, ordered_parts& parts, function_ref<void(std::size_t)> body) {
+  if (first != last) for_blocks<Policy>(first, last, affinity(first, last), parts, body);
 }
 
 /// A number of blocks for so many elements.

@@ -73,9 +73,8 @@ class filter {
  private:
   template <class Body>
   void for_all_blocks(const Body& body) {
-    ordered_parts parts;
-    const auto in_order = [&](std::size_t block) { parts.run(block, stop_, [&] { body(block); }); };
-    for_blocks<Policy>(0, begins_.size(), in_order);
+    ordered_parts parts(stop_);
+    for_blocks<Policy>(0, begins_.size(), parts, body);
   }
 
   template <class Body>

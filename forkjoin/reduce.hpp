@@ -48,14 +48,15 @@ template <class Policy, class T, class It, class Get, class Op>
 class reduction {
  public:
   reduction(const It& first, const blocks& all, Get& get, Op& op, const loop_options& options) noexcept
-      : first_(first), blocks_(all), get_(get), op_(op), options_(options) {}
+      : first_(first), blocks_(all), get_(get), op_(op), parts_(options.stop) {}
 
   T run(std::size_t first, std::size_t last) {
     if (last - first == 1) {
-      return parts_.run(first, options_.stop, [=, this] {
+      return parts_.run(first, [=, this] {
         return detail::fold<T>(detail::advanced(first_, blocks_.begin(first)), blocks_.size_of(first), get_, op_);
       });
     }
+    parts_.begin(first);  // with tasks, each of so many leaves would throw
     const std::size_t middle = first + (last - first) / 2;
     auto [left, right] = fork_join<Policy>([=, this] { return run(first, middle); },  //
                                            [=, this] { return run(middle, last); });
@@ -67,7 +68,6 @@ class reduction {
   const blocks& blocks_;
   Get& get_;
   Op& op_;
-  const loop_options& options_;
   ordered_parts parts_;
 };
 

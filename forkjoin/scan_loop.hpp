@@ -38,7 +38,7 @@ template <class Policy, scan_kind Kind, class T, class In, class Out, class Op>
 class scan_loop {
  public:
   scan_loop(const In& in, const Out& out, const blocks& all, Op& op, const loop_options& options) noexcept
-      : in_(in), out_(out), blocks_(all), op_(op), options_(options) {}
+      : in_(in), out_(out), blocks_(all), op_(op), parts_(options.stop) {}
 
   /// The prefix of the first block; nothing if the first element is the first sum.
   void run(std::optional<T>& before) { scan(0, blocks_.count(), before); }
@@ -61,7 +61,7 @@ class scan_loop {
   void scan(std::size_t first, std::size_t last, prefix& before) {
     while (first != last) {
       if (last - first == 1 || !hungry()) {
-        parts_.run(first, options_.stop, [&, this] { scan_block(first, before); });
+        parts_.run(first, [&, this] { scan_block(first, before); });
         ++first;
         continue;
       }
@@ -89,17 +89,16 @@ class scan_loop {
     for (; ahead.end != last && !arrived.load(std::memory_order_relaxed); ++ahead.end) {
       if (last - ahead.end > 1 && hungry()) {
         const auto sum = [&, this](std::size_t block) { sum_block(ahead, block); };
-        for_blocks<Policy>(ahead.end, last, sum);
+        for_blocks<Policy>(ahead.end, last, parts_, sum);
         ahead.end = last;
         return;
       }
-      sum_block(ahead, ahead.end);
+      parts_.run(ahead.end, [&, this] { sum_block(ahead, ahead.end); });
     }
   }
 
   void sum_block(advance& ahead, std::size_t block) {
-    parts_.run(block, options_.stop,
-               [&, this] { ahead.of[block - ahead.begin].emplace(sum_of(input(block), blocks_.size_of(block))); });
+    ahead.of[block - ahead.begin].emplace(sum_of(input(block), blocks_.size_of(block)));
   }
 
   // Turns the sums of the blocks into their prefixes, and `before` into the prefix of what follows.
@@ -113,11 +112,9 @@ class scan_loop {
 
   void scan_known(advance& ahead) {
     const auto scan_one_block = [&, this](std::size_t block) {
-      parts_.run(block, options_.stop, [&, this] {
-        scan_chain(input(block), output(block), blocks_.size_of(block), *ahead.of[block - ahead.begin]);
-      });
+      scan_chain(input(block), output(block), blocks_.size_of(block), *ahead.of[block - ahead.begin]);
     };
-    for_blocks<Policy>(ahead.begin, ahead.end, scan_one_block);
+    for_blocks<Policy>(ahead.begin, ahead.end, parts_, scan_one_block);
   }
 
   // Scans a block with a known prefix, and sums it up for the prefix of the next.
@@ -223,7 +220,6 @@ class scan_loop {
   const Out& out_;
   const blocks& blocks_;
   Op& op_;
-  const loop_options& options_;
   ordered_parts parts_;
 };
 

@@ -23,15 +23,16 @@ using loop_leaf = function_ref<void(std::size_t begin, std::size_t end)>;
 template <class Policy>
 class split_loop {
  public:
-  split_loop(loop_leaf leaf, const loop_options& options) noexcept : leaf_(leaf), options_(options) {}
+  split_loop(loop_leaf leaf, const loop_options& options) noexcept
+      : leaf_(leaf), grain_(options.grain), parts_(options.stop) {}
 
   /// For [0, n): with a grain, in blocks of it, in a tree of forks that depends on nothing else; without, lazily.
   void run(std::size_t n) {
     if (n == 0) return;
-    if (options_.grain != 0) {
-      const blocks all(n, options_.grain);
-      const auto run_block = [&, this](std::size_t block) { run_leaf(all.begin(block), all.end(block)); };
-      for_blocks<Policy>(0, all.count(), run_block);
+    if (grain_ != 0) {
+      const blocks all(n, grain_);
+      const auto run_block = [&, this](std::size_t block) { leaf_(all.begin(block), all.end(block)); };
+      for_blocks<Policy>(0, all.count(), parts_, run_block);
     } else {
       const unsigned p = procs();
       spread(0, n, p == 1 ? 0 : static_cast<int>(std::bit_width(p)), affinity(0, n));
@@ -56,7 +57,7 @@ class split_loop {
     speed.start();
     while (true) {
       const std::size_t n = std::min(speed.chunk() + misaligned(first, speed.chunk()), last - first);
-      run_leaf(first, first + n);
+      parts_.run(first, [=, this] { leaf_(first, first + n); });
       first += n;
       if (first == last) return;
       speed.adapt();
@@ -77,12 +78,8 @@ class split_loop {
     return first + half + misaligned(first + half, half / line);
   }
 
-  void run_leaf(std::size_t first, std::size_t last) {
-    parts_.run(first, options_.stop, [=, this] { leaf_(first, last); });
-  }
-
   const loop_leaf leaf_;
-  const loop_options& options_;
+  const std::size_t grain_;
   ordered_parts parts_;
 };
 
