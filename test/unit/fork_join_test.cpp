@@ -278,3 +278,74 @@ TEST_CASE("fork_join outside of a runtime: results and exceptions as inside") {
     CHECK(token.use_count() == 1);
   });
 }
+
+TEST_CASE("fork_join: with a token that nobody asks to stop it is the same") {
+  everywhere("token", [](fj::runtime& rt, auto policy) {
+    const fj::stop_source source;
+    const fj::stop_token token = source.get_token();
+    int a = 0;
+    rt.run([&] {
+      const auto two = [] { return move_only(2); };
+      auto three = fork(policy, token, [&]() -> int& { return a; }, two, [&] { a = 3; });
+      static_assert(std::is_same_v<decltype(three), std::tuple<int&, move_only, std::monostate>>);
+      CHECK(&std::get<0>(three) == &a);
+      CHECK(*std::get<1>(three).value == 2);
+      CHECK(a == 3);
+      static_assert(std::is_void_v<decltype(fork(policy, token, [] {}, [] {}))>);
+    });
+    CHECK_THROWS_AS(rt.run([&] { fork(policy, token, [] {}, [] { throw 1; }); }), int);
+  });
+}
+
+// With closures that start in any case (tried) nothing is thrown.
+TEST_CASE("fork_join: what has not started when the token is asked to stop does not start") {
+  everywhere("stopped", [](fj::runtime& rt, auto policy) {
+    constexpr bool continuations = std::is_same_v<decltype(policy), fj::continuations>;
+    fj::stop_source source;
+    const fj::stop_token token = source.get_token();
+    std::atomic<int> ran{0};
+    const auto count = [&] { ++ran; };
+    bool cancelled = false;
+    try {
+      rt.run([&] { fork(policy, token, [&] { source.request_stop(); }, count, count); });
+    } catch (const fj::cancelled&) {
+      cancelled = true;
+    }
+    CHECK(cancelled == (ran < 2));
+    if (rt.procs() == 1 && continuations) CHECK(ran == 0);
+    // Asked before.
+    ran = 0;
+    CHECK_THROWS_AS(rt.run([&] { fork(policy, token, count, count); }), fj::cancelled);
+    CHECK(ran == 0);
+    // What an earlier closure has thrown comes first.
+    fj::stop_source another;
+    const auto fail = [&] {
+      another.request_stop();
+      throw 1;
+    };
+    CHECK_THROWS_AS(rt.run([&] { fork(policy, another.get_token(), fail, count); }), int);
+  });
+}
+
+TEST_CASE("parallel_invoke is fork_join") {
+  test::for_each_runtime("parallel_invoke", [](fj::runtime& rt, unsigned p, test::stealing how) {
+    CAPTURE(p);
+    CAPTURE(test::name_of(how));
+    test::for_both_policies([&](auto policy) {
+      using chosen = decltype(policy);
+      int a = 0;
+      rt.run([&] {
+        auto two = fj::parallel_invoke<chosen>([&]() -> int& { return a; }, [] { return move_only(2); });
+        static_assert(std::is_same_v<decltype(two), std::tuple<int&, move_only>>);
+        CHECK(*std::get<1>(two).value == 2);
+        static_assert(std::is_void_v<decltype(fj::parallel_invoke<chosen>([] {}, [] {}))>);
+        fj::parallel_invoke<chosen>([] {}, [] {}, [&] { a = 3; });
+        CHECK(std::get<0>(two) == 3);
+      });
+      CHECK_THROWS_AS(rt.run([] { fj::parallel_invoke<chosen>([] { throw 1; }, [] { throw 2L; }); }), int);
+      fj::stop_source source;
+      source.request_stop();
+      CHECK_THROWS_AS(rt.run([&] { fj::parallel_invoke<chosen>(source.get_token(), [] {}, [] {}); }), fj::cancelled);
+    });
+  });
+}
