@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "forkjoin/fork_join.hpp"
+#include "forkjoin/scope.hpp"
 #include "test/support.hpp"
 
 namespace {
@@ -168,4 +169,28 @@ TEST_CASE("floats: a record that a waiting task runs on top of itself has its jo
       std::fesetround(FE_TONEAREST);
     });
   CHECK(wrong == 0);
+}
+
+// With forkjoin_return_to leaving either control word as it is (tried), the thief goes on in the mode of the job.
+TEST_CASE("floats: what follows a scope's fork has the mode of what came before, also on another thread") {
+  if (!modes_work()) return;
+  test::for_each_runtime("mode after a scope's fork", [](fj::runtime& rt, unsigned p, test::stealing how) {
+    CAPTURE(p);
+    CAPTURE(test::name_of(how));
+    int wrong = 0;
+    for (const int mode : modes)
+      rt.run([&] {
+        const rounding chosen(mode);
+        std::atomic<bool> went_on{false};
+        fj::scope s;
+        s.fork([&] {
+          if (p > 1) test::spin_until([&] { return went_on.load(); });
+        });
+        if (std::fegetround() != mode || !rounds(mode)) ++wrong;
+        went_on = true;
+        s.join();
+        if (std::fegetround() != mode || !rounds(mode)) ++wrong;
+      });
+    CHECK(wrong == 0);
+  });
 }
