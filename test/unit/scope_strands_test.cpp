@@ -3,8 +3,11 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "test/support.hpp"
 
@@ -124,4 +127,53 @@ TEST_CASE("scope: a closure that forks while it is copied") {
     });
     CHECK(n == 200 * 8);
   });
+}
+
+// A stack that serves for the first time carries a child, which waits in a join, goes on on the other worker, and forks what
+// the first worker must take: the thread that called run, which takes records of its own job only. With a stack that is not
+// told whose strand it carries when that leaves it (tried), this crashes or hangs.
+TEST_CASE("scope: a child that goes on elsewhere belongs to its job") {
+  for (unsigned round = 0; round < test::divided(5u); ++round) {
+    const test::watchdog dog("scope: a child's job", 2);
+    fj::runtime rt(test::with_procs(2));
+    rt.run([&] {
+      fj::scope s;
+      s.fork([&] {
+        std::atomic<bool> stolen{false}, taken{false};
+        fj::fork_join(
+            [&] { test::spin_until([&] { return stolen.load(); }); },
+            [&] {
+              const std::uint64_t before = rt.stats().total().suspensions;
+              stolen = true;
+              test::spin_until([&] { return rt.stats().total().suspensions != before; });
+              std::this_thread::sleep_for(std::chrono::milliseconds(1));  // it is counted just before it leaves
+            });
+        fj::fork_join([&] { test::spin_until([&] { return taken.load(); }); }, [&] { taken = true; });
+      });
+      s.join();
+    });
+  }
+}
+
+// With the stack that the copy had forked onto forgotten (tried), there is one more in use for each.
+TEST_CASE("scope: a closure that forks while it is copied loses no stack") {
+  struct copied_with_fork {
+    explicit copied_with_fork(int& to) : n(to) {}
+    copied_with_fork(const copied_with_fork& other) : n(other.n) {
+      fj::scope s;
+      s.fork([this] { ++n; });
+    }
+    void operator()() const { ++n; }
+    int& n;
+  };
+  fj::runtime rt(test::with_procs(1));
+  int n = 0;
+  rt.run([&] {
+    fj::scope s;
+    const copied_with_fork f(n);
+    for (int i = 0; i < 50; ++i) s.fork(f);
+  });
+  CHECK(n == 100);
+  CHECK(rt.stats().stacks_peak <= 5);
+  CHECK(rt.stats().stacks_in_use == 0);
 }
