@@ -43,6 +43,9 @@ int overflow(const std::string& how) {
       s.fork([] { deep(1'000'000); });
     });
   }
+  if (how == "thief") {  // whose thread is one of the runtime's
+    rt.run([] { fj::fork_join([] { test::spin_until([] { return nowhere != nullptr; }); }, [] { deep(1'000'000); }); });
+  }
   if (how == "second") {
     rt.run([] { deep(10); });
     rt.run([] { deep(1'000'000); });
@@ -61,15 +64,15 @@ int overflow(const std::string& how) {
 int main(int argc, char** argv) {
   if (argc > 1) return overflow(argv[1]);
   test::verdict verdict;
-  for (const std::string how : {"root", "forks", "large frame", "second", "stolen", "scope's child"}) {
+  for (const std::string how : {"root", "forks", "large frame", "second", "stolen", "thief", "scope's child"}) {
     const test::ending end = test::run_again({how});
     verdict.check(end.signal == SIGABRT,
                   how + ": ended with signal " + std::to_string(end.signal) + ", code " + std::to_string(end.code));
     verdict.contains(end.said, "stack overflow in fiber ", how);
     verdict.contains(end.said,
-                     how == "stolen"          ? "(a stolen branch)"
-                     : how == "scope's child" ? "(a scope's child)"
-                                              : "(which runs the job itself)",
+                     how == "stolen" || how == "thief" ? "(a stolen branch)"
+                     : how == "scope's child"          ? "(a scope's child)"
+                                                       : "(which runs the job itself)",
                      how);
     const std::size_t size = end.said.find("its stack of ");
     const long bytes = size == std::string::npos ? 0 : std::atol(end.said.c_str() + size + 13);

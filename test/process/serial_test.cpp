@@ -85,6 +85,15 @@ int main() {
     expect(!later, "what has not started is left out");
   }
   try {
+    fj::run([&] {
+      fj::scope s(source.get_token());
+      s.fork([&] { later = true; });
+    });
+    expect(false, "cancelled by the end of a scope");
+  } catch (const fj::cancelled&) {
+    expect(!later, "what has not started is left out there, too");
+  }
+  try {
     const fj::scope outside;
     expect(false, "a scope outside of run");
   } catch (const std::logic_error&) {}
