@@ -1,0 +1,52 @@
+// Stacks that were used deeply give their memory back, when their strand waits and when it ends.
+#include <doctest/doctest.h>
+
+#include "runtime/os/pages.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+using fj::detail::os::is_resident;
+
+// Touches all pages of a large frame. Returns the address of one of the lowest, which is nobody's any more.
+[[gnu::noinline]] std::byte* dig() {
+  volatile std::byte frame[std::size_t{1} << 20];
+  for (std::size_t i = 0; i < sizeof(frame); i += fj::detail::os::page_size()) frame[i] = std::byte{1};
+  auto* volatile low = const_cast<std::byte*>(&frame[fj::detail::os::page_size()]);
+  CHECK(is_resident(low));
+  return low;
+}
+
+}  // namespace
+
+// Each hangs without its call of trim_stack (tried).
+TEST_CASE("a strand that waits gives back the memory of its stack that it does not use") {
+  if (test::sanitized) return;  // whose frames need not lie on the stack
+  const test::watchdog dog("memory of a suspended strand", 2);
+  fj::runtime rt(test::with_procs(2));
+  rt.run([] {
+    std::atomic<bool> stolen{false};
+    std::atomic<std::byte*> deep{nullptr};
+    fj::fork_join(
+        [&] {
+          test::spin_until([&] { return stolen.load(); });
+          deep = dig();
+        },
+        [&] {
+          stolen = true;
+          test::spin_until([&] { return deep.load() != nullptr; });
+          test::spin_until([&] { return !is_resident(deep); });
+        });
+  });
+}
+
+TEST_CASE("a strand that has ended gives back the memory of its stack") {
+  if (test::sanitized) return;
+  const test::watchdog dog("memory of a strand that has ended", 2);
+  fj::runtime rt(test::with_procs(2));
+  rt.run([] {
+    std::atomic<std::byte*> deep{nullptr};
+    fj::fork_join([&] { test::spin_until([&] { return deep.load() != nullptr; }); }, [&] { deep = dig(); });
+    test::spin_until([&] { return !is_resident(deep); });
+  });
+}
