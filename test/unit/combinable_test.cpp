@@ -111,3 +111,35 @@ TEST_CASE("threads outside of a runtime, handles that are moved, and values that
   CHECK_THROWS_AS(static_cast<void>(unlucky.local()), std::runtime_error);
   unlucky.for_each([](int) { FAIL("there is none"); });
 }
+
+// With the values of the slots or those besides left where they were (each tried), they are handed out again.
+TEST_CASE("what was cleared begins anew, and what was never there is made") {
+  fj::combinable<int> five([] { return 5; });
+  CHECK(five.combine(std::plus<>()) == 5);
+  for (int round = 0; round != 2; ++round) {
+    {
+      auto one = five.local();
+      auto other = five.local();
+      CHECK(*one + *other == 10);
+      *one = *other = 7;
+    }
+    CHECK(five.combine(std::plus<>()) == 14);
+    five.clear();
+    CHECK(five.combine(std::plus<>()) == 5);
+  }
+}
+
+// With values that no slot has room for left out (tried), there is a new one each time.
+TEST_CASE("two values held at once are used again") {
+  fj::combinable<int> values;
+  for (int i = 0; i != 100; ++i) {
+    auto one = values.local();
+    auto other = values.local();
+    ++*one;
+    ++*other;
+  }
+  int made = 0;
+  values.for_each([&](int) { ++made; });
+  CHECK(made == 2);
+  CHECK(values.combine(std::plus<>()) == 200);
+}
