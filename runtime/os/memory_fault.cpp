@@ -21,6 +21,7 @@ void handle_fault(int signal, siginfo_t* info, void* context) {
   const struct sigaction& previous = signal == SIGSEGV ? previous_segv : previous_bus;
   if (previous.sa_flags & SA_SIGINFO) return previous.sa_sigaction(signal, info, context);
   if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) return previous.sa_handler(signal);
+  if (!accessed && previous.sa_handler == SIG_IGN) return;
   // Back to the default, and return to the access: it faults again and ends the process as it would have.
   struct sigaction fallback = {};
   fallback.sa_handler = SIG_DFL;

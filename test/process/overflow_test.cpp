@@ -31,6 +31,7 @@ long fork_deep(long n) {
 int overflow(const std::string& how) {
   fj::options options = test::with(2, how == "stolen" ? test::stealing::every_fork : test::stealing::by_need);
   options.stack_size = stack_size;
+  if (how == "ignored") signal(SIGSEGV, SIG_IGN);
   fj::runtime rt(options);
   if (how == "root") rt.run([] { deep(1'000'000); });
   if (how == "forks") rt.run([] { fork_deep(1'000'000); });
@@ -52,6 +53,7 @@ int overflow(const std::string& how) {
   }
   if (how == "null") rt.run([] { *nowhere = 1; });
   if (how == "outside") *nowhere = 1;
+  if (how == "ignored") kill(getpid(), SIGSEGV);
   if (how == "sent") {
     kill(getpid(), SIGSEGV);
     pause();
@@ -85,5 +87,6 @@ int main(int argc, char** argv) {
     verdict.check(end.signal == SIGSEGV, how + ": ended with signal " + std::to_string(end.signal));
     verdict.check(end.said.find("overflow") == std::string::npos, how + ": called an overflow");
   }
+  verdict.check(test::run_again({"ignored"}).code == 0, "a signal that the program ignores ended it");
   return verdict.exit_code();
 }
