@@ -34,14 +34,14 @@ struct join_waiter {
 template <class Machine>
 class basic_join {
  public:
-  [[gnu::always_inline]] explicit basic_join(continuation_body body) noexcept
-      : word_(reinterpret_cast<std::uintptr_t>(body)) {
+  [[gnu::always_inline]] explicit basic_join(continuation_body runs) noexcept
+      : word_(reinterpret_cast<std::uintptr_t>(runs)) {
     FORKJOIN_CHECK(!is_waiter(word_.load(std::memory_order_relaxed)));
   }
 
   /// Has a thief call something else; before any can.
-  void call_instead(continuation_body body) noexcept {
-    const auto word = reinterpret_cast<std::uintptr_t>(body);
+  void call_instead(continuation_body runs) noexcept {
+    const auto word = reinterpret_cast<std::uintptr_t>(runs);
     FORKJOIN_CHECK(!is_waiter(word));
     word_.store(word, std::memory_order_relaxed);
   }
