@@ -138,3 +138,30 @@ TEST_CASE("a search that is asked to stop says so, unless the result is certain"
     CHECK(first_or_cancelled(2) == -1);  // asked before it began
   });
 }
+
+// The thief has begun with the right half when the left one throws, and goes on when the owner waits for it. Where an exception
+// does not end the search (tried), it tests all of its half.
+TEST_CASE("an exception ends the search to the right of it") {
+  const test::watchdog dog("exception of a search", 2);
+  fj::runtime rt(test::with_procs(2));
+  const std::size_t n = 1 << 14;
+  std::vector<unsigned> values(n);
+  std::iota(values.begin(), values.end(), 0u);
+  std::atomic<std::size_t> tests = 0;
+  std::atomic<bool> begun = false;
+  const auto matches = [&](unsigned value) {
+    ++tests;
+    if (value == 100) {
+      test::spin_until([&] { return begun.load(); });
+      throw 1;
+    }
+    if (value == n / 2) {
+      begun = true;
+      test::spin_until([&] { return rt.stats().total().suspensions > 0; });
+    }
+    return false;
+  };
+  CHECK_THROWS_AS(rt.run([&] { return fj::parallel_find_if(values, matches, {}, {.grain = 64}) == values.end(); }),
+                  int);
+  CHECK(tests == 101 + 64);
+}

@@ -115,3 +115,12 @@ TEST_CASE("fork_each: cancelled if anything was left out") {
     CHECK(loop(1000) == 100);
   });
 }
+
+// With a fork of the whole rest of the loop in each turn, as by recursion, there is one for each turn.
+TEST_CASE("fork_each: one record however long the loop is") {
+  const test::environment all_public("FORKJOIN_MEMBARRIER", "0");
+  const test::watchdog dog("fork_each: records", 1);
+  fj::runtime rt(test::with_procs(1));
+  rt.run([] { fj::fork_each(0, 1000, [](int) {}); });
+  CHECK(rt.stats().total().most_public == 1);
+}

@@ -117,3 +117,20 @@ TEST_CASE("what is asked to stop says so, unless everything had started") {
     }
   });
 }
+
+// Asked by the last test, before the first copy. With no look at the token there (tried), everything is copied.
+TEST_CASE("a filter that is asked to stop when it knows what matches copies nothing") {
+  fj::runtime rt(test::with_procs(1));
+  fj::stop_source source;
+  const fj::stop_token token = source.get_token();
+  const std::vector<unsigned> input(640, 1);
+  std::vector<unsigned> output(input.size());
+  std::size_t tests = 0;
+  const auto all = [&](unsigned) {
+    if (++tests == input.size()) source.request_stop();
+    return true;
+  };
+  const fj::loop_options options{.grain = 64, .stop = &token};
+  CHECK_THROWS_AS(rt.run([&] { fj::parallel_copy_if(input, output.begin(), all, {}, options); }), fj::cancelled);
+  CHECK(output == std::vector<unsigned>(input.size()));
+}

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -159,4 +160,35 @@ TEST_CASE("run: many threads at once on one runtime") {
     for (auto& thread : threads) thread.join();
     CHECK(right == 40);
   });
+}
+
+TEST_CASE("run: a caller that waits for its job does not begin another's") {
+  // The second job queues, as both P are busy, until the first caller has nothing to do but wait, and gives up its P. With
+  // take_ready giving it whatever is there (tried), it does the second job first, which ends when the first has returned.
+  const test::watchdog dog("another's job", 2);
+  for (unsigned round = 0; round < test::divided(5u); ++round) {
+    fj::runtime rt(test::with_procs(2));
+    std::atomic<bool> stolen{false}, queued{false}, begun{false}, returned{false};
+    std::thread other([&] {
+      test::spin_until([&] { return stolen.load(); });
+      queued = true;
+      rt.run([&] {
+        begun = true;
+        test::spin_until([&] { return returned.load(); });
+      });
+    });
+    rt.run([&] {
+      fj::fork_join(
+          [&] {
+            test::spin_until([&] { return queued.load(); });
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));  // if it has not by then, this shows nothing
+          },
+          [&] {
+            stolen = true;
+            test::spin_until([&] { return begun.load(); });
+          });
+    });
+    returned = true;
+    other.join();
+  }
 }

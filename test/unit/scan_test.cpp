@@ -173,3 +173,60 @@ TEST_CASE("scans run outside of a runtime") {
   fj::parallel_scan(all, all.begin());
   CHECK(all.back() == 1000);
 }
+
+// With one P and every fork stolen, what lies ahead is summed up while the strand that scans waits for its own forks. With no
+// look at the token there (tried), all of it is.
+TEST_CASE("scans that are asked to stop sum up no more blocks ahead") {
+  fj::runtime rt(test::with(1, test::stealing::every_fork));
+  fj::stop_source source;
+  const fj::stop_token token = source.get_token();
+  const std::vector<int> in(640, 1);
+  std::vector<int> out(in.size());
+  int calls = 0;
+  const auto op = [&](int a, int b) {
+    if (++calls == 5) source.request_stop();
+    return a + b;
+  };
+  CHECK_THROWS_AS(rt.run([&] { fj::parallel_scan(in, out.begin(), op, {.grain = 64, .stop = &token}); }),
+                  fj::cancelled);
+  CHECK(calls <= 64);
+}
+
+namespace {
+
+// Whose result does not depend on the association, though that is not to be seen from the type.
+struct largest {
+  int& calls;
+  double operator()(double a, double b) const {
+    ++calls;
+    return std::max(a, b);
+  }
+};
+
+struct largest_but_nobody_says_so : largest {};
+
+}  // namespace
+
+template <>
+inline constexpr bool fj::exactly_associative<largest, double> = true;
+
+TEST_CASE("an operation that is said to be exactly associative is called once an element on one P") {
+  fj::runtime rt(test::with_procs(1));
+  std::vector<double> in(1000), expected(in.size()), out(in.size());
+  for (std::size_t i = 0; i != in.size(); ++i) in[i] = static_cast<double>(i * i % 997);
+  int calls = 0;
+  const largest op{calls};
+  std::inclusive_scan(in.begin(), in.end(), expected.begin(), op);
+  calls = 0;
+  rt.run([&] { fj::parallel_scan(in, out.begin(), op); });
+  CHECK(calls == 999);
+  CHECK(out == expected);
+  calls = 0;
+  rt.run([&] { fj::parallel_scan(in, out.begin(), largest_but_nobody_says_so{calls}); });
+  CHECK(calls > 1500);
+  CHECK(out == expected);
+  fj::runtime eager(test::with(1, test::stealing::every_fork));  // sums up ahead
+  std::fill(out.begin(), out.end(), 0.0);
+  eager.run([&] { fj::parallel_scan(in, out.begin(), op); });
+  CHECK(out == expected);
+}

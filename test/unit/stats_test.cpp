@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "forkjoin/fork_join.hpp"
+#include "forkjoin/scope.hpp"
 #include "test/support.hpp"
 
 namespace {
@@ -216,4 +217,46 @@ TEST_CASE("stats: stacks are counted for the P that took them") {
     CHECK(now.total().stacks_peak >= now.stacks_peak);
     for (const fj::counters& c : now.procs) CHECK(c.stacks_in_use <= c.stacks_peak);
   });
+}
+
+// Each of these without the count (tried) hangs or fails.
+TEST_CASE("stats: a scope's join that waits, and who parks then") {
+  const test::watchdog dog("a scope's join", 2);
+  fj::runtime rt(test::with_procs(2));
+  rt.run([&] {
+    const fj::counters before = rt.stats().total();
+    std::atomic<bool> gone_on{false};
+    fj::scope s;
+    s.fork([&] {
+      test::spin_until([&] { return gone_on.load(); });
+      test::spin_until([&] { return rt.stats().total().suspensions > before.suspensions; });
+    });
+    gone_on = true;
+    s.join();
+    CHECK(rt.stats().total().suspensions == before.suspensions + 1);
+  });
+  test::spin_until([&] { return rt.stats().total().parks > 0; });
+}
+
+TEST_CASE("stats: where all is public each pop takes the slow way") {
+  const test::environment no_membarrier("FORKJOIN_MEMBARRIER", "0");
+  fj::runtime rt(test::with_procs(1));
+  rt.run([] {
+    fj::fork_join([] {}, [] {});
+    fj::fork_join([] {}, [] {});
+  });
+  CHECK(rt.stats().total().slow_pops == 2);
+}
+
+TEST_CASE("stats: the most stacks and records stay the most") {
+  fj::runtime rt(test::with(2, test::stealing::every_fork));
+  rt.run([] { fj::fork_join([] {}, [] { fj::fork_join([] {}, [] {}); }); });
+  const std::size_t peak = rt.stats().stacks_peak;
+  CHECK(peak > 1);
+  rt.run([] {});
+  CHECK(rt.stats().stacks_peak >= peak);
+
+  fj::counters most{.most_public = 3}, other{.most_public = 5};
+  most += other;
+  CHECK(most.most_public == 5);
 }
