@@ -53,28 +53,28 @@ double tightest(double (*quota)(const std::string&), const std::string& mount, s
 }
 
 // /proc/self/cgroup has lines "<id>:<controllers>:<group>"; v2 has id 0 and no controllers.
-double cgroup_quota() {
+double cgroup_quota(const std::string& root) {
   double limit = no_limit;
-  std::ifstream groups("/proc/self/cgroup");
+  std::ifstream groups(root + "/proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {
     std::istringstream fields(line);
     std::string id, controllers, group;
     std::getline(fields, id, ':');
     std::getline(fields, controllers, ':');
     std::getline(fields, group);
-    if (controllers.empty()) limit = std::min(limit, tightest(quota_v2, "/sys/fs/cgroup", group));
+    if (controllers.empty()) limit = std::min(limit, tightest(quota_v2, root + "/sys/fs/cgroup", group));
     if (("," + controllers + ",").find(",cpu,") != std::string::npos)
-      limit = std::min(limit, tightest(quota_v1, "/sys/fs/cgroup/cpu", group));
+      limit = std::min(limit, tightest(quota_v1, root + "/sys/fs/cgroup/cpu", group));
   }
   return limit;
 }
 
 }  // namespace
 
-unsigned available_processors() noexcept {
+unsigned available_processors(const char* root) noexcept {
   const unsigned processors = affinity();
   try {
-    const double quota = std::ceil(cgroup_quota());
+    const double quota = std::ceil(cgroup_quota(root));
     return quota >= processors ? processors : static_cast<unsigned>(std::max(quota, 1.0));
   } catch (...) {
     return processors;  // out of memory while reading: no limit known

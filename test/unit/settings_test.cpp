@@ -3,7 +3,11 @@
 
 #include <doctest/doctest.h>
 #include <sched.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 
@@ -106,4 +110,40 @@ TEST_CASE("topology: the affinity mask counts") {
   const unsigned alone = os::available_processors();
   sched_setaffinity(0, sizeof(before), &before);
   CHECK(alone == 1);
+}
+
+// With the quota taken for nothing, with its floor, or with the innermost group alone (each tried), it fails.
+TEST_CASE("topology: the quota of the cgroup counts, the tightest up to the root, rounded up") {
+  const std::filesystem::path root = std::filesystem::temp_directory_path() / ("forkjoin-" + std::to_string(getpid()));
+  const auto write = [&](const char* file, const char* text) {
+    std::filesystem::create_directories((root / file).parent_path());
+    std::ofstream(root / file) << text << '\n';
+  };
+  const auto found = [&] { return os::available_processors(root.c_str()); };
+  const unsigned all = os::available_processors("/nowhere");
+
+  CHECK(found() == all);  // no such files
+  write("proc/self/cgroup", "0::/outer/inner");
+  CHECK(found() == all);
+  write("sys/fs/cgroup/outer/inner/cpu.max", "max 100000");
+  CHECK(found() == all);
+  write("sys/fs/cgroup/outer/inner/cpu.max", "100000 100000");
+  CHECK(found() == 1);
+  write("sys/fs/cgroup/outer/inner/cpu.max", "110000 100000");
+  CHECK(found() == std::min(all, 2u));
+  write("sys/fs/cgroup/outer/inner/cpu.max", "1000 100000");
+  CHECK(found() == 1);
+  write("sys/fs/cgroup/outer/inner/cpu.max", "max 100000");
+  write("sys/fs/cgroup/outer/cpu.max", "50000 50000");
+  CHECK(found() == 1);
+  write("sys/fs/cgroup/outer/cpu.max", "nonsense");
+  CHECK(found() == all);
+
+  write("proc/self/cgroup", "5:memory:/outer\n4:cpuacct,cpu:/old");
+  write("sys/fs/cgroup/cpu/old/cpu.cfs_period_us", "100000");
+  write("sys/fs/cgroup/cpu/old/cpu.cfs_quota_us", "-1");
+  CHECK(found() == all);
+  write("sys/fs/cgroup/cpu/old/cpu.cfs_quota_us", "100000");
+  CHECK(found() == 1);
+  std::filesystem::remove_all(root);
 }
