@@ -46,8 +46,8 @@ void scheduler::refuse_forked_copy() const noexcept {
   if (!is_forked_copy()) return;
   os::print_error(
       "forkjoin: fork(2) was called by code that runs in a runtime, and the child process went on there, where the "
-      "other "
-      "threads are missing; in the child call exec or _exit, or make a new fj::runtime on a thread of its own.\n");
+      "other threads are missing; in the child call exec or _exit, or make a new fj::runtime on a thread of its "
+      "own.\n");
   std::abort();
 }
 
