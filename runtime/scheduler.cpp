@@ -1,15 +1,22 @@
 #include "runtime/scheduler.hpp"
 
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <numeric>
 #include <utility>
 
+#include "runtime/os/clock.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/race_detector.hpp"
 
 namespace fj::detail {
+namespace {
+
+constexpr std::int64_t time_between_refusals_ns = 100'000'000;  // a refused thread costs some 10 us
+
+}  // namespace
 
 scheduler::scheduler(const settings& chosen, thread_function thread_main)
     : chosen_(chosen),
@@ -164,11 +171,22 @@ worker* scheduler::start_thread() noexcept {
   // The system gives no more: go on with the threads there are.
   parking_.thread_taken(static_cast<int>(creatable_));
   creatable_ = 0;
+  ask_again_at_ = os::now_ns() + time_between_refusals_ns;
   return nullptr;
+}
+
+// What the system refused, for want of memory or by a limit that other threads share, it may give later: to a later job, as
+// its first fork sees who could be woken.
+void scheduler::ask_again() noexcept {
+  const auto lacking = chosen_.max_workers - static_cast<unsigned>(threads_.size());
+  if (creatable_ != 0 || lacking == 0 || os::now_ns() < ask_again_at_) return;
+  creatable_ = lacking;
+  parking_.thread_available(static_cast<int>(lacking));
 }
 
 bool scheduler::ensure_thread() noexcept {
   std::scoped_lock guard(mutex_);
+  ask_again();
   if (!threads_.empty()) return true;
   worker* const m = start_thread();
   if (!m) return false;
@@ -371,6 +389,7 @@ void scheduler::finish(root& job, worker& m) noexcept {
 
 worker& scheduler::take_outside_worker() {
   std::scoped_lock guard(mutex_);
+  ask_again();
   if (idle_outside_.empty()) {
     idle_outside_.reserve(outside_.size() + 1);      // so that giving back cannot fail
     sleeping_callers_.reserve(outside_.size() + 1);  // nor falling asleep

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -152,6 +153,7 @@ class scheduler {
   void put_idle(processor& p) noexcept;
   worker* take_thread() noexcept;
   worker* start_thread() noexcept;
+  void ask_again() noexcept;
   worker* take_caller() noexcept;
   void wake_caller(worker& m) noexcept;
   void give_back_stacks(worker& m, std::size_t but) noexcept;
@@ -175,6 +177,7 @@ class scheduler {
   std::vector<std::unique_ptr<worker>> threads_;  // with a thread of ours
   std::vector<worker*> idle_threads_;             // those that sleep
   unsigned creatable_;                            // how many more may be started
+  std::int64_t ask_again_at_ = 0;                 // for threads that were refused
   std::vector<std::unique_ptr<worker>> outside_;  // for threads that call run
   std::vector<worker*> idle_outside_;
   std::vector<worker*> sleeping_callers_;  // wait in run without a P

@@ -3,7 +3,9 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include <chrono>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include "test/process/child.hpp"
@@ -12,6 +14,7 @@
 namespace {
 
 std::atomic<int> threads_left{-1};   // until pthread_create fails; -1: it does not
+std::atomic<int> refused{0};         // for want of these
 std::atomic<bool> may_choose{true};  // on which processors they begin
 
 long fib(int n) {
@@ -39,7 +42,10 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
   if (attributes && !may_choose) return EPERM;
   if (int left = threads_left.load(); left >= 0) {
     do
-      if (left == 0) return EAGAIN;
+      if (left == 0) {
+        if (!attributes) ++refused;  // it asks once more without
+        return EAGAIN;
+      }
     while (!threads_left.compare_exchange_weak(left, left - 1));
   }
   return original(thread, attributes, body, argument);
@@ -55,6 +61,22 @@ int main() {
     std::atomic<bool> stolen{false};
     rt.run([&] { fj::fork_join([&] { test::spin_until([&] { return stolen.load(); }); }, [&] { stolen = true; }); });
     may_choose = true;
+  }
+  {
+    // Refused for a while. Each of these was tried and fails here: asked never again, nobody comes for the second branch;
+    // asked at every job.
+    const test::watchdog dog("threads that are refused for a while", 2, 20);
+    fj::runtime rt(test::with_procs(2));
+    threads_left = 0;
+    const auto begin = std::chrono::steady_clock::now();
+    refused = 0;
+    for (int i = 0; i < 1000; ++i) verdict.check(rt.run([] { return fib(8); }) == 21, "a job without threads");
+    const auto tenths = (std::chrono::steady_clock::now() - begin) / std::chrono::milliseconds(100);
+    verdict.check(refused >= 1 && refused <= tenths + 1, "threads are asked for ten times a second at most");
+    threads_left = -1;
+    std::this_thread::sleep_for(std::chrono::milliseconds(120));
+    std::atomic<bool> stolen{false};
+    rt.run([&] { fj::fork_join([&] { test::spin_until([&] { return stolen.load(); }); }, [&] { stolen = true; }); });
   }
   for (const auto how : {test::stealing::by_need, test::stealing::every_fork, test::stealing::all_public}) {
     const test::environment membarrier("FORKJOIN_MEMBARRIER", how == test::stealing::all_public ? "0" : nullptr);
