@@ -1,7 +1,6 @@
 // Values that strands add to without sharing them, one for each P, combined at the end.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <concepts>
 #include <cstddef>
@@ -72,7 +71,8 @@ class combinable {
 
   /// Values begin as what make() returns, which may be called on several threads at once. As above.
   template <class Make>
-    requires std::is_invocable_r_v<T, Make&> && (!std::same_as<std::remove_cvref_t<Make>, combinable>)
+    requires std::is_invocable_r_v<T, Make&> && std::copy_constructible<Make> &&
+                 (!std::same_as<std::remove_cvref_t<Make>, combinable>)
   explicit combinable(Make make) : make_(std::move(make)), slots_(procs() + 1) {}
 
   ~combinable() { clear(); }
@@ -85,8 +85,7 @@ class combinable {
     // acquire: pairs with the release in put_back
     if (entry* const left_here = slot().exchange(nullptr, std::memory_order_acquire)) return {this, left_here};
     if (entry* const left = take_spare()) return {this, left};
-    auto made = std::unique_ptr<entry>(new entry{make_(), nullptr});
-    entry* const fresh = made.release();
+    auto* const fresh = new entry{make_(), nullptr};
     fresh->made_before = all_.load(std::memory_order_relaxed);
     // relaxed: whoever goes through all of them does so after the joins
     while (!all_.compare_exchange_weak(fresh->made_before, fresh, std::memory_order_relaxed)) {}
@@ -96,7 +95,7 @@ class combinable {
   /// All values by op, in no particular order, so op should be associative and commutative; a fresh value if there are
   /// none.
   template <class Op>
-    requires std::is_invocable_r_v<T, Op&, const T&, const T&>
+    requires std::is_invocable_r_v<T, Op&, const T&, const T&> && std::copy_constructible<T>
   [[nodiscard]] T combine(Op op) const {
     const entry* one = all_.load(std::memory_order_relaxed);
     if (!one) return make_();

@@ -107,7 +107,7 @@ inline constexpr std::size_t filter_grain = 8192;
 ///
 /// Cost: two passes over the elements, and memory of a bit for each; span O(n / grain).
 template <class Policy = continuations, class I, class S, class Out, class Predicate, class Projection = std::identity>
-  requires std::sentinel_for<S, I>
+  requires std::sentinel_for<S, I> && detail::like_iterator<Out> && detail::not_options<Projection>
 Out parallel_copy_if(I first, S last, Out out, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
   constexpr bool can_begin_anywhere = std::random_access_iterator<I> && std::random_access_iterator<Out>;
   static_assert(
@@ -135,11 +135,23 @@ Out parallel_copy_if(I first, S last, Out out, Predicate pred, Projection proj =
   }
 }
 
+template <class Policy = continuations, class I, class S, class Out, class Predicate>
+  requires std::sentinel_for<S, I> && detail::like_iterator<Out>
+Out parallel_copy_if(I first, S last, Out out, Predicate pred, const loop_options& options) {
+  return fj::parallel_copy_if<Policy>(first, last, out, std::move(pred), std::identity(), options);
+}
+
 template <class Policy = continuations, std::ranges::range R, class Out, class Predicate,
           class Projection = std::identity>
+  requires detail::not_options<Projection>
 Out parallel_copy_if(R&& range, Out out, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
   return fj::parallel_copy_if<Policy>(std::ranges::begin(range), std::ranges::end(range), out, std::move(pred),
                                       std::move(proj), options);
+}
+
+template <class Policy = continuations, std::ranges::range R, class Out, class Predicate>
+Out parallel_copy_if(R&& range, Out out, Predicate pred, const loop_options& options) {
+  return fj::parallel_copy_if<Policy>(range, out, std::move(pred), std::identity(), options);
 }
 
 }  // namespace fj

@@ -7,11 +7,11 @@
 #include <functional>
 #include <iterator>
 #include <ranges>
-#include <type_traits>
 #include <utility>
 
 #include "forkjoin/algorithm.hpp"
 #include "forkjoin/run.hpp"
+#include "forkjoin/sequence.hpp"
 
 namespace fj {
 
@@ -118,7 +118,7 @@ bool find_any(I first, std::size_t n, Predicate& pred, Projection& proj, bool wa
 ///
 /// Cost: at most one call of pred an element, and a fork for each grain of them.
 template <class Policy = continuations, class I, class S, class Predicate, class Projection = std::identity>
-  requires std::sentinel_for<S, I>
+  requires std::sentinel_for<S, I> && detail::not_options<Projection>
 [[nodiscard]] I parallel_find_if(I first, S last, Predicate pred, Projection proj = {},
                                  const loop_options& options = {}) {
   static_assert(
@@ -137,25 +137,51 @@ template <class Policy = continuations, class I, class S, class Predicate, class
   }
 }
 
+template <class Policy = continuations, class I, class S, class Predicate>
+  requires std::sentinel_for<S, I>
+[[nodiscard]] I parallel_find_if(I first, S last, Predicate pred, const loop_options& options) {
+  return fj::parallel_find_if<Policy>(first, last, std::move(pred), std::identity(), options);
+}
+
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
+  requires detail::not_options<Projection>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find_if(R&& range, Predicate pred, Projection proj = {},
                                                                    const loop_options& options = {}) {
   return fj::parallel_find_if<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
                                       std::move(proj), options);
 }
 
+template <class Policy = continuations, std::ranges::range R, class Predicate>
+[[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find_if(R&& range, Predicate pred,
+                                                                   const loop_options& options) {
+  return fj::parallel_find_if<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
+}
+
 /// The first element whose projection equals value, as std::ranges::find. All else as parallel_find_if.
 template <class Policy = continuations, class I, class S, class T, class Projection = std::identity>
-  requires std::sentinel_for<S, I>
+  requires std::sentinel_for<S, I> && detail::not_options<Projection>
 [[nodiscard]] I parallel_find(I first, S last, const T& value, Projection proj = {}, const loop_options& options = {}) {
   return fj::parallel_find_if<Policy>(
       first, last, [&value](auto&& element) { return element == value; }, std::move(proj), options);
 }
 
+template <class Policy = continuations, class I, class S, class T>
+  requires std::sentinel_for<S, I>
+[[nodiscard]] I parallel_find(I first, S last, const T& value, const loop_options& options) {
+  return fj::parallel_find<Policy>(first, last, value, std::identity(), options);
+}
+
 template <class Policy = continuations, std::ranges::range R, class T, class Projection = std::identity>
+  requires detail::not_options<Projection>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find(R&& range, const T& value, Projection proj = {},
                                                                 const loop_options& options = {}) {
   return fj::parallel_find<Policy>(std::ranges::begin(range), std::ranges::end(range), value, std::move(proj), options);
+}
+
+template <class Policy = continuations, std::ranges::range R, class T>
+[[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find(R&& range, const T& value,
+                                                                const loop_options& options) {
+  return fj::parallel_find<Policy>(std::forward<R>(range), value, std::identity(), options);
 }
 
 /// Whether pred(proj(element)) holds for any element, as std::ranges::any_of: false for none at all.
@@ -164,7 +190,7 @@ template <class Policy = continuations, std::ranges::range R, class T, class Pro
 /// serial program would; so the search goes on left of a match, unless pred and proj are noexcept. All else as
 /// parallel_find_if.
 template <class Policy = continuations, class I, class S, class Predicate, class Projection = std::identity>
-  requires std::sentinel_for<S, I>
+  requires std::sentinel_for<S, I> && detail::not_options<Projection>
 [[nodiscard]] bool parallel_any_of(I first, S last, Predicate pred, Projection proj = {},
                                    const loop_options& options = {}) {
   static_assert(
@@ -179,28 +205,52 @@ template <class Policy = continuations, class I, class S, class Predicate, class
   }
 }
 
+template <class Policy = continuations, class I, class S, class Predicate>
+  requires std::sentinel_for<S, I>
+[[nodiscard]] bool parallel_any_of(I first, S last, Predicate pred, const loop_options& options) {
+  return fj::parallel_any_of<Policy>(first, last, std::move(pred), std::identity(), options);
+}
+
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
+  requires detail::not_options<Projection>
 [[nodiscard]] bool parallel_any_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
   return fj::parallel_any_of<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
                                      std::move(proj), options);
 }
 
+template <class Policy = continuations, std::ranges::range R, class Predicate>
+[[nodiscard]] bool parallel_any_of(R&& range, Predicate pred, const loop_options& options) {
+  return fj::parallel_any_of<Policy>(range, std::move(pred), std::identity(), options);
+}
+
 /// Whether pred(proj(element)) holds for no element: !parallel_any_of.
 template <class Policy = continuations, class I, class S, class Predicate, class Projection = std::identity>
-  requires std::sentinel_for<S, I>
+  requires std::sentinel_for<S, I> && detail::not_options<Projection>
 [[nodiscard]] bool parallel_none_of(I first, S last, Predicate pred, Projection proj = {},
                                     const loop_options& options = {}) {
   return !fj::parallel_any_of<Policy>(first, last, std::move(pred), std::move(proj), options);
 }
 
+template <class Policy = continuations, class I, class S, class Predicate>
+  requires std::sentinel_for<S, I>
+[[nodiscard]] bool parallel_none_of(I first, S last, Predicate pred, const loop_options& options) {
+  return fj::parallel_none_of<Policy>(first, last, std::move(pred), std::identity(), options);
+}
+
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
+  requires detail::not_options<Projection>
 [[nodiscard]] bool parallel_none_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
   return !fj::parallel_any_of<Policy>(range, std::move(pred), std::move(proj), options);
 }
 
+template <class Policy = continuations, std::ranges::range R, class Predicate>
+[[nodiscard]] bool parallel_none_of(R&& range, Predicate pred, const loop_options& options) {
+  return fj::parallel_none_of<Policy>(range, std::move(pred), std::identity(), options);
+}
+
 /// Whether pred(proj(element)) holds for all elements: true for none at all. Otherwise as parallel_any_of.
 template <class Policy = continuations, class I, class S, class Predicate, class Projection = std::identity>
-  requires std::sentinel_for<S, I>
+  requires std::sentinel_for<S, I> && detail::not_options<Projection>
 [[nodiscard]] bool parallel_all_of(I first, S last, Predicate pred, Projection proj = {},
                                    const loop_options& options = {}) {
   static_assert(std::random_access_iterator<I>,
@@ -213,10 +263,22 @@ template <class Policy = continuations, class I, class S, class Predicate, class
   }
 }
 
+template <class Policy = continuations, class I, class S, class Predicate>
+  requires std::sentinel_for<S, I>
+[[nodiscard]] bool parallel_all_of(I first, S last, Predicate pred, const loop_options& options) {
+  return fj::parallel_all_of<Policy>(first, last, std::move(pred), std::identity(), options);
+}
+
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
+  requires detail::not_options<Projection>
 [[nodiscard]] bool parallel_all_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
   return fj::parallel_all_of<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
                                      std::move(proj), options);
+}
+
+template <class Policy = continuations, std::ranges::range R, class Predicate>
+[[nodiscard]] bool parallel_all_of(R&& range, Predicate pred, const loop_options& options) {
+  return fj::parallel_all_of<Policy>(range, std::move(pred), std::identity(), options);
 }
 
 }  // namespace fj

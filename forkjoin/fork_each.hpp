@@ -21,13 +21,12 @@ namespace detail {
 
 inline void fork_turns(std::size_t n, const loop_options& options, loop_leaf leaf) {
   const std::size_t grain = std::max<std::size_t>(options.grain, 1);
-  const stop_token stop = options.stop ? *options.stop : stop_token();
-  with_scope(stop, [&](scope& s) {
+  with_scope(options.stop ? *options.stop : stop_token(), [&](scope& s) {
     for (std::size_t begin = 0; begin < n; begin += std::min(grain, n - begin)) {
       const std::size_t end = begin + std::min(grain, n - begin);
-      const bool stopped = stop.stop_requested();
+      const bool stopped = s.stopped();
       s.fork([leaf, begin, end] { leaf(begin, end); });
-      if (stopped) return;  // that fork was left out, which the join reports
+      if (stopped) return;  // that fork was left out, which the join reports, and so would be all others
     }
   });
 }

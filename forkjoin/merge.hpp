@@ -8,7 +8,6 @@
 #include <iterator>
 #include <memory>
 #include <ranges>
-#include <type_traits>
 #include <utility>
 
 #include "forkjoin/algorithm.hpp"
@@ -163,7 +162,8 @@ concept merges = projects<PA, A> && projects<PB, B> &&
 /// Cost: at most n comparisons and O(log n) for each grain of elements; span O(log^2 n) beside the grain.
 template <class Policy = continuations, class I1, class S1, class I2, class S2, class Out,
           class Compare = std::ranges::less, class Projection1 = std::identity, class Projection2 = std::identity>
-  requires std::sentinel_for<S1, I1> && std::sentinel_for<S2, I2>
+  requires std::sentinel_for<S1, I1> && std::sentinel_for<S2, I2> && detail::not_options<Compare> &&
+           detail::not_options<Projection1> && detail::not_options<Projection2>
 Out parallel_merge(I1 first1, S1 last1, I2 first2, S2 last2, Out out, Compare comp = {}, Projection1 proj1 = {},
                    Projection2 proj2 = {}, const loop_options& options = {}) {
   constexpr bool can_begin_anywhere =
@@ -194,13 +194,38 @@ Out parallel_merge(I1 first1, S1 last1, I2 first2, S2 last2, Out out, Compare co
   }
 }
 
+template <class Policy = continuations, class I1, class S1, class I2, class S2, class Out, class Compare>
+  requires std::sentinel_for<S1, I1> && std::sentinel_for<S2, I2> && detail::not_options<Compare>
+Out parallel_merge(I1 first1, S1 last1, I2 first2, S2 last2, Out out, Compare comp, const loop_options& options) {
+  return fj::parallel_merge<Policy>(first1, last1, first2, last2, out, std::move(comp), std::identity(),
+                                    std::identity(), options);
+}
+
+template <class Policy = continuations, class I1, class S1, class I2, class S2, class Out>
+  requires std::sentinel_for<S1, I1> && std::sentinel_for<S2, I2>
+Out parallel_merge(I1 first1, S1 last1, I2 first2, S2 last2, Out out, const loop_options& options) {
+  return fj::parallel_merge<Policy>(first1, last1, first2, last2, out, std::ranges::less(), options);
+}
+
 template <class Policy = continuations, std::ranges::range R1, std::ranges::range R2, class Out,
           class Compare = std::ranges::less, class Projection1 = std::identity, class Projection2 = std::identity>
+  requires detail::not_options<Compare> && detail::not_options<Projection1> && detail::not_options<Projection2>
 Out parallel_merge(R1&& range1, R2&& range2, Out out, Compare comp = {}, Projection1 proj1 = {}, Projection2 proj2 = {},
                    const loop_options& options = {}) {
   return fj::parallel_merge<Policy>(std::ranges::begin(range1), std::ranges::end(range1), std::ranges::begin(range2),
                                     std::ranges::end(range2), out, std::move(comp), std::move(proj1), std::move(proj2),
                                     options);
+}
+
+template <class Policy = continuations, std::ranges::range R1, std::ranges::range R2, class Out, class Compare>
+  requires detail::not_options<Compare>
+Out parallel_merge(R1&& range1, R2&& range2, Out out, Compare comp, const loop_options& options) {
+  return fj::parallel_merge<Policy>(range1, range2, out, std::move(comp), std::identity(), std::identity(), options);
+}
+
+template <class Policy = continuations, std::ranges::range R1, std::ranges::range R2, class Out>
+Out parallel_merge(R1&& range1, R2&& range2, Out out, const loop_options& options) {
+  return fj::parallel_merge<Policy>(range1, range2, out, std::ranges::less(), options);
 }
 
 }  // namespace fj

@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "forkjoin/fork_join.hpp"
 #include "forkjoin/options.hpp"
+#include "forkjoin/policies.hpp"
 #include "forkjoin/sequence.hpp"
 #include "forkjoin/split_loop.hpp"
 
@@ -80,8 +80,9 @@ void for_elements(const I& first, std::size_t n, Body& body, const loop_options&
 /// Calls body(i) for all indices in [first, last), or body(*i) for all iterators, possibly in parallel. Indices have the
 /// common type of first and last; first >= last means none. Iterators are random-access ones.
 ///
-/// Without options.grain a strand goes through its part in chunks of some microseconds, which it finds by the clock, and
-/// forks half of what is left when somebody has nothing to do: a loop that nobody helps with costs little more than the
+/// Without options.grain the loop is first divided into some two parts for each P, if there are several. A strand goes
+/// through its part in chunks of some microseconds, which it finds by the clock, and forks half of what is left when
+/// somebody has nothing to do: a loop that nobody helps with costs little more than the
 /// plain one, and holds no more records than the logarithm of its length. With a grain, it is halved down to blocks of
 /// so many indices, the last one shorter, always in the same way.
 ///

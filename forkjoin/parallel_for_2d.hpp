@@ -37,27 +37,25 @@ template <class Policy, class Body>
 class block_loop {
  public:
   block_loop(Body& body, std::size_t grain, const loop_options& options) noexcept
-      : body_(body), grain_(grain), options_(options) {}
+      : body_(body), grain_(grain), parts_(options.stop) {}
 
-  void run(const block_2d& block) {
-    if (block.cells() <= grain_) {
-      throw_if_stopped(options_.stop);
-      std::invoke(body_, block);
-      return;
-    }
+  /// So many cells are before the block's in order.
+  void run(const block_2d& block, std::size_t place = 0) {
+    if (block.cells() <= grain_) return parts_.run(place, [&] { std::invoke(body_, block); });
+    parts_.begin(place);
     block_2d first = block, second = block;
     if (block.rows() >= block.cols()) {
       first.row_end = second.row_begin = block.row_begin + block.rows() / 2;
     } else {
       first.col_end = second.col_begin = block.col_begin + block.cols() / 2;
     }
-    fork_join<Policy>([&] { run(first); }, [&] { run(second); });
+    fork_join<Policy>([&] { run(first, place); }, [&] { run(second, place + first.cells()); });
   }
 
  private:
   Body& body_;
   const std::size_t grain_;
-  const loop_options& options_;
+  ordered_parts parts_;
 };
 
 /// How many there are. Throws std::length_error if that is more than can be counted.

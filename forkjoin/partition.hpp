@@ -148,7 +148,7 @@ inline std::size_t partition_grain(std::size_t n) {
 ///
 /// Cost: linear work for each P; where there are more parts than one, up to n/4 swaps for each doubling of their number.
 template <class Policy = continuations, class I, class S, class Predicate, class Projection = std::identity>
-  requires std::sentinel_for<S, I>
+  requires std::sentinel_for<S, I> && detail::not_options<Projection>
 I parallel_partition(I first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
   static_assert(std::random_access_iterator<I>,
                 "fj::parallel_partition: needs random-access iterators, to begin in several places at once");
@@ -172,11 +172,23 @@ I parallel_partition(I first, S last, Predicate pred, Projection proj = {}, cons
   }
 }
 
+template <class Policy = continuations, class I, class S, class Predicate>
+  requires std::sentinel_for<S, I>
+I parallel_partition(I first, S last, Predicate pred, const loop_options& options) {
+  return fj::parallel_partition<Policy>(first, last, std::move(pred), std::identity(), options);
+}
+
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
+  requires detail::not_options<Projection>
 std::ranges::borrowed_iterator_t<R> parallel_partition(R&& range, Predicate pred, Projection proj = {},
                                                        const loop_options& options = {}) {
   return fj::parallel_partition<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
                                         std::move(proj), options);
+}
+
+template <class Policy = continuations, std::ranges::range R, class Predicate>
+std::ranges::borrowed_iterator_t<R> parallel_partition(R&& range, Predicate pred, const loop_options& options) {
+  return fj::parallel_partition<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
 
 }  // namespace fj

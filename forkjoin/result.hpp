@@ -1,7 +1,6 @@
 // Results of closures, whatever their type: values, references, nothing.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <new>
 #include <type_traits>

@@ -7,7 +7,6 @@
 
 #include <exception>
 #include <functional>
-#include <type_traits>
 #include <utility>
 
 #include "../runtime/entry.hpp"

@@ -12,8 +12,8 @@
 
 #include "forkjoin/blocks.hpp"
 #include "forkjoin/fold.hpp"
-#include "forkjoin/fork_join.hpp"
 #include "forkjoin/options.hpp"
+#include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 #include "forkjoin/scan_loop.hpp"
 #include "forkjoin/sequence.hpp"
@@ -68,15 +68,23 @@ Out scan(const First& first, const Last& last, const Out& out, std::optional<T> 
 /// Errors: what op or copying throw; fj::cancelled if options.stop asked before every block had started. Both leave the
 /// output partly written. Iterators are random-access ones. Outside of a runtime it enters the default one.
 template <class Policy = continuations, class First, class Last, class Out, class Op = std::plus<>>
-  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op>
+  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
+           detail::not_options<Op>
 Out parallel_inclusive_scan(First first, Last last, Out out, Op op = {}, const loop_options& options = {}) {
   using T = std::iter_value_t<First>;
   return detail::scan<Policy, detail::scan_kind::inclusive, T>(first, last, out, std::nullopt, op, options);
 }
 
+template <class Policy = continuations, class First, class Last, class Out>
+  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out>
+Out parallel_inclusive_scan(First first, Last last, Out out, const loop_options& options) {
+  return fj::parallel_inclusive_scan<Policy>(first, last, out, std::plus<>(), options);
+}
+
 /// *(out + k) = init op *first op ... op *(first + k). The sums have the type of init.
 template <class Policy = continuations, class First, class Last, class Out, class Op, class T>
-  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<T>
+  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
+           detail::not_options<T>
 Out parallel_inclusive_scan(First first, Last last, Out out, Op op, T init, const loop_options& options = {}) {
   return detail::scan<Policy, detail::scan_kind::inclusive, T>(first, last, out, std::optional<T>(std::move(init)), op,
                                                                options);
@@ -85,10 +93,17 @@ Out parallel_inclusive_scan(First first, Last last, Out out, Op op, T init, cons
 /// *(out + k) = init op *first op ... op *(first + k - 1): without the element itself. As std::exclusive_scan, otherwise
 /// as parallel_inclusive_scan.
 template <class Policy = continuations, class First, class Last, class Out, class T, class Op = std::plus<>>
-  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op>
+  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
+           detail::not_options<Op>
 Out parallel_exclusive_scan(First first, Last last, Out out, T init, Op op = {}, const loop_options& options = {}) {
   return detail::scan<Policy, detail::scan_kind::exclusive, T>(first, last, out, std::optional<T>(std::move(init)), op,
                                                                options);
+}
+
+template <class Policy = continuations, class First, class Last, class Out, class T>
+  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out>
+Out parallel_exclusive_scan(First first, Last last, Out out, T init, const loop_options& options) {
+  return fj::parallel_exclusive_scan<Policy>(first, last, out, std::move(init), std::plus<>(), options);
 }
 
 /// parallel_inclusive_scan for all elements of a range, which must be a random-access one with a size.
@@ -101,6 +116,23 @@ Out parallel_inclusive_scan(Range&& range, Out out, Op op = {}, const loop_optio
     const auto first = std::ranges::begin(range);
     const auto last = detail::advanced(first, static_cast<std::size_t>(std::ranges::size(range)));
     return fj::parallel_inclusive_scan<Policy>(first, last, std::move(out), std::move(op), options);
+  }
+}
+
+template <class Policy = continuations, std::ranges::range Range, class Out>
+Out parallel_inclusive_scan(Range&& range, Out out, const loop_options& options) {
+  return fj::parallel_inclusive_scan<Policy>(range, std::move(out), std::plus<>(), options);
+}
+
+template <class Policy = continuations, std::ranges::range Range, class Out, class Op, class T>
+  requires detail::not_options<T>
+Out parallel_inclusive_scan(Range&& range, Out out, Op op, T init, const loop_options& options = {}) {
+  static_assert(detail::divisible_range<Range>,
+                "fj::parallel_inclusive_scan: the range must have random access and a size");
+  if constexpr (detail::divisible_range<Range>) {
+    const auto first = std::ranges::begin(range);
+    const auto last = detail::advanced(first, static_cast<std::size_t>(std::ranges::size(range)));
+    return fj::parallel_inclusive_scan<Policy>(first, last, std::move(out), std::move(op), std::move(init), options);
   }
 }
 
@@ -117,15 +149,28 @@ Out parallel_exclusive_scan(Range&& range, Out out, T init, Op op = {}, const lo
   }
 }
 
+template <class Policy = continuations, std::ranges::range Range, class Out, class T>
+Out parallel_exclusive_scan(Range&& range, Out out, T init, const loop_options& options) {
+  return fj::parallel_exclusive_scan<Policy>(range, std::move(out), std::move(init), std::plus<>(), options);
+}
+
 /// parallel_inclusive_scan by its short name.
 template <class Policy = continuations, class First, class Last, class Out, class Op = std::plus<>>
-  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op>
+  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
+           detail::not_options<Op>
 Out parallel_scan(First first, Last last, Out out, Op op = {}, const loop_options& options = {}) {
   return fj::parallel_inclusive_scan<Policy>(first, last, out, std::move(op), options);
 }
 
+template <class Policy = continuations, class First, class Last, class Out>
+  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out>
+Out parallel_scan(First first, Last last, Out out, const loop_options& options) {
+  return fj::parallel_inclusive_scan<Policy>(first, last, out, options);
+}
+
 template <class Policy = continuations, class First, class Last, class Out, class Op, class T>
-  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<T>
+  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
+           detail::not_options<T>
 Out parallel_scan(First first, Last last, Out out, Op op, T init, const loop_options& options = {}) {
   return fj::parallel_inclusive_scan<Policy>(first, last, out, std::move(op), std::move(init), options);
 }
@@ -134,6 +179,17 @@ template <class Policy = continuations, std::ranges::range Range, class Out, cla
   requires detail::not_options<Op>
 Out parallel_scan(Range&& range, Out out, Op op = {}, const loop_options& options = {}) {
   return fj::parallel_inclusive_scan<Policy>(std::forward<Range>(range), std::move(out), std::move(op), options);
+}
+
+template <class Policy = continuations, std::ranges::range Range, class Out>
+Out parallel_scan(Range&& range, Out out, const loop_options& options) {
+  return fj::parallel_inclusive_scan<Policy>(range, std::move(out), options);
+}
+
+template <class Policy = continuations, std::ranges::range Range, class Out, class Op, class T>
+  requires detail::not_options<T>
+Out parallel_scan(Range&& range, Out out, Op op, T init, const loop_options& options = {}) {
+  return fj::parallel_inclusive_scan<Policy>(range, std::move(out), std::move(op), std::move(init), options);
 }
 
 }  // namespace fj

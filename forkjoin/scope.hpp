@@ -159,8 +159,8 @@ struct closure_child : child {
 /// Code after fork or join may run on another thread. A scope lives in a function that runs in a runtime, and is joined
 /// by the strand that made it.
 ///
-/// Exceptions: of an f whose continuation was not stolen, it leaves fork; else the join, first fork first. Once one has
-/// been thrown, children that have not started do not start. with_scope promises the exception of the serial program. As a
+/// Exceptions: of an f whose continuation was not stolen, it leaves fork; else the join, first fork first. Once one
+/// waits for the join, children that have not started do not start. with_scope promises the exception of the serial program. As a
 /// child's exception may come either way, do not handle it around fork, but around the join, or around with_scope.
 class [[nodiscard("a scope joins when it is destroyed")]] scope {
  public:
@@ -183,7 +183,8 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
   }
 
   /// Runs f(), and lets others go on with what follows this call. f is moved or copied to where it runs before anything
-  /// else happens; its result is dropped. Where no stack is to be had f is called on the caller's.
+  /// else happens; its result is dropped. Where no stack is to be had, and where f takes more than half of one, it is
+  /// called on the caller's.
   ///
   /// Cost where nothing is stolen: a call with two switches of stacks, which save the callee-saved registers; no
   /// allocation, no fence. From another strand than the scope's own, two atomic operations more.
@@ -191,7 +192,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
   [[gnu::always_inline]] void fork(F&& f) {
     static_assert(std::is_invocable_v<std::decay_t<F>&>,
                   "fj::scope::fork: the argument must be callable without arguments");
-    if (state_.errors.any() || stop_.stop_requested()) [[unlikely]]
+    if (stopped()) [[unlikely]]
       return leave_out();
     detail::worker* const worker = detail::current_worker();
     if (!worker) [[unlikely]]
@@ -204,6 +205,12 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
     if (!below) [[unlikely]]
       return fork_slow<F>(m, f);
     fork_onto<F>(m, here, *below, f);
+  }
+
+  /// Whether fork starts nothing any more, as a child's exception waits for the join or the token was asked to stop. Any
+  /// strand below the scope may ask: a loop that forks, or a long child.
+  [[nodiscard, gnu::always_inline]] bool stopped() const noexcept {
+    return state_.errors.any() || stop_.stop_requested();
   }
 
   /// Waits for all children; meanwhile the worker does something else. May be called several times, also between forks.

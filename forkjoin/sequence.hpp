@@ -33,6 +33,12 @@ template <class Out>
 concept divisible_output =
     std::random_access_iterator<Out> && !std::is_same_v<std::iter_reference_t<Out>, std::vector<bool>::reference>;
 
+/// Tells outputs from operations, to choose an overload. By name: to ask for the operators of an iterator would be to look
+/// for them in all that the type of an operation mentions.
+template <class T>
+concept like_iterator =
+    (std::is_pointer_v<T> && std::is_object_v<std::remove_pointer_t<T>>) || requires { typename T::difference_type; };
+
 template <class T>
 concept not_options = !std::is_same_v<std::remove_cvref_t<T>, loop_options>;
 

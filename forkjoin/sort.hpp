@@ -164,10 +164,11 @@ class quicksort {
 /// forking, 0 for some thousand elements. Outside of a runtime it enters the default one.
 ///
 /// Cost: O(n log n) comparisons, O(n) for sorted, reversed and all-equal sequences, O(n log k) expected for k different
-/// elements. No memory but the stack. Span O(n): each partition is divided into as many parts as there are P.
+/// elements. No memory but the stack. Span O(n): a large partition is
+/// divided where others have nothing to do, into two parts for each P at most.
 template <class Policy = continuations, class I, class S, class Compare = std::ranges::less,
           class Projection = std::identity>
-  requires std::sentinel_for<S, I>
+  requires std::sentinel_for<S, I> && detail::not_options<Compare> && detail::not_options<Projection>
 void parallel_sort(I first, S last, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
   constexpr bool can_begin_anywhere = std::random_access_iterator<I>;
   static_assert(
@@ -191,11 +192,35 @@ void parallel_sort(I first, S last, Compare comp = {}, Projection proj = {}, con
   }
 }
 
+template <class Policy = continuations, class I, class S, class Compare>
+  requires std::sentinel_for<S, I> && detail::not_options<Compare>
+void parallel_sort(I first, S last, Compare comp, const loop_options& options) {
+  fj::parallel_sort<Policy>(first, last, std::move(comp), std::identity(), options);
+}
+
+template <class Policy = continuations, class I, class S>
+  requires std::sentinel_for<S, I>
+void parallel_sort(I first, S last, const loop_options& options) {
+  fj::parallel_sort<Policy>(first, last, std::ranges::less(), std::identity(), options);
+}
+
 template <class Policy = continuations, std::ranges::range R, class Compare = std::ranges::less,
           class Projection = std::identity>
+  requires detail::not_options<Compare> && detail::not_options<Projection>
 void parallel_sort(R&& range, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
   fj::parallel_sort<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(comp), std::move(proj),
                             options);
+}
+
+template <class Policy = continuations, std::ranges::range R, class Compare>
+  requires detail::not_options<Compare>
+void parallel_sort(R&& range, Compare comp, const loop_options& options) {
+  fj::parallel_sort<Policy>(range, std::move(comp), std::identity(), options);
+}
+
+template <class Policy = continuations, std::ranges::range R>
+void parallel_sort(R&& range, const loop_options& options) {
+  fj::parallel_sort<Policy>(range, std::ranges::less(), std::identity(), options);
 }
 
 }  // namespace fj

@@ -7,7 +7,7 @@
 
 #include "forkjoin/algorithm.hpp"
 #include "forkjoin/find.hpp"
-#include "forkjoin/partition.hpp"
+#include "forkjoin/fork_join.hpp"
 
 namespace fj::detail {
 

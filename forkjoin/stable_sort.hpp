@@ -155,7 +155,7 @@ void sort_by_number(I first, I last, Compare& comp, Projection& proj, const loop
 /// of 2 n numbers if moves can throw. Span O(log^3 n) beside the grain; with moves that can throw O(n).
 template <class Policy = continuations, class I, class S, class Compare = std::ranges::less,
           class Projection = std::identity>
-  requires std::sentinel_for<S, I>
+  requires std::sentinel_for<S, I> && detail::not_options<Compare> && detail::not_options<Projection>
 void parallel_stable_sort(I first, S last, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
   constexpr bool can_begin_anywhere = std::random_access_iterator<I>;
   static_assert(
@@ -183,11 +183,35 @@ void parallel_stable_sort(I first, S last, Compare comp = {}, Projection proj = 
   }
 }
 
+template <class Policy = continuations, class I, class S, class Compare>
+  requires std::sentinel_for<S, I> && detail::not_options<Compare>
+void parallel_stable_sort(I first, S last, Compare comp, const loop_options& options) {
+  fj::parallel_stable_sort<Policy>(first, last, std::move(comp), std::identity(), options);
+}
+
+template <class Policy = continuations, class I, class S>
+  requires std::sentinel_for<S, I>
+void parallel_stable_sort(I first, S last, const loop_options& options) {
+  fj::parallel_stable_sort<Policy>(first, last, std::ranges::less(), std::identity(), options);
+}
+
 template <class Policy = continuations, std::ranges::range R, class Compare = std::ranges::less,
           class Projection = std::identity>
+  requires detail::not_options<Compare> && detail::not_options<Projection>
 void parallel_stable_sort(R&& range, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
   fj::parallel_stable_sort<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(comp), std::move(proj),
                                    options);
+}
+
+template <class Policy = continuations, std::ranges::range R, class Compare>
+  requires detail::not_options<Compare>
+void parallel_stable_sort(R&& range, Compare comp, const loop_options& options) {
+  fj::parallel_stable_sort<Policy>(range, std::move(comp), std::identity(), options);
+}
+
+template <class Policy = continuations, std::ranges::range R>
+void parallel_stable_sort(R&& range, const loop_options& options) {
+  fj::parallel_stable_sort<Policy>(range, std::ranges::less(), std::identity(), options);
 }
 
 }  // namespace fj

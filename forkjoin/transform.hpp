@@ -7,8 +7,8 @@
 #include <ranges>
 #include <type_traits>
 
-#include "forkjoin/fork_join.hpp"
 #include "forkjoin/options.hpp"
+#include "forkjoin/policies.hpp"
 #include "forkjoin/sequence.hpp"
 #include "forkjoin/split_loop.hpp"
 

@@ -28,13 +28,15 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
   void fork(F&& f) {
     static_assert(std::is_invocable_v<std::decay_t<F>&>,
                   "fj::scope::fork: the argument must be callable without arguments");
-    if (stop_.stop_requested()) {
+    if (stopped()) {
       left_out_ = true;
       return;
     }
     std::decay_t<F> closure(std::forward<F>(f));
     static_cast<void>(closure());
   }
+
+  [[nodiscard]] bool stopped() const noexcept { return stop_.stop_requested(); }
 
   void join() {
     if (std::exchange(left_out_, false)) throw cancelled();

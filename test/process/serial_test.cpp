@@ -87,6 +87,7 @@ int main() {
   try {
     fj::run([&] {
       fj::scope s(source.get_token());
+      expect(s.stopped() && !fj::scope().stopped(), "a scope knows whether it starts anything");
       s.fork([&] { later = true; });
     });
     expect(false, "cancelled by the end of a scope");

@@ -38,7 +38,7 @@ TEST_CASE("fork_each: every turn once, over indices, iterators and ranges, whate
   CHECK(elements == std::deque<int>(10, 2));
 }
 
-TEST_CASE("fork_each: in order with one P, and begun in order with several") {
+TEST_CASE("fork_each: in order with one P") {
   fj::runtime one(test::with_procs(1));
   std::vector<int> order;
   one.run([&] { fj::fork_each(0, 5, [&](int i) { order.push_back(i); }); });
@@ -85,6 +85,20 @@ TEST_CASE("fork_each: the plain loop's exception, and nothing after it on one P"
       if (p == 1 && how == test::stealing::by_need) CHECK(after == 0);
     }
   });
+}
+
+// With a look at the token alone (tried) the loop goes on to its end, leaving out each turn by itself, for hours.
+TEST_CASE("fork_each: ends when a turn has thrown whose continuation was stolen") {
+  const test::watchdog dog("fork_each: thrown elsewhere", 2);
+  fj::runtime rt(test::with_procs(2));
+  std::atomic<bool> stolen{false};
+  const auto turn = [&](long i) {
+    if (i > 0) stolen = true;
+    if (i > 0) return;
+    test::spin_until([&] { return stolen.load(); });
+    throw std::runtime_error("first");
+  };
+  CHECK_THROWS_WITH(rt.run([&] { fj::fork_each(0L, 1L << 40, turn); }), "first");
 }
 
 TEST_CASE("fork_each: cancelled if anything was left out") {

@@ -2,8 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <chrono>
 #include <limits>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -93,6 +95,24 @@ TEST_CASE("parallel_for_2d throws what comes first, and is cancelled") {
       CHECK(!called);
     }
   });
+}
+
+// Without places in order all of the lower half begins (tried: 200 of them).
+TEST_CASE("parallel_for_2d by blocks starts hardly anything right of an exception") {
+  const test::watchdog dog("blocks right of an exception", 2);
+  fj::runtime rt(test::with_procs(2));
+  std::atomic<bool> thrown = false;
+  std::atomic<int> after = 0;
+  const auto visit = [&](const fj::block_2d& cell) {
+    if (cell.row_begin == 0 && cell.col_begin == 5) {
+      thrown = true;
+      throw 5;
+    }
+    if (thrown) ++after;
+    std::this_thread::sleep_for(std::chrono::milliseconds(thrown ? 10 : 1));
+  };
+  CHECK_THROWS_AS(rt.run([&] { fj::parallel_for_2d(20, 20, visit, {.grain = 1}); }), int);
+  CHECK(after < 20);
 }
 
 TEST_CASE("parallel_for_2d says when there are too many cells") {

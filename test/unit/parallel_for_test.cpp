@@ -232,7 +232,7 @@ TEST_CASE("after an exception loops and sums start hardly anything right of it")
       throw i;
     }
     if (thrown) ++after;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(thrown ? 10 : 1));
     return i;
   };
   const auto begun_after = [&](auto body) {
@@ -263,14 +263,19 @@ TEST_CASE("parallel_for is cancelled") {
       rt.run([&] { fj::parallel_for(0, 100, [&](int) { ++count; }, options); });
       CHECK(count == 100);  // nobody asked
 
-      std::atomic<bool> after = false;
+      count = 0;
       const auto stop_at_first = [&](int i) {
         if (i == 0) source.request_stop();
-        if (source.stop_requested()) after = true;
+        ++count;
       };
-      if (grain < 1000)
-        CHECK_THROWS_AS(rt.run([&] { fj::parallel_for(0, 100'000, stop_at_first, options); }), fj::cancelled);
-      CHECK(after == (grain < 1000));
+      bool cancelled = false;
+      try {
+        rt.run([&] { fj::parallel_for(0, 100'000, stop_at_first, options); });
+      } catch (const fj::cancelled&) {
+        cancelled = true;
+      }
+      CHECK(cancelled == (count < 100'000));
+      if (p == 1 && grain < 1000) CHECK(cancelled);  // with more P others may do all the rest before the first one asks
 
       source.request_stop();
       count = 0;

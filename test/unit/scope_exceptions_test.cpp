@@ -77,6 +77,7 @@ TEST_CASE("scope: once a child has thrown nothing starts") {
               });
               went_on = true;
               meet(present, 2);  // the child has thrown
+              CHECK(s.stopped());
               for (int i = 0; i < 10; ++i) s.fork([&started] { ++started; });
               s.join();
             });

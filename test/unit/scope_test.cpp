@@ -293,7 +293,9 @@ TEST_CASE("scope: cancellation") {
       const auto body = [&](fj::scope& s) {
         s.fork([&] { ++ran; });
         s.join();
+        CHECK(!s.stopped());
         source.request_stop();
+        CHECK(s.stopped());
         fj::scope inner{s};
         inner.fork([&] { ++ran; });
         CHECK_THROWS_AS(inner.join(), fj::cancelled);
