@@ -41,11 +41,8 @@ fiber& strand_of(const parent_rest& rest) noexcept {
 // With steal_every_fork: says so to the child, which waits at its end. Aligned as go_on_with_parent is.
 [[gnu::aligned(16)]] outcome tell_child_and_go_on(continuation& self) noexcept {
   fiber& parent = strand_of(static_cast<parent_rest&>(self));
-  if (join_waiter* const waiting = parent.below->handoff->arrive(outcome::returned)) {
-    worker& m = *current_worker();
-    ++m.count().resumptions;
-    m.home().ready(*static_cast<fiber*>(waiting));
-  }
+  if (join_waiter* const waiting = parent.below->handoff->arrive(outcome::returned))
+    resume(*static_cast<fiber*>(waiting));
   return_to(parent);
 }
 
@@ -91,11 +88,7 @@ fork_end call_child_slow(worker& m, child& c, os::stack_call body) noexcept {
   } else if (elsewhere) {
     // This strand arrives in place of the child. The home strand may wait already.
     fiber& home = *scope.home;
-    if (scope.joined.arrive()) {
-      worker& now = *current_worker();
-      ++now.count().resumptions;
-      now.home().ready(home);
-    }
+    if (scope.joined.arrive()) resume(home);
   }
   return end;
 }

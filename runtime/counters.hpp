@@ -10,16 +10,18 @@ namespace fj {
 /// Counters of one P or of several together. All but stacks_in_use only grow. They are read at any time; the values of one
 /// reading need not be of one moment.
 struct counters {
-  std::uint64_t steals = 0;         ///< records taken from another strand's deque
-  std::uint64_t suspensions = 0;    ///< joins that left their stack, or were about to when the thief arrived
-  std::uint64_t resumptions = 0;    ///< suspended fibers that went on
-  std::uint64_t join_waits = 0;     ///< joins of tasks that found the child stolen and not finished
-  std::uint64_t exposures = 0;      ///< deques whose private records a thief made public by force
-  std::uint64_t publications = 0;   ///< times that an owner made private records public
-  std::uint64_t most_public = 0;    ///< the most public records of one deque; with FORKJOIN_MEMBARRIER=0 all are public
-  std::uint64_t slow_pushes = 0;    ///< pushes that found the alarm on
-  std::uint64_t slow_pops = 0;      ///< pops that found their record public
-  std::uint64_t parks = 0;          ///< times a worker gave up its P for want of work
+  std::uint64_t steals = 0;  ///< records taken from another strand's deque
+  std::uint64_t suspensions =
+      0;  ///< waits at joins, or for another runtime's job, that left their stack or were about to
+  std::uint64_t resumptions = 0;   ///< fibers that waited at a join and went on
+  std::uint64_t join_waits = 0;    ///< joins of tasks that found the child stolen and not finished
+  std::uint64_t exposures = 0;     ///< deques whose private records a thief made public by force
+  std::uint64_t publications = 0;  ///< times that an owner made private records public
+  std::uint64_t most_public = 0;   ///< the most public records of one deque; with FORKJOIN_MEMBARRIER=0 all are public
+  std::uint64_t slow_pushes = 0;   ///< pushes that found the alarm on
+  std::uint64_t slow_pops =
+      0;                    ///< pops that got their record back the slow way: it was public, or was just being exposed
+  std::uint64_t parks = 0;  ///< times a worker gave up its P for want of work
   std::uint64_t wakeups = 0;        ///< workers woken or started
   std::uint64_t stacks_in_use = 0;  ///< stacks taken and not given back: fibers that run or wait, and a few at hand
   std::uint64_t stacks_peak = 0;    ///< the most there were; of several P together, the sum of their peaks

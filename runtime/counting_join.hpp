@@ -31,13 +31,11 @@ class basic_counting_join {
   /// How many so far, since the last join.
   std::uint64_t stolen_count() const noexcept { return static_cast<std::uint64_t>(stolen_); }
 
-  /// 0 if there is nothing to join: no child has arrived, and none will. What arrived before is visible.
+  /// 0 if there is nothing to join: every child that was to arrive has, and what it did is visible.
   std::uint64_t touched() const noexcept {
     // acquire: pairs with the release in arrive, by which a strand that was elsewhere took its count back
     return static_cast<std::uint64_t>(pending_.load(std::memory_order_acquire) | stolen_);
   }
-
-  bool untouched() const noexcept { return touched() == 0; }
 
   /// At the join: whether all children have arrived. What they did is visible then.
   bool all_arrived() noexcept {

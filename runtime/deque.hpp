@@ -18,8 +18,8 @@
 //  - Only the owner writes `newest`. The array, the marks and what belongs to them are written by whoever holds the mutex:
 //    the owner, or a thief that exposes private records, while the guard keeps the owner from completing a pop.
 //  - top is an index with a tag above it. The index goes up with each steal; whenever it could be taken for an older one
-//    (the owner took the last public record, or the deque came to rest) the tag goes up. So top as a whole never repeats,
-//    and a thief's claim fails if anything happened since it looked.
+//    (the owner took the last public record, the deque came to rest, or the array was full and begins anew) the tag goes
+//    up. So top as a whole never repeats, and a thief's claim fails if anything happened since it looked.
 #pragma once
 
 #include <cstddef>
@@ -186,7 +186,7 @@ class basic_deque {
   /// The oldest public record; none if there is none or another thief was faster. Of root `only` alone, unless that is
   /// nullptr.
   loot steal(const root* only) noexcept {
-    // acquire: pairs with the release in rest, so that end, root and slot are no older than this top
+    // acquire: pairs with the release in clear, so that end, root and slot are no older than this top
     std::uint64_t top = top_.load(std::memory_order_acquire);
     Machine::fence();  // load top, then public_end: pairs with the fence in take_public
     // acquire: pairs with the release in move_to_public, so that the slot is there

@@ -138,6 +138,12 @@ void leave(worker::afterwards then, void* argument) noexcept {
   arrive_on_worker();
 }
 
+void resume(fiber& waited) noexcept {
+  worker& m = *current_worker();
+  ++m.count().resumptions;
+  m.home().ready(waited);
+}
+
 void release_below(worker& m, fiber& f) noexcept {
   for (fiber* free = f.below.replace(nullptr); free;) {
     fiber* const next = free->below.replace(nullptr);

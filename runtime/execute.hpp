@@ -15,6 +15,9 @@ void execute(worker& m, fiber* f) noexcept;
 /// saved, and from then on it may be resumed. Returns when it has been, perhaps on another worker.
 void leave(worker::afterwards then, void* argument) noexcept;
 
+/// Has a fiber that waited at a join go on, by way of the global queue, as its caller goes on itself.
+void resume(fiber& waited) noexcept;
+
 /// On a fiber's stack, whenever it begins or goes on: what it finds there was made before.
 void arrive_on_worker() noexcept;
 

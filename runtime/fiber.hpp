@@ -1,7 +1,7 @@
 // G: a stack, and the context saved on it while it does not run.
 //
-// A fiber is runnable (in the global queue, or in one worker's hands), running (on one worker), or waiting (in a join
-// word, or for another runtime). Whoever takes it out of one of these states owns it until it puts it into the next.
+// A fiber is free (in the pool, at a worker's hand, or below a fiber that forks through scopes), runnable (in the global
+// queue, or in one worker's hands), running (on one worker), or waiting (in a join word, or for another runtime). Whoever takes it out of one of these states owns it until it puts it into the next.
 #pragma once
 
 #include <cstddef>

@@ -42,8 +42,7 @@ class basic_parking {
 
   void start_spinning() noexcept { spinning_.fetch_add(1, std::memory_order_seq_cst); }
 
-  /// True if that was the last one.
-  bool stop_spinning() noexcept { return spinning_.fetch_sub(1, std::memory_order_seq_cst) == 1; }
+  void stop_spinning() noexcept { spinning_.fetch_sub(1, std::memory_order_seq_cst); }
 
   /// Go's limit: half as many spin as work, so that looking for work does not cost more than doing it.
   bool may_spin(int procs) const noexcept { return 2 * spinning_.load(std::memory_order_relaxed) < procs - idle(); }

@@ -14,7 +14,7 @@ struct alignas(cache_line) processor {
   /// The deque of the running fiber; empty while none runs. Never nullptr, and what it points to is never freed.
   std::atomic<deque*> active{nullptr};
   unsigned index = 0;
-  unsigned tick = 0;          ///< fibers run; every 61st time the global queue comes first
+  unsigned tick = 0;          ///< fibers that went on for another; every 61st time the global queue comes first
   processor* next = nullptr;  ///< among the idle ones
   alignas(cache_line) tallies count;
 };

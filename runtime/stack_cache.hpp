@@ -13,8 +13,8 @@ struct fiber;
 /// Some free fibers, the one used last on top. The worker's own.
 class stack_cache {
  public:
-  /// How many are kept. A recursion that forks through scopes seldom goes up and down more levels than this at a time, and
-  /// then half of them are given to the pool together: one that stays about the limit pays for the pool rarely.
+  /// How many are kept; what does not fit goes to the pool one by one. Free stacks come here from below a fiber that ends
+  /// or suspends, and scopes seldom nest deeper than this within one strand.
   static constexpr std::size_t limit = 32;
 
   bool empty() const noexcept { return count_ == 0; }

@@ -11,7 +11,7 @@ namespace fj {
 /// A reading of all counters of a runtime.
 struct stats {
   std::vector<counters> procs;    ///< one for each P
-  std::size_t stacks_in_use = 0;  ///< fibers that run or wait, and a spare one per worker
+  std::size_t stacks_in_use = 0;  ///< fibers that run or wait, and those at hand for more
   std::size_t stacks_peak = 0;
 
   /// The sum over all P.

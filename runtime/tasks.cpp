@@ -33,11 +33,7 @@ void join_tasks_slow(join& stolen) noexcept {
       const os::strand_on_top fresh(got.job->floats);
       result = stolen_record.joined.body()(stolen_record);
     }
-    join_waiter* const owner = stolen_record.joined.arrive(result);
-    if (!owner) continue;
-    worker& now = *current_worker();
-    ++now.count().resumptions;
-    now.home().ready(*static_cast<fiber*>(owner));
+    if (join_waiter* const owner = stolen_record.joined.arrive(result)) resume(*static_cast<fiber*>(owner));
   }
   join_slow(stolen);
 }

@@ -2,6 +2,7 @@
 // hangs says so.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -14,6 +15,7 @@
 #include <thread>
 
 #include "forkjoin/forkjoin.hpp"
+#include "runtime/os/membarrier.hpp"
 
 #if __has_include(<valgrind/valgrind.h>)
 #include <valgrind/valgrind.h>
@@ -76,7 +78,15 @@ Number divided(Number n) {
   return less > 0 ? less : 1;
 }
 
-/// Ends the process with a message if it lives longer than that. Times are for a release build, and stretched for others.
+/// Whether the system lets a thread fence others. Where it does not everything is public, as with FORKJOIN_MEMBARRIER=0,
+/// and tests of what is private are skipped.
+inline bool may_fence_others() {
+  static const bool may = fj::detail::os::membarrier_register();
+  return may;
+}
+
+/// Ends the process with a message if it lives longer than that. Times are for a release build on a machine that has not
+/// much else to do, and stretched for others.
 class watchdog {
  public:
   watchdog(const char* what, unsigned procs, unsigned seconds = 60)
@@ -101,7 +111,13 @@ class watchdog {
   watchdog& operator=(const watchdog&) = delete;
 
  private:
-  static int patience() { return RUNNING_ON_VALGRIND ? 20 : sanitized ? 5 : 1; }
+  static int patience() {
+    double load = 0;
+    const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+    if (getloadavg(&load, 1) != 1) load = 0;
+    const int crowd = std::clamp(static_cast<int>(load) / static_cast<int>(cores), 1, 10);
+    return crowd * (RUNNING_ON_VALGRIND ? 20 : sanitized ? 5 : 1);
+  }
 
   std::mutex mutex_;
   std::condition_variable ended_;

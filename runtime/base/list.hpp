@@ -1,7 +1,6 @@
 // Intrusive lists: what is linked brings its own `next`, a T* or a handed<T*>, so linking never allocates or fails.
 #pragma once
 
-#include <cstddef>
 #include <type_traits>
 #include <utility>
 
@@ -12,12 +11,10 @@ template <class T, auto Next>
 class stack_list {
  public:
   [[nodiscard]] bool empty() const noexcept { return !head_; }
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
   void push(T* item) noexcept {
     item->*Next = head_;
     head_ = item;
-    ++size_;
   }
 
   /// The item pushed last, or nullptr.
@@ -26,14 +23,12 @@ class stack_list {
     if (item) {
       head_ = item->*Next;
       item->*Next = nullptr;
-      --size_;
     }
     return item;
   }
 
  private:
   T* head_ = nullptr;
-  std::size_t size_ = 0;
 };
 
 /// First in, first out.

@@ -5,7 +5,6 @@
 // the build option `context`) it is two switches of contexts.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "context.hpp"

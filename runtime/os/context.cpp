@@ -2,6 +2,7 @@
 // the exception globals (a `throw;` after a migration would find another thread's exception) and the notes that the
 // sanitizers and valgrind want.
 #include "runtime/os/context.hpp"
+#include "runtime/os/instrumentation.hpp"
 #include "runtime/os/race_detector.hpp"
 
 #include <cxxabi.h>
@@ -10,26 +11,9 @@
 #include <boost/context/detail/fcontext.hpp>
 #include <cstdlib>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define FORKJOIN_ASAN 1
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define FORKJOIN_TSAN 1
-#endif
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define FORKJOIN_ASAN 1
-#endif
-#if __has_feature(thread_sanitizer)
-#define FORKJOIN_TSAN 1
-#endif
-#endif
-#ifdef FORKJOIN_ASAN
+#ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
-#endif
-#ifdef FORKJOIN_TSAN
-#include <sanitizer/tsan_interface.h>
 #endif
 #if __has_include(<valgrind/valgrind.h>)
 #include <valgrind/valgrind.h>
@@ -116,12 +100,12 @@ struct handover {
 };
 
 FORKJOIN_BETWEEN_STACKS void announce([[maybe_unused]] const handover& h) noexcept {
-#ifdef FORKJOIN_ASAN
+#ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
   // A null place for the fake stack tells ASan that this one ends.
   __sanitizer_start_switch_fiber(h.from_is_finished ? nullptr : &h.from->fake_stack, h.to->stack_bottom,
                                  h.to->stack_size);
 #endif
-#ifdef FORKJOIN_TSAN
+#ifdef FORKJOIN_RACE_DETECTOR
   // no_sync: a switch as such orders nothing between threads; if it counted as a release and acquire, races between
   // strands would be hidden.
   __tsan_switch_to_fiber(h.to->tsan_fiber, __tsan_switch_to_fiber_no_sync);
@@ -131,7 +115,7 @@ FORKJOIN_BETWEEN_STACKS void announce([[maybe_unused]] const handover& h) noexce
 FORKJOIN_BETWEEN_STACKS void arrive(const fcontext::transfer_t& transfer) noexcept {
   const handover& h = *static_cast<const handover*>(transfer.data);
   h.from->registers = transfer.fctx;
-#ifdef FORKJOIN_ASAN
+#ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
   __sanitizer_finish_switch_fiber(h.to->fake_stack, nullptr, nullptr);
 #endif
   restore_exceptions(*h.to);
@@ -178,12 +162,12 @@ void give_stack(context& fresh, std::byte* bottom, std::size_t size) noexcept {
 
 FORKJOIN_BETWEEN_STACKS void make_context(context& fresh, void* top, context_entry entry, void* argument) noexcept {
   const auto room = static_cast<std::size_t>(static_cast<std::byte*>(top) - fresh.stack_bottom);
-#ifdef FORKJOIN_ASAN
+#ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
   // The frames of a strand that ended by switching away were never popped, so their red zones are still poisoned.
   constexpr std::size_t last_frames = 4096;
   __asan_unpoison_memory_region(static_cast<std::byte*>(top) - last_frames, last_frames);
 #endif
-#ifdef FORKJOIN_TSAN
+#ifdef FORKJOIN_RACE_DETECTOR
   if (fresh.tsan_fiber) __tsan_destroy_fiber(fresh.tsan_fiber);
   fresh.tsan_fiber = __tsan_create_fiber(0);
 #endif
@@ -195,7 +179,7 @@ FORKJOIN_BETWEEN_STACKS void make_context(context& fresh, void* top, context_ent
 }
 
 void adopt_native_stack([[maybe_unused]] context& native) noexcept {
-#ifdef FORKJOIN_ASAN
+#ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
     void* bottom = nullptr;
@@ -204,13 +188,13 @@ void adopt_native_stack([[maybe_unused]] context& native) noexcept {
     pthread_attr_destroy(&attributes);
   }
 #endif
-#ifdef FORKJOIN_TSAN
+#ifdef FORKJOIN_RACE_DETECTOR
   native.tsan_fiber = __tsan_get_current_fiber();
 #endif
 }
 
 void drop_context(context& dead) noexcept {
-#ifdef FORKJOIN_TSAN
+#ifdef FORKJOIN_RACE_DETECTOR
   if (dead.tsan_fiber) __tsan_destroy_fiber(dead.tsan_fiber);
   dead.tsan_fiber = nullptr;
 #endif

@@ -35,7 +35,7 @@ struct context {
   void* argument = nullptr;
   exception_globals exceptions;
   handed<std::uintptr_t> returned = 0;  ///< from a call_on_stack, where that is two switches
-  // For the sanitizers; the bounds are also what a stack overflow is recognized by.
+  // For make_context, the sanitizers and valgrind.
   std::byte* stack_bottom = nullptr;
   std::size_t stack_size = 0;
   void* fake_stack = nullptr;

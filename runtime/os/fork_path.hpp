@@ -12,13 +12,10 @@
 
 #include <cstdint>
 
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+#include "race_detector.hpp"
+
+#if defined(__x86_64__) && !defined(FORKJOIN_RACE_DETECTOR)
 #define FORKJOIN_FORK_PATH 1
-#endif
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#undef FORKJOIN_FORK_PATH
-#endif
 #endif
 
 #ifdef FORKJOIN_FORK_PATH

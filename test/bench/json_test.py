@@ -172,7 +172,7 @@ class FailureTest(unittest.TestCase):
     def test_an_interruption_keeps_what_there_is_and_ends_the_kernel(self):
         self.kernel(KERNEL)
         pid = self.folder / "pid"
-        self.kernel("slow", f"echo $$ >{pid}; exec sleep 100")
+        self.kernel("slow", f"sleep 1; echo $$ >{pid}; exec sleep 100")
         file = self.folder / "out.json"
         command = [sys.executable, ROOT / "bench" / "run.py", "--build", self.folder, "--test-sizes", "--repetitions", "1",
                    "--json", str(file), KERNEL, "slow"]

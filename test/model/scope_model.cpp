@@ -38,7 +38,7 @@ class strands : public scope_protocol {
     }
     if (round_ == rounds - 1 && others_)
       wait_until([&] { return other_is_over_.load(std::memory_order_acquire) != 0; });
-    if (joined_.untouched() || join_children_slow()) home_goes_on();
+    if (joined_.touched() == 0 || join_children_slow()) home_goes_on();
   }
 
   void home_goes_on() override {

@@ -33,10 +33,15 @@ struct stable {
 template <class How>
 constexpr bool is_stable = requires { How::keeps_order; };
 
-// Compared by key, up or down; as one type, for every further one is a whole sort to compile.
+// Compared by key, up or down, and whether or not some call shall throw; as one type, for every further one is a whole
+// sort to compile.
 struct by_key {
   bool descending = false;
-  bool operator()(int a, int b) const { return descending ? b < a : a < b; }
+  test::fuse* comparisons = nullptr;
+  bool operator()(int a, int b) const {
+    if (comparisons) comparisons->spend();
+    return descending ? b < a : a < b;
+  }
 };
 
 struct plain_element {
@@ -62,34 +67,40 @@ void check_sorted(const Range& range, const std::vector<int>& keys, bool descend
 }
 
 template <class How, class Container>
-void sort_as(fj::runtime& rt, const std::vector<int>& keys, dice& random) {
+void sort_by_key(fj::runtime& rt, const std::vector<int>& keys, dice& random) {
   auto elements = test::numbered<Container>(keys);
-  const fj::loop_options options = test::random_grain(random);
-  switch (random.below(4)) {
-    case 0:
-      How::sort(rt, elements, by_key(), key_of, options);
-      return check_sorted<How>(elements, keys, false);
-    case 1:
-      How::sort(rt, elements.begin(), elements.end(), by_key{.descending = true}, key_of, options);
-      return check_sorted<How>(elements, keys, true);
-    case 2:
-      How::sort(rt, elements, [](const auto& a, const auto& b) { return a.key() < b.key(); }, std::identity(), options);
-      return check_sorted<How>(elements, keys, false);
-    default: {  // from behind
-      How::sort(rt, elements.rbegin(), elements.rend(), by_key(), key_of, options);
-      std::vector<int> reversed_keys(keys.rbegin(), keys.rend());
-      std::vector<plain_element> seen;
-      for (auto one = elements.rbegin(); one != elements.rend(); ++one)
-        seen.push_back({one->key(), static_cast<int>(keys.size()) - 1 - one->id()});
-      return check_sorted<How>(seen, reversed_keys, false);
-    }
+  const bool descending = random.below(2) == 0;
+  if (descending) {
+    How::sort(rt, elements.begin(), elements.end(), by_key{.descending = true}, key_of, test::random_grain(random));
+  } else {
+    How::sort(rt, elements, by_key(), key_of, test::random_grain(random));
   }
+  check_sorted<How>(elements, keys, descending);
+}
+
+template <class How, class Container>
+void sort_by_comparator(fj::runtime& rt, const std::vector<int>& keys, dice& random) {
+  auto elements = test::numbered<Container>(keys);
+  const auto less = [](const auto& a, const auto& b) { return a.key() < b.key(); };
+  How::sort(rt, elements, less, std::identity(), test::random_grain(random));
+  check_sorted<How>(elements, keys, false);
+}
+
+template <class How, class Container>
+void sort_from_behind(fj::runtime& rt, const std::vector<int>& keys, dice& random) {
+  auto elements = test::numbered<Container>(keys);
+  How::sort(rt, elements.rbegin(), elements.rend(), by_key(), key_of, test::random_grain(random));
+  std::vector<int> reversed_keys(keys.rbegin(), keys.rend());
+  std::vector<plain_element> seen;
+  for (auto one = elements.rbegin(); one != elements.rend(); ++one)
+    seen.push_back({one->key(), static_cast<int>(keys.size()) - 1 - one->id()});
+  check_sorted<How>(seen, reversed_keys, false);
 }
 
 template <class How>
 void sort_one(fj::runtime& rt, dice& random) {
   const std::vector<int> keys = test::random_keys(random);
-  switch (random.below(7)) {
+  switch (random.below(10)) {
     case 0: {
       std::vector<int> values = keys, expected = keys;
       How::sort(rt, values.data(), values.data() + values.size(), std::greater<>(), std::identity(),
@@ -114,13 +125,19 @@ void sort_one(fj::runtime& rt, dice& random) {
       return check_sorted<How>(values, keys, false);
     }
     case 3:
-      return sort_as<How, std::vector<test::copyable>>(rt, keys, random);
+      return sort_by_key<How, std::vector<test::copyable>>(rt, keys, random);
     case 4:
-      return sort_as<How, std::vector<test::move_only>>(rt, keys, random);
+      return sort_by_key<How, std::vector<test::move_only>>(rt, keys, random);
     case 5:
-      return sort_as<How, std::deque<test::move_only>>(rt, keys, random);
+      return sort_by_key<How, std::deque<test::move_only>>(rt, keys, random);
+    case 6:
+      return sort_by_key<How, std::deque<test::throwing>>(rt, keys, random);
+    case 7:
+      return sort_by_comparator<How, std::vector<test::copyable>>(rt, keys, random);
+    case 8:
+      return sort_from_behind<How, std::vector<test::move_only>>(rt, keys, random);
     default:
-      return sort_as<How, std::deque<test::throwing>>(rt, keys, random);
+      return sort_from_behind<How, std::deque<test::throwing>>(rt, keys, random);
   }
 }
 
@@ -141,13 +158,7 @@ void throw_from_comparator(fj::runtime& rt, dice& random) {
     comparisons.set(k);
     bool threw = false;
     try {
-      How::sort(
-          rt, elements,
-          [&](int a, int b) {
-            comparisons.spend();
-            return a < b;
-          },
-          key_of, fj::loop_options{.grain = 3});
+      How::sort(rt, elements, by_key{.comparisons = &comparisons}, key_of, fj::loop_options{.grain = 3});
     } catch (const test::burnt&) {
       threw = true;
     }

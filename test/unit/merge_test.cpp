@@ -79,7 +79,7 @@ TEST_CASE("a merge that is asked to stop says so, unless everything had started"
       const fj::stop_token token = source.get_token();
       std::atomic<std::size_t> comparisons = 0;
       const auto less = [&](int x, int y) {
-        if (comparisons.fetch_add(1, std::memory_order_relaxed) == after) source.request_stop();
+        if (comparisons.fetch_add(1, std::memory_order_relaxed) >= after) source.request_stop();
         return x < y;
       };
       if (after == 0) source.request_stop();

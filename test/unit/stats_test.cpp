@@ -37,7 +37,7 @@ TEST_CASE("stats: a job that never forks wakes nobody") {
   });
 }
 
-TEST_CASE("stats: one P makes nothing public and steals nothing") {
+TEST_CASE("stats: one P makes nothing public and steals nothing" * doctest::skip(!test::may_fence_others())) {
   const test::watchdog dog("one P", 1);
   fj::runtime rt(test::with_procs(1));
   CHECK(rt.run([] { return fib(15); }) == 610);
@@ -82,27 +82,28 @@ TEST_CASE("stats: with every fork stolen, every fork is a steal") {
 TEST_CASE("stats: a steal, its suspension and its resumption") {
   const test::watchdog dog("one steal", 2);
   fj::runtime rt(test::with_procs(2));
-  rt.run([] {
+  rt.run([&] {
     std::atomic<bool> stolen{false};
     fj::fork_join([&] { test::spin_until([&] { return stolen.load(); }); },
                   [&] {
                     stolen = true;
-                    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                    test::spin_until([&] { return rt.stats().total().suspensions > 0; });
                   });
   });
   const fj::stats now = rt.stats();
   CHECK(now.total().steals == 1);
   CHECK(now.total().wakeups >= 1);
   CHECK(now.total().publications == 1);
-  WARN(now.total().suspensions == 1);
-  CHECK(now.total().resumptions == now.total().suspensions);
+  CHECK(now.total().suspensions == 1);
+  CHECK(now.total().resumptions <= now.total().suspensions);  // less if the thief came while it was about to
   CHECK(now.stacks_peak >= 2);
   fj::counters sum;
   for (const fj::counters& each : now.procs) sum += each;
   CHECK(sum.steals == now.total().steals);
 }
 
-TEST_CASE("stats: a strand's first fork is public, though everybody is busy") {
+TEST_CASE("stats: a strand's first fork is public, though everybody is busy" *
+          doctest::skip(!test::may_fence_others())) {
   // With push_slow publishing for hungry workers alone it was private.
   const test::watchdog dog("first fork", 2);
   fj::runtime rt(test::with_procs(2));
@@ -152,16 +153,16 @@ TEST_CASE("stats: the first fork after a join whose record was stolen is public,
 TEST_CASE("stats: tasks that wait count as join waits") {
   const test::watchdog dog("join waits", 2);
   fj::runtime rt(test::with_procs(2));
-  rt.run([] {
+  rt.run([&] {
     std::atomic<bool> stolen{false};
     fj::fork_join<fj::tasks>(
         [&] {
           stolen = true;
-          std::this_thread::sleep_for(std::chrono::milliseconds(20));
+          test::spin_until([&] { return rt.stats().total().join_waits > 0; });
         },
         [&] { test::spin_until([&] { return stolen.load(); }); });
   });
-  WARN(rt.stats().total().join_waits == 1);
+  CHECK(rt.stats().total().join_waits == 1);
   CHECK(rt.stats().total().steals == 1);
 }
 
