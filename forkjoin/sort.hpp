@@ -164,8 +164,8 @@ class quicksort {
 /// forking, 0 for some thousand elements. Outside of a runtime it enters the default one.
 ///
 /// Cost: O(n log n) comparisons, O(n) for sorted, reversed and all-equal sequences, O(n log k) expected for k different
-/// elements. No memory but the stack. Span O(n): a large partition is
-/// divided where others have nothing to do, into two parts for each P at most.
+/// elements. No memory but the stack. Span O(n): a large partition is divided where others have nothing to do, into two
+/// parts for each P at most.
 template <class Policy = continuations, class I, class S, class Compare = std::ranges::less,
           class Projection = std::identity>
   requires std::sentinel_for<S, I> && detail::not_options<Compare> && detail::not_options<Projection>

@@ -336,7 +336,8 @@ fiber* scheduler::sleep_for(root& job, worker& m) noexcept {
     m.asleep = true;
     sleeping_callers_.push_back(&m);
     parking_.thread_available();
-    last_resort = idle_threads_.empty() && creatable_ == 0;
+    // A system that has refused threads may do so again.
+    last_resort = idle_threads_.empty() && (creatable_ == 0 || ask_again_at_ != 0);
   }
   // Where there is a thread for every P, others look for records before they park. Else this one must, as in park.
   if (last_resort && !parking::nothing_left(
