@@ -196,10 +196,45 @@ template <class F, class G>
   return {std::forward<A>(a), std::forward<B>(b)};
 }
 
+// A compiler that inlines no function into itself makes two calls a fork of a function that forks itself, every other one for
+// a leaf, and these take longer than all that the fork does; its serial twin has one, as the other becomes a loop. But if the
+// fork is a function as well, that is what recurs: the user's function is inlined into it, unless that is large, and leaves
+// cost no call. A compiler that does inline recursions does better with the fork in them.
+
+/// Whether closures and results travel in registers. Through memory they would cost more than the calls.
+template <class F, class G>
+constexpr bool fit_registers() {
+  if constexpr (is_small_temporary<F>() && is_small_temporary<G>()) {
+    using A = value_of<result_of<F>>;
+    using B = value_of<result_of<G>>;
+    constexpr std::size_t two = 2 * sizeof(void*);
+    return sizeof(F) <= two && sizeof(G) <= two && std::is_trivially_copyable_v<A> && std::is_trivially_copyable_v<B> &&
+           sizeof(A) + sizeof(B) <= two;
+  } else {
+    return false;
+  }
+}
+
+/// As a tuple, but returned in registers.
+template <class F, class G>
+struct in_registers {
+  value_of<result_of<F>> first;
+  value_of<result_of<G>> second;
+};
+
+template <class Policy, class F, class G>
+[[gnu::noinline]] in_registers<F, G> fork_by_call(F f, G g) {
+  auto [first, second] = detail::fork_two<F, G>(Policy(), f, g);
+  return {std::move(first), std::move(second)};
+}
+
 /// More than two: what follows the first is a closure that forks the others.
 template <class Policy, class F, class G, class... More>
 [[gnu::always_inline]] inline auto fork_all(lvalue<F> f, lvalue<G> g, lvalue<More>... more) {
-  if constexpr (sizeof...(More) == 0) {
+  if constexpr (sizeof...(More) == 0 && !os::inlines_recursion && fit_registers<F, G>()) {
+    auto [first, second] = detail::fork_by_call<Policy, F, G>(f, g);
+    return both<F, G>(std::move(first), std::move(second));
+  } else if constexpr (sizeof...(More) == 0) {
     return detail::fork_two<F, G>(Policy(), f, g);
   } else {
     auto others = [&] { return detail::fork_all<Policy, G, More...>(g, more...); };

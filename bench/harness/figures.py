@@ -2,6 +2,9 @@
 
 import math
 import statistics
+from collections import namedtuple
+
+STEADY = 0.03  # what two times of the same program may differ by while the machine is quiet, as a part of them
 
 
 def ratio(over, under):
@@ -38,16 +41,39 @@ class Figure:
         return {"median": self.median, "min": min(self.values), "max": max(self.values), "rounds": len(self.values)}
 
 
+class Moment(namedtuple("Moment", "alone parallel apart alone_again")):
+    """Seconds of one run of the same program, close together in time: on one P, on all of them, as so many programs on
+    one P each at the same time, on one P again."""
+
+    @property
+    def one(self):
+        return (self.alone + self.alone_again) / 2
+
+    @property
+    def speedup(self):
+        return self.one / self.parallel
+
+    def ceiling(self, procs):
+        """What separate programs reach."""
+        return procs * self.one / self.apart
+
+    @property
+    def quiet(self):
+        """Whether each of the programs had a processor of its own, as fast as if it were alone. Says nothing of
+        `parallel`, so that a choice of quiet moments is none of speed-ups."""
+        return max(abs(self.alone - self.alone_again), abs(self.apart - self.one)) <= STEADY * self.one
+
+
 class Rounds:
     """What the rounds of one binary gave.
 
     results: for each round {key: {"ms": time, "steals": count or None}} with keys (kernel, size, way, procs);
-    ceilings: for each round {(kernel, size, procs): ceiling}; forks: {(kernel, size): forks in a run}.
+    moments: for each round {(kernel, size, procs): [Moment]}, of continuations; forks: {(kernel, size): forks in a run}.
     """
 
-    def __init__(self, results, ceilings=(), forks=None):
+    def __init__(self, results, moments=(), forks=None):
         self.results = results
-        self.ceilings = list(ceilings)
+        self.moments = list(moments)
         self.forks = forks or {}
 
     def __len__(self):
@@ -73,12 +99,22 @@ class Rounds:
         under = self.ns_per_fork(i, *nested[0][:3]) if nested else None
         return over / under if over is not None and under is not None and under > 0 else None
 
-    def ceiling(self, i, kernel, size, procs):
-        return self.ceilings[i].get((kernel, size, procs)) if i < len(self.ceilings) else None
+    def moments_of(self, i, kernel, size, procs):
+        return self.moments[i].get((kernel, size, procs), []) if i < len(self.moments) else []
+
+    def ceiling(self, i, *of):
+        """The median of the round's moments."""
+        found = [m.ceiling(of[-1]) for m in self.moments_of(i, *of)]
+        return statistics.median(found) if found else None
+
+    def quiet_speedup(self, i, *of):
+        """The same of the speed-ups in quiet moments."""
+        found = [m.speedup for m in self.moments_of(i, *of) if m.quiet]
+        return statistics.median(found) if found else None
 
     def ceilings_of(self):
         """{(kernel, size, procs): Figure}"""
-        keys = dict.fromkeys(key for got in self.ceilings for key in got)
+        keys = dict.fromkeys(key for got in self.moments for key in got)
         return {key: self.figure(lambda i: self.ceiling(i, *key)) for key in keys}
 
     def of(self, kernel, size, way, procs):
@@ -97,6 +133,8 @@ class Rounds:
         if procs > 1:
             takes["speedup"] = lambda i: ratio(self.ms(i, kernel, size, way, 1), self.ms(i, *key))
             takes["of_ceiling"] = lambda i: ratio(takes["speedup"](i), self.ceiling(i, kernel, size, procs))
+            if way == "continuations":
+                takes["quiet_speedup"] = lambda i: self.quiet_speedup(i, kernel, size, procs)
         elif way != "serial":
             takes["ns_per_fork"] = lambda i: self.ns_per_fork(i, kernel, size, way)
             if kernel == "flat":

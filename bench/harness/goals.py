@@ -2,6 +2,9 @@
 
 from harness.figures import geometric_mean, ratio_of_bests
 
+# Speed-ups are asked of a quiet machine: they are judged by quiet moments, where there were any.
+QUIET = {"speedup": "quiet_speedup"}
+
 # kernel, way, procs, figure, bound: at most, if it is negative, else at least.
 FIB = [
     ("fib: continuations / serial, one P", ("fib", "continuations", 1, "vs_serial"), -2.2),
@@ -65,6 +68,7 @@ def means(results, kernels):
         add("vs_serial", "time over serial", "vs_serial", procs, lambda k: k["name"] == k["folder"])
         if procs > 1:
             add("speedup", "speed-up, kernels with enough parallelism", "speedup", procs, lambda k: k["parallel"])
+            add("quiet_speedup", "the same in quiet moments", "quiet_speedup", procs, lambda k: k["parallel"])
             add("of_ceiling", "speed-up over the machine's ceiling", "of_ceiling", procs, lambda k: k["parallel"])
     return found
 
@@ -86,7 +90,11 @@ def judge(results, kernels, once, compiler):
             if figure == "speedup" and "of_ceiling" in figures:
                 more["of_ceiling"] = figures["of_ceiling"].median
                 more["ceiling"] = figures["ceiling"].median
-            found.append(goal(what if len(set(sizes[kernel])) == 1 else f"{what} ({size:,})", figures[figure].median,
+            judged = figures[figure]
+            if quiet := figures.get(QUIET.get(figure)):
+                more |= {"always": judged.median, "rounds": len(quiet.values)}
+                judged = quiet
+            found.append(goal(what if len(set(sizes[kernel])) == 1 else f"{what} ({size:,})", judged.median,
                               bound, **{name: value for name, value in more.items() if value is not None}))
 
     for what, key, bound in FIB:
@@ -96,12 +104,15 @@ def judge(results, kernels, once, compiler):
             about(f"{kernel}: continuations / serial, one P", kernel, "continuations", 1, "vs_serial", -WITHIN * bound)
 
     if len({k["folder"] for k in kernels.values()}) > 1:
-        for mean in means(results, kernels):
+        taken = {(m["name"], m["procs"]): m for m in means(results, kernels)}
+        for mean in taken.values():
             of = f"{mean['what']}, P = {mean['procs']}"
             if mean["name"] == "times_tbb_no_cut_off" and mean["procs"] <= 2:
                 found.append(goal(f"mean {of}", mean["value"], TIMES_TBB))
             if mean["name"] == "speedup" and mean["procs"] == 2:
-                found.append(goal(f"mean {of}", mean["value"], TWO_OVER_ONE))
+                quiet = taken.get((QUIET[mean["name"]], mean["procs"]))
+                more = {"always": mean["value"], "kernels": len(quiet["over"])} if quiet else {}
+                found.append(goal(f"mean {of}", (quiet or mean)["value"], TWO_OVER_ONE, **more))
     found += slowest(results, kernels) + hungriest(once)
     return found
 

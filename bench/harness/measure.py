@@ -1,22 +1,23 @@
-"""Runs a kernel's binaries: rounds of Google Benchmark, single runs in a process of their own, the machine's ceiling."""
+"""Runs a kernel's binaries: rounds of Google Benchmark, single runs in a process of their own, moments."""
 
 import contextlib
 import json
 import math
 import os
 import resource
-import statistics
 import subprocess
 import sys
 import time
 
-from harness.figures import Rounds
+from harness.figures import Moment, Rounds
 
 MIN_TIME = 0.05  # seconds a benchmark runs in a round: short, so that neighbours in a round see the same machine
 SLOW = 5.0  # ways that take more than this times the quickest on as many P take part in some of the rounds only
 SLOW_ROUNDS = 5
 TIMEOUTS = {"test": 60, "quick": 180, "full": 3600}  # seconds: ten times what a round or a run takes on a slow machine
-CEILING_TIME = 0.1  # seconds for each run of the ceiling's programs, at least
+MOMENTS = 5  # in a round
+MOMENT_TIME = 0.03  # seconds that each part of a moment takes, at least
+LONG = 0.2  # a part that takes more seconds is taken once in a round, and in those rounds only that slow ways take part in
 
 
 class Failed(Exception):
@@ -70,7 +71,7 @@ class Kernel:
         if not self.keys:
             raise Failed(f"{self.binary} has no benchmarks")
 
-    def start(self, command, cpu=None, **variables):
+    def start(self, command, **variables):
         environment = {**os.environ, **variables}
         if self.stack_size:
             environment.setdefault("OMP_STACKSIZE", f"{self.stack_size // 1024}K")
@@ -80,8 +81,6 @@ class Kernel:
                 hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
                 most = self.stack_size if hard == resource.RLIM_INFINITY else min(hard, self.stack_size)
                 resource.setrlimit(resource.RLIMIT_STACK, (most, hard))
-            if cpu is not None:
-                os.sched_setaffinity(0, {cpu})
 
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
                                 preexec_fn=prepare)
@@ -141,22 +140,12 @@ class Kernel:
             got["deepest_deque"] = all_public["counters"]["most_public"]
         return got
 
-    def ceiling(self, size, procs, ms):
-        """procs * time alone / longest of as many at the same time; ms: about what one run takes."""
-        runs = str(max(1, math.ceil(CEILING_TIME * 1000 / ms)) | 1)
-        command = [self.once_binary, "continuations", str(size), "1", runs]
-        cpus = sorted(os.sched_getaffinity(0))[:procs]
-        together = []
-        try:
-            with making_sense_of(command):
-                alone = median_seconds(self.finish(self.start(command, cpus[0])))
-                together += [self.start(command, cpu) for cpu in cpus]
-                return procs * alone / max([median_seconds(self.finish(p)) for p in together])
-        finally:
-            for p in together:
-                if p.poll() is None:
-                    p.kill()
-                    p.wait()
+    def moments(self, size, procs, seconds):
+        """Some moments of `continuations`; seconds: about what one run on one P takes."""
+        runs, count = max(1, math.ceil(MOMENT_TIME / seconds)), 1 if seconds > LONG else MOMENTS
+        command = [self.once_binary, "--moments", "continuations", *map(str, (size, procs, count, runs))]
+        with making_sense_of(command):
+            return parse_moments(self.output(command))
 
 
 def first_error(out):
@@ -168,8 +157,11 @@ def first_error(out):
     return "".join(f"{b['name']}: {b['error_message']}\n" for b in benchmarks if b.get("error_occurred"))
 
 
-def median_seconds(out):
-    return statistics.median(float(line.split()[1]) for line in out.splitlines() if line.startswith("seconds "))
+def parse_moments(out):
+    found = [Moment(*map(float, line.split()[1:])) for line in out.splitlines() if line.startswith("moment ")]
+    if not found or min(map(min, found)) <= 0:
+        raise ValueError("no moments")
+    return found
 
 
 def parse_once(out, command):
@@ -196,14 +188,14 @@ def slow_keys(got):
             if entry["ms"] > SLOW * quickest[k[0], k[1], k[3]] and entry["ms"] > 1000 * MIN_TIME}
 
 
-def run_rounds(kernel, rounds, budget, with_ceiling=True, say=print):
+def run_rounds(kernel, rounds, budget, with_moments=True, say=print):
     """Returns Rounds and the binary's context. No round begins that took longer before than what is left of `budget`
     seconds; the first is always run, with all ways; slow ones take part in five rounds that are spread evenly."""
     slow_rounds = min(SLOW_ROUNDS, rounds)
     slow_at = {i * rounds // slow_rounds for i in range(slow_rounds)}
     start = time.monotonic()
     longest = {True: 0.0, False: 0.0}
-    results, ceilings, slow = [], [], set()
+    results, moments, slow = [], [], set()
     cores = len(os.sched_getaffinity(0))
     for i in range(rounds):
         with_slow = i in slow_at or not slow
@@ -217,13 +209,13 @@ def run_rounds(kernel, rounds, budget, with_ceiling=True, say=print):
         context, got = kernel.round([k for k in kernel.keys if with_slow or k not in slow], i)
         if i == 0:
             slow = slow_keys(got)
-        ceilings.append({})
+        moments.append({})
         for name, size, way, procs in kernel.keys:
             one = got.get((name, size, way, 1), {}).get("ms")
-            if not with_ceiling or name != kernel.name or way != "continuations" or not 1 < procs <= cores or not one:
+            if not with_moments or name != kernel.name or way != "continuations" or not 1 < procs <= cores or not one:
                 continue
-            if with_slow or one < 1000 * CEILING_TIME:
-                ceilings[-1][name, size, procs] = kernel.ceiling(size, procs, one)
+            if with_slow or one < 1000 * LONG:
+                moments[-1][name, size, procs] = kernel.moments(size, procs, one / 1000)
         longest[with_slow] = max(longest[with_slow], time.monotonic() - began)
         results.append(got)
         shown = "  ".join(f"{way}:{procs} {got[name, size, way, procs]['ms']:.4g}"
@@ -231,7 +223,7 @@ def run_rounds(kernel, rounds, budget, with_ceiling=True, say=print):
                           if (name, size) == kernel.keys[0][:2] and (name, size, way, procs) in got)
         say(f"  round {i + 1:2}/{rounds}  {time.monotonic() - began:4.1f} s   ms: {shown}")
         sys.stdout.flush()
-    return Rounds(results, ceilings, kernel.forks), context
+    return Rounds(results, moments, kernel.forks), context
 
 
 def run_once(kernel, say=print):

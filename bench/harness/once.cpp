@@ -2,6 +2,9 @@
 // counters, peak memory of the whole process. Apart from the Google Benchmark binary so that memory is the kernel's own,
 // and short enough to run under callgrind.
 //
+// <kernel>_once --moments <way> <size> <procs> <count> <runs>: so many moments (moment.hpp), a line for each with its four
+// figures in seconds, each the mean of so many runs.
+//
 // <kernel>_once --test: every way at the test sizes on 1, 2, 3 and 8 processors, results checked.
 // <kernel>_once --list: what there is to measure, as JSON.
 #include <chrono>
@@ -12,6 +15,7 @@
 
 #include "bench/harness/command_line.hpp"
 #include "bench/harness/kernel.hpp"
+#include "bench/harness/moment.hpp"
 
 namespace {
 
@@ -68,8 +72,11 @@ int list() {
 
 int usage() {
   const bench::entry entry = bench::entries().front();
-  std::fprintf(stderr, "usage: %.*s_once <way> <size> <procs> [runs], or --test, or --list\n  way:  ",
-               int(entry.what->name.size()), entry.what->name.data());
+  std::fprintf(
+      stderr,
+      "usage: %.*s_once <way> <size> <procs> [runs], or --moments <way> <size> <procs> <count> <runs>, or --test, "
+      "or --list\n  way:  ",
+      int(entry.what->name.size()), entry.what->name.data());
   for (const bench::way& w : entry.ways) std::fprintf(stderr, " %.*s", int(w.name.size()), w.name.data());
   std::fprintf(stderr, "\n  size: such as");
   for (const auto sizes : {entry.what->measured.test, entry.what->measured.quick, entry.what->measured.full}) {
@@ -118,6 +125,19 @@ int run(const bench::kernel& kernel, const bench::way& way, long size, int procs
   return right(kernel, way, size, procs, result) ? 0 : 1;
 }
 
+int show_moments(const bench::kernel& kernel, const bench::way& way, long size, int procs, long count, long runs) {
+  static_cast<void>(kernel.expected(size));  // throws before the work is done rather than after
+  bench::moments moments(way, size, procs);
+  for (long i = 0; i < count; ++i) {
+    const auto [alone, parallel, apart, alone_again] = moments.take(runs);
+    std::printf("moment %.6f %.6f %.6f %.6f\n", alone, parallel, apart, alone_again);
+  }
+  for (const std::uint64_t result : moments.results()) {
+    if (!right(kernel, way, size, procs, result)) return 1;
+  }
+  return 0;
+}
+
 int test() {
   int wrong = 0;
   for (const bench::entry& entry : bench::entries()) {
@@ -147,19 +167,23 @@ int main(int argc, char** argv) {
   try {
     if (argc == 2 && argv[1] == std::string_view("--test")) return test();
     if (argc == 2 && argv[1] == std::string_view("--list")) return list();
-    if (argc != 4 && argc != 5) return usage();
-    const auto size = bench::parse_number(argv[2], 0, 1'000'000'000'000);
-    const auto procs = bench::parse_number(argv[3], 1, 4096);
-    const auto runs = argc == 5 ? bench::parse_number(argv[4], 1, 1'000'000) : 1;
-    if (!size || !procs || !runs) return usage();
+    const bool moments = argc == 7 && argv[1] == std::string_view("--moments");
+    if (argc != 4 && argc != 5 && !moments) return usage();
+    char** const asked = moments ? argv + 2 : argv + 1;
+    const auto size = bench::parse_number(asked[1], 0, 1'000'000'000'000);
+    const auto procs = bench::parse_number(asked[2], 1, 4096);
+    const auto count = moments ? bench::parse_number(asked[3], 1, 1'000'000) : 1;
+    const auto runs = argc > 4 ? bench::parse_number(argv[argc - 1], 1, 1'000'000) : 1;
+    if (!size || !procs || !count || !runs) return usage();
     const bench::entry entry = bench::entries().front();
     for (const bench::way& way : entry.ways) {
-      if (way.name != argv[1]) continue;
+      if (way.name != asked[0]) continue;
       if (!way.parallel && *procs != 1) {
-        std::fprintf(stderr, "%s runs on one processor only\n", argv[1]);
+        std::fprintf(stderr, "%s runs on one processor only\n", asked[0]);
         return 2;
       }
-      return run(*entry.what, way, *size, static_cast<int>(*procs), *runs);
+      const int p = static_cast<int>(*procs);
+      return moments ? show_moments(*entry.what, way, *size, p, *count, *runs) : run(*entry.what, way, *size, p, *runs);
     }
     return usage();
   } catch (const std::exception& e) {

@@ -5,12 +5,13 @@ FEW_ROUNDS = 5  # a goal's figure from fewer is said to be so
 UNSTEADY = 1.25  # likewise, if the serial program's longest time is more than this times its shortest
 
 COLUMNS = {"ms": "median ms", "best": "best ms", "vs_serial": "vs serial", "vs_tbb": "tbb vs", "vs_tbb_group": "tbb_group vs",
-           "vs_omp": "omp vs", "speedup": "speed-up", "of_ceiling": "of ceiling", "ns_per_fork": "ns/fork",
+           "vs_omp": "omp vs", "speedup": "speed-up", "of_ceiling": "of ceiling", "quiet_speedup": "when quiet", "ns_per_fork": "ns/fork",
            "flat_over_nested": "vs nested fork", "steals": "steals", "memory": "peak MiB"}
 
 LEGEND = """
   vs serial: time over the serial program's. … vs: that library's time on as many P over this one's.
   of ceiling: speed-up over what as many separate programs reach on this machine at the same time.
+  when quiet: speed-up in moments when they reached all there is, and the clock was steady.
   ns/fork: (time - serial time) / forks, on one P. Median of the rounds' ratios (smallest…largest).
   Every result was checked."""
 
@@ -98,10 +99,12 @@ def print_means(means):
 def print_goals(goals):
     if not goals:
         return
-    print("\ngoals (median; in brackets by best times; speed-ups also as a part of the machine's ceiling)")
+    print("\ngoals (median; in brackets by best times; speed-ups when the machine was quiet, if it ever was)")
     rows = []
     for g in goals:
-        notes = [f"{g['of_ceiling']:.2f} of ceiling {g['ceiling']:.2f}"] if "ceiling" in g else []
+        notes = [f"always: {short(g['always'])}"] if "always" in g else []
+        notes += [f"{g['of_ceiling']:.2f} of ceiling {g['ceiling']:.2f}"] if "ceiling" in g else []
+        notes += [f"{g['kernels']} kernels were seen quiet"] if "kernels" in g else []
         if g.get("rounds", FEW_ROUNDS) < FEW_ROUNDS:
             notes.append(f"rounds: {g['rounds']} only")
         rows.append([g["what"], short(g["value"]), f"({short(g['best'])})" if "best" in g else "",

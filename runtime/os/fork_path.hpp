@@ -18,6 +18,17 @@
 #define FORKJOIN_FORK_PATH 1
 #endif
 
+namespace fj::detail::os {
+
+/// Whether the compiler inlines a function into itself. g++ does, several times over.
+#ifdef __clang__
+constexpr bool inlines_recursion = false;
+#else
+constexpr bool inlines_recursion = true;
+#endif
+
+}  // namespace fj::detail::os
+
 #ifdef FORKJOIN_FORK_PATH
 
 #if defined(__PIC__) && !defined(__PIE__)

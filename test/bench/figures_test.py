@@ -7,7 +7,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 
 from harness import goals, measure  # noqa: E402
-from harness.figures import Figure, Rounds, geometric_mean, ratio  # noqa: E402
+from harness.figures import Figure, Moment, Rounds, geometric_mean, ratio  # noqa: E402
 
 
 def round_of(**ms):
@@ -18,6 +18,27 @@ def round_of(**ms):
 def split(name):
     way, _, procs = name.rpartition("_")
     return way, int(procs)
+
+
+def with_ceiling(ceiling, parallel=6.0, alone=10.0, alone_again=10.0):
+    """A moment on two P."""
+    return Moment(alone, parallel, (alone + alone_again) / ceiling, alone_again)
+
+
+class MomentTest(unittest.TestCase):
+    def test_what_follows_from_the_times(self):
+        moment = Moment(alone=9, parallel=5, apart=12.5, alone_again=11)
+        self.assertEqual((moment.speedup, moment.ceiling(2)), (2.0, 1.6))
+
+    def test_quiet(self):
+        self.assertTrue(with_ceiling(2.0).quiet)
+        self.assertTrue(with_ceiling(1.96).quiet and with_ceiling(2.04).quiet)
+        self.assertFalse(with_ceiling(1.9).quiet)  # something shared the cores
+        self.assertFalse(with_ceiling(2.1).quiet)  # or did while it ran alone
+        self.assertFalse(with_ceiling(2.0, alone_again=10.5).quiet)  # the clock changed
+
+    def test_quiet_has_nothing_to_do_with_the_speed_up(self):
+        self.assertTrue(with_ceiling(2.0, parallel=50.0).quiet)
 
 
 class FigureTest(unittest.TestCase):
@@ -70,11 +91,21 @@ class RoundsTest(unittest.TestCase):
         self.assertEqual((figures["vs_tbb"].median, figures["vs_tbb_group"].median), (40.0, 30.0))
 
     def test_speedup_and_the_ceiling(self):
-        rounds = Rounds([round_of(continuations_1=30, continuations_2=20)] * 2, [{("fib", 35, 2): 1.6}, {}])
+        rounds = Rounds([round_of(continuations_1=30, continuations_2=20)] * 2,
+                        [{("fib", 35, 2): [with_ceiling(c) for c in (1.0, 1.6, 1.7)]}, {}])
         figures = rounds.of("fib", 35, "continuations", 2)
         self.assertEqual(figures["speedup"].values, [1.5, 1.5])
-        self.assertEqual(figures["of_ceiling"].values, [1.5 / 1.6])
+        self.assertAlmostEqual(figures["of_ceiling"].values[0], 1.5 / 1.6)
+        self.assertEqual(len(figures["of_ceiling"].values), 1)
         self.assertNotIn("speedup", rounds.of("fib", 35, "continuations", 1))
+        self.assertNotIn("quiet_speedup", figures)  # it never was
+
+    def test_speedup_in_quiet_moments(self):
+        moments = [with_ceiling(2.0, parallel=5.0), with_ceiling(1.5, parallel=50.0), with_ceiling(2.0, parallel=10.0)]
+        rounds = Rounds([round_of(continuations_1=30, continuations_2=20, tasks_1=30, tasks_2=20)] * 3,
+                        [{("fib", 35, 2): moments}, {}, {("fib", 35, 2): [with_ceiling(1.5)]}])
+        self.assertEqual(rounds.of("fib", 35, "continuations", 2)["quiet_speedup"].by_round, [1.5, None, None])
+        self.assertNotIn("quiet_speedup", rounds.of("fib", 35, "tasks", 2))  # moments are of continuations
 
     def test_nanoseconds_per_fork(self):
         got = round_of(serial_1=10, continuations_1=30, continuations_2=15)
@@ -115,7 +146,7 @@ class RunRoundsTest(unittest.TestCase):
         clock = Clock(seconds)
         real, measure.time = measure.time, clock
         try:
-            got, _ = measure.run_rounds(clock, rounds, budget, with_ceiling=False, say=lambda line: None)
+            got, _ = measure.run_rounds(clock, rounds, budget, with_moments=False, say=lambda line: None)
         finally:
             measure.time = real
         self.assertEqual(len(got), len(clock.took_part))
@@ -152,10 +183,10 @@ class GoalsTest(unittest.TestCase):
         self.assertFalse(goals.goal("", 1.94, +1.95)["met"])
         self.assertEqual(goals.goal("", 1.0, -2.2)["sense"], "at most")
 
-    def results(self):
+    def results(self, *second):
         rounds = Rounds([round_of(serial_1=10, continuations_1=20, continuations_2=16, tbb_1=800, tbb_2=480),
                          round_of(serial_1=10, continuations_1=24, continuations_2=12, tbb_1=800, tbb_2=480)],
-                        [{("fib", 35, 2): 1.0}, {("fib", 35, 2): 2.0}])
+                        [{("fib", 35, 2): [with_ceiling(1.0)]}, {("fib", 35, 2): [with_ceiling(1.9), *second]}])
         results = {key: rounds.of(*key) for key in rounds.keys()}
         ceiling = rounds.ceilings_of()["fib", 35, 2]
         results["fib", 35, "continuations", 2]["ceiling"] = ceiling
@@ -166,9 +197,29 @@ class GoalsTest(unittest.TestCase):
         speedup = next(g for g in found if g["what"] == "fib: continuations, two P over one")
         self.assertAlmostEqual(speedup["value"], (20 / 16 + 24 / 12) / 2)
         self.assertAlmostEqual(speedup["best"], 20 / 12)
-        self.assertAlmostEqual(speedup["ceiling"], 1.5)
-        self.assertAlmostEqual(speedup["of_ceiling"], (20 / 16 / 1.0 + 24 / 12 / 2.0) / 2)
+        self.assertAlmostEqual(speedup["ceiling"], (1.0 + 1.9) / 2)
+        self.assertAlmostEqual(speedup["of_ceiling"], (20 / 16 / 1.0 + 24 / 12 / 1.9) / 2)
         self.assertFalse(speedup["met"])
+        self.assertNotIn("always", speedup)
+
+    def test_speedup_is_judged_by_quiet_moments(self):
+        found = goals.judge(self.results(with_ceiling(1.98, parallel=5.0)), self.KERNELS, {}, "clang 19")
+        speedup = next(g for g in found if g["what"] == "fib: continuations, two P over one")
+        self.assertEqual((speedup["value"], speedup["met"], speedup["rounds"]), (2.0, True, 1))
+        self.assertAlmostEqual(speedup["always"], (20 / 16 + 24 / 12) / 2)
+
+    def test_the_mean_speedup_too(self):
+        def judged(results):
+            found = goals.judge(results, self.KERNELS, {}, "clang 19")
+            return next(g for g in found if g["what"].startswith("mean speed-up"))
+
+        results = {("fib", 35, "continuations", 2): {"ms": Figure([1.0]), "speedup": Figure([1.5])},
+                   ("uts", 1, "continuations", 2): {"ms": Figure([1.0]), "speedup": Figure([1.5])}}
+        self.assertAlmostEqual(judged(results)["value"], 1.5)
+        results["uts", 1, "continuations", 2]["quiet_speedup"] = Figure([None, 1.9])
+        mean = judged(results)
+        self.assertEqual((mean["value"], mean["kernels"], mean["met"]), (1.9, 1, True))
+        self.assertAlmostEqual(mean["always"], 1.5)
 
     def test_best_times_of_as_many_rounds(self):
         # The machine gets faster; oneTBB takes part in the first two rounds only.
@@ -222,8 +273,11 @@ class ParsingTest(unittest.TestCase):
             with self.assertRaisesRegex(measure.Failed, "fib_once tasks"):
                 measure.parse_once(nonsense, ["fib_once", "tasks"])
 
-    def test_runs(self):
-        self.assertEqual(measure.median_seconds("result 1\nseconds 3\nseconds 1\nseconds 2\nsteals 9\n"), 2)
+    def test_moments(self):
+        self.assertEqual(measure.parse_moments("moment 1 2 3 4\nmoment 5 6 7 8\n"), [Moment(1, 2, 3, 4), Moment(5, 6, 7, 8)])
+        for nonsense in ("", "moment 1 2 3\n", "moment 1 2 3 x\n", "moment 1 2 3 0\n"):
+            with self.assertRaises((ValueError, TypeError)):
+                measure.parse_moments(nonsense)
 
     def test_why_a_benchmark_was_skipped(self):
         report = '{"benchmarks": [{"name": "a", "error_occurred": true, "error_message": "got 1, not 2"}, {"name": "b"}]}'

@@ -99,6 +99,7 @@ class JsonTest(unittest.TestCase):
             self.assertEqual((c["kernel"], c["procs"]), (KERNEL, 2))
             self.assertTrue(0 < c["ceiling"]["min"] <= c["ceiling"]["median"] <= c["ceiling"]["max"], c)
             self.assertIn("continuations", c["of_ceiling"])
+            self.assertEqual(c["ceiling"]["rounds"], 3)
         self.assertTrue(self.report["ceilings"])
 
     def test_means_and_goals(self):

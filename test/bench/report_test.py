@@ -19,7 +19,7 @@ import xml.etree.ElementTree as ElementTree
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 
-from harness.figures import Rounds  # noqa: E402
+from harness.figures import Moment, Rounds  # noqa: E402
 from harness.tables import short  # noqa: E402
 from report import __main__ as command  # noqa: E402
 from report.data import Data  # noqa: E402
@@ -42,7 +42,7 @@ def made_up(procs=(1, 2), ways=tuple(FACTORS)):
                                     * dice.uniform(0.95, 1.05), "steals": dice.randrange(9) if p > 1 else 0}
                for problem, serial in SERIAL.items() for way in ways for p in procs if way != "serial" or p == 1}
               for _ in range(5)]
-    got = Rounds(rounds, [{(*problem, 2): dice.uniform(1.7, 2.0) for problem in SERIAL} for _ in rounds],
+    got = Rounds(rounds, [{(*problem, 2): [Moment(1.0, 0.6, dice.uniform(1.0, 1.2), 1.0)] for problem in SERIAL} for _ in rounds],
                  {("fib", 30): 1_346_268})
     results, ceilings = [], got.ceilings_of() if max(procs) > 1 else {}
     for key in got.keys():
