@@ -55,6 +55,7 @@ class Kernel:
             if not os.access(binary, os.X_OK):
                 raise Failed(f"{binary} is not there; build it first: ninja -C {folder.parent} bench/{binary.name}")
         self.timeout = TIMEOUTS[sizes]
+        self.moments_a_round = 1 if sizes == "test" else MOMENTS
         self.stack_size = 0
         self.arguments = [self.binary, f"--procs={','.join(map(str, procs))}", f"--sizes={sizes}"]
         command = [self.once_binary, "--list"]
@@ -142,7 +143,7 @@ class Kernel:
 
     def moments(self, size, procs, seconds):
         """Some moments of `continuations`; seconds: about what one run on one P takes."""
-        runs, count = max(1, math.ceil(MOMENT_TIME / seconds)), 1 if seconds > LONG else MOMENTS
+        runs, count = max(1, math.ceil(MOMENT_TIME / seconds)), 1 if seconds > LONG else self.moments_a_round
         command = [self.once_binary, "--moments", "continuations", *map(str, (size, procs, count, runs))]
         with making_sense_of(command):
             return parse_moments(self.output(command))
