@@ -222,6 +222,7 @@ struct in_registers {
   value_of<result_of<G>> second;
 };
 
+/// A fork as a function.
 template <class Policy, class F, class G>
 [[gnu::noinline]] in_registers<F, G> fork_by_call(F f, G g) {
   auto [first, second] = detail::fork_two<F, G>(Policy(), f, g);

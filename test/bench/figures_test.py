@@ -247,6 +247,9 @@ class GoalsTest(unittest.TestCase):
         self.assertAlmostEqual(found["times_tbb"]["value"], (4 * 4 * 1.5) ** (1 / 3))
         slowest = goals.slowest(results, self.KERNELS)[0]
         self.assertEqual((slowest["value"], slowest["met"]), (1.5, True))
+        results["fib", 35, "continuations", 1]["vs_tbb"] = Figure([1.1, 0.8, 0.9])
+        slowest = goals.slowest(results, self.KERNELS)[0]
+        self.assertEqual((slowest["value"], slowest["met"], slowest["spread"]), (0.9, False, [0.8, 1.1]))
 
     def test_memory(self):
         once = {("fib", 35, way, 1): {"peak_resident_kib": kib}

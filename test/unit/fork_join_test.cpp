@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -59,6 +60,33 @@ struct counted {
   ~counted() { --*live; }
   std::atomic<int>* live;
 };
+
+template <std::size_t Size>
+using bytes = std::array<unsigned char, Size>;
+
+// Closures of `Closure` bytes, whose results have `Result` bytes, all of which tell them apart.
+template <std::size_t Closure, std::size_t Result, class Policy>
+void fork_bytes(fj::runtime& rt, Policy policy) {
+  CAPTURE(Closure);
+  CAPTURE(Result);
+  const auto make = [](unsigned char from) {
+    bytes<Closure> held;
+    std::iota(held.begin(), held.end(), from);
+    return [held] {
+      bytes<Result> result;
+      for (std::size_t i = 0; i < Result; ++i) result[i] = static_cast<unsigned char>(held[i % Closure] + i);
+      return result;
+    };
+  };
+  static_assert(sizeof(make(0)) == Closure);
+  const auto [a, b] = rt.run([&] { return fork(policy, make(1), make(100)); });
+  CHECK(a == make(1)());
+  CHECK(b == make(100)());
+  const auto [c, nothing, d] = rt.run([&] { return fork(policy, make(2), [] {}, make(50)); });
+  CHECK(c == make(2)());
+  CHECK(nothing == std::monostate());
+  CHECK(d == make(50)());
+}
 
 }  // namespace
 
@@ -202,6 +230,23 @@ TEST_CASE("fork_join: closures of all kinds") {
 
     const auto safe = [&]() noexcept { return 4; };
     CHECK(rt.run([&] { return fork(policy, safe, safe, constant); }) == std::tuple(4, 4, 5));
+  });
+}
+
+// With clang a fork of what fits into registers is a function, and other forks are not. Tried with results that that
+// function mixes up.
+TEST_CASE("fork_join: small closures and results, and some that are just too large for registers") {
+  everywhere("bytes", [](fj::runtime& rt, auto policy) {
+    fork_bytes<1, 1>(rt, policy);
+    fork_bytes<16, 8>(rt, policy);
+    fork_bytes<17, 8>(rt, policy);
+    fork_bytes<16, 9>(rt, policy);
+    fork_bytes<8, 16>(rt, policy);
+    const auto [x, y] = rt.run([&] { return fork(policy, [] { return 1.5; }, [] { return 2; }); });
+    CHECK(x == 1.5);
+    CHECK(y == 2);
+    CHECK_THROWS_AS(rt.run([&] { return fork(policy, []() -> int { throw 1; }, [] { return 2L; }); }), int);
+    CHECK_THROWS_AS(rt.run([&] { return fork(policy, [] { return 1.5; }, []() -> char { throw 'c'; }); }), char);
   });
 }
 
