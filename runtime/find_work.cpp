@@ -10,8 +10,9 @@ namespace fj::detail {
 
 namespace {
 
-// How long a worker looks around before it parks when there is nothing to be seen.
-constexpr std::int64_t search_ns = 20'000;
+// How long a worker looks around before it parks when there is nothing to be seen: a few times what a wake-up takes, so that
+// a program that runs one loop after another wakes nobody for each.
+constexpr std::int64_t search_ns = 100'000;
 // How long it waits for owners to publish what it sees in their deques before it takes it by force. Owners that fork at
 // all answer within some nanoseconds.
 constexpr std::int64_t patience_ns = 10'000;

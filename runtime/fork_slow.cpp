@@ -2,9 +2,22 @@
 
 #include "runtime/current.hpp"
 #include "runtime/execute.hpp"
+#include "runtime/os/clock.hpp"
 #include "runtime/scheduler.hpp"
 
 namespace fj::detail {
+
+namespace {
+
+// To be made public and taken back costs an owner some 100 ns. Who took back what had been public for a hundred times as long
+// may well pay that again for the record that is the oldest next; else the next thief must wait, and expose it by force.
+constexpr std::int64_t long_public_ns = 10'000;
+
+bool was_public_for_long(const worker& m) noexcept {
+  return !m.home().chosen().eager && os::now_ns() - m.published_at > long_public_ns;
+}
+
+}  // namespace
 
 bool push_slow() noexcept {
   deque& d = current_deque();
@@ -22,6 +35,7 @@ bool push_slow() noexcept {
   const bool asked = m.home().chosen().eager || m.home().idleness().hungry();
   if (!asked && d.has_public()) return true;
   if (d.publish()) {
+    if (!m.home().chosen().eager) m.published_at = os::now_ns();
     ++m.count().publications;
     m.count().most_public.raise_to(d.public_count());
   }
@@ -42,8 +56,8 @@ bool pop_named(const record& r, record_name name) noexcept {
   if (m.home().chosen().procs > 1) m.home().refuse_forked_copy();  // a thief may be missing in the midst of it
   if (!d.pop_slow(r)) return false;
   ++m.count().slow_pops;
-  // The next fork shall be public at once if somebody waits for it, and cost nothing if not.
-  if (m.home().idleness().hungry()) d.alarm();
+  // The next fork shall be public at once if somebody waits for it. If not, it shall cost next to nothing.
+  if (m.home().idleness().hungry() || was_public_for_long(m)) d.alarm();
   return true;
 }
 

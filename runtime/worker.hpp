@@ -60,7 +60,8 @@ struct worker {
   handed_new<deque*> spare_deque = nullptr;  ///< for the P, if the running fiber takes its deque along
   handed_new<fiber*> submitted = nullptr;    ///< a job for another runtime, for which the running fiber suspends
   random dice;
-  handed<std::int64_t> stolen_at = 0;  ///< when it last took a record to run on a stack of its own, by os::now_ns
+  handed<std::int64_t> stolen_at = 0;     ///< when it last took a record to run on a stack of its own, by os::now_ns
+  handed<std::int64_t> published_at = 0;  ///< when a strand that it runs last made records public, by os::now_ns
 
   os::thread thread;
   std::atomic<std::uint32_t> signalled{0};

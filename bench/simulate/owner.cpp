@@ -134,7 +134,10 @@ void simulation::push_slow(processor& p, frame& f) {
   d.attend();
   const bool asked = parking_.hungry();
   if (chosen_.procs > 1 && (asked || !d.has_public())) {
-    if (d.publish()) ++p.count.publications;
+    if (d.publish()) {
+      p.published_at = p.clock;
+      ++p.count.publications;
+    }
     if (asked) wake(p);
   }
   run_here(p, f);
@@ -151,7 +154,7 @@ bool simulation::pop_slow(processor& p, frame& f) {
     return true;
   }
   ++p.count.slow_pops;
-  if (parking_.hungry()) p.active->alarm();
+  if (parking_.hungry() || p.clock - p.published_at > long_public_time) p.active->alarm();
   run_other(p, f);
   return true;
 }

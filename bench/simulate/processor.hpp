@@ -62,6 +62,7 @@ struct processor {
   unsigned stacks = 0;    // it has at hand, for what it steals next
   unsigned tick = 0;
   picoseconds stolen_at = -short_work_time - 1;  // when it stole last, on a stack of its own
+  picoseconds published_at = 0;                  // when it last made records public
   fiber* running = nullptr;
   fj::detail::random dice;
   deque_in_pages active;

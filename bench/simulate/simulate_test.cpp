@@ -227,6 +227,20 @@ TEST_CASE("a pop that meets an exposure waits for its end") {
   CHECK(r.count.steals == 1);
 }
 
+TEST_CASE("the fork after one that was public for long is public before a thief comes") {  // else (tried) exposed
+  // The thief takes a leaf of 100 us. The record that answers its alarm is taken back after 20 us. The next one, pushed
+  // while nobody asks, before a leaf of a millisecond, is what it comes for.
+  const written tree({{{0, then::fork, 1, 3}, {0}},
+                      {{0, then::fork, 2, 4}, {0}},
+                      {{20'000}},
+                      {{100'000}},
+                      {{0, then::fork, 2, 2}, {0, then::fork, 5, 2}, {0}},
+                      {{1e6}}});
+  const result r = simulate_run(tree, on(2));
+  CHECK(r.count.exposures == 0);
+  CHECK(r.count.steals == 2);
+}
+
 // Without the wake-up in stop_spinning (tried) there is one, and it takes two milliseconds.
 TEST_CASE("who finds work wakes the next") {
   // Three leaves of a millisecond, nothing else to fork: only the first thief can know of the second record.
@@ -239,8 +253,8 @@ TEST_CASE("who finds work wakes the next") {
 }
 
 TEST_CASE("a worker that nobody needs parks and is woken again") {
-  // 100 us of serial work between two forks: longer than a worker looks around.
-  const written twice({{{0, then::fork, 1, 1}, {100'000, then::fork, 1, 1}, {0}}, {{10'000}}});
+  // 500 us of serial work between two forks: longer than a worker looks around.
+  const written twice({{{0, then::fork, 1, 1}, {500'000, then::fork, 1, 1}, {0}}, {{10'000}}});
   const result r = simulate_run(twice, on(2));
   CHECK(r.count.parks >= 1);
   CHECK(r.count.wakeups == 2);
@@ -409,6 +423,7 @@ TEST_CASE("the constants are those of the library") {
   CHECK(search_time == 1000 * constant("find_work.cpp", "search_ns"));
   CHECK(patience_time == 1000 * constant("find_work.cpp", "patience_ns"));
   CHECK(short_work_time == 1000 * constant("find_work.cpp", "short_work_ns"));
+  CHECK(long_public_time == 1000 * constant("fork_slow.cpp", "long_public_ns"));
   CHECK(rounds_per_look == constant("find_work.cpp", "rounds_per_look"));
   CHECK(top_rounds == constant("find_work.cpp", "top_rounds"));
   CHECK(ticks_per_look == constant("execute.cpp", "tick "));

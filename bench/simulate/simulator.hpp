@@ -44,11 +44,13 @@ struct result {
 };
 
 /// How long a spinning worker looks around with nothing to be seen before it parks: runtime/find_work.cpp, search_ns.
-inline constexpr picoseconds search_time = 20'000'000;
+inline constexpr picoseconds search_time = 100'000'000;
 /// How long it sees private records only before it exposes them: runtime/find_work.cpp, patience_ns.
 inline constexpr picoseconds patience_time = 10'000'000;
 /// Who comes back sooner than this after a theft waits as long: runtime/find_work.cpp, short_work_ns.
 inline constexpr picoseconds short_work_time = 3'000'000;
+/// Who takes back what was public for longer publishes at his next fork: runtime/fork_slow.cpp, long_public_ns.
+inline constexpr picoseconds long_public_time = 10'000'000;
 /// Rounds over all deques between two looks at the clock: runtime/find_work.cpp, rounds_per_look.
 inline constexpr unsigned rounds_per_look = 16;
 /// Rounds that a waiting task looks for something to run on top, and that a worker waits for others to be through with that:
