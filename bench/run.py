@@ -137,6 +137,8 @@ def measure_one(kernel, rounds, budget, measured):
     once = measure.run_once(kernel)
     got, context = measure.run_rounds(kernel, rounds, budget - (time.monotonic() - began))
     own, ceilings = measured.add(kernel, got, once, context)
+    for key, figure in measure.run_pairs(kernel, own).items():
+        own[key]["vs_tbb_pairs"] = figure
     tables.print_results(own, kernel.labels, kernel.forks, once, ceilings)
     print(flush=True)
 

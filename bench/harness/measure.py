@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-from harness.figures import Moment, Rounds
+from harness.figures import Figure, Moment, Rounds
 
 MIN_TIME = 0.05  # seconds a benchmark runs in a round: short, so that neighbours in a round see the same machine
 SLOW = 5.0  # ways that take more than this times the quickest on as many P take part in some of the rounds only
@@ -17,6 +17,10 @@ SLOW_ROUNDS = 5
 TIMEOUTS = {"test": 60, "quick": 180, "full": 3600}  # seconds: ten times what a round or a run takes on a slow machine
 MOMENTS = 5  # in a round
 MOMENT_TIME = 0.03  # seconds that each part of a moment takes, at least
+CLOSE = 1.03  # of oneTBB's speed; below it rounds are too few to tell who is faster, and pairs are taken
+PAIRS = 25
+PAIR_RUNS = 2  # of which the faster counts
+PAIR_TIME = 15  # seconds after which no pair of the same begins
 LONG = 0.2  # a part that takes more seconds is taken once in a round, and in those rounds only that slow ways take part in
 
 
@@ -141,6 +145,16 @@ class Kernel:
             got["deepest_deque"] = all_public["counters"]["most_public"]
         return got
 
+    def pair(self, size, ways, procs):
+        """The second way's time over the first's, in processes of their own, one right after the other."""
+        times = []
+        for way in ways:
+            command = [self.once_binary, way, str(size), str(procs), str(PAIR_RUNS)]
+            with making_sense_of(command):
+                lines = self.output(command).splitlines()
+                times.append(min(float(line.split()[1]) for line in lines if line.startswith("seconds ")))
+        return times[1] / times[0]
+
     def moments(self, size, procs, seconds):
         """Some moments of `continuations`; seconds: about what one run on one P takes."""
         runs, count = max(1, math.ceil(MOMENT_TIME / seconds)), 1 if seconds > LONG else self.moments_a_round
@@ -236,3 +250,26 @@ def run_once(kernel, say=print):
             got[name, size, way, procs] = kernel.once(size, way, procs)
     say(f"  each in a process of its own, for memory and counters  {time.monotonic() - began:.1f} s")
     return got
+
+
+def run_pairs(kernel, results, say=print):
+    """{key: Figure} of oneTBB's time over that of `continuations`, for keys where `results` are close. Who comes first in a
+    pair changes from pair to pair."""
+    found = {}
+    for key, figures in results.items():
+        name, size, way, procs = key
+        if name != kernel.name or way != "continuations" or "vs_tbb" not in figures or figures["vs_tbb"].median >= CLOSE:
+            continue
+        other = "tbb" if (name, size, "tbb", procs) in results else "tbb_invoke"
+        began, ratios = time.monotonic(), []
+        while len(ratios) < PAIRS and time.monotonic() - began < PAIR_TIME:
+            if len(ratios) % 2 == 0:
+                ratios.append(kernel.pair(size, (way, other), procs))
+            else:
+                ratios.append(1 / kernel.pair(size, (other, way), procs))
+        found[key] = Figure(ratios)
+        low, high = found[key].median_lies_between()
+        say(f"  close to oneTBB on {procs} P: {found[key].median:.3f} of its speed by {len(ratios)} pairs, between "
+            f"{low:.3f} and {high:.3f}, 99 % sure  {time.monotonic() - began:.1f} s")
+        sys.stdout.flush()
+    return found

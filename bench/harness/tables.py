@@ -104,7 +104,7 @@ def print_goals(goals):
     for g in goals:
         notes = [f"always: {short(g['always'])}"] if "always" in g else []
         notes += [f"{g['of_ceiling']:.2f} of ceiling {g['ceiling']:.2f}"] if "ceiling" in g else []
-        notes += ["in the rounds {}…{}".format(*map(short, g["spread"]))] if "spread" in g else []
+        notes += ["by {} pairs between {:.3f} and {:.3f}, 99 % sure".format(g["pairs"], *g["interval"])] if "interval" in g else []
         notes += [f"{g['kernels']} kernels were seen quiet"] if "kernels" in g else []
         if g.get("rounds", FEW_ROUNDS) < FEW_ROUNDS:
             notes.append(f"rounds: {g['rounds']} only")

@@ -45,7 +45,8 @@ def goals(data):
     rows = []
     for g in data.report.get("goals", []):
         verdict = '<span class="met">met</span>' if g["met"] else '<span class="missed">missed</span>'
-        rows.append([escape(g["what"]), value(g["value"]), value(g.get("best")),
+        sure = ", by pairs between {:.3f} and {:.3f}".format(*g["interval"]) if "interval" in g else ""
+        rows.append([escape(g["what"] + sure), value(g["value"]), value(g.get("best")),
                      f'{g["sense"]} {value(g["bound"], format(g["bound"], ".4g"))}',
                      verdict, value(g.get("always")), value(g.get("ceiling")), value(g.get("of_ceiling"))])
     means = [[escape(m["what"]), value(m["procs"]), value(m["value"]), value(len(m["over"]))]

@@ -50,6 +50,11 @@ class FigureTest(unittest.TestCase):
         self.assertEqual(Figure([1.0, 4.0, 2.0, 100.0]).median, 3.0)
         self.assertEqual(Figure([1, 4, 2, 100]).median, 4)  # a count stays one that occurred
 
+    def test_where_the_median_lies(self):
+        # Of 25 throws of a coin, five or fewer are heads in 2 of 1000 cases, six or fewer in 7.
+        self.assertEqual(Figure(range(1, 26)).median_lies_between(), (6, 20))
+        self.assertEqual(Figure([3.0, 1.0, 2.0]).median_lies_between(), (1.0, 3.0))  # too few to say
+
     def test_none_taken(self):
         self.assertFalse(Figure([None, None]))
         self.assertTrue(Figure([0.0]))
@@ -172,6 +177,40 @@ class RunRoundsTest(unittest.TestCase):
         self.assertEqual(self.run_rounds(20, 0, serial_1=0.02, tbb_1=2), [True])
 
 
+class Pairing(Clock):
+    """As Clock, for pairs."""
+
+    def pair(self, size, ways, procs):
+        seconds = [self.seconds["fib", size, way, procs] for way in ways]
+        self.now += sum(seconds)
+        self.took_part.append(ways[0])
+        return seconds[1] / seconds[0]
+
+
+class RunPairsTest(unittest.TestCase):
+    def run_pairs(self, **seconds):
+        kernel = Pairing(seconds)
+        rounds = Rounds([{k: {"ms": 1000 * s, "steals": 0} for k, s in kernel.seconds.items()}])
+        real, measure.time = measure.time, kernel
+        try:
+            results = {key: rounds.of(*key) for key in rounds.keys()}
+            return kernel, measure.run_pairs(kernel, results, say=lambda line: None)
+        finally:
+            measure.time = real
+
+    def test_where_it_is_close(self):
+        kernel, found = self.run_pairs(continuations_1=0.1, tbb_1=0.09, tasks_1=0.1, continuations_2=0.05, tbb_2=0.06)
+        self.assertEqual(list(found), [("fib", 35, "continuations", 1)])
+        pairs = found["fib", 35, "continuations", 1]
+        self.assertEqual(len(pairs.values), measure.PAIRS)
+        self.assertTrue(all(abs(one - 0.9) < 1e-9 for one in pairs.values))  # whoever was first
+        self.assertEqual(kernel.took_part[:3], ["continuations", "tbb", "continuations"])
+
+    def test_they_end_when_the_time_is_up(self):
+        _, found = self.run_pairs(continuations_1=2.0, tbb_invoke_1=2.0)
+        self.assertEqual(len(found["fib", 35, "continuations", 1].values), 4)
+
+
 class GoalsTest(unittest.TestCase):
     KERNELS = {name: {"name": name, "folder": name, "cut_off": cut_off, "parallel": True}
                for name, cut_off in (("fib", False), ("uts", False), ("matmul", True))}
@@ -249,7 +288,19 @@ class GoalsTest(unittest.TestCase):
         self.assertEqual((slowest["value"], slowest["met"]), (1.5, True))
         results["fib", 35, "continuations", 1]["vs_tbb"] = Figure([1.1, 0.8, 0.9])
         slowest = goals.slowest(results, self.KERNELS)[0]
-        self.assertEqual((slowest["value"], slowest["met"], slowest["spread"]), (0.9, False, [0.8, 1.1]))
+        self.assertEqual((slowest["value"], slowest["met"], slowest["rounds"]), (0.9, False, 3))
+
+    def test_pairs_judge_where_it_is_close(self):
+        def judged(*pairs):
+            results = {("fib", 35, "continuations", 1): {"vs_tbb": Figure([1.2])},
+                       ("uts", 1, "continuations", 1): {"vs_tbb": Figure([0.9]), "vs_tbb_pairs": Figure(pairs)}}
+            return goals.slowest(results, self.KERNELS)[0]
+
+        near = judged(*[0.98] * 12, 0.999, *[1.01] * 12)
+        self.assertEqual((near["value"], near["met"], near["interval"], near["pairs"]), (0.999, True, [0.98, 1.01], 25))
+        # A tenth of a per cent, but nearly always: that is slower.
+        slower = judged(*[0.999] * 20, *[1.01] * 5)
+        self.assertEqual((slower["value"], slower["met"], slower["what"][-14:]), (0.999, False, "(uts 1, P = 1)"))
 
     def test_memory(self):
         once = {("fib", 35, way, 1): {"peak_resident_kib": kib}
