@@ -28,40 +28,40 @@ inline constexpr std::size_t fold_width = sizeof(T) <= 8 ? 128 / sizeof(T) : 8;
 
 /// An operation that is known to be commutative: every lane adds up its own elements, and the lanes are added up at the
 /// end.
-template <class T, class Op>
+template <class T, std::size_t Width, class Op>
 class lanes {
  public:
   lanes(const T* step, Op&) {
-    for (std::size_t i = 0; i != fold_width<T>; ++i) lane_[i] = step[i];
+    for (std::size_t i = 0; i != Width; ++i) lane_[i] = step[i];
   }
   void take(const T* step, Op& op) {
-    for (std::size_t i = 0; i != fold_width<T>; ++i) lane_[i] = op(lane_[i], step[i]);
+    for (std::size_t i = 0; i != Width; ++i) lane_[i] = op(lane_[i], step[i]);
   }
   T total(Op& op) {
-    for (std::size_t width = fold_width<T> / 2; width != 0; width /= 2)
+    for (std::size_t width = Width / 2; width != 0; width /= 2)
       for (std::size_t i = 0; i != width; ++i) lane_[i] = op(lane_[i], lane_[i + width]);
     return lane_[0];
   }
 
  private:
-  T lane_[fold_width<T>];
+  T lane_[Width];
 };
 
 /// Another operation: the elements of a step are combined in a tree, in their order, and one after the other the steps.
-template <class T, class Op>
+template <class T, std::size_t Width, class Op>
 class steps {
  public:
-  steps(const T* step, Op& op) : total_(tree<fold_width<T>>(step, op)) {}
-  void take(const T* step, Op& op) { total_ = static_cast<T>(std::invoke(op, total_, tree<fold_width<T>>(step, op))); }
+  steps(const T* step, Op& op) : total_(tree<Width>(step, op)) {}
+  void take(const T* step, Op& op) { total_ = static_cast<T>(std::invoke(op, total_, tree<Width>(step, op))); }
   T total(Op&) { return total_; }
 
  private:
-  template <std::size_t Width>
+  template <std::size_t N>
   static T tree(const T* step, Op& op) {
-    if constexpr (Width == 1) {
+    if constexpr (N == 1) {
       return *step;
     } else {
-      return static_cast<T>(std::invoke(op, tree<Width / 2>(step, op), tree<Width / 2>(step + Width / 2, op)));
+      return static_cast<T>(std::invoke(op, tree<N / 2>(step, op), tree<N / 2>(step + N / 2, op)));
     }
   }
 
@@ -73,28 +73,27 @@ class steps {
 template <class T, class X>
 concept folded_in_steps = std::floating_point<T> && std::same_as<std::remove_cvref_t<X>, T>;
 
-template <class T, class Op>
-using step_fold = std::conditional_t<commutative<Op, T>, lanes<T, Op>, steps<T, Op>>;
+template <class T, std::size_t Width, class Op>
+using step_fold = std::conditional_t<commutative<Op, T>, lanes<T, Width, Op>, steps<T, Width, Op>>;
 
 /// get(it) op get(it + 1) op ... for n > 0 elements. `it` needs to be good for ++ only. Not inlined: inside of a recursion
 /// g++ takes the steps to pieces before it would vectorise them, and sums take twice as long.
-template <class T, class It, class Get, class Op>
+template <class T, std::size_t Width = fold_width<T>, class It, class Get, class Op>
 [[gnu::noinline]] T fold(It it, std::size_t n, Get& get, Op& op) {
   const auto one_by_one = [&](T acc) {
     for (; n != 0; --n, static_cast<void>(++it)) acc = static_cast<T>(std::invoke(op, std::move(acc), get(it)));
     return acc;
   };
   if constexpr (folded_in_steps<T, decltype(get(it))>) {
-    constexpr std::size_t width = fold_width<T>;
-    if (n >= width) {
-      T step[width];
+    if (n >= Width) {
+      T step[Width];
       const auto read = [&] {
         for (T& x : step) x = get(it), ++it;
-        n -= width;
+        n -= Width;
       };
       read();
-      step_fold<T, Op> all(step, op);
-      while (n >= width) {
+      step_fold<T, Width, Op> all(step, op);
+      while (n >= Width) {
         read();
         all.take(step, op);
       }

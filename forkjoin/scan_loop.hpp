@@ -43,6 +43,9 @@ class scan_loop {
   void run(std::optional<T>& before) { scan(0, blocks_.count(), before); }
 
  private:
+  // Half of what sums by themselves take at once: the chain needs registers, too.
+  static constexpr std::size_t width = fold_width<T> / 2;
+
   using prefix = std::optional<T>;
   using element = std::iter_reference_t<In>;
 
@@ -168,18 +171,17 @@ class scan_loop {
 
   T sum_of(In from, std::size_t n) {
     const auto get = [](const In& at) -> decltype(auto) { return *at; };
-    return detail::fold<T>(from, n, get, op_);
+    return detail::fold<T, width>(from, n, get, op_);
   }
 
   // As scan_chain, but returns exactly what sum_of does. Both in one loop: a chain leaves most of the processor's units
   // idle.
   T scan_and_sum(In from, Out to, std::size_t n, T acc) {
     if constexpr (folded_in_steps<T, element>) {
-      constexpr std::size_t width = fold_width<T>;
       if (n >= width) {
         T step[width];
         acc = scan_step(from, to, acc, step);
-        step_fold<T, Op> own(step, op_);
+        step_fold<T, width, Op> own(step, op_);
         for (n -= width; n >= width; n -= width) {
           acc = scan_step(from, to, acc, step);
           own.take(step, op_);
@@ -196,7 +198,7 @@ class scan_loop {
   }
 
   // Reads all of the step before it writes any of it: the output may be the input.
-  [[gnu::always_inline]] T scan_step(In& from, Out& to, T acc, T (&step)[fold_width<T>]) {
+  [[gnu::always_inline]] T scan_step(In& from, Out& to, T acc, T (&step)[width]) {
     for (T& x : step) x = *from, ++from;
     for (const T& x : step) acc = scan_one(acc, x, to), ++to;
     return acc;

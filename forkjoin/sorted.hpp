@@ -14,30 +14,40 @@ namespace fj::detail {
 /// How many elements are compared without branches in between.
 inline constexpr std::size_t sorted_block = 64;
 
-/// Whether out_of_order(element, next) holds for no two neighbours. Looks at a few in front first: with most sequences
-/// that is all.
-template <class Policy, class I, class Pair>
-bool is_run(I first, I last, Pair out_of_order, const loop_options& options) {
+/// Whether of n > 0 pairs of neighbours from first on the second element is less than the first in any, or, if the sequence
+/// is to descend, is not. Not inlined: inside of a recursion g++ keeps in memory what belongs into registers, and one loop for
+/// both directions takes longer, too.
+template <bool Descends, class I, class Less>
+[[gnu::noinline]] bool is_broken(I first, std::size_t n, const Less& less) {
+  bool any = false;
+  do {
+    const I second = first + 1;
+    any |= static_cast<bool>(less(*second, *first)) != Descends;
+    if constexpr (!plain<std::iter_value_t<I>>) {
+      if (any) break;
+    }
+    first = second;
+  } while (--n != 0);
+  return any;
+}
+
+/// Whether of any two neighbours the second is less than the first, if it `descends`, else for none. Looks at a few in
+/// front first: with most sequences that is all.
+template <class Policy, class I, class Less>
+bool is_run(I first, I last, Less less, bool descends, const loop_options& options) {
   using difference = std::iter_difference_t<I>;
   const auto pairs = static_cast<std::size_t>(last - first) - 1;
   const auto broken = [=](std::size_t begin, std::size_t end) {
-    I at = first + static_cast<difference>(begin);
-    bool any = false;
-    for (std::size_t i = begin; i != end; ++i, ++at) {
-      any |= out_of_order(*at, *(at + 1));
-      if constexpr (!plain<std::iter_value_t<I>>) {
-        if (any) break;
-      }
-    }
-    return any;
+    const I at = first + static_cast<difference>(begin);
+    return descends ? detail::is_broken<true>(at, end - begin, less) : detail::is_broken<false>(at, end - begin, less);
   };
   if (broken(0, std::min<std::size_t>(pairs, 8))) return false;
   const auto blocks = blocks_of(pairs, sorted_block);
-  const auto is_broken = [=](std::size_t block) {
+  const auto matches = [=](std::size_t block) {
     return broken(block * sorted_block, std::min(pairs, (block + 1) * sorted_block));
   };
   const std::size_t grain = blocks_of(options.grain ? options.grain : 64 * sorted_block, sorted_block);
-  return find_index<Policy>(blocks, is_broken, {.grain = grain, .stop = options.stop}) == blocks;
+  return find_index<Policy>(blocks, matches, {.grain = grain, .stop = options.stop}) == blocks;
 }
 
 /// Reverses in place.
@@ -59,8 +69,7 @@ bool sort_run(I first, I last, Less less, const loop_options& options) {
   if (last - first < 2) return true;
   throw_if_stopped(options.stop);
   const bool descends = less(*(first + 1), *first);
-  const bool is_one =
-      detail::is_run<Policy>(first, last, [=](auto&& a, auto&& b) { return less(b, a) != descends; }, options);
+  const bool is_one = detail::is_run<Policy>(first, last, less, descends, options);
   if (!is_one || !descends) return is_one;
   detail::reverse<Policy>(first, last, as_difference<I>(options.grain ? options.grain : 16384));
   return true;
