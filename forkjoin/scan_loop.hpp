@@ -31,8 +31,8 @@ namespace detail {
 enum class scan_kind { inclusive, exclusive };
 
 /// The prefix of a block, the sum of all blocks before it, is ((init op b0) op b1) ..., where b0, b1, ... are the sums of
-/// the blocks by themselves; from there an element's sum is computed one by one. So the association is the same
-/// whether a block's sum was needed in advance or not, if it is computed in both cases.
+/// the blocks by themselves; from there the elements' sums are computed one by one, and two by two where in_steps. So the
+/// association is the same whether a block's sum was needed in advance or not, if it is computed in both cases.
 template <class Policy, scan_kind Kind, class T, class In, class Out, class Op>
 class scan_loop {
  public:
@@ -43,11 +43,13 @@ class scan_loop {
   void run(std::optional<T>& before) { scan(0, blocks_.count(), before); }
 
  private:
-  // Half of what sums by themselves take at once: the chain needs registers, too.
-  static constexpr std::size_t width = fold_width<T> / 2;
-
   using prefix = std::optional<T>;
   using element = std::iter_reference_t<In>;
+
+  // Calls op more often, in less time.
+  static constexpr bool in_steps = folded_in_steps<T, element> && !exactly_associative<Op, T>;
+  // Half of what sums by themselves take at once: the chain needs registers, too.
+  static constexpr std::size_t width = fold_width<T> / 2;
 
   /// What was summed up ahead of the strand that scans: the sums of blocks, from one on.
   struct advance {
@@ -149,9 +151,13 @@ class scan_loop {
     return acc;
   }
 
-  // From the prefix on one by one. Returns the prefix of what follows. Sums are handed on by value here, as a compiler
-  // that has to fear that the output overlaps them keeps them in memory.
+  // From the prefix on one by one, or in steps. Returns the prefix of what follows. Sums are handed on by value here, as a
+  // compiler that has to fear that the output overlaps them keeps them in memory.
   T scan_chain(In from, Out to, std::size_t n, T acc) {
+    if constexpr (in_steps) {
+      T step[width];
+      for (; n >= width; n -= width) acc = scan_step(from, to, acc, step);
+    }
     for (; n != 0; --n, ++from, ++to) acc = scan_one(std::move(acc), *from, to);
     return acc;
   }
@@ -177,7 +183,7 @@ class scan_loop {
   // As scan_chain, but returns exactly what sum_of does. Both in one loop: a chain leaves most of the processor's units
   // idle.
   T scan_and_sum(In from, Out to, std::size_t n, T acc) {
-    if constexpr (folded_in_steps<T, element>) {
+    if constexpr (in_steps) {
       if (n >= width) {
         T step[width];
         acc = scan_step(from, to, acc, step);
@@ -197,10 +203,19 @@ class scan_loop {
     return scan_and_sum_chain(from, to, n, std::move(acc), std::move(own));
   }
 
-  // Reads all of the step before it writes any of it: the output may be the input.
+  // Two elements are combined before they come to the chain, which is what a scan of numbers waits for. Reads all of the
+  // step before it writes any of it: the output may be the input.
   [[gnu::always_inline]] T scan_step(In& from, Out& to, T acc, T (&step)[width]) {
     for (T& x : step) x = *from, ++from;
-    for (const T& x : step) acc = scan_one(acc, x, to), ++to;
+    for (std::size_t i = 0; i != width; i += 2) {
+      const T between = combined(acc, step[i]);
+      const T next = combined(acc, combined(step[i], step[i + 1]));
+      *to = Kind == scan_kind::inclusive ? between : acc;
+      ++to;
+      *to = Kind == scan_kind::inclusive ? next : between;
+      ++to;
+      acc = next;
+    }
     return acc;
   }
 
