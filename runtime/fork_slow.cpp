@@ -9,7 +9,7 @@ namespace fj::detail {
 
 namespace {
 
-// To be made public and taken back costs an owner some 100 ns. Who took back what had been public for a hundred times as long
+// To be made public and taken back costs an owner perhaps 100 ns. Who took back what had been public for a hundred times as long
 // may well pay that again for the record that is the oldest next; else the next thief must wait, and expose it by force.
 constexpr std::int64_t long_public_ns = 10'000;
 

@@ -21,6 +21,7 @@ FIB = [
 OVER_SERIAL = {"integrate": 1.15, "nqueens": 1.05, "skynet": 1.7, "uts": 1.02, "matmul": 1.03}
 OF_SIZE = {"skynet": 1_000_000}  # where the goal is for one of the sizes
 WITHIN = 1.1
+ENOUGH_PAIRS = 8  # by fewer the sign test can say nothing with 99 % certainty: then the median itself must do
 
 TIMES_TBB = 6  # the geometric mean of the kernels without a cut-off
 TWO_OVER_ONE = 1.9  # that of the kernels with enough parallelism
@@ -126,7 +127,8 @@ def slowest(results, kernels):
         if way != "continuations" or "vs_tbb" not in figures or kernels[kernel]["name"] != kernels[kernel]["folder"]:
             continue
         judged = figures.get("vs_tbb_pairs") or figures["vs_tbb"]
-        low, high = judged.median_lies_between() if "vs_tbb_pairs" in figures else (judged.median, judged.median)
+        sure = "vs_tbb_pairs" in figures and len(judged.values) >= ENOUGH_PAIRS
+        low, high = judged.median_lies_between() if sure else (judged.median, judged.median)
         least.append((high, low, judged, f"{kernel} {size:,}, P = {procs}"))
     if not least:
         return []

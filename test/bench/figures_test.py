@@ -301,6 +301,9 @@ class GoalsTest(unittest.TestCase):
         # A tenth of a per cent, but nearly always: that is slower.
         slower = judged(*[0.999] * 20, *[1.01] * 5)
         self.assertEqual((slower["value"], slower["met"], slower["what"][-14:]), (0.999, False, "(uts 1, P = 1)"))
+        # A few pairs excuse nothing.
+        few = judged(0.98, 0.99, 1.01)
+        self.assertEqual((few["value"], few["met"], few["rounds"]), (0.99, False, 3))
 
     def test_memory(self):
         once = {("fib", 35, way, 1): {"peak_resident_kib": kib}
