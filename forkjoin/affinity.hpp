@@ -9,7 +9,7 @@
 #include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 /// Programs go over the same data loop after loop, and what a P touched last may lie in its cache. After a join it may be
 /// another P that goes on, so "the first half here, the second elsewhere" would send the data to and fro with it. Instead
@@ -54,4 +54,4 @@ void fork_parts(bool second_here, First first, Second second) {
   if (thrown) std::rethrow_exception(thrown);
 }
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

@@ -16,7 +16,7 @@
 #include "forkjoin/options.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 /// To be called before a part of the work is started. Leaving a part out is an exception like others: what runs is
 /// joined, and what lies further right and has not started does not start.
@@ -134,4 +134,4 @@ class ordering {
   Projection* proj_;
 };
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

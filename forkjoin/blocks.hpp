@@ -6,7 +6,7 @@
 
 #include "forkjoin/algorithm.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 /// Blocks of equal size, save the last. What is computed block by block, and then from the blocks in a tree over their
 /// numbers, is the same whoever computes which of them.
@@ -27,4 +27,4 @@ class blocks {
   std::size_t size_;
 };
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

@@ -14,7 +14,7 @@
 #include "forkjoin/result.hpp"
 #include "forkjoin/run.hpp"
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 namespace detail {
 
@@ -247,4 +247,4 @@ template <class Policy, class F, class G, class... More>
 
 }  // namespace detail
 
-}  // namespace fj
+}  // namespace fj::inline v0_1

@@ -13,7 +13,7 @@
 
 #include "forkjoin/run.hpp"
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 /// Accumulators for parallel work, as oneTBB's combinable: about as many values as there are P, made when they are
 /// needed, combined at the end.
@@ -163,4 +163,4 @@ class combinable {
   std::atomic<bool> has_spares_ = false;
 };
 
-}  // namespace fj
+}  // namespace fj::inline v0_1

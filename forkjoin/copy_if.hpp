@@ -16,7 +16,7 @@
 #include "forkjoin/run.hpp"
 #include "forkjoin/sequence.hpp"
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 namespace detail {
 
@@ -154,4 +154,4 @@ Out parallel_copy_if(R&& range, Out out, Predicate pred, const loop_options& opt
   return fj::parallel_copy_if<Policy>(range, out, std::move(pred), std::identity(), options);
 }
 
-}  // namespace fj
+}  // namespace fj::inline v0_1

@@ -13,7 +13,7 @@
 #include "forkjoin/run.hpp"
 #include "forkjoin/sequence.hpp"
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 namespace detail {
 
@@ -281,4 +281,4 @@ template <class Policy = continuations, std::ranges::range R, class Predicate>
   return fj::parallel_all_of<Policy>(range, std::move(pred), std::identity(), options);
 }
 
-}  // namespace fj
+}  // namespace fj::inline v0_1

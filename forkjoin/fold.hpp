@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 /// Acc op element, and partial op partial.
 template <class T, class Op, class X>
@@ -106,4 +106,4 @@ template <class T, std::size_t Width = fold_width<T>, class It, class Get, class
   return one_by_one(std::move(first));
 }
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

@@ -15,7 +15,7 @@
 #include "forkjoin/split_loop.hpp"
 #include "forkjoin/with_scope.hpp"
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 namespace detail {
 
@@ -74,4 +74,4 @@ void fork_each(Range&& range, Body&& body, const loop_options& options = {}) {
   }
 }
 
-}  // namespace fj
+}  // namespace fj::inline v0_1

@@ -14,7 +14,7 @@
 #include "forkjoin/result.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 /// Runs all closures, possibly in parallel, waits for all, and returns a std::tuple of their results: references as they
 /// are, std::monostate for void; void if all are. Any function may call it, at any depth; outside of a runtime it enters
@@ -78,4 +78,4 @@ template <class Policy = continuations, class F, class G, class... More>
   return fj::fork_join<Policy>(std::forward<F>(f), std::forward<G>(g), std::forward<More>(more)...);
 }
 
-}  // namespace fj
+}  // namespace fj::inline v0_1

@@ -4,7 +4,7 @@
 #include <memory>
 #include <type_traits>
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 template <class Signature>
 class function_ref;
@@ -28,4 +28,4 @@ class function_ref<R(Args...)> {
   R (*call_)(void*, Args...);
 };
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

@@ -5,7 +5,7 @@
 
 #include "forkjoin/result.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 // F and G are the types of closures as a forwarding reference deduces them: X for a temporary, X& for an lvalue.
 
@@ -28,4 +28,4 @@ constexpr bool is_small_temporary() {
 template <class G>
 using held = std::conditional_t<is_small_temporary<G>(), G, lvalue<G>>;
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

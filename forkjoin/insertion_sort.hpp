@@ -6,7 +6,7 @@
 
 #include "forkjoin/algorithm.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 /// An element that was taken out of the sequence, and the place that waits for it. The destructor puts it there, so a
 /// comparator that throws loses nothing.
@@ -47,4 +47,4 @@ void insertion_sort(I first, I last, Less less) {
   }
 }
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

@@ -14,7 +14,7 @@
 #include "forkjoin/run.hpp"
 #include "forkjoin/sequence.hpp"
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 namespace detail {
 
@@ -228,4 +228,4 @@ Out parallel_merge(R1&& range1, R2&& range2, Out out, const loop_options& option
   return fj::parallel_merge<Policy>(range1, range2, out, std::ranges::less(), options);
 }
 
-}  // namespace fj
+}  // namespace fj::inline v0_1

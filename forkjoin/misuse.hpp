@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void scope_outside() {
   throw std::logic_error(
@@ -23,4 +23,4 @@ namespace fj::detail {
       "cannot wait for the child; make a scope of its own there, by fj::with_scope");
 }
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

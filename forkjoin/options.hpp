@@ -5,7 +5,7 @@
 
 #include "forkjoin/stop.hpp"
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 /// For loops and algorithms: parallel_for(0, n, body, {.grain = 64, .stop = &token}).
 struct loop_options {
@@ -16,4 +16,4 @@ struct loop_options {
   const stop_token* stop = nullptr;
 };
 
-}  // namespace fj
+}  // namespace fj::inline v0_1

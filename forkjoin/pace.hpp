@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstddef>
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 /// Of one strand in one loop. Starts with a single element, as it may take long, and grows fast, as it mostly does not.
 /// A chunk of some microseconds hides what the clock and the look for the hungry cost; one of more than some tens keeps
@@ -37,4 +37,4 @@ class pace {
   clock::time_point started_;
 };
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

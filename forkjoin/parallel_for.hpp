@@ -15,7 +15,7 @@
 #include "forkjoin/sequence.hpp"
 #include "forkjoin/split_loop.hpp"
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 namespace detail {
 
@@ -119,4 +119,4 @@ void parallel_for(Range&& range, Body&& body, const loop_options& options = {}) 
   }
 }
 
-}  // namespace fj
+}  // namespace fj::inline v0_1

@@ -15,7 +15,7 @@
 #include "forkjoin/run.hpp"
 #include "forkjoin/split_loop.hpp"
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 /// A rectangle of cells: rows [row_begin, row_end), columns [col_begin, col_end).
 struct block_2d {
@@ -112,4 +112,4 @@ void parallel_for_2d(std::size_t rows, std::size_t cols, Body&& body, const loop
   }
 }
 
-}  // namespace fj
+}  // namespace fj::inline v0_1

@@ -13,7 +13,7 @@
 #include "forkjoin/run.hpp"
 #include "forkjoin/sequence.hpp"
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 namespace detail {
 
@@ -191,4 +191,4 @@ std::ranges::borrowed_iterator_t<R> parallel_partition(R&& range, Predicate pred
   return fj::parallel_partition<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
 
-}  // namespace fj
+}  // namespace fj::inline v0_1

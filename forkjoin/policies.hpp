@@ -1,10 +1,10 @@
 // The two ways of stealing.
 #pragma once
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 /// Policies for fork_join and all that is made of it: what is put up to be stolen.
 struct continuations {};  ///< the rest of the caller, while the child runs
 struct tasks {};          ///< the child, while the caller goes on
 
-}  // namespace fj
+}  // namespace fj::inline v0_1

@@ -16,7 +16,7 @@
 #include "forkjoin/run.hpp"
 #include "forkjoin/sequence.hpp"
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 namespace detail {
 
@@ -174,4 +174,4 @@ template <class Policy = continuations, class First, class Last, class Second, c
   }
 }
 
-}  // namespace fj
+}  // namespace fj::inline v0_1

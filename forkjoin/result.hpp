@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 template <class F>
 using result_of = std::invoke_result_t<F&>;
@@ -78,4 +78,4 @@ class late_result<R> {
   std::remove_reference_t<R>* address_;
 };
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

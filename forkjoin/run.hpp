@@ -12,7 +12,7 @@
 #include "../runtime/entry.hpp"
 #include "forkjoin/result.hpp"
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 namespace detail {
 
@@ -102,6 +102,6 @@ inline unsigned procs() {
 /// fork, a join or a wait.
 inline int this_proc() noexcept { return detail::current_proc(); }
 
-}  // namespace fj
+}  // namespace fj::inline v0_1
 
 #endif

@@ -18,7 +18,7 @@
 #include "forkjoin/scan_loop.hpp"
 #include "forkjoin/sequence.hpp"
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 namespace detail {
 
@@ -193,4 +193,4 @@ Out parallel_scan(Range&& range, Out out, Op op, T init, const loop_options& opt
   return fj::parallel_inclusive_scan<Policy>(range, std::move(out), std::move(op), std::move(init), options);
 }
 
-}  // namespace fj
+}  // namespace fj::inline v0_1

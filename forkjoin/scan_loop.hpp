@@ -19,7 +19,7 @@
 #include "forkjoin/run.hpp"
 #include "forkjoin/sequence.hpp"
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 /// Whether the results of Op on values T do not depend on the association, to the last bit. If so, a scan computes less.
 /// True for integers; to be specialised for other types and operations.
@@ -240,4 +240,4 @@ class scan_loop {
 };
 
 }  // namespace detail
-}  // namespace fj
+}  // namespace fj::inline v0_1

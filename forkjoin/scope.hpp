@@ -22,7 +22,7 @@
 #include "forkjoin/run.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 class scope;
 
@@ -352,6 +352,6 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
   stop_token stop_;
 };
 
-}  // namespace fj
+}  // namespace fj::inline v0_1
 
 #endif

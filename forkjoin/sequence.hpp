@@ -9,7 +9,7 @@
 
 #include "forkjoin/options.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 /// A sequence that can be cut anywhere: an iterator with its end, a range.
 template <class I, class S>
@@ -45,4 +45,4 @@ concept not_options = !std::is_same_v<std::remove_cvref_t<T>, loop_options>;
 template <class... T>
 inline constexpr bool never = false;
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

@@ -17,7 +17,7 @@
 #include "forkjoin/sequence.hpp"
 #include "forkjoin/sorted.hpp"
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 namespace detail {
 
@@ -223,4 +223,4 @@ void parallel_sort(R&& range, const loop_options& options) {
   fj::parallel_sort<Policy>(range, std::ranges::less(), std::identity(), options);
 }
 
-}  // namespace fj
+}  // namespace fj::inline v0_1

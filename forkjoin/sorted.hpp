@@ -9,7 +9,7 @@
 #include "forkjoin/find.hpp"
 #include "forkjoin/fork_join.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 /// How many elements are compared without branches in between.
 inline constexpr std::size_t sorted_block = 64;
@@ -75,4 +75,4 @@ bool sort_run(I first, I last, Less less, const loop_options& options) {
   return true;
 }
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

@@ -14,7 +14,7 @@
 #include "forkjoin/pace.hpp"
 #include "forkjoin/run.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 /// What a loop does with the numbers from begin to end.
 using loop_leaf = function_ref<void(std::size_t begin, std::size_t end)>;
@@ -89,4 +89,4 @@ void for_parts(std::size_t n, const loop_options& options, loop_leaf leaf) {
   fj::run([&] { split_loop<Policy>(leaf, options).run(n); });
 }
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

@@ -18,7 +18,7 @@
 #include "forkjoin/sequence.hpp"
 #include "forkjoin/sorted.hpp"
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 namespace detail {
 
@@ -214,4 +214,4 @@ void parallel_stable_sort(R&& range, const loop_options& options) {
   fj::parallel_stable_sort<Policy>(range, std::ranges::less(), std::identity(), options);
 }
 
-}  // namespace fj
+}  // namespace fj::inline v0_1

@@ -4,7 +4,7 @@
 #include <exception>
 #include <stop_token>
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 /// The standard ones, so that tokens of std::jthread and of other libraries serve as well.
 using std::stop_source;
@@ -19,4 +19,4 @@ class cancelled : public std::exception {
   }
 };
 
-}  // namespace fj
+}  // namespace fj::inline v0_1

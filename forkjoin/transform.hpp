@@ -12,7 +12,7 @@
 #include "forkjoin/sequence.hpp"
 #include "forkjoin/split_loop.hpp"
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 namespace detail {
 
@@ -78,4 +78,4 @@ Out parallel_transform(Range&& range, Out out, Op op, const loop_options& option
   }
 }
 
-}  // namespace fj
+}  // namespace fj::inline v0_1

@@ -9,7 +9,7 @@
 #include "forkjoin/scope.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 /// Calls body(s) with a scope s, joins, and returns what body returned. The exception is the one that the serial program
 /// would have thrown, also when body throws. Handle those of children around with_scope, not around a fork, which they
@@ -44,4 +44,4 @@ std::invoke_result_t<Body&, scope&> with_scope(Body&& body) {
   return fj::with_scope(stop_token(), body);
 }
 
-}  // namespace fj
+}  // namespace fj::inline v0_1

@@ -10,7 +10,7 @@
 #include "runtime/os/race_detector.hpp"
 #include "runtime/scheduler.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 namespace {
 
@@ -142,4 +142,4 @@ void join_children_slow(children& scope) noexcept {
   scope.joined.go_on();
 }
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

@@ -12,7 +12,7 @@
 #include "os/race_detector.hpp"
 #include "worker.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 using counting_join = basic_counting_join<machine>;
 
@@ -115,4 +115,4 @@ class below_put_aside {
 /// The end of a child whose parent's continuation was stolen. Its stack is given back.
 [[noreturn, gnu::cold]] void end_stolen_child(child& c) noexcept;
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

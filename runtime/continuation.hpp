@@ -5,7 +5,7 @@
 #include "join.hpp"
 #include "os/machine.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 using join = basic_join<machine>;
 
@@ -17,4 +17,4 @@ struct continuation : record {
   join joined;
 };
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

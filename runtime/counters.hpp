@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 /// Counters of one P or of several together. All but stacks_in_use only grow. They are read at any time; the values of one
 /// reading need not be of one moment.
@@ -96,4 +96,4 @@ struct tallies {
 };
 
 }  // namespace detail
-}  // namespace fj
+}  // namespace fj::inline v0_1

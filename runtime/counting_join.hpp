@@ -18,7 +18,7 @@
 
 #include "base/check.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 template <class Machine>
 class basic_counting_join {
@@ -85,4 +85,4 @@ class basic_counting_join {
   typename Machine::template atomic<std::int64_t> pending_{0};  // forks that count here, less arrivals
 };
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

@@ -7,7 +7,7 @@
 #include "os/fork_path.hpp"
 #include "os/thread_local.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 struct worker;
 
@@ -57,4 +57,4 @@ template <class Record>
   current_worker_slot = m;
 }
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

@@ -30,7 +30,7 @@
 #include "base/check.hpp"
 #include "os/machine.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 struct root;
 
@@ -371,4 +371,4 @@ struct layout_check {
   static_assert(deque::laid_out_for_assembly());
 };
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

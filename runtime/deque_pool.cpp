@@ -6,7 +6,7 @@
 #include "runtime/os/pages.hpp"
 #include "runtime/os/race_detector.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 // A fork takes a frame with a record, a return address and what the forking function keeps: more than this.
 constexpr std::size_t least_frame = 32;
@@ -75,4 +75,4 @@ void deque_pool::give(deque* idle) noexcept {
   (idle->is_roomless() ? roomless_ : idle_).push_back(idle);
 }
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

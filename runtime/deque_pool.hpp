@@ -9,7 +9,7 @@
 #include "deque.hpp"
 #include "os/mutex.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 class deque_pool {
  public:
@@ -45,4 +45,4 @@ class deque_pool {
   std::size_t roomless_made_ = 0;
 };
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

@@ -10,7 +10,7 @@
 #include "runtime/settings.hpp"
 #include "runtime/thread_main.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 constinit deque outside{0, true};
 
@@ -129,4 +129,4 @@ bool hungry() noexcept {
   return s.chosen().steal_every_fork || s.idleness().hungry();
 }
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

@@ -18,7 +18,7 @@
 #include "root.hpp"
 #include "tasks.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 class scheduler;
 
@@ -48,6 +48,6 @@ int current_proc() noexcept;
 /// demand. Inside only.
 bool hungry() noexcept;
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail
 
 #endif

@@ -7,7 +7,7 @@
 #include "runtime/os/race_detector.hpp"
 #include "runtime/scheduler.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 namespace {
 
@@ -173,4 +173,4 @@ bool prepare_to_wait_for_others(worker& m) noexcept {
   return m.home().deques().have_roomless(m.home().chosen().procs) && prepare_to_detach(m);
 }
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

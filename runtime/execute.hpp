@@ -3,7 +3,7 @@
 
 #include "worker.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 /// Has `f` start with a stolen record, or with the job itself if there is no record in it.
 void begin(fiber& f, const deque::loot& what) noexcept;
@@ -40,4 +40,4 @@ bool prepare_to_wait_for_others(worker& m) noexcept;
 /// Sets aside what it takes to suspend a fiber whose deque is not empty; false if that is not to be had.
 bool prepare_to_detach(worker& m) noexcept;
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

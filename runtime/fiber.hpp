@@ -13,7 +13,7 @@
 #include "os/context.hpp"
 #include "root.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 class stack_pool;
 
@@ -44,4 +44,4 @@ struct fiber : join_waiter {
   }
 };
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

@@ -6,7 +6,7 @@
 #include "runtime/os/cpu.hpp"
 #include "runtime/scheduler.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 namespace {
 
@@ -158,4 +158,4 @@ deque::loot steal_for_top(worker& m, const join& until) noexcept {
   return got;
 }
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

@@ -3,7 +3,7 @@
 
 #include "worker.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 /// A fiber to run: a ready one, else one that runs a stolen record. nullptr when there is nothing, or when enough others
 /// look already: then the worker parks.
@@ -17,4 +17,4 @@ fiber* find_work_of(const root& job, worker& m) noexcept;
 /// while.
 deque::loot steal_for_top(worker& m, const join& until) noexcept;
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

@@ -5,7 +5,7 @@
 #include "runtime/os/clock.hpp"
 #include "runtime/scheduler.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 namespace {
 
@@ -90,4 +90,4 @@ void join_slow(join& stolen) noexcept {
   }
 }
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

@@ -3,7 +3,7 @@
 
 #include "continuation.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 /// To be called when push_record returned true. False: this thread is outside of any runtime, and nothing was pushed.
 [[gnu::cold]] bool push_slow() noexcept;
@@ -15,4 +15,4 @@ namespace fj::detail {
 /// Waits until the stolen record is finished, and meanwhile has the worker do something else.
 [[gnu::cold]] void join_slow(join& stolen) noexcept;
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

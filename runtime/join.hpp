@@ -15,7 +15,7 @@
 #include "base/check.hpp"
 #include "base/handed.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 struct continuation;
 
@@ -112,4 +112,4 @@ class basic_join {
   typename Machine::template atomic<std::uintptr_t> word_;
 };
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

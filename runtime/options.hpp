@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 /// For `fj::runtime`; the default runtime takes all defaults.
 struct options {
@@ -25,4 +25,4 @@ struct options {
   bool steal_every_fork = false;
 };
 
-}  // namespace fj
+}  // namespace fj::inline v0_1

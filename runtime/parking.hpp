@@ -23,7 +23,7 @@
 
 #include "base/cache_line.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 template <class Machine>
 class basic_parking {
@@ -88,4 +88,4 @@ class basic_parking {
   count spinning_{0};
 };
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

@@ -7,7 +7,7 @@
 #include "counters.hpp"
 #include "deque.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 /// Belongs to the worker that holds it; others read `active` to steal, and the counters.
 struct alignas(cache_line) processor {
@@ -19,4 +19,4 @@ struct alignas(cache_line) processor {
   alignas(cache_line) tallies count;
 };
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

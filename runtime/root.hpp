@@ -5,7 +5,7 @@
 
 #include "os/context.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 struct fiber;
 class scheduler;
@@ -30,4 +30,4 @@ struct root {
   std::atomic<bool> done{false};
 };
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

@@ -9,7 +9,7 @@
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/race_detector.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 namespace {
 
@@ -85,4 +85,4 @@ void run(scheduler& s, root& job) {
   }
 }
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

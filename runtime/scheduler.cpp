@@ -11,7 +11,7 @@
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/race_detector.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 namespace {
 
 constexpr std::int64_t time_between_refusals_ns = 100'000'000;  // a refused thread costs some 10 us
@@ -409,4 +409,4 @@ void scheduler::give_outside_worker(worker& m) noexcept {
   idle_outside_.push_back(&m);
 }
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

@@ -18,7 +18,7 @@
 #include "stack_pool.hpp"
 #include "worker.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 using parking = basic_parking<machine>;
 
@@ -188,4 +188,4 @@ class scheduler {
   bool stopping_ = false;
 };
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

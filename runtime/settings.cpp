@@ -11,7 +11,7 @@
 #include "runtime/os/membarrier.hpp"
 #include "runtime/os/topology.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 namespace {
 
@@ -72,4 +72,4 @@ bool flag_from_environment(const char* name, bool otherwise) {
   return wish == "1";
 }
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

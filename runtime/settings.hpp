@@ -4,7 +4,7 @@
 #include "options.hpp"
 #include "scheduler.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 /// Resolves defaults (environment, affinity, cgroup, membarrier) and checks values. Throws std::invalid_argument with a
 /// message that names the value and the remedy.
@@ -13,4 +13,4 @@ settings resolve(const options& wanted);
 /// Whether the environment variable is 1 or 0; `otherwise` if it is unset or empty. Throws like resolve.
 bool flag_from_environment(const char* name, bool otherwise);
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

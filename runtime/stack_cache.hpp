@@ -6,7 +6,7 @@
 
 #include "base/handed.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 struct fiber;
 
@@ -42,4 +42,4 @@ class stack_cache {
   std::array<handed_new<fiber*>, limit> stacks_;
 };
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

@@ -9,7 +9,7 @@
 #include "runtime/os/pages.hpp"
 #include "runtime/os/race_detector.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 stack_pool::stack_pool(std::size_t stack_size) noexcept : stack_size_(os::round_to_pages(stack_size)) {}
 
@@ -117,4 +117,4 @@ void trim_stack(fiber& f, const std::byte* used) noexcept {
   os::discard_pages(bottom, dead);
 }
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

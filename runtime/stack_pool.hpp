@@ -9,7 +9,7 @@
 #include "fiber.hpp"
 #include "os/mutex.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 class stack_pool {
  public:
@@ -53,4 +53,4 @@ class stack_pool {
 /// address in use, or below the top, where little is in use. Mostly a look at a page of the stack; at times system calls.
 void trim_stack(fiber& f, const std::byte* used) noexcept;
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

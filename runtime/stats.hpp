@@ -6,7 +6,7 @@
 
 #include "counters.hpp"
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 /// A reading of all counters of a runtime.
 struct stats {
@@ -22,4 +22,4 @@ struct stats {
   }
 };
 
-}  // namespace fj
+}  // namespace fj::inline v0_1

@@ -6,7 +6,7 @@
 #include "runtime/fork_slow.hpp"
 #include "runtime/scheduler.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 void join_tasks_slow(join& stolen) noexcept {
   if (&current_deque() == &outside) return;
@@ -38,4 +38,4 @@ void join_tasks_slow(join& stolen) noexcept {
   join_slow(stolen);
 }
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

@@ -3,9 +3,9 @@
 
 #include "continuation.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 /// As join_slow, for a task: runs other records on top of this stack first.
 [[gnu::cold]] void join_tasks_slow(join& stolen) noexcept;
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

@@ -7,7 +7,7 @@
 #include "runtime/os/race_detector.hpp"
 #include "runtime/scheduler.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 void thread_main(void* self) noexcept {
   worker& m = *static_cast<worker*>(self);
@@ -26,4 +26,4 @@ void thread_main(void* self) noexcept {
   }
 }
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

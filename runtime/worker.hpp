@@ -13,7 +13,7 @@
 #include "processor.hpp"
 #include "stack_cache.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 class scheduler;
 
@@ -70,4 +70,4 @@ struct worker {
   handed<scheduler*> home_;
 };
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

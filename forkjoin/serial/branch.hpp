@@ -8,7 +8,7 @@
 #include "forkjoin/result.hpp"
 #include "forkjoin/run.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 /// Whatever the policy: the order is that of the program.
 template <class Policy, class... F>
@@ -17,4 +17,4 @@ std::tuple<value_of<result_of<F>>...> fork_all(lvalue<F>... f) {
   return {detail::call(f)...};  // in a braced list the first comes first
 }
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

@@ -6,7 +6,7 @@
 #include "../../runtime/entry.hpp"
 #include "forkjoin/result.hpp"
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 namespace detail {
 
@@ -56,4 +56,4 @@ class runtime {
 inline unsigned procs() { return 1; }
 inline int this_proc() noexcept { return detail::depth_of_runs > 0 ? 0 : -1; }
 
-}  // namespace fj
+}  // namespace fj::inline v0_1

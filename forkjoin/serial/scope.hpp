@@ -9,7 +9,7 @@
 #include "forkjoin/run.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj {
+namespace fj::inline v0_1 {
 
 /// As the other build's. A child's exception leaves fork.
 class [[nodiscard("a scope joins when it is destroyed")]] scope {
@@ -57,4 +57,4 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
   stop_token stop_;
 };
 
-}  // namespace fj
+}  // namespace fj::inline v0_1

@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 /// A value that one strand at a time reads or writes, and that goes with something else from strand to strand: with the
 /// thread when a worker switches stacks, with a fiber when it is resumed elsewhere. What it goes with orders the
@@ -41,4 +41,4 @@ class handed {
 template <class T>
 using handed_new = handed<T, std::memory_order_release, std::memory_order_acquire>;
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

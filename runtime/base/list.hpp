@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 /// Last in, first out: keeps what was used last, and is warm, on top.
 template <class T, auto Next>
@@ -74,4 +74,4 @@ class queue_list {
   link* tail_ = &head_;
 };
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

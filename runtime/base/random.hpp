@@ -5,7 +5,7 @@
 
 #include "handed.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 /// Marsaglia's xorshift64* (Vigna, "An experimental exploration of Marsaglia's xorshift generators", 2016).
 /// Good enough to spread thieves over victims; not for anything that needs quality.
@@ -28,4 +28,4 @@ class random {
   handed<std::uint64_t> state_;
 };
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

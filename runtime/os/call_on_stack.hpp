@@ -9,7 +9,7 @@
 
 #include "context.hpp"
 
-namespace fj::detail::os {
+namespace fj::inline v0_1::detail::os {
 
 /// What is called. It returns to call_on_stack, or not at all: after a return_to of its caller it must end with
 /// finish_context. No exception leaves it.
@@ -43,4 +43,4 @@ std::uintptr_t forkjoin_call_on_stack(void** saved, void* top, stack_call f, voi
 
 #endif
 
-}  // namespace fj::detail::os
+}  // namespace fj::inline v0_1::detail::os

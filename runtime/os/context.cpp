@@ -35,7 +35,7 @@
 // hand over; AddressSanitizer would put locals on a fake stack that is gone when its fiber ends.
 #define FORKJOIN_BETWEEN_STACKS __attribute__((no_sanitize("address", "thread")))
 
-namespace fj::detail::os {
+namespace fj::inline v0_1::detail::os {
 
 #if defined(__x86_64__)
 
@@ -219,4 +219,4 @@ strand_on_top::~strand_on_top() {
   restore_exceptions(below_);
 }
 
-}  // namespace fj::detail::os
+}  // namespace fj::inline v0_1::detail::os

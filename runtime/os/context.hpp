@@ -6,7 +6,7 @@
 
 #include "../base/handed.hpp"
 
-namespace fj::detail::os {
+namespace fj::inline v0_1::detail::os {
 
 /// __cxa_eh_globals of the Itanium C++ ABI (section 2.2.2): the stack of caught exceptions, the number of uncaught ones.
 struct exception_globals {
@@ -85,4 +85,4 @@ class strand_on_top {
   float_environment floats_below_;
 };
 
-}  // namespace fj::detail::os
+}  // namespace fj::inline v0_1::detail::os

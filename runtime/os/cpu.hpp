@@ -1,7 +1,7 @@
 // What a spinning thread does with its time.
 #pragma once
 
-namespace fj::detail::os {
+namespace fj::inline v0_1::detail::os {
 
 /// Tells the processor that this is a spin loop (PAUSE, YIELD): frees the sibling hyperthread, saves power.
 inline void pause() noexcept {
@@ -12,4 +12,4 @@ inline void pause() noexcept {
 #endif
 }
 
-}  // namespace fj::detail::os
+}  // namespace fj::inline v0_1::detail::os

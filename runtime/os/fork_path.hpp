@@ -18,7 +18,7 @@
 #define FORKJOIN_FORK_PATH 1
 #endif
 
-namespace fj::detail::os {
+namespace fj::inline v0_1::detail::os {
 
 /// Whether the compiler inlines a function into itself. g++ does, several times over.
 #ifdef __clang__
@@ -27,7 +27,7 @@ constexpr bool inlines_recursion = false;
 constexpr bool inlines_recursion = true;
 #endif
 
-}  // namespace fj::detail::os
+}  // namespace fj::inline v0_1::detail::os
 
 #ifdef FORKJOIN_FORK_PATH
 
@@ -38,7 +38,7 @@ constexpr bool inlines_recursion = true;
 #define FORKJOIN_LOAD_CURRENT_DEQUE "movq %%fs:forkjoin_current_deque@tpoff, %[deque]"
 #endif
 
-namespace fj::detail::os {
+namespace fj::inline v0_1::detail::os {
 
 /// As current_deque().push(record, name), where the record begins with `link`.
 [[gnu::always_inline]] inline bool push_to_current(std::uint64_t& link, std::uint64_t name) noexcept {
@@ -71,7 +71,7 @@ namespace fj::detail::os {
   return is_private;
 }
 
-}  // namespace fj::detail::os
+}  // namespace fj::inline v0_1::detail::os
 
 #undef FORKJOIN_LOAD_CURRENT_DEQUE
 

@@ -4,7 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace fj::detail::os {
+namespace fj::inline v0_1::detail::os {
 
 static_assert(sizeof(std::atomic<std::uint32_t>) == 4, "the kernel waits on the word itself");
 
@@ -16,4 +16,4 @@ void futex_wake(std::atomic<std::uint32_t>& word) noexcept {
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
-}  // namespace fj::detail::os
+}  // namespace fj::inline v0_1::detail::os

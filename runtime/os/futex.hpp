@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace fj::detail::os {
+namespace fj::inline v0_1::detail::os {
 
 /// Sleeps while `word` holds `expected`; may return early, so callers loop.
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
@@ -12,4 +12,4 @@ void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexce
 /// Wakes one sleeper of `word`. The word may be gone already: the kernel takes the address as a mere key.
 void futex_wake(std::atomic<std::uint32_t>& word) noexcept;
 
-}  // namespace fj::detail::os
+}  // namespace fj::inline v0_1::detail::os

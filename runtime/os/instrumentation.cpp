@@ -1,7 +1,7 @@
 #include "runtime/os/instrumentation.hpp"
 
-namespace fj::detail::os {
+namespace fj::inline v0_1::detail::os {
 
 const char FORKJOIN_BUILD = 0;
 
-}  // namespace fj::detail::os
+}  // namespace fj::inline v0_1::detail::os

@@ -19,7 +19,7 @@
 #define FORKJOIN_BUILD library_built_without_sanitizer
 #endif
 
-namespace fj::detail::os {
+namespace fj::inline v0_1::detail::os {
 
 /// Defined in the library. A sanitizer that was compiled into the program alone, or into the library alone, would report
 /// errors that are not there, or hang: so such a mixture does not link, and the name that is not found says why.
@@ -27,4 +27,4 @@ extern const char FORKJOIN_BUILD;
 
 [[gnu::used]] inline const char* const built_alike = &FORKJOIN_BUILD;
 
-}  // namespace fj::detail::os
+}  // namespace fj::inline v0_1::detail::os

@@ -6,7 +6,7 @@
 #include "membarrier.hpp"
 #include "mutex.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 /// An atomic that costs no store to make; its first value is stored later.
 template <class T>
@@ -42,4 +42,4 @@ struct machine {
   static void heavy_fence() noexcept { os::membarrier(); }
 };
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-namespace fj::detail::os {
+namespace fj::inline v0_1::detail::os {
 
 bool membarrier_register() noexcept {
   return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
@@ -25,4 +25,4 @@ void membarrier() noexcept {
   }
 }
 
-}  // namespace fj::detail::os
+}  // namespace fj::inline v0_1::detail::os

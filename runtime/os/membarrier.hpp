@@ -1,7 +1,7 @@
 // The heavy half of an asymmetric fence.
 #pragma once
 
-namespace fj::detail::os {
+namespace fj::inline v0_1::detail::os {
 
 /// Registers this process for membarrier(2), PRIVATE_EXPEDITED; once is enough, more does no harm. False where the
 /// kernel or a seccomp filter forbids it.
@@ -12,4 +12,4 @@ bool membarrier_register() noexcept;
 /// after that point sees what was stored before this call. Only after a successful registration.
 void membarrier() noexcept;
 
-}  // namespace fj::detail::os
+}  // namespace fj::inline v0_1::detail::os

@@ -15,7 +15,7 @@
 #define FORKJOIN_STACKS_ARE_CHECKED
 #endif
 
-namespace fj::detail::os {
+namespace fj::inline v0_1::detail::os {
 
 /// Whether somebody checks who reads and writes below the stack pointer of a stack.
 #ifdef FORKJOIN_STACKS_ARE_CHECKED
@@ -32,4 +32,4 @@ inline void usable([[maybe_unused]] void* at, [[maybe_unused]] std::size_t size)
 #endif
 }
 
-}  // namespace fj::detail::os
+}  // namespace fj::inline v0_1::detail::os

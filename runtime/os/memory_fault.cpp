@@ -8,7 +8,7 @@
 #include <memory>
 #include <new>
 
-namespace fj::detail::os {
+namespace fj::inline v0_1::detail::os {
 
 namespace {
 
@@ -92,4 +92,4 @@ void print_error(unsigned long number) noexcept {
   print_error(at);
 }
 
-}  // namespace fj::detail::os
+}  // namespace fj::inline v0_1::detail::os

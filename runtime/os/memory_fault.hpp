@@ -1,7 +1,7 @@
 // Saying what happened when a stack overflows.
 #pragma once
 
-namespace fj::detail::os {
+namespace fj::inline v0_1::detail::os {
 
 /// Called from the signal handler with the address of a faulting access: returns true after printing (with
 /// print_error) what went wrong there, false when the address is none of its business. Must be async-signal-safe.
@@ -21,4 +21,4 @@ void print_error(const char* text) noexcept;
 /// As print_error, for a number in decimal.
 void print_error(unsigned long number) noexcept;
 
-}  // namespace fj::detail::os
+}  // namespace fj::inline v0_1::detail::os

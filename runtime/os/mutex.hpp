@@ -7,7 +7,7 @@
 #include "cpu.hpp"
 #include "futex.hpp"
 
-namespace fj::detail::os {
+namespace fj::inline v0_1::detail::os {
 
 /// Drepper's third mutex ("Futexes are tricky", 2011). Used where std::mutex is too large (one per deque) or where
 /// try_lock must never fail without a holder. Meets BasicLockable, so std::scoped_lock works.
@@ -38,4 +38,4 @@ class mutex {
   std::atomic<std::uint32_t> state_{unlocked};
 };
 
-}  // namespace fj::detail::os
+}  // namespace fj::inline v0_1::detail::os

@@ -12,7 +12,7 @@
 #define MADV_GUARD_INSTALL 102
 #endif
 
-namespace fj::detail::os {
+namespace fj::inline v0_1::detail::os {
 
 std::size_t page_size() noexcept {
   static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -55,4 +55,4 @@ bool any_resident(const std::byte* begin, std::size_t bytes) noexcept {
 
 void release_pages(std::byte* begin, std::size_t bytes) noexcept { munmap(begin, bytes); }
 
-}  // namespace fj::detail::os
+}  // namespace fj::inline v0_1::detail::os

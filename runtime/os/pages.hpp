@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace fj::detail::os {
+namespace fj::inline v0_1::detail::os {
 
 /// Bytes per page.
 std::size_t page_size() noexcept;
@@ -29,4 +29,4 @@ bool any_resident(const std::byte* begin, std::size_t bytes) noexcept;
 
 void release_pages(std::byte* begin, std::size_t bytes) noexcept;
 
-}  // namespace fj::detail::os
+}  // namespace fj::inline v0_1::detail::os

@@ -19,7 +19,7 @@ void AnnotateIgnoreWritesEnd(const char* file, int line);
 }
 #endif
 
-namespace fj::detail::os {
+namespace fj::inline v0_1::detail::os {
 
 /// What the calling strand did so far comes before what follows an `observe` of the same address. Said of objects that
 /// strands reach by way of the worker they run on: a strand that is resumed on a worker, or uses its deque, comes after
@@ -57,4 +57,4 @@ class unseen_by_detector {
   unseen_by_detector& operator=(const unseen_by_detector&) = delete;
 };
 
-}  // namespace fj::detail::os
+}  // namespace fj::inline v0_1::detail::os

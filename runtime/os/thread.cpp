@@ -11,7 +11,7 @@
 #include <cstring>
 #include <type_traits>
 
-namespace fj::detail::os {
+namespace fj::inline v0_1::detail::os {
 
 static_assert(std::is_same_v<pthread_t, unsigned long>);
 
@@ -100,4 +100,4 @@ unsigned process_generation() noexcept {
   return generation.load(std::memory_order_relaxed);
 }
 
-}  // namespace fj::detail::os
+}  // namespace fj::inline v0_1::detail::os

@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-namespace fj::detail::os {
+namespace fj::inline v0_1::detail::os {
 
 /// An OS thread that must be joined. Unlike std::thread, failing to start is a result and not an exception.
 ///
@@ -50,4 +50,4 @@ void yield_thread() noexcept;
 /// How often this process has been forked(2), counted in the child: a runtime made before has lost its threads.
 unsigned process_generation() noexcept;
 
-}  // namespace fj::detail::os
+}  // namespace fj::inline v0_1::detail::os

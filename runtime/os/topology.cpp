@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-namespace fj::detail::os {
+namespace fj::inline v0_1::detail::os {
 
 namespace {
 
@@ -81,4 +81,4 @@ unsigned available_processors(const char* root) noexcept {
   }
 }
 
-}  // namespace fj::detail::os
+}  // namespace fj::inline v0_1::detail::os

@@ -37,6 +37,8 @@ LAYERS = [
 
 FOLDERS = {"forkjoin", "runtime", "examples", "bench", "test", "subprojects"}
 MAX_LINES = 450
+# Two versions of the library in one program share no name: all of them are in a namespace that carries the version.
+VERSION = "v" + "_".join(re.search(r"version: '([\d.]+)'", (ROOT / "meson.build").read_text())[1].split(".")[:2])
 CODE = {".hpp", ".cpp", ".S"}
 TEXT = CODE | {".py", ".sh", ".md", ".build", ".txt", ".wrap", ""}
 
@@ -129,6 +131,8 @@ def check_text():
                 yield name, number, f"{found.group()}: a path of one machine"
             if found := re.search(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b", line):
                 yield name, number, f"{found.group()}: do it or write an issue"
+            if name.parts[0] in ("forkjoin", "runtime") and re.match(rf"\s*namespace fj\b(?!::inline {VERSION}\b)", line):
+                yield name, number, f"not in the namespace of this version, fj::inline {VERSION}"
             if number == MAX_LINES + 1:
                 yield name, number, f"longer than {MAX_LINES} lines"
 

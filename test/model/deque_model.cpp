@@ -3,7 +3,7 @@
 #include "test/model/deque.hpp"
 #include "test/model/scenario.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 struct root {};
 
@@ -18,7 +18,7 @@ struct continuation : model::deque::record {
   int runs = 0;
 };
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail
 
 #ifdef MODEL_PROTOCOL
 #include MODEL_PROTOCOL

@@ -7,9 +7,9 @@
 #include "runtime/join.hpp"
 #endif
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 struct continuation {};
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail
 
 namespace model {
 namespace {

@@ -4,7 +4,7 @@
 #include "test/model/deque.hpp"
 #include "test/model/scenario.hpp"
 
-namespace fj::detail {
+namespace fj::inline v0_1::detail {
 
 struct root {};
 
@@ -12,7 +12,7 @@ struct continuation : model::deque::record {
   bool waits = false;  // in the deque, and its owner will not come back for it
 };
 
-}  // namespace fj::detail
+}  // namespace fj::inline v0_1::detail
 
 #ifdef MODEL_PROTOCOL
 #include MODEL_PROTOCOL
