@@ -131,7 +131,7 @@ void join_children_slow(children& scope) noexcept {
   }
   for (;;) {
     if (scope.joined.all_arrived()) return;
-    if (current_deque().looks_empty() || prepare_to_detach_at_any_rate(*current_worker())) break;
+    if (may_leave()) break;
     os::sleep_ns(1'000'000);  // the children end without this worker
   }
   worker& m = *current_worker();

@@ -211,6 +211,11 @@ class basic_deque {
 
   bool has_public() const noexcept { return public_count() > 0; }
 
+  /// Whether there is something that a thief can take only if it exposes it first; a hint.
+  bool has_private() const noexcept {
+    return newest_.load(std::memory_order_relaxed) != newest_public_.load(std::memory_order_relaxed);
+  }
+
   /// Whether there is nothing in it, private records included. Exact for pushes before a fence that the caller made.
   bool looks_empty() const noexcept {
     // Who sees a record as public already sees the end beyond it. acquire: pairs with the release in move_to_public
@@ -227,7 +232,7 @@ class basic_deque {
   /// private or somebody is at it already; otherwise a heavy fence and expose_end must follow.
   [[nodiscard]] bool expose_begin() noexcept {
     if (eager_ || is_roomless() || !mutex_.try_lock()) return false;
-    if (newest_.load(std::memory_order_relaxed) == newest_public_.load(std::memory_order_relaxed)) {
+    if (!has_private()) {
       mutex_.unlock();
       return false;
     }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/current.hpp"
+#include "runtime/os/memory_fault.hpp"
 #include "runtime/os/race_detector.hpp"
 #include "runtime/scheduler.hpp"
 
@@ -88,8 +89,12 @@ fiber* switch_to(worker& m, fiber& f) noexcept {
     if (!records->looks_empty()) {
       left.records = records;
       m.home().detach(left);
-      // release: pairs with the acquire in for_each_deque
-      active.store(m.spare_deque.replace(nullptr), std::memory_order_release);
+      deque* const spare = m.spare_deque.replace(nullptr);
+      if (!spare) {
+        os::print_error("forkjoin: internal error: a fiber left with records, and its P has no other deque\n");
+        std::abort();
+      }
+      active.store(spare, std::memory_order_release);  // release: pairs with the acquire in for_each_deque
     }
     trim_stack(left, static_cast<const std::byte*>(left.context.registers));
   }
@@ -159,18 +164,17 @@ bool prepare_stack(worker& m) noexcept {
   return f;
 }
 
-bool prepare_to_detach(worker& m) noexcept {
-  if (!m.spare_deque) m.spare_deque = m.home().deques().take();
-  return prepare_stack(m) && m.spare_deque;
-}
-
-bool prepare_to_detach_at_any_rate(worker& m) noexcept {
+bool may_leave() noexcept {
+  if (current_deque().looks_empty()) return true;
+  worker& m = *current_worker();
   if (!m.spare_deque) m.spare_deque = m.home().deques().take_at_any_rate();
   return m.spare_deque;
 }
 
 bool prepare_to_wait_for_others(worker& m) noexcept {
-  return m.home().deques().have_roomless(m.home().chosen().procs) && prepare_to_detach(m);
+  if (!m.home().deques().have_roomless(m.home().chosen().procs) || !prepare_stack(m)) return false;
+  if (!m.spare_deque) m.spare_deque = m.home().deques().take();
+  return m.spare_deque;
 }
 
 }  // namespace fj::inline v0_1::detail

@@ -30,14 +30,14 @@ void release_below(worker& m, fiber& f) noexcept;
 /// Has a free stack at hand, for a record to be stolen; false if none is to be had.
 bool prepare_stack(worker& m) noexcept;
 
-/// As prepare_to_detach, for a join that cannot be put off until there is memory again. False only while no fiber waits
-/// for something else than its forks: then what the join waits for is running, and ends without this worker.
-bool prepare_to_detach_at_any_rate(worker& m) noexcept;
+/// Whether the running fiber may leave: its deque is empty, or the worker holds another for its P. Whatever ran on the
+/// worker since it was asked last may have used that up, so ask where the fiber leaves. False only while the system
+/// refuses memory and no fiber waits for something else than its forks: then what a join waits for is running, and ends
+/// without this worker.
+bool may_leave() noexcept;
 
-/// As prepare_to_detach, for a fiber that will wait for something else than its forks.
+/// Sets aside what it takes to suspend a fiber whose deque is not empty, for something else than its forks; false if the
+/// system refuses memory.
 bool prepare_to_wait_for_others(worker& m) noexcept;
-
-/// Sets aside what it takes to suspend a fiber whose deque is not empty; false if that is not to be had.
-bool prepare_to_detach(worker& m) noexcept;
 
 }  // namespace fj::inline v0_1::detail

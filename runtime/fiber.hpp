@@ -28,8 +28,10 @@ struct fiber : join_waiter {
   handed_new<fiber*> below = nullptr;      ///< free, for the next child that a scope forks from here
   handed<fiber*> next = nullptr;           ///< in the pool or the global queue
   handed<stack_tally*> counted = nullptr;  ///< the P that took the stack, as its counters know
-  fiber* next_detached = nullptr;          ///< among the fibers that took a deque along
-  std::byte* mapping = nullptr;            ///< guard, stack, and this object
+  // Among the fibers that took along a deque in which there are records still; under the scheduler's mutex.
+  fiber* next_detached = nullptr;
+  fiber** detached_link = nullptr;  ///< what points to this one; nullptr if it is not among them
+  std::byte* mapping = nullptr;     ///< guard, stack, and this object
   std::size_t mapping_size = 0;
   std::size_t guard_size = 0;
   handed<bool> marked = false;       ///< see trim_stack

@@ -96,8 +96,8 @@ fiber* search(worker& m, const root* only) noexcept {
   std::int64_t nothing_since = 0, something_since = 0;
   for (unsigned round = 0;; ++round) {
     if (fiber* const f = m.home().take_ready(only)) return f;
-    // Who waits for a job has no work but that, and others may want the P.
-    if (is_over(only) || (only && m.home().any_ready())) return nullptr;
+    // A caller of run has no work but its own job's, and another thread may lack the P.
+    if (is_over(only) || (only && m.home().lacks_processor())) return nullptr;
     const sight found = look_around(m, only);
     if (found.loot.taken) {
       fiber& thief = m.stacks.pop();

@@ -49,7 +49,8 @@ bool pop_named(const record& r, record_name name) noexcept {
   deque& d = current_deque();
   if (&d == &outside) return false;
   worker& m = *current_worker();
-  if (m.home().chosen().steal_every_fork && d.is_public(r) && prepare_to_detach(m)) {
+  // Whatever runs until the join leaves may use up the deque that it needs, so there must be one at any rate.
+  if (m.home().chosen().steal_every_fork && d.is_public(r) && prepare_to_wait_for_others(m)) {
     d.push_back(name);
     return false;
   }
@@ -62,6 +63,8 @@ bool pop_named(const record& r, record_name name) noexcept {
 }
 
 void suspend_until_finished(join& stolen) noexcept {
+  // The record itself may be in the deque still, where every fork is to be stolen.
+  while (!stolen.finished() && !may_leave()) os::sleep_ns(1'000'000);
   if (stolen.finished()) return;
   ++current_worker()->count().suspensions;
   leave(

@@ -24,6 +24,7 @@ void run_from_thread(scheduler& s, root& job) {
   os::adopt_native_stack(m.native);
   m.thread.adopt_caller();
   job.thread = &m;
+  m.brought = &job;
   begin(*next, {nullptr, &job});
   m.exceptions = &os::this_threads_exceptions();
   set_current_worker(&m);

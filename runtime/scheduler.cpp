@@ -1,10 +1,12 @@
 #include "runtime/scheduler.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "runtime/os/clock.hpp"
@@ -87,13 +89,6 @@ void scheduler::push_ready(fiber& f) noexcept {
   ready_count_.fetch_add(1, std::memory_order_seq_cst);
 }
 
-template <class Predicate>
-fiber* scheduler::pop_ready(Predicate wanted) noexcept {
-  fiber* const f = ready_.take_if(wanted);
-  if (f) ready_count_.fetch_sub(1, std::memory_order_relaxed);
-  return f;
-}
-
 fiber* scheduler::take_ready(const root* only) noexcept {
   if (!any_ready()) return nullptr;
   std::scoped_lock guard(mutex_);
@@ -103,32 +98,42 @@ fiber* scheduler::take_ready(const root* only) noexcept {
 void scheduler::detach(fiber& f) noexcept {
   std::scoped_lock guard(mutex_);
   f.next_detached = std::exchange(detached_, &f);
+  f.detached_link = &detached_;
+  if (f.next_detached) f.next_detached->detached_link = &f.next_detached;
   // seq_cst: before the P drops the deque, so that a worker about to park finds it in one place or the other
   detached_count_.fetch_add(1, std::memory_order_seq_cst);
 }
 
 void scheduler::attach(fiber& f) noexcept {
   std::scoped_lock guard(mutex_);
-  fiber** link = &detached_;
-  while (*link != &f) link = &(*link)->next_detached;
-  *link = f.next_detached;
+  if (f.detached_link) unlink_detached(f);
   f.records = nullptr;
+}
+
+void scheduler::unlink_detached(fiber& f) noexcept {
+  *f.detached_link = f.next_detached;
+  if (f.next_detached) f.next_detached->detached_link = f.detached_link;
+  f.detached_link = nullptr;
   detached_count_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void scheduler::expose(worker& m) noexcept {
   if (chosen_.eager || !exposing_.try_lock()) return;
-  std::array<deque*, 64> begun;
+  // First the deques, then the guards: to go through the deques may take the mutex, and while a guard is up its owner
+  // waits for this thread. Deques are not freed while the runtime lives, and one that is another's by then will do, too.
+  std::array<deque*, 64> chosen;
   std::size_t count = 0;
   for_each_deque(m.dice.below(chosen_.procs), 1, [&](deque& d) {
-    if (count < begun.size() && d.expose_begin()) begun[count++] = &d;
+    if (count < chosen.size() && d.has_private()) chosen[count++] = &d;
   });
-  if (count > 0) machine::heavy_fence();
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!begun[i]->expose_end()) continue;
+  const auto begun = std::span(chosen).first(count);
+  const auto end = std::partition(begun.begin(), begun.end(), [](deque* d) { return d->expose_begin(); });
+  if (end != begun.begin()) machine::heavy_fence();
+  std::for_each(begun.begin(), end, [&m](deque* d) {
+    if (!d->expose_end()) return;
     ++m.count().exposures;
-    m.count().most_public.raise_to(begun[i]->public_count());
-  }
+    m.count().most_public.raise_to(d->public_count());
+  });
   exposing_.unlock();
 }
 
@@ -195,25 +200,12 @@ bool scheduler::ensure_thread() noexcept {
   return true;
 }
 
-// A thread that sleeps in run can work for the job it brought. With a fiber of that job if one is ready, else to look for
-// records of it.
-worker* scheduler::take_caller() noexcept {
-  if (sleeping_callers_.empty()) return nullptr;
-  worker* m = sleeping_callers_.front();
-  if (fiber* const f = pop_ready([](const fiber& item) { return item.job->thread && item.job->thread->asleep; })) {
-    m = f->job->thread;
-    m->given = f;
-  } else {
-    m->spinning = true;
-  }
-  wake_caller(*m);
-  return m;
-}
+bool scheduler::thread_for_ready() const { return !idle_threads_.empty() || creatable_ > 0 || any_ready_for_caller(); }
 
-void scheduler::wake_caller(worker& m) noexcept {
-  std::erase(sleeping_callers_, &m);
-  parking_.thread_taken();
-  m.asleep = false;
+bool scheduler::lacks_processor() noexcept {
+  if (!any_ready() || parking_.idle() > 0) return false;
+  std::scoped_lock guard(mutex_);
+  return idle_processors_.empty() && thread_for_ready();
 }
 
 void scheduler::wake(waker then) noexcept {
@@ -246,11 +238,13 @@ void scheduler::wake(waker then) noexcept {
     }
     if (woken) woken->signal();
     if (spins) return;
-    // Nobody spins after all, but others may have relied on it since begin_waking: look again, unless there is nobody.
+    // No worker spins after all, but others may have relied on it since begin_waking: look again, unless there is no
+    // thread that could be woken.
     parking_.stop_spinning();
     if (woken) continue;
+    machine::fence();  // stop_spinning, then looking at the deques: pairs with the fence in attend
     std::scoped_lock guard(mutex_);
-    if (idle_threads_.empty() && sleeping_callers_.empty() && creatable_ == 0) return;
+    if (!thread_for_ready() && !caller_with_records()) return;
   }
 }
 
@@ -287,8 +281,7 @@ after_park scheduler::park(worker& m) noexcept {
 bool scheduler::work_left() noexcept {
   if (any_ready()) return true;
   // With every P idle nobody forks, and the first fork of whoever takes one attends and sees who sleeps.
-  if (parking_.idle() == static_cast<int>(chosen_.procs) && detached_count_.load(std::memory_order_seq_cst) == 0)
-    return false;
+  if (parking_.idle() == static_cast<int>(chosen_.procs) && detached() == 0) return false;
   return !parking::nothing_left([this](auto visit) { for_each_deque(0, 1, visit); }, chosen_.eager);
 }
 
@@ -313,100 +306,6 @@ void scheduler::stop_spinning(worker& m) noexcept {
   parking_.stop_spinning();
   // Nobody was woken while this one spun: there may be more work than it found.
   wake();
-}
-
-fiber* scheduler::enter(worker& m, fiber& f) noexcept {
-  std::scoped_lock guard(mutex_);
-  m.held = take_idle();
-  if (m.held) return &f;
-  push_ready(f);  // whoever gives up a P finds it
-  return nullptr;
-}
-
-fiber* scheduler::sleep_for(root& job, worker& m) noexcept {
-  bool last_resort = false;
-  {
-    std::scoped_lock guard(mutex_);
-    if (!idle_processors_.empty()) {
-      if (fiber* const f = pop_ready([&](const fiber& item) { return item.job == &job; })) {
-        m.held = take_idle();
-        return f;
-      }
-    }
-    m.asleep = true;
-    sleeping_callers_.push_back(&m);
-    parking_.thread_available();
-    // A system that has refused threads may do so again.
-    last_resort = idle_threads_.empty() && (creatable_ == 0 || ask_again_at_ != 0);
-  }
-  // Where there is a thread for every P, others look for records before they park. Else this one must, as in park.
-  if (last_resort && !parking::nothing_left(
-                         [&](auto visit) {
-                           for_each_deque(0, 1, [&](deque& d) {
-                             if (d.whose() == &job) visit(d);
-                           });
-                         },
-                         chosen_.eager)) {
-    std::scoped_lock guard(mutex_);
-    if (m.asleep && !idle_processors_.empty()) {
-      wake_caller(m);
-      m.held = take_idle();
-      m.spinning = true;
-      parking_.start_spinning();
-      m.thread.use_all_processors();  // finish may have kept it off one
-      return nullptr;
-    }
-  }
-  for (;;) {
-    m.sleep();
-    std::scoped_lock guard(mutex_);
-    // acquire: pairs with the release in finish
-    if (!m.held && !job.done.load(std::memory_order_acquire)) continue;
-    m.thread.use_all_processors();
-    if (m.asleep) wake_caller(m);
-    return m.given.replace(nullptr);
-  }
-}
-
-void scheduler::finish(root& job, worker& m) noexcept {
-  worker* const thread = job.thread;
-  fiber* const waiter = job.waiter;
-  scheduler* const waiters = job.waiters_scheduler;
-  // This worker looks for work next. If the caller knows, it need not, when it gives up its P, and comes back sooner.
-  if (thread != &m) m.home().start_spinning(m);
-  if (thread && thread != &m) {
-    std::scoped_lock guard(m.home().mutex_);  // while it is held, who sleeps does not go on
-    if (thread->asleep) thread->thread.keep_off_this_processor();
-  }
-  // release: pairs with the acquires in run.cpp, find_work.cpp and sleep_for, so that the caller sees the result
-  job.done.store(true, std::memory_order_release);
-  if (waiter) {
-    const guest counted(*waiters);  // the waiter may go on and end its runtime before ready returns
-    waiters->ready(*waiter);
-  } else if (thread != &m) {
-    thread->signal();
-  }
-}
-
-worker& scheduler::take_outside_worker() {
-  std::scoped_lock guard(mutex_);
-  ask_again();
-  if (idle_outside_.empty()) {
-    idle_outside_.reserve(outside_.size() + 1);      // so that giving back cannot fail
-    sleeping_callers_.reserve(outside_.size() + 1);  // nor falling asleep
-    outside_.push_back(std::make_unique<worker>(*this, 0x10000 + static_cast<unsigned>(outside_.size())));
-    os::publish(outside_.back().get());
-    return *outside_.back();
-  }
-  worker* const m = idle_outside_.back();
-  idle_outside_.pop_back();
-  return *m;
-}
-
-void scheduler::give_outside_worker(worker& m) noexcept {
-  give_back_spares(m);
-  std::scoped_lock guard(mutex_);
-  idle_outside_.push_back(&m);
 }
 
 }  // namespace fj::inline v0_1::detail

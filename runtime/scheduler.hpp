@@ -68,23 +68,27 @@ class scheduler {
 
   bool any_ready() const noexcept { return ready_count_.load(std::memory_order_seq_cst) != 0; }
 
+  /// Whether something is ready for which no P is idle, though there is a thread that would run it.
+  bool lacks_processor() noexcept;
+
   /// Takes note of a fiber that suspends with records in its deque, so that thieves find them. Before the P drops it.
   void detach(fiber& f) noexcept;
 
-  /// The opposite, when the deque is some P's active one again.
+  /// The opposite, once the deque is some P's active one again.
   void attach(fiber& f) noexcept;
 
   /// Calls visit(deque) for all that may hold records: the active ones, starting with P number `first` and going on in
   /// steps of `step`, which has no divisor in common with procs (see steps); then the detached ones.
   template <class Visit>
   void for_each_deque(unsigned first, unsigned step, Visit visit) {
-    for (unsigned i = 0, at = first; i < chosen_.procs; ++i, at = (at + step) % chosen_.procs)
-      // acquire: pairs with the releases in execute.cpp
-      visit(*processors_[at].active.load(std::memory_order_acquire));
-    if (detached_count_.load(std::memory_order_seq_cst) == 0) return;
+    for_each_active(first, step, visit);
+    if (detached() == 0) return;
     std::scoped_lock guard(mutex_);
-    for (fiber* f = detached_; f; f = f->next_detached) visit(*f->records);
+    for_each_detached(visit);
   }
+
+  /// How many deques that fibers took along are to be looked at; a hint.
+  std::size_t detached() const noexcept { return detached_count_.load(std::memory_order_seq_cst); }
 
   /// The numbers up to procs that have no divisor in common with it.
   const std::vector<unsigned>& steps() const noexcept { return steps_; }
@@ -145,15 +149,41 @@ class scheduler {
  private:
   bool work_left() noexcept;
 
+  template <class Visit>
+  void for_each_active(unsigned first, unsigned step, Visit& visit) {
+    for (unsigned i = 0, at = first; i < chosen_.procs; ++i, at = (at + step) % chosen_.procs)
+      // acquire: pairs with the releases in execute.cpp
+      visit(*processors_[at].active.load(std::memory_order_acquire));
+  }
+
   // With the mutex held.
+
+  template <class Visit>
+  void for_each_detached(Visit& visit) {
+    for (fiber *f = detached_, *next = nullptr; f; f = next) {
+      next = f->next_detached;
+      visit(*f->records);
+      // Its fiber waits, so nothing is pushed there until the deque is an active one. Those that wait for long are many.
+      if (f->records->looks_empty()) unlink_detached(*f);
+    }
+  }
+
+  void unlink_detached(fiber& f) noexcept;
   void push_ready(fiber& f) noexcept;
   template <class Predicate>
-  fiber* pop_ready(Predicate wanted) noexcept;
+  fiber* pop_ready(Predicate wanted) noexcept {
+    fiber* const f = ready_.take_if(wanted);
+    if (f) ready_count_.fetch_sub(1, std::memory_order_relaxed);
+    return f;
+  }
   processor* take_idle() noexcept;
   void put_idle(processor& p) noexcept;
   worker* take_thread() noexcept;
   worker* start_thread() noexcept;
   void ask_again() noexcept;
+  worker* caller_with_records() noexcept;
+  bool any_ready_for_caller() const;
+  bool thread_for_ready() const;
   worker* take_caller() noexcept;
   void wake_caller(worker& m) noexcept;
   void give_back_stacks(worker& m, std::size_t but) noexcept;

@@ -49,6 +49,7 @@ struct worker {
   handed<fiber*> given = nullptr;     ///< what a thread that waits in run was woken to run
   handed<bool> spinning = false;      ///< counted as looking for work
   bool asleep = false;                ///< waits in run without a P; under the scheduler's mutex
+  const root* brought = nullptr;      ///< of a thread that called run: its job
 
   // The worker's own, and of the fiber it runs.
   os::context native;

@@ -26,7 +26,7 @@ LAYERS = [
     ["parking"],
     ["worker"],
     ["scheduler"],
-    ["execute"],
+    ["execute", "callers"],
     ["find_work"],
     ["fork_slow"],
     ["child"],

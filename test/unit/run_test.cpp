@@ -51,6 +51,51 @@ TEST_CASE("run: rethrows") {
   });
 }
 
+// When the runtime may start no more threads, those that wait in run are woken, for records of their own job only. Before,
+// two of them woke each other, some ten thousand times a second, as long as there were records of a third's.
+TEST_CASE("run: callers that wait do not wake each other for records of another's job") {
+  const test::environment all_public("FORKJOIN_MEMBARRIER", "0");
+  const test::watchdog dog("callers that wait", 4);
+  fj::options chosen = test::with_procs(4);
+  chosen.max_workers = 1;
+  fj::runtime rt(chosen), other(test::with_procs(2));
+  std::atomic<int> waiting{0};
+  std::atomic<bool> over{false};
+  const auto wait_elsewhere = [&] {
+    rt.run([&] {
+      other.run([&] {
+        ++waiting;
+        test::spin_until([&] { return over.load(); });
+      });
+    });
+  };
+  std::thread first(wait_elsewhere), second(wait_elsewhere);
+  test::spin_until([&] { return waiting == 2; });
+  std::uint64_t wakeups = 0;
+  rt.run([&] {
+    std::atomic<bool> stolen{false};
+    fj::fork_join(
+        [&] {
+          test::spin_until([&] { return stolen.load(); });
+          fj::fork_join(
+              [&] {
+                const auto before = rt.stats().total().wakeups;
+                std::this_thread::sleep_for(std::chrono::milliseconds(200));
+                wakeups = rt.stats().total().wakeups - before;
+                over = true;
+              },
+              [] {});
+        },
+        [&] {
+          stolen = true;
+          test::spin_until([&] { return over.load(); });
+        });
+  });
+  first.join();
+  second.join();
+  CHECK(wakeups < 10);
+}
+
 TEST_CASE("run: from inside it is a plain call") {
   test::for_each_runtime("nested run", [](fj::runtime& rt, unsigned p, test::stealing) {
     CAPTURE(p);

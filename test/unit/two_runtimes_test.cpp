@@ -6,7 +6,9 @@
 #include <thread>
 #include <vector>
 
+#include "forkjoin/fork_each.hpp"
 #include "forkjoin/fork_join.hpp"
+#include "runtime/scheduler.hpp"
 #include "test/support.hpp"
 
 namespace {
@@ -25,6 +27,15 @@ long fib_between(fj::runtime& here, fj::runtime& there, int n) {
                                 [&, n] { return fib_between(there, here, n - 2); });
     return a + b;
   });
+}
+
+// The leaves of a tree that is forked in one runtime; each is counted in the other.
+template <class Policy>
+long leaves_between(fj::runtime& there, fj::runtime& here, int depth) {
+  if (depth == 0) return there.run([&] { return 1L; });
+  auto [a, b] = fj::fork_join<Policy>([&, depth] { return leaves_between<Policy>(there, here, depth - 1); },
+                                      [&, depth] { return leaves_between<Policy>(there, here, depth - 1); });
+  return a + b;
 }
 
 // Calls body(a, b) with runtimes of all numbers of P and ways to steal.
@@ -104,6 +115,32 @@ TEST_CASE("two runtimes: every level of a recursion in the other one") {
   with_two("recursion between runtimes", [](fj::runtime& a, fj::runtime& b) {
     CHECK(fib_between(a, b, 9) == 34);
     CHECK(fib_between(b, a, 9) == 34);
+  });
+}
+
+// A task that waits runs others on top of its stack, and those may use up the deque that was set aside for it. Before
+// join_slow set one aside where it leaves, a P was left without a deque: a crash with every fork stolen.
+TEST_CASE("two runtimes: what runs on top of a task that waits waits for the other one") {
+  with_two("waits on top of tasks", [](fj::runtime& a, fj::runtime& b) {
+    CHECK(a.run([&] { return leaves_between<fj::tasks>(b, a, 7); }) == 128);
+    CHECK(b.run([&] { return leaves_between<fj::tasks>(a, b, 7); }) == 128);
+    CHECK(a.run([&] { return leaves_between<fj::continuations>(b, a, 7); }) == 128);
+  });
+}
+
+// A fiber that waits in another runtime takes its deque along, and every round of stealing goes through those. When its
+// records have been taken the deque must not be among them any more: otherwise 99 are here, and each round takes longer.
+TEST_CASE("two runtimes: thieves do not look at the empty deques of fibers that wait") {
+  with_two("empty deques of fibers that wait", [](fj::runtime& a, fj::runtime& b) {
+    constexpr int turns = 100;
+    std::atomic<int> begun{0};
+    std::size_t looked_at = turns;
+    const auto turn = [&] {
+      if (++begun == turns) looked_at = fj::detail::current_scheduler()->detached();
+      b.run([&] { test::spin_until([&] { return begun == turns; }); });
+    };
+    a.run([&] { fj::fork_each(0, turns, [&](int) { turn(); }); });
+    CHECK(looked_at <= a.procs());
   });
 }
 
