@@ -15,15 +15,13 @@ struct worker;
 /// and the fast path need not ask. Outside threads all share it; what they store there is never read.
 extern constinit deque outside;
 
-// Read by the accessors below and nowhere else. Weak rather than inline: inline variables are unified across all of a
-// process, also with RTLD_LOCAL, and two plugins with a runtime each would share one slot.
-[[gnu::used, gnu::weak, gnu::visibility("default")]] constinit thread_local deque* current_deque_slot asm(
-    "forkjoin_current_deque") = &outside;
-[[gnu::used, gnu::weak, gnu::visibility("default")]] constinit thread_local worker* current_worker_slot asm(
-    "forkjoin_current_worker") = nullptr;
+// Read by the accessors below and nowhere else. The library defines them, beside `outside`: so a program or plugin has
+// as many copies of the one as of the other, whether the library is shared, or in each of them, or hidden there.
+extern constinit thread_local deque* current_deque_slot asm(FORKJOIN_CURRENT_DEQUE);
+extern constinit thread_local worker* current_worker_slot asm(FORKJOIN_CURRENT_WORKER);
 
-FORKJOIN_THREAD_LOCAL_READER(current_deque_pointer, deque*, forkjoin_current_deque, current_deque_slot)
-FORKJOIN_THREAD_LOCAL_READER(current_worker, worker*, forkjoin_current_worker, current_worker_slot)
+FORKJOIN_THREAD_LOCAL_READER(current_deque_pointer, deque*, FORKJOIN_CURRENT_DEQUE, current_deque_slot)
+FORKJOIN_THREAD_LOCAL_READER(current_worker, worker*, FORKJOIN_CURRENT_WORKER, current_worker_slot)
 
 /// The deque that this strand pushes to. Another one, perhaps, after any fork, join or wait: never keep it.
 [[gnu::always_inline]] inline deque& current_deque() noexcept { return *current_deque_pointer(); }

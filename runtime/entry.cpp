@@ -12,8 +12,6 @@
 
 namespace fj::inline v0_1::detail {
 
-constinit deque outside{0, true};
-
 namespace {
 
 bool report_overflow(const void* address) noexcept {

@@ -28,17 +28,17 @@ std::uintptr_t call_on_stack(context& caller, context& callee, void* top, stack_
 #else
 
 extern "C" {
-std::uintptr_t forkjoin_call_on_stack(void** saved, void* top, stack_call f, void* argument);
-[[noreturn]] void forkjoin_return_to(void* saved, std::uintptr_t value);
+std::uintptr_t forkjoin_v0_1_call_on_stack(void** saved, void* top, stack_call f, void* argument);
+[[noreturn]] void forkjoin_v0_1_return_to(void* saved, std::uintptr_t value);
 }
 
 [[gnu::always_inline]] inline std::uintptr_t call_on_stack(context& caller, context&, void* top, stack_call f,
                                                            void* argument) noexcept {
-  return forkjoin_call_on_stack(&caller.registers, top, f, argument);
+  return forkjoin_v0_1_call_on_stack(&caller.registers, top, f, argument);
 }
 
 [[noreturn]] inline void return_to(context&, context& caller, std::uintptr_t value) noexcept {
-  forkjoin_return_to(caller.registers, value);
+  forkjoin_v0_1_return_to(caller.registers, value);
 }
 
 #endif

@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "race_detector.hpp"
+#include "thread_local.hpp"
 
 #if defined(__x86_64__) && !defined(FORKJOIN_RACE_DETECTOR)
 #define FORKJOIN_FORK_PATH 1
@@ -31,12 +32,7 @@ constexpr bool inlines_recursion = true;
 
 #ifdef FORKJOIN_FORK_PATH
 
-#if defined(__PIC__) && !defined(__PIE__)
-#define FORKJOIN_LOAD_CURRENT_DEQUE \
-  "movq forkjoin_current_deque@gottpoff(%%rip), %[deque]\n\tmovq %%fs:(%[deque]), %[deque]"
-#else
-#define FORKJOIN_LOAD_CURRENT_DEQUE "movq %%fs:forkjoin_current_deque@tpoff, %[deque]"
-#endif
+#define FORKJOIN_LOAD_CURRENT_DEQUE FORKJOIN_LOAD_THREAD_LOCAL(FORKJOIN_CURRENT_DEQUE, "%[deque]")
 
 namespace fj::inline v0_1::detail::os {
 

@@ -1,26 +1,33 @@
 // Reading a thread-local that belongs to whatever thread this is *now*.
 #pragma once
 
+// What assembly calls the thread-locals of ../current.hpp, with the version, as C++ names have it from their namespace.
+#define FORKJOIN_CURRENT_DEQUE "forkjoin_v0_1_current_deque"
+#define FORKJOIN_CURRENT_WORKER "forkjoin_v0_1_current_worker"
+
 /// FORKJOIN_THREAD_LOCAL_READER(reader, type, symbol, variable) defines `type reader()`, which reads the thread-local
-/// `variable`, whose assembler name is `symbol`. Needed because a fiber may go on on another thread after any call, while compilers
-/// take a thread-local's address for a constant and keep it across calls (gcc and clang both do).
+/// `variable`, whose assembler name is `symbol`. Needed because a fiber may go on on another thread after any call, while
+/// compilers take a thread-local's address for a constant and keep it across calls (gcc and clang both do).
 ///
-/// x86-64: one instruction in an executable (local-exec), two in a shared object (initial-exec). The variable must be
-/// defined in a header, so that an executable has a definition of its own to address, and marked `used`, because the
-/// compiler does not see that the assembly names it. volatile: not merged with an earlier reading.
-#if defined(__x86_64__) && defined(__PIC__) && !defined(__PIE__)
-#define FORKJOIN_THREAD_LOCAL_READER(reader, type, symbol, variable)                          \
-  [[gnu::always_inline]] inline type reader() noexcept {                                      \
-    type value;                                                                               \
-    asm volatile("movq " #symbol "@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(value)); \
-    return value;                                                                             \
-  }
+/// x86-64: two instructions (initial-exec), which serve wherever the library is; one (local-exec) in an executable that
+/// is linked with the static library, as FORKJOIN_STATIC says. With the shared one that does not link. volatile: not
+/// merged with an earlier reading.
+#if defined(FORKJOIN_STATIC) && (!defined(__PIC__) || defined(__PIE__))
+#define FORKJOIN_IS_IN_EXECUTABLE
+#endif
+
+#if defined(__x86_64__) && defined(FORKJOIN_IS_IN_EXECUTABLE)
+#define FORKJOIN_LOAD_THREAD_LOCAL(symbol, to) "movq %%fs:" symbol "@tpoff, " to
 #elif defined(__x86_64__)
-#define FORKJOIN_THREAD_LOCAL_READER(reader, type, symbol, variable) \
-  [[gnu::always_inline]] inline type reader() noexcept {             \
-    type value;                                                      \
-    asm volatile("movq %%fs:" #symbol "@tpoff, %0" : "=r"(value));   \
-    return value;                                                    \
+#define FORKJOIN_LOAD_THREAD_LOCAL(symbol, to) "movq " symbol "@gottpoff(%%rip), " to "\n\tmovq %%fs:(" to "), " to
+#endif
+
+#if defined(__x86_64__)
+#define FORKJOIN_THREAD_LOCAL_READER(reader, type, symbol, variable)      \
+  [[gnu::always_inline]] inline type reader() noexcept {                  \
+    type value;                                                           \
+    asm volatile(FORKJOIN_LOAD_THREAD_LOCAL(symbol, "%0") : "=r"(value)); \
+    return value;                                                         \
   }
 #else
 // Elsewhere a call that no compiler looks through or takes for pure.

@@ -133,6 +133,9 @@ def check_text():
                 yield name, number, f"{found.group()}: do it or write an issue"
             if name.parts[0] in ("forkjoin", "runtime") and re.match(rf"\s*namespace fj\b(?!::inline {VERSION}\b)", line):
                 yield name, number, f"not in the namespace of this version, fj::inline {VERSION}"
+            for version in re.findall(r"forkjoin_(v\d+_\d+)_", line):
+                if version != VERSION:
+                    yield name, number, f"the version is {VERSION}"
             if number == MAX_LINES + 1:
                 yield name, number, f"longer than {MAX_LINES} lines"
 

@@ -12,7 +12,7 @@ import sys
 
 # Where the program stops, the functions that must be seen there first, and the one of ours that must be seen last. A
 # child has no caller: the function that forked it may have gone on and be over.
-ON_CHILDS_STACK = r"forkjoin_call_on_stack|fj::v0_1::detail::os::\(anonymous namespace\)::first_frame"
+ON_CHILDS_STACK = r"forkjoin_v0_1_call_on_stack|fj::v0_1::detail::os::\(anonymous namespace\)::first_frame"
 ON_FIBERS_STACK = r"fj::v0_1::detail::os::\(anonymous namespace\)::first_frame"
 PLACES = {
     "job": (["leaf", "stop_in_job"], ON_FIBERS_STACK),

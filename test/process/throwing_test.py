@@ -73,7 +73,7 @@ def shared():
     run(*compiler, "-shared", "-Wl,--whole-archive", library, "-Wl,--no-whole-archive", *libraries, "-o", "libfj.so")
     here = ["-L.", "-Wl,-rpath,$ORIGIN"]
     run(*compiler, "-shared", *made, *here, "-lfj", "-o", "libpart.so")
-    return executable("shared", "-O3", PROGRAM, *here, "-lpart", "-lfj")
+    return executable("shared", "-O3", "-UFORKJOIN_STATIC", PROGRAM, *here, "-lpart", "-lfj")
 
 
 def linked():

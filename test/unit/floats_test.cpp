@@ -171,7 +171,7 @@ TEST_CASE("floats: a record that a waiting task runs on top of itself has its jo
   CHECK(wrong == 0);
 }
 
-// With forkjoin_return_to leaving either control word as it is (tried), the thief goes on in the mode of the job.
+// With return_to leaving either control word as it is (tried), the thief goes on in the mode of the job.
 TEST_CASE("floats: what follows a scope's fork has the mode of what came before, also on another thread") {
   if (!modes_work()) return;
   test::for_each_runtime("mode after a scope's fork", [](fj::runtime& rt, unsigned p, test::stealing how) {
