@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include "runtime/execute.hpp"
 #include "runtime/fork_slow.hpp"
@@ -23,6 +24,7 @@ fiber& strand_of(const parent_rest& rest) noexcept {
 [[noreturn]] void return_to(fiber& parent) noexcept {
   worker& m = *current_worker();
   fiber& thief = *m.running;
+  os::end_handlers(*m.exceptions);  // the parent has its own exceptions with it
   // It must not be given to others before it is left, but nothing else runs on this thread until then.
   thief.begun = false;
   if (!m.stacks.push(thief)) {
@@ -74,15 +76,37 @@ void go_on_as_thief(children& scope) noexcept {
   scope.joined.stolen();
 }
 
+namespace {
+
+// On the child's stack. If the parent's continuation is stolen, the child does not come back here.
+std::uintptr_t run_handling(void* self) {
+  const child& c = *static_cast<child*>(self);
+  return os::call_handling(c.handled, [&] {
+    current_deque().set_exceptions(current_worker()->exceptions);
+    const std::uintptr_t end = c.body(self);
+    current_deque().hide_exceptions(os::between_handlers);
+    return end;
+  });
+}
+
+}  // namespace
+
 fork_end call_child_slow(worker& m, child& c, os::stack_call body) noexcept {
   children& scope = c.scope;
   fiber& here = *m.running;
   const bool elsewhere = &here != scope.home;
   if (elsewhere) scope.joined.fork_elsewhere();
+  // The parent keeps its exceptions, wherever it goes on; the child handles the same one.
+  c.handled = os::handled_exception(*m.exceptions);
+  if (c.handled) {
+    c.body = std::exchange(body, &run_handling);
+    current_deque().hide_exceptions(os::between_handlers);
+  }
   const os::exception_globals exceptions = os::exchange_exceptions(*m.exceptions, {});
   const fork_end end = call_child(m, here, *here.below, c, body);
   if (end == fork_end::stolen) arrive_on_worker();
   os::exchange_exceptions(*current_worker()->exceptions, exceptions);
+  current_deque().set_exceptions(current_worker()->exceptions);
   if (end == fork_end::stolen) {
     if (!elsewhere) scope.joined.stolen();
   } else if (elsewhere) {
@@ -113,6 +137,7 @@ bool finish_child_slow(child& c) noexcept {
 
 void end_stolen_child(child& c) noexcept {
   fiber& home = *c.scope.home;  // the scope may be gone after the arrival
+  os::end_handlers(*current_worker()->exceptions);
   end_strand(c.scope.joined.arrive() ? &home : nullptr);
 }
 

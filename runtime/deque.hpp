@@ -34,6 +34,10 @@ namespace fj::inline v0_1::detail {
 
 struct root;
 
+namespace os {
+struct exception_globals;
+}
+
 /// How a record is named in the list: its address; 0 is none. Bit 0 marks the name of a stand_in. In what a record keeps,
 /// the highest bit marks that record as public. (Addresses of user code have it clear.)
 using record_name = std::uintptr_t;
@@ -74,7 +78,9 @@ class basic_deque {
         eager_(eager),
         top_(0),
         public_end_(0),
-        root_(nullptr) {}
+        root_(nullptr),
+        handled_(nullptr),
+        exceptions_(nullptr) {}
 
   basic_deque(const basic_deque&) = delete;
   basic_deque& operator=(const basic_deque&) = delete;
@@ -128,14 +134,43 @@ class basic_deque {
 
   /// Makes the older half of the private records public, at least one. Nothing if there are none, if there is no room, or
   /// if a thief is doing so right now. Takes the time to walk over the private records, so in the long run it is paid for
-  /// by what it publishes.
-  bool publish() noexcept {
-    if (eager_) return move_to_public(newest_.load(std::memory_order_relaxed));
-    if (!mutex_.try_lock()) return false;
-    const bool some = move_to_public(newest_.load(std::memory_order_relaxed));
-    mutex_.unlock();
+  /// by what it publishes. `handled`: the exception that the owner handles, nullptr if none. Then all records become
+  /// public, as a thief would not expose them; but none of them if some may have been forked outside of that handler.
+  bool publish(const void* handled = nullptr) noexcept {
+    if (!eager_ && !mutex_.try_lock()) {
+      if (handled_.load(std::memory_order_relaxed) == handled) return false;
+      mutex_.lock();  // what handled_ says must not be left over from another handler
+    }
+    const bool some = agree_on(handled) && move_to_public(newest_.load(std::memory_order_relaxed), handled != nullptr);
+    if (!eager_) mutex_.unlock();
     return some;
   }
+
+  /// Makes all records public, for a strand that is about to leave the deque to others, and its thread: a thief that exposes
+  /// must not look for its exceptions there. If some may have been forked in a handler and others not, thieves start them
+  /// all without: what waits must not keep records to itself. True if some became public.
+  bool publish_all(const void* handled) noexcept {
+    std::scoped_lock guard(mutex_);
+    if (!agree_on(handled) && !has_public()) set_handled(nullptr);
+    if (is_in_handler()) alarm();
+    exceptions_.store(nullptr, std::memory_order_relaxed);
+    return move_to_public(newest_.load(std::memory_order_relaxed), true);
+  }
+
+  /// Where the thread that the owner runs on has its exceptions. To be said whenever a strand begins or goes on.
+  void set_exceptions(const os::exception_globals* of_thread) noexcept {
+    exceptions_.store(of_thread, std::memory_order_relaxed);  // a thief reads it after a newest of that strand
+  }
+
+  /// While the owner puts its exceptions aside: has an exposing thief find those of `instead`, and waits for one that looks at
+  /// the owner's.
+  void hide_exceptions(const os::exception_globals& instead) noexcept {
+    std::scoped_lock guard(mutex_);
+    set_exceptions(&instead);
+  }
+
+  /// Whether what it holds was forked in a handler. Then the owner attends at each push.
+  bool is_in_handler() const noexcept { return handled_.load(std::memory_order_relaxed) != nullptr; }
 
   /// Completes a pop: true if the owner has its record back, false if a thief has it. Waits for a thief that exposes
   /// records, otherwise for nobody.
@@ -161,6 +196,7 @@ class basic_deque {
     std::scoped_lock guard(mutex_);
     FORKJOIN_CHECK(looks_empty());
     root_.store(whose, std::memory_order_relaxed);  // ordered by the tag: see steal
+    handled_.store(nullptr, std::memory_order_relaxed);
     rest();
     alarm();
   }
@@ -177,10 +213,11 @@ class basic_deque {
   /// Whether an alarm waits for the owner already; a hint.
   bool alarmed() const noexcept { return alarm_.load(std::memory_order_relaxed) != 0; }
 
-  /// What a thief gets: a record, or nullptr; and whose it is.
+  /// What a thief gets: a record, or nullptr; whose it is; and the exception that its parent handled when it forked.
   struct loot {
     record* taken = nullptr;
     root* job = nullptr;
+    const void* handled = nullptr;
   };
 
   /// The oldest public record; none if there is none or another thief was faster. Of root `only` alone, unless that is
@@ -193,11 +230,11 @@ class basic_deque {
     const index end = public_end_.load(std::memory_order_acquire);
     const index at = index_of(top);
     if (at >= end) return {};
-    loot found{nullptr, root_.load(std::memory_order_relaxed)};
+    loot found{nullptr, root_.load(std::memory_order_relaxed), handled_.load(std::memory_order_relaxed)};
     if (only && found.job != only) return {};
     found.taken = slots()[at].load(std::memory_order_relaxed);
     // seq_cst: in one order with the fences, as in Chase-Lev. It succeeds only if nothing has happened since top was
-    // read, and then root and slot are right too.
+    // read, and then root, exception and slot are right too.
     if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst, std::memory_order_relaxed)) return {};
     return found;
   }
@@ -240,12 +277,18 @@ class basic_deque {
     return true;
   }
 
-  /// Second half: makes public half of what the owner has not taken meanwhile. True if that is anything.
-  bool expose_end() noexcept {
+  /// Second half: makes public half of what the owner has not taken meanwhile. True if that is anything. `handles` says
+  /// whether the thread with these exceptions handles any; it is asked only while the owner runs there. An owner that does
+  /// keeps its records: some may have been forked in the handler, and some not.
+  template <class Handles>
+  bool expose_end(Handles handles) noexcept {
     // acquire: pairs with the release in push, so that the records are there. A pop that stored newest before the heavy
-    // fence is seen here; one after it sees the guard and waits in pop_slow: so no record leaves the list.
+    // fence is seen here; one after it sees the guard and waits in pop_slow: so no record leaves the list, and the owner
+    // stays on its thread and in its handlers.
     const record_name newest = newest_.load(std::memory_order_acquire);
-    const bool some = move_to_public(newest);
+    const bool may_take = newest != newest_public_.load(std::memory_order_relaxed) && !is_in_handler() &&
+                          !handles(exceptions_.load(std::memory_order_relaxed));
+    const bool some = may_take && move_to_public(newest, false);
     guard_.store(private_passes, std::memory_order_release);  // release: pairs with the acquire in pop
     mutex_.unlock();
     return some;
@@ -277,8 +320,29 @@ class basic_deque {
     return name & stands_in ? static_cast<stand_in*>(pushed)->stands_for : pushed;
   }
 
-  // Marks the older half of the private records from `newest` on, eager all, and appends them to the array.
-  bool move_to_public(record_name newest) noexcept {
+  // Whether all records were forked while the owner handled that exception. Handlers nest in forks: what the owner handles at
+  // the oldest record and handles now, it handled at all between. Under the mutex.
+  bool agree_on(const void* handled) noexcept {
+    if (handled_.load(std::memory_order_relaxed) == handled) return true;
+    if (handled) {
+      const record_name newest = newest_.load(std::memory_order_relaxed);
+      if (newest == 0 || pushed_as(newest)->older.load(std::memory_order_relaxed) != 0) return false;
+    }
+    // Else all were forked after the handler, and none is public: unless this strand runs on top of another's join, and that
+    // one's record is to be stolen still.
+    if (has_public()) return false;
+    set_handled(handled);
+    return true;
+  }
+
+  // When nothing is public. The tag orders it, as root_: see steal.
+  void set_handled(const void* exception) noexcept {
+    handled_.store(exception, std::memory_order_relaxed);
+    clear();
+  }
+
+  // Marks the older half of the private records from `newest` on, or all, and appends them to the array.
+  bool move_to_public(record_name newest, bool all) noexcept {
     // Otherwise none is private, and the owner may be about to take back a public one, whose link this is.
     if (newest == 0 || newest & public_mark || is_marked(*pushed_as(newest))) return false;
     const record_name last = newest_public_.load(std::memory_order_relaxed);
@@ -292,7 +356,7 @@ class basic_deque {
     const auto older = [](record_name name) { return pushed_as(name)->older.load(std::memory_order_relaxed); };
     index count = 0;
     for (record_name name = newest; name != last; name = older(name)) ++count;
-    index kept = eager_ ? 0 : count / 2;
+    index kept = eager_ || all ? 0 : count / 2;
     if (count - kept > capacity_ - end) kept = count - (capacity_ - end);
     count -= kept;
     for (; kept > 0; --kept) newest = older(newest);
@@ -365,6 +429,9 @@ class basic_deque {
   alignas(cache_line) atomic<std::uint64_t> top_;
   atomic<index> public_end_;
   atomic<root*> root_;
+  atomic<const void*>
+      handled_;  // the exception that the owner handled at the forks of all records; nullptr: none, or unknown
+  atomic<const os::exception_globals*> exceptions_;  // of the thread that the owner runs on
   typename Machine::mutex mutex_;
 };
 

@@ -38,11 +38,11 @@ void first_frame(void* self) noexcept {
   os::set_float_environment(f.job->floats);
   join_waiter* owner = nullptr;
   if (continuation* const record = f.stolen) {
-    const outcome result = body_of(*record)(*record);
+    const outcome result = os::call_handling(f.handled, [&] { return body_of(*record)(*record); });
     owner = record->joined.arrive(result);
   } else {
     root& job = *f.job;
-    job.call(job);
+    os::call_handling(job.handled, [&] { job.call(job); });
     scheduler::finish(job, *current_worker());
   }
   end_strand(static_cast<fiber*>(owner));
@@ -106,12 +106,14 @@ fiber* switch_to(worker& m, fiber& f) noexcept {
 void arrive_on_worker() noexcept {
   os::observe(current_worker());
   os::observe(current_deque().identity());
+  current_deque().set_exceptions(current_worker()->exceptions);
 }
 
 void begin(fiber& f, const deque::loot& what) noexcept {
   f.job = what.job;
   f.begun = true;
   f.stolen = static_cast<continuation*>(what.taken);
+  f.handled = what.handled;
   os::make_context(f.context, f.stack_top(), &first_frame, &f);
 }
 
@@ -137,6 +139,8 @@ void execute(worker& m, fiber* f) noexcept {
 
 void leave(worker::afterwards then, void* argument) noexcept {
   worker& m = *current_worker();
+  deque& d = current_deque();
+  if (!d.looks_empty() && d.publish_all(os::handled_exception(*m.exceptions))) ++m.count().publications;
   m.then = then;
   m.argument = argument;
   os::switch_context(m.running->context, m.native);

@@ -29,16 +29,19 @@ bool push_slow() noexcept {
     d.forget();
     return true;
   }
-  if (m.home().chosen().procs == 1 && !m.home().chosen().eager) return true;  // nobody else's business
+  // With one P no other worker takes anything, unless this strand leaves (deque::publish_all).
+  if (m.home().chosen().procs == 1 && !m.home().chosen().eager && !d.is_in_handler()) return true;
   // Whoever sounded the alarm may be busy again, but somebody will come: the oldest record shall be there for him, and this
   // may be the last push for a while.
   const bool asked = m.home().chosen().eager || m.home().idleness().hungry();
-  if (!asked && d.has_public()) return true;
-  if (d.publish()) {
+  const void* const handled = os::handled_exception(*m.exceptions);
+  if (!asked && !handled && d.has_public()) return true;
+  if (d.publish(handled)) {
     if (!m.home().chosen().eager) m.published_at = os::now_ns();
     ++m.count().publications;
     m.count().most_public.raise_to(d.public_count());
   }
+  if (d.is_in_handler()) d.alarm();  // until a push finds that the handler is over
   if (asked) m.home().wake();
   return true;
 }

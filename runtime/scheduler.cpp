@@ -130,7 +130,7 @@ void scheduler::expose(worker& m) noexcept {
   const auto end = std::partition(begun.begin(), begun.end(), [](deque* d) { return d->expose_begin(); });
   if (end != begun.begin()) machine::heavy_fence();
   std::for_each(begun.begin(), end, [&m](deque* d) {
-    if (!d->expose_end()) return;
+    if (!d->expose_end(&os::handles_any)) return;
     ++m.count().exposures;
     m.count().most_public.raise_to(d->public_count());
   });

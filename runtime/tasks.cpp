@@ -31,7 +31,7 @@ void join_tasks_slow(join& stolen) noexcept {
     outcome result;
     {
       const os::strand_on_top fresh(got.job->floats);
-      result = stolen_record.joined.body()(stolen_record);
+      result = os::call_handling(got.handled, [&] { return stolen_record.joined.body()(stolen_record); });
     }
     if (join_waiter* const owner = stolen_record.joined.arrive(result)) resume(*static_cast<fiber*>(owner));
   }

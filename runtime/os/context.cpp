@@ -10,6 +10,8 @@
 
 #include <boost/context/detail/fcontext.hpp>
 #include <cstdlib>
+#include <cstring>
+#include <new>
 
 #ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
 #include <sanitizer/asan_interface.h>
@@ -152,6 +154,34 @@ FORKJOIN_BETWEEN_STACKS exception_globals exchange_exceptions(exception_globals&
   const exception_globals before = threads;
   threads = by;
   return before;
+}
+
+constinit const exception_globals between_handlers{const_cast<exception_globals*>(&between_handlers), 0};
+
+FORKJOIN_BETWEEN_STACKS bool handles_any(const exception_globals* threads) noexcept {
+  // The C++ runtime stores it, and not atomically; but as one word.
+  return threads && __atomic_load_n(&threads->caught, __ATOMIC_RELAXED) != nullptr;
+}
+
+static_assert(sizeof(std::exception_ptr) == sizeof(void*), "it is the address of the exception");
+
+const void* handled_exception(const exception_globals& mine) noexcept {
+  const void* exception = nullptr;
+  if (!mine.caught) [[likely]]
+    return exception;
+  const std::exception_ptr current = std::current_exception();
+  std::memcpy(&exception, &current, sizeof(exception));
+  return exception;  // its handler keeps it
+}
+
+std::exception_ptr pointer_to(const void* exception) noexcept {
+  alignas(std::exception_ptr) std::byte place[sizeof(std::exception_ptr)];
+  std::memcpy(place, &exception, sizeof(place));
+  return *std::launder(reinterpret_cast<const std::exception_ptr*>(place));  // the copy counts, the place does not
+}
+
+void end_handlers(const exception_globals& mine) noexcept {
+  while (mine.caught) abi::__cxa_end_catch();
 }
 
 void give_stack(context& fresh, std::byte* bottom, std::size_t size) noexcept {

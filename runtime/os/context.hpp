@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 
 #include "../base/handed.hpp"
 
@@ -15,6 +16,34 @@ struct exception_globals {
 
   bool any() const noexcept { return reinterpret_cast<std::uintptr_t>(caught) | uncaught; }
 };
+
+/// What a thread seems to have that goes from one handler to another: some exception.
+extern const exception_globals between_handlers;
+
+/// A pointer to an exception of which the address is known, as handled_exception gives it.
+std::exception_ptr pointer_to(const void* exception) noexcept;
+
+/// Whether a thread handles an exception; of any thread that is alive.
+bool handles_any(const exception_globals* threads) noexcept;
+
+/// The exception that the calling thread, whose globals these are, handles: what std::current_exception() points to. nullptr
+/// if there is none, or only one of another language.
+const void* handled_exception(const exception_globals& mine) noexcept;
+
+/// Calls f() in a handler of that exception, which must be alive until it is; without, if nullptr. f throws nothing.
+template <class F>
+auto call_handling(const void* exception, F f) noexcept {
+  if (!exception) [[likely]]
+    return f();
+  try {
+    std::rethrow_exception(pointer_to(exception));
+  } catch (...) {
+    return f();
+  }
+}
+
+/// Ends the handlers that the calling strand is in, for a strand that does not return to them.
+void end_handlers(const exception_globals& mine) noexcept;
 
 /// Those of the calling thread; the same object for as long as the thread lives.
 exception_globals& this_threads_exceptions() noexcept;

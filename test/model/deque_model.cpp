@@ -130,7 +130,7 @@ class forking : public scenario {
     for (unsigned i = 0; i < with.tries; ++i) {
       if (with.force && any_of(2)) expose(deque_, exposing_);
       root* const only = with.strands > 1 && any_of(2) ? &jobs_[any_of(with.strands)] : nullptr;
-      const auto [taken, whose] = deque_.steal(only);
+      const auto [taken, whose, handled] = deque_.steal(only);
       if (taken) {
         auto* const record = static_cast<continuation*>(taken);
         check(record != &never_pushed_, "what is stolen has been pushed");

@@ -248,12 +248,12 @@ TEST_CASE("scope: a child's exception leaves fork or join, and the scope goes on
 TEST_CASE("scope: forks in a handler and in a destructor during unwinding") {
   for_each_runtime("scope: in handlers", [](fj::runtime& rt, unsigned, stealing) {
     rt.run([] {
-      const auto forks = [] {
+      const auto forks = [](bool in_handler) {
         std::atomic<int> inner{0};
         fj::scope s;
         for (int i = 0; i < 5; ++i)
-          s.fork([&inner] {
-            CHECK(std::current_exception() == nullptr);
+          s.fork([&inner, in_handler] {
+            CHECK((std::current_exception() != nullptr) == in_handler);
             CHECK(std::uncaught_exceptions() == 0);
             CHECK(number_thrown([] { throw failure(7); }) == 7);
             ++inner;
@@ -264,14 +264,14 @@ TEST_CASE("scope: forks in a handler and in a destructor during unwinding") {
       try {
         throw failure(1);
       } catch (const failure&) {
-        forks();
+        forks(true);
         CHECK(number_thrown([] { throw; }) == 1);
       }
       struct at_end {
         decltype(forks)& f;
         ~at_end() {
           CHECK(std::uncaught_exceptions() == 1);
-          f();
+          f(false);
           CHECK(std::uncaught_exceptions() == 1);
         }
       };

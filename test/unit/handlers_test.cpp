@@ -1,0 +1,192 @@
+// A branch, a child, a loop's turn or a job that starts in a handler handles what its parent handles, whoever runs it:
+// `throw;` and std::current_exception() give what they give in the serial program.
+#include <doctest/doctest.h>
+
+#include <exception>
+#include <thread>
+
+#include "forkjoin/forkjoin.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+constexpr int none = -1;
+
+// Counts how many there are.
+struct numbered {
+  explicit numbered(int n) : number(n) { ++alive; }
+  numbered(const numbered& other) : number(other.number) { ++alive; }
+  ~numbered() { --alive; }
+  int number;
+  static inline std::atomic<int> alive{0};
+};
+
+// The number of the exception that is handled here.
+int handled() {
+  const std::exception_ptr current = std::current_exception();
+  if (!current) return none;
+  try {
+    throw;
+  } catch (const numbered& again) {
+    try {
+      std::rethrow_exception(current);
+    } catch (const numbered& pointed) {
+      return again.number == pointed.number ? again.number : -2;
+    }
+  }
+}
+
+// Calls f in a handler of exception n.
+template <class F>
+void handling(int n, F f) {
+  try {
+    throw numbered(n);
+  } catch (const numbered&) {
+    f();
+  }
+}
+
+// A tree of forks of all kinds, some in handlers, and those in handlers of others. How often a node found another exception
+// than the one that it was told of.
+int wrong_in_tree(test::dice dice, int depth, int expected) {
+  int wrong = handled() != expected;
+  if (depth == 0) return wrong;
+  const auto inner = [&wrong, depth](test::dice at, int now) {
+    int left = 0, right = 0;
+    const test::dice first(at.next()), second(at.next());
+    const auto f = [&, first] { left = wrong_in_tree(first, depth - 1, now); };
+    const auto g = [&, second] { right = wrong_in_tree(second, depth - 1, now); };
+    switch (at.below(4)) {
+      case 0:
+        fj::fork_join<fj::tasks>(f, g);
+        break;
+      case 1:
+        fj::with_scope([&](fj::scope& s) {
+          s.fork(f);
+          g();
+        });
+        break;
+      default:
+        fj::fork_join(f, g);
+    }
+    wrong += left + right + (handled() != now);
+  };
+  if (dice.once_in(3)) {
+    const int mine = static_cast<int>(dice.below(1000));
+    handling(mine, [&] { inner(test::dice(dice.next()), mine); });
+  } else {
+    inner(test::dice(dice.next()), expected);
+  }
+  return wrong + (handled() != expected);
+}
+
+}  // namespace
+
+TEST_CASE("handlers: both branches of a fork handle what their parent does") {
+  // Without the note in the deque (deque::publish) a stolen branch finds none; with every fork stolen it was terminated.
+  test::for_each_runtime("branches in handlers", [](fj::runtime& rt, unsigned p, test::stealing how) {
+    CAPTURE(p);
+    CAPTURE(test::name_of(how));
+    test::for_both_policies([&]<class Policy>(Policy) {
+      int f = 0, g = 0, after = 0;
+      rt.run([&] {
+        handling(1, [&] {
+          fj::fork_join<Policy>([&] { f = handled(); }, [&] { g = handled(); });
+          after = handled();
+        });
+      });
+      CHECK(f == 1);
+      CHECK(g == 1);
+      CHECK(after == 1);
+      int outside = 0;
+      rt.run([&] {
+        handling(2, [] {});
+        fj::fork_join<Policy>([&] { handling(3, [] { fj::fork_join<Policy>([] {}, [] {}); }); },
+                              [&] { outside = handled(); });
+      });
+      CHECK(outside == none);
+    });
+    CHECK(numbered::alive == 0);
+  });
+}
+
+TEST_CASE("handlers: a branch that is stolen in a handler") {
+  // With no record published in handlers it hung.
+  test::for_each_runtime(
+      "a theft in a handler",
+      [](fj::runtime& rt, unsigned p, test::stealing how) {
+        CAPTURE(p);
+        CAPTURE(test::name_of(how));
+        for (int i = 0; i < 20; ++i) {
+          int f = 0, g = 0;
+          rt.run([&] {
+            if (i % 2) fj::fork_join([] {}, [] {});
+            handling(i, [&] {
+              std::atomic<bool> stolen{false};
+              const auto parent = std::this_thread::get_id();
+              fj::fork_join(
+                  [&] {
+                    if (i % 2 == 0) test::spin_until([&] { return stolen.load(); });
+                    f = handled();
+                  },
+                  [&] {
+                    stolen = true;
+                    g = handled();
+                    // As what is left of it when the parent's handler is over.
+                    if (std::this_thread::get_id() != parent) std::this_thread::yield();
+                  });
+            });
+          });
+          CHECK(f == i);
+          CHECK(g == i);
+        }
+        CHECK(numbered::alive == 0);
+      },
+      2);
+}
+
+TEST_CASE("handlers: children of scopes, turns of loops and jobs") {
+  test::for_each_runtime("children in handlers", [](fj::runtime& rt, unsigned p, test::stealing how) {
+    CAPTURE(p);
+    CAPTURE(test::name_of(how));
+    // With a child's handlers not ended where it ends without its parent, exceptions were left over.
+    std::atomic<int> right{0};
+    int between = 0, after = 0;
+    rt.run([&] {
+      handling(1, [&] {
+        fj::with_scope([&](fj::scope& s) {
+          for (int i = 0; i < 10; ++i) s.fork([&] { right += handled() == 1; });
+          between = handled();
+        });
+        after = handled();
+        fj::parallel_for(0, 10, [&](int) { right += handled() == 1; }, {.grain = 1});
+        fj::fork_each(0, 10, [&](int) { right += handled() == 1; });
+        rt.run([&] { right += handled() == 1; });
+      });
+    });
+    CHECK(right == 31);
+    CHECK(between == 1);
+    CHECK(after == 1);
+    int inside = 0, other = 0;
+    handling(2, [&] { rt.run([&] { inside = handled(); }); });
+    CHECK(inside == 2);
+    fj::runtime second(test::with(1, how));
+    rt.run([&] { handling(3, [&] { second.run([&] { other = handled(); }); }); });
+    CHECK(other == 3);
+    CHECK(numbered::alive == 0);
+  });
+}
+
+TEST_CASE("handlers: trees of forks in handlers of handlers") {
+  // With what an exposing thief takes not left to an owner in a handler (deque::expose_end), some find none.
+  const unsigned rounds = test::divided(60u);
+  test::for_each_runtime("trees in handlers", [&](fj::runtime& rt, unsigned p, test::stealing how) {
+    CAPTURE(p);
+    CAPTURE(test::name_of(how));
+    for (unsigned seed = 1; seed <= rounds; ++seed) {
+      CAPTURE(seed);
+      REQUIRE(rt.run([&] { return wrong_in_tree(test::dice(seed), 7, none); }) == 0);
+    }
+    CHECK(numbered::alive == 0);
+  });
+}
