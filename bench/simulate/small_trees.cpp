@@ -1,6 +1,7 @@
 // Kernels that are little but forks: fib, integrate, skynet, treesum.
 #include <bit>
 #include <cmath>
+#include <cstddef>
 
 #include "bench/simulate/kernels.hpp"
 

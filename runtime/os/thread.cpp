@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <initializer_list>
 #include <type_traits>
 
 namespace fj::inline v0_1::detail::os {

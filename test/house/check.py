@@ -1,8 +1,9 @@
-"""The rules of the house, one at a time: check.py layers | folders | text | sources | format
+"""The rules of the house, one at a time: check.py layers | folders | text | sources | includes | format
 
 Prints every breach as file:line: what, and exits with 1 if there is one; exits with 77 when it cannot check.
 """
 
+import functools
 import os
 import pathlib
 import re
@@ -39,6 +40,34 @@ FOLDERS = {"forkjoin", "runtime", "examples", "bench", "test", "subprojects"}
 MAX_LINES = 450
 # Two versions of the library in one program share no name: all of them are in a namespace that carries the version.
 VERSION = "v" + "_".join(re.search(r"version: '([\d.]+)'", (ROOT / "meson.build").read_text())[1].split(".")[:2])
+# What code uses, and the headers that give it by the standard's word. Which headers include others changes between versions of
+# a standard library: runtime/os/thread.cpp had a braced list without <initializer_list> and built with g++ 12 alone. (Tried:
+# without it there, this check fails with any compiler.)
+GIVEN_BY = {
+    r"\bfor \([^;(){}]*:\s*\{|\bstd::initializer_list\b": "initializer_list algorithm array deque list map queue random ranges"
+    " regex set stack string unordered_map unordered_set utility valarray vector",
+    r"\bstd::size_t\b": "cstddef cstdio cstdlib cstring ctime cwchar",
+    r"\bstd::(ptrdiff_t|byte|max_align_t|nullptr_t)\b": "cstddef",
+    r"\bstd::(u?int(_fast|_least)?\d+|u?intptr|u?intmax)_t\b": "cstdint cinttypes",
+    r"\bstd::(mem|str)(c(mp|py|hr)|set|move|len|error)\b": "cstring",
+    r"\bstd::(abort|atexit|atoi|exit|_Exit|quick_exit|free|getenv|malloc|strtou?ll?)\b": "cstdlib",
+    r"\bstd::(fflush|fprintf|fputs|printf|puts|snprintf|FILE)\b": "cstdio",
+    r"\bstd::(copy|fill|is_sorted|max|min|sort|stable_sort)\(": "algorithm",
+    r"\bstd::(atomic(_\w+)?|memory_order\w*)\b": "atomic",
+    r"\bstd::(current_exception|exception_ptr|rethrow_exception|terminate|uncaught_exceptions)\b": "exception",
+    r"\bstd::function\b": "functional",
+    r"\bstd::numeric_limits\b": "limits",
+    r"\bstd::(addressof|make_shared|make_unique|shared_ptr|unique_ptr)\b": "memory",
+    r"\bstd::(call_once|lock_guard|mutex|once_flag|scoped_lock|unique_lock)\b": "mutex",
+    r"\bstd::(nullopt|optional)\b": "optional",
+    r"\bstd::(invalid_argument|length_error|logic_error|out_of_range|runtime_error)\b": "stdexcept",
+    r"\bstd::(string|to_string)\b": "string",
+    r"\bstd::string_view\b": "string_view string",
+    r"\bstd::thread\b": "thread",
+    r"\bstd::tuple\b": "tuple",
+    r"\bstd::(as_const|exchange|forward|move|pair|swap)\b": "utility",
+    r"\bstd::vector\b": "vector",
+}
 CODE = {".hpp", ".cpp", ".S"}
 TEXT = CODE | {".py", ".sh", ".md", ".build", ".txt", ".wrap", ""}
 
@@ -155,6 +184,26 @@ def check_sources():
             continue
         if not named & {str(name), str(name.with_suffix("")), str(name.with_suffix("")).removesuffix("_test")}:
             yield name, 1, "no meson.build names it" + (", and no test includes it" if is_part else "")
+
+
+@functools.cache
+def system_headers(name):
+    """The headers of the language that a file includes, itself or through the project's headers."""
+    found = set()
+    for quote, target in re.findall(r'(?m)^\s*#\s*include\s*([<"])([^>"\n]+)', (ROOT / name).read_text()):
+        beside = pathlib.Path(os.path.normpath(name.parent / target))
+        inner = beside if quote == '"' and (ROOT / beside).is_file() else pathlib.Path(target)
+        found |= system_headers(inner) if (ROOT / inner).is_file() and inner != name else {target}
+    return found
+
+
+def check_includes():
+    for name in files("runtime", "forkjoin", "examples", "bench", "test", suffixes={".hpp", ".cpp"}):
+        code = re.sub(r'"(\\.|[^"\\\n])*"|//.*', "", (ROOT / name).read_text())
+        for use, headers in GIVEN_BY.items():
+            found = re.search(use, code)
+            if found and not system_headers(name) & set(headers.split()):
+                yield name, code.count("\n", 0, found.start()) + 1, f"includes no <{headers.split()[0]}> for {' '.join(found[0].split())}"
 
 
 def check_format():

@@ -5,10 +5,13 @@
 // --expect-failure: the program under test has a seeded bug, and it is a failure not to find it.
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <sstream>
+#include <string>
 
 #include "test/model/scenario.hpp"
 #include "test/model/search.hpp"

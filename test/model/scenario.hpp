@@ -1,6 +1,7 @@
 // A few threads, each with a few steps, and what must hold during and after every interleaving of them.
 #pragma once
 
+#include <cstddef>
 #include <new>
 
 #include "test/model/machine.hpp"

@@ -4,6 +4,8 @@
 // long time, so here each run draws how eagerly it switches.
 #pragma once
 
+#include <cstdint>
+
 #include "test/model/relacy.hpp"
 
 namespace model {

@@ -1,6 +1,7 @@
 // For libraries whose tasks return nothing: each closure leaves its result in a variable of the function that forked it.
 #pragma once
 
+#include <cstddef>
 #include <tuple>
 #include <type_traits>
 #include <utility>
