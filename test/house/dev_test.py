@@ -1,0 +1,136 @@
+"""./dev sees packages that came after it configured a build folder: dev_test.py <dev> -- <compiler>
+
+./dev runs in a small project of its own, with the real Meson. A stub of apt-get "installs" a package by a header in a folder
+that a wrapper of the compiler looks into; the project has one more test when Relacy's header is there.
+
+Tried with ./dev as it was, which ran `meson setup --reconfigure` after it had installed something: every package below stays
+unseen, as Meson keeps the answer that there is no such header.
+"""
+
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TOOLS = """bash cat cmp cp cut dirname env grep head id ln ls meson mkdir mktemp mv ninja pkg-config python3 rm sed sh sort tail
+touch tr true uname uniq wc""".split()
+
+# Names of headers that no machine has stand for those of Relacy and Google Benchmark.
+WRAPPER = """#!/bin/sh
+PATH={path}
+for last; do :; done
+if [ "$last" = - ]; then
+  sed 's,<relacy/,<stub-relacy/,; s,<benchmark/,<stub-benchmark/,' | {compiler} -isystem {root}/include "$@"
+else
+  exec {compiler} -isystem {root}/include "$@"
+fi
+"""
+
+APT_GET = """#!/bin/sh
+for package; do
+  case $package in
+    relacy-dev) mkdir -p {root}/include/stub-relacy && touch {root}/include/stub-relacy/relacy.hpp ;;
+    libbenchmark-dev) mkdir -p {root}/include/stub-benchmark && touch {root}/include/stub-benchmark/benchmark.h ;;
+    update | install | -*) ;;
+    *) exit 1 ;;
+  esac
+done
+"""
+
+MESON_BUILD = """project('small', 'cpp', default_options: 'cpp_std=c++20')
+benchmarks = get_option('benchmarks')
+main = files('main.cpp')
+test('always', executable('always', main))
+if meson.get_compiler('cpp').has_header('stub-relacy/relacy.hpp')
+  test('model', executable('model', main))
+endif
+if get_option('wished')
+  test('wished', executable('wished', main))
+endif
+if benchmarks.enabled()
+  subdir('bench')
+endif
+"""
+
+FILES = {
+    "meson.build": MESON_BUILD,
+    "meson_options.txt": "option('benchmarks', type: 'feature', value: 'auto')\noption('wished', type: 'boolean', value: false)\n",
+    "main.cpp": "int main() {}\n",
+    "bench/meson.build": "executable('fib', main)\nexecutable('fib_once', main)\n",
+    "bench/run.py": "open('build/bench/report.json', 'w').write('figures')\n",
+}
+
+dev, _, *compiler = sys.argv[1:]
+
+
+def write(path, text, mode=0o644):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(mode)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    root = pathlib.Path(folder)
+    project = root / "project"
+    for name, text in FILES.items():
+        write(project / name, text)
+    shutil.copy(dev, project / "dev")
+    tools = root / "bin"
+    words = {"path": shlex.quote(os.environ["PATH"]), "root": root, "compiler": shlex.join(compiler)}
+    write(tools / "g++", WRAPPER.format(**words), 0o755)
+    write(tools / "apt-get", APT_GET.format(**words), 0o755)
+    write(tools / "sudo", '#!/bin/sh\nexec "$@"\n', 0o755)
+    for tool in TOOLS:
+        if found := shutil.which(tool):
+            (tools / tool).symlink_to(found)
+    if ar := shutil.which("ar"):
+        (tools / "ar").symlink_to(ar)
+    write(root / "include/boost/context/fiber.hpp", "")
+    write(root / "include/doctest/doctest.h", "")
+    clean = {k: v for k, v in os.environ.items() if not re.match(r"(FORKJOIN_|MESON|CC$|CXX|CPPFLAGS|LDFLAGS|CI$)", k)}
+    clean["PATH"] = str(tools)
+
+    def run(*command, **extra):
+        """What the command says, in the small project."""
+        done = subprocess.run(command, cwd=project, env=clean | extra, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT)
+        print("+", *command, extra or "", "\n" + done.stdout, flush=True)
+        if done.returncode != 0:
+            sys.exit(f"{shlex.join(command)} ended with {done.returncode}")
+        return done.stdout
+
+    def expect(passed, *command, **extra):
+        if not re.search(rf"^{passed} passed, 0 failed", run(*command, **extra), re.MULTILINE):
+            sys.exit(f"{shlex.join(command)} did not run {passed} tests")
+
+    relacy = root / "include/stub-relacy"
+    figures = project / "build/bench/report.json"
+
+    # README's two commands in README's order: the second installs Relacy. Options and figures of the first stay.
+    run("./dev", "bench", "fib")
+    expect(2, "./dev", "test")
+    if figures.read_text() != "figures" or not (project / "build/bench/fib").exists():
+        sys.exit("what was measured is lost")
+
+    # Nothing changed, nothing is configured.
+    before = (project / "build/build.ninja").stat().st_mtime_ns
+    expect(2, "./dev", "test")
+    if (project / "build/build.ninja").stat().st_mtime_ns != before:
+        sys.exit("configured again though nothing had changed")
+
+    # Taken away and put there by hand, or by a command that configured another folder.
+    shutil.rmtree(relacy)
+    expect(1, "./dev", "test", FORKJOIN_INSTALL="0")
+    relacy.mkdir()
+    (relacy / "relacy.hpp").touch()
+    expect(2, "./dev", "test", FORKJOIN_INSTALL="0")
+
+    # A folder that was set up by hand keeps its options.
+    shutil.rmtree(project / "build")
+    shutil.rmtree(relacy)
+    run("meson", "setup", "build", "-Dwished=true", CXX="g++")
+    expect(3, "./dev", "test")
