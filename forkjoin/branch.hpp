@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "../runtime/entry.hpp"
+#include "forkjoin/entry.hpp"
 #include "forkjoin/function_ref.hpp"
 #include "forkjoin/held.hpp"
 #include "forkjoin/policies.hpp"

@@ -9,7 +9,7 @@
 #include <functional>
 #include <utility>
 
-#include "../runtime/entry.hpp"
+#include "forkjoin/entry.hpp"
 #include "forkjoin/result.hpp"
 
 namespace fj::inline v0_1 {

@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "../runtime/entry.hpp"
+#include "forkjoin/entry.hpp"
 #include "forkjoin/held.hpp"
 #include "forkjoin/misuse.hpp"
 #include "forkjoin/result.hpp"

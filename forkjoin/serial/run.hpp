@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "../../runtime/entry.hpp"
+#include "forkjoin/entry.hpp"
 #include "forkjoin/result.hpp"
 
 namespace fj::inline v0_1 {

@@ -111,8 +111,8 @@ def may_include(name, target):
     if not (ROOT / target).is_file():
         return "no such file; includes are written from the root, in headers of runtime/ from the header itself"
     if name.parts[0] == "forkjoin":
-        if target.parts[0] != "forkjoin" and target != pathlib.Path("runtime/entry.hpp"):
-            return "forkjoin/ includes runtime/entry.hpp only"
+        if target.parts[0] != "forkjoin" and (str(name), str(target)) != ("forkjoin/entry.hpp", "runtime/entry.hpp"):
+            return "forkjoin/ includes runtime/entry.hpp only, and only by forkjoin/entry.hpp"
     elif target.parts[0] != "runtime":
         return "runtime/ includes runtime/ only"
     elif name.with_suffix("") != target.with_suffix("") and layer_of(target) is not None:

@@ -1,6 +1,12 @@
-// A user's program, compiled outside the tree against what was installed.
+// A user's program, compiled outside the tree against what was installed, or as a project that this one is a part of.
 
 #include <forkjoin/forkjoin.hpp>
+
+// No other name of the library is on the include path.
+#if __has_include(<runtime/worker.hpp>) || __has_include(<worker.hpp>) || __has_include(<os/pages.hpp>) || \
+    __has_include(<run.hpp>) || __has_include(<test/support.hpp>) || __has_include(<forkjoin/forkjoin/forkjoin.hpp>)
+#error "a header is visible that is none of the library's"
+#endif
 
 long fib(int n) {
   if (n < 2) return n;

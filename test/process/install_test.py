@@ -22,13 +22,23 @@ with tempfile.TemporaryDirectory() as root:
     env = dict(os.environ, DESTDIR=root, PKG_CONFIG_SYSROOT_DIR=root, PKG_CONFIG_PATH=root + pc_folder)
     run("meson", "install", "-C", build, "--no-rebuild", "--quiet", "--skip-subprojects", env=env)
     shutil.copy(program, f"{root}/program.cpp")
-    # A user's folders may have names that are also ours within.
+    # A user's folders may have names that are also ours within. (Tried: with include/forkjoin/runtime as it was, the user's
+    # program sees <runtime/worker.hpp>.)
     os.makedirs(f"{root}/runtime/os")
     for name in ("entry", "deque", "options", "os/context"):
         pathlib.Path(root, "runtime", f"{name}.hpp").write_text("#error not the library's\n")
     flags = run("pkg-config", "--cflags", "--libs", "--static", "forkjoin", env=env, stdout=subprocess.PIPE).split()
     run(*compiler, "-std=c++20", "-I.", "program.cpp", "-o", "program", *flags, cwd=root)
     run("./program", cwd=root, timeout=60)
+    # One folder holds all, and each of its public headers finds the others and the runtime.
+    include = next(flag.removeprefix("-I") for flag in flags if flag.startswith("-I"))
+    if os.listdir(include) != ["forkjoin"]:
+        sys.exit(f"installed beside include/forkjoin: {os.listdir(include)}")
+    headers = "".join(f"#include <forkjoin/{name}>\n" for name in os.listdir(f"{include}/forkjoin") if name.endswith(".hpp"))
+    pathlib.Path(root, "headers.cpp").write_text(headers)
+    run(*compiler, "-std=c++20", "-I.", "-fsyntax-only", "headers.cpp", *flags, cwd=root)
+    run(*compiler, "-std=c++20", "-I.", "-DFORKJOIN_SERIAL", "program.cpp", "-o", "serial", f"-I{include}", cwd=root)
+    run("./serial", cwd=root, timeout=60)
     # A sanitizer in the program alone: the linker says so.
     pathlib.Path(root, "empty.cpp").write_text("int main() {}\n")
     for sanitizer in ("address", "thread"):

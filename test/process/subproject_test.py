@@ -1,0 +1,43 @@
+"""A Meson project can have this one as a part: with the shared library, and with folders of its own that are named as ours.
+
+subproject_test.py <source folder> <program> <version of the binary interface> -- <compiler>
+
+Tried with the source folder itself on the include path: the user's program sees <runtime/worker.hpp>, <test/support.hpp>.
+"""
+
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+MESON_BUILD = """project('user', 'cpp', default_options: ['cpp_std=c++20'])
+executable('program', 'program.cpp', include_directories: include_directories('.'), dependencies: dependency('forkjoin'))
+"""
+
+
+def run(*command, **options):
+    print("+", *command, flush=True)
+    return subprocess.run(command, check=True, text=True, **options).stdout
+
+
+source, program, interface, _, *compiler = sys.argv[1:]
+with tempfile.TemporaryDirectory() as root:
+    pathlib.Path(root, "meson.build").write_text(MESON_BUILD)
+    shutil.copy(program, f"{root}/program.cpp")
+    for name in ("runtime/entry", "runtime/deque", "runtime/options", "runtime/os/context", "os/context", "base/check"):
+        header = pathlib.Path(root, f"{name}.hpp")
+        header.parent.mkdir(parents=True, exist_ok=True)
+        header.write_text("#error not the library's\n")
+    os.mkdir(f"{root}/subprojects")
+    os.symlink(source, f"{root}/subprojects/forkjoin")
+    run("meson", "setup", "build", "-Dforkjoin:default_library=shared", "-Dbuildtype=plain", "--wrap-mode=nodownload", cwd=root,
+        env=dict(os.environ, CXX=shlex.join(compiler)), stdout=subprocess.PIPE)
+    run("ninja", "-C", "build", "--quiet", cwd=root)
+    run("build/program", cwd=root, timeout=60)
+    # What a program linked now asks for when it starts: not the library of another 0.x.
+    if readelf := shutil.which("readelf"):
+        if f"[libforkjoin.so.{interface}]" not in run(readelf, "-d", f"{root}/build/program", stdout=subprocess.PIPE):
+            sys.exit(f"the program does not ask for libforkjoin.so.{interface}")
