@@ -1,4 +1,4 @@
-"""The rules of the house, one at a time: check.py layers | folders | text | sources | includes | format
+"""The rules of the house, one at a time: check.py layers | folders | text | sources | includes | cmake | format
 
 Prints every breach as file:line: what, and exits with 1 if there is one; exits with 77 when it cannot check.
 """
@@ -184,6 +184,23 @@ def check_sources():
             continue
         if not named & {str(name), str(name.with_suffix("")), str(name.with_suffix("")).removesuffix("_test")}:
             yield name, 1, "no meson.build names it" + (", and no test includes it" if is_part else "")
+
+
+def check_cmake():
+    """CMakeLists.txt says the same as the files of Meson: version, sources, and what the library is compiled with."""
+    cmake = (ROOT / "CMakeLists.txt").read_text()
+    meson = (ROOT / "meson.build").read_text()
+    runtime = (ROOT / "runtime/meson.build").read_text()
+    version = re.search(r"version: '([\d.]+)'", meson)[1]
+    if f"VERSION {version} " not in cmake:
+        yield "CMakeLists.txt", 1, f"not version {version}"
+    sources = {f"runtime/{name}" for name in re.findall(r"'([\w/]+\.(?:cpp|S))'", runtime)}
+    listed = re.findall(r"\bruntime/[\w/]+\.(?:cpp|S)\b", cmake)
+    for name in sorted(sources ^ set(listed)):
+        yield "CMakeLists.txt", 1, f"{name}: " + ("not listed" if name in sources else "not in runtime/meson.build")
+    for macro in sorted(set(re.findall(r"'-D(FORKJOIN_\w+)", meson + runtime))):
+        if not re.search(rf"target_compile_definitions\([^\n]*\b{macro}\b", cmake):
+            yield "CMakeLists.txt", 1, f"{macro}: Meson defines it, CMake never"
 
 
 @functools.cache

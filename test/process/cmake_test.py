@@ -1,0 +1,86 @@
+"""A CMake project can use the library: what Meson installed, static and shared, by find_package; and the source folder by
+add_subdirectory and FetchContent, static and shared. The project's own folders are named as ours.
+
+cmake_test.py <source folder> <program> <version of the binary interface> -- <compiler>
+
+Tried: without the compile definitions in forkjoinConfig.cmake the program of find_package does not compile; without
+boost_context there the static one does not link.
+"""
+
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PROJECT = """cmake_minimum_required(VERSION 3.16)
+project(user LANGUAGES CXX)
+{way}
+add_executable(program program.cpp)
+target_include_directories(program PRIVATE .)
+target_compile_definitions(program PRIVATE {definitions})
+target_link_libraries(program PRIVATE forkjoin::forkjoin)
+"""
+
+# The other version, which is not there, leaves no trace.
+FIND = """find_package(forkjoin 9.9 QUIET)
+if(forkjoin_FOUND)
+  message(FATAL_ERROR "found forkjoin 9.9")
+endif()
+find_package(forkjoin {interface} REQUIRED)
+find_package(forkjoin REQUIRED)"""
+
+# Fails where what the library was compiled with does not come to the program.
+AS_BUILT = """
+#if defined(WANT_AS_BUILT) && (!defined(FORKJOIN_DEBUG) || !defined(FORKJOIN_BOOST_CONTEXT))
+#error "the library's compile definitions did not come with it"
+#endif
+"""
+
+
+def run(*command, **options):
+    print("+", *command, flush=True)
+    return subprocess.run(command, check=True, text=True, **options).stdout
+
+
+source, program, interface, _, *compiler = sys.argv[1:]
+if not shutil.which("cmake"):
+    print("CMake is not installed: not checked")
+    sys.exit(77)
+env = dict(os.environ, CXX=shlex.join(compiler))
+
+with tempfile.TemporaryDirectory() as folder:
+    root = pathlib.Path(folder)
+    user = root / "user"
+    for name in ("runtime/entry", "runtime/deque", "runtime/options", "runtime/os/context", "os/context", "base/check"):
+        header = user / f"{name}.hpp"
+        header.parent.mkdir(parents=True, exist_ok=True)
+        header.write_text("#error not the library's\n")
+    (user / "program.cpp").write_text(pathlib.Path(program).read_text() + AS_BUILT)
+
+    def build(name, way, shared, *options, definitions=""):
+        """Builds the user's program and runs it."""
+        (user / "CMakeLists.txt").write_text(PROJECT.format(way=way, definitions=definitions))
+        run("cmake", "-G", "Ninja", "-S", user, "-B", root / name, f"-DBUILD_SHARED_LIBS={'ON' if shared else 'OFF'}",
+            *options, env=env, stdout=subprocess.PIPE)
+        run("cmake", "--build", root / name, stdout=subprocess.PIPE)
+        run(root / name / "program", timeout=60)
+        if readelf := shutil.which("readelf"):
+            needed = run(readelf, "-d", root / name / "program", stdout=subprocess.PIPE)
+            if (f"[libforkjoin.so.{interface}]" in needed) != shared:
+                sys.exit(f"{name}: " + ("does not ask" if shared else "asks") + f" for libforkjoin.so.{interface}")
+
+    # Moved after it was installed.
+    run("meson", "setup", root / "meson", source, "-Ddefault_library=both", "-Dbuildtype=plain", "-Dassertions=enabled",
+        "-Dcontext=boost", "-Dtests=disabled", "-Dexamples=disabled", "-Dbenchmarks=disabled", "--prefix=/opt/forkjoin",
+        env=env, stdout=subprocess.PIPE)
+    run("meson", "install", "-C", root / "meson", "--quiet", env=dict(env, DESTDIR=str(root / "installed")))
+    for shared in False, True:
+        build(f"find_{'shared' if shared else 'static'}", FIND.format(interface=interface), shared,
+              f"-DCMAKE_PREFIX_PATH={root}/installed/opt/forkjoin", definitions="WANT_AS_BUILT")
+
+    build("add_static", f"add_subdirectory({source} forkjoin)", False)
+    build("fetch_shared", f"include(FetchContent)\nFetchContent_Declare(forkjoin SOURCE_DIR {source})\n"
+          "FetchContent_MakeAvailable(forkjoin)", True)
