@@ -72,10 +72,10 @@ with tempfile.TemporaryDirectory() as folder:
             if (f"[libforkjoin.so.{interface}]" in needed) != shared:
                 sys.exit(f"{name}: " + ("does not ask" if shared else "asks") + f" for libforkjoin.so.{interface}")
 
-    # Moved after it was installed.
+    # Moved after it was installed. Not every CMake looks into lib64, which may be Meson's choice.
     run("meson", "setup", root / "meson", source, "-Ddefault_library=both", "-Dbuildtype=plain", "-Dassertions=enabled",
         "-Dcontext=boost", "-Dtests=disabled", "-Dexamples=disabled", "-Dbenchmarks=disabled", "--prefix=/opt/forkjoin",
-        env=env, stdout=subprocess.PIPE)
+        "--libdir=lib", env=env, stdout=subprocess.PIPE)
     run("meson", "install", "-C", root / "meson", "--quiet", env=dict(env, DESTDIR=str(root / "installed")))
     for shared in False, True:
         build(f"find_{'shared' if shared else 'static'}", FIND.format(interface=interface), shared,
