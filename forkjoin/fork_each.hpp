@@ -53,6 +53,9 @@ void fork_each(First first, Last last, Body&& body, const loop_options& options 
       for (; begin != end; ++begin) std::invoke(body, indices[begin]);
     });
   } else if constexpr (detail::divisible_sequence<First, Last>) {
+    static_assert(!detail::packed_bits<First>,
+                  "fj::fork_each: neighbours in a std::vector<bool> cannot be written at the same time; use a "
+                  "std::vector<char>, or, to read only, std::as_const");
     static_assert(std::is_invocable_v<Body&, std::iter_reference_t<First>>,
                   "fj::fork_each: the body must be callable with an element of the sequence");
     detail::fork_turns(detail::size_between(first, last), options, [&](std::size_t begin, std::size_t end) {

@@ -65,6 +65,9 @@ void for_indices(First first, Last last, Body& body, const loop_options& options
 template <class Policy, class I, class Body>
 void for_elements(const I& first, std::size_t n, Body& body, const loop_options& options) {
   using element = std::iter_reference_t<I>;
+  static_assert(!packed_bits<I>,
+                "fj::parallel_for: neighbours in a std::vector<bool> cannot be written at the same time; use a "
+                "std::vector<char>, or, to read only, std::as_const");
   static_assert(std::is_invocable_v<Body&, element>,
                 "fj::parallel_for: the body must be callable with an element of the sequence");
   if constexpr (std::is_invocable_v<Body&, element>) {
@@ -78,7 +81,8 @@ void for_elements(const I& first, std::size_t n, Body& body, const loop_options&
 }  // namespace detail
 
 /// Calls body(i) for all indices in [first, last), or body(*i) for all iterators, possibly in parallel. Indices have the
-/// common type of first and last; first >= last means none. Iterators are random-access ones.
+/// common type of first and last; first >= last means none. Iterators are random-access ones, and not those of a
+/// std::vector<bool> that may be written, whose neighbours share words.
 ///
 /// Without options.grain the loop is first divided into some two parts for each P, if there are several. A strand goes
 /// through its part in chunks of some microseconds, which it finds by the clock, and forks half of what is left when

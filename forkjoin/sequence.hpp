@@ -4,8 +4,9 @@
 #include <cstddef>
 #include <iterator>
 #include <ranges>
+#include <tuple>
 #include <type_traits>
-#include <vector>
+#include <utility>
 
 #include "forkjoin/options.hpp"
 
@@ -28,10 +29,23 @@ std::size_t size_between(const I& first, const S& last) {
   return static_cast<std::size_t>(last - first);
 }
 
-/// Where different elements may be written at the same time: those of vector<bool> share words.
+/// Whether `*it` writes through a proxy for a bool, as that of a std::vector<bool> with any allocator: neighbours share a
+/// word. Also when a std::tuple or std::pair of references, as a zipped sequence has it, contains one.
+template <class Reference, class Value>
+inline constexpr bool shares_words = std::is_same_v<Value, bool> && std::is_class_v<std::remove_cvref_t<Reference>> &&
+                                     std::is_assignable_v<Reference, bool>;
+template <class... References, class... Values>
+inline constexpr bool shares_words<std::tuple<References...>, std::tuple<Values...>> =
+    (shares_words<References, Values> || ...);
+template <class R1, class R2, class V1, class V2>
+inline constexpr bool shares_words<std::pair<R1, R2>, std::pair<V1, V2>> = shares_words<R1, V1> || shares_words<R2, V2>;
+
+template <class I>
+concept packed_bits = shares_words<std::iter_reference_t<I>, std::iter_value_t<I>>;
+
+/// Where different elements may be written at the same time.
 template <class Out>
-concept divisible_output =
-    std::random_access_iterator<Out> && !std::is_same_v<std::iter_reference_t<Out>, std::vector<bool>::reference>;
+concept divisible_output = std::random_access_iterator<Out> && !packed_bits<Out>;
 
 /// Tells outputs from operations, to choose an overload. By name: to ask for the operators of an iterator would be to look
 /// for them in all that the type of an operation mentions.

@@ -14,6 +14,8 @@
 #include <span>
 #include <stdexcept>
 #include <thread>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "forkjoin/pace.hpp"
@@ -45,6 +47,20 @@ auto indices(First first, Last last) {
   });
   return seen;
 }
+
+// What shares words with its neighbours, and so may not be written in parallel.
+struct bit {
+  operator bool() const;
+  const bit& operator=(bool) const;
+};
+using fj::detail::packed_bits, fj::detail::shares_words;
+static_assert(packed_bits<std::vector<bool>::iterator> && packed_bits<std::vector<bool>::reverse_iterator>);
+static_assert(packed_bits<std::ranges::iterator_t<std::ranges::take_view<std::ranges::ref_view<std::vector<bool>>>>>);
+static_assert(!packed_bits<std::vector<bool>::const_iterator> && !packed_bits<std::deque<bool>::iterator>);
+static_assert(!packed_bits<bool*> && !packed_bits<bit*>);
+static_assert(shares_words<bit, bool> && shares_words<std::tuple<int&, bit>, std::tuple<int, bool>>);
+static_assert(shares_words<std::pair<bit, int&>, std::pair<bool, int>>);
+static_assert(!shares_words<std::pair<bool&, int&>, std::pair<bool, int>>);
 
 }  // namespace
 
