@@ -19,14 +19,15 @@ namespace fj::inline v0_1 {
 /// needed, combined at the end.
 ///
 ///     fj::combinable<long> sum;
-///     fj::parallel_for(range, [&](auto& x) { *sum.local() += weight(x); });
+///     fj::parallel_for(range, [&](auto& x) { sum.with_local([&](long& mine) { mine += weight(x); }); });
 ///     long all = sum.combine(std::plus<>());
 ///
 /// A strand may go on on another thread after a fork, and somebody else on the P it left. So what local() returns owns
 /// its value until it is destroyed: nobody else gets that one meanwhile, wherever the strand goes.
 ///
-/// local() may be called from any number of threads at once, inside a runtime and outside. combine, for_each, clear and
-/// the destructor may not run at the same time as anything else, nor while somebody holds a local value.
+/// local() and with_local() may be called from any number of threads at once, inside a runtime and outside. combine,
+/// for_each, clear, copying, moving and the destructor may not run at the same time as anything else, nor while a strand
+/// holds a local value.
 template <class T>
 class combinable {
   static_assert(std::is_object_v<T> && !std::is_const_v<T>,
@@ -39,7 +40,8 @@ class combinable {
   };
 
  public:
-  /// A value that belongs to whoever has this. May be moved, also to other strands.
+  /// A value that belongs to whoever has this. May be moved, also to other strands. Only a handle with a name gives the
+  /// value away: after `auto& mine = *c.local();` the handle is gone, and `mine` another strand's.
   class handle {
    public:
     handle(handle&& other) noexcept : owner_(other.owner_), mine_(std::exchange(other.mine_, nullptr)) {}
@@ -52,8 +54,11 @@ class combinable {
       if (mine_) owner_->put_back(mine_);
     }
 
-    T& operator*() const noexcept { return mine_->value; }
-    T* operator->() const noexcept { return std::addressof(mine_->value); }
+    T& operator*() const& noexcept { return mine_->value; }
+    T* operator->() const& noexcept { return std::addressof(mine_->value); }
+    // Compilers show these lines.
+    T& operator*() const&& = delete;   // use c.with_local(f), or name the handle: auto mine = c.local();
+    T* operator->() const&& = delete;  // use c.with_local(f), or name the handle: auto mine = c.local();
 
    private:
     friend combinable;
@@ -90,6 +95,18 @@ class combinable {
     // relaxed: whoever goes through all of them does so after the joins
     while (!all_.compare_exchange_weak(fresh->made_before, fresh, std::memory_order_relaxed)) {}
     return {this, fresh};
+  }
+
+  /// Calls f with a value of one's own, and returns what f returned, which must not be a reference. Errors: what making a
+  /// value or f throw. Cost: as local, for each call.
+  template <class F>
+    requires std::invocable<F&, T&>
+  std::invoke_result_t<F&, T&> with_local(F&& f) {
+    static_assert(!std::is_reference_v<std::invoke_result_t<F&, T&>>,
+                  "fj::combinable::with_local: the function must not return a reference, as the value may be another "
+                  "strand's afterwards; return a copy");
+    const handle mine = local();
+    return std::invoke(f, *mine);
   }
 
   /// All values by op, in no particular order, so op should be associative and commutative; a fresh value if there are

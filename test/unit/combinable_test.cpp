@@ -70,7 +70,7 @@ TEST_CASE("values are used again") {
     fj::combinable<long> sum;
     const std::function<void(int)> tree = [&](int depth) {
       if (depth == 0) {
-        ++*sum.local();
+        sum.with_local([](long& mine) { ++mine; });
       } else {
         fj::fork_join([&] { tree(depth - 1); }, [&] { tree(depth - 1); });
       }
@@ -142,4 +142,12 @@ TEST_CASE("two values held at once are used again") {
   values.for_each([&](int) { ++made; });
   CHECK(made == 2);
   CHECK(values.combine(std::plus<>()) == 200);
+}
+
+TEST_CASE("with_local returns what the function returns, and gives the value back when it throws") {
+  fj::combinable<int> values([] { return 5; });
+  CHECK(values.with_local([](int& mine) { return ++mine; }) == 6);
+  CHECK_THROWS_AS(values.with_local([](int&) { throw std::runtime_error("not today"); }), std::runtime_error);
+  CHECK(values.with_local([](int& mine) { return ++mine; }) == 7);
+  CHECK(values.combine(std::plus<>()) == 7);
 }
