@@ -81,8 +81,40 @@ class combinable {
   explicit combinable(Make make) : make_(std::move(make)), slots_(procs() + 1) {}
 
   ~combinable() { clear(); }
-  combinable(const combinable&) = delete;
-  combinable& operator=(const combinable&) = delete;
+
+  /// As many values, copies of the other's. New ones begin as the other's do. Errors: what copying throws.
+  combinable(const combinable& other)
+    requires std::copy_constructible<T>
+      : make_(other.make_), slots_(other.slots_.size()) {
+    try {
+      for (const entry* one = other.all_.load(std::memory_order_relaxed); one; one = one->made_before)
+        add_spare(one->value);
+    } catch (...) {
+      clear();
+      throw;
+    }
+  }
+
+  /// The values of the other one, which is left without any. New ones begin as before in either. std::bad_alloc.
+  combinable(combinable&& other) : make_(other.make_), slots_(other.slots_.size()) { swap_values(other); }
+
+  /// As many values, copies of the other's, in place of its own. If copying throws, all is as it was.
+  combinable& operator=(const combinable& other)
+    requires std::copy_constructible<T>
+  {
+    if (this != &other) *this = combinable(other);
+    return *this;
+  }
+
+  /// Takes over the other's values and how new ones begin. The other one is left without values; what it makes of new ones
+  /// is left open.
+  combinable& operator=(combinable&& other) noexcept {
+    if (this == &other) return *this;
+    make_.swap(other.make_);
+    swap_values(other);
+    other.clear();
+    return *this;
+  }
 
   /// A value of one's own: one that was left on this P, or else a new one. Errors: what making one throws.
   /// Cost: an atomic exchange, and another when the handle is destroyed; so take it once for many elements.
@@ -153,6 +185,24 @@ class combinable {
     return slots_[static_cast<std::size_t>(this_proc() + 1) % slots_.size()].left;
   }
 
+  void add_spare(const T& value) {
+    entry* const before = all_.load(std::memory_order_relaxed);
+    entry* const fresh = new entry{value, before};
+    fresh->spare = std::exchange(spares_, fresh);
+    all_.store(fresh, std::memory_order_relaxed);
+    has_spares_.store(true, std::memory_order_relaxed);
+  }
+
+  // Nobody else is there: relaxed.
+  void swap_values(combinable& other) noexcept {
+    slots_.swap(other.slots_);
+    all_.store(other.all_.exchange(all_.load(std::memory_order_relaxed), std::memory_order_relaxed),
+               std::memory_order_relaxed);
+    std::swap(spares_, other.spares_);
+    has_spares_.store(spares_ != nullptr, std::memory_order_relaxed);
+    other.has_spares_.store(other.spares_ != nullptr, std::memory_order_relaxed);
+  }
+
   void put_back(entry* mine) noexcept {
     entry* none = nullptr;
     // release: pairs with the acquire in local
@@ -172,7 +222,7 @@ class combinable {
     return one;
   }
 
-  const std::function<T()> make_;
+  std::function<T()> make_;
   std::vector<padded> slots_;
   std::atomic<entry*> all_ = nullptr;
   std::mutex mutex_;

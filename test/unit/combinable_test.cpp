@@ -1,9 +1,13 @@
 // Worker-local accumulators: nothing is added twice or lost, nobody shares a value, also across migrations.
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <thread>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "forkjoin/combinable.hpp"
@@ -150,4 +154,97 @@ TEST_CASE("with_local returns what the function returns, and gives the value bac
   CHECK_THROWS_AS(values.with_local([](int&) { throw std::runtime_error("not today"); }), std::runtime_error);
   CHECK(values.with_local([](int& mine) { return ++mine; }) == 7);
   CHECK(values.combine(std::plus<>()) == 7);
+}
+
+namespace {
+
+int made(const fj::combinable<int>& values) {
+  int all = 0;
+  values.for_each([&](int) { ++all; });
+  return all;
+}
+
+void hold_two(fj::combinable<int>& values, int one, int other) {
+  auto first = values.local();
+  auto second = values.local();
+  *first += one;
+  *second += other;
+}
+
+}  // namespace
+
+// Tried with copies that are not put among the spare ones: new values are made beside them.
+TEST_CASE("a copy has values of its own, and uses them again") {
+  fj::combinable<int> values([] { return 5; });
+  hold_two(values, 1, 2);
+  fj::combinable<int> copy = values;
+  CHECK(copy.combine(std::plus<>()) == 13);
+  hold_two(copy, 10, 20);
+  CHECK(made(copy) == 2);
+  CHECK(copy.combine(std::plus<>()) == 43);
+  CHECK(values.combine(std::plus<>()) == 13);
+
+  fj::combinable<int> other([] { return 7; });
+  hold_two(other, 0, 0);
+  hold_two(other, 0, 0);
+  other = values;
+  CHECK(other.combine(std::plus<>()) == 13);
+  other = *&other;
+  CHECK(other.combine(std::plus<>()) == 13);
+  other.clear();
+  CHECK(other.combine(std::plus<>()) == 5);
+  CHECK(values.combine(std::plus<>()) == 13);
+}
+
+// Tried with slots that stay behind: what was moved is handed out by both.
+TEST_CASE("a move takes the values along, and leaves none behind") {
+  fj::combinable<int> values([] { return 5; });
+  hold_two(values, 1, 2);
+  fj::combinable<int> taken = std::move(values);
+  CHECK(taken.combine(std::plus<>()) == 13);
+  CHECK(made(values) == 0);
+  hold_two(values, 100, 200);
+  CHECK(values.combine(std::plus<>()) == 310);
+  hold_two(taken, 10, 20);
+  CHECK(made(taken) == 2);
+  CHECK(taken.combine(std::plus<>()) == 43);
+  taken = std::move(values);
+  CHECK(taken.combine(std::plus<>()) == 310);
+  CHECK(made(values) == 0);
+  hold_two(values, 0, 0);
+  CHECK(made(values) == 2);
+  hold_two(taken, 1, 1);
+  CHECK(taken.combine(std::plus<>()) == 312);
+  static_assert(std::is_nothrow_move_assignable_v<fj::combinable<int>>);
+  static_assert(std::is_move_constructible_v<fj::combinable<std::unique_ptr<int>>>);
+  static_assert(!std::is_copy_constructible_v<fj::combinable<std::unique_ptr<int>>>);
+  static_assert(!std::is_copy_assignable_v<fj::combinable<std::unique_ptr<int>>>);
+}
+
+// Tried without the handler in the constructor: the first copy is never destroyed.
+TEST_CASE("copies that throw leave nothing, and the target as it was") {
+  struct copied {
+    explicit copied(std::atomic<int>& living, int left) : alive(living), copies_left(left) { ++alive; }
+    copied(const copied& other) : alive(other.alive), copies_left(other.copies_left) {
+      if (copies_left == 0) throw std::runtime_error("no more copies");
+      ++alive;
+    }
+    ~copied() { --alive; }
+    std::atomic<int>& alive;
+    int copies_left;
+  };
+  std::atomic<int> living = 0;
+  int next = 0;
+  fj::combinable<copied> values([&] { return copied(living, next); });
+  {
+    auto second = values.local();  // copied last, and throws
+    next = 1;
+    auto first = values.local();
+  }
+  fj::combinable<copied> target([&] { return copied(living, 1); });
+  target.with_local([](copied&) {});
+  CHECK(living == 3);
+  CHECK_THROWS_AS(fj::combinable<copied>(std::as_const(values)), std::runtime_error);
+  CHECK_THROWS_AS(target = std::as_const(values), std::runtime_error);
+  CHECK(living == 3);
 }
