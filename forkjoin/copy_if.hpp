@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "forkjoin/algorithm.hpp"
+#include "forkjoin/refusal.hpp"
 #include "forkjoin/run.hpp"
 #include "forkjoin/sequence.hpp"
 
@@ -63,7 +64,7 @@ class filter {
     const auto copy_block = [&](std::size_t block) {
       Out to = out + static_cast<std::iter_difference_t<Out>>(begins_[block]);
       for_words(block, [&](std::size_t w) {
-        for (word mark = marks_[w]; mark != 0; mark &= mark - 1, ++to)
+        for (word mark = marks_[w]; mark != 0; mark &= mark - 1, static_cast<void>(++to))
           *to = first_[static_cast<difference>(w * bits) + std::countr_zero(mark)];
       });
     };
@@ -93,6 +94,25 @@ class filter {
 
 inline constexpr std::size_t filter_grain = 8192;
 
+template <class I, class Out, class Predicate, class Projection>
+consteval auto why_not_copy_if() {
+  if constexpr (!std::random_access_iterator<I> || !std::random_access_iterator<Out>) {
+    return refusal(
+        "fj::parallel_copy_if: needs random-access iterators, for the output, too, to begin in several places at once; "
+        "give it the room it needs instead of a std::back_inserter");
+  } else if constexpr (!divisible_output<Out>) {
+    return refusal(
+        "fj::parallel_copy_if: neighbours in a std::vector<bool> cannot be written at the same time; use a "
+        "std::vector<char>");
+  } else if constexpr (!std::indirectly_copyable<I, Out>) {
+    return refusal("fj::parallel_copy_if: elements of the input must be assignable to the output");
+  } else if constexpr (!tests<Predicate, I, Projection>) {
+    return refusal("fj::parallel_copy_if: the predicate must be callable with a (projected) element and return bool");
+  } else {
+    return not_refused;
+  }
+}
+
 }  // namespace detail
 
 /// Copies the elements for which pred(proj(element)) holds to the sequence that begins at out, in their order, and
@@ -107,51 +127,56 @@ inline constexpr std::size_t filter_grain = 8192;
 ///
 /// Cost: two passes over the elements, and memory of a bit for each; span O(n / grain).
 template <class Policy = continuations, class I, class S, class Out, class Predicate, class Projection = std::identity>
-  requires std::sentinel_for<S, I> && detail::like_iterator<Out> && detail::not_options<Projection>
+  requires std::sentinel_for<S, I> && detail::like_iterator<Out> && detail::not_options<Projection> &&
+           detail::accepted<detail::why_not_copy_if<I, Out, Predicate, Projection>()>
 Out parallel_copy_if(I first, S last, Out out, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
-  constexpr bool can_begin_anywhere = std::random_access_iterator<I> && std::random_access_iterator<Out>;
-  static_assert(
-      can_begin_anywhere,
-      "fj::parallel_copy_if: needs random-access iterators, for the output, too, to begin in several places at "
-      "once; give it the room it needs instead of a std::back_inserter");
-  static_assert(!can_begin_anywhere || detail::divisible_output<Out>,
-                "fj::parallel_copy_if: neighbours in a std::vector<bool> cannot be written at the same time; use a "
-                "std::vector<char>");
-  static_assert(!can_begin_anywhere || std::indirectly_copyable<I, Out>,
-                "fj::parallel_copy_if: elements of the input must be assignable to the output");
-  static_assert(!can_begin_anywhere || detail::tests<Predicate, I, Projection>,
-                "fj::parallel_copy_if: the predicate must be callable with a (projected) element and return bool");
-  if constexpr (can_begin_anywhere && detail::tests<Predicate, I, Projection>) {
-    const auto n = static_cast<std::size_t>(std::ranges::distance(first, last));
-    const auto test = [&](auto&& element) {
-      return static_cast<bool>(std::invoke(pred, std::invoke(proj, std::forward<decltype(element)>(element))));
-    };
-    return run([&] {
-      detail::filter<Policy, I> chosen(first, n, options.grain ? options.grain : detail::filter_grain, options.stop);
-      const std::size_t matches = chosen.mark(test);
-      chosen.copy_to(out);
-      return out + static_cast<std::iter_difference_t<Out>>(matches);
-    });
-  }
+  const std::size_t n = detail::size_between(first, last);
+  const auto test = [&](auto&& element) {
+    return static_cast<bool>(std::invoke(pred, std::invoke(proj, std::forward<decltype(element)>(element))));
+  };
+  return run([&] {
+    detail::filter<Policy, I> chosen(first, n, options.grain ? options.grain : detail::filter_grain, options.stop);
+    const std::size_t matches = chosen.mark(test);
+    chosen.copy_to(out);
+    return out + static_cast<std::iter_difference_t<Out>>(matches);
+  });
 }
 
 template <class Policy = continuations, class I, class S, class Out, class Predicate>
-  requires std::sentinel_for<S, I> && detail::like_iterator<Out>
+  requires std::sentinel_for<S, I> && detail::like_iterator<Out> &&
+           detail::accepted<detail::why_not_copy_if<I, Out, Predicate, std::identity>()>
 Out parallel_copy_if(I first, S last, Out out, Predicate pred, const loop_options& options) {
   return fj::parallel_copy_if<Policy>(first, last, out, std::move(pred), std::identity(), options);
 }
 
+template <class Policy = continuations, class I, class S, class Out, class Predicate, class Projection = loop_options,
+          class = detail::when<std::sentinel_for<S, I> && detail::like_iterator<Out>>,
+          auto Why = detail::why_not_copy_if<I, Out, Predicate, detail::given<Projection, std::identity>>()>
+  requires(!detail::accepted<Why>)
+Out parallel_copy_if(I first, S last, Out out, Predicate pred, Projection proj = {},
+                     const loop_options& options = {}) = delete;
+
 template <class Policy = continuations, std::ranges::range R, class Out, class Predicate,
           class Projection = std::identity>
-  requires detail::not_options<Projection>
+  requires detail::not_options<Projection> &&
+           detail::accepted<detail::why_not_copy_if<std::ranges::iterator_t<R>, Out, Predicate, Projection>()>
 Out parallel_copy_if(R&& range, Out out, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
   return fj::parallel_copy_if<Policy>(std::ranges::begin(range), std::ranges::end(range), out, std::move(pred),
                                       std::move(proj), options);
 }
 
 template <class Policy = continuations, std::ranges::range R, class Out, class Predicate>
+  requires detail::accepted<detail::why_not_copy_if<std::ranges::iterator_t<R>, Out, Predicate, std::identity>()>
 Out parallel_copy_if(R&& range, Out out, Predicate pred, const loop_options& options) {
-  return fj::parallel_copy_if<Policy>(range, out, std::move(pred), std::identity(), options);
+  return fj::parallel_copy_if<Policy>(std::forward<R>(range), out, std::move(pred), std::identity(), options);
 }
+
+template <class Policy = continuations, std::ranges::range R, class Out, class Predicate,
+          class Projection = loop_options, class = detail::when<!detail::like_iterator<Predicate>>,
+          auto Why = detail::why_not_copy_if<std::ranges::iterator_t<R>, Out, Predicate,
+                                             detail::given<Projection, std::identity>>()>
+  requires(!detail::accepted<Why>)
+Out parallel_copy_if(R&& range, Out out, Predicate pred, Projection proj = {},
+                     const loop_options& options = {}) = delete;
 
 }  // namespace fj::inline v0_1

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <exception>
 #include <functional>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "forkjoin/algorithm.hpp"
+#include "forkjoin/refusal.hpp"
 #include "forkjoin/run.hpp"
 #include "forkjoin/sequence.hpp"
 
@@ -107,6 +109,31 @@ bool find_any(I first, std::size_t n, Predicate& pred, Projection& proj, bool wa
   return run([&] { return find_index<Policy>(n, matches, options); }) != n;
 }
 
+/// What the searches say, by their names.
+template <refusal Search, class I, class Predicate, class Projection>
+consteval auto why_not_search() {
+  if constexpr (!std::random_access_iterator<I>) {
+    return Search + ": needs random-access iterators, to begin in several places at once";
+  } else if constexpr (!tests<Predicate, I, given<Projection, std::identity>>) {
+    return Search + ": the predicate must be callable with a (projected) element and return bool";
+  } else {
+    return not_refused;
+  }
+}
+
+template <class T>
+struct equals {
+  const T& value;
+
+  template <class X>
+    requires requires(X&& element, const T& other) {
+      { element == other } -> std::convertible_to<bool>;
+    }
+  bool operator()(X&& element) const {
+    return static_cast<bool>(element == value);
+  }
+};
+
 }  // namespace detail
 
 /// The first element for which pred(proj(element)) holds, as std::ranges::find_if; last if there is none.
@@ -118,33 +145,35 @@ bool find_any(I first, std::size_t n, Predicate& pred, Projection& proj, bool wa
 ///
 /// Cost: at most one call of pred an element, and a fork for each grain of them.
 template <class Policy = continuations, class I, class S, class Predicate, class Projection = std::identity>
-  requires std::sentinel_for<S, I> && detail::not_options<Projection>
+  requires std::sentinel_for<S, I> && detail::not_options<Projection> &&
+           detail::accepted<detail::why_not_search<"fj::parallel_find_if", I, Predicate, Projection>()>
 [[nodiscard]] I parallel_find_if(I first, S last, Predicate pred, Projection proj = {},
                                  const loop_options& options = {}) {
-  static_assert(
-      std::random_access_iterator<I>,
-      "fj::parallel_find, parallel_find_if: needs random-access iterators, to begin in several places at once");
-  static_assert(
-      !std::random_access_iterator<I> || detail::tests<Predicate, I, Projection>,
-      "fj::parallel_find, parallel_find_if: the predicate must be callable with a (projected) element and return bool");
-  if constexpr (std::random_access_iterator<I> && detail::tests<Predicate, I, Projection>) {
-    using difference = std::iter_difference_t<I>;
-    const auto n = static_cast<std::size_t>(std::ranges::distance(first, last));
-    const auto matches = [&](std::size_t i) {
-      return static_cast<bool>(std::invoke(pred, std::invoke(proj, first[static_cast<difference>(i)])));
-    };
-    return first + static_cast<difference>(run([&] { return detail::find_index<Policy>(n, matches, options); }));
-  }
+  using difference = std::iter_difference_t<I>;
+  const std::size_t n = detail::size_between(first, last);
+  const auto matches = [&](std::size_t i) {
+    return static_cast<bool>(std::invoke(pred, std::invoke(proj, first[static_cast<difference>(i)])));
+  };
+  return detail::advanced(first, run([&] { return detail::find_index<Policy>(n, matches, options); }));
 }
 
 template <class Policy = continuations, class I, class S, class Predicate>
-  requires std::sentinel_for<S, I>
+  requires std::sentinel_for<S, I> &&
+           detail::accepted<detail::why_not_search<"fj::parallel_find_if", I, Predicate, std::identity>()>
 [[nodiscard]] I parallel_find_if(I first, S last, Predicate pred, const loop_options& options) {
   return fj::parallel_find_if<Policy>(first, last, std::move(pred), std::identity(), options);
 }
 
+template <class Policy = continuations, class I, class S, class Predicate, class Projection = loop_options,
+          class = detail::when<std::sentinel_for<S, I>>,
+          auto Why = detail::why_not_search<"fj::parallel_find_if", I, Predicate, Projection>()>
+  requires(!detail::accepted<Why>)
+I parallel_find_if(I first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
+
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
-  requires detail::not_options<Projection>
+  requires detail::not_options<Projection> &&
+           detail::accepted<
+               detail::why_not_search<"fj::parallel_find_if", std::ranges::iterator_t<R>, Predicate, Projection>()>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find_if(R&& range, Predicate pred, Projection proj = {},
                                                                    const loop_options& options = {}) {
   return fj::parallel_find_if<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
@@ -152,37 +181,66 @@ template <class Policy = continuations, std::ranges::range R, class Predicate, c
 }
 
 template <class Policy = continuations, std::ranges::range R, class Predicate>
+  requires detail::accepted<
+      detail::why_not_search<"fj::parallel_find_if", std::ranges::iterator_t<R>, Predicate, std::identity>()>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find_if(R&& range, Predicate pred,
                                                                    const loop_options& options) {
   return fj::parallel_find_if<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
 
+template <
+    class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
+    class = detail::when<!detail::like_iterator<Predicate>>,
+    auto Why = detail::why_not_search<"fj::parallel_find_if", std::ranges::iterator_t<R>, Predicate, Projection>()>
+  requires(!detail::accepted<Why>)
+std::ranges::borrowed_iterator_t<R> parallel_find_if(R&& range, Predicate pred, Projection proj = {},
+                                                     const loop_options& options = {}) = delete;
+
 /// The first element whose projection equals value, as std::ranges::find. All else as parallel_find_if.
 template <class Policy = continuations, class I, class S, class T, class Projection = std::identity>
-  requires std::sentinel_for<S, I> && detail::not_options<Projection>
+  requires std::sentinel_for<S, I> && detail::not_options<Projection> &&
+           detail::accepted<detail::why_not_search<"fj::parallel_find", I, detail::equals<T>, Projection>()>
 [[nodiscard]] I parallel_find(I first, S last, const T& value, Projection proj = {}, const loop_options& options = {}) {
-  return fj::parallel_find_if<Policy>(
-      first, last, [&value](auto&& element) { return element == value; }, std::move(proj), options);
+  return fj::parallel_find_if<Policy>(first, last, detail::equals<T>{value}, std::move(proj), options);
 }
 
 template <class Policy = continuations, class I, class S, class T>
-  requires std::sentinel_for<S, I>
+  requires std::sentinel_for<S, I> &&
+           detail::accepted<detail::why_not_search<"fj::parallel_find", I, detail::equals<T>, std::identity>()>
 [[nodiscard]] I parallel_find(I first, S last, const T& value, const loop_options& options) {
   return fj::parallel_find<Policy>(first, last, value, std::identity(), options);
 }
 
+template <class Policy = continuations, class I, class S, class T, class Projection = loop_options,
+          class = detail::when<std::sentinel_for<S, I>>,
+          auto Why = detail::why_not_search<"fj::parallel_find", I, detail::equals<T>, Projection>()>
+  requires(!detail::accepted<Why>)
+I parallel_find(I first, S last, const T& value, Projection proj = {}, const loop_options& options = {}) = delete;
+
 template <class Policy = continuations, std::ranges::range R, class T, class Projection = std::identity>
-  requires detail::not_options<Projection>
+  requires detail::not_options<Projection> &&
+           detail::accepted<
+               detail::why_not_search<"fj::parallel_find", std::ranges::iterator_t<R>, detail::equals<T>, Projection>()>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find(R&& range, const T& value, Projection proj = {},
                                                                 const loop_options& options = {}) {
   return fj::parallel_find<Policy>(std::ranges::begin(range), std::ranges::end(range), value, std::move(proj), options);
 }
 
 template <class Policy = continuations, std::ranges::range R, class T>
+  requires detail::accepted<
+      detail::why_not_search<"fj::parallel_find", std::ranges::iterator_t<R>, detail::equals<T>, std::identity>()>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find(R&& range, const T& value,
                                                                 const loop_options& options) {
   return fj::parallel_find<Policy>(std::forward<R>(range), value, std::identity(), options);
 }
+
+template <
+    class Policy = continuations, std::ranges::range R, class T, class Projection = loop_options,
+    class = detail::when<!detail::like_iterator<T>>,
+    auto Why = detail::why_not_search<"fj::parallel_find", std::ranges::iterator_t<R>, detail::equals<T>, Projection>()>
+  requires(!detail::accepted<Why>)
+std::ranges::borrowed_iterator_t<R> parallel_find(R&& range, const T& value, Projection proj = {},
+                                                  const loop_options& options = {}) = delete;
 
 /// Whether pred(proj(element)) holds for any element, as std::ranges::any_of: false for none at all.
 ///
@@ -190,95 +248,138 @@ template <class Policy = continuations, std::ranges::range R, class T>
 /// serial program would; so the search goes on left of a match, unless pred and proj are noexcept. All else as
 /// parallel_find_if.
 template <class Policy = continuations, class I, class S, class Predicate, class Projection = std::identity>
-  requires std::sentinel_for<S, I> && detail::not_options<Projection>
+  requires std::sentinel_for<S, I> && detail::not_options<Projection> &&
+           detail::accepted<detail::why_not_search<"fj::parallel_any_of", I, Predicate, Projection>()>
 [[nodiscard]] bool parallel_any_of(I first, S last, Predicate pred, Projection proj = {},
                                    const loop_options& options = {}) {
-  static_assert(
-      std::random_access_iterator<I>,
-      "fj::parallel_any_of, parallel_none_of: needs random-access iterators, to begin in several places at once");
-  static_assert(!std::random_access_iterator<I> || detail::tests<Predicate, I, Projection>,
-                "fj::parallel_any_of, parallel_none_of: the predicate must be callable with a (projected) element and "
-                "return bool");
-  if constexpr (std::random_access_iterator<I> && detail::tests<Predicate, I, Projection>) {
-    const auto n = static_cast<std::size_t>(std::ranges::distance(first, last));
-    return detail::find_any<Policy>(first, n, pred, proj, true, options);
-  }
+  const std::size_t n = detail::size_between(first, last);
+  return detail::find_any<Policy>(first, n, pred, proj, true, options);
 }
 
 template <class Policy = continuations, class I, class S, class Predicate>
-  requires std::sentinel_for<S, I>
+  requires std::sentinel_for<S, I> &&
+           detail::accepted<detail::why_not_search<"fj::parallel_any_of", I, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_any_of(I first, S last, Predicate pred, const loop_options& options) {
   return fj::parallel_any_of<Policy>(first, last, std::move(pred), std::identity(), options);
 }
 
+template <class Policy = continuations, class I, class S, class Predicate, class Projection = loop_options,
+          class = detail::when<std::sentinel_for<S, I>>,
+          auto Why = detail::why_not_search<"fj::parallel_any_of", I, Predicate, Projection>()>
+  requires(!detail::accepted<Why>)
+bool parallel_any_of(I first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
+
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
-  requires detail::not_options<Projection>
+  requires detail::not_options<Projection> &&
+           detail::accepted<
+               detail::why_not_search<"fj::parallel_any_of", std::ranges::iterator_t<R>, Predicate, Projection>()>
 [[nodiscard]] bool parallel_any_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
   return fj::parallel_any_of<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
                                      std::move(proj), options);
 }
 
 template <class Policy = continuations, std::ranges::range R, class Predicate>
+  requires detail::accepted<
+      detail::why_not_search<"fj::parallel_any_of", std::ranges::iterator_t<R>, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_any_of(R&& range, Predicate pred, const loop_options& options) {
-  return fj::parallel_any_of<Policy>(range, std::move(pred), std::identity(), options);
+  return fj::parallel_any_of<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
+
+template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
+          class = detail::when<!detail::like_iterator<Predicate>>,
+          auto Why = detail::why_not_search<"fj::parallel_any_of", std::ranges::iterator_t<R>, Predicate, Projection>()>
+  requires(!detail::accepted<Why>)
+bool parallel_any_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
 
 /// Whether pred(proj(element)) holds for no element: !parallel_any_of.
 template <class Policy = continuations, class I, class S, class Predicate, class Projection = std::identity>
-  requires std::sentinel_for<S, I> && detail::not_options<Projection>
+  requires std::sentinel_for<S, I> && detail::not_options<Projection> &&
+           detail::accepted<detail::why_not_search<"fj::parallel_none_of", I, Predicate, Projection>()>
 [[nodiscard]] bool parallel_none_of(I first, S last, Predicate pred, Projection proj = {},
                                     const loop_options& options = {}) {
-  return !fj::parallel_any_of<Policy>(first, last, std::move(pred), std::move(proj), options);
+  const std::size_t n = detail::size_between(first, last);
+  return !detail::find_any<Policy>(first, n, pred, proj, true, options);
 }
 
 template <class Policy = continuations, class I, class S, class Predicate>
-  requires std::sentinel_for<S, I>
+  requires std::sentinel_for<S, I> &&
+           detail::accepted<detail::why_not_search<"fj::parallel_none_of", I, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_none_of(I first, S last, Predicate pred, const loop_options& options) {
   return fj::parallel_none_of<Policy>(first, last, std::move(pred), std::identity(), options);
 }
 
+template <class Policy = continuations, class I, class S, class Predicate, class Projection = loop_options,
+          class = detail::when<std::sentinel_for<S, I>>,
+          auto Why = detail::why_not_search<"fj::parallel_none_of", I, Predicate, Projection>()>
+  requires(!detail::accepted<Why>)
+bool parallel_none_of(I first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
+
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
-  requires detail::not_options<Projection>
+  requires detail::not_options<Projection> &&
+           detail::accepted<
+               detail::why_not_search<"fj::parallel_none_of", std::ranges::iterator_t<R>, Predicate, Projection>()>
 [[nodiscard]] bool parallel_none_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
-  return !fj::parallel_any_of<Policy>(range, std::move(pred), std::move(proj), options);
+  return fj::parallel_none_of<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
+                                      std::move(proj), options);
 }
 
 template <class Policy = continuations, std::ranges::range R, class Predicate>
+  requires detail::accepted<
+      detail::why_not_search<"fj::parallel_none_of", std::ranges::iterator_t<R>, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_none_of(R&& range, Predicate pred, const loop_options& options) {
-  return fj::parallel_none_of<Policy>(range, std::move(pred), std::identity(), options);
+  return fj::parallel_none_of<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
+
+template <
+    class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
+    class = detail::when<!detail::like_iterator<Predicate>>,
+    auto Why = detail::why_not_search<"fj::parallel_none_of", std::ranges::iterator_t<R>, Predicate, Projection>()>
+  requires(!detail::accepted<Why>)
+bool parallel_none_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
 
 /// Whether pred(proj(element)) holds for all elements: true for none at all. Otherwise as parallel_any_of.
 template <class Policy = continuations, class I, class S, class Predicate, class Projection = std::identity>
-  requires std::sentinel_for<S, I> && detail::not_options<Projection>
+  requires std::sentinel_for<S, I> && detail::not_options<Projection> &&
+           detail::accepted<detail::why_not_search<"fj::parallel_all_of", I, Predicate, Projection>()>
 [[nodiscard]] bool parallel_all_of(I first, S last, Predicate pred, Projection proj = {},
                                    const loop_options& options = {}) {
-  static_assert(std::random_access_iterator<I>,
-                "fj::parallel_all_of: needs random-access iterators, to begin in several places at once");
-  static_assert(!std::random_access_iterator<I> || detail::tests<Predicate, I, Projection>,
-                "fj::parallel_all_of: the predicate must be callable with a (projected) element and return bool");
-  if constexpr (std::random_access_iterator<I> && detail::tests<Predicate, I, Projection>) {
-    const auto n = static_cast<std::size_t>(std::ranges::distance(first, last));
-    return !detail::find_any<Policy>(first, n, pred, proj, false, options);
-  }
+  const std::size_t n = detail::size_between(first, last);
+  return !detail::find_any<Policy>(first, n, pred, proj, false, options);
 }
 
 template <class Policy = continuations, class I, class S, class Predicate>
-  requires std::sentinel_for<S, I>
+  requires std::sentinel_for<S, I> &&
+           detail::accepted<detail::why_not_search<"fj::parallel_all_of", I, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_all_of(I first, S last, Predicate pred, const loop_options& options) {
   return fj::parallel_all_of<Policy>(first, last, std::move(pred), std::identity(), options);
 }
 
+template <class Policy = continuations, class I, class S, class Predicate, class Projection = loop_options,
+          class = detail::when<std::sentinel_for<S, I>>,
+          auto Why = detail::why_not_search<"fj::parallel_all_of", I, Predicate, Projection>()>
+  requires(!detail::accepted<Why>)
+bool parallel_all_of(I first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
+
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
-  requires detail::not_options<Projection>
+  requires detail::not_options<Projection> &&
+           detail::accepted<
+               detail::why_not_search<"fj::parallel_all_of", std::ranges::iterator_t<R>, Predicate, Projection>()>
 [[nodiscard]] bool parallel_all_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
   return fj::parallel_all_of<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
                                      std::move(proj), options);
 }
 
 template <class Policy = continuations, std::ranges::range R, class Predicate>
+  requires detail::accepted<
+      detail::why_not_search<"fj::parallel_all_of", std::ranges::iterator_t<R>, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_all_of(R&& range, Predicate pred, const loop_options& options) {
-  return fj::parallel_all_of<Policy>(range, std::move(pred), std::identity(), options);
+  return fj::parallel_all_of<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
+
+template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
+          class = detail::when<!detail::like_iterator<Predicate>>,
+          auto Why = detail::why_not_search<"fj::parallel_all_of", std::ranges::iterator_t<R>, Predicate, Projection>()>
+  requires(!detail::accepted<Why>)
+bool parallel_all_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
 
 }  // namespace fj::inline v0_1

@@ -88,7 +88,10 @@ template <class T, std::size_t Width = fold_width<T>, class It, class Get, class
     if (n >= Width) {
       T step[Width];
       const auto read = [&] {
-        for (T& x : step) x = get(it), ++it;
+        for (T& x : step) {
+          x = get(it);
+          ++it;
+        }
         n -= Width;
       };
       read();

@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
-#include <iterator>
 #include <ranges>
-#include <type_traits>
 
 #include "forkjoin/options.hpp"
 #include "forkjoin/parallel_for.hpp"
+#include "forkjoin/refusal.hpp"
 #include "forkjoin/scope.hpp"
 #include "forkjoin/sequence.hpp"
 #include "forkjoin/split_loop.hpp"
@@ -43,38 +42,35 @@ inline void fork_turns(std::size_t n, const loop_options& options, loop_leaf lea
 /// Errors: the exception of the plain loop; turns after it that have not started do not start. fj::cancelled if
 /// options.stop asked before every turn had started. Outside of a runtime it enters the default one.
 template <class First, class Last, class Body>
-  requires detail::not_options<Body>
+  requires detail::not_options<Body> && detail::accepted<detail::why_not_loop<"fj::fork_each", First, Last, Body>()>
 void fork_each(First first, Last last, Body&& body, const loop_options& options = {}) {
-  if constexpr (detail::index<First> && detail::index<Last>) {
+  if constexpr (detail::index<First>) {
     const detail::index_range<First, Last> indices("fj::fork_each", first, last);
-    using type = typename detail::index_range<First, Last>::type;
-    static_assert(std::is_invocable_v<Body&, type>, "fj::fork_each: the body must be callable with an index");
     detail::fork_turns(indices.size(), options, [&](std::size_t begin, std::size_t end) {
       for (; begin != end; ++begin) std::invoke(body, indices[begin]);
     });
-  } else if constexpr (detail::divisible_sequence<First, Last>) {
-    static_assert(!detail::packed_bits<First>,
-                  "fj::fork_each: neighbours in a std::vector<bool> cannot be written at the same time; use a "
-                  "std::vector<char>, or, to read only, std::as_const");
-    static_assert(std::is_invocable_v<Body&, std::iter_reference_t<First>>,
-                  "fj::fork_each: the body must be callable with an element of the sequence");
+  } else {
     detail::fork_turns(detail::size_between(first, last), options, [&](std::size_t begin, std::size_t end) {
       for (; begin != end; ++begin) std::invoke(body, *detail::advanced(first, begin));
     });
-  } else {
-    static_assert(detail::never<First>,
-                  "fj::fork_each: first and last must be integers, not characters, or random-access iterators");
   }
 }
 
+template <class First, class Last, class Body, class = detail::when<detail::not_options<Body>>,
+          auto Why = detail::why_not_loop<"fj::fork_each", First, Last, Body>()>
+  requires(!detail::accepted<Why>)
+void fork_each(First first, Last last, Body&& body, const loop_options& options = {}) = delete;
+
 /// The same for the elements of a range, which must be a random-access one with a size.
 template <class Range, class Body>
+  requires detail::accepted<detail::why_not_range_loop<"fj::fork_each", Range, Body>()>
 void fork_each(Range&& range, Body&& body, const loop_options& options = {}) {
-  static_assert(detail::divisible_range<Range>, "fj::fork_each: the range must have random access and a size");
-  if constexpr (detail::divisible_range<Range>) {
-    const auto first = std::ranges::begin(range);
-    fj::fork_each(first, detail::advanced(first, static_cast<std::size_t>(std::ranges::size(range))), body, options);
-  }
+  const auto first = std::ranges::begin(range);
+  fj::fork_each(first, detail::advanced(first, detail::size_of(range)), body, options);
 }
+
+template <class Range, class Body, auto Why = detail::why_not_range_loop<"fj::fork_each", Range, Body>()>
+  requires(!detail::accepted<Why>)
+void fork_each(Range&& range, Body&& body, const loop_options& options = {}) = delete;
 
 }  // namespace fj::inline v0_1

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "forkjoin/algorithm.hpp"
+#include "forkjoin/refusal.hpp"
 #include "forkjoin/run.hpp"
 #include "forkjoin/sequence.hpp"
 
@@ -131,8 +132,8 @@ class merging {
   }
 
   void put_rest() noexcept(How::carries) {
-    for (; a_ != a_end_; ++a_, ++out_) How::put(a_, out_);
-    for (; b_ != b_end_; ++b_, ++out_) How::put(b_, out_);
+    for (; a_ != a_end_; ++a_, static_cast<void>(++out_)) How::put(a_, out_);
+    for (; b_ != b_end_; ++b_, static_cast<void>(++out_)) How::put(b_, out_);
   }
 
   const merge_plan<Ordering>& plan_;
@@ -149,10 +150,40 @@ template <class C, class A, class B, class PA, class PB>
 concept merges = projects<PA, A> && projects<PB, B> &&
                  std::indirect_strict_weak_order<C, std::projected<A, PA>, std::projected<B, PB>>;
 
+template <class A, class B, class Out, class Compare, class ProjectionA, class ProjectionB>
+consteval auto why_not_merge() {
+  if constexpr (!std::random_access_iterator<A> || !std::random_access_iterator<B> ||
+                !std::random_access_iterator<Out>) {
+    return refusal(
+        "fj::parallel_merge: needs random-access iterators, for the output, too, to begin in several places at once; "
+        "give "
+        "it the room it needs instead of a std::back_inserter");
+  } else if constexpr (!divisible_output<Out>) {
+    return refusal(
+        "fj::parallel_merge: neighbours in a std::vector<bool> cannot be written at the same time; use a "
+        "std::vector<char>");
+  } else if constexpr (!std::indirectly_copyable<A, Out> || !std::indirectly_copyable<B, Out>) {
+    return refusal("fj::parallel_merge: elements of both inputs must be assignable to the output");
+  } else if constexpr (!merges<Compare, A, B, ProjectionA, ProjectionB>) {
+    return refusal(
+        "fj::parallel_merge: the comparator must be callable with (projected) elements of both inputs in either order "
+        "and "
+        "return bool; without one, the elements need an operator<");
+  } else {
+    return not_refused;
+  }
+}
+
+template <class A, class B, class Out, class Compare, class ProjectionA, class ProjectionB>
+consteval auto why_not_merge_given() {
+  return detail::why_not_merge<A, B, Out, given<Compare, std::less<>>, given<ProjectionA, std::identity>,
+                               given<ProjectionB, std::identity>>();
+}
+
 }  // namespace detail
 
-/// Merges two sorted sequences into the one that begins at out, and returns its end, as std::merge: stable, elements of
-/// the first sequence come before equal ones of the second. The output must not overlap the inputs.
+/// Merges two sequences, sorted by comp or else by operator<, into the one that begins at out, and returns its end, as
+/// std::merge: stable, elements of the first sequence come before equal ones of the second. The output must not overlap the inputs.
 ///
 /// comp and the projections may be called at the same time on several threads. Exceptions: the leftmost is rethrown
 /// after all that was started has ended; the output is then partly written. Likewise with fj::cancelled, if options.stop
@@ -160,56 +191,52 @@ concept merges = projects<PA, A> && projects<PB, B> &&
 /// Outside of a runtime it enters the default one.
 ///
 /// Cost: at most n comparisons and O(log n) for each grain of elements; span O(log^2 n) beside the grain.
-template <class Policy = continuations, class I1, class S1, class I2, class S2, class Out,
-          class Compare = std::ranges::less, class Projection1 = std::identity, class Projection2 = std::identity>
+template <class Policy = continuations, class I1, class S1, class I2, class S2, class Out, class Compare = std::less<>,
+          class Projection1 = std::identity, class Projection2 = std::identity>
   requires std::sentinel_for<S1, I1> && std::sentinel_for<S2, I2> && detail::not_options<Compare> &&
-           detail::not_options<Projection1> && detail::not_options<Projection2>
+           detail::not_options<Projection1> && detail::not_options<Projection2> &&
+           detail::accepted<detail::why_not_merge<I1, I2, Out, Compare, Projection1, Projection2>()>
 Out parallel_merge(I1 first1, S1 last1, I2 first2, S2 last2, Out out, Compare comp = {}, Projection1 proj1 = {},
                    Projection2 proj2 = {}, const loop_options& options = {}) {
-  constexpr bool can_begin_anywhere =
-      std::random_access_iterator<I1> && std::random_access_iterator<I2> && std::random_access_iterator<Out>;
-  static_assert(can_begin_anywhere,
-                "fj::parallel_merge: needs random-access iterators, for the output, too, to begin in several places at "
-                "once; give it the room it needs instead of a std::back_inserter");
-  static_assert(!can_begin_anywhere || detail::divisible_output<Out>,
-                "fj::parallel_merge: neighbours in a std::vector<bool> cannot be written at the same time; use a "
-                "std::vector<char>");
-  static_assert(!can_begin_anywhere || (std::indirectly_copyable<I1, Out> && std::indirectly_copyable<I2, Out>),
-                "fj::parallel_merge: elements of both inputs must be assignable to the output");
-  static_assert(
-      !can_begin_anywhere || detail::merges<Compare, I1, I2, Projection1, Projection2>,
-      "fj::parallel_merge: the comparator must be callable with (projected) elements of both inputs in either "
-      "order and return bool");
-  if constexpr (can_begin_anywhere && detail::merges<Compare, I1, I2, Projection1, Projection2>) {
-    using ordering = detail::merge_ordering<Compare, Projection1, Projection2>;
-    const I1 end1 = std::ranges::next(first1, last1);
-    const I2 end2 = std::ranges::next(first2, last2);
-    const detail::merge_plan<ordering> plan{
-        ordering{std::addressof(comp), std::addressof(proj1), std::addressof(proj2)},
-        options.grain ? options.grain : detail::merge_grain, options.stop};
-    detail::merging<Policy, detail::copying, I1, I2, Out, ordering> whole(plan, first1, end1, first2, end2, out);
-    fj::run(whole);
-    using difference = std::iter_difference_t<Out>;
-    return out + static_cast<difference>(end1 - first1) + static_cast<difference>(end2 - first2);
-  }
+  using ordering = detail::merge_ordering<Compare, Projection1, Projection2>;
+  const I1 end1 = detail::end_between(first1, last1);
+  const I2 end2 = detail::end_between(first2, last2);
+  const detail::merge_plan<ordering> plan{ordering{std::addressof(comp), std::addressof(proj1), std::addressof(proj2)},
+                                          options.grain ? options.grain : detail::merge_grain, options.stop};
+  detail::merging<Policy, detail::copying, I1, I2, Out, ordering> whole(plan, first1, end1, first2, end2, out);
+  fj::run(whole);
+  using difference = std::iter_difference_t<Out>;
+  return out + static_cast<difference>(end1 - first1) + static_cast<difference>(end2 - first2);
 }
 
 template <class Policy = continuations, class I1, class S1, class I2, class S2, class Out, class Compare>
-  requires std::sentinel_for<S1, I1> && std::sentinel_for<S2, I2> && detail::not_options<Compare>
+  requires std::sentinel_for<S1, I1> && std::sentinel_for<S2, I2> && detail::not_options<Compare> &&
+           detail::accepted<detail::why_not_merge<I1, I2, Out, Compare, std::identity, std::identity>()>
 Out parallel_merge(I1 first1, S1 last1, I2 first2, S2 last2, Out out, Compare comp, const loop_options& options) {
   return fj::parallel_merge<Policy>(first1, last1, first2, last2, out, std::move(comp), std::identity(),
                                     std::identity(), options);
 }
 
 template <class Policy = continuations, class I1, class S1, class I2, class S2, class Out>
-  requires std::sentinel_for<S1, I1> && std::sentinel_for<S2, I2>
+  requires std::sentinel_for<S1, I1> && std::sentinel_for<S2, I2> &&
+           detail::accepted<detail::why_not_merge<I1, I2, Out, std::less<>, std::identity, std::identity>()>
 Out parallel_merge(I1 first1, S1 last1, I2 first2, S2 last2, Out out, const loop_options& options) {
-  return fj::parallel_merge<Policy>(first1, last1, first2, last2, out, std::ranges::less(), options);
+  return fj::parallel_merge<Policy>(first1, last1, first2, last2, out, std::less<>(), options);
 }
 
+template <class Policy = continuations, class I1, class S1, class I2, class S2, class Out, class Compare = loop_options,
+          class Projection1 = loop_options, class Projection2 = loop_options,
+          class = detail::when<std::sentinel_for<S1, I1> && std::sentinel_for<S2, I2>>,
+          auto Why = detail::why_not_merge_given<I1, I2, Out, Compare, Projection1, Projection2>()>
+  requires(!detail::accepted<Why>)
+Out parallel_merge(I1 first1, S1 last1, I2 first2, S2 last2, Out out, Compare comp = {}, Projection1 proj1 = {},
+                   Projection2 proj2 = {}, const loop_options& options = {}) = delete;
+
 template <class Policy = continuations, std::ranges::range R1, std::ranges::range R2, class Out,
-          class Compare = std::ranges::less, class Projection1 = std::identity, class Projection2 = std::identity>
-  requires detail::not_options<Compare> && detail::not_options<Projection1> && detail::not_options<Projection2>
+          class Compare = std::less<>, class Projection1 = std::identity, class Projection2 = std::identity>
+  requires detail::not_options<Compare> && detail::not_options<Projection1> && detail::not_options<Projection2> &&
+           detail::accepted<detail::why_not_merge<std::ranges::iterator_t<R1>, std::ranges::iterator_t<R2>, Out,
+                                                  Compare, Projection1, Projection2>()>
 Out parallel_merge(R1&& range1, R2&& range2, Out out, Compare comp = {}, Projection1 proj1 = {}, Projection2 proj2 = {},
                    const loop_options& options = {}) {
   return fj::parallel_merge<Policy>(std::ranges::begin(range1), std::ranges::end(range1), std::ranges::begin(range2),
@@ -218,14 +245,26 @@ Out parallel_merge(R1&& range1, R2&& range2, Out out, Compare comp = {}, Project
 }
 
 template <class Policy = continuations, std::ranges::range R1, std::ranges::range R2, class Out, class Compare>
-  requires detail::not_options<Compare>
+  requires detail::not_options<Compare> &&
+           detail::accepted<detail::why_not_merge<std::ranges::iterator_t<R1>, std::ranges::iterator_t<R2>, Out,
+                                                  Compare, std::identity, std::identity>()>
 Out parallel_merge(R1&& range1, R2&& range2, Out out, Compare comp, const loop_options& options) {
   return fj::parallel_merge<Policy>(range1, range2, out, std::move(comp), std::identity(), std::identity(), options);
 }
 
 template <class Policy = continuations, std::ranges::range R1, std::ranges::range R2, class Out>
+  requires detail::accepted<detail::why_not_merge<std::ranges::iterator_t<R1>, std::ranges::iterator_t<R2>, Out,
+                                                  std::less<>, std::identity, std::identity>()>
 Out parallel_merge(R1&& range1, R2&& range2, Out out, const loop_options& options) {
-  return fj::parallel_merge<Policy>(range1, range2, out, std::ranges::less(), options);
+  return fj::parallel_merge<Policy>(range1, range2, out, std::less<>(), options);
 }
+
+template <class Policy = continuations, std::ranges::range R1, std::ranges::range R2, class Out,
+          class Compare = loop_options, class Projection1 = loop_options, class Projection2 = loop_options,
+          auto Why = detail::why_not_merge_given<std::ranges::iterator_t<R1>, std::ranges::iterator_t<R2>, Out, Compare,
+                                                 Projection1, Projection2>()>
+  requires(!detail::accepted<Why>)
+Out parallel_merge(R1&& range1, R2&& range2, Out out, Compare comp = {}, Projection1 proj1 = {}, Projection2 proj2 = {},
+                   const loop_options& options = {}) = delete;
 
 }  // namespace fj::inline v0_1

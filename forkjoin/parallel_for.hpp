@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <ranges>
 #include <stdexcept>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "forkjoin/options.hpp"
 #include "forkjoin/policies.hpp"
+#include "forkjoin/refusal.hpp"
 #include "forkjoin/sequence.hpp"
 #include "forkjoin/split_loop.hpp"
 
@@ -49,32 +51,88 @@ class index_range {
 
 template <class Policy, class First, class Last, class Body>
 void for_indices(First first, Last last, Body& body, const loop_options& options) {
-  static_assert(sizeof(First) <= sizeof(std::size_t) && sizeof(Last) <= sizeof(std::size_t),
-                "fj::parallel_for: the indices must be no larger than std::size_t");
   const index_range<First, Last> indices("fj::parallel_for", first, last);
   using type = typename index_range<First, Last>::type;
-  static_assert(std::is_invocable_v<Body&, type>, "fj::parallel_for: the body must be callable with an index");
-  if constexpr (std::is_invocable_v<Body&, type>) {
-    for_parts<Policy>(indices.size(), options, [&](std::size_t begin, std::size_t end) {
-      const type last_index = indices[end];
-      for (type i = indices[begin]; i != last_index; ++i) std::invoke(body, type(i));
-    });
-  }
+  for_parts<Policy>(indices.size(), options, [&](std::size_t begin, std::size_t end) {
+    const type last_index = indices[end];
+    for (type i = indices[begin]; i != last_index; ++i) std::invoke(body, type(i));
+  });
 }
 
 template <class Policy, class I, class Body>
 void for_elements(const I& first, std::size_t n, Body& body, const loop_options& options) {
-  using element = std::iter_reference_t<I>;
-  static_assert(!packed_bits<I>,
-                "fj::parallel_for: neighbours in a std::vector<bool> cannot be written at the same time; use a "
-                "std::vector<char>, or, to read only, std::as_const");
-  static_assert(std::is_invocable_v<Body&, element>,
-                "fj::parallel_for: the body must be callable with an element of the sequence");
-  if constexpr (std::is_invocable_v<Body&, element>) {
-    for_parts<Policy>(n, options, [&](std::size_t begin, std::size_t end) {
-      const I last = detail::advanced(first, end);
-      for (I at = detail::advanced(first, begin); at != last; ++at) std::invoke(body, *at);
-    });
+  for_parts<Policy>(n, options, [&](std::size_t begin, std::size_t end) {
+    const I last = detail::advanced(first, end);
+    for (I at = detail::advanced(first, begin); at != last; ++at) std::invoke(body, *at);
+  });
+}
+
+/// What loops by the body of one element say, whatever their name.
+template <refusal Loop, class I, class Body>
+consteval auto why_not_elements() {
+  if constexpr (packed_bits<I>) {
+    return Loop +
+           ": neighbours in a std::vector<bool> cannot be written at the same time; use a std::vector<char>, or, to "
+           "read only, std::as_const";
+  } else if constexpr (!std::is_invocable_v<Body&, std::iter_reference_t<I>>) {
+    return Loop + ": the body must be callable with an element of the sequence";
+  } else {
+    return not_refused;
+  }
+}
+
+template <refusal Loop, class First, class Last>
+consteval auto why_not_indices() {
+  if constexpr (sizeof(First) > sizeof(std::size_t) || sizeof(Last) > sizeof(std::size_t)) {
+    return Loop + ": the indices must be no larger than std::size_t";
+  } else {
+    return not_refused;
+  }
+}
+
+template <refusal Loop, class First, class Last>
+consteval auto why_not_bounds() {
+  if constexpr (index<First> && index<Last>) {
+    return detail::why_not_indices<Loop, First, Last>();
+  } else if constexpr (!divisible_sequence<First, Last>) {
+    return Loop +
+           ": first and last must be integers, not characters, or random-access iterators; what has only others, as "
+           "a std::list, can be copied or have its iterators put into a std::vector";
+  } else {
+    return not_refused;
+  }
+}
+
+template <refusal Loop, class First, class Last, class Body>
+consteval auto why_not_loop() {
+  if constexpr (constexpr auto why = detail::why_not_bounds<Loop, First, Last>(); !why.is_empty()) {
+    return why;
+  } else if constexpr (!index<First>) {
+    return detail::why_not_elements<Loop, First, Body>();
+  } else if constexpr (!std::is_invocable_v<Body&, std::common_type_t<First, Last>>) {
+    return Loop + ": the body must be callable with an index";
+  } else {
+    return not_refused;
+  }
+}
+
+template <refusal Loop, class Range>
+consteval auto why_not_range() {
+  if constexpr (!divisible_range<Range>) {
+    return Loop +
+           ": the range must have random access and a size; what has not, as a std::list, can be copied or have its "
+           "iterators put into a std::vector";
+  } else {
+    return not_refused;
+  }
+}
+
+template <refusal Loop, class Range, class Body>
+consteval auto why_not_range_loop() {
+  if constexpr (constexpr auto why = detail::why_not_range<Loop, Range>(); !why.is_empty()) {
+    return why;
+  } else {
+    return detail::why_not_elements<Loop, std::ranges::iterator_t<Range>, Body>();
   }
 }
 
@@ -97,30 +155,31 @@ void for_elements(const I& first, std::size_t n, Body& body, const loop_options&
 ///
 /// Outside of a runtime it enters the default one. The body is called by several threads at once and is not copied.
 template <class Policy = continuations, class First, class Last, class Body>
-  requires detail::not_options<Body>
+  requires detail::not_options<Body> && detail::accepted<detail::why_not_loop<"fj::parallel_for", First, Last, Body>()>
 void parallel_for(First first, Last last, Body&& body, const loop_options& options = {}) {
-  if constexpr (detail::index<First> && detail::index<Last>) {
+  if constexpr (detail::index<First>) {
     detail::for_indices<Policy>(first, last, body, options);
-  } else if constexpr (detail::divisible_sequence<First, Last>) {
-    detail::for_elements<Policy>(first, detail::size_between(first, last), body, options);
   } else {
-    static_assert(detail::never<First>,
-                  "fj::parallel_for: first and last must be integers, not characters, or random-access iterators; what "
-                  "has only others, as a std::list, can be copied or have its iterators put into a std::vector");
+    detail::for_elements<Policy>(first, detail::size_between(first, last), body, options);
   }
 }
 
+template <class Policy = continuations, class First, class Last, class Body,
+          class = detail::when<detail::not_options<Body>>,
+          auto Why = detail::why_not_loop<"fj::parallel_for", First, Last, Body>()>
+  requires(!detail::accepted<Why>)
+void parallel_for(First first, Last last, Body&& body, const loop_options& options = {}) = delete;
+
 /// The same for the elements of a range, which must be a random-access one with a size.
 template <class Policy = continuations, class Range, class Body>
+  requires detail::accepted<detail::why_not_range_loop<"fj::parallel_for", Range, Body>()>
 void parallel_for(Range&& range, Body&& body, const loop_options& options = {}) {
-  if constexpr (detail::divisible_range<Range>) {
-    detail::for_elements<Policy>(std::ranges::begin(range), static_cast<std::size_t>(std::ranges::size(range)), body,
-                                 options);
-  } else {
-    static_assert(detail::never<Range>,
-                  "fj::parallel_for: the range must have random access and a size; what has not, as a std::list, can "
-                  "be copied or have its iterators put into a std::vector");
-  }
+  detail::for_elements<Policy>(std::ranges::begin(range), detail::size_of(range), body, options);
 }
+
+template <class Policy = continuations, class Range, class Body,
+          auto Why = detail::why_not_range_loop<"fj::parallel_for", Range, Body>()>
+  requires(!detail::accepted<Why>)
+void parallel_for(Range&& range, Body&& body, const loop_options& options = {}) = delete;
 
 }  // namespace fj::inline v0_1

@@ -12,6 +12,7 @@
 #include "forkjoin/algorithm.hpp"
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/options.hpp"
+#include "forkjoin/refusal.hpp"
 #include "forkjoin/run.hpp"
 #include "forkjoin/split_loop.hpp"
 
@@ -72,6 +73,18 @@ inline std::size_t grain_of_blocks(std::size_t cells) {
   return std::max<std::size_t>(1, cells / (blocks_per_proc * procs()));
 }
 
+template <class Body>
+concept loops_by_blocks = std::is_invocable_v<Body&, const block_2d&>;
+
+template <class Body>
+consteval auto why_not_2d() {
+  if constexpr (!loops_by_blocks<Body> && !std::is_invocable_v<Body&, std::size_t, std::size_t>) {
+    return refusal("fj::parallel_for_2d: the body must be callable with two std::size_t or with a const fj::block_2d&");
+  } else {
+    return not_refused;
+  }
+}
+
 }  // namespace detail
 
 /// Calls body(i, j) for all i below rows and j below cols, possibly in parallel; or body(block) for blocks that together
@@ -86,19 +99,16 @@ inline std::size_t grain_of_blocks(std::size_t cells) {
 ///
 /// Throws std::length_error if there are more cells than a std::size_t counts.
 template <class Policy = continuations, class Body>
+  requires detail::accepted<detail::why_not_2d<Body>()>
 void parallel_for_2d(std::size_t rows, std::size_t cols, Body&& body, const loop_options& options = {}) {
-  constexpr bool by_blocks = std::is_invocable_v<Body&, const block_2d&>;
-  constexpr bool by_cells = std::is_invocable_v<Body&, std::size_t, std::size_t>;
-  static_assert(by_blocks || by_cells,
-                "fj::parallel_for_2d: the body must be callable with two std::size_t or with a const fj::block_2d&");
   const std::size_t cells = detail::count_of_cells(rows, cols);
   if (cells == 0) return;
-  if constexpr (by_blocks) {
+  if constexpr (detail::loops_by_blocks<Body>) {
     fj::run([&] {
       const std::size_t grain = options.grain ? options.grain : detail::grain_of_blocks(cells);
       detail::block_loop<Policy, std::remove_reference_t<Body>>(body, grain, options).run({0, rows, 0, cols});
     });
-  } else if constexpr (by_cells) {
+  } else {
     detail::for_parts<Policy>(cells, options, [&body, cols](std::size_t begin, std::size_t end) {
       std::size_t i = begin / cols, j = begin % cols;
       while (begin != end) {
@@ -111,5 +121,9 @@ void parallel_for_2d(std::size_t rows, std::size_t cols, Body&& body, const loop
     });
   }
 }
+
+template <class Policy = continuations, class Body, auto Why = detail::why_not_2d<Body>()>
+  requires(!detail::accepted<Why>)
+void parallel_for_2d(std::size_t rows, std::size_t cols, Body&& body, const loop_options& options = {}) = delete;
 
 }  // namespace fj::inline v0_1

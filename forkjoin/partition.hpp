@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "forkjoin/algorithm.hpp"
+#include "forkjoin/refusal.hpp"
 #include "forkjoin/run.hpp"
 #include "forkjoin/sequence.hpp"
 
@@ -136,6 +137,23 @@ inline std::size_t partition_grain(std::size_t n) {
   return p == 1 ? std::max<std::size_t>(n, 1) : std::max<std::size_t>(n / (4 * p), 8192);
 }
 
+/// What partitions say, by their names.
+template <refusal Partition, class I, class Predicate, class Projection>
+consteval auto why_not_partition() {
+  if constexpr (!std::random_access_iterator<I>) {
+    return Partition + ": needs random-access iterators, to begin in several places at once";
+  } else if constexpr (!divisible_output<I>) {
+    return Partition +
+           ": neighbours in a std::vector<bool> cannot be written at the same time; use a std::vector<char>";
+  } else if constexpr (!std::permutable<I>) {
+    return Partition + ": the elements must be movable and not const, to be swapped";
+  } else if constexpr (!tests<Predicate, I, Projection>) {
+    return Partition + ": the predicate must be callable with a (projected) element and return bool";
+  } else {
+    return not_refused;
+  }
+}
+
 }  // namespace detail
 
 /// Puts the elements for which pred(proj(element)) holds before the others and returns where those begin, as
@@ -148,38 +166,38 @@ inline std::size_t partition_grain(std::size_t n) {
 ///
 /// Cost: linear work for each P; where there are more parts than one, up to n/4 swaps for each doubling of their number.
 template <class Policy = continuations, class I, class S, class Predicate, class Projection = std::identity>
-  requires std::sentinel_for<S, I> && detail::not_options<Projection>
+  requires std::sentinel_for<S, I> && detail::not_options<Projection> &&
+           detail::accepted<detail::why_not_partition<"fj::parallel_partition", I, Predicate, Projection>()>
 I parallel_partition(I first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
-  static_assert(std::random_access_iterator<I>,
-                "fj::parallel_partition: needs random-access iterators, to begin in several places at once");
-  static_assert(!std::random_access_iterator<I> || detail::divisible_output<I>,
-                "fj::parallel_partition: neighbours in a std::vector<bool> cannot be written at the same time; use a "
-                "std::vector<char>");
-  static_assert(!std::random_access_iterator<I> || std::permutable<I>,
-                "fj::parallel_partition: the elements must be movable and not const, to be swapped");
-  static_assert(!std::random_access_iterator<I> || detail::tests<Predicate, I, Projection>,
-                "fj::parallel_partition: the predicate must be callable with a (projected) element and return bool");
-  if constexpr (std::random_access_iterator<I> && std::permutable<I> && detail::tests<Predicate, I, Projection>) {
-    const I end = std::ranges::next(first, last);
-    const auto test = [&](auto&& element) {
-      return static_cast<bool>(std::invoke(pred, std::invoke(proj, std::forward<decltype(element)>(element))));
-    };
-    return run([&] {
-      const auto n = static_cast<std::size_t>(end - first);
-      const std::size_t grain = options.grain ? options.grain : detail::partition_grain(n);
-      return detail::partition<Policy>(first, end, test, detail::as_difference<I>(grain), options.stop);
-    });
-  }
+  const I end = detail::end_between(first, last);
+  const auto test = [&](auto&& element) {
+    return static_cast<bool>(std::invoke(pred, std::invoke(proj, std::forward<decltype(element)>(element))));
+  };
+  return run([&] {
+    const auto n = static_cast<std::size_t>(end - first);
+    const std::size_t grain = options.grain ? options.grain : detail::partition_grain(n);
+    return detail::partition<Policy>(first, end, test, detail::as_difference<I>(grain), options.stop);
+  });
 }
 
 template <class Policy = continuations, class I, class S, class Predicate>
-  requires std::sentinel_for<S, I>
+  requires std::sentinel_for<S, I> &&
+           detail::accepted<detail::why_not_partition<"fj::parallel_partition", I, Predicate, std::identity>()>
 I parallel_partition(I first, S last, Predicate pred, const loop_options& options) {
   return fj::parallel_partition<Policy>(first, last, std::move(pred), std::identity(), options);
 }
 
+template <class Policy = continuations, class I, class S, class Predicate, class Projection = loop_options,
+          class = detail::when<std::sentinel_for<S, I>>,
+          auto Why = detail::why_not_partition<"fj::parallel_partition", I, Predicate,
+                                               detail::given<Projection, std::identity>>()>
+  requires(!detail::accepted<Why>)
+I parallel_partition(I first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
+
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
-  requires detail::not_options<Projection>
+  requires detail::not_options<Projection> &&
+           detail::accepted<
+               detail::why_not_partition<"fj::parallel_partition", std::ranges::iterator_t<R>, Predicate, Projection>()>
 std::ranges::borrowed_iterator_t<R> parallel_partition(R&& range, Predicate pred, Projection proj = {},
                                                        const loop_options& options = {}) {
   return fj::parallel_partition<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
@@ -187,8 +205,18 @@ std::ranges::borrowed_iterator_t<R> parallel_partition(R&& range, Predicate pred
 }
 
 template <class Policy = continuations, std::ranges::range R, class Predicate>
+  requires detail::accepted<
+      detail::why_not_partition<"fj::parallel_partition", std::ranges::iterator_t<R>, Predicate, std::identity>()>
 std::ranges::borrowed_iterator_t<R> parallel_partition(R&& range, Predicate pred, const loop_options& options) {
   return fj::parallel_partition<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
+
+template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
+          class = detail::when<!detail::like_iterator<Predicate>>,
+          auto Why = detail::why_not_partition<"fj::parallel_partition", std::ranges::iterator_t<R>, Predicate,
+                                               detail::given<Projection, std::identity>>()>
+  requires(!detail::accepted<Why>)
+std::ranges::borrowed_iterator_t<R> parallel_partition(R&& range, Predicate pred, Projection proj = {},
+                                                       const loop_options& options = {}) = delete;
 
 }  // namespace fj::inline v0_1

@@ -14,6 +14,7 @@
 #include "forkjoin/fold.hpp"
 #include "forkjoin/options.hpp"
 #include "forkjoin/policies.hpp"
+#include "forkjoin/refusal.hpp"
 #include "forkjoin/run.hpp"
 #include "forkjoin/scan_loop.hpp"
 #include "forkjoin/sequence.hpp"
@@ -22,32 +23,60 @@ namespace fj::inline v0_1 {
 
 namespace detail {
 
-template <class Policy, scan_kind Kind, class T, class First, class Last, class Out, class Op>
-Out scan(const First& first, const Last& last, const Out& out, std::optional<T> init, Op& op,
+template <class Policy, scan_kind Kind, class T, class First, class Out, class Op>
+Out scan(const First& first, std::size_t n, const Out& out, std::optional<T> init, Op& op,
          const loop_options& options) {
-  static_assert(divisible_sequence<First, Last>,
-                "fj::parallel_inclusive_scan, parallel_exclusive_scan: first and last must be random-access iterators");
-  static_assert(divisible_output<Out>,
-                "fj::parallel_inclusive_scan, parallel_exclusive_scan: the output must be a random-access iterator, "
-                "and not that of a std::vector<bool>, whose neighbours cannot be written at the same time");
-  if constexpr (divisible_sequence<First, Last> && divisible_output<Out>) {
-    static_assert(std::copyable<T>,
-                  "fj::parallel_inclusive_scan, parallel_exclusive_scan: the values must be copyable: they go to the "
-                  "output and to the sum");
-    static_assert(
-        folds<T, Op, std::iter_reference_t<First>> && std::is_assignable_v<std::iter_reference_t<Out>, const T&>,
+  if (n == 0) return out;
+  const blocks all(n, options.grain);
+  fj::run([&] { scan_loop<Policy, Kind, T, First, Out, Op>(first, out, all, op, options).run(init); });
+  return detail::advanced(out, n);
+}
+
+template <class T, class First, class Out, class Op>
+consteval auto why_not_scan() {
+  if constexpr (!std::random_access_iterator<First>) {
+    return refusal(
+        "fj::parallel_inclusive_scan, parallel_exclusive_scan: first and last must be random-access iterators");
+  } else if constexpr (!divisible_output<Out>) {
+    return refusal(
+        "fj::parallel_inclusive_scan, parallel_exclusive_scan: the output must be a random-access iterator, and not "
+        "that "
+        "of a std::vector<bool>, whose neighbours cannot be written at the same time");
+  } else if constexpr (!std::copyable<T>) {
+    return refusal(
+        "fj::parallel_inclusive_scan, parallel_exclusive_scan: the values must be copyable: they go to the output and "
+        "to "
+        "the sum");
+  } else if constexpr (!folds<T, Op, std::iter_reference_t<First>> ||
+                       !std::is_assignable_v<std::iter_reference_t<Out>, const T&>) {
+    return refusal(
         "fj::parallel_inclusive_scan, parallel_exclusive_scan: elements must convert to the type of the sums, the "
         "operation must be callable with two sums, and with one and an element, and give such a sum, and sums must be "
         "assignable to the output");
-    if constexpr (folds<T, Op, std::iter_reference_t<First>>) {
-      const std::size_t n = detail::size_between(first, last);
-      if (n == 0) return out;
-      const blocks all(n, options.grain);
-      fj::run([&] { scan_loop<Policy, Kind, T, First, Out, Op>(first, out, all, op, options).run(init); });
-      return detail::advanced(out, n);
-    }
+  } else {
+    return not_refused;
   }
-  return out;
+}
+
+/// In overloads without an initial value, T is void: the sums are then of the type of the elements.
+template <class T, class First, class Out, class Op>
+consteval auto why_not_scan_of() {
+  if constexpr (!std::random_access_iterator<First>) {
+    return detail::why_not_scan<int, First, Out, Op>();
+  } else {
+    return detail::why_not_scan<std::conditional_t<std::is_void_v<T>, std::iter_value_t<First>, T>, First, Out,
+                                given<Op, std::plus<>>>();
+  }
+}
+
+template <class T, class Range, class Out, class Op>
+consteval auto why_not_scan_range() {
+  if constexpr (!divisible_range<Range>) {
+    return refusal(
+        "fj::parallel_inclusive_scan, parallel_exclusive_scan: the range must have random access and a size");
+  } else {
+    return detail::why_not_scan_of<T, std::ranges::iterator_t<Range>, Out, Op>();
+  }
 }
 
 }  // namespace detail
@@ -70,127 +99,191 @@ Out scan(const First& first, const Last& last, const Out& out, std::optional<T> 
 /// output partly written. Iterators are random-access ones. Outside of a runtime it enters the default one.
 template <class Policy = continuations, class First, class Last, class Out, class Op = std::plus<>>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
-           detail::not_options<Op>
+           detail::not_options<Op> && detail::accepted<detail::why_not_scan_of<void, First, Out, Op>()>
 Out parallel_inclusive_scan(First first, Last last, Out out, Op op = {}, const loop_options& options = {}) {
   using T = std::iter_value_t<First>;
-  return detail::scan<Policy, detail::scan_kind::inclusive, T>(first, last, out, std::nullopt, op, options);
+  return detail::scan<Policy, detail::scan_kind::inclusive, T>(first, detail::size_between(first, last), out,
+                                                               std::nullopt, op, options);
 }
 
 template <class Policy = continuations, class First, class Last, class Out>
-  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out>
+  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
+           detail::accepted<detail::why_not_scan_of<void, First, Out, std::plus<>>()>
 Out parallel_inclusive_scan(First first, Last last, Out out, const loop_options& options) {
   return fj::parallel_inclusive_scan<Policy>(first, last, out, std::plus<>(), options);
 }
 
+template <class Policy = continuations, class First, class Last, class Out, class Op = loop_options,
+          class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
+                               detail::like_iterator<Out>>,
+          auto Why = detail::why_not_scan_of<void, First, Out, Op>()>
+  requires(!detail::accepted<Why>)
+Out parallel_inclusive_scan(First first, Last last, Out out, Op op = {}, const loop_options& options = {}) = delete;
+
 /// *(out + k) = init op *first op ... op *(first + k). The sums have the type of init.
 template <class Policy = continuations, class First, class Last, class Out, class Op, class T>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
-           detail::not_options<T>
+           detail::not_options<T> && detail::accepted<detail::why_not_scan_of<T, First, Out, Op>()>
 Out parallel_inclusive_scan(First first, Last last, Out out, Op op, T init, const loop_options& options = {}) {
-  return detail::scan<Policy, detail::scan_kind::inclusive, T>(first, last, out, std::optional<T>(std::move(init)), op,
-                                                               options);
+  return detail::scan<Policy, detail::scan_kind::inclusive, T>(first, detail::size_between(first, last), out,
+                                                               std::optional<T>(std::move(init)), op, options);
 }
+
+template <class Policy = continuations, class First, class Last, class Out, class Op, class T,
+          class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
+                               detail::like_iterator<Out> && detail::not_options<T>>,
+          auto Why = detail::why_not_scan_of<T, First, Out, Op>()>
+  requires(!detail::accepted<Why>)
+Out parallel_inclusive_scan(First first, Last last, Out out, Op op, T init, const loop_options& options = {}) = delete;
+
+/// The same for all elements of a range, which must be a random-access one with a size.
+template <class Policy = continuations, std::ranges::range Range, class Out, class Op = std::plus<>>
+  requires detail::not_options<Op> && detail::accepted<detail::why_not_scan_range<void, Range, Out, Op>()>
+Out parallel_inclusive_scan(Range&& range, Out out, Op op = {}, const loop_options& options = {}) {
+  const auto first = std::ranges::begin(range);
+  const auto last = detail::advanced(first, detail::size_of(range));
+  return fj::parallel_inclusive_scan<Policy>(first, last, std::move(out), std::move(op), options);
+}
+
+template <class Policy = continuations, std::ranges::range Range, class Out>
+  requires detail::accepted<detail::why_not_scan_range<void, Range, Out, std::plus<>>()>
+Out parallel_inclusive_scan(Range&& range, Out out, const loop_options& options) {
+  return fj::parallel_inclusive_scan<Policy>(range, std::move(out), std::plus<>(), options);
+}
+
+template <class Policy = continuations, std::ranges::range Range, class Out, class Op = loop_options,
+          class = detail::when<!detail::like_iterator<Op>>,
+          auto Why = detail::why_not_scan_range<void, Range, Out, Op>()>
+  requires(!detail::accepted<Why>)
+Out parallel_inclusive_scan(Range&& range, Out out, Op op = {}, const loop_options& options = {}) = delete;
+
+template <class Policy = continuations, std::ranges::range Range, class Out, class Op, class T>
+  requires detail::not_options<T> && detail::accepted<detail::why_not_scan_range<T, Range, Out, Op>()>
+Out parallel_inclusive_scan(Range&& range, Out out, Op op, T init, const loop_options& options = {}) {
+  const auto first = std::ranges::begin(range);
+  const auto last = detail::advanced(first, detail::size_of(range));
+  return fj::parallel_inclusive_scan<Policy>(first, last, std::move(out), std::move(op), std::move(init), options);
+}
+
+template <class Policy = continuations, std::ranges::range Range, class Out, class Op, class T,
+          class = detail::when<detail::not_options<T>>, class = detail::when<!detail::like_iterator<Op>>,
+          auto Why = detail::why_not_scan_range<T, Range, Out, Op>()>
+  requires(!detail::accepted<Why>)
+Out parallel_inclusive_scan(Range&& range, Out out, Op op, T init, const loop_options& options = {}) = delete;
 
 /// *(out + k) = init op *first op ... op *(first + k - 1): without the element itself. As std::exclusive_scan, otherwise
 /// as parallel_inclusive_scan.
 template <class Policy = continuations, class First, class Last, class Out, class T, class Op = std::plus<>>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
-           detail::not_options<Op>
+           detail::not_options<Op> && detail::accepted<detail::why_not_scan_of<T, First, Out, Op>()>
 Out parallel_exclusive_scan(First first, Last last, Out out, T init, Op op = {}, const loop_options& options = {}) {
-  return detail::scan<Policy, detail::scan_kind::exclusive, T>(first, last, out, std::optional<T>(std::move(init)), op,
-                                                               options);
+  return detail::scan<Policy, detail::scan_kind::exclusive, T>(first, detail::size_between(first, last), out,
+                                                               std::optional<T>(std::move(init)), op, options);
 }
 
 template <class Policy = continuations, class First, class Last, class Out, class T>
-  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out>
+  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
+           detail::accepted<detail::why_not_scan_of<T, First, Out, std::plus<>>()>
 Out parallel_exclusive_scan(First first, Last last, Out out, T init, const loop_options& options) {
   return fj::parallel_exclusive_scan<Policy>(first, last, out, std::move(init), std::plus<>(), options);
 }
 
-/// parallel_inclusive_scan for all elements of a range, which must be a random-access one with a size.
-template <class Policy = continuations, std::ranges::range Range, class Out, class Op = std::plus<>>
-  requires detail::not_options<Op>
-Out parallel_inclusive_scan(Range&& range, Out out, Op op = {}, const loop_options& options = {}) {
-  static_assert(detail::divisible_range<Range>,
-                "fj::parallel_inclusive_scan: the range must have random access and a size");
-  if constexpr (detail::divisible_range<Range>) {
-    const auto first = std::ranges::begin(range);
-    const auto last = detail::advanced(first, static_cast<std::size_t>(std::ranges::size(range)));
-    return fj::parallel_inclusive_scan<Policy>(first, last, std::move(out), std::move(op), options);
-  }
-}
+template <class Policy = continuations, class First, class Last, class Out, class T, class Op = loop_options,
+          class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
+                               detail::like_iterator<Out>>,
+          auto Why = detail::why_not_scan_of<T, First, Out, Op>()>
+  requires(!detail::accepted<Why>)
+Out parallel_exclusive_scan(First first, Last last, Out out, T init, Op op = {},
+                            const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, std::ranges::range Range, class Out>
-Out parallel_inclusive_scan(Range&& range, Out out, const loop_options& options) {
-  return fj::parallel_inclusive_scan<Policy>(range, std::move(out), std::plus<>(), options);
-}
-
-template <class Policy = continuations, std::ranges::range Range, class Out, class Op, class T>
-  requires detail::not_options<T>
-Out parallel_inclusive_scan(Range&& range, Out out, Op op, T init, const loop_options& options = {}) {
-  static_assert(detail::divisible_range<Range>,
-                "fj::parallel_inclusive_scan: the range must have random access and a size");
-  if constexpr (detail::divisible_range<Range>) {
-    const auto first = std::ranges::begin(range);
-    const auto last = detail::advanced(first, static_cast<std::size_t>(std::ranges::size(range)));
-    return fj::parallel_inclusive_scan<Policy>(first, last, std::move(out), std::move(op), std::move(init), options);
-  }
-}
-
-/// parallel_exclusive_scan for all elements of a range, likewise.
+/// The same for all elements of a range.
 template <class Policy = continuations, std::ranges::range Range, class Out, class T, class Op = std::plus<>>
-  requires detail::not_options<Op>
+  requires detail::not_options<Op> && detail::accepted<detail::why_not_scan_range<T, Range, Out, Op>()>
 Out parallel_exclusive_scan(Range&& range, Out out, T init, Op op = {}, const loop_options& options = {}) {
-  static_assert(detail::divisible_range<Range>,
-                "fj::parallel_exclusive_scan: the range must have random access and a size");
-  if constexpr (detail::divisible_range<Range>) {
-    const auto first = std::ranges::begin(range);
-    const auto last = detail::advanced(first, static_cast<std::size_t>(std::ranges::size(range)));
-    return fj::parallel_exclusive_scan<Policy>(first, last, std::move(out), std::move(init), std::move(op), options);
-  }
+  const auto first = std::ranges::begin(range);
+  const auto last = detail::advanced(first, detail::size_of(range));
+  return fj::parallel_exclusive_scan<Policy>(first, last, std::move(out), std::move(init), std::move(op), options);
 }
 
 template <class Policy = continuations, std::ranges::range Range, class Out, class T>
+  requires detail::accepted<detail::why_not_scan_range<T, Range, Out, std::plus<>>()>
 Out parallel_exclusive_scan(Range&& range, Out out, T init, const loop_options& options) {
   return fj::parallel_exclusive_scan<Policy>(range, std::move(out), std::move(init), std::plus<>(), options);
 }
 
+template <class Policy = continuations, std::ranges::range Range, class Out, class T, class Op = loop_options,
+          class = detail::when<!detail::like_iterator<T>>, auto Why = detail::why_not_scan_range<T, Range, Out, Op>()>
+  requires(!detail::accepted<Why>)
+Out parallel_exclusive_scan(Range&& range, Out out, T init, Op op = {}, const loop_options& options = {}) = delete;
+
 /// parallel_inclusive_scan by its short name.
 template <class Policy = continuations, class First, class Last, class Out, class Op = std::plus<>>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
-           detail::not_options<Op>
+           detail::not_options<Op> && detail::accepted<detail::why_not_scan_of<void, First, Out, Op>()>
 Out parallel_scan(First first, Last last, Out out, Op op = {}, const loop_options& options = {}) {
   return fj::parallel_inclusive_scan<Policy>(first, last, out, std::move(op), options);
 }
 
 template <class Policy = continuations, class First, class Last, class Out>
-  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out>
+  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
+           detail::accepted<detail::why_not_scan_of<void, First, Out, std::plus<>>()>
 Out parallel_scan(First first, Last last, Out out, const loop_options& options) {
-  return fj::parallel_inclusive_scan<Policy>(first, last, out, options);
+  return fj::parallel_scan<Policy>(first, last, out, std::plus<>(), options);
 }
+
+template <class Policy = continuations, class First, class Last, class Out, class Op = loop_options,
+          class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
+                               detail::like_iterator<Out>>,
+          auto Why = detail::why_not_scan_of<void, First, Out, Op>()>
+  requires(!detail::accepted<Why>)
+Out parallel_scan(First first, Last last, Out out, Op op = {}, const loop_options& options = {}) = delete;
 
 template <class Policy = continuations, class First, class Last, class Out, class Op, class T>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
-           detail::not_options<T>
+           detail::not_options<T> && detail::accepted<detail::why_not_scan_of<T, First, Out, Op>()>
 Out parallel_scan(First first, Last last, Out out, Op op, T init, const loop_options& options = {}) {
   return fj::parallel_inclusive_scan<Policy>(first, last, out, std::move(op), std::move(init), options);
 }
 
+template <class Policy = continuations, class First, class Last, class Out, class Op, class T,
+          class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
+                               detail::like_iterator<Out> && detail::not_options<T>>,
+          auto Why = detail::why_not_scan_of<T, First, Out, Op>()>
+  requires(!detail::accepted<Why>)
+Out parallel_scan(First first, Last last, Out out, Op op, T init, const loop_options& options = {}) = delete;
+
 template <class Policy = continuations, std::ranges::range Range, class Out, class Op = std::plus<>>
-  requires detail::not_options<Op>
+  requires detail::not_options<Op> && detail::accepted<detail::why_not_scan_range<void, Range, Out, Op>()>
 Out parallel_scan(Range&& range, Out out, Op op = {}, const loop_options& options = {}) {
-  return fj::parallel_inclusive_scan<Policy>(std::forward<Range>(range), std::move(out), std::move(op), options);
+  const auto first = std::ranges::begin(range);
+  const auto last = detail::advanced(first, detail::size_of(range));
+  return fj::parallel_scan<Policy>(first, last, std::move(out), std::move(op), options);
 }
 
 template <class Policy = continuations, std::ranges::range Range, class Out>
+  requires detail::accepted<detail::why_not_scan_range<void, Range, Out, std::plus<>>()>
 Out parallel_scan(Range&& range, Out out, const loop_options& options) {
-  return fj::parallel_inclusive_scan<Policy>(range, std::move(out), options);
+  return fj::parallel_scan<Policy>(range, std::move(out), std::plus<>(), options);
 }
 
+template <class Policy = continuations, std::ranges::range Range, class Out, class Op = loop_options,
+          class = detail::when<!detail::like_iterator<Op>>,
+          auto Why = detail::why_not_scan_range<void, Range, Out, Op>()>
+  requires(!detail::accepted<Why>)
+Out parallel_scan(Range&& range, Out out, Op op = {}, const loop_options& options = {}) = delete;
+
 template <class Policy = continuations, std::ranges::range Range, class Out, class Op, class T>
-  requires detail::not_options<T>
+  requires detail::not_options<T> && detail::accepted<detail::why_not_scan_range<T, Range, Out, Op>()>
 Out parallel_scan(Range&& range, Out out, Op op, T init, const loop_options& options = {}) {
-  return fj::parallel_inclusive_scan<Policy>(range, std::move(out), std::move(op), std::move(init), options);
+  const auto first = std::ranges::begin(range);
+  const auto last = detail::advanced(first, detail::size_of(range));
+  return fj::parallel_scan<Policy>(first, last, std::move(out), std::move(op), std::move(init), options);
 }
+
+template <class Policy = continuations, std::ranges::range Range, class Out, class Op, class T,
+          class = detail::when<detail::not_options<T>>, class = detail::when<!detail::like_iterator<Op>>,
+          auto Why = detail::why_not_scan_range<T, Range, Out, Op>()>
+  requires(!detail::accepted<Why>)
+Out parallel_scan(Range&& range, Out out, Op op, T init, const loop_options& options = {}) = delete;
 
 }  // namespace fj::inline v0_1

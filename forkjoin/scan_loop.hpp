@@ -158,7 +158,7 @@ class scan_loop {
       T step[width];
       for (; n >= width; n -= width) acc = scan_step(from, to, acc, step);
     }
-    for (; n != 0; --n, ++from, ++to) acc = scan_one(std::move(acc), *from, to);
+    for (; n != 0; --n, static_cast<void>(++from), static_cast<void>(++to)) acc = scan_one(std::move(acc), *from, to);
     return acc;
   }
 
@@ -206,7 +206,10 @@ class scan_loop {
   // Two elements are combined before they come to the chain, which is what a scan of numbers waits for. Reads all of the
   // step before it writes any of it: the output may be the input.
   [[gnu::always_inline]] T scan_step(In& from, Out& to, T acc, T (&step)[width]) {
-    for (T& x : step) x = *from, ++from;
+    for (T& x : step) {
+      x = *from;
+      ++from;
+    }
     for (std::size_t i = 0; i != width; i += 2) {
       const T between = combined(acc, step[i]);
       const T next = combined(acc, combined(step[i], step[i + 1]));
@@ -220,7 +223,7 @@ class scan_loop {
   }
 
   T scan_and_sum_chain(In from, Out to, std::size_t n, T acc, T own) {
-    for (; n != 0; --n, ++from, ++to) {
+    for (; n != 0; --n, static_cast<void>(++from), static_cast<void>(++to)) {
       own = static_cast<T>(std::invoke(op_, std::move(own), *from));
       acc = scan_one(std::move(acc), *from, to);
     }

@@ -24,9 +24,21 @@ I advanced(const I& from, std::size_t by) {
   return from + static_cast<std::iter_difference_t<I>>(by);
 }
 
+/// How many elements there are; none if last comes before first. Counts them if the difference cannot be had.
 template <class I, class S>
 std::size_t size_between(const I& first, const S& last) {
-  return static_cast<std::size_t>(last - first);
+  const std::iter_difference_t<I> n = std::ranges::distance(first, last);
+  return n > 0 ? static_cast<std::size_t>(n) : 0;
+}
+
+template <class I, class S>
+I end_between(const I& first, const S& last) {
+  return detail::advanced(first, detail::size_between(first, last));
+}
+
+template <class Range>
+std::size_t size_of(Range& range) {
+  return static_cast<std::size_t>(std::ranges::size(range));
 }
 
 /// Whether `*it` writes through a proxy for a bool, as that of a std::vector<bool> with any allocator: neighbours share a

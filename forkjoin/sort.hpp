@@ -13,6 +13,7 @@
 #include "forkjoin/algorithm.hpp"
 #include "forkjoin/insertion_sort.hpp"
 #include "forkjoin/partition.hpp"
+#include "forkjoin/refusal.hpp"
 #include "forkjoin/run.hpp"
 #include "forkjoin/sequence.hpp"
 #include "forkjoin/sorted.hpp"
@@ -155,7 +156,7 @@ class quicksort {
 
 }  // namespace detail
 
-/// Sorts by comp(proj(a), proj(b)), as std::ranges::sort: in place, the order of equal elements is left open, and may
+/// Sorts by comp(proj(a), proj(b)), as std::ranges::sort, by operator< if there is no comp: in place, the order of equal elements is left open, and may
 /// differ from call to call where keys are equal.
 ///
 /// comp and proj may be called at the same time on several threads. Exceptions: the leftmost is rethrown after all that
@@ -166,61 +167,68 @@ class quicksort {
 /// Cost: O(n log n) comparisons, O(n) for sorted, reversed and all-equal sequences, O(n log k) expected for k different
 /// elements. No memory but the stack. Span O(n): a large partition is divided where others have nothing to do, into two
 /// parts for each P at most.
-template <class Policy = continuations, class I, class S, class Compare = std::ranges::less,
-          class Projection = std::identity>
-  requires std::sentinel_for<S, I> && detail::not_options<Compare> && detail::not_options<Projection>
+template <class Policy = continuations, class I, class S, class Compare = std::less<>, class Projection = std::identity>
+  requires std::sentinel_for<S, I> && detail::not_options<Compare> && detail::not_options<Projection> &&
+           detail::accepted<detail::why_not_sort<"fj::parallel_sort", I, Compare, Projection>()>
 void parallel_sort(I first, S last, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
-  constexpr bool can_begin_anywhere = std::random_access_iterator<I>;
-  static_assert(
-      can_begin_anywhere,
-      "fj::parallel_sort: needs random-access iterators; a std::list has its own sort, or copy it to a vector");
-  static_assert(!can_begin_anywhere || detail::divisible_output<I>,
-                "fj::parallel_sort: neighbours in a std::vector<bool> cannot be written at the same time; use a "
-                "std::vector<char>");
-  static_assert(!can_begin_anywhere || std::permutable<I>,
-                "fj::parallel_sort: the elements must be movable and not const, to be swapped");
-  static_assert(!can_begin_anywhere || detail::orders<Compare, I, Projection>,
-                "fj::parallel_sort: the comparator must be callable with two (projected) elements and return bool");
-  if constexpr (can_begin_anywhere && std::permutable<I> && detail::orders<Compare, I, Projection>) {
-    const I end = std::ranges::next(first, last);
-    const detail::ordering less(comp, proj);
-    const auto grain = detail::as_difference<I>(options.grain ? options.grain : detail::sort_grain);
-    run([&] {
-      if (detail::sort_run<Policy>(first, end, less, options)) return;
-      detail::quicksort<Policy, I, detail::ordering<Compare, Projection>>(less, grain, options.stop)(first, end);
-    });
-  }
+  const I end = detail::end_between(first, last);
+  const detail::ordering less(comp, proj);
+  const auto grain = detail::as_difference<I>(options.grain ? options.grain : detail::sort_grain);
+  run([&] {
+    if (detail::sort_run<Policy>(first, end, less, options)) return;
+    detail::quicksort<Policy, I, detail::ordering<Compare, Projection>>(less, grain, options.stop)(first, end);
+  });
 }
 
 template <class Policy = continuations, class I, class S, class Compare>
-  requires std::sentinel_for<S, I> && detail::not_options<Compare>
+  requires std::sentinel_for<S, I> && detail::not_options<Compare> &&
+           detail::accepted<detail::why_not_sort<"fj::parallel_sort", I, Compare, std::identity>()>
 void parallel_sort(I first, S last, Compare comp, const loop_options& options) {
   fj::parallel_sort<Policy>(first, last, std::move(comp), std::identity(), options);
 }
 
 template <class Policy = continuations, class I, class S>
-  requires std::sentinel_for<S, I>
+  requires std::sentinel_for<S, I> &&
+           detail::accepted<detail::why_not_sort<"fj::parallel_sort", I, std::less<>, std::identity>()>
 void parallel_sort(I first, S last, const loop_options& options) {
-  fj::parallel_sort<Policy>(first, last, std::ranges::less(), std::identity(), options);
+  fj::parallel_sort<Policy>(first, last, std::less<>(), std::identity(), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Compare = std::ranges::less,
+template <class Policy = continuations, class I, class S, class Compare = loop_options, class Projection = loop_options,
+          class = detail::when<std::sentinel_for<S, I>>,
+          auto Why = detail::why_not_sort_given<"fj::parallel_sort", I, Compare, Projection>()>
+  requires(!detail::accepted<Why>)
+void parallel_sort(I first, S last, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) = delete;
+
+template <class Policy = continuations, std::ranges::range R, class Compare = std::less<>,
           class Projection = std::identity>
-  requires detail::not_options<Compare> && detail::not_options<Projection>
+  requires detail::not_options<Compare> && detail::not_options<Projection> &&
+           detail::accepted<
+               detail::why_not_sort<"fj::parallel_sort", std::ranges::iterator_t<R>, Compare, Projection>()>
 void parallel_sort(R&& range, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
   fj::parallel_sort<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(comp), std::move(proj),
                             options);
 }
 
 template <class Policy = continuations, std::ranges::range R, class Compare>
-  requires detail::not_options<Compare>
+  requires detail::not_options<Compare> &&
+           detail::accepted<
+               detail::why_not_sort<"fj::parallel_sort", std::ranges::iterator_t<R>, Compare, std::identity>()>
 void parallel_sort(R&& range, Compare comp, const loop_options& options) {
   fj::parallel_sort<Policy>(range, std::move(comp), std::identity(), options);
 }
 
 template <class Policy = continuations, std::ranges::range R>
+  requires detail::accepted<
+      detail::why_not_sort<"fj::parallel_sort", std::ranges::iterator_t<R>, std::less<>, std::identity>()>
 void parallel_sort(R&& range, const loop_options& options) {
-  fj::parallel_sort<Policy>(range, std::ranges::less(), std::identity(), options);
+  fj::parallel_sort<Policy>(range, std::less<>(), std::identity(), options);
 }
+
+template <class Policy = continuations, std::ranges::range R, class Compare = loop_options,
+          class Projection = loop_options, class = detail::when<!detail::like_iterator<Compare>>,
+          auto Why = detail::why_not_sort_given<"fj::parallel_sort", std::ranges::iterator_t<R>, Compare, Projection>()>
+  requires(!detail::accepted<Why>)
+void parallel_sort(R&& range, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) = delete;
 
 }  // namespace fj::inline v0_1

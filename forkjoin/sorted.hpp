@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <iterator>
 
 #include "forkjoin/algorithm.hpp"
 #include "forkjoin/find.hpp"
 #include "forkjoin/fork_join.hpp"
+#include "forkjoin/refusal.hpp"
+#include "forkjoin/sequence.hpp"
 
 namespace fj::inline v0_1::detail {
 
@@ -73,6 +76,30 @@ bool sort_run(I first, I last, Less less, const loop_options& options) {
   if (!is_one || !descends) return is_one;
   detail::reverse<Policy>(first, last, as_difference<I>(options.grain ? options.grain : 16384));
   return true;
+}
+
+/// What both sorts say, by their names.
+template <refusal Sort, class I, class Compare, class Projection>
+consteval auto why_not_sort() {
+  if constexpr (!std::random_access_iterator<I>) {
+    return Sort + ": needs random-access iterators; a std::list has its own sort, or copy it to a vector";
+  } else if constexpr (!divisible_output<I>) {
+    return Sort + ": neighbours in a std::vector<bool> cannot be written at the same time; use a std::vector<char>";
+  } else if constexpr (!std::permutable<I>) {
+    return Sort + ": the elements must be movable and not const, to be moved about";
+  } else if constexpr (!orders<Compare, I, Projection>) {
+    return Sort +
+           ": the comparator must be callable with two (projected) elements and return bool; without one, the "
+           "elements need an operator<";
+  } else {
+    return not_refused;
+  }
+}
+
+/// The same for the parameters of an overload that was left out or given options.
+template <refusal Sort, class I, class Compare, class Projection>
+consteval auto why_not_sort_given() {
+  return detail::why_not_sort<Sort, I, given<Compare, std::less<>>, given<Projection, std::identity>>();
 }
 
 }  // namespace fj::inline v0_1::detail

@@ -14,6 +14,7 @@
 #include "forkjoin/algorithm.hpp"
 #include "forkjoin/insertion_sort.hpp"
 #include "forkjoin/merge.hpp"
+#include "forkjoin/refusal.hpp"
 #include "forkjoin/run.hpp"
 #include "forkjoin/sequence.hpp"
 #include "forkjoin/sorted.hpp"
@@ -140,7 +141,8 @@ void sort_by_number(I first, I last, Compare& comp, Projection& proj, const loop
 
 }  // namespace detail
 
-/// Sorts by comp(proj(a), proj(b)) and keeps the order of equal elements, as std::ranges::stable_sort.
+/// Sorts by comp(proj(a), proj(b)), by operator< if there is no comp, and keeps the order of equal elements, as
+/// std::ranges::stable_sort.
 ///
 /// comp and proj may be called at the same time on several threads. Exceptions: the leftmost is rethrown after all that
 /// was started has ended. After an exception from comp or proj all elements are there, in an unspecified order; if
@@ -153,65 +155,73 @@ void sort_by_number(I first, I last, Compare& comp, Projection& proj, const loop
 ///
 /// Cost: O(n log n) comparisons and moves, O(n) for sorted and strictly descending sequences; a buffer of n elements, or
 /// of 2 n numbers if moves can throw. Span O(log^3 n) beside the grain; with moves that can throw O(n).
-template <class Policy = continuations, class I, class S, class Compare = std::ranges::less,
-          class Projection = std::identity>
-  requires std::sentinel_for<S, I> && detail::not_options<Compare> && detail::not_options<Projection>
+template <class Policy = continuations, class I, class S, class Compare = std::less<>, class Projection = std::identity>
+  requires std::sentinel_for<S, I> && detail::not_options<Compare> && detail::not_options<Projection> &&
+           detail::accepted<detail::why_not_sort<"fj::parallel_stable_sort", I, Compare, Projection>()>
 void parallel_stable_sort(I first, S last, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
-  constexpr bool can_begin_anywhere = std::random_access_iterator<I>;
-  static_assert(
-      can_begin_anywhere,
-      "fj::parallel_stable_sort: needs random-access iterators; a std::list has its own sort, or copy it to a "
-      "vector");
-  static_assert(!can_begin_anywhere || detail::divisible_output<I>,
-                "fj::parallel_stable_sort: neighbours in a std::vector<bool> cannot be written at the same time; use a "
-                "std::vector<char>");
-  static_assert(!can_begin_anywhere || std::permutable<I>,
-                "fj::parallel_stable_sort: the elements must be movable and not const, to be moved about");
-  static_assert(
-      !can_begin_anywhere || detail::orders<Compare, I, Projection>,
-      "fj::parallel_stable_sort: the comparator must be callable with two (projected) elements and return bool");
-  if constexpr (can_begin_anywhere && std::permutable<I> && detail::orders<Compare, I, Projection>) {
-    const I end = std::ranges::next(first, last);
-    run([&] {
-      if (detail::sort_run<Policy>(first, end, detail::ordering(comp, proj), options)) return;
-      if constexpr (detail::moves_quietly<I>) {
-        detail::merge_sort<Policy, I, Compare, Projection>(comp, proj, options)(first, end);
-      } else {
-        detail::sort_by_number<Policy>(first, end, comp, proj, options);
-      }
-    });
-  }
+  const I end = detail::end_between(first, last);
+  run([&] {
+    if (detail::sort_run<Policy>(first, end, detail::ordering(comp, proj), options)) return;
+    if constexpr (detail::moves_quietly<I>) {
+      detail::merge_sort<Policy, I, Compare, Projection>(comp, proj, options)(first, end);
+    } else {
+      detail::sort_by_number<Policy>(first, end, comp, proj, options);
+    }
+  });
 }
 
 template <class Policy = continuations, class I, class S, class Compare>
-  requires std::sentinel_for<S, I> && detail::not_options<Compare>
+  requires std::sentinel_for<S, I> && detail::not_options<Compare> &&
+           detail::accepted<detail::why_not_sort<"fj::parallel_stable_sort", I, Compare, std::identity>()>
 void parallel_stable_sort(I first, S last, Compare comp, const loop_options& options) {
   fj::parallel_stable_sort<Policy>(first, last, std::move(comp), std::identity(), options);
 }
 
 template <class Policy = continuations, class I, class S>
-  requires std::sentinel_for<S, I>
+  requires std::sentinel_for<S, I> &&
+           detail::accepted<detail::why_not_sort<"fj::parallel_stable_sort", I, std::less<>, std::identity>()>
 void parallel_stable_sort(I first, S last, const loop_options& options) {
-  fj::parallel_stable_sort<Policy>(first, last, std::ranges::less(), std::identity(), options);
+  fj::parallel_stable_sort<Policy>(first, last, std::less<>(), std::identity(), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Compare = std::ranges::less,
+template <class Policy = continuations, class I, class S, class Compare = loop_options, class Projection = loop_options,
+          class = detail::when<std::sentinel_for<S, I>>,
+          auto Why = detail::why_not_sort_given<"fj::parallel_stable_sort", I, Compare, Projection>()>
+  requires(!detail::accepted<Why>)
+void parallel_stable_sort(I first, S last, Compare comp = {}, Projection proj = {},
+                          const loop_options& options = {}) = delete;
+
+template <class Policy = continuations, std::ranges::range R, class Compare = std::less<>,
           class Projection = std::identity>
-  requires detail::not_options<Compare> && detail::not_options<Projection>
+  requires detail::not_options<Compare> && detail::not_options<Projection> &&
+           detail::accepted<
+               detail::why_not_sort<"fj::parallel_stable_sort", std::ranges::iterator_t<R>, Compare, Projection>()>
 void parallel_stable_sort(R&& range, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
   fj::parallel_stable_sort<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(comp), std::move(proj),
                                    options);
 }
 
 template <class Policy = continuations, std::ranges::range R, class Compare>
-  requires detail::not_options<Compare>
+  requires detail::not_options<Compare> &&
+           detail::accepted<
+               detail::why_not_sort<"fj::parallel_stable_sort", std::ranges::iterator_t<R>, Compare, std::identity>()>
 void parallel_stable_sort(R&& range, Compare comp, const loop_options& options) {
   fj::parallel_stable_sort<Policy>(range, std::move(comp), std::identity(), options);
 }
 
 template <class Policy = continuations, std::ranges::range R>
+  requires detail::accepted<
+      detail::why_not_sort<"fj::parallel_stable_sort", std::ranges::iterator_t<R>, std::less<>, std::identity>()>
 void parallel_stable_sort(R&& range, const loop_options& options) {
-  fj::parallel_stable_sort<Policy>(range, std::ranges::less(), std::identity(), options);
+  fj::parallel_stable_sort<Policy>(range, std::less<>(), std::identity(), options);
 }
+
+template <class Policy = continuations, std::ranges::range R, class Compare = loop_options,
+          class Projection = loop_options, class = detail::when<!detail::like_iterator<Compare>>,
+          auto Why =
+              detail::why_not_sort_given<"fj::parallel_stable_sort", std::ranges::iterator_t<R>, Compare, Projection>()>
+  requires(!detail::accepted<Why>)
+void parallel_stable_sort(R&& range, Compare comp = {}, Projection proj = {},
+                          const loop_options& options = {}) = delete;
 
 }  // namespace fj::inline v0_1

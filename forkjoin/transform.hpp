@@ -9,6 +9,7 @@
 
 #include "forkjoin/options.hpp"
 #include "forkjoin/policies.hpp"
+#include "forkjoin/refusal.hpp"
 #include "forkjoin/sequence.hpp"
 #include "forkjoin/split_loop.hpp"
 
@@ -19,27 +20,45 @@ namespace detail {
 /// *out = op(*in...) for n elements of each.
 template <class Policy, class Out, class Op, class... In>
 Out transform(std::size_t n, Op& op, const loop_options& options, const Out& out, const In&... in) {
-  constexpr bool sound = std::is_invocable_v<Op&, std::iter_reference_t<In>...>;
-  static_assert(divisible_output<Out>,
-                "fj::parallel_transform: the output must be a random-access iterator, and not that of a "
-                "std::vector<bool>, whose neighbours cannot be written at the same time");
-  static_assert(sound, "fj::parallel_transform: the operation must be callable with the elements");
-  if constexpr (divisible_output<Out> && sound) {
-    using result = std::invoke_result_t<Op&, std::iter_reference_t<In>...>;
-    static_assert(std::is_assignable_v<std::iter_reference_t<Out>, result>,
-                  "fj::parallel_transform: what the operation returns must be assignable to the output");
-    for_parts<Policy>(n, options, [&](std::size_t begin, std::size_t end) {
-      const auto transform_part = [&op, n = end - begin](Out to, In... from) {
-        for (std::size_t i = 0; i != n; ++i) {
-          *to = std::invoke(op, *from...);
-          ++to;
-          (++from, ...);
-        }
-      };
-      transform_part(detail::advanced(out, begin), detail::advanced(in, begin)...);
-    });
-  }
+  for_parts<Policy>(n, options, [&](std::size_t begin, std::size_t end) {
+    const auto transform_part = [&op, n = end - begin](Out to, In... from) {
+      for (std::size_t i = 0; i != n; ++i) {
+        *to = std::invoke(op, *from...);
+        ++to;
+        (static_cast<void>(++from), ...);
+      }
+    };
+    transform_part(detail::advanced(out, begin), detail::advanced(in, begin)...);
+  });
   return detail::advanced(out, n);
+}
+
+template <class Out, class Op, class... In>
+consteval auto why_not_transform() {
+  if constexpr (!(std::random_access_iterator<In> && ...)) {
+    return refusal("fj::parallel_transform: first, last and second must be random-access iterators");
+  } else if constexpr (!divisible_output<Out>) {
+    return refusal(
+        "fj::parallel_transform: the output must be a random-access iterator, and not that of a std::vector<bool>, "
+        "whose "
+        "neighbours cannot be written at the same time");
+  } else if constexpr (!std::is_invocable_v<Op&, std::iter_reference_t<In>...>) {
+    return refusal("fj::parallel_transform: the operation must be callable with the elements");
+  } else if constexpr (!std::is_assignable_v<std::iter_reference_t<Out>,
+                                             std::invoke_result_t<Op&, std::iter_reference_t<In>...>>) {
+    return refusal("fj::parallel_transform: what the operation returns must be assignable to the output");
+  } else {
+    return not_refused;
+  }
+}
+
+template <class Range, class Out, class Op>
+consteval auto why_not_transform_range() {
+  if constexpr (!divisible_range<Range>) {
+    return refusal("fj::parallel_transform: the range must have random access and a size");
+  } else {
+    return detail::why_not_transform<Out, Op, std::ranges::iterator_t<Range>>();
+  }
 }
 
 }  // namespace detail
@@ -47,35 +66,45 @@ Out transform(std::size_t n, Op& op, const loop_options& options, const Out& out
 /// *(out + k) = op(*(first + k)) for all elements, possibly in parallel; out may be first. Returns the end of the output, as
 /// std::transform. In parallel, in order, and with errors as parallel_for has them; all iterators are random-access ones.
 template <class Policy = continuations, class First, class Last, class Out, class Op>
-  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op>
+  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op> &&
+           detail::accepted<detail::why_not_transform<Out, Op, First>()>
 Out parallel_transform(First first, Last last, Out out, Op op, const loop_options& options = {}) {
-  static_assert(detail::divisible_sequence<First, Last>,
-                "fj::parallel_transform: first and last must be random-access iterators");
-  if constexpr (detail::divisible_sequence<First, Last>) {
-    return detail::transform<Policy>(detail::size_between(first, last), op, options, out, first);
-  }
+  return detail::transform<Policy>(detail::size_between(first, last), op, options, out, first);
 }
+
+template <class Policy = continuations, class First, class Last, class Out, class Op,
+          class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
+                               detail::not_options<Op>>,
+          auto Why = detail::why_not_transform<Out, Op, First>()>
+  requires(!detail::accepted<Why>)
+Out parallel_transform(First first, Last last, Out out, Op op, const loop_options& options = {}) = delete;
 
 /// *(out + k) = op(*(first + k), *(second + k)), likewise.
 template <class Policy = continuations, class First, class Last, class Second, class Out, class Op>
-  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op>
+  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op> &&
+           detail::accepted<detail::why_not_transform<Out, Op, First, Second>()>
 Out parallel_transform(First first, Last last, Second second, Out out, Op op, const loop_options& options = {}) {
-  static_assert(detail::divisible_sequence<First, Last> && std::random_access_iterator<Second>,
-                "fj::parallel_transform: first, last and second must be random-access iterators");
-  if constexpr (detail::divisible_sequence<First, Last> && std::random_access_iterator<Second>) {
-    return detail::transform<Policy>(detail::size_between(first, last), op, options, out, first, second);
-  }
+  return detail::transform<Policy>(detail::size_between(first, last), op, options, out, first, second);
 }
+
+template <class Policy = continuations, class First, class Last, class Second, class Out, class Op,
+          class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
+                               detail::not_options<Op>>,
+          auto Why = detail::why_not_transform<Out, Op, First, Second>()>
+  requires(!detail::accepted<Why>)
+Out parallel_transform(First first, Last last, Second second, Out out, Op op,
+                       const loop_options& options = {}) = delete;
 
 /// The same for all elements of a range.
 template <class Policy = continuations, std::ranges::range Range, class Out, class Op>
-  requires detail::not_options<Op>
+  requires detail::not_options<Op> && detail::accepted<detail::why_not_transform_range<Range, Out, Op>()>
 Out parallel_transform(Range&& range, Out out, Op op, const loop_options& options = {}) {
-  static_assert(detail::divisible_range<Range>, "fj::parallel_transform: the range must have random access and a size");
-  if constexpr (detail::divisible_range<Range>) {
-    return detail::transform<Policy>(static_cast<std::size_t>(std::ranges::size(range)), op, options, out,
-                                     std::ranges::begin(range));
-  }
+  return detail::transform<Policy>(detail::size_of(range), op, options, out, std::ranges::begin(range));
 }
+
+template <class Policy = continuations, std::ranges::range Range, class Out, class Op,
+          class = detail::when<detail::not_options<Op>>, auto Why = detail::why_not_transform_range<Range, Out, Op>()>
+  requires(!detail::accepted<Why>)
+Out parallel_transform(Range&& range, Out out, Op op, const loop_options& options = {}) = delete;
 
 }  // namespace fj::inline v0_1

@@ -23,18 +23,24 @@ class plain_iterator {
   reference operator*() const noexcept(noexcept(*std::declval<const It&>())) { return *at_; }
   reference operator[](difference_type n) const { return at_[n]; }
 
-  plain_iterator& operator++() { return ++at_, *this; }
-  plain_iterator& operator--() { return --at_, *this; }
+  plain_iterator& operator++() { return static_cast<void>(++at_), *this; }
+  plain_iterator& operator--() { return static_cast<void>(--at_), *this; }
   plain_iterator operator++(int) { return plain_iterator(at_++); }
   plain_iterator operator--(int) { return plain_iterator(at_--); }
-  plain_iterator& operator+=(difference_type n) { return at_ += n, *this; }
-  plain_iterator& operator-=(difference_type n) { return at_ -= n, *this; }
+  plain_iterator& operator+=(difference_type n) { return static_cast<void>(at_ += n), *this; }
+  plain_iterator& operator-=(difference_type n) { return static_cast<void>(at_ -= n), *this; }
   friend plain_iterator operator+(plain_iterator i, difference_type n) { return i += n; }
   friend plain_iterator operator+(difference_type n, plain_iterator i) { return i += n; }
   friend plain_iterator operator-(plain_iterator i, difference_type n) { return i -= n; }
   friend difference_type operator-(const plain_iterator& a, const plain_iterator& b) { return a.at_ - b.at_; }
   friend bool operator==(const plain_iterator&, const plain_iterator&) = default;
   friend auto operator<=>(const plain_iterator& a, const plain_iterator& b) { return a.at_ <=> b.at_; }
+
+  // A comma means whatever the user wants, so algorithms do without.
+  template <class T>
+  friend void operator,(const plain_iterator&, T&&) = delete;
+  template <class T>
+  friend void operator,(T&&, const plain_iterator&) = delete;
 
  private:
   It at_{};

@@ -1,0 +1,216 @@
+// What loops and algorithms take and refuse: types with operator< alone, iterators with a comma of their own, sequences
+// whose end comes before their beginning; and requires-expressions tell the truth.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "test/property/iterators.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+struct nothing {};  // without operators
+
+/// What std::sort asks for, and no more.
+struct less_alone {
+  int key = 0;
+  friend bool operator<(const less_alone& a, const less_alone& b) { return a.key < b.key; }
+};
+
+using ints = std::vector<int>;
+[[maybe_unused]] constexpr auto act = [](auto&&) {};
+[[maybe_unused]] constexpr auto is_odd = [](int x) { return x % 2 != 0; };
+
+#define COMPILES(name, ...)         \
+  template <class A, class B = int> \
+  constexpr bool name = requires(A& a, B& b) { __VA_ARGS__; };
+COMPILES(loops, fj::parallel_for(a, act), fj::parallel_for(a.begin(), a.end(), act),
+         fj::parallel_for(a, act, {.grain = 4}), fj::fork_each(a, act), fj::fork_each(a.begin(), a.end(), act))
+COMPILES(loops_by, fj::parallel_for(a, b))
+COMPILES(iterator_loops_by, fj::parallel_for(a.begin(), a.end(), b))
+COMPILES(each_by, fj::fork_each(a, b))
+COMPILES(index_loops_by, fj::parallel_for(a, a, b))
+COMPILES(index_each_by, fj::fork_each(a, a, b))
+COMPILES(loops_2d_by, fj::parallel_for_2d(3, 3, b))
+COMPILES(sorts, fj::parallel_sort(a))
+COMPILES(iterator_sorts, fj::parallel_sort(a.begin(), a.end(), {.grain = 4}))
+COMPILES(sorts_by, fj::parallel_sort(a, b))
+COMPILES(sorts_named, fj::parallel_sort(a, b, fj::loop_options()))
+COMPILES(stable_sorts, fj::parallel_stable_sort(a))
+COMPILES(stable_sorts_by, fj::parallel_stable_sort(a.begin(), a.end(), b, {.grain = 4}))
+COMPILES(merges, fj::parallel_merge(a, a, b))
+COMPILES(iterator_merges, fj::parallel_merge(a.begin(), a.end(), a.begin(), a.end(), b, {.grain = 4}))
+COMPILES(finds, fj::parallel_find(a, b))
+COMPILES(finds_if, fj::parallel_find_if(a, b))
+COMPILES(any, fj::parallel_any_of(a, b))
+COMPILES(all, fj::parallel_all_of(a.begin(), a.end(), b))
+COMPILES(none, fj::parallel_none_of(a, b, {.grain = 4}))
+COMPILES(partitions, fj::parallel_partition(a, b))
+COMPILES(copies, fj::parallel_copy_if(a, b, is_odd))
+COMPILES(transforms, fj::parallel_transform(a, b, is_odd))
+COMPILES(iterator_transforms, fj::parallel_transform(a.begin(), a.end(), a.begin(), b, std::plus<>()))
+COMPILES(reduces, fj::parallel_reduce(a, b, std::plus<>()))
+COMPILES(iterator_reduces, fj::parallel_reduce(a.begin(), a.end(), b, std::plus<>(), {.grain = 4}))
+COMPILES(transform_reduces,
+         fj::parallel_transform_reduce(a.begin(), a.end(), a.begin(), b, std::plus<>(), std::plus<>()))
+COMPILES(scans, fj::parallel_scan(a, b))
+COMPILES(iterator_scans, fj::parallel_inclusive_scan(a.begin(), a.end(), b, std::plus<>(), 1))
+COMPILES(exclusive_scans, fj::parallel_exclusive_scan(a, b, 0))
+#undef COMPILES
+
+using list = std::list<int>;
+using bits = std::vector<bool>;
+using nothings = std::vector<nothing>;
+using unary = decltype(is_odd);
+using binary = std::less<>;
+using of_strings = bool (*)(const std::string&);
+
+// Tried with static_assert in the functions: all of these hold for whatever has the shape.
+static_assert(loops<ints> && !loops<list> && !loops<bits> && loops<const bits>);
+static_assert(loops_by<ints, unary> && !loops_by<ints, binary> && !loops_by<ints, of_strings>);
+static_assert(iterator_loops_by<ints, unary> && !iterator_loops_by<ints, binary> && !iterator_loops_by<list, unary>);
+static_assert(each_by<ints, unary> && !each_by<ints, of_strings>);
+static_assert(index_loops_by<int, unary> && !index_loops_by<int, of_strings> && !index_loops_by<char, unary>);
+static_assert(index_each_by<int, unary> && !index_each_by<int, of_strings> && !index_each_by<char, unary>);
+static_assert(loops_2d_by<int, binary> && !loops_2d_by<int, unary>);
+static_assert(sorts<ints> && !sorts<list> && !sorts<bits> && !sorts<const ints> && !sorts<nothings>);
+static_assert(iterator_sorts<ints> && !iterator_sorts<list> && !iterator_sorts<nothings>);
+static_assert(sorts_by<ints, binary> && !sorts_by<ints, unary> && sorts_named<ints, binary> &&
+              !sorts_named<list, binary>);
+static_assert(stable_sorts<ints> && !stable_sorts<list> && !stable_sorts<bits> && !stable_sorts<nothings>);
+static_assert(stable_sorts_by<ints, binary> && !stable_sorts_by<ints, unary>);
+static_assert(merges<ints, int*> && !merges<list, int*> && !merges<ints, nothing*> && !merges<nothings, nothing*>);
+static_assert(!merges<ints, std::back_insert_iterator<ints>> && !merges<bits, bits::iterator>);
+static_assert(iterator_merges<ints, int*> && !iterator_merges<ints, nothing*> && !iterator_merges<nothings, nothing*>);
+static_assert(finds<ints, int> && !finds<ints, std::string> && !finds<list, int> && !finds<nothings, nothing>);
+static_assert(finds_if<ints, unary> && !finds_if<ints, binary> && !finds_if<list, unary>);
+static_assert(any<ints, unary> && !any<ints, binary> && all<ints, unary> && !all<list, unary>);
+static_assert(none<ints, unary> && !none<ints, binary>);
+static_assert(partitions<ints, unary> && !partitions<const ints, unary> && !partitions<bits, unary>);
+static_assert(copies<ints, int*> && !copies<ints, nothing*> && !copies<ints, bits::iterator> && !copies<list, int*>);
+static_assert(transforms<ints, int*> && !transforms<list, int*> && !transforms<ints, nothing*>);
+static_assert(iterator_transforms<ints, int*> && !iterator_transforms<ints, bits::iterator>);
+static_assert(reduces<ints, int> && !reduces<ints, nothing> && !reduces<list, int>);
+static_assert(iterator_reduces<ints, int> && !iterator_reduces<ints, std::string>);
+static_assert(transform_reduces<ints, int> && !transform_reduces<nothings, int> && !transform_reduces<list, int>);
+static_assert(scans<ints, int*> && !scans<ints, nothing*> && !scans<list, int*> && !scans<ints, bits::iterator>);
+static_assert(iterator_scans<ints, int*> && !iterator_scans<list, int*>);
+static_assert(exclusive_scans<ints, int*> && !exclusive_scans<nothings, nothing*>);
+
+}  // namespace
+
+// Tried with std::ranges::less for a default: does not compile.
+TEST_CASE("elements that have operator< alone are sorted and merged") {
+  std::vector<less_alone> v{{3}, {1}, {2}}, out(6);
+  const auto is_sorted = [](const auto& all) { return std::is_sorted(all.begin(), all.end()); };
+  fj::parallel_sort(v);
+  CHECK(is_sorted(v));
+  std::ranges::reverse(v);
+  fj::parallel_sort(v.begin(), v.end(), {.grain = 1});
+  CHECK(is_sorted(v));
+  std::ranges::reverse(v);
+  fj::parallel_stable_sort(v);
+  CHECK(is_sorted(v));
+  CHECK(fj::parallel_merge(v, v, out.begin()) == out.end());
+  CHECK(is_sorted(out));
+  CHECK(fj::parallel_merge(v.begin(), v.end(), v.begin(), v.end(), out.begin(), {.grain = 1}) == out.end());
+}
+
+// Tried with the casts to void left out, each: does not compile.
+TEST_CASE("iterators may have a comma of their own") {
+  std::vector<double> v(5000), out(10000);
+  test::dice random(1);
+  for (double& x : v) x = random.below(1000);
+  const auto first = test::plain_begin(v), last = test::plain_end(v);
+  const auto to = test::plain_begin(out);
+  const auto low = [](double x) { return x < 500; };
+  const auto count = std::count_if(v.begin(), v.end(), low);
+  fj::runtime rt({.procs = 2, .steal_every_fork = true});
+  rt.run([&] {
+    fj::parallel_for(first, last, [](double& x) { x += 1; });
+    fj::parallel_for(first, last, [](double& x) { x -= 1; }, {.grain = 64});
+    fj::fork_each(first, last, [](double&) {}, {.grain = 64});
+    fj::parallel_transform(first, last, first, to, std::plus<>());
+    CHECK(fj::parallel_reduce(first, last, 0.0, std::plus<>()) ==
+          fj::parallel_transform_reduce(first, last, first, 0.0, std::plus<>(), std::ranges::min));
+    fj::parallel_scan(first, last, to, {.grain = 64});
+    fj::parallel_exclusive_scan(first, last, to, 1.0, std::plus<>(), {.grain = 64});
+    CHECK(fj::parallel_copy_if(first, last, to, low) - to == count);
+    CHECK(fj::parallel_find(first, last, -1.0) == last);
+    CHECK(fj::parallel_any_of(first, last, low));
+    CHECK(fj::parallel_partition(first, last, low, {.grain = 64}) - first == count);
+    fj::parallel_sort(first, last, {.grain = 64});
+    fj::parallel_stable_sort(first, last, std::greater<>(), {.grain = 64});
+    fj::parallel_sort(first, last);
+    CHECK(fj::parallel_merge(first, last, first, last, to) == test::plain_end(out));
+  });
+  CHECK(std::is_sorted(out.begin(), out.end()));
+}
+
+// Tried with the difference taken as it is: a loop runs beyond the end of memory.
+TEST_CASE("a sequence that ends before it begins is empty") {
+  ints v{3, 1, 2}, out(6, -1);
+  const ints before = v, empty_out = out;
+  const auto first = v.end(), last = v.begin();  // reversed
+  const auto to = out.begin();
+  int turns = 0;
+  const auto turn = [&](int) { return ++turns > 0; };
+  const auto turn_of_two = [&](int a, int b) { return ++turns, a < b; };
+  for (const std::size_t grain : {0u, 1u}) {
+    const fj::loop_options options{.grain = grain};
+    fj::parallel_for(first, last, turn, options);
+    fj::parallel_for(3, 1, turn, options);
+    fj::fork_each(first, last, turn, options);
+    fj::fork_each(3, 1, turn, options);
+    CHECK(fj::parallel_transform(first, last, to, turn, options) == to);
+    CHECK(fj::parallel_transform(first, last, first, to, turn_of_two, options) == to);
+    CHECK(fj::parallel_reduce(first, last, 7, turn_of_two, options) == 7);
+    CHECK(fj::parallel_transform_reduce(first, last, 7, turn_of_two, turn, options) == 7);
+    CHECK(fj::parallel_transform_reduce(first, last, first, 7, turn_of_two, turn_of_two, options) == 7);
+    CHECK(fj::parallel_scan(first, last, to, turn_of_two, options) == to);
+    CHECK(fj::parallel_inclusive_scan(first, last, to, turn_of_two, 7, options) == to);
+    CHECK(fj::parallel_exclusive_scan(first, last, to, 7, turn_of_two, options) == to);
+    CHECK(fj::parallel_find(first, last, 1, options) == first);
+    CHECK(fj::parallel_find_if(first, last, turn, options) == first);
+    CHECK(!fj::parallel_any_of(first, last, turn, options));
+    CHECK(fj::parallel_all_of(first, last, turn, options));
+    CHECK(fj::parallel_none_of(first, last, turn, options));
+    CHECK(fj::parallel_partition(first, last, turn, options) == first);
+    CHECK(fj::parallel_copy_if(first, last, to, turn, options) == to);
+    CHECK(fj::parallel_merge(first, last, first, last, to, turn_of_two, options) == to);
+    CHECK(fj::parallel_merge(first, last, v.begin(), v.begin() + 1, to, options) == to + 1);
+    *to = -1;
+    fj::parallel_sort(first, last, turn_of_two, options);
+    fj::parallel_stable_sort(first, last, turn_of_two, options);
+  }
+  CHECK(turns == 0);
+  CHECK(v == before);
+  CHECK(out == empty_out);
+}
+
+// Tried with the deleted overloads for ranges open to pointers: ambiguous.
+TEST_CASE("an array and its end are two iterators") {
+  int array[4] = {3, 1, 2, 5}, out[8];
+  int* const end = array + 4;
+  fj::parallel_for(array, end, act);
+  CHECK(fj::parallel_scan(array, end, out)[-1] == 11);
+  CHECK(fj::parallel_scan(array, end, out, std::plus<>(), 1)[-1] == 12);
+  CHECK(fj::parallel_exclusive_scan(array, end, out, 0)[-1] == 6);
+  CHECK(fj::parallel_transform(array, end, out, std::negate<>()) == out + 4);
+  CHECK(fj::parallel_copy_if(array, end, out, is_odd) == out + 3);
+  CHECK(fj::parallel_reduce(array, end, 0, std::plus<>()) == 11);
+  CHECK(fj::parallel_find(array, end, 1) == array + 1);
+  CHECK(fj::parallel_find_if(array, end, is_odd) == array);
+  CHECK(fj::parallel_any_of(array, end, is_odd));
+  CHECK(fj::parallel_partition(array, end, is_odd) == array + 3);
+  fj::parallel_stable_sort(array, end, std::greater<>());
+  fj::parallel_sort(array, end);
+  CHECK(std::is_sorted(array, end));
+  CHECK(fj::parallel_merge(array, end, array, end, out) == out + 8);
+}
