@@ -59,6 +59,19 @@ class filter {
     return all;
   }
 
+  bool is_marked(std::size_t element) const { return (marks_[element / bits] >> element % bits & 1) != 0; }
+
+  /// Calls body(begin, end, marked) for all blocks, where so many elements before `begin` are marked. Whatever the token says.
+  template <class Body>
+  void for_each_block(const Body& body) const {
+    ordered_parts parts(nullptr);
+    const auto one = [&](std::size_t block) {
+      const std::size_t begin = block * words_ * bits;
+      body(begin, begin + std::min(words_ * bits, n_ - begin), begins_[block]);
+    };
+    for_blocks<Policy>(0, begins_.size(), parts, one);
+  }
+
   template <class Out>
   void copy_to(Out out) {
     const auto copy_block = [&](std::size_t block) {
@@ -172,7 +185,7 @@ Out parallel_copy_if(R&& range, Out out, Predicate pred, const loop_options& opt
 }
 
 template <class Policy = continuations, std::ranges::range R, class Out, class Predicate,
-          class Projection = loop_options, class = detail::when<!detail::like_iterator<Predicate>>,
+          class Projection = loop_options, class = detail::when<!detail::array_end<Predicate>>,
           auto Why = detail::why_not_copy_if<std::ranges::iterator_t<R>, Out, Predicate,
                                              detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)

@@ -190,7 +190,7 @@ template <class Policy = continuations, std::ranges::range R, class Predicate>
 
 template <
     class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
-    class = detail::when<!detail::like_iterator<Predicate>>,
+    class = detail::when<!detail::array_end<Predicate>>,
     auto Why = detail::why_not_search<"fj::parallel_find_if", std::ranges::iterator_t<R>, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 std::ranges::borrowed_iterator_t<R> parallel_find_if(R&& range, Predicate pred, Projection proj = {},
@@ -236,7 +236,7 @@ template <class Policy = continuations, std::ranges::range R, class T>
 
 template <
     class Policy = continuations, std::ranges::range R, class T, class Projection = loop_options,
-    class = detail::when<!detail::like_iterator<T>>,
+    class = detail::when<!detail::array_end<T>>,
     auto Why = detail::why_not_search<"fj::parallel_find", std::ranges::iterator_t<R>, detail::equals<T>, Projection>()>
   requires(!detail::accepted<Why>)
 std::ranges::borrowed_iterator_t<R> parallel_find(R&& range, const T& value, Projection proj = {},
@@ -286,7 +286,7 @@ template <class Policy = continuations, std::ranges::range R, class Predicate>
 }
 
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
-          class = detail::when<!detail::like_iterator<Predicate>>,
+          class = detail::when<!detail::array_end<Predicate>>,
           auto Why = detail::why_not_search<"fj::parallel_any_of", std::ranges::iterator_t<R>, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 bool parallel_any_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
@@ -332,7 +332,7 @@ template <class Policy = continuations, std::ranges::range R, class Predicate>
 
 template <
     class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
-    class = detail::when<!detail::like_iterator<Predicate>>,
+    class = detail::when<!detail::array_end<Predicate>>,
     auto Why = detail::why_not_search<"fj::parallel_none_of", std::ranges::iterator_t<R>, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 bool parallel_none_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
@@ -377,7 +377,7 @@ template <class Policy = continuations, std::ranges::range R, class Predicate>
 }
 
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
-          class = detail::when<!detail::like_iterator<Predicate>>,
+          class = detail::when<!detail::array_end<Predicate>>,
           auto Why = detail::why_not_search<"fj::parallel_all_of", std::ranges::iterator_t<R>, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 bool parallel_all_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;

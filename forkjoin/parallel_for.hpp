@@ -59,6 +59,18 @@ void for_indices(First first, Last last, Body& body, const loop_options& options
   });
 }
 
+template <class Policy, class First, class Last, class Step, class Body>
+void for_steps(First first, Last last, Step step, Body& body, const loop_options& options) {
+  if (!std::cmp_greater(step, 0))
+    throw std::invalid_argument("fj::parallel_for: the step is " + std::to_string(step) +
+                                ", but must be at least 1; to go downwards, go upwards and subtract in the body");
+  const index_range<First, Last> indices("fj::parallel_for", first, last);
+  const auto stride = static_cast<std::size_t>(step);
+  for_parts<Policy>(blocks_of(indices.size(), stride), options, [&](std::size_t begin, std::size_t end) {
+    for (; begin != end; ++begin) std::invoke(body, indices[begin * stride]);
+  });
+}
+
 template <class Policy, class I, class Body>
 void for_elements(const I& first, std::size_t n, Body& body, const loop_options& options) {
   for_parts<Policy>(n, options, [&](std::size_t begin, std::size_t end) {
@@ -116,6 +128,23 @@ consteval auto why_not_loop() {
   }
 }
 
+template <class First, class Last, class Step, class Body>
+consteval auto why_not_steps() {
+  if constexpr (!index<Step> || sizeof(Step) > sizeof(std::size_t)) {
+    return refusal(
+        "fj::parallel_for: the step, which stands before the body, must be an integer, not a character; a grain goes "
+        "into "
+        "braces behind the body: {.grain = 64}");
+  } else if constexpr (!index<First> || !index<Last>) {
+    return refusal(
+        "fj::parallel_for: a step goes with indices only, which are integers, not characters; loop over the indices of "
+        "the "
+        "elements");
+  } else {
+    return detail::why_not_loop<"fj::parallel_for", First, Last, Body>();
+  }
+}
+
 template <refusal Loop, class Range>
 consteval auto why_not_range() {
   if constexpr (!divisible_range<Range>) {
@@ -169,6 +198,19 @@ template <class Policy = continuations, class First, class Last, class Body,
           auto Why = detail::why_not_loop<"fj::parallel_for", First, Last, Body>()>
   requires(!detail::accepted<Why>)
 void parallel_for(First first, Last last, Body&& body, const loop_options& options = {}) = delete;
+
+/// Calls body(i) for first, first + step, first + 2 step, ... below last. The grain is a number of calls. All else as above;
+/// std::invalid_argument if step is less than 1.
+template <class Policy = continuations, class First, class Last, class Step, class Body>
+  requires detail::not_options<Body> && detail::accepted<detail::why_not_steps<First, Last, Step, Body>()>
+void parallel_for(First first, Last last, Step step, Body&& body, const loop_options& options = {}) {
+  detail::for_steps<Policy>(first, last, step, body, options);
+}
+
+template <class Policy = continuations, class First, class Last, class Step, class Body,
+          class = detail::when<detail::not_options<Body>>, auto Why = detail::why_not_steps<First, Last, Step, Body>()>
+  requires(!detail::accepted<Why>)
+void parallel_for(First first, Last last, Step step, Body&& body, const loop_options& options = {}) = delete;
 
 /// The same for the elements of a range, which must be a random-access one with a size.
 template <class Policy = continuations, class Range, class Body>

@@ -212,7 +212,7 @@ std::ranges::borrowed_iterator_t<R> parallel_partition(R&& range, Predicate pred
 }
 
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
-          class = detail::when<!detail::like_iterator<Predicate>>,
+          class = detail::when<!detail::array_end<Predicate>>,
           auto Why = detail::why_not_partition<"fj::parallel_partition", std::ranges::iterator_t<R>, Predicate,
                                                detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)

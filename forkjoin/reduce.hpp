@@ -1,6 +1,7 @@
 // Parallel sums, of whatever kind.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -45,18 +46,14 @@ using projected_value = std::conditional_t<(std::is_reference_v<std::iter_refere
                                            std::invoke_result_t<F&, std::iter_reference_t<It>...>,
                                            std::remove_cvref_t<std::invoke_result_t<F&, std::iter_reference_t<It>...>>>;
 
-template <class Policy, class T, class It, class Get, class Op>
+/// The tree over the blocks. leaf(block) returns a block's value.
+template <class Policy, class T, class Leaf, class Op>
 class reduction {
  public:
-  reduction(const It& first, const blocks& all, Get& get, Op& op, const loop_options& options) noexcept
-      : first_(first), blocks_(all), get_(get), op_(op), parts_(options.stop) {}
+  reduction(Leaf& leaf, Op& op, const stop_token* stop) noexcept : leaf_(leaf), op_(op), parts_(stop) {}
 
   T run(std::size_t first, std::size_t last) {
-    if (last - first == 1) {
-      return parts_.run(first, [=, this] {
-        return detail::fold<T>(detail::advanced(first_, blocks_.begin(first)), blocks_.size_of(first), get_, op_);
-      });
-    }
+    if (last - first == 1) return parts_.run(first, [=, this]() -> T { return leaf_(first); });
     parts_.begin(first);  // with tasks, each of so many leaves would throw
     const std::size_t middle = first + (last - first) / 2;
     auto [left, right] = fork_join<Policy>([=, this] { return run(first, middle); },  //
@@ -65,20 +62,57 @@ class reduction {
   }
 
  private:
-  const It& first_;
-  const blocks& blocks_;
-  Get& get_;
+  Leaf& leaf_;
   Op& op_;
   ordered_parts parts_;
 };
 
+/// Blocks larger than a scan's, which go through a cache twice: at the end of each, memory waits for the sums.
+inline constexpr std::size_t reduce_block = 65536;
+
 template <class Policy, class T, class It, class Get, class Op>
 T reduce(const It& first, std::size_t n, T init, Get get, Op& op, const loop_options& options) {
   if (n == 0) return init;
-  // Larger than a scan's, which go through a cache twice: at the end of each, memory waits for the sums.
-  const blocks all(n, options.grain, 65536);
-  T sum = fj::run([&] { return reduction<Policy, T, It, Get, Op>(first, all, get, op, options).run(0, all.count()); });
+  const blocks all(n, options.grain, reduce_block);
+  const auto leaf = [&](std::size_t block) {
+    return detail::fold<T>(detail::advanced(first, all.begin(block)), all.size_of(block), get, op);
+  };
+  T sum = fj::run([&] { return reduction<Policy, T, decltype(leaf), Op>(leaf, op, options.stop).run(0, all.count()); });
   return static_cast<T>(std::invoke(op, std::move(init), std::move(sum)));
+}
+
+/// Body takes an accumulator and an element; elements need not be like accumulators, which Join combines.
+template <class Policy, class T, class I, class Body, class Join>
+T accumulate(const I& first, std::size_t n, T identity, Body& body, Join& join, const loop_options& options) {
+  if (n == 0) return identity;
+  const blocks all(n, options.grain, reduce_block);
+  const auto leaf = [&, &identity = std::as_const(identity)](std::size_t block) {
+    T acc(identity);
+    I at = detail::advanced(first, all.begin(block));
+    for (std::size_t left = all.size_of(block); left != 0; --left, static_cast<void>(++at))
+      acc = static_cast<T>(std::invoke(body, std::move(acc), *at));
+    return acc;
+  };
+  return fj::run(
+      [&] { return reduction<Policy, T, decltype(leaf), Join>(leaf, join, options.stop).run(0, all.count()); });
+}
+
+template <class F, class T, class I>
+concept joins = !std::is_invocable_v<F&, std::iter_reference_t<I>> && std::is_invocable_v<F&, T, T>;
+
+template <class T, class Body, class Join, class I>
+consteval auto why_not_accumulate() {
+  if constexpr (!std::copy_constructible<T>) {
+    return refusal("fj::parallel_reduce: an identity must be copyable, as each block begins with one");
+  } else if constexpr (!std::is_invocable_r_v<T, Body&, T, std::iter_reference_t<I>>) {
+    return refusal(
+        "fj::parallel_reduce: with an identity and a join, the body must be callable with a value and an element and "
+        "return a value");
+  } else if constexpr (!std::is_invocable_r_v<T, Join&, T, T>) {
+    return refusal("fj::parallel_reduce: the join must be callable with two values and return a value");
+  } else {
+    return not_refused;
+  }
 }
 
 /// F is called with an element of each of the sequences: a projection, or a transformation.
@@ -87,6 +121,8 @@ consteval auto why_not_reduce() {
   if constexpr (!(std::random_access_iterator<It> && ...)) {
     return refusal(
         "fj::parallel_reduce, parallel_transform_reduce: first, last and second must be random-access iterators");
+  } else if constexpr ((joins<F, T, It> && ...) && sizeof...(It) == 1) {
+    return detail::why_not_accumulate<T, Op, F, It...>();
   } else if constexpr (!std::is_invocable_v<F&, std::iter_reference_t<It>...>) {
     return refusal(
         "fj::parallel_reduce, parallel_transform_reduce: the projection or transformation must be callable with the "
@@ -101,13 +137,18 @@ consteval auto why_not_reduce() {
   }
 }
 
-template <class Range, class T, class Op, class F>
-consteval auto why_not_reduce_range() {
+template <class Range, class T, class Op, class F, class... Second>
+consteval auto why_not_transform_reduce_range() {
   if constexpr (!divisible_range<Range>) {
     return refusal("fj::parallel_reduce, parallel_transform_reduce: the range must have random access and a size");
   } else {
-    return detail::why_not_reduce<T, Op, F, std::ranges::iterator_t<Range>>();
+    return detail::why_not_reduce<T, Op, F, std::ranges::iterator_t<Range>, Second...>();
   }
+}
+
+template <class Range, class T, class Op, class F>
+consteval auto why_not_reduce_range() {
+  return detail::why_not_transform_reduce_range<Range, T, Op, F>();
 }
 
 }  // namespace detail
@@ -125,9 +166,10 @@ consteval auto why_not_reduce_range() {
 /// block had started. Iterators are random-access ones. Outside of a runtime it enters the default one.
 template <class Policy = continuations, class First, class Last, class T, class Op, class Projection = std::identity>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op> &&
-           detail::not_options<Projection> && detail::accepted<detail::why_not_reduce<T, Op, Projection, First>()>
-[[nodiscard]] T parallel_reduce(First first, Last last, T init, Op op, Projection proj = {},
-                                const loop_options& options = {}) {
+           detail::not_options<Projection> && (!detail::joins<Projection, T, First>) &&
+           detail::accepted<detail::why_not_reduce<T, Op, Projection, First>()>
+[[nodiscard]] T
+    parallel_reduce(First first, Last last, T init, Op op, Projection proj = {}, const loop_options& options = {}) {
   const auto get = [&proj](const First& at) -> detail::projected_value<Projection, First> {
     return std::invoke(proj, *at);
   };
@@ -152,6 +194,7 @@ T parallel_reduce(First first, Last last, T init, Op op, Projection proj = {},
 /// The same for all elements of a range, which must be a random-access one with a size.
 template <class Policy = continuations, std::ranges::range Range, class T, class Op, class Projection = std::identity>
   requires detail::not_options<Op> && detail::not_options<Projection> &&
+           (!detail::joins<Projection, T, std::ranges::iterator_t<Range>>) &&
            detail::accepted<detail::why_not_reduce_range<Range, T, Op, Projection>()>
 [[nodiscard]] T parallel_reduce(Range&& range, T init, Op op, Projection proj = {}, const loop_options& options = {}) {
   const auto first = std::ranges::begin(range);
@@ -167,10 +210,30 @@ template <class Policy = continuations, std::ranges::range Range, class T, class
 }
 
 template <class Policy = continuations, std::ranges::range Range, class T, class Op, class Projection = loop_options,
-          class = detail::when<detail::not_options<Op>>, class = detail::when<!detail::like_iterator<T>>,
+          class = detail::when<detail::not_options<Op>>, class = detail::when<!detail::array_end<T>>,
           auto Why = detail::why_not_reduce_range<Range, T, Op, detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)
 T parallel_reduce(Range&& range, T init, Op op, Projection proj = {}, const loop_options& options = {}) = delete;
+
+/// join(body(... body(identity, *first) ..., *it), body(... body(identity, *(it + 1)) ...)): elements need not convert to the
+/// result. Each block of elements begins with a copy of the identity, for which join(identity, x) must equal x, and the
+/// values of the blocks are joined in their order, in the tree of the other overloads. body and join may move from the
+/// values they are given. This is meant if the last function can be called with two values, but not with an element.
+template <class Policy = continuations, class First, class Last, class T, class Body, class Join>
+  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::joins<Join, T, First> &&
+           detail::accepted<detail::why_not_accumulate<T, Body, Join, First>()>
+[[nodiscard]] T parallel_reduce(First first, Last last, T identity, Body body, Join join,
+                                const loop_options& options = {}) {
+  return detail::accumulate<Policy>(first, detail::size_between(first, last), std::move(identity), body, join, options);
+}
+
+template <class Policy = continuations, std::ranges::range Range, class T, class Body, class Join>
+  requires detail::divisible_range<Range> && detail::joins<Join, T, std::ranges::iterator_t<Range>> &&
+           detail::accepted<detail::why_not_accumulate<T, Body, Join, std::ranges::iterator_t<Range>>()>
+[[nodiscard]] T parallel_reduce(Range&& range, T identity, Body body, Join join, const loop_options& options = {}) {
+  return detail::accumulate<Policy>(std::ranges::begin(range), detail::size_of(range), std::move(identity), body, join,
+                                    options);
+}
 
 /// init op transform(*first) op ...: parallel_reduce with a projection, in the order of std::transform_reduce.
 template <class Policy = continuations, class First, class Last, class T, class Op, class Transform>
@@ -209,6 +272,43 @@ template <class Policy = continuations, class First, class Last, class Second, c
           auto Why = detail::why_not_reduce<T, Op, Transform, First, Second>()>
   requires(!detail::accepted<Why>)
 T parallel_transform_reduce(First first, Last last, Second second, T init, Op op, Transform transform,
+                            const loop_options& options = {}) = delete;
+
+/// Both for all elements of a range, which must be a random-access one with a size.
+template <class Policy = continuations, std::ranges::range Range, class T, class Op, class Transform>
+  requires detail::not_options<Transform> &&
+           detail::accepted<detail::why_not_transform_reduce_range<Range, T, Op, Transform>()>
+[[nodiscard]] T parallel_transform_reduce(Range&& range, T init, Op op, Transform transform,
+                                          const loop_options& options = {}) {
+  const auto first = std::ranges::begin(range);
+  return fj::parallel_transform_reduce<Policy>(first, detail::advanced(first, detail::size_of(range)), std::move(init),
+                                               std::move(op), std::move(transform), options);
+}
+
+template <class Policy = continuations, std::ranges::range Range, class T, class Op, class Transform,
+          class = detail::when<detail::not_options<Transform> && !detail::array_end<T>>,
+          auto Why = detail::why_not_transform_reduce_range<Range, T, Op, Transform>()>
+  requires(!detail::accepted<Why>)
+T parallel_transform_reduce(Range&& range, T init, Op op, Transform transform,
+                            const loop_options& options = {}) = delete;
+
+template <class Policy = continuations, std::ranges::range Range, class Second, class T, class Op, class Transform>
+  requires detail::like_iterator<Second> && detail::not_options<Transform> &&
+           detail::accepted<detail::why_not_transform_reduce_range<Range, T, Op, Transform, Second>()>
+[[nodiscard]] T parallel_transform_reduce(Range&& range, Second second, T init, Op op, Transform transform,
+                                          const loop_options& options = {}) {
+  const auto first = std::ranges::begin(range);
+  return fj::parallel_transform_reduce<Policy>(first, detail::advanced(first, detail::size_of(range)), second,
+                                               std::move(init), std::move(op), std::move(transform), options);
+}
+
+template <
+    class Policy = continuations, std::ranges::range Range, class Second, class T, class Op, class Transform,
+    class = detail::when<detail::like_iterator<Second> && !detail::array_end<T> && detail::not_options<Transform> &&
+                         !std::sentinel_for<Second, std::ranges::iterator_t<Range>>>,
+    auto Why = detail::why_not_transform_reduce_range<Range, T, Op, Transform, Second>()>
+  requires(!detail::accepted<Why>)
+T parallel_transform_reduce(Range&& range, Second second, T init, Op op, Transform transform,
                             const loop_options& options = {}) = delete;
 
 }  // namespace fj::inline v0_1

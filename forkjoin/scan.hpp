@@ -152,8 +152,7 @@ Out parallel_inclusive_scan(Range&& range, Out out, const loop_options& options)
 }
 
 template <class Policy = continuations, std::ranges::range Range, class Out, class Op = loop_options,
-          class = detail::when<!detail::like_iterator<Op>>,
-          auto Why = detail::why_not_scan_range<void, Range, Out, Op>()>
+          class = detail::when<!detail::array_end<Op>>, auto Why = detail::why_not_scan_range<void, Range, Out, Op>()>
   requires(!detail::accepted<Why>)
 Out parallel_inclusive_scan(Range&& range, Out out, Op op = {}, const loop_options& options = {}) = delete;
 
@@ -166,7 +165,7 @@ Out parallel_inclusive_scan(Range&& range, Out out, Op op, T init, const loop_op
 }
 
 template <class Policy = continuations, std::ranges::range Range, class Out, class Op, class T,
-          class = detail::when<detail::not_options<T>>, class = detail::when<!detail::like_iterator<Op>>,
+          class = detail::when<detail::not_options<T>>, class = detail::when<!detail::array_end<Op>>,
           auto Why = detail::why_not_scan_range<T, Range, Out, Op>()>
   requires(!detail::accepted<Why>)
 Out parallel_inclusive_scan(Range&& range, Out out, Op op, T init, const loop_options& options = {}) = delete;
@@ -212,7 +211,7 @@ Out parallel_exclusive_scan(Range&& range, Out out, T init, const loop_options& 
 }
 
 template <class Policy = continuations, std::ranges::range Range, class Out, class T, class Op = loop_options,
-          class = detail::when<!detail::like_iterator<T>>, auto Why = detail::why_not_scan_range<T, Range, Out, Op>()>
+          class = detail::when<!detail::array_end<T>>, auto Why = detail::why_not_scan_range<T, Range, Out, Op>()>
   requires(!detail::accepted<Why>)
 Out parallel_exclusive_scan(Range&& range, Out out, T init, Op op = {}, const loop_options& options = {}) = delete;
 
@@ -267,8 +266,7 @@ Out parallel_scan(Range&& range, Out out, const loop_options& options) {
 }
 
 template <class Policy = continuations, std::ranges::range Range, class Out, class Op = loop_options,
-          class = detail::when<!detail::like_iterator<Op>>,
-          auto Why = detail::why_not_scan_range<void, Range, Out, Op>()>
+          class = detail::when<!detail::array_end<Op>>, auto Why = detail::why_not_scan_range<void, Range, Out, Op>()>
   requires(!detail::accepted<Why>)
 Out parallel_scan(Range&& range, Out out, Op op = {}, const loop_options& options = {}) = delete;
 
@@ -281,7 +279,7 @@ Out parallel_scan(Range&& range, Out out, Op op, T init, const loop_options& opt
 }
 
 template <class Policy = continuations, std::ranges::range Range, class Out, class Op, class T,
-          class = detail::when<detail::not_options<T>>, class = detail::when<!detail::like_iterator<Op>>,
+          class = detail::when<detail::not_options<T>>, class = detail::when<!detail::array_end<Op>>,
           auto Why = detail::why_not_scan_range<T, Range, Out, Op>()>
   requires(!detail::accepted<Why>)
 Out parallel_scan(Range&& range, Out out, Op op, T init, const loop_options& options = {}) = delete;

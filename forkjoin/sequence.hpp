@@ -59,11 +59,14 @@ concept packed_bits = shares_words<std::iter_reference_t<I>, std::iter_value_t<I
 template <class Out>
 concept divisible_output = std::random_access_iterator<Out> && !packed_bits<Out>;
 
+/// What may be the end of an array, which is then the first of two iterators, and no range.
+template <class T>
+concept array_end = std::is_pointer_v<T> && std::is_object_v<std::remove_pointer_t<T>>;
+
 /// Tells outputs from operations, to choose an overload. By name: to ask for the operators of an iterator would be to look
 /// for them in all that the type of an operation mentions.
 template <class T>
-concept like_iterator =
-    (std::is_pointer_v<T> && std::is_object_v<std::remove_pointer_t<T>>) || requires { typename T::difference_type; };
+concept like_iterator = array_end<T> || requires { typename T::difference_type; };
 
 template <class T>
 concept not_options = !std::is_same_v<std::remove_cvref_t<T>, loop_options>;

@@ -226,7 +226,7 @@ void parallel_sort(R&& range, const loop_options& options) {
 }
 
 template <class Policy = continuations, std::ranges::range R, class Compare = loop_options,
-          class Projection = loop_options, class = detail::when<!detail::like_iterator<Compare>>,
+          class Projection = loop_options, class = detail::when<!detail::array_end<Compare>>,
           auto Why = detail::why_not_sort_given<"fj::parallel_sort", std::ranges::iterator_t<R>, Compare, Projection>()>
   requires(!detail::accepted<Why>)
 void parallel_sort(R&& range, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) = delete;

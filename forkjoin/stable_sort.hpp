@@ -14,6 +14,7 @@
 #include "forkjoin/algorithm.hpp"
 #include "forkjoin/insertion_sort.hpp"
 #include "forkjoin/merge.hpp"
+#include "forkjoin/raw_buffer.hpp"
 #include "forkjoin/refusal.hpp"
 #include "forkjoin/run.hpp"
 #include "forkjoin/sequence.hpp"
@@ -22,40 +23,6 @@
 namespace fj::inline v0_1 {
 
 namespace detail {
-
-/// Room for n elements, none of them constructed.
-template <class T>
-class raw_buffer {
- public:
-  explicit raw_buffer(std::size_t n) : begin_(std::allocator<T>().allocate(n)), size_(n) {}
-  ~raw_buffer() { std::allocator<T>().deallocate(begin_, size_); }
-  raw_buffer(const raw_buffer&) = delete;
-  raw_buffer& operator=(const raw_buffer&) = delete;
-
-  T* begin() const { return begin_; }
-
- private:
-  T* const begin_;
-  const std::size_t size_;
-};
-
-/// Ways between the sequence and the buffer. An element lives in the buffer only while it is not in the sequence.
-struct into_buffer {
-  static constexpr bool carries = true;
-  template <class From, class T>
-  static void put(From from, T* to) noexcept {
-    std::construct_at(to, std::ranges::iter_move(from));
-  }
-};
-
-struct out_of_buffer {
-  static constexpr bool carries = true;
-  template <class T, class To>
-  static void put(T* from, To to) noexcept {
-    *to = std::move(*from);
-    std::destroy_at(from);
-  }
-};
 
 /// What is sorted by insertion; half a grain of it is sorted without forking.
 inline constexpr std::size_t stable_insertion_limit = 16;
@@ -217,7 +184,7 @@ void parallel_stable_sort(R&& range, const loop_options& options) {
 }
 
 template <class Policy = continuations, std::ranges::range R, class Compare = loop_options,
-          class Projection = loop_options, class = detail::when<!detail::like_iterator<Compare>>,
+          class Projection = loop_options, class = detail::when<!detail::array_end<Compare>>,
           auto Why =
               detail::why_not_sort_given<"fj::parallel_stable_sort", std::ranges::iterator_t<R>, Compare, Projection>()>
   requires(!detail::accepted<Why>)

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <forkjoin/forkjoin.hpp>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -67,6 +68,20 @@ int main() {
       fj::fork_join([] { return std::make_unique<int>(4); }, [&]() -> int& { return value; }, [] {});
   static_cast<void>(nothing);
   expect(*owner == 4 && &reference == &value, "results as in the other build");
+
+  std::vector<int> turns;
+  fj::parallel_for(1, 8, 3, [&](int i) { turns.push_back(i); });
+  fj::parallel_for_blocks(8, 10, [&](int begin, int end) { turns.insert(turns.end(), {begin, end}); }, {.grain = 2});
+  expect(turns == std::vector<int>{1, 4, 7, 8, 10}, "loops with steps and by blocks");
+  const auto is_even = [](int i) { return i % 2 == 0; };
+  expect(
+      fj::parallel_stable_partition(turns, is_even) == turns.begin() + 3 && turns == std::vector<int>{4, 8, 10, 1, 7},
+      "a stable partition");
+  const auto append = [](std::string all, int i) { return all + std::to_string(i); };
+  expect(fj::parallel_reduce(turns, std::string(), append, std::plus<>()) == "481017", "a reduction with a join");
+  fj::combinable<int> sum;
+  fj::parallel_for(turns, [&](int i) { sum.with_local([i](int& mine) { mine += i; }); });
+  expect(fj::combinable<int>(sum).combine(std::plus<>()) == 30, "a combinable and its copy");
 
   bool later = false;
   try {

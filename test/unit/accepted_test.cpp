@@ -37,6 +37,13 @@ COMPILES(iterator_loops_by, fj::parallel_for(a.begin(), a.end(), b))
 COMPILES(each_by, fj::fork_each(a, b))
 COMPILES(index_loops_by, fj::parallel_for(a, a, b))
 COMPILES(index_each_by, fj::fork_each(a, a, b))
+COMPILES(steps_by, fj::parallel_for(0, 9, a, b))
+COMPILES(iterator_steps, fj::parallel_for(a.begin(), a.end(), 2, b))
+COMPILES(blocks_by, fj::parallel_for_blocks(a, b))
+COMPILES(iterator_blocks_by, fj::parallel_for_blocks(a.begin(), a.end(), b))
+COMPILES(stable_partitions, fj::parallel_stable_partition(a, b))
+COMPILES(joins, fj::parallel_reduce(a, b, [](B x, int) { return x; }, std::plus<>()))
+COMPILES(range_transform_reduces, fj::parallel_transform_reduce(a, b, std::plus<>(), std::negate<>()))
 COMPILES(loops_2d_by, fj::parallel_for_2d(3, 3, b))
 COMPILES(sorts, fj::parallel_sort(a))
 COMPILES(iterator_sorts, fj::parallel_sort(a.begin(), a.end(), {.grain = 4}))
@@ -69,6 +76,7 @@ using bits = std::vector<bool>;
 using nothings = std::vector<nothing>;
 using unary = decltype(is_odd);
 using binary = std::less<>;
+using act_type = decltype([](auto, auto) {});
 using of_strings = bool (*)(const std::string&);
 
 // Tried with static_assert in the functions: all of these hold for whatever has the shape.
@@ -78,6 +86,17 @@ static_assert(iterator_loops_by<ints, unary> && !iterator_loops_by<ints, binary>
 static_assert(each_by<ints, unary> && !each_by<ints, of_strings>);
 static_assert(index_loops_by<int, unary> && !index_loops_by<int, of_strings> && !index_loops_by<char, unary>);
 static_assert(index_each_by<int, unary> && !index_each_by<int, of_strings> && !index_each_by<char, unary>);
+static_assert(steps_by<int, unary> && steps_by<unsigned char, unary> && !steps_by<int, of_strings>);
+static_assert(!steps_by<double, unary> && !steps_by<char, unary> && !steps_by<unary, int>);
+static_assert(!iterator_steps<ints, unary>);
+static_assert(blocks_by<ints, act_type> && !blocks_by<ints, unary> && !blocks_by<list, act_type>);
+static_assert(!blocks_by<bits, act_type> && blocks_by<const bits, act_type>);
+static_assert(iterator_blocks_by<ints, act_type> && !iterator_blocks_by<ints, unary>);
+static_assert(stable_partitions<ints, unary> && !stable_partitions<const ints, unary>);
+static_assert(!stable_partitions<bits, unary> && !stable_partitions<ints, binary>);
+static_assert(joins<ints, long> && !joins<ints, nothing> && !joins<list, long> && !joins<ints, void*>);
+static_assert(range_transform_reduces<ints, int> && !range_transform_reduces<list, int>);
+static_assert(!range_transform_reduces<nothings, int> && !range_transform_reduces<ints, nothing>);
 static_assert(loops_2d_by<int, binary> && !loops_2d_by<int, unary>);
 static_assert(sorts<ints> && !sorts<list> && !sorts<bits> && !sorts<const ints> && !sorts<nothings>);
 static_assert(iterator_sorts<ints> && !iterator_sorts<list> && !iterator_sorts<nothings>);
@@ -168,6 +187,11 @@ TEST_CASE("a sequence that ends before it begins is empty") {
     fj::parallel_for(3, 1, turn, options);
     fj::fork_each(first, last, turn, options);
     fj::fork_each(3, 1, turn, options);
+    fj::parallel_for(3, 1, 2, turn, options);
+    fj::parallel_for_blocks(first, last, [&](auto, auto) { ++turns; }, options);
+    fj::parallel_for_blocks(3, 1, turn_of_two, options);
+    CHECK(fj::parallel_reduce(first, last, 7, turn_of_two, turn_of_two, options) == 7);
+    CHECK(fj::parallel_stable_partition(first, last, turn, options) == first);
     CHECK(fj::parallel_transform(first, last, to, turn, options) == to);
     CHECK(fj::parallel_transform(first, last, first, to, turn_of_two, options) == to);
     CHECK(fj::parallel_reduce(first, last, 7, turn_of_two, options) == 7);

@@ -30,10 +30,13 @@ struct item {
   void name(item*, T&&...) = delete;      \
   template <class P, class Q, class... T> \
   void name(item*, T&&...) = delete;
+GREEDY(accumulate)
 GREEDY(advanced)
+GREEDY(end_between)
 GREEDY(find_any)
 GREEDY(find_index)
 GREEDY(fold)
+GREEDY(for_iterator_blocks)
 GREEDY(fork_each)
 GREEDY(heap_sort)
 GREEDY(insertion_sort)
@@ -46,14 +49,19 @@ GREEDY(parallel_exclusive_scan)
 GREEDY(parallel_find)
 GREEDY(parallel_find_if)
 GREEDY(parallel_for)
+GREEDY(parallel_for_blocks)
 GREEDY(parallel_inclusive_scan)
 GREEDY(parallel_merge)
 GREEDY(parallel_none_of)
 GREEDY(parallel_partition)
 GREEDY(parallel_reduce)
 GREEDY(parallel_sort)
+GREEDY(parallel_stable_partition)
 GREEDY(parallel_stable_sort)
+GREEDY(parallel_transform_reduce)
 GREEDY(partition)
+GREEDY(partition_by_buffer)
+GREEDY(partition_by_rotations)
 GREEDY(partition_in_blocks)
 GREEDY(partition_in_pairs)
 GREEDY(partition_serially)
@@ -130,6 +138,10 @@ TEST_CASE("loops, sums and scans call by their full names") {
       fj::parallel_for_2d<Policy>(10, 10, user::trapped([&](std::size_t, std::size_t) { ++calls; }), options);
       fj::parallel_for_2d<Policy>(2, 2, user::trapped([&](const fj::block_2d&) { ++calls; }), {.grain = 4});
       CHECK(calls == 701);
+      const user::trapped block([&](auto begin, auto end) { calls += static_cast<int>(end - begin); });
+      fj::parallel_for_blocks<Policy>(array, block, options);
+      fj::parallel_for_blocks<Policy>(array, end, block, options);
+      CHECK(calls == 901);
 
       const user::trapped one([](user::trap) { return 1; });
       const user::trapped product([](user::trap, user::trap) { return 1; });
@@ -137,6 +149,10 @@ TEST_CASE("loops, sums and scans call by their full names") {
       CHECK(fj::parallel_reduce<Policy>(array, 0, plus, one, options) == 100);
       CHECK(fj::parallel_reduce<Policy>(array, end, 0, plus, one, options) == 100);
       CHECK(fj::parallel_transform_reduce<Policy>(array, end, 0, plus, one, options) == 100);
+      CHECK(fj::parallel_transform_reduce<Policy>(array, 0, plus, one, options) == 100);
+      const user::trapped count([](int sum, user::trap) { return sum + 1; });
+      CHECK(fj::parallel_reduce<Policy>(array, 0, count, plus, options) == 100);
+      CHECK(fj::parallel_reduce<Policy>(array, end, 0, count, plus, options) == 100);
       int out[100];
       CHECK(fj::parallel_transform<Policy>(array, out, one, options) == out + 100);
       CHECK(fj::parallel_transform<Policy>(array, end, out, one, options) == out + 100);
@@ -196,6 +212,8 @@ TEST_CASE("sorts and searches call by their full names") {
         CHECK(!fj::parallel_none_of<Policy>(all, is_even, key, options));
         CHECK(!fj::parallel_all_of<Policy>(all, is_even, key, options));
         CHECK(fj::parallel_partition<Policy>(all, is_even, key, options) == a + (n - odd));
+        CHECK(fj::parallel_stable_partition<Policy>(all, is_even, key, options) == a + (n - odd));
+        CHECK(fj::parallel_stable_partition<Policy>(a, b, by_even, key, options) == a + (n - odd));
         fj::parallel_sort<Policy>(all);
         CHECK(fj::parallel_merge<Policy>(all, all, out.data(), less, {}, {}, options) == out.data() + 2 * n);
         CHECK(fj::parallel_merge<Policy>(a, b, a, b, out.data(), by_less, key, key, options) == out.data() + 2 * n);

@@ -60,6 +60,8 @@ TEST_CASE("options come last, whatever is left out before them") {
 
     expect_cancelled([&] { fj::parallel_partition(v, is_odd, {.stop = &token}); });
     expect_cancelled([&] { fj::parallel_partition(first, last, is_odd, named); });
+    expect_cancelled([&] { fj::parallel_stable_partition(v, is_odd, {.stop = &token}); });
+    expect_cancelled([&] { fj::parallel_stable_partition<fj::tasks>(first, last, is_odd, named); });
     expect_cancelled([&] { fj::parallel_copy_if(v, to, is_odd, named); });
     expect_cancelled([&] { fj::parallel_copy_if(first, last, to, is_odd, {.stop = &token}); });
 
@@ -73,9 +75,19 @@ TEST_CASE("options come last, whatever is left out before them") {
 
     expect_cancelled([&] { return fj::parallel_reduce(v, 0, std::plus<>(), {.stop = &token}); });
     expect_cancelled([&] { return fj::parallel_reduce(first, last, 0, std::plus<>(), named); });
+    const auto add = [](long sum, int x) { return sum + x; };
+    expect_cancelled([&] { return fj::parallel_reduce(v, 0L, add, std::plus<>(), {.stop = &token}); });
+    expect_cancelled([&] { return fj::parallel_reduce(first, last, 0L, add, std::plus<>(), named); });
+    expect_cancelled(
+        [&] { return fj::parallel_transform_reduce(v, 0, std::plus<>(), std::negate<>(), {.stop = &token}); });
+    expect_cancelled([&] { return fj::parallel_transform_reduce(v, first, 0, std::plus<>(), std::plus<>(), named); });
     expect_cancelled([&] { fj::parallel_transform(v, to, std::negate<>(), {.stop = &token}); });
     expect_cancelled([&] { fj::parallel_for(v, is_odd, {.stop = &token}); });
     expect_cancelled([&] { fj::parallel_for(0, 3, is_odd, named); });
+    expect_cancelled([&] { fj::parallel_for(0, 3, 2, is_odd, named); });
+    expect_cancelled([&] { fj::parallel_for(0, 3, 2, is_odd, {.stop = &token}); });
+    expect_cancelled([&] { fj::parallel_for_blocks(0, 3, std::less<>(), named); });
+    expect_cancelled([&] { fj::parallel_for_blocks(v, std::less<>(), {.stop = &token}); });
     expect_cancelled([&] { fj::fork_each(v, is_odd, {.stop = &token}); });
     expect_cancelled([&] { fj::parallel_for_2d(1, 3, [](std::size_t, std::size_t) {}, {.stop = &token}); });
 

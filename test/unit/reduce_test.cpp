@@ -108,8 +108,63 @@ TEST_CASE("parallel_reduce takes what can only be moved, indices, and transforma
       CHECK(fj::parallel_transform_reduce(a.begin(), a.end(), b.begin(), 0L, std::plus<>(), std::multiplies<>()) ==
             6000);
       CHECK(fj::parallel_transform_reduce(a.begin(), a.end(), 1, std::plus<>(), std::negate<>()) == -1999);
+      CHECK(fj::parallel_transform_reduce(a, 1, std::plus<>(), std::negate<>(), {.grain = 3}) == -1999);
+      CHECK(fj::parallel_transform_reduce<fj::tasks>(a, b.begin(), 1L, std::plus<>(), std::multiplies<>()) == 6001);
     });
   });
+}
+
+// Numbers into a string: they do not convert to one. Tried with the blocks joined the other way round: fails.
+TEST_CASE("parallel_reduce with a join takes elements that are not like its result") {
+  const auto append = [](std::string all, int x) { return std::move(all) + std::to_string(x) + ' '; };
+  test::for_each_runtime("joins", [&](fj::runtime& rt, unsigned p, test::stealing how) {
+    CAPTURE(p);
+    CAPTURE(test::name_of(how));
+    for (const int n : {0, 1, 2, 3, 130, 2000}) {
+      for (const std::size_t grain : {0u, 1u, 50u}) {
+        std::deque<int> numbers(static_cast<std::size_t>(n));
+        std::iota(numbers.begin(), numbers.end(), 0);
+        const std::string expected = std::accumulate(numbers.begin(), numbers.end(), std::string(), append);
+        const fj::loop_options options{.grain = grain};
+        test::for_both_policies([&]<class Policy>(Policy) {
+          rt.run([&] {
+            CHECK(fj::parallel_reduce<Policy>(numbers, std::string(), append, join(), options) == expected);
+            CHECK(fj::parallel_reduce<Policy>(numbers.begin(), numbers.end(), std::string(), append, std::plus<>(),
+                                              options) == expected);
+          });
+        });
+      }
+    }
+    int thrown = -1;
+    const auto throwing = [&](std::string all, int x) { return x < 77 ? append(std::move(all), x) : throw x; };
+    try {
+      rt.run(
+          [&] { return fj::parallel_reduce(std::views::iota(0, 500), std::string(), throwing, join(), {.grain = 7}); });
+    } catch (int x) {
+      thrown = x;
+    }
+    CHECK(thrown == 77);
+  });
+  fj::stop_source source;
+  source.request_stop();
+  const fj::stop_token token = source.get_token();
+  CHECK_THROWS_AS(
+      static_cast<void>(fj::parallel_reduce(std::views::iota(0, 5), std::string(), append, join(), {.stop = &token})),
+      fj::cancelled);
+}
+
+// Each block begins with the identity, and only sums of blocks are joined. The association is that of the sizes alone.
+TEST_CASE("parallel_reduce with a join gives the same bits anywhere") {
+  const std::vector<double> numbers = random_doubles(test::divided(50000u));
+  const auto add = [](double a, double b) { return a + b; };
+  std::optional<std::uint64_t> sum;
+  bool same = true;
+  test::for_each_runtime("same bits", [&](fj::runtime& rt, unsigned, test::stealing) {
+    const double own = rt.run([&] { return fj::parallel_reduce(numbers, 0.0, add, std::plus<>()); });
+    same = same && bits_of(own) == sum.value_or(bits_of(own));
+    sum = bits_of(own);
+  });
+  CHECK(same);
 }
 
 TEST_CASE("parallel_reduce throws what comes first, and is cancelled") {

@@ -1,0 +1,98 @@
+// The parallel loop whose body goes over a part of the sequence by itself.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <ranges>
+#include <type_traits>
+
+#include "forkjoin/options.hpp"
+#include "forkjoin/parallel_for.hpp"
+#include "forkjoin/policies.hpp"
+#include "forkjoin/refusal.hpp"
+#include "forkjoin/sequence.hpp"
+#include "forkjoin/split_loop.hpp"
+
+namespace fj::inline v0_1 {
+
+namespace detail {
+
+template <class Policy, class I, class Body>
+void for_iterator_blocks(const I& first, std::size_t n, Body& body, const loop_options& options) {
+  for_parts<Policy>(n, options, [&](std::size_t begin, std::size_t end) {
+    std::invoke(body, detail::advanced(first, begin), detail::advanced(first, end));
+  });
+}
+
+template <class I, class Body>
+consteval auto why_not_iterator_blocks() {
+  if constexpr (packed_bits<I>) {
+    return refusal(
+        "fj::parallel_for_blocks: neighbours in a std::vector<bool> cannot be written at the same time; use a "
+        "std::vector<char>, or, to read only, std::as_const");
+  } else if constexpr (!std::is_invocable_v<Body&, I, I>) {
+    return refusal("fj::parallel_for_blocks: the body must be callable with two iterators, the ends of a block");
+  } else {
+    return not_refused;
+  }
+}
+
+template <class First, class Last, class Body>
+consteval auto why_not_blocks() {
+  if constexpr (constexpr auto why = detail::why_not_bounds<"fj::parallel_for_blocks", First, Last>();
+                !why.is_empty()) {
+    return why;
+  } else if constexpr (!index<First>) {
+    return detail::why_not_iterator_blocks<First, Body>();
+  } else if constexpr (!std::is_invocable_v<Body&, std::common_type_t<First, Last>, std::common_type_t<First, Last>>) {
+    return refusal("fj::parallel_for_blocks: the body must be callable with two indices, the ends of a block");
+  } else {
+    return not_refused;
+  }
+}
+
+template <class Range, class Body>
+consteval auto why_not_range_blocks() {
+  if constexpr (constexpr auto why = detail::why_not_range<"fj::parallel_for_blocks", Range>(); !why.is_empty()) {
+    return why;
+  } else {
+    return detail::why_not_iterator_blocks<std::ranges::iterator_t<Range>, Body>();
+  }
+}
+
+}  // namespace detail
+
+/// Calls body(begin, end) for blocks, none of them empty, that together make up [first, last), possibly in parallel: for
+/// bodies that go over many elements faster than one by one. Indices and iterators are as those of parallel_for, and so are
+/// the order, exceptions and cancellation. With options.grain each block has so many elements, save the last; without, a
+/// strand finds their size by the clock, beginning with one element.
+template <class Policy = continuations, class First, class Last, class Body>
+  requires detail::not_options<Body> && detail::accepted<detail::why_not_blocks<First, Last, Body>()>
+void parallel_for_blocks(First first, Last last, Body&& body, const loop_options& options = {}) {
+  if constexpr (detail::index<First>) {
+    const detail::index_range<First, Last> indices("fj::parallel_for_blocks", first, last);
+    detail::for_parts<Policy>(indices.size(), options, [&](std::size_t begin, std::size_t end) {
+      std::invoke(body, indices[begin], indices[end]);
+    });
+  } else {
+    detail::for_iterator_blocks<Policy>(first, detail::size_between(first, last), body, options);
+  }
+}
+
+template <class Policy = continuations, class First, class Last, class Body,
+          class = detail::when<detail::not_options<Body>>, auto Why = detail::why_not_blocks<First, Last, Body>()>
+  requires(!detail::accepted<Why>)
+void parallel_for_blocks(First first, Last last, Body&& body, const loop_options& options = {}) = delete;
+
+/// The same for the elements of a range, which must be a random-access one with a size: body(begin, end) with iterators.
+template <class Policy = continuations, class Range, class Body>
+  requires detail::accepted<detail::why_not_range_blocks<Range, Body>()>
+void parallel_for_blocks(Range&& range, Body&& body, const loop_options& options = {}) {
+  detail::for_iterator_blocks<Policy>(std::ranges::begin(range), detail::size_of(range), body, options);
+}
+
+template <class Policy = continuations, class Range, class Body, auto Why = detail::why_not_range_blocks<Range, Body>()>
+  requires(!detail::accepted<Why>)
+void parallel_for_blocks(Range&& range, Body&& body, const loop_options& options = {}) = delete;
+
+}  // namespace fj::inline v0_1

@@ -1,0 +1,45 @@
+// Room for elements that are moved out of their sequence and back.
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+namespace fj::inline v0_1::detail {
+
+/// Room for n elements, none of them constructed.
+template <class T>
+class raw_buffer {
+ public:
+  explicit raw_buffer(std::size_t n) : begin_(std::allocator<T>().allocate(n)), size_(n) {}
+  ~raw_buffer() { std::allocator<T>().deallocate(begin_, size_); }
+  raw_buffer(const raw_buffer&) = delete;
+  raw_buffer& operator=(const raw_buffer&) = delete;
+
+  T* begin() const { return begin_; }
+
+ private:
+  T* const begin_;
+  const std::size_t size_;
+};
+
+/// Ways between the sequence and the buffer. An element lives in the buffer only while it is not in the sequence.
+struct into_buffer {
+  static constexpr bool carries = true;
+  template <class From, class T>
+  static void put(From from, T* to) noexcept {
+    std::construct_at(to, std::ranges::iter_move(from));
+  }
+};
+
+struct out_of_buffer {
+  static constexpr bool carries = true;
+  template <class T, class To>
+  static void put(T* from, To to) noexcept {
+    *to = std::move(*from);
+    std::destroy_at(from);
+  }
+};
+
+}  // namespace fj::inline v0_1::detail

@@ -1,0 +1,137 @@
+// Elements that match before those that do not, both in their order.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <ranges>
+#include <utility>
+
+#include "forkjoin/algorithm.hpp"
+#include "forkjoin/copy_if.hpp"
+#include "forkjoin/partition.hpp"
+#include "forkjoin/raw_buffer.hpp"
+#include "forkjoin/refusal.hpp"
+#include "forkjoin/run.hpp"
+#include "forkjoin/sequence.hpp"
+#include "forkjoin/split_loop.hpp"
+
+namespace fj::inline v0_1 {
+
+namespace detail {
+
+/// For elements whose moves may throw: in halves, whose middle parts change places. [first, last) are indices of `marks`.
+template <class Policy, class I, class Filter>
+std::size_t partition_by_rotations(I begin, const Filter& marks, std::size_t first, std::size_t last,
+                                   std::size_t grain) {
+  if (last - first == 1) return first + marks.is_marked(first);
+  const std::size_t middle = first + (last - first) / 2;
+  std::size_t a = 0, b = 0;
+  const auto left = [&, first] { a = detail::partition_by_rotations<Policy>(begin, marks, first, middle, grain); };
+  const auto right = [&, last] { b = detail::partition_by_rotations<Policy>(begin, marks, middle, last, grain); };
+  if (last - first > grain) {
+    fork_join<Policy>(left, right);
+  } else {
+    left();
+    right();
+  }
+  std::ranges::rotate(detail::advanced(begin, a), detail::advanced(begin, middle), detail::advanced(begin, b));
+  return a + (b - middle);
+}
+
+/// Each element goes to its place in a buffer, and from there back. Nothing throws, and nothing may stop it halfway.
+template <class Policy, class I, class Filter>
+void partition_by_buffer(I first, std::size_t n, const Filter& marks, std::size_t matches) {
+  using T = std::iter_value_t<I>;
+  const raw_buffer<T> buffer(n);
+  T* const to = buffer.begin();
+  marks.for_each_block([&](std::size_t begin, std::size_t end, std::size_t marked_before) {
+    T* match = to + marked_before;
+    T* other = to + matches + (begin - marked_before);
+    I from = detail::advanced(first, begin);
+    for (; begin != end; ++begin, static_cast<void>(++from))
+      into_buffer::put(from, marks.is_marked(begin) ? match++ : other++);
+  });
+  for_parts<Policy>(n, {}, [&](std::size_t begin, std::size_t end) {
+    I at = detail::advanced(first, begin);
+    for (; begin != end; ++begin, static_cast<void>(++at)) out_of_buffer::put(to + begin, at);
+  });
+}
+
+}  // namespace detail
+
+/// Puts the elements for which pred(proj(element)) holds before the others, keeps the order within either group, and returns
+/// where the others begin, as std::stable_partition.
+///
+/// pred and proj may be called at the same time on several threads, once for each element, all before the first element
+/// moves: if one throws, the leftmost exception is rethrown, and if options.stop was asked before all of them had
+/// started, fj::cancelled is thrown; either leaves all as it was, and so does std::bad_alloc. If moving an element throws,
+/// elements are valid, but in an unspecified order, and may be lost. options.grain: elements done without forking,
+/// rounded up to a multiple of 64; 0 for some thousand. Outside of a runtime it enters the default one.
+///
+/// Cost: three passes, a bit and room for a copy of each element; where moves may throw O(n log n) moves and a bit for each.
+/// Span O(n / grain); where moves may throw O(n).
+template <class Policy = continuations, class I, class S, class Predicate, class Projection = std::identity>
+  requires std::sentinel_for<S, I> && detail::not_options<Projection> &&
+           detail::accepted<detail::why_not_partition<"fj::parallel_stable_partition", I, Predicate, Projection>()>
+I parallel_stable_partition(I first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
+  const std::size_t n = detail::size_between(first, last);
+  const auto test = [&](auto&& element) {
+    return static_cast<bool>(std::invoke(pred, std::invoke(proj, std::forward<decltype(element)>(element))));
+  };
+  if (n == 0) return first;
+  const std::size_t grain = options.grain ? options.grain : detail::filter_grain;
+  return run([&] {
+    detail::filter<Policy, I> marks(first, n, grain, options.stop);
+    const std::size_t matches = marks.mark(test);
+    if constexpr (detail::moves_quietly<I>) {
+      detail::partition_by_buffer<Policy>(first, n, marks, matches);
+    } else {
+      detail::partition_by_rotations<Policy>(first, marks, 0, n, grain);
+    }
+    return detail::advanced(first, matches);
+  });
+}
+
+template <class Policy = continuations, class I, class S, class Predicate>
+  requires std::sentinel_for<S, I> &&
+           detail::accepted<detail::why_not_partition<"fj::parallel_stable_partition", I, Predicate, std::identity>()>
+I parallel_stable_partition(I first, S last, Predicate pred, const loop_options& options) {
+  return fj::parallel_stable_partition<Policy>(first, last, std::move(pred), std::identity(), options);
+}
+
+template <class Policy = continuations, class I, class S, class Predicate, class Projection = loop_options,
+          class = detail::when<std::sentinel_for<S, I>>,
+          auto Why = detail::why_not_partition<"fj::parallel_stable_partition", I, Predicate,
+                                               detail::given<Projection, std::identity>>()>
+  requires(!detail::accepted<Why>)
+I parallel_stable_partition(I first, S last, Predicate pred, Projection proj = {},
+                            const loop_options& options = {}) = delete;
+
+template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
+  requires detail::not_options<Projection> &&
+           detail::accepted<detail::why_not_partition<"fj::parallel_stable_partition", std::ranges::iterator_t<R>,
+                                                      Predicate, Projection>()>
+std::ranges::borrowed_iterator_t<R> parallel_stable_partition(R&& range, Predicate pred, Projection proj = {},
+                                                              const loop_options& options = {}) {
+  return fj::parallel_stable_partition<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
+                                               std::move(proj), options);
+}
+
+template <class Policy = continuations, std::ranges::range R, class Predicate>
+  requires detail::accepted<detail::why_not_partition<"fj::parallel_stable_partition", std::ranges::iterator_t<R>,
+                                                      Predicate, std::identity>()>
+std::ranges::borrowed_iterator_t<R> parallel_stable_partition(R&& range, Predicate pred, const loop_options& options) {
+  return fj::parallel_stable_partition<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
+}
+
+template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
+          class = detail::when<!detail::array_end<Predicate>>,
+          auto Why = detail::why_not_partition<"fj::parallel_stable_partition", std::ranges::iterator_t<R>, Predicate,
+                                               detail::given<Projection, std::identity>>()>
+  requires(!detail::accepted<Why>)
+std::ranges::borrowed_iterator_t<R> parallel_stable_partition(R&& range, Predicate pred, Projection proj = {},
+                                                              const loop_options& options = {}) = delete;
+
+}  // namespace fj::inline v0_1
