@@ -37,14 +37,25 @@ template <class Policy = continuations, class F, class G, class... More>
                 "fj::fork_join: the policy is fj::continuations or fj::tasks");
   static_assert(std::is_invocable_v<F&> && std::is_invocable_v<G&> && (std::is_invocable_v<More&> && ...),
                 "fj::fork_join: each argument must be callable without arguments");
+  constexpr bool movable =
+      detail::returns_movable<F> && detail::returns_movable<G> && (detail::returns_movable<More> && ...);
+  static_assert(
+      movable,
+      "fj::fork_join: what a closure returns must be movable, to get into the tuple; return a std::unique_ptr to it");
   using std::is_void_v;
-  if constexpr (is_void_v<detail::result_of<F>> && is_void_v<detail::result_of<G>> &&
-                (is_void_v<detail::result_of<More>> && ...)) {
+  if constexpr (!movable) {
+    return;
+  } else if constexpr (is_void_v<detail::result_of<F>> && is_void_v<detail::result_of<G>> &&
+                       (is_void_v<detail::result_of<More>> && ...)) {
     static_cast<void>(detail::fork_all<Policy, F, G, More...>(f, g, more...));
   } else {
     return detail::fork_all<Policy, F, G, More...>(f, g, more...);
   }
 }
+
+// Compilers show these lines.
+template <class Policy = continuations, class F>
+void fork_join(F&& f) = delete;  // one closure has nothing to fork from: call it; fj::run(f) enters a runtime
 
 namespace detail {
 
@@ -72,10 +83,16 @@ auto fork_join(const stop_token& stop, F&& f, G&& g, More&&... more) {
                                detail::unless_stopped<More>{stop, more}...);
 }
 
+template <class Policy = continuations, class F>
+void fork_join(const stop_token& stop, F&& f) = delete;  // one closure has nothing to fork from: call it
+
 /// Another name for fork_join, for those who know it from oneTBB.
 template <class Policy = continuations, class F, class G, class... More>
 [[gnu::always_inline]] inline auto parallel_invoke(F&& f, G&& g, More&&... more) {
   return fj::fork_join<Policy>(std::forward<F>(f), std::forward<G>(g), std::forward<More>(more)...);
 }
+
+template <class Policy = continuations, class F>
+void parallel_invoke(F&& f) = delete;  // one closure has nothing to fork from: call it; fj::run(f) enters a runtime
 
 }  // namespace fj::inline v0_1

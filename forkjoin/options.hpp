@@ -1,19 +1,44 @@
 // How a loop or an algorithm is run.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 
 #include "forkjoin/stop.hpp"
 
 namespace fj::inline v0_1 {
 
+namespace detail {
+
+/// A pointer to a token, or none.
+class token_pointer {
+ public:
+  constexpr token_pointer(const stop_token* token = nullptr) noexcept : token_(token) {}
+  // Not deleted: clang would not say why it leaves the options out.
+  template <class T>
+    requires std::same_as<T, stop_token> || std::same_as<T, stop_source>
+  token_pointer(const T&) {
+    static_assert(!std::same_as<T, T>,
+                  "fj::loop_options: stop is a pointer to a token that outlives the call; write .stop = &token, where "
+                  "token = source.get_token() if there is a source");
+  }
+
+  constexpr operator const stop_token*() const noexcept { return token_; }
+  constexpr const stop_token* operator->() const noexcept { return token_; }
+
+ private:
+  const stop_token* token_;
+};
+
+}  // namespace detail
+
 /// For loops and algorithms: parallel_for(0, n, body, {.grain = 64, .stop = &token}).
 struct loop_options {
   /// How many elements are done in one go without forking. 0: chosen by the algorithm.
   std::size_t grain = 0;
 
-  /// What has not started when this is asked to stop is left out, and fj::cancelled thrown. Must outlive the call.
-  const stop_token* stop = nullptr;
+  /// A const stop_token*. What has not started when it is asked to stop is left out, and fj::cancelled thrown. Must outlive the call.
+  detail::token_pointer stop = nullptr;
 };
 
 }  // namespace fj::inline v0_1

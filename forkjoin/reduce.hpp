@@ -118,7 +118,11 @@ consteval auto why_not_accumulate() {
 /// F is called with an element of each of the sequences: a projection, or a transformation.
 template <class T, class Op, class F, class... It>
 consteval auto why_not_reduce() {
-  if constexpr (!(std::random_access_iterator<It> && ...)) {
+  if constexpr (!std::move_constructible<T>) {
+    return refusal(
+        "fj::parallel_reduce, parallel_transform_reduce: the initial value must be movable, as all results are; take a "
+        "std::unique_ptr to one");
+  } else if constexpr (!(std::random_access_iterator<It> && ...)) {
     return refusal(
         "fj::parallel_reduce, parallel_transform_reduce: first, last and second must be random-access iterators");
   } else if constexpr ((joins<F, T, It> && ...) && sizeof...(It) == 1) {

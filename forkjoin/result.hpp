@@ -17,6 +17,11 @@ template <class R>
 using value_of = std::conditional_t<std::is_void_v<R>, std::monostate,
                                     std::conditional_t<std::is_reference_v<R>, R, std::remove_cv_t<R>>>;
 
+/// Whether what F returns can be handed on from where it is put while others still run.
+template <class F>
+concept returns_movable =
+    !std::is_object_v<result_of<F>> || std::is_move_constructible_v<std::remove_cv_t<result_of<F>>>;
+
 /// Calls f and returns its result as a value_of.
 template <class F>
 [[gnu::always_inline]] inline value_of<result_of<F>> call(F& f) noexcept(std::is_nothrow_invocable_v<F&>) {

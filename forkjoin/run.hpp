@@ -71,7 +71,10 @@ class runtime {
   /// std::logic_error in a process forked since the runtime was made.
   template <class F>
   detail::result_of<F> run(F&& f) {
-    return detail::run_in(*scheduler_, f);
+    static_assert(
+        detail::returns_movable<F>,
+        "fj::run: what the function returns must be movable, to leave the runtime; return a std::unique_ptr to it");
+    if constexpr (detail::returns_movable<F>) return detail::run_in(*scheduler_, f);
   }
 
   /// How many P it has.
@@ -88,8 +91,11 @@ class runtime {
 /// plain call of f.
 template <class F>
 detail::result_of<F> run(F&& f) {
+  static_assert(
+      detail::returns_movable<F>,
+      "fj::run: what the function returns must be movable, to leave the runtime; return a std::unique_ptr to it");
   detail::scheduler* const here = detail::current_scheduler();
-  return detail::run_in(here ? *here : detail::default_scheduler(), f);
+  if constexpr (detail::returns_movable<F>) return detail::run_in(here ? *here : detail::default_scheduler(), f);
 }
 
 /// How many P the runtime has that this code runs in; the default one's outside.

@@ -52,7 +52,7 @@ class first_exception {
     const std::uint64_t precedence = ~number;
     if (precedence <= precedence_.load(std::memory_order_relaxed)) return;
     if (thrown()) {
-      error_.swap(error);
+      std::swap(error_, error);
     } else {
       std::construct_at(&error_, std::move(error));
     }

@@ -17,6 +17,10 @@ namespace fj::inline v0_1 {
 template <class Body>
 std::invoke_result_t<Body&, scope&> with_scope(stop_token stop, Body&& body) {
   using result = std::invoke_result_t<Body&, scope&>;
+  static_assert(
+      !std::is_object_v<result> || std::is_move_constructible_v<std::remove_cv_t<result>>,
+      "fj::with_scope: what the body returns must be movable, as the children are joined in between; return a "
+      "std::unique_ptr to it");
   return fj::run([&]() -> result {
     scope s(std::move(stop));
     const auto guarded = [&]() -> result {

@@ -3,6 +3,7 @@
 
 #include "base/cache_line.hpp"
 #include "options.hpp"
+#include "os/compiler.hpp"
 #include "stats.hpp"
 
 // The serial build needs no more than that.

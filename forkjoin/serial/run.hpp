@@ -29,6 +29,9 @@ constexpr bool hungry() noexcept { return false; }
 /// Calls f.
 template <class F>
 detail::result_of<F> run(F&& f) {
+  static_assert(
+      detail::returns_movable<F>,
+      "fj::run: what the function returns must be movable, to leave the runtime; return a std::unique_ptr to it");
   const detail::inside_run here;
   return std::invoke(f);
 }

@@ -37,6 +37,12 @@
 // hand over; AddressSanitizer would put locals on a fake stack that is gone when its fiber ends.
 #define FORKJOIN_BETWEEN_STACKS __attribute__((no_sanitize("address", "thread")))
 
+// Of the C++ ABI, and in every library for it, but libc++abi's header does not declare it.
+namespace __cxxabiv1 {
+struct __cxa_eh_globals;
+extern "C" __cxa_eh_globals* __cxa_get_globals() noexcept;
+}  // namespace __cxxabiv1
+
 namespace fj::inline v0_1::detail::os {
 
 #if defined(__x86_64__)
@@ -146,7 +152,7 @@ FORKJOIN_BETWEEN_STACKS void first_frame(fcontext::transfer_t transfer) noexcept
 // assembly that makes this function impure.
 [[gnu::noinline]] exception_globals& this_threads_exceptions() noexcept {
   asm volatile("" ::: "memory");
-  return *reinterpret_cast<exception_globals*>(abi::__cxa_get_globals());
+  return *reinterpret_cast<exception_globals*>(__cxxabiv1::__cxa_get_globals());
 }
 
 FORKJOIN_BETWEEN_STACKS exception_globals exchange_exceptions(exception_globals& threads,

@@ -1,6 +1,7 @@
 """A misuse does not compile, and the message says why: compile_fail.py misuse.cpp -- <compiler and flags>
 
-The source names in "// expect: ..." lines what the compiler's message must contain. With -DFIXED it must compile, so that
+The source names in "// expect: ..." lines what the compiler's message must contain, and in a "// flags: ..." line what is
+added to the command, if that is the misuse. With -DFIXED it must compile, so that
 it fails for the misuse alone; of all sources at once, which takes little longer than one:
 
 compile_fail.py --fixed misuse.cpp... -- <compiler and flags>
@@ -25,10 +26,12 @@ if sources[0] == "--fixed":
     sys.exit(0 if ok else f"does not compile with -DFIXED either:\n{message}")
 
 source = sources[0]
-expected = re.findall(r"^// expect: (.+)$", open(source).read(), re.MULTILINE)
+text = open(source).read()
+expected = re.findall(r"^// expect: (.+)$", text, re.MULTILINE)
+flags = [flag for line in re.findall(r"^// flags: (.+)$", text, re.MULTILINE) for flag in line.split()]
 if not expected:
     sys.exit(f"{source}: no '// expect: ...' line")
-ok, message = compiles(f'#include "{source}"\n')
+ok, message = compiles(f'#include "{source}"\n', *flags)
 if ok:
     sys.exit(f"{source}: compiles")
 for text in expected:

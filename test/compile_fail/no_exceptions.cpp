@@ -1,0 +1,8 @@
+// flags: -fno-exceptions
+// expect: #error "forkjoin needs exceptions: compile without -fno-exceptions"
+
+#include "forkjoin/forkjoin.hpp"
+
+int main() {
+  fj::run([] {});
+}
