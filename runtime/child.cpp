@@ -161,9 +161,12 @@ void join_children_slow(children& scope) noexcept {
   }
   worker& m = *current_worker();
   ++m.count().suspensions;
-  leave([](worker&, fiber& f,
-           void* joined) noexcept -> fiber* { return static_cast<counting_join*>(joined)->wait() ? nullptr : &f; },
-        &scope.joined);
+  leave(
+      [](worker&, fiber& f, void* joined) noexcept -> fiber* {
+        const os::unseen_by_detector pause;  // as in suspend_until_finished
+        return static_cast<counting_join*>(joined)->wait() ? nullptr : &f;
+      },
+      &scope.joined);
   scope.joined.go_on();
 }
 

@@ -59,7 +59,7 @@ fiber* switch_to(worker& m, fiber& f) noexcept {
     m.home().deques().give(empty);
     // Who looks at the active deques first and the detached ones then, and parks, may have missed this one in between.
     machine::fence();
-    if (!active.load(std::memory_order_relaxed)->looks_empty()) m.home().wake();
+    if (!seems_empty(*active.load(std::memory_order_relaxed))) m.home().wake();
   } else {
     deque* const empty = active.load(std::memory_order_relaxed);
     if (empty->is_roomless()) {
@@ -86,7 +86,7 @@ fiber* switch_to(worker& m, fiber& f) noexcept {
     deque* const records = active.load(std::memory_order_relaxed);
     left.job = records->whose();  // a scope's child does not know yet
     release_below(m, left);
-    if (!records->looks_empty()) {
+    if (!seems_empty(*records)) {
       left.records = records;
       m.home().detach(left);
       deque* const spare = m.spare_deque.replace(nullptr);
@@ -102,6 +102,11 @@ fiber* switch_to(worker& m, fiber& f) noexcept {
 }
 
 }  // namespace
+
+bool seems_empty(const deque& d) noexcept {
+  const os::unordered_for_detector hint;
+  return d.looks_empty();
+}
 
 void arrive_on_worker() noexcept {
   os::observe(current_worker());
@@ -176,6 +181,10 @@ bool may_leave() noexcept {
 }
 
 bool prepare_to_wait_for_others(worker& m) noexcept {
+  // What a strand prepares its worker uses next. The one must not order the other, or the strand that the worker begins then
+  // would come after this one, though it be another branch of the same fork.
+  const os::unseen_by_detector pause;
+  const os::unordered_for_detector by_this;
   if (!m.home().deques().have_roomless(m.home().chosen().procs) || !prepare_stack(m)) return false;
   if (!m.spare_deque) m.spare_deque = m.home().deques().take();
   return m.spare_deque;

@@ -18,6 +18,10 @@ void leave(worker::afterwards then, void* argument) noexcept;
 /// Has a fiber that waited at a join go on, by way of the global queue, as its caller goes on itself.
 void resume(fiber& waited) noexcept;
 
+/// As looks_empty, by a worker on its native stack. A strand that it begins comes after all that the worker comes after,
+/// as ThreadSanitizer sees it; so a look at what the owner pushed last would hide races with the owner.
+bool seems_empty(const deque& d) noexcept;
+
 /// On a fiber's stack, whenever it begins or goes on: what it finds there was made before.
 void arrive_on_worker() noexcept;
 

@@ -50,9 +50,9 @@ sight look_around(worker& m, const root* only) noexcept {
       if (!found.loot.taken) return;
       ++m.count().steals;
       // The next thief shall find something, too.
-      if (!victim.has_public() && !victim.looks_empty()) victim.alarm();
+      if (!victim.has_public() && !seems_empty(victim)) victim.alarm();
     } else {
-      found.seen |= !victim.looks_empty();
+      found.seen |= !seems_empty(victim);
       // Also where there is nothing yet: who begins to fork may push a few records at once, and then none for a while.
       if (!victim.alarmed()) victim.alarm();
     }

@@ -3,6 +3,7 @@
 #include "runtime/current.hpp"
 #include "runtime/execute.hpp"
 #include "runtime/os/clock.hpp"
+#include "runtime/os/race_detector.hpp"
 #include "runtime/scheduler.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -72,6 +73,7 @@ void suspend_until_finished(join& stolen) noexcept {
   ++current_worker()->count().suspensions;
   leave(
       [](worker&, fiber& f, void* word) noexcept -> fiber* {
+        const os::unseen_by_detector pause;  // the word lies in the frame of the strand
         // Not waiting after all: the thief was faster.
         return static_cast<join*>(word)->wait(f) ? nullptr : &f;
       },

@@ -20,8 +20,9 @@ struct options {
   /// Prints the counters to standard error when the runtime ends, as FORKJOIN_STATS=1 does.
   bool stats = false;
 
-  /// For tests: every fork is stolen, also with one P, so code after a fork or join runs on another stack and, if there
-  /// are several P, often on another thread. Also the rest of a fork whose child throws is run. Slow.
+  /// For tests, and to have ThreadSanitizer see a program's races: every fork is stolen, also with one P, so code after
+  /// a fork or join runs on another stack and, if there are several P, often on another thread. Also the rest of a fork
+  /// whose child throws is run. Slow. FORKJOIN_STEAL_EVERY_FORK=1 in the environment sets it for every runtime.
   bool steal_every_fork = false;
 };
 

@@ -16,6 +16,8 @@ void AnnotateIgnoreReadsBegin(const char* file, int line);
 void AnnotateIgnoreReadsEnd(const char* file, int line);
 void AnnotateIgnoreWritesBegin(const char* file, int line);
 void AnnotateIgnoreWritesEnd(const char* file, int line);
+void AnnotateIgnoreSyncBegin(const char* file, int line);
+void AnnotateIgnoreSyncEnd(const char* file, int line);
 }
 #endif
 
@@ -55,6 +57,23 @@ class unseen_by_detector {
   }
   unseen_by_detector(const unseen_by_detector&) = delete;
   unseen_by_detector& operator=(const unseen_by_detector&) = delete;
+};
+
+/// While it lives, no atomic access of the calling strand orders anything. For hints, which are only compared.
+class unordered_for_detector {
+ public:
+  unordered_for_detector() noexcept {
+#ifdef FORKJOIN_RACE_DETECTOR
+    AnnotateIgnoreSyncBegin(__FILE__, __LINE__);
+#endif
+  }
+  ~unordered_for_detector() {
+#ifdef FORKJOIN_RACE_DETECTOR
+    AnnotateIgnoreSyncEnd(__FILE__, __LINE__);
+#endif
+  }
+  unordered_for_detector(const unordered_for_detector&) = delete;
+  unordered_for_detector& operator=(const unordered_for_detector&) = delete;
 };
 
 }  // namespace fj::inline v0_1::detail::os

@@ -1,5 +1,7 @@
-// What environment variables do to a whole program: FORKJOIN_STATS, FORKJOIN_PROCS, FORKJOIN_MEMBARRIER.
+// What environment variables do to a whole program: FORKJOIN_STATS, FORKJOIN_PROCS, FORKJOIN_MEMBARRIER,
+// FORKJOIN_STEAL_EVERY_FORK.
 
+#include <cstdint>
 #include <exception>
 
 #include "test/process/child.hpp"
@@ -13,8 +15,25 @@ long fib(int n) {
   return a + b;
 }
 
+[[gnu::noinline]] std::uintptr_t place_on_stack() {
+  return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+}
+
+// How many of ten forks ran their second branch on another stack than the first: those whose continuation was stolen.
+int stolen_of_ten() {
+  int stolen = 0;
+  for (int i = 0; i < 10; ++i) {
+    const auto [first, second] = fj::fork_join([] { return place_on_stack(); }, [] { return place_on_stack(); });
+    const std::uintptr_t apart = first < second ? second - first : first - second;
+    stolen += apart > (1 << 20);
+  }
+  return stolen;
+}
+
 int program(const std::string& how) {
   try {
+    if (how == "stolen by default") return fj::run(&stolen_of_ten);
+    if (how == "stolen by a runtime") return fj::runtime(test::with_procs(1)).run(&stolen_of_ten);
     if (how == "default") return fj::run([] { return fib(15); }) == 610 ? 0 : 2;
     if (how == "outside") return fib(15) == 610 ? 0 : 2;
     if (how == "procs") return static_cast<int>(fj::procs());
@@ -60,7 +79,7 @@ int main(int argc, char** argv) {
       verdict.contains(end.said, "1 to 4096", how);
     }
   }
-  for (const char* name : {"FORKJOIN_STATS", "FORKJOIN_MEMBARRIER"})
+  for (const char* name : {"FORKJOIN_STATS", "FORKJOIN_MEMBARRIER", "FORKJOIN_STEAL_EVERY_FORK"})
     for (const std::string bad : {"no", "2", " 1"}) {
       const test::environment flag(name, bad.c_str());
       for (const std::string how : {"default", "outside", "runtime"}) {
@@ -77,6 +96,15 @@ int main(int argc, char** argv) {
   {
     const test::environment membarrier("FORKJOIN_MEMBARRIER", "0");
     verdict.check(test::run_again({"default"}).code == 0, "FORKJOIN_MEMBARRIER=0 breaks fib");
+  }
+  // With resolve asking the option alone (tried), none is stolen from the runtime.
+  for (const std::string how : {"stolen by default", "stolen by a runtime"}) {
+    const test::environment one("FORKJOIN_PROCS", "1");
+    for (const bool every : {false, true}) {
+      const test::environment steal("FORKJOIN_STEAL_EVERY_FORK", every ? "1" : nullptr);
+      const test::ending end = test::run_again({how});
+      verdict.check(end.code == (every ? 10 : 0), how + ": " + std::to_string(end.code) + " of ten, said " + end.said);
+    }
   }
   return verdict.exit_code();
 }

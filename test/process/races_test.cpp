@@ -1,7 +1,9 @@
 // ThreadSanitizer reports the races of users, whatever strands their sides run on, and nothing else. Only in its builds.
 //
 // With switches of stacks that order, or with deques named to the detector by their first member, which every push
-// releases, "one by one" is not reported; without the acquire at the end of a join, "correct" is.
+// releases, "one by one" is not reported; without the acquire at the end of a join, "correct" is. With workers' looks at deques
+// that order, "never stolen" is not reported; with their looks at joins that are seen, "correct" is; with a strand's
+// preparations to suspend that order, what takes too short for a thief is not. (Each tried.)
 
 #include "test/process/child.hpp"
 #include "test/support.hpp"
@@ -107,11 +109,23 @@ void correct() {
   }
 }
 
+// A plain program that takes too short for a thief to come: with its fork stolen by need (tried) it goes unreported.
+void never_stolen() {
+  fj::fork_join([] { ++shared; }, [] { ++shared; });
+}
+
+void never_stolen_from_scope() {
+  fj::scope s;
+  s.fork([] { ++shared; });
+  ++shared;
+}
+
 struct program {
   const char* name;
   void (*run)();
   bool races;
   std::vector<test::stealing> ways = {test::stealing::by_need};
+  const char* steal_every_fork = nullptr;  // in the environment
 };
 const program programs[] = {
     {"child and continuation", &child_and_continuation, true},
@@ -120,6 +134,8 @@ const program programs[] = {
     {"child and its child", &child_and_its_child, true},
     {"fork_join", &with_fork_join, true},
     {"one by one", &one_by_one, true, {test::stealing::every_fork}},
+    {"never stolen", &never_stolen, true, {test::stealing::by_need}, "1"},
+    {"never stolen, from a scope", &never_stolen_from_scope, true, {test::stealing::by_need}, "1"},
     {"correct", &correct, false, {test::stealing::by_need, test::stealing::every_fork}},
 };
 
@@ -135,6 +151,7 @@ int main(int argc, char** argv) {
   test::verdict verdict;
   for (const program& p : programs)
     for (const test::stealing how : p.ways) {
+      const test::environment steal("FORKJOIN_STEAL_EVERY_FORK", p.steal_every_fork);
       const test::ending end = test::run_again({p.name, std::to_string(static_cast<int>(how))});
       const std::string what = std::string(p.name) + ", " + name_of(how);
       const bool reported = end.said.find("data race") != std::string::npos;

@@ -32,7 +32,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 }  // namespace
 
 TEST_CASE("settings: defaults") {
-  const test::environment procs("FORKJOIN_PROCS", nullptr);
+  const test::environment procs("FORKJOIN_PROCS", nullptr), steal("FORKJOIN_STEAL_EVERY_FORK", nullptr);
   const settings chosen = resolve({});
   CHECK(chosen.procs == os::available_processors());
   CHECK(chosen.max_workers == chosen.procs);
@@ -93,6 +93,22 @@ TEST_CASE("settings: without membarrier, or to steal every fork, everything is p
     CHECK(resolve(test::with(2, test::stealing::every_fork)).eager);
     CHECK(resolve(test::with_procs(2)).eager != test::may_fence_others());
   }
+}
+
+TEST_CASE("settings: every fork is stolen if the option says so, or the environment") {
+  for (const bool option : {false, true})
+    for (const char* variable : {static_cast<const char*>(nullptr), "", "0", "1"}) {
+      CAPTURE(option);
+      CAPTURE(variable);
+      const test::environment steal("FORKJOIN_STEAL_EVERY_FORK", variable);
+      const bool asked = option || (variable && *variable == '1');
+      const settings chosen = resolve(test::with(2, option ? test::stealing::every_fork : test::stealing::by_need));
+      CHECK(chosen.steal_every_fork == asked);
+      if (asked) CHECK(chosen.eager);  // with that of the option alone (tried) the environment's is not
+    }
+  const test::environment steal("FORKJOIN_STEAL_EVERY_FORK", "yes");
+  for (const test::stealing how : {test::stealing::by_need, test::stealing::every_fork})
+    CHECK(contains(complaint(test::with(2, how)), "FORKJOIN_STEAL_EVERY_FORK is \"yes\"; set it to 0 or 1"));
 }
 
 TEST_CASE("topology: the affinity mask counts") {
