@@ -53,7 +53,8 @@ result_of<F> run_in(scheduler& s, F& body) {
 }  // namespace detail
 
 /// A runtime of its own: P, threads, stacks. Threads are started when there is work for them. Several may live side by
-/// side; they share nothing. The destructor waits for calls of run that are under way on other threads.
+/// side; they share nothing. The destructor waits for calls of run that are under way on other threads; called by code that
+/// one of them waits for it ends the process with a message.
 class runtime {
  public:
   /// Throws std::invalid_argument for options or an environment that make no sense, naming the value and the remedy.

@@ -39,6 +39,15 @@ struct instance : scheduler {
   const bool prints;
 };
 
+// Whether the calling strand works for a job that a strand of `s` waits for, be it by way of jobs of other runtimes: then
+// the call of run that made it wait cannot end before the caller goes on.
+bool waits_for_caller(const scheduler& s) noexcept {
+  if (!current_worker()) return false;
+  for (const root* job = current_deque().whose(); job->waiter; job = job->waiter->job)
+    if (job->waiters_scheduler == &s) return true;
+  return false;
+}
+
 void print_stats(const scheduler& s) {
   const stats read = stats_of(s);
   std::string text =
@@ -74,6 +83,13 @@ void close_scheduler(scheduler* s) noexcept {
   auto* const closing = static_cast<instance*>(s);
   if (is_inside(*s)) {
     os::print_error("forkjoin: a runtime was destroyed by code that runs in it; destroy it where run was called.\n");
+    std::abort();
+  }
+  if (waits_for_caller(*s)) {
+    os::print_error(
+        "forkjoin: a runtime was destroyed by code that it waits for, a job of another runtime that was run from "
+        "inside of "
+        "it; destroy it where its own run was called.\n");
     std::abort();
   }
   if (closing->prints) print_stats(*s);

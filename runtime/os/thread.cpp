@@ -38,7 +38,9 @@ bool thread::start(void (*body)(void*) noexcept, void* argument) noexcept {
   // The application's asynchronous signals are for its own threads: ours start with them blocked.
   sigset_t all, before;
   sigfillset(&all);
-  for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF}) sigdelset(&all, fault);
+  // Those that a thread brings upon itself must reach it: blocked, they end the process. SIGSYS is a sandbox's answer to a
+  // system call (SECCOMP_RET_TRAP).
+  for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF}) sigdelset(&all, fault);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   int error = EINVAL;
   cpu_set_t elsewhere;

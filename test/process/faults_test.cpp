@@ -1,8 +1,15 @@
-// A program that handles SIGSEGV itself, or has a stack for its handlers, keeps both when it starts a runtime. And a runtime
-// that is destroyed by code inside of it says so.
+// A program that handles SIGSEGV itself, or has a stack for its handlers, keeps both when it starts a runtime; and it handles
+// the system calls that a sandbox traps, also on workers. And a runtime that is destroyed by code inside of it says so.
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <thread>
 
 #include "test/process/child.hpp"
 #include "test/support.hpp"
@@ -51,6 +58,83 @@ int keep_alternate_stack() {
   return present.ss_sp == memory && present.ss_size == sizeof(memory) && present.ss_flags == 0 ? 0 : 1;
 }
 
+std::atomic<int> trapped{0};
+
+// From now on, for this thread and those it starts. False where the system refuses.
+bool trap_getppid() {
+  sock_filter program[] = {
+      {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
+      {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SYS_getppid},
+      {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_TRAP},
+      {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
+  };
+  const sock_fprog filter{4, program};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+// With SIGSYS blocked on workers (tried) the second branch ends the process. 9 if there is nothing to be tried.
+int call_on_worker() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { ++trapped; };
+  sigaction(SIGSYS, &action, nullptr);
+  if (!trap_getppid()) return 9;
+  fj::runtime rt(test::with_procs(2));
+  rt.run([] {
+    std::atomic<bool> called{false};
+    fj::fork_join([&] { test::spin_until([&] { return called.load(); }); },
+                  [&] {
+                    syscall(SYS_getppid);
+                    called = true;
+                  });
+  });
+  return trapped == 1 ? 0 : 1;
+}
+
+// Ways of destroying `a` by code that it waits for. Each, without a look at who waits for the job (tried), never ends.
+int destroy_awaited(const std::string& how) {
+  auto a = std::make_unique<fj::runtime>(test::with_procs(2));
+  fj::runtime b(test::with_procs(2)), c(test::with_procs(2));
+  const auto destroy = [&] { a.reset(); };
+  if (how == "directly") a->run([&] { b.run(destroy); });
+  if (how == "by way of a third") a->run([&] { b.run([&] { c.run(destroy); }); });
+  if (how == "from a stolen branch") {
+    a->run([&] { b.run([&] { fj::fork_join([] { test::spin_until([] { return false; }); }, destroy); }); });
+  }
+  if (how == "from a scope's child") {
+    a->run([&] {
+      fj::with_scope([&](fj::scope& outer) {
+        outer.fork([&] { b.run([&] { fj::with_scope([&](fj::scope& s) { s.fork(destroy); }); }); });
+      });
+    });
+  }
+  return 0;
+}
+
+// While jobs of others wait for each other, a runtime that none of them needs may be destroyed inside of them; and one whose
+// strand waits may be, by a thread that has nothing to do with it.
+int destroy_unrelated() {
+  auto a = std::make_unique<fj::runtime>(test::with_procs(2)),
+       other = std::make_unique<fj::runtime>(test::with_procs(2));
+  fj::runtime b(test::with_procs(2));
+  other->run([] {});
+  std::atomic<bool> inside{false}, over{false};
+  std::thread user([&, waits = a.get()] {
+    waits->run([&] {
+      b.run([&] {
+        other.reset();
+        inside = true;
+        test::spin_until([&] { return over.load(); });
+      });
+    });
+  });
+  test::spin_until([&] { return inside.load(); });
+  std::thread end([&] { over = true; });
+  b.run([&] { a.reset(); });
+  end.join();
+  user.join();
+  return 0;
+}
+
 int destroy_inside() {
   auto rt = std::make_unique<fj::runtime>(test::with_procs(2));
   rt->run([&] { rt.reset(); });
@@ -75,5 +159,14 @@ int main() {
   const test::ending inside = test::in_child(&destroy_inside, 10);
   verdict.check(inside.signal == SIGABRT, "destroyed inside" + told(inside));
   verdict.contains(inside.said, "destroyed by code that runs in it", "destroyed inside");
+  for (const std::string how : {"directly", "by way of a third", "from a stolen branch", "from a scope's child"}) {
+    const test::ending awaited = test::in_child([&] { return destroy_awaited(how); }, 10);
+    verdict.check(awaited.signal == SIGABRT, "destroyed " + how + told(awaited));
+    verdict.contains(awaited.said, "a runtime was destroyed by code that it waits for", "destroyed " + how);
+  }
+  const test::ending unrelated = test::in_child(&destroy_unrelated, 20);
+  verdict.check(unrelated.code == 0, "destroyed by others" + told(unrelated));
+  const test::ending called = test::in_child(&call_on_worker);
+  verdict.check(called.code == 0 || called.code == 9, "a trapped call on a worker" + told(called));
   return verdict.exit_code();
 }
