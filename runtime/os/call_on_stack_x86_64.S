@@ -14,7 +14,20 @@
    An ordinary return finds r12 to r15 as the callee, which obeys the ABI, left them: only rbx and rbp are taken from the
    frame. Somebody else's return_to takes them all, and the floating-point control words, from there. */
 
-#include <cet.h>
+/* With -fcf-protection (__CET__) this file says that every target of an indirect branch begins with endbr64. It does not say
+   that it keeps a shadow stack, as <cet.h> would: return_to returns to where its thread was never called from. One object
+   without that note turns shadow stacks off for the program. */
+#if defined(__CET__) && (__CET__ & 1)
+#define LANDING endbr64
+        .section .note.gnu.property, "a", @note
+        .p2align 3
+        .long   4, 16, 5        /* sizes of name and description; NT_GNU_PROPERTY_TYPE_0 */
+        .asciz  "GNU"
+        .long   0xc0000002, 4   /* GNU_PROPERTY_X86_FEATURE_1_AND and its size */
+        .long   1, 0            /* IBT alone; padding */
+#else
+#define LANDING
+#endif
 
         .text
 
@@ -24,7 +37,7 @@
         .p2align 6
 forkjoin_v0_1_call_on_stack:
         .cfi_startproc
-        _CET_ENDBR
+        LANDING
         pushq   %rbp
         .cfi_def_cfa_offset 16
         .cfi_offset rbp, -16
@@ -76,7 +89,7 @@ forkjoin_v0_1_call_on_stack:
 forkjoin_v0_1_return_to:
         .cfi_startproc
         .cfi_undefined rip
-        _CET_ENDBR
+        LANDING
         movq    %rdi, %rsp
         movq    %rsi, %rax
         ldmxcsr (%rsp)
