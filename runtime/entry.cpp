@@ -1,11 +1,13 @@
 #include "runtime/entry.hpp"
 
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
 
 #include "runtime/os/memory_fault.hpp"
+#include "runtime/os/pages.hpp"
 #include "runtime/run.hpp"
 #include "runtime/settings.hpp"
 #include "runtime/thread_main.hpp"
@@ -14,12 +16,33 @@ namespace fj::inline v0_1::detail {
 
 namespace {
 
-bool report_overflow(const void* address) noexcept {
+// What a strand does on its stack it does at or above its stack pointer; in a page below that, if a compiler looks ahead or has
+// a red zone. So an access to the guard from higher up in the stack came by another pointer: off an array on the heap below, or
+// off one on the stack. A stack pointer far below is that of another stack, on which the strand runs code of its own.
+bool is_overflow(const std::byte* accessed, const std::byte* stack_pointer) noexcept {
+  constexpr std::ptrdiff_t look_ahead = 4096;
+  constexpr std::ptrdiff_t largest_frame = 64 << 20;
+  if (!stack_pointer) return true;  // not known: overflows are the most frequent
+  const std::ptrdiff_t above = stack_pointer - accessed;
+  return above <= look_ahead && above >= -largest_frame;
+}
+
+// Of the running fiber's guards alone: those of others cannot be found without a lock.
+bool report_overflow(const void* address, const void* stack_pointer) noexcept {
   const worker* const m = current_worker();
   const fiber* const f = m ? static_cast<fiber*>(m->running) : nullptr;
   if (!f) return false;
   const auto* const at = static_cast<const std::byte*>(address);
-  if (at < f->mapping || at >= f->stack_bottom()) return false;
+  const bool is_below = at >= f->mapping && at < f->stack_bottom();
+  const std::byte* const end = f->mapping + f->mapping_size;
+  const bool is_above = at >= end - os::page_size() && at < end;
+  if (!is_below && !is_above) return false;
+  if (is_above || !is_overflow(at, static_cast<const std::byte*>(stack_pointer))) {
+    os::print_error("forkjoin: access to the guard page of fiber ");
+    os::print_error(f->number);
+    os::print_error(" from elsewhere: not an overflow of its stack. A pointer or an index is wrong.\n");
+    return false;
+  }
   os::print_error("forkjoin: stack overflow in fiber ");
   os::print_error(f->number);
   os::print_error(!f->begun   ? " (a scope's child): its stack of "

@@ -32,7 +32,7 @@ struct fiber : join_waiter {
   // Among the fibers that took along a deque in which there are records still; under the scheduler's mutex.
   fiber* next_detached = nullptr;
   fiber** detached_link = nullptr;  ///< what points to this one; nullptr if it is not among them
-  std::byte* mapping = nullptr;     ///< guard, stack, and this object
+  std::byte* mapping = nullptr;     ///< guard, stack, this object, and a page that is a guard, too, where that is free
   std::size_t mapping_size = 0;
   std::size_t guard_size = 0;
   handed<bool> marked = false;       ///< see trim_stack

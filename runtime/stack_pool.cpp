@@ -24,16 +24,19 @@ stack_pool::~stack_pool() {
 }
 
 fiber* stack_pool::map() noexcept {
-  const std::size_t bytes = os::round_to_pages(guard_size + stack_size_ + colours * colour_size + sizeof(fiber));
+  const std::size_t inner = os::round_to_pages(guard_size + stack_size_ + colours * colour_size + sizeof(fiber));
+  const std::size_t bytes = inner + os::page_size();
   std::byte* const mapping = os::reserve_pages(bytes);
   if (!mapping) return nullptr;
   if (!os::guard_pages(mapping, guard_size)) {
     os::release_pages(mapping, bytes);
     return nullptr;
   }
+  // What lies above, of the heap perhaps, shall not come upon the fiber by running over its lower end.
+  os::guard_pages_if_free(mapping + inner, bytes - inner);
   // Not at the same place of a page in all of them, or nested children would compete for the same few sets of the cache.
   const std::size_t room = (sizeof(fiber) + cache_line - 1) / cache_line * cache_line + mapped_ % colours * colour_size;
-  auto* const f = new (mapping + bytes - room) fiber;
+  auto* const f = new (mapping + inner - room) fiber;
   f->mapping = mapping;
   f->mapping_size = bytes;
   f->guard_size = guard_size;

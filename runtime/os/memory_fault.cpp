@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -15,9 +16,19 @@ namespace {
 fault_reporter reporter = nullptr;
 struct sigaction previous_segv, previous_bus;
 
+const void* stack_pointer_of([[maybe_unused]] const void* context) noexcept {
+#if defined(__x86_64__) && defined(REG_RSP)
+  return reinterpret_cast<const void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  return reinterpret_cast<const void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.sp);
+#else
+  return nullptr;
+#endif
+}
+
 void handle_fault(int signal, siginfo_t* info, void* context) {
   const bool accessed = info->si_code > 0;  // else somebody sent the signal
-  if (accessed && reporter(info->si_addr)) abort();
+  if (accessed && reporter(info->si_addr, stack_pointer_of(context))) abort();
   const struct sigaction& previous = signal == SIGSEGV ? previous_segv : previous_bus;
   if (previous.sa_flags & SA_SIGINFO) return previous.sa_sigaction(signal, info, context);
   if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) return previous.sa_handler(signal);

@@ -3,9 +3,10 @@
 
 namespace fj::inline v0_1::detail::os {
 
-/// Called from the signal handler with the address of a faulting access: returns true after printing (with
-/// print_error) what went wrong there, false when the address is none of its business. Must be async-signal-safe.
-using fault_reporter = bool (*)(const void* address) noexcept;
+/// Called from the signal handler with the address of a faulting access and the stack pointer at the time, nullptr where
+/// this is not known: returns true after printing (with print_error) what went wrong there, false when the fault shall
+/// go on to the handler that was there before. Must be async-signal-safe.
+using fault_reporter = bool (*)(const void* address, const void* stack_pointer) noexcept;
 
 /// Installs a handler for SIGSEGV and SIGBUS that asks `reporter`, then aborts; faults it does not know go to the
 /// handler that was there before. Once per process; later calls do nothing.

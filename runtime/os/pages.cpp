@@ -33,6 +33,8 @@ bool guard_pages(std::byte* begin, std::size_t bytes) noexcept {
   return madvise(begin, bytes, MADV_GUARD_INSTALL) == 0 || mprotect(begin, bytes, PROT_NONE) == 0;
 }
 
+void guard_pages_if_free(std::byte* begin, std::size_t bytes) noexcept { madvise(begin, bytes, MADV_GUARD_INSTALL); }
+
 void discard_pages(std::byte* begin, std::size_t bytes) noexcept { madvise(begin, bytes, MADV_DONTNEED); }
 
 bool is_resident(const std::byte* address) noexcept {

@@ -18,6 +18,9 @@ std::byte* reserve_pages(std::size_t bytes) noexcept;
 /// the kernel has guard regions (Linux 6.13), two otherwise (a process has some 65,530).
 bool guard_pages(std::byte* begin, std::size_t bytes) noexcept;
 
+/// As guard_pages where that costs no mapping, nothing elsewhere.
+void guard_pages_if_free(std::byte* begin, std::size_t bytes) noexcept;
+
 /// Gives the contents of these pages back; they read as zero afterwards.
 void discard_pages(std::byte* begin, std::size_t bytes) noexcept;
 
