@@ -25,6 +25,8 @@ struct counters {
   std::uint64_t wakeups = 0;        ///< workers woken or started
   std::uint64_t stacks_in_use = 0;  ///< stacks taken and not given back: fibers that run or wait, and a few at hand
   std::uint64_t stacks_peak = 0;    ///< the most there were; of several P together, the sum of their peaks
+  std::uint64_t busy_ns = 0;        ///< nanoseconds in which a thread held the P to run strands; of several P, the sum
+  std::uint64_t looking_ns = 0;     ///< nanoseconds in which one held it to look for work; in the rest it was idle
 
   counters& operator+=(const counters& other) noexcept {
     steals += other.steals;
@@ -40,6 +42,8 @@ struct counters {
     wakeups += other.wakeups;
     stacks_in_use += other.stacks_in_use;
     stacks_peak += other.stacks_peak;
+    busy_ns += other.busy_ns;
+    looking_ns += other.looking_ns;
     return *this;
   }
 };
@@ -82,16 +86,59 @@ class stack_tally {
   peak most_;
 };
 
+/// Time spent on something; written likewise. In one word, so that a reading is of one moment: the time so far, less the
+/// moment of the start while it runs. That is negative, as the time so far began after the clock's zero.
+class stopwatch {
+ public:
+  bool runs() const noexcept { return time_.load(std::memory_order_relaxed) < 0; }
+
+  void start(std::int64_t now) noexcept { add(-now); }
+  void stop(std::int64_t now) noexcept { add(now); }
+
+  /// Up to a moment within the call. `clock()` is now in nanoseconds.
+  template <class Clock>
+  std::uint64_t read(Clock clock) const noexcept {
+    for (;;) {
+      const std::int64_t found = time_.load(std::memory_order_acquire);  // acquire: before the clock is read
+      const std::int64_t at = found < 0 ? clock() : 0;
+      // Else it was stopped meanwhile. relaxed: at worst the time is that of a moment ago.
+      if (time_.load(std::memory_order_relaxed) == found) return static_cast<std::uint64_t>(found + at);
+    }
+  }
+
+ private:
+  void add(std::int64_t more) noexcept {
+    time_.store(time_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+  }
+
+  std::atomic<std::int64_t> time_{0};
+};
+
 /// The counters of one P, written by the worker that holds it.
 struct tallies {
   tally steals, suspensions, resumptions, join_waits, exposures, publications, slow_pushes, slow_pops, parks, wakeups;
   peak most_public;
   stack_tally stacks;
+  stopwatch busy, looking;  // at most one of them runs, and none while nobody holds the P
 
-  counters read() const noexcept {
+  void begin_busy(std::int64_t now) noexcept {
+    if (looking.runs()) looking.stop(now);
+    if (!busy.runs()) busy.start(now);
+  }
+  void begin_looking(std::int64_t now) noexcept {
+    if (busy.runs()) busy.stop(now);
+    if (!looking.runs()) looking.start(now);
+  }
+  void begin_idle(std::int64_t now) noexcept {
+    if (busy.runs()) busy.stop(now);
+    if (looking.runs()) looking.stop(now);
+  }
+
+  template <class Clock>
+  counters read(Clock clock) const noexcept {
     return {steals.read(),       suspensions.read(), resumptions.read(), join_waits.read(), exposures.read(),
             publications.read(), most_public.read(), slow_pushes.read(), slow_pops.read(),  parks.read(),
-            wakeups.read(),      stacks.in_use(),    stacks.most()};
+            wakeups.read(),      stacks.in_use(),    stacks.most(),      busy.read(clock),  looking.read(clock)};
   }
 };
 

@@ -1,13 +1,13 @@
 #include "runtime/entry.hpp"
 
 #include <cstddef>
-#include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
-#include <string>
 
+#include "runtime/os/clock.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/pages.hpp"
+#include "runtime/report.hpp"
 #include "runtime/run.hpp"
 #include "runtime/settings.hpp"
 #include "runtime/thread_main.hpp"
@@ -71,27 +71,7 @@ bool waits_for_caller(const scheduler& s) noexcept {
   return false;
 }
 
-void print_stats(const scheduler& s) {
-  const stats read = stats_of(s);
-  std::string text =
-      "forkjoin: stacks " + std::to_string(read.stacks_in_use) + " in use, " + std::to_string(read.stacks_peak) +
-      " at peak\n"
-      "   P     steals suspensions resumptions join_waits  exposures publications most_public slow_pushes  "
-      "slow_pops      parks    wakeups stacks_in_use stacks_peak\n";
-  const auto line = [&text](const char* name, const counters& c) {
-    char row[256];
-    const auto n = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
-    std::snprintf(row, sizeof(row),
-                  "%4s %10llu %11llu %11llu %10llu %10llu %12llu %11llu %11llu %10llu %10llu %10llu %13llu %11llu\n",
-                  name, n(c.steals), n(c.suspensions), n(c.resumptions), n(c.join_waits), n(c.exposures),
-                  n(c.publications), n(c.most_public), n(c.slow_pushes), n(c.slow_pops), n(c.parks), n(c.wakeups),
-                  n(c.stacks_in_use), n(c.stacks_peak));
-    text += row;
-  };
-  for (std::size_t i = 0; i < read.procs.size(); ++i) line(std::to_string(i).c_str(), read.procs[i]);
-  line("all", read.total());
-  os::print_error(text.c_str());
-}
+void print_stats(const scheduler& s) { os::print_error(report(stats_of(s), s.chosen().steal_every_fork).c_str()); }
 
 }  // namespace
 
@@ -155,9 +135,12 @@ unsigned procs_of(const scheduler& s) noexcept { return s.chosen().procs; }
 stats stats_of(const scheduler& s) {
   stats read;
   read.procs.reserve(procs_of(s));
-  for (unsigned i = 0; i < procs_of(s); ++i) read.procs.push_back(s.count(i).read());
+  for (unsigned i = 0; i < procs_of(s); ++i) read.procs.push_back(s.count(i).read(&os::now_ns));
   read.stacks_in_use = s.stacks().in_use();
   read.stacks_peak = s.stacks().peak();
+  read.threads_refused = s.threads_refused();
+  read.working_ns = s.time_with_jobs();
+  read.lived_ns = s.age();  // last: none of the times is longer
   return read;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/current.hpp"
+#include "runtime/os/clock.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/race_detector.hpp"
 #include "runtime/scheduler.hpp"
@@ -133,6 +134,7 @@ void end_strand(fiber* owner) noexcept {
 }
 
 void execute(worker& m, fiber* f) noexcept {
+  if (!m.count().busy.runs()) m.count().begin_busy(os::now_ns());
   while (f) {
     f = switch_to(m, *f);
     // A chain of fibers that resume each other must not keep out what waits (Go looks every 61st time, too). A thread

@@ -65,10 +65,13 @@ bool is_over(const root* job) noexcept {
   return job && job->done.load(std::memory_order_acquire);
 }
 
-void pause_after_short_work(worker& m, const root* only) noexcept {
+// A worker that has just stolen little waits first.
+void begin_to_look(worker& m, const root* only) noexcept {
+  m.home().refuse_forked_copy();
+  const std::int64_t now = os::now_ns();
+  m.count().begin_looking(now);
   const settings& chosen = m.home().chosen();
   if (chosen.procs == 1 || chosen.steal_every_fork) return;  // nobody is held up; or it was asked for
-  const std::int64_t now = os::now_ns();
   if (now - m.stolen_at > short_work_ns) return;
   while (!is_over(only) && !m.home().any_ready() && os::now_ns() - now < short_work_ns) os::pause();
 }
@@ -103,6 +106,7 @@ fiber* search(worker& m, const root* only) noexcept {
       fiber& thief = m.stacks.pop();
       begin(thief, found.loot);
       m.stolen_at = os::now_ns();
+      m.count().begin_busy(m.stolen_at);
       return &thief;
     }
     os::pause();
@@ -129,8 +133,7 @@ fiber* search(worker& m, const root* only) noexcept {
 }  // namespace
 
 fiber* find_work(worker& m) noexcept {
-  m.home().refuse_forked_copy();
-  pause_after_short_work(m, nullptr);
+  begin_to_look(m, nullptr);
   fiber* f = wait_for_turn(m);
   if (!f && m.spinning) f = search(m, nullptr);
   if (f) m.home().stop_spinning(m);
@@ -138,8 +141,7 @@ fiber* find_work(worker& m) noexcept {
 }
 
 fiber* find_work_of(const root& job, worker& m) noexcept {
-  m.home().refuse_forked_copy();
-  pause_after_short_work(m, &job);
+  begin_to_look(m, &job);
   m.home().start_spinning(m);
   fiber* const f = search(m, &job);
   if (f) m.home().stop_spinning(m);

@@ -17,7 +17,8 @@ struct options {
   /// How many threads the runtime may start; threads that call run come on top. 0: as many as P.
   unsigned max_workers = 0;
 
-  /// Prints the counters to standard error when the runtime ends, as FORKJOIN_STATS=1 does.
+  /// Prints to standard error, when the runtime ends, how busy it was, what was stolen, a hint, and the counters, as
+  /// FORKJOIN_STATS=1 does.
   bool stats = false;
 
   /// For tests, and to have ThreadSanitizer see a program's races: every fork is stolen, also with one P, so code after

@@ -79,6 +79,7 @@ void run_from_fiber(scheduler& s, root& job, worker& m) {
 
 void run(scheduler& s, root& job) {
   const scheduler::guest counted(s);
+  const scheduler::job_time timed(s);
   if (worker* const m = current_worker()) {
     run_from_fiber(s, job, *m);
   } else {

@@ -22,6 +22,7 @@ constexpr std::int64_t time_between_refusals_ns = 100'000'000;  // a refused thr
 
 scheduler::scheduler(const settings& chosen, thread_function thread_main)
     : chosen_(chosen),
+      made_at_(os::now_ns()),
       thread_main_(thread_main),
       stacks_(chosen.stack_size),
       deques_(chosen.stack_size, chosen.eager),
@@ -71,6 +72,16 @@ void scheduler::give_back_spares(worker& m) noexcept {
 
 void scheduler::give_back_spare_deque(worker& m) noexcept {
   if (m.spare_deque) deques_.give(m.spare_deque.replace(nullptr));
+}
+
+std::uint64_t scheduler::age() const noexcept { return static_cast<std::uint64_t>(os::now_ns() - made_at_); }
+
+std::uint64_t scheduler::time_with_jobs() const noexcept { return with_jobs_.read(&os::now_ns); }
+
+void scheduler::count_job(bool begins) noexcept {
+  std::scoped_lock guard(mutex_);
+  if (begins && jobs_++ == 0) with_jobs_.start(os::now_ns());
+  if (!begins && --jobs_ == 0) with_jobs_.stop(os::now_ns());
 }
 
 // Work
@@ -146,6 +157,7 @@ processor* scheduler::take_idle() noexcept {
 }
 
 void scheduler::put_idle(processor& p) noexcept {
+  p.count.begin_idle(os::now_ns());
   idle_processors_.push(&p);
   parking_.processor_idle();
 }
@@ -174,6 +186,7 @@ worker* scheduler::start_thread() noexcept {
     }
   } catch (const std::bad_alloc&) {}
   // The system gives no more: go on with the threads there are.
+  ++refused_;
   parking_.thread_taken(static_cast<int>(creatable_));
   creatable_ = 0;
   ask_again_at_ = os::now_ns() + time_between_refusals_ns;

@@ -58,6 +58,18 @@ class scheduler {
     std::atomic<unsigned>& guests_;
   };
 
+  /// While one lives, the runtime has a job.
+  class job_time {
+   public:
+    explicit job_time(scheduler& s) noexcept : s_(s) { s_.count_job(true); }
+    ~job_time() { s_.count_job(false); }
+    job_time(const job_time&) = delete;
+    job_time& operator=(const job_time&) = delete;
+
+   private:
+    scheduler& s_;
+  };
+
   // Work
 
   /// Makes a fiber runnable, and wakes somebody for it if need be.
@@ -145,9 +157,13 @@ class scheduler {
   deque_pool& deques() noexcept { return deques_; }
   const stack_pool& stacks() const noexcept { return stacks_; }
   const tallies& count(unsigned proc) const noexcept { return processors_[proc].count; }
+  std::uint64_t age() const noexcept;
+  std::uint64_t time_with_jobs() const noexcept;
+  std::uint64_t threads_refused() const noexcept { return refused_.read(); }
 
  private:
   bool work_left() noexcept;
+  void count_job(bool begins) noexcept;
 
   template <class Visit>
   void for_each_active(unsigned first, unsigned step, Visit& visit) {
@@ -191,6 +207,7 @@ class scheduler {
   void give_back_spare_deque(worker& m) noexcept;
 
   const settings chosen_;
+  const std::int64_t made_at_;
   const unsigned made_in_ = os::process_generation();
   const thread_function thread_main_;
   stack_pool stacks_;
@@ -216,6 +233,9 @@ class scheduler {
   fiber* detached_ = nullptr;
   std::atomic<std::size_t> detached_count_{0};
   bool stopping_ = false;
+  unsigned jobs_ = 0;    // calls of run under way
+  stopwatch with_jobs_;  // while there is one
+  tally refused_;        // threads that the system did not give
 };
 
 }  // namespace fj::inline v0_1::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "counters.hpp"
@@ -13,6 +14,9 @@ struct stats {
   std::vector<counters> procs;    ///< one for each P
   std::size_t stacks_in_use = 0;  ///< fibers that run or wait, and those at hand for more
   std::size_t stacks_peak = 0;
+  std::uint64_t lived_ns = 0;         ///< nanoseconds since the runtime was made
+  std::uint64_t working_ns = 0;       ///< of those with a call of run under way
+  std::uint64_t threads_refused = 0;  ///< how often the system gave no thread
 
   /// The sum over all P.
   counters total() const noexcept {

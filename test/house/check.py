@@ -20,7 +20,7 @@ LAYERS = [
     ["os/"],
     ["join", "counting_join", "deque", "root", "counters", "options"],
     ["continuation", "stats"],
-    ["fiber"],
+    ["fiber", "report"],
     ["stack_pool", "stack_cache", "deque_pool"],
     ["processor"],
     ["current"],

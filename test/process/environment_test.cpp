@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <tuple>
 
 #include "test/process/child.hpp"
 #include "test/support.hpp"
@@ -35,6 +36,8 @@ int program(const std::string& how) {
     if (how == "stolen by default") return fj::run(&stolen_of_ten);
     if (how == "stolen by a runtime") return fj::runtime(test::with_procs(1)).run(&stolen_of_ten);
     if (how == "default") return fj::run([] { return fib(15); }) == 610 ? 0 : 2;
+    if (how == "serial") return fj::run([] { return 0; });
+    if (how == "unused") return fj::runtime().procs() == 0;
     if (how == "outside") return fib(15) == 610 ? 0 : 2;
     if (how == "procs") return static_cast<int>(fj::procs());
     fj::options options = test::with_procs(2);
@@ -58,8 +61,12 @@ int main(int argc, char** argv) {
       const test::ending end = test::run_again({how});
       verdict.check(end.code == 0, how + " with stats: exit code " + std::to_string(end.code));
       verdict.contains(end.said, "forkjoin: stacks ", how);
-      for (const char* column : {"steals", "suspensions", "resumptions", "join_waits", "exposures", "publications",
-                                 "most_public", "slow_pushes", "slow_pops", "parks", "wakeups", " all "})
+      for (const char* part : {"forkjoin: the runtime lived for ", " and had jobs for ", "the P worked for ",
+                               "looked for work for ", "were idle for ", "forkjoin: hint: "})
+        verdict.contains(end.said, part, how);
+      for (const char* column :
+           {"busy%", "look%", "steals", "suspensions", "resumptions", "join_waits", "exposures", "publications",
+            "most_public", "slow_pushes", "slow_pops", "parks", "wakeups", " all "})
         verdict.contains(end.said, column, how);
     }
     for (const char* wish : {"0", "", static_cast<const char*>(nullptr)}) {
@@ -69,6 +76,16 @@ int main(int argc, char** argv) {
     }
   }
   verdict.contains(test::run_again({"option"}).said, "forkjoin: stacks ", "options::stats");
+
+  // One hint each, whatever the machine.
+  for (const auto& [how, procs, hint] : {std::tuple{"default", "1", "with one P nothing can be stolen"},
+                                         std::tuple{"serial", "4", "nothing was stolen: the program forks too late"},
+                                         std::tuple{"unused", "4", "no job was run"}}) {
+    const test::environment stats("FORKJOIN_STATS", "1"), number("FORKJOIN_PROCS", procs);
+    const test::ending end = test::run_again({how});
+    verdict.contains(end.said, std::string("forkjoin: hint: ") + hint, how);
+    verdict.contains(end.said, std::string(", on ") + procs + " P\n", how);
+  }
 
   for (const char* bad : {"0", "-1", "abc", "1e9", "", " 3", "5000"}) {
     const test::environment procs("FORKJOIN_PROCS", bad);

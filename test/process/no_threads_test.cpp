@@ -73,6 +73,7 @@ int main() {
     for (int i = 0; i < 1000; ++i) verdict.check(rt.run([] { return fib(8); }) == 21, "a job without threads");
     const auto tenths = (std::chrono::steady_clock::now() - begin) / std::chrono::milliseconds(100);
     verdict.check(refused >= 1 && refused <= tenths + 1, "threads are asked for ten times a second at most");
+    verdict.check(rt.stats().threads_refused == static_cast<unsigned>(refused), "refusals are counted");
     threads_left = -1;
     std::this_thread::sleep_for(std::chrono::milliseconds(120));
     std::atomic<bool> stolen{false};

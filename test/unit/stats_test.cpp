@@ -284,3 +284,75 @@ TEST_CASE("stats: the most stacks and records stay the most") {
   most += other;
   CHECK(most.most_public == 5);
 }
+
+TEST_CASE("stats: a stopwatch") {
+  std::int64_t now = 1000;
+  const auto clock = [&] { return now; };
+  fj::detail::stopwatch watch;
+  CHECK(watch.read(clock) == 0);
+  watch.start(now);
+  CHECK(watch.runs());
+  CHECK(watch.read(clock) == 0);
+  now = 1500;
+  CHECK(watch.read(clock) == 500);
+  watch.stop(now);
+  now = 9000;
+  CHECK(!watch.runs());
+  CHECK(watch.read(clock) == 500);
+  watch.start(now);
+  now = 9001;
+  CHECK(watch.read(clock) == 501);
+}
+
+TEST_CASE("stats: each P is busy, looks for work, or is idle, and no longer than the runtime lived") {
+  test::for_each_runtime("times", [](fj::runtime& rt, unsigned p, test::stealing how) {
+    CAPTURE(p);
+    CAPTURE(test::name_of(how));
+    CHECK(rt.stats().total().busy_ns == 0);
+    CHECK(rt.stats().total().looking_ns == 0);
+    CHECK(rt.stats().working_ns == 0);
+    rt.run([&] {
+      const auto within = static_cast<std::size_t>(fj::this_proc());
+      const std::uint64_t before = rt.stats().procs[within].busy_ns;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      CHECK(rt.stats().procs[within].busy_ns >= before + 2'000'000);
+      static_cast<void>(fib(12));
+    });
+    fj::counters last;
+    for (int i = 0; i < 20; ++i) {
+      const fj::stats now = rt.stats();
+      for (const fj::counters& c : now.procs) CHECK(c.busy_ns + c.looking_ns <= now.lived_ns);
+      CHECK(now.working_ns <= now.lived_ns);
+      CHECK(now.working_ns >= 2'000'000);
+      CHECK(now.total().busy_ns >= last.busy_ns);
+      CHECK(now.total().looking_ns >= last.looking_ns);
+      last = now.total();
+      if (i % 2) rt.run([] { static_cast<void>(fib(8)); });
+    }
+  });
+}
+
+TEST_CASE("stats: a P that nobody held has spent no time, and who waits for work looks for it") {
+  const test::watchdog dog("idle P", 3);
+  fj::runtime rt(test::with_procs(3));
+  for (int i = 0; i < 10; ++i) rt.run([] { std::this_thread::sleep_for(std::chrono::microseconds(100)); });
+  const fj::stats serial = rt.stats();
+  // With the time of a P not ended by the worker that gives it up (tried), it goes on.
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  CHECK(rt.stats().total().busy_ns == serial.total().busy_ns);
+  CHECK(rt.stats().working_ns == serial.working_ns);
+  CHECK(rt.stats().lived_ns > serial.lived_ns);
+  int used = 0;
+  for (const fj::counters& c : serial.procs) {
+    if (c.busy_ns > 0) ++used;
+    CHECK(c.looking_ns == 0);
+  }
+  CHECK(used == 1);
+  // The thief has nothing to do after its theft, and does not give up at once.
+  rt.run([&] {
+    std::atomic<bool> stolen{false};
+    fj::fork_join([&] { test::spin_until([&] { return stolen.load(); }); }, [&] { stolen = true; });
+  });
+  test::spin_until([&] { return rt.stats().total().parks > 0; });
+  CHECK(rt.stats().total().looking_ns > 0);
+}

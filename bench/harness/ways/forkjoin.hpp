@@ -24,7 +24,8 @@ class forkjoin_team {
             {"exposures", c.exposures},     {"publications", c.publications},
             {"most_public", c.most_public}, {"slow_pushes", c.slow_pushes},
             {"slow_pops", c.slow_pops},     {"parks", c.parks},
-            {"wakeups", c.wakeups},         {"stacks_peak", stats.stacks_peak}};
+            {"wakeups", c.wakeups},         {"stacks_peak", stats.stacks_peak},
+            {"busy_ns", c.busy_ns},         {"looking_ns", c.looking_ns}};
   }
 
  private:

@@ -1,0 +1,94 @@
+#include "runtime/report.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+
+namespace fj::inline v0_1::detail {
+
+namespace {
+
+// A theft holds both sides up for a microsecond or two: below this the work between two steals hardly pays for them.
+constexpr std::uint64_t short_work_ns = 20'000;
+
+unsigned per_cent(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0
+                    : static_cast<unsigned>(
+                          std::min<double>(100, 100.0 * static_cast<double>(part) / static_cast<double>(whole) + 0.5));
+}
+
+std::string duration(std::uint64_t ns) {
+  const struct {
+    std::uint64_t above;
+    double unit;
+    const char* name;
+  } scales[] = {{1'000'000'000, 1e9, "s"}, {1'000'000, 1e6, "ms"}, {0, 1e3, "us"}};
+  const auto* scale = scales;
+  while (ns < scale->above) ++scale;
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.3g %s", static_cast<double>(ns) / scale->unit, scale->name);
+  return text;
+}
+
+std::string number(std::uint64_t n, const char* of) { return std::to_string(n) + " " + of + (n == 1 ? "" : "s"); }
+
+std::string hint(const stats& read, const counters& all, bool steals_every_fork) {
+  const std::uint64_t procs = read.procs.size();
+  if (read.threads_refused > 0)
+    return "the system refused threads; raise its limit on them (ulimit -u, or the cgroup's pids.max), or set fewer P";
+  if (all.busy_ns == 0) return "no job was run";
+  if (steals_every_fork) return "every fork is stolen, as asked for: these times tell nothing of an ordinary run";
+  if (procs == 1) return "with one P nothing can be stolen; set more by FORKJOIN_PROCS or fj::options::procs";
+  if (all.steals == 0)
+    return "nothing was stolen: the program forks too late or not at all, its leaves are long, or its jobs are over "
+           "before "
+           "a thread is awake";
+  if (all.busy_ns / all.steals < short_work_ns)
+    return "there was a steal for each " + duration(all.busy_ns / all.steals) + " of work: larger leaves would help";
+  if (per_cent(all.busy_ns, read.working_ns * procs) < 50)
+    return "the P were idle for most of the time, for want of work: fork earlier, or into more parts of a size";
+  return "none; the P had work for most of the time";
+}
+
+}  // namespace
+
+std::string report(const stats& read, bool steals_every_fork) {
+  const counters all = read.total();
+  const std::uint64_t procs = read.procs.size();
+  const std::uint64_t time = read.working_ns * procs;
+  std::string text = "forkjoin: the runtime lived for " + duration(read.lived_ns) + " and had jobs for " +
+                     duration(read.working_ns) + ", on " + std::to_string(procs) + " P\n";
+  const unsigned busy = per_cent(all.busy_ns, time), looking = std::min(100 - busy, per_cent(all.looking_ns, time));
+  text += "forkjoin: while it had jobs the P worked for " + std::to_string(busy) +
+          " % of the time, looked for work for " + std::to_string(looking) + " %, and were idle for " +
+          std::to_string(100 - busy - looking) + " %: " +
+          (read.threads_refused > 0 ? "the system refused " + number(read.threads_refused, "thread") + ", and " : "") +
+          (all.parks > 0     ? number(all.parks, "time") + " a worker slept for want of work"
+           : all.wakeups > 0 ? "no worker had to sleep"
+                             : "no fork asked for a worker") +
+          "\n";
+  text += "forkjoin: " + number(all.steals, "steal") +
+          (all.steals > 0 ? ", one for each " + duration(all.busy_ns / all.steals) + " of work" : "") + "\n";
+  text += "forkjoin: hint: " + hint(read, all, steals_every_fork) + "\n";
+  text +=
+      "forkjoin: stacks " + std::to_string(read.stacks_in_use) + " in use, " + std::to_string(read.stacks_peak) +
+      " at peak\n"
+      "   P busy% look%     steals suspensions resumptions join_waits  exposures publications most_public slow_pushes  "
+      "slow_pops      parks    wakeups stacks_in_use stacks_peak\n";
+  const auto line = [&](const char* name, const counters& c, std::uint64_t of) {
+    char row[256];
+    const auto n = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
+    std::snprintf(
+        row, sizeof(row),
+        "%4s %5u %5u %10llu %11llu %11llu %10llu %10llu %12llu %11llu %11llu %10llu %10llu %10llu %13llu %11llu\n",
+        name, per_cent(c.busy_ns, of), per_cent(c.looking_ns, of), n(c.steals), n(c.suspensions), n(c.resumptions),
+        n(c.join_waits), n(c.exposures), n(c.publications), n(c.most_public), n(c.slow_pushes), n(c.slow_pops),
+        n(c.parks), n(c.wakeups), n(c.stacks_in_use), n(c.stacks_peak));
+    text += row;
+  };
+  for (std::size_t i = 0; i < procs; ++i) line(std::to_string(i).c_str(), read.procs[i], read.working_ns);
+  line("all", all, time);
+  return text;
+}
+
+}  // namespace fj::inline v0_1::detail
