@@ -26,6 +26,12 @@ fiber* ended(worker& m, fiber& f, void* owner) noexcept {
   return static_cast<fiber*>(owner);
 }
 
+// The opposite of come_after_thread, by a strand that leaves its thread.
+void come_before_thread([[maybe_unused]] const worker& m) noexcept {
+  if constexpr (os::races_are_detected)
+    if (m.home().chosen().thread_order) os::publish(m.exceptions);
+}
+
 continuation_body body_of(const continuation& record) noexcept {
   const os::unseen_by_detector pause;  // it may lie in the frame of a scope's parent
   return record.joined.body();
@@ -104,6 +110,13 @@ fiber* switch_to(worker& m, fiber& f) noexcept {
 
 }  // namespace
 
+// A thread is named by what the C++ runtime keeps for it: a worker may be another thread's at its next job.
+
+void come_after_thread([[maybe_unused]] const worker& m) noexcept {
+  if constexpr (os::races_are_detected)
+    if (m.home().chosen().thread_order) os::observe(m.exceptions);
+}
+
 bool seems_empty(const deque& d) noexcept {
   const os::unordered_for_detector hint;
   return d.looks_empty();
@@ -113,6 +126,7 @@ void arrive_on_worker() noexcept {
   os::observe(current_worker());
   os::observe(current_deque().identity());
   current_deque().set_exceptions(current_worker()->exceptions);
+  come_after_thread(*current_worker());
 }
 
 void begin(fiber& f, const deque::loot& what) noexcept {
@@ -128,6 +142,7 @@ void end_strand(fiber* owner) noexcept {
   m.then = &ended;
   m.argument = owner;
   fiber& f = *m.running;
+  come_before_thread(m);
   os::publish(&m.home());  // whoever ends the runtime comes after all that was read of the worker
   os::finish_context(f.context, m.native);
   std::abort();  // nobody switches back
@@ -150,6 +165,7 @@ void leave(worker::afterwards then, void* argument) noexcept {
   if (!d.looks_empty() && d.publish_all(os::handled_exception(*m.exceptions))) ++m.count().publications;
   m.then = then;
   m.argument = argument;
+  come_before_thread(m);
   os::switch_context(m.running->context, m.native);
   arrive_on_worker();
 }

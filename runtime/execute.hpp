@@ -22,6 +22,9 @@ void resume(fiber& waited) noexcept;
 /// as ThreadSanitizer sees it; so a look at what the owner pushed last would hide races with the owner.
 bool seems_empty(const deque& d) noexcept;
 
+/// With options::thread_order: what the thread's strands did before they left it comes before what follows on that thread.
+void come_after_thread(const worker& m) noexcept;
+
 /// On a fiber's stack, whenever it begins or goes on: what it finds there was made before.
 void arrive_on_worker() noexcept;
 

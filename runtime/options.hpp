@@ -25,6 +25,11 @@ struct options {
   /// a fork or join runs on another stack and, if there are several P, often on another thread. Also the rest of a fork
   /// whose child throws is run. Slow. FORKJOIN_STEAL_EVERY_FORK=1 in the environment sets it for every runtime.
   bool steal_every_fork = false;
+
+  /// For programs that keep caches for each thread (thread_local), in builds with ThreadSanitizer; nothing in others:
+  /// strands that run on one thread are ordered as they run there, and races between them go unreported, also true ones.
+  /// FORKJOIN_TSAN_THREAD_ORDER=1 in the environment sets it for every runtime.
+  bool thread_order = false;
 };
 
 }  // namespace fj::inline v0_1

@@ -28,6 +28,7 @@ struct settings {
   unsigned max_workers = 1;
   std::size_t stack_size = 0;
   bool steal_every_fork = false;
+  bool thread_order = false;
   bool eager = false;  ///< no membarrier: everything public at once
 };
 

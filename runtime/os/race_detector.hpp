@@ -23,6 +23,12 @@ void AnnotateIgnoreSyncEnd(const char* file, int line);
 
 namespace fj::inline v0_1::detail::os {
 
+#ifdef FORKJOIN_RACE_DETECTOR
+inline constexpr bool races_are_detected = true;
+#else
+inline constexpr bool races_are_detected = false;
+#endif
+
 /// What the calling strand did so far comes before what follows an `observe` of the same address. Said of objects that
 /// strands reach by way of the worker they run on: a strand that is resumed on a worker, or uses its deque, comes after
 /// the making of both; a strand on a stack comes after those that had it before; the end of a runtime comes after all its

@@ -1,5 +1,5 @@
 // What environment variables do to a whole program: FORKJOIN_STATS, FORKJOIN_PROCS, FORKJOIN_MEMBARRIER,
-// FORKJOIN_STEAL_EVERY_FORK.
+// FORKJOIN_STEAL_EVERY_FORK; and that nonsense in one of these, or in FORKJOIN_TSAN_THREAD_ORDER, is refused.
 
 #include <cstdint>
 #include <exception>
@@ -96,7 +96,8 @@ int main(int argc, char** argv) {
       verdict.contains(end.said, "1 to 4096", how);
     }
   }
-  for (const char* name : {"FORKJOIN_STATS", "FORKJOIN_MEMBARRIER", "FORKJOIN_STEAL_EVERY_FORK"})
+  for (const char* name :
+       {"FORKJOIN_STATS", "FORKJOIN_MEMBARRIER", "FORKJOIN_STEAL_EVERY_FORK", "FORKJOIN_TSAN_THREAD_ORDER"})
     for (const std::string bad : {"no", "2", " 1"}) {
       const test::environment flag(name, bad.c_str());
       for (const std::string how : {"default", "outside", "runtime"}) {

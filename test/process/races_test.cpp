@@ -3,7 +3,8 @@
 // With switches of stacks that order, or with deques named to the detector by their first member, which every push
 // releases, "one by one" is not reported; without the acquire at the end of a join, "correct" is. With workers' looks at deques
 // that order, "never stolen" is not reported; with their looks at joins that are seen, "correct" is; with a strand's
-// preparations to suspend that order, what takes too short for a thief is not. (Each tried.)
+// preparations to suspend that order, what takes too short for a thief is not. With thread_order ignored where
+// strands leave or come, "caches in order" is reported. (Each tried.)
 
 #include "test/process/child.hpp"
 #include "test/support.hpp"
@@ -120,12 +121,45 @@ void never_stolen_from_scope() {
   ++shared;
 }
 
+// More than once: of two accesses at the very same time the detector may miss both.
+void fork_joins() {
+  for (int i = 0; i < 5; ++i) with_fork_join();
+}
+
+struct counted {
+  volatile long uses = 0;
+  ~counted() { uses = 0; }  // when the thread ends: after all strands, as the runtime ends first
+};
+
+[[gnu::noinline]] void use_cache() {
+  static thread_local counted cache;
+  asm volatile("" ::: "memory");
+  cache.uses = cache.uses + 1;
+}
+
+// Correct as long as a thread's strands are not switched in the midst of a use: but a fork's branches are strands.
+void per_thread_caches() { fj::fork_join(&use_cache, &use_cache); }
+
+void many_caches(int depth) {
+  use_cache();
+  if (depth > 0) {
+    fj::fork_join([=] { many_caches(depth - 1); }, [=] { many_caches(depth - 1); });
+    fj::scope s;
+    s.fork([=] { many_caches(depth - 2); });
+    use_cache();
+  }
+}
+
+void many_caches_of_strands() { many_caches(6); }
+
 struct program {
   const char* name;
   void (*run)();
   bool races;
   std::vector<test::stealing> ways = {test::stealing::by_need};
-  const char* steal_every_fork = nullptr;  // in the environment
+  const char* steal_every_fork = nullptr;  // in the environment, as the next
+  const char* thread_order = nullptr;
+  unsigned procs = 4;
 };
 const program programs[] = {
     {"child and continuation", &child_and_continuation, true},
@@ -136,6 +170,10 @@ const program programs[] = {
     {"one by one", &one_by_one, true, {test::stealing::every_fork}},
     {"never stolen", &never_stolen, true, {test::stealing::by_need}, "1"},
     {"never stolen, from a scope", &never_stolen_from_scope, true, {test::stealing::by_need}, "1"},
+    {"caches", &per_thread_caches, true, {test::stealing::every_fork}, nullptr, nullptr, 1},
+    {"caches in order", &per_thread_caches, false, {test::stealing::every_fork}, nullptr, "1", 1},
+    {"many caches in order", &many_caches_of_strands, false, {test::stealing::every_fork}, nullptr, "1"},
+    {"fork_join in order", &fork_joins, true, {test::stealing::by_need}, nullptr, "1"},
     {"correct", &correct, false, {test::stealing::by_need, test::stealing::every_fork}},
 };
 
@@ -143,15 +181,18 @@ const program programs[] = {
 
 int main(int argc, char** argv) {
   if (argc > 2) {
-    fj::runtime rt(test::with(4, static_cast<test::stealing>(argv[2][0] - '0')));
-    for (const program& p : programs)
-      if (argv[1] == std::string(p.name)) rt.run(p.run);
+    for (const program& p : programs) {
+      if (argv[1] != std::string(p.name)) continue;
+      fj::runtime rt(test::with(p.procs, static_cast<test::stealing>(argv[2][0] - '0')));
+      rt.run(p.run);
+    }
     return 0;
   }
   test::verdict verdict;
   for (const program& p : programs)
     for (const test::stealing how : p.ways) {
-      const test::environment steal("FORKJOIN_STEAL_EVERY_FORK", p.steal_every_fork);
+      const test::environment steal("FORKJOIN_STEAL_EVERY_FORK", p.steal_every_fork),
+          order("FORKJOIN_TSAN_THREAD_ORDER", p.thread_order);
       const test::ending end = test::run_again({p.name, std::to_string(static_cast<int>(how))});
       const std::string what = std::string(p.name) + ", " + name_of(how);
       const bool reported = end.said.find("data race") != std::string::npos;

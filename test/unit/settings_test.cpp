@@ -111,6 +111,16 @@ TEST_CASE("settings: every fork is stolen if the option says so, or the environm
     CHECK(contains(complaint(test::with(2, how)), "FORKJOIN_STEAL_EVERY_FORK is \"yes\"; set it to 0 or 1"));
 }
 
+TEST_CASE("settings: strands are ordered by thread if the option says so, or the environment") {
+  fj::options wanted;
+  for (const bool option : {false, true})
+    for (const char* variable : {static_cast<const char*>(nullptr), "0", "1"}) {
+      const test::environment order("FORKJOIN_TSAN_THREAD_ORDER", variable);
+      wanted.thread_order = option;
+      CHECK(resolve(wanted).thread_order == (option || (variable && *variable == '1')));
+    }
+}
+
 TEST_CASE("topology: the affinity mask counts") {
   cpu_set_t before, one;
   REQUIRE(sched_getaffinity(0, sizeof(before), &before) == 0);
