@@ -49,7 +49,7 @@ struct child : record_stand_in {
     join handoff;  ///< with steal_every_fork: where the child waits for its thief
   };
   // Of a fork in a handler alone.
-  const void* handled;  ///< the exception that the parent handles
+  void* handled;        ///< the exception that the parent handles
   os::stack_call body;  ///< what is to run in such a handler of the child's own
 
   static constexpr std::uint64_t forked_elsewhere = ~std::uint64_t{0} - 2;

@@ -136,7 +136,7 @@ class basic_deque {
   /// if a thief is doing so right now. Takes the time to walk over the private records, so in the long run it is paid for
   /// by what it publishes. `handled`: the exception that the owner handles, nullptr if none. Then all records become
   /// public, as a thief would not expose them; but none of them if some may have been forked outside of that handler.
-  bool publish(const void* handled = nullptr) noexcept {
+  bool publish(void* handled = nullptr) noexcept {
     if (!eager_ && !mutex_.try_lock()) {
       if (handled_.load(std::memory_order_relaxed) == handled) return false;
       mutex_.lock();  // what handled_ says must not be left over from another handler
@@ -149,7 +149,7 @@ class basic_deque {
   /// Makes all records public, for a strand that is about to leave the deque to others, and its thread: a thief that exposes
   /// must not look for its exceptions there. If some may have been forked in a handler and others not, thieves start them
   /// all without: what waits must not keep records to itself. True if some became public.
-  bool publish_all(const void* handled) noexcept {
+  bool publish_all(void* handled) noexcept {
     std::scoped_lock guard(mutex_);
     if (!agree_on(handled) && !has_public()) set_handled(nullptr);
     if (is_in_handler()) alarm();
@@ -158,13 +158,13 @@ class basic_deque {
   }
 
   /// Where the thread that the owner runs on has its exceptions. To be said whenever a strand begins or goes on.
-  void set_exceptions(const os::exception_globals* of_thread) noexcept {
+  void set_exceptions(os::exception_globals* of_thread) noexcept {
     exceptions_.store(of_thread, std::memory_order_relaxed);  // a thief reads it after a newest of that strand
   }
 
   /// While the owner puts its exceptions aside: has an exposing thief find those of `instead`, and waits for one that looks at
   /// the owner's.
-  void hide_exceptions(const os::exception_globals& instead) noexcept {
+  void hide_exceptions(os::exception_globals& instead) noexcept {
     std::scoped_lock guard(mutex_);
     set_exceptions(&instead);
   }
@@ -217,7 +217,7 @@ class basic_deque {
   struct loot {
     record* taken = nullptr;
     root* job = nullptr;
-    const void* handled = nullptr;
+    void* handled = nullptr;
   };
 
   /// The oldest public record; none if there is none or another thief was faster. Of root `only` alone, unless that is
@@ -322,7 +322,7 @@ class basic_deque {
 
   // Whether all records were forked while the owner handled that exception. Handlers nest in forks: what the owner handles at
   // the oldest record and handles now, it handled at all between. Under the mutex.
-  bool agree_on(const void* handled) noexcept {
+  bool agree_on(void* handled) noexcept {
     if (handled_.load(std::memory_order_relaxed) == handled) return true;
     if (handled) {
       const record_name newest = newest_.load(std::memory_order_relaxed);
@@ -336,7 +336,7 @@ class basic_deque {
   }
 
   // When nothing is public. The tag orders it, as root_: see steal.
-  void set_handled(const void* exception) noexcept {
+  void set_handled(void* exception) noexcept {
     handled_.store(exception, std::memory_order_relaxed);
     clear();
   }
@@ -429,9 +429,8 @@ class basic_deque {
   alignas(cache_line) atomic<std::uint64_t> top_;
   atomic<index> public_end_;
   atomic<root*> root_;
-  atomic<const void*>
-      handled_;  // the exception that the owner handled at the forks of all records; nullptr: none, or unknown
-  atomic<const os::exception_globals*> exceptions_;  // of the thread that the owner runs on
+  atomic<void*> handled_;  // the exception that the owner handled at all forks; nullptr: none, or unknown
+  atomic<os::exception_globals*> exceptions_;  // of the thread that the owner runs on
   typename Machine::mutex mutex_;
 };
 

@@ -23,7 +23,7 @@ struct fiber : join_waiter {
   handed<root*> job = nullptr;             ///< what it works for
   handed<bool> begun = false;              ///< to run the job or a stolen record; else it is a scope's child, or free
   handed<continuation*> stolen = nullptr;  ///< the record it was begun for; nullptr if it runs the job
-  handed<const void*> handled = nullptr;   ///< the exception that the parent of that record handles; nullptr: none
+  handed<void*> handled = nullptr;         ///< the exception that the parent of that record handles; nullptr: none
   handed<join*> handoff = nullptr;         ///< of a scope's child, with steal_every_fork: where it waits for its thief
   handed<deque*> records = nullptr;        ///< the deque it took along when it suspended; nullptr if that was empty
   handed_new<fiber*> below = nullptr;      ///< free, for the next child that a scope forks from here

@@ -35,7 +35,7 @@ bool push_slow() noexcept {
   // Whoever sounded the alarm may be busy again, but somebody will come: the oldest record shall be there for him, and this
   // may be the last push for a while.
   const bool asked = m.home().chosen().eager || m.home().idleness().hungry();
-  const void* const handled = os::handled_exception(*m.exceptions);
+  void* const handled = os::handled_exception(*m.exceptions);
   if (!asked && !handled && d.has_public()) return true;
   if (d.publish(handled)) {
     if (!m.home().chosen().eager) m.published_at = os::now_ns();

@@ -22,7 +22,7 @@ struct root {
   /// The job starts with the rounding mode of whoever asked for it, and so does every stolen part.
   os::float_environment floats = os::get_float_environment();
   /// And in the handler that run was called in, if there is one.
-  const void* handled = os::handled_exception(os::this_threads_exceptions());
+  void* handled = os::handled_exception(os::this_threads_exceptions());
 
   // Who waits: a thread, or a fiber of another runtime.
   worker* thread = nullptr;

@@ -162,7 +162,7 @@ FORKJOIN_BETWEEN_STACKS exception_globals exchange_exceptions(exception_globals&
   return before;
 }
 
-constinit const exception_globals between_handlers{const_cast<exception_globals*>(&between_handlers), 0};
+constinit exception_globals between_handlers{&between_handlers, 0};
 
 FORKJOIN_BETWEEN_STACKS bool handles_any(const exception_globals* threads) noexcept {
   // The C++ runtime stores it, and not atomically; but as one word.
@@ -171,8 +171,8 @@ FORKJOIN_BETWEEN_STACKS bool handles_any(const exception_globals* threads) noexc
 
 static_assert(sizeof(std::exception_ptr) == sizeof(void*), "it is the address of the exception");
 
-const void* handled_exception(const exception_globals& mine) noexcept {
-  const void* exception = nullptr;
+void* handled_exception(const exception_globals& mine) noexcept {
+  void* exception = nullptr;
   if (!mine.caught) [[likely]]
     return exception;
   const std::exception_ptr current = std::current_exception();

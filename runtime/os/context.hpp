@@ -18,7 +18,7 @@ struct exception_globals {
 };
 
 /// What a thread seems to have that goes from one handler to another: some exception.
-extern const exception_globals between_handlers;
+extern exception_globals between_handlers;
 
 /// A pointer to an exception of which the address is known, as handled_exception gives it.
 std::exception_ptr pointer_to(const void* exception) noexcept;
@@ -28,7 +28,7 @@ bool handles_any(const exception_globals* threads) noexcept;
 
 /// The exception that the calling thread, whose globals these are, handles: what std::current_exception() points to. nullptr
 /// if there is none, or only one of another language.
-const void* handled_exception(const exception_globals& mine) noexcept;
+void* handled_exception(const exception_globals& mine) noexcept;
 
 /// Calls f() in a handler of that exception, which must be alive until it is; without, if nullptr. f throws nothing.
 template <class F>

@@ -2,10 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <cfenv>
+#include <cstdint>
 #include <vector>
 
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/scope.hpp"
+#include "runtime/os/context.hpp"
 #include "test/support.hpp"
 
 namespace {
@@ -191,6 +193,131 @@ TEST_CASE("floats: what follows a scope's fork has the mode of what came before,
         s.join();
         if (std::fegetround() != mode || !rounds(mode)) ++wrong;
       });
+    CHECK(wrong == 0);
+  });
+}
+
+namespace {
+
+using fj::detail::os::float_environment;
+using fj::detail::os::get_float_environment;
+using fj::detail::os::set_float_environment;
+
+// The control words without the flags of exceptions that were: rounding, what underflows, which exceptions trap.
+bool same(float_environment a, float_environment b) {
+#if defined(__x86_64__)
+  constexpr unsigned flags = 0x3f;
+  a.control &= ~flags;
+  b.control &= ~flags;
+#endif
+  return a.control == b.control && a.x87_control == b.x87_control;
+}
+
+// Every kind of word changed: rounding, exceptions that trap, and on x86-64 what is denormal taken for zero.
+class other_words {
+ public:
+  explicit other_words(int mode) {
+    std::fesetround(mode);
+    feenableexcept(FE_DIVBYZERO);
+#if defined(__x86_64__)
+    float_environment flushing = get_float_environment();
+    flushing.control |= 0x8040;
+    set_float_environment(flushing);
+#endif
+  }
+  ~other_words() { set_float_environment(before_); }
+  other_words(const other_words&) = delete;
+  other_words& operator=(const other_words&) = delete;
+
+ private:
+  const float_environment before_ = get_float_environment();
+};
+
+std::uintptr_t place_on_stack() { return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)); }
+
+// Whether this is the stack that has the place on it, somewhere near.
+bool is_on_stack_of(std::uintptr_t place) {
+  const std::uintptr_t here = place_on_stack();
+  return (here < place ? place - here : here - place) < (1 << 18);
+}
+
+}  // namespace
+
+// As README says under "When not to use it". With a stolen branch begun in its thief's words (tried), those of the job do not come.
+TEST_CASE("floats: a stolen branch begins with the words of whoever called run, another one with its parent's") {
+  test::for_each_runtime("words at a fork", [](fj::runtime& rt, unsigned p, test::stealing how) {
+    CAPTURE(p);
+    CAPTURE(test::name_of(how));
+    std::atomic<int> wrong{0}, stolen{0};
+    for (unsigned round = 0; round < test::divided(20u); ++round)
+      for (const int mode : {FE_UPWARD, FE_TOWARDZERO}) {
+        const rounding callers(FE_DOWNWARD);
+        const float_environment of_job = get_float_environment();
+        rt.run([&] {
+          if (!same(get_float_environment(), of_job)) ++wrong;
+          {
+            const other_words chosen(mode);
+            const float_environment parents = get_float_environment();
+            const std::uintptr_t parent = place_on_stack();
+            fj::fork_join(
+                [&] {
+                  if (!same(get_float_environment(), parents)) ++wrong;
+                },
+                [&] {
+                  const bool here = is_on_stack_of(parent);
+                  if (!here) ++stolen;
+                  if (!same(get_float_environment(), here ? parents : of_job)) ++wrong;
+                });
+            if (!same(get_float_environment(), parents)) ++wrong;
+          }
+          if (!same(get_float_environment(), of_job)) ++wrong;
+        });
+      }
+    CHECK(wrong == 0);
+    if (how == test::stealing::every_fork) CHECK(stolen == static_cast<int>(2 * test::divided(20u)));
+    if (how != test::stealing::every_fork && p == 1) CHECK(stolen == 0);
+  });
+}
+
+TEST_CASE("floats: a scope's child begins with its parent's words, and what follows the fork keeps them") {
+  test::for_each_runtime("words at a scope's fork", [](fj::runtime& rt, unsigned p, test::stealing how) {
+    CAPTURE(p);
+    CAPTURE(test::name_of(how));
+    std::atomic<int> wrong{0};
+    for (unsigned round = 0; round < test::divided(20u); ++round)
+      rt.run([&] {
+        const other_words chosen(FE_UPWARD);
+        const float_environment own = get_float_environment();
+        fj::scope s;
+        for (int i = 0; i < 3; ++i) {
+          s.fork([&] {
+            if (!same(get_float_environment(), own)) ++wrong;
+          });
+          if (!same(get_float_environment(), own)) ++wrong;
+        }
+        s.join();
+        if (!same(get_float_environment(), own)) ++wrong;
+      });
+    CHECK(wrong == 0);
+  });
+}
+
+TEST_CASE("floats: words set in each branch hold in each, stolen or not") {
+  test::for_each_runtime("words set in branches", [](fj::runtime& rt, unsigned p, test::stealing how) {
+    CAPTURE(p);
+    CAPTURE(test::name_of(how));
+    std::atomic<int> wrong{0};
+    rt.run([&] {
+      const float_environment before = get_float_environment();
+      const auto branch = [&] {
+        const other_words chosen(FE_UPWARD);
+        const float_environment own = get_float_environment();
+        fj::fork_join([] {}, [] {});
+        if (!same(get_float_environment(), own) || std::fegetround() != FE_UPWARD) ++wrong;
+      };
+      for (unsigned round = 0; round < test::divided(20u); ++round) fj::fork_join(branch, branch);
+      if (!same(get_float_environment(), before)) ++wrong;
+    });
     CHECK(wrong == 0);
   });
 }
