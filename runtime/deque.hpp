@@ -277,11 +277,15 @@ class basic_deque {
     return true;
   }
 
+  struct handles_none {
+    bool operator()(const os::exception_globals*) const noexcept { return false; }
+  };
+
   /// Second half: makes public half of what the owner has not taken meanwhile. True if that is anything. `handles` says
   /// whether the thread with these exceptions handles any; it is asked only while the owner runs there. An owner that does
   /// keeps its records: some may have been forked in the handler, and some not.
-  template <class Handles>
-  bool expose_end(Handles handles) noexcept {
+  template <class Handles = handles_none>
+  bool expose_end(Handles handles = {}) noexcept {
     // acquire: pairs with the release in push, so that the records are there. A pop that stored newest before the heavy
     // fence is seen here; one after it sees the guard and waits in pop_slow: so no record leaves the list, and the owner
     // stays on its thread and in its handlers.
@@ -330,9 +334,9 @@ class basic_deque {
     }
     // Else all were forked after the handler, and none is public: unless this strand runs on top of another's join, and that
     // one's record is to be stolen still.
-    if (has_public()) return false;
-    set_handled(handled);
-    return true;
+    const bool may_change = !has_public();
+    if (may_change) set_handled(handled);
+    return may_change;
   }
 
   // When nothing is public. The tag orders it, as root_: see steal.

@@ -13,9 +13,6 @@ namespace model {
 using deque = fj::detail::basic_deque<machine>;
 using stand_in = fj::detail::basic_stand_in<machine>;
 
-/// What an exposing thief is told: the owner handles no exception.
-inline bool handles_none(const fj::detail::os::exception_globals*) { return false; }
-
 /// A deque with its slots behind it, and one that is not its own. Slots that nothing was stored in hold what a thief must
 /// not get.
 template <std::size_t capacity>

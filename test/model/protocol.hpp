@@ -44,7 +44,7 @@ inline void expose(deque& d, machine::mutex& exposing) {
   if (!exposing.try_lock()) return;
   if (d.expose_begin()) {
     machine::heavy_fence();
-    d.expose_end(&handles_none);
+    d.expose_end();
   }
   exposing.unlock();
 }

@@ -18,8 +18,6 @@ using namespace fj::detail;
 
 constexpr std::size_t capacity = 16;
 
-bool handles_none(const os::exception_globals*) { return false; }
-
 // A deque with room for `capacity` public records, and more than that to push; `depth` of them are pushed and not popped.
 struct fixture {
   explicit fixture(bool eager = false) {
@@ -59,7 +57,7 @@ struct fixture {
   bool expose() {
     if (!d->expose_begin()) return false;
     machine::heavy_fence();
-    return d->expose_end(&handles_none);
+    return d->expose_end();
   }
 
   bool eager() const { return is_eager; }
@@ -246,7 +244,7 @@ TEST_CASE("deque: an owner that pops while a thief exposes" * doctest::skip(!tes
   CHECK(!f.d->expose_begin());  // one at a time
   CHECK(!f.d->publish());       // nor does the owner interfere
   CHECK(!f.d->pop(*f.records[3]));
-  CHECK(f.d->expose_end(&handles_none));
+  CHECK(f.d->expose_end());
   CHECK(f.d->pop_slow(*f.records[3]));  // private after all
   f.depth = 3;
   CHECK(f.steal() == 0);
@@ -259,7 +257,7 @@ TEST_CASE("deque: an owner that pops while a thief exposes" * doctest::skip(!tes
   f.push();
   REQUIRE(f.d->expose_begin());
   CHECK(!f.d->pop(*f.records[0]));
-  CHECK(!f.d->expose_end(&handles_none));  // nothing left
+  CHECK(!f.d->expose_end());  // nothing left
   CHECK(f.steal() == -1);
   CHECK(f.d->pop_slow(*f.records[0]));
   f.depth = 0;
@@ -271,7 +269,7 @@ TEST_CASE("deque: an owner that pops while a thief exposes" * doctest::skip(!tes
   CHECK(f.d->publish());  // 0
   REQUIRE(f.d->expose_begin());
   CHECK(!f.d->pop(*f.records[1]));
-  CHECK(!f.d->expose_end(&handles_none));
+  CHECK(!f.d->expose_end());
   CHECK(f.d->pop_slow(*f.records[1]));
   f.depth = 1;
   CHECK(!f.d->expose_begin());  // nothing private
