@@ -91,8 +91,7 @@ void close_scheduler(scheduler* s) noexcept {
   if (waits_for_caller(*s)) {
     os::print_error(
         "forkjoin: a runtime was destroyed by code that it waits for, a job of another runtime that was run from "
-        "inside of "
-        "it; destroy it where its own run was called.\n");
+        "inside of it; destroy it where its own run was called.\n");
     std::abort();
   }
   if (closing->prints) print_stats(*s);

@@ -9,7 +9,7 @@ namespace fj::inline v0_1::detail {
 namespace {
 
 // A theft holds both sides up for a microsecond or two: below this the work between two steals hardly pays for them.
-constexpr std::uint64_t short_work_ns = 20'000;
+constexpr std::uint64_t little_work_ns = 20'000;
 
 unsigned per_cent(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0
@@ -41,9 +41,8 @@ std::string hint(const stats& read, const counters& all, bool steals_every_fork)
   if (procs == 1) return "with one P nothing can be stolen; set more by FORKJOIN_PROCS or fj::options::procs";
   if (all.steals == 0)
     return "nothing was stolen: the program forks too late or not at all, its leaves are long, or its jobs are over "
-           "before "
-           "a thread is awake";
-  if (all.busy_ns / all.steals < short_work_ns)
+           "before a thread is awake";
+  if (all.busy_ns / all.steals < little_work_ns)
     return "there was a steal for each " + duration(all.busy_ns / all.steals) + " of work: larger leaves would help";
   if (per_cent(all.busy_ns, read.working_ns * procs) < 50)
     return "the P were idle for most of the time, for want of work: fork earlier, or into more parts of a size";
