@@ -21,7 +21,7 @@ bool waits_for_it(const fiber& ready) noexcept { return ready.job->thread && rea
 worker* scheduler::caller_with_records() noexcept {
   worker* found = nullptr;
   const auto look = [&](const deque& d) {
-    if (found || d.looks_empty()) return;
+    if (found || seems_empty(d)) return;
     const auto brought_it = [&d](const worker* m) { return m->brought == d.whose(); };
     const auto at = std::find_if(sleeping_callers_.begin(), sleeping_callers_.end(), brought_it);
     if (at != sleeping_callers_.end()) found = *at;

@@ -18,10 +18,6 @@ void leave(worker::afterwards then, void* argument) noexcept;
 /// Has a fiber that waited at a join go on, by way of the global queue, as its caller goes on itself.
 void resume(fiber& waited) noexcept;
 
-/// As looks_empty, by a worker on its native stack. A strand that it begins comes after all that the worker comes after,
-/// as ThreadSanitizer sees it; so a look at what the owner pushed last would hide races with the owner.
-bool seems_empty(const deque& d) noexcept;
-
 /// With options::thread_order: what the thread's strands did before they left it comes before what follows on that thread.
 void come_after_thread(const worker& m) noexcept;
 

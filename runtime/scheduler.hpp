@@ -181,7 +181,7 @@ class scheduler {
       next = f->next_detached;
       visit(*f->records);
       // Its fiber waits, so nothing is pushed there until the deque is an active one. Those that wait for long are many.
-      if (f->records->looks_empty()) unlink_detached(*f);
+      if (seems_empty(*f->records)) unlink_detached(*f);
     }
   }
 
