@@ -95,15 +95,20 @@ class stopwatch {
   void start(std::int64_t now) noexcept { add(-now); }
   void stop(std::int64_t now) noexcept { add(now); }
 
-  /// Up to a moment within the call. `clock()` is now in nanoseconds.
+  /// Up to a moment within the call, and never less than before. `clock()` is now in nanoseconds.
   template <class Clock>
   std::uint64_t read(Clock clock) const noexcept {
-    for (;;) {
-      const std::int64_t found = time_.load(std::memory_order_acquire);  // acquire: before the clock is read
-      const std::int64_t at = found < 0 ? clock() : 0;
+    std::int64_t found = 0, time = 0;
+    do {
+      found = time_.load(std::memory_order_acquire);  // acquire: before the clock is read
+      time = found < 0 ? found + clock() : found;
       // Else it was stopped meanwhile. relaxed: at worst the time is that of a moment ago.
-      if (time_.load(std::memory_order_relaxed) == found) return static_cast<std::uint64_t>(found + at);
-    }
+    } while (time_.load(std::memory_order_relaxed) != found);
+    // The worker reads the clock before it stores that it stops. A reader in between counts some time too much; the next
+    // one must not tell less.
+    std::int64_t told = told_.load(std::memory_order_relaxed);
+    while (told < time && !told_.compare_exchange_weak(told, time, std::memory_order_relaxed)) {}
+    return static_cast<std::uint64_t>(told < time ? time : told);
   }
 
  private:
@@ -112,6 +117,7 @@ class stopwatch {
   }
 
   std::atomic<std::int64_t> time_{0};
+  mutable std::atomic<std::int64_t> told_{0};  ///< the most that was read
 };
 
 /// The counters of one P, written by the worker that holds it.
