@@ -185,7 +185,7 @@ consteval auto why_not_range_loop() {
 /// Outside of a runtime it enters the default one. The body is called by several threads at once and is not copied.
 template <class Policy = continuations, class First, class Last, class Body>
   requires detail::not_options<Body> && detail::accepted<detail::why_not_loop<"fj::parallel_for", First, Last, Body>()>
-void parallel_for(First first, Last last, Body&& body, const loop_options& options = {}) {
+void parallel_for(First first, Last last, Body&& body, const loop_options& options = {}) {  // .grain, .stop
   if constexpr (detail::index<First>) {
     detail::for_indices<Policy>(first, last, body, options);
   } else {
@@ -215,7 +215,7 @@ void parallel_for(First first, Last last, Step step, Body&& body, const loop_opt
 /// The same for the elements of a range, which must be a random-access one with a size.
 template <class Policy = continuations, class Range, class Body>
   requires detail::accepted<detail::why_not_range_loop<"fj::parallel_for", Range, Body>()>
-void parallel_for(Range&& range, Body&& body, const loop_options& options = {}) {
+void parallel_for(Range&& range, Body&& body, const loop_options& options = {}) {  // .grain, .stop
   detail::for_elements<Policy>(std::ranges::begin(range), detail::size_of(range), body, options);
 }
 
