@@ -193,7 +193,7 @@ class combinable {
     has_spares_.store(true, std::memory_order_relaxed);
   }
 
-  // Nobody else is there: relaxed.
+  // relaxed: no other strand uses it meanwhile
   void swap_values(combinable& other) noexcept {
     slots_.swap(other.slots_);
     all_.store(other.all_.exchange(all_.load(std::memory_order_relaxed), std::memory_order_relaxed),

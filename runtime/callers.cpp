@@ -61,7 +61,7 @@ fiber* scheduler::enter(worker& m, fiber& f) noexcept {
   std::scoped_lock guard(mutex_);
   m.held = take_idle();
   if (m.held) return &f;
-  push_ready(f);  // whoever gives up a P finds it
+  push_ready(f);  // the next worker that gives up a P finds it
   return nullptr;
 }
 

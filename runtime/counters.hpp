@@ -125,7 +125,7 @@ struct tallies {
   tally steals, suspensions, resumptions, join_waits, exposures, publications, slow_pushes, slow_pops, parks, wakeups;
   peak most_public;
   stack_tally stacks;
-  stopwatch busy, looking;  // at most one of them runs, and none while nobody holds the P
+  stopwatch busy, looking;  // at most one of them runs, and none while the P is idle
 
   void begin_busy(std::int64_t now) noexcept {
     if (looking.runs()) looking.stop(now);

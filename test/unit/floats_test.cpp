@@ -244,7 +244,7 @@ bool is_on_stack_of(std::uintptr_t place) {
 }  // namespace
 
 // As README says under "When not to use it". With a stolen branch begun in its thief's words (tried), those of the job do not come.
-TEST_CASE("floats: a stolen branch begins with the words of whoever called run, another one with its parent's") {
+TEST_CASE("floats: a stolen branch begins with the words of the caller of run, another one with its parent's") {
   test::for_each_runtime("words at a fork", [](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);
     CAPTURE(test::name_of(how));

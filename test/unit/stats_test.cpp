@@ -336,7 +336,7 @@ TEST_CASE("stats: each P is busy, looks for work, or is idle, and no longer than
   });
 }
 
-TEST_CASE("stats: a P that nobody held has spent no time, and who waits for work looks for it") {
+TEST_CASE("stats: a P that no thread held has spent no time, and a worker that waits for work looks for it") {
   const test::watchdog dog("idle P", 3);
   fj::runtime rt(test::with_procs(3));
   for (int i = 0; i < 10; ++i) rt.run([] { std::this_thread::sleep_for(std::chrono::microseconds(100)); });

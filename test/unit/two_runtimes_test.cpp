@@ -140,7 +140,8 @@ TEST_CASE("two runtimes: thieves do not look at the empty deques of fibers that 
       b.run([&] { test::spin_until([&] { return begun == turns; }); });
     };
     a.run([&] { fj::fork_each(0, turns, [&](int) { turn(); }); });
-    CHECK(looked_at <= a.procs());
+    // A thief that found a deque when it was active may empty it when it is not: one for each P, until its next look.
+    CHECK(looked_at <= a.procs() + 1);
   });
 }
 
