@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "bench/algorithms/failure.hpp"
-#include "bench/common/sort_check.hpp"
+#include "bench/kernels/common/sort_check.hpp"
 
 namespace bench {
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "bench/kernels/uts/sha1.hpp"
 #include "bench/simulate/kernels.hpp"
-#include "bench/uts/sha1.hpp"
 
 namespace simulate {
 

@@ -1,0 +1,54 @@
+// The sum over an irregular tree of n nodes.
+#pragma once
+
+#include <stdexcept>
+#include <vector>
+
+#include "bench/harness/kernel.hpp"
+#include "bench/kernels/common/random.hpp"
+#include "bench/kernels/treesum/algorithm.hpp"
+
+namespace bench::treesum {
+
+inline constexpr long small[] = {20'000};
+inline constexpr long usual[] = {3'000'000};
+inline constexpr long large[] = {30'000'000};
+
+inline constexpr kernel description{
+    .name = "treesum",
+    .measured = {small, usual, large},
+    .cut_off = false,
+    .parallel = true,
+    .expected =
+        [](long n) {
+          if (n < 1) throw std::invalid_argument("treesum: the size is from 1 up");
+          return static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(n - 1) / 2;
+        },
+    .forks = [](long n) { return static_cast<std::uint64_t>(n); },
+};
+
+/// Makes a tree of nodes[first, last), the root first, then the left subtree, then the right one; each node's value is its
+/// index. What is left of the root is mostly a small share or nearly all.
+inline const node* grow(std::vector<node>& nodes, std::size_t first, std::size_t last) {
+  if (first == last) return nullptr;
+  const double u = uniform_at(first);
+  const double share = random_at(~first) % 2 == 0 ? u * u * u : 1 - u * u * u;
+  const std::size_t middle = first + 1 + static_cast<std::size_t>(share * static_cast<double>(last - first - 1));
+  nodes[first] = {grow(nodes, first + 1, middle), grow(nodes, middle, last), static_cast<long>(first)};
+  return &nodes[first];
+}
+
+template <class Way>
+class problem {
+ public:
+  explicit problem(long size) : nodes_(static_cast<std::size_t>(size)), root_(grow(nodes_, 0, nodes_.size())) {}
+  void run() { result_ = sum<Way>(root_); }
+  std::uint64_t result() const { return static_cast<std::uint64_t>(result_); }
+
+ private:
+  std::vector<node> nodes_;
+  const node* root_;
+  long result_ = 0;
+};
+
+}  // namespace bench::treesum
