@@ -4,13 +4,13 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "runtime/environment.hpp"
 #include "runtime/os/clock.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/pages.hpp"
 #include "runtime/report.hpp"
-#include "runtime/run.hpp"
-#include "runtime/settings.hpp"
-#include "runtime/thread_main.hpp"
+#include "runtime/schedule/run.hpp"
+#include "runtime/schedule/thread_main.hpp"
 
 namespace fj::inline v0_1::detail {
 

@@ -10,14 +10,14 @@
 #ifndef FORKJOIN_SERIAL
 
 #include "base/check.hpp"
-#include "child.hpp"
-#include "continuation.hpp"
-#include "current.hpp"
-#include "deque.hpp"
-#include "fork_slow.hpp"
+#include "fork/continuation.hpp"
+#include "fork/current.hpp"
+#include "fork/deque.hpp"
+#include "fork/root.hpp"
 #include "os/instrumentation.hpp"
-#include "root.hpp"
-#include "tasks.hpp"
+#include "slow/child.hpp"
+#include "slow/fork_slow.hpp"
+#include "slow/tasks.hpp"
 
 namespace fj::inline v0_1::detail {
 

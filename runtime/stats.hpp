@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "counters.hpp"
+#include "base/counters.hpp"
 
 namespace fj::inline v0_1 {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "runtime/base/cache_line.hpp"
-#include "runtime/deque.hpp"
+#include "runtime/fork/deque.hpp"
 #include "runtime/os/clock.hpp"
 #include "runtime/os/cpu.hpp"
 #include "runtime/os/membarrier.hpp"

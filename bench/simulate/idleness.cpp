@@ -1,4 +1,4 @@
-// Who sleeps and who wakes whom. runtime/scheduler.cpp and runtime/find_work.cpp have the original.
+// Who sleeps and who wakes whom. runtime/schedule/scheduler.cpp and runtime/schedule/find_work.cpp have the original.
 #include <algorithm>
 
 #include "bench/simulate/simulation.hpp"

@@ -1,4 +1,4 @@
-// What a strand does: work, fork, join. runtime/fork_slow.cpp, runtime/tasks.cpp and runtime/execute.cpp have the original.
+// What a strand does: work, fork, join. runtime/slow/fork_slow.cpp, runtime/slow/tasks.cpp and runtime/schedule/execute.cpp have the original.
 #include <algorithm>
 #include <memory>
 

@@ -9,8 +9,8 @@
 #include "bench/simulate/simulator.hpp"
 #include "bench/simulate/strand.hpp"
 #include "runtime/base/cache_line.hpp"
+#include "runtime/base/counters.hpp"
 #include "runtime/base/random.hpp"
-#include "runtime/counters.hpp"
 #include "runtime/os/pages.hpp"
 
 namespace simulate {

@@ -420,16 +420,16 @@ TEST_CASE("the constants are those of the library") {
     std::erase(digits, '\'');
     return std::stoll(digits);
   };
-  CHECK(search_time == 1000 * constant("find_work.cpp", "search_ns"));
-  CHECK(patience_time == 1000 * constant("find_work.cpp", "patience_ns"));
-  CHECK(short_work_time == 1000 * constant("find_work.cpp", "short_work_ns"));
-  CHECK(long_public_time == 1000 * constant("fork_slow.cpp", "long_public_ns"));
-  CHECK(rounds_per_look == constant("find_work.cpp", "rounds_per_look"));
-  CHECK(top_rounds == constant("find_work.cpp", "top_rounds"));
-  CHECK(ticks_per_look == constant("execute.cpp", "tick "));
-  CHECK(stacks_at_hand == constant("stack_cache.hpp", "limit"));
-  CHECK(exposed_at_a_time == constant("scheduler.cpp", "deque\\*, "));
-  CHECK(least_frame == constant("deque_pool.cpp", "least_frame"));
+  CHECK(search_time == 1000 * constant("schedule/find_work.cpp", "search_ns"));
+  CHECK(patience_time == 1000 * constant("schedule/find_work.cpp", "patience_ns"));
+  CHECK(short_work_time == 1000 * constant("schedule/find_work.cpp", "short_work_ns"));
+  CHECK(long_public_time == 1000 * constant("slow/fork_slow.cpp", "long_public_ns"));
+  CHECK(rounds_per_look == constant("schedule/find_work.cpp", "rounds_per_look"));
+  CHECK(top_rounds == constant("schedule/find_work.cpp", "top_rounds"));
+  CHECK(ticks_per_look == constant("schedule/execute.cpp", "tick "));
+  CHECK(stacks_at_hand == constant("stacks/stack_cache.hpp", "limit"));
+  CHECK(exposed_at_a_time == constant("schedule/scheduler.cpp", "deque\\*, "));
+  CHECK(least_frame == constant("stacks/deque_pool.cpp", "least_frame"));
 }
 
 TEST_CASE("errors name the value and the remedy") {

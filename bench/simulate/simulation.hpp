@@ -9,7 +9,7 @@
 #include "bench/simulate/processor.hpp"
 #include "bench/simulate/simulator.hpp"
 #include "bench/simulate/strand.hpp"
-#include "runtime/parking.hpp"
+#include "runtime/schedule/parking.hpp"
 
 namespace simulate {
 

@@ -1,8 +1,8 @@
 // A discrete-event simulation of the library's scheduler on any number of P.
 //
 // The deque, the join and the rules of parking are the library's own templates; what is told again here is what stands
-// around them: the slow paths of an owner (runtime/fork_slow.cpp, runtime/tasks.cpp), how workers look for work (runtime/find_work.cpp), park
-// and wake each other (runtime/scheduler.cpp, runtime/thread_main.cpp). The names are the same; a change there belongs
+// around them: the slow paths of an owner (runtime/slow/fork_slow.cpp, runtime/slow/tasks.cpp), how workers look for work (runtime/schedule/find_work.cpp), park
+// and wake each other (runtime/schedule/scheduler.cpp, runtime/schedule/thread_main.cpp). The names are the same; a change there belongs
 // here as well.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 #include "bench/simulate/costs.hpp"
 #include "bench/simulate/kernel.hpp"
-#include "runtime/counters.hpp"
+#include "runtime/base/counters.hpp"
 
 namespace simulate {
 
@@ -43,26 +43,26 @@ struct result {
   std::uint64_t order = 0;          ///< a hash of the nodes in the order in which they were entered
 };
 
-/// How long a spinning worker looks around with nothing to be seen before it parks: runtime/find_work.cpp, search_ns.
+/// How long a spinning worker looks around with nothing to be seen before it parks: runtime/schedule/find_work.cpp, search_ns.
 inline constexpr picoseconds search_time = 100'000'000;
-/// How long it sees private records only before it exposes them: runtime/find_work.cpp, patience_ns.
+/// How long it sees private records only before it exposes them: runtime/schedule/find_work.cpp, patience_ns.
 inline constexpr picoseconds patience_time = 10'000'000;
-/// Who comes back sooner than this after a theft waits as long: runtime/find_work.cpp, short_work_ns.
+/// Who comes back sooner than this after a theft waits as long: runtime/schedule/find_work.cpp, short_work_ns.
 inline constexpr picoseconds short_work_time = 3'000'000;
-/// Who takes back what was public for longer publishes at his next fork: runtime/fork_slow.cpp, long_public_ns.
+/// Who takes back what was public for longer publishes at his next fork: runtime/slow/fork_slow.cpp, long_public_ns.
 inline constexpr picoseconds long_public_time = 10'000'000;
-/// Rounds over all deques between two looks at the clock: runtime/find_work.cpp, rounds_per_look.
+/// Rounds over all deques between two looks at the clock: runtime/schedule/find_work.cpp, rounds_per_look.
 inline constexpr unsigned rounds_per_look = 16;
 /// Rounds that a waiting task looks for something to run on top, and that a worker waits for others to be through with that:
-/// runtime/find_work.cpp, top_rounds.
+/// runtime/schedule/find_work.cpp, top_rounds.
 inline constexpr unsigned top_rounds = 64;
-/// Deques exposed at a time: runtime/scheduler.cpp, expose.
+/// Deques exposed at a time: runtime/schedule/scheduler.cpp, expose.
 inline constexpr unsigned exposed_at_a_time = 64;
-/// Free stacks that a worker keeps: runtime/stack_cache.hpp, limit.
+/// Free stacks that a worker keeps: runtime/stacks/stack_cache.hpp, limit.
 inline constexpr unsigned stacks_at_hand = 32;
-/// Every so many switches what is ready comes first: runtime/execute.cpp, execute.
+/// Every so many switches what is ready comes first: runtime/schedule/execute.cpp, execute.
 inline constexpr unsigned ticks_per_look = 61;
-/// A deque has a record for so many bytes of stack: runtime/deque_pool.cpp, least_frame.
+/// A deque has a record for so many bytes of stack: runtime/stacks/deque_pool.cpp, least_frame.
 inline constexpr unsigned least_frame = 32;
 
 /// Deterministic: the same kernel and setup have the same result. Throws std::invalid_argument unless procs is 1 to

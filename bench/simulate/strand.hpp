@@ -8,8 +8,8 @@
 
 #include "bench/simulate/kernel.hpp"
 #include "bench/simulate/machine.hpp"
-#include "runtime/continuation.hpp"
-#include "runtime/deque.hpp"
+#include "runtime/fork/continuation.hpp"
+#include "runtime/fork/deque.hpp"
 
 namespace simulate {
 
@@ -54,7 +54,7 @@ struct frame : deque::record, continuation {
   bool waited = false;      // counted as a join that waits
   frame* stolen = nullptr;  // by == thief or on_top: the record that it runs
 
-  /// Joins are told by the word (runtime/join.hpp), which needs some function to hold; nobody calls it.
+  /// Joins are told by the word (runtime/fork/join.hpp), which needs some function to hold; nobody calls it.
   [[gnu::aligned(16)]] static outcome nothing(continuation&) noexcept { return outcome::returned; }
 };
 

@@ -1,4 +1,4 @@
-// How workers look for work. runtime/find_work.cpp has the original, runtime/scheduler.cpp that of expose.
+// How workers look for work. runtime/schedule/find_work.cpp has the original, runtime/schedule/scheduler.cpp that of expose.
 #include <algorithm>
 
 #include "bench/simulate/simulation.hpp"

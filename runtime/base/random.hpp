@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "handed.hpp"
+#include "relaxed.hpp"
 
 namespace fj::inline v0_1::detail {
 

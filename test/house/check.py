@@ -13,27 +13,18 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# The layers of runtime/, lowest first: a file includes files of lower layers only, never one of its own layer, save the
-# header of the same name. Within a folder ("base/") files may include each other. A new file must be placed here.
-LAYERS = [
-    ["base/"],
-    ["os/"],
-    ["join", "counting_join", "deque", "root", "counters", "options"],
-    ["continuation", "stats"],
-    ["fiber", "report"],
-    ["stack_pool", "stack_cache", "deque_pool"],
-    ["processor"],
-    ["current"],
-    ["parking"],
-    ["worker"],
-    ["scheduler"],
-    ["execute", "callers"],
-    ["find_work"],
-    ["fork_slow"],
-    ["child"],
-    ["run", "thread_main", "tasks"],
-    ["settings"],
-    ["entry"],
+# The one order of folders: a file includes files of its own folder and of folders before it, never of one after it. The
+# files directly in runtime/ come after those of its rooms.
+ORDER = [
+    "runtime/base",
+    "runtime/os",
+    "runtime/os/context",
+    "runtime/fork",
+    "runtime/stacks",
+    "runtime/schedule",
+    "runtime/slow",
+    "runtime",
+    "forkjoin",
 ]
 
 FOLDERS = {"forkjoin", "runtime", "examples", "bench", "test", "subprojects"}
@@ -89,14 +80,10 @@ def lines(name):
     return enumerate((ROOT / name).read_text().splitlines(), 1)
 
 
-def layer_of(name):
-    """The index in LAYERS of a file of runtime/, or None."""
-    inside = name.relative_to("runtime")
-    for index, layer in enumerate(LAYERS):
-        for entry in layer:
-            if str(inside).startswith(entry) if entry.endswith("/") else str(inside.with_suffix("")) == entry:
-                return index
-    return None
+def rank_of(name):
+    """The index in ORDER of the folder that a file lies in, or None."""
+    folder = "forkjoin" if name.parts[0] == "forkjoin" else str(name.parent)
+    return ORDER.index(folder) if folder in ORDER else None
 
 
 def included(name, target):
@@ -110,23 +97,19 @@ def may_include(name, target):
     """Why the file may not include this file of the project, or None."""
     if not (ROOT / target).is_file():
         return "no such file; includes are written from the root, in headers of runtime/ from the header itself"
-    if name.parts[0] == "forkjoin":
-        if target.parts[0] != "forkjoin" and (str(name), str(target)) != ("forkjoin/entry.hpp", "runtime/entry.hpp"):
+    if name.parts[0] == "forkjoin" and target.parts[0] == "runtime":
+        if (str(name), str(target)) != ("forkjoin/entry.hpp", "runtime/entry.hpp"):
             return "forkjoin/ includes runtime/entry.hpp only, and only by forkjoin/entry.hpp"
-    elif target.parts[0] != "runtime":
-        return "runtime/ includes runtime/ only"
-    elif name.with_suffix("") != target.with_suffix("") and layer_of(target) is not None:
-        own, other = layer_of(name), layer_of(target)
-        if other > own or (other == own and not (len(target.parts) > 2 and name.parent == target.parent)):
-            return "includes run downwards only, see LAYERS"
+    elif rank_of(target) is None or rank_of(target) > rank_of(name):
+        return "includes run downwards only, see ORDER"
     return None
 
 
 def check_layers():
     for name in files("runtime", "forkjoin"):
         in_os = name.parts[:2] == ("runtime", "os")
-        if name.parts[0] == "runtime" and layer_of(name) is None:
-            yield name, 1, "has no place in LAYERS"
+        if rank_of(name) is None:
+            yield name, 1, "its folder has no place in ORDER"
             continue
         for number, line in lines(name):
             if include := re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line):

@@ -5,7 +5,7 @@
 #ifdef MODEL_DEQUE
 #include MODEL_DEQUE
 #else
-#include "runtime/deque.hpp"
+#include "runtime/fork/deque.hpp"
 #endif
 
 namespace model {

@@ -4,7 +4,7 @@
 #ifdef MODEL_JOIN
 #include MODEL_JOIN
 #else
-#include "runtime/join.hpp"
+#include "runtime/fork/join.hpp"
 #endif
 
 namespace fj::inline v0_1::detail {

@@ -11,7 +11,7 @@
 #ifdef MODEL_PARKING
 #include MODEL_PARKING
 #else
-#include "runtime/parking.hpp"
+#include "runtime/schedule/parking.hpp"
 #endif
 
 namespace model {

@@ -5,7 +5,7 @@
 #ifdef MODEL_COUNTING_JOIN
 #include MODEL_COUNTING_JOIN
 #else
-#include "runtime/counting_join.hpp"
+#include "runtime/fork/counting_join.hpp"
 #endif
 
 namespace model {

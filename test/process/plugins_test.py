@@ -1,6 +1,6 @@
 """Two plugins in one program, or two shared libraries, that use the library each: with a copy of their own or with one
 that they share, hidden or not, of one version or of two. Tried with the thread-locals defined weakly in every object of
-users (before, in runtime/current.hpp): `shared` steals nothing in the second plugin, `hidden` crashes; and with names that
+users (before, in runtime/fork/current.hpp): `shared` steals nothing in the second plugin, `hidden` crashes; and with names that
 carry no version: `versions` crashes.
 
 plugins_test.py <plugin.cpp> <plugins_host.cpp> <folder of the sources> <source of libforkjoin>... -- <libraries> -- <compiler>

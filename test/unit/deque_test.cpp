@@ -1,5 +1,5 @@
 // The deque alone: owner and thief in one thread, step by step; then with a thread that steals.
-#include "runtime/deque.hpp"
+#include "runtime/fork/deque.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/continuation.hpp"
-#include "runtime/current.hpp"
+#include "runtime/fork/continuation.hpp"
+#include "runtime/fork/current.hpp"
 #include "test/support.hpp"
 
 namespace {

@@ -7,7 +7,7 @@
 
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/scope.hpp"
-#include "runtime/os/context.hpp"
+#include "runtime/os/context/context.hpp"
 #include "test/support.hpp"
 
 namespace {

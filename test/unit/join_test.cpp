@@ -1,5 +1,5 @@
 // The join word: two sides, each may come first.
-#include "runtime/join.hpp"
+#include "runtime/fork/join.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <memory>
 #include <thread>
 
-#include "runtime/continuation.hpp"
+#include "runtime/fork/continuation.hpp"
 #include "test/support.hpp"
 
 namespace {

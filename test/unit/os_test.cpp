@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "runtime/os/clock.hpp"
-#include "runtime/os/context.hpp"
+#include "runtime/os/context/context.hpp"
 #include "runtime/os/futex.hpp"
 #include "runtime/os/mutex.hpp"
 #include "runtime/os/pages.hpp"

@@ -1,5 +1,5 @@
 // Who is idle, who spins, and who is to be woken: the counts, without a scheduler around them.
-#include "runtime/parking.hpp"
+#include "runtime/schedule/parking.hpp"
 
 #include <doctest/doctest.h>
 

@@ -8,9 +8,9 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/deque_pool.hpp"
 #include "runtime/os/pages.hpp"
-#include "runtime/stack_pool.hpp"
+#include "runtime/stacks/deque_pool.hpp"
+#include "runtime/stacks/stack_pool.hpp"
 #include "test/support.hpp"
 
 namespace {

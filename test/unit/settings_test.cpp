@@ -1,5 +1,5 @@
 // From options and environment to settings: defaults, and clear errors for what makes no sense.
-#include "runtime/settings.hpp"
+#include "runtime/environment.hpp"
 
 #include <doctest/doctest.h>
 #include <sched.h>

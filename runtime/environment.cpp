@@ -1,0 +1,76 @@
+#include "runtime/environment.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "runtime/os/membarrier.hpp"
+#include "runtime/os/topology.hpp"
+
+namespace fj::inline v0_1::detail {
+
+namespace {
+
+constexpr unsigned max_procs = 4096;
+constexpr unsigned max_max_workers = 65536;
+constexpr std::size_t min_stack = std::size_t{16} << 10;
+constexpr std::size_t max_stack = std::size_t{1} << 40;
+
+unsigned procs_from_environment(const char* text) {
+  unsigned value = 0;
+  const char* const end = text + std::strlen(text);
+  const auto [rest, error] = std::from_chars(text, end, value);
+  if (error != std::errc() || rest != end || value < 1 || value > max_procs)
+    throw std::invalid_argument("forkjoin: FORKJOIN_PROCS is \"" + std::string(text) +
+                                "\"; set it to a number from 1 to " + std::to_string(max_procs) +
+                                ", or unset it to use the processors available");
+  return value;
+}
+
+unsigned resolve_procs(unsigned wanted) {
+  if (wanted > max_procs)
+    throw std::invalid_argument("forkjoin: options::procs is " + std::to_string(wanted) + "; set it to at most " +
+                                std::to_string(max_procs) + ", or to 0 to use the processors available");
+  if (wanted != 0) return wanted;
+  if (const char* text = std::getenv("FORKJOIN_PROCS")) return procs_from_environment(text);
+  return std::min(os::available_processors(), max_procs);
+}
+
+}  // namespace
+
+settings resolve(const options& wanted) {
+  if (wanted.stack_size < min_stack || wanted.stack_size > max_stack)
+    throw std::invalid_argument("forkjoin: options::stack_size is " + std::to_string(wanted.stack_size) +
+                                " bytes; set it to at least " + std::to_string(min_stack) + " and at most " +
+                                std::to_string(max_stack));
+  if (wanted.max_workers > max_max_workers)
+    throw std::invalid_argument("forkjoin: options::max_workers is " + std::to_string(wanted.max_workers) +
+                                "; set it to at most " + std::to_string(max_max_workers) +
+                                ", or to 0 for as many as there are P");
+  settings chosen;
+  chosen.procs = resolve_procs(wanted.procs);
+  chosen.max_workers = wanted.max_workers != 0 ? wanted.max_workers : chosen.procs;
+  chosen.stack_size = wanted.stack_size;
+  chosen.steal_every_fork = flag_from_environment("FORKJOIN_STEAL_EVERY_FORK", false) || wanted.steal_every_fork;
+  chosen.thread_order = flag_from_environment("FORKJOIN_TSAN_THREAD_ORDER", false) || wanted.thread_order;
+  // What is to be stolen must be public.
+  const bool may_fence_others = flag_from_environment("FORKJOIN_MEMBARRIER", true) && os::membarrier_register();
+  chosen.eager = chosen.steal_every_fork || !may_fence_others;
+  return chosen;
+}
+
+bool flag_from_environment(const char* name, bool otherwise) {
+  const char* const text = std::getenv(name);
+  if (!text || !*text) return otherwise;
+  const std::string_view wish = text;
+  if (wish != "0" && wish != "1")
+    throw std::invalid_argument("forkjoin: " + std::string(name) + " is \"" + text +
+                                "\"; set it to 0 or 1, or unset it");
+  return wish == "1";
+}
+
+}  // namespace fj::inline v0_1::detail

@@ -1,0 +1,16 @@
+// From what the user asked for to what the scheduler gets.
+#pragma once
+
+#include "options.hpp"
+#include "schedule/scheduler.hpp"
+
+namespace fj::inline v0_1::detail {
+
+/// Resolves defaults (environment, affinity, cgroup, membarrier) and checks values. Throws std::invalid_argument with a
+/// message that names the value and the remedy.
+settings resolve(const options& wanted);
+
+/// Whether the environment variable is 1 or 0; `otherwise` if it is unset or empty. Throws like resolve.
+bool flag_from_environment(const char* name, bool otherwise);
+
+}  // namespace fj::inline v0_1::detail

@@ -1,0 +1,20 @@
+// What remains to be done after a spawn point, as the deque holds it.
+#pragma once
+
+#include "../os/machine.hpp"
+#include "deque.hpp"
+#include "join.hpp"
+
+namespace fj::inline v0_1::detail {
+
+using join = basic_join<machine>;
+
+/// A record in the frame of the function that forked; what is needed to run it follows in a derived class. It is two
+/// words long: making it costs a store for the one, pushing it a store for the other.
+struct continuation : record {
+  [[gnu::always_inline]] explicit continuation(continuation_body body) noexcept : joined(body) {}
+
+  join joined;
+};
+
+}  // namespace fj::inline v0_1::detail

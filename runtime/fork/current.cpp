@@ -1,0 +1,11 @@
+#include "runtime/fork/current.hpp"
+
+namespace fj::inline v0_1::detail {
+
+constinit deque outside{0, true};
+
+// used: assembly names them, which compilers do not see.
+[[gnu::used]] constinit thread_local deque* current_deque_slot = &outside;
+[[gnu::used]] constinit thread_local worker* current_worker_slot = nullptr;
+
+}  // namespace fj::inline v0_1::detail

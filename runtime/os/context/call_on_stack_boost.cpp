@@ -1,0 +1,50 @@
+// call_on_stack by two switches of contexts.
+#include "runtime/os/context/call_on_stack.hpp"
+#include "runtime/os/race_detector.hpp"
+
+#ifdef FORKJOIN_BOOST_CONTEXT
+
+namespace fj::inline v0_1::detail::os {
+
+namespace {
+
+struct call {
+  context* caller;
+  context* callee;
+  stack_call f;
+  void* argument;
+};
+
+void first_frame(void* note) {
+  // The caller's frame is there until f has made it possible to return_to it.
+  const call made = [note] {
+    const unseen_by_detector pause;
+    return *static_cast<call*>(note);
+  }();
+  observe(made.caller);
+  const std::uintptr_t value = made.f(made.argument);
+  made.caller->returned = value;
+  publish(made.caller);
+  finish_context(*made.callee, *made.caller);
+}
+
+}  // namespace
+
+std::uintptr_t call_on_stack(context& caller, context& callee, void* top, stack_call f, void* argument) noexcept {
+  call made{&caller, &callee, f, argument};
+  make_context(callee, top, &first_frame, &made);
+  publish(&caller);
+  switch_context(caller, callee);
+  observe(&caller);
+  return caller.returned;
+}
+
+void return_to(context& self, context& caller, std::uintptr_t value) noexcept {
+  caller.returned = value;
+  finish_context(self, caller);
+  __builtin_unreachable();
+}
+
+}  // namespace fj::inline v0_1::detail::os
+
+#endif

@@ -1,0 +1,258 @@
+// Over Boost.Context's fcontext: some twelve instructions of assembly a switch. What fcontext does not do is done here:
+// the exception globals (a `throw;` after a migration would find another thread's exception) and the notes that the
+// sanitizers and valgrind want.
+#include "runtime/os/context/context.hpp"
+#include "runtime/os/instrumentation.hpp"
+#include "runtime/os/race_detector.hpp"
+
+#include <cxxabi.h>
+#include <pthread.h>
+
+#include <boost/context/detail/fcontext.hpp>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+#if __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#else
+#define VALGRIND_STACK_REGISTER(start, end) 0u
+#define VALGRIND_STACK_DEREGISTER(id) static_cast<void>(id)
+#endif
+
+// Unwinders and debuggers stop here instead of looking for a caller above.
+#if defined(__x86_64__)
+#define FORKJOIN_OUTERMOST_FRAME asm volatile(".cfi_undefined rip")
+#elif defined(__aarch64__)
+#define FORKJOIN_OUTERMOST_FRAME asm volatile(".cfi_undefined x30")
+#else
+#define FORKJOIN_OUTERMOST_FRAME static_cast<void>(0)
+#endif
+
+// For what happens between two stacks. ThreadSanitizer takes the stacks for threads and would see a race in what they
+// hand over; AddressSanitizer would put locals on a fake stack that is gone when its fiber ends.
+#define FORKJOIN_BETWEEN_STACKS __attribute__((no_sanitize("address", "thread")))
+
+// Of the C++ ABI, and in every library for it, but libc++abi's header does not declare it.
+namespace __cxxabiv1 {
+struct __cxa_eh_globals;
+extern "C" __cxa_eh_globals* __cxa_get_globals() noexcept;
+}  // namespace __cxxabiv1
+
+namespace fj::inline v0_1::detail::os {
+
+#if defined(__x86_64__)
+
+float_environment get_float_environment() noexcept {
+  float_environment environment;
+  asm volatile("stmxcsr %0" : "=m"(environment.control));
+  asm volatile("fnstcw %0" : "=m"(environment.x87_control));
+  return environment;
+}
+
+void set_float_environment(const float_environment& environment) noexcept {
+  asm volatile("ldmxcsr %0" : : "m"(environment.control));
+  asm volatile("fldcw %0" : : "m"(environment.x87_control));
+}
+
+#elif defined(__aarch64__)
+
+float_environment get_float_environment() noexcept {
+  std::uint64_t control;
+  asm volatile("mrs %0, fpcr" : "=r"(control));
+  return {static_cast<unsigned>(control)};
+}
+
+void set_float_environment(const float_environment& environment) noexcept {
+  const std::uint64_t control = environment.control;
+  asm volatile("msr fpcr, %0" : : "r"(control));
+}
+
+#else
+
+float_environment get_float_environment() noexcept { return {}; }
+void set_float_environment(const float_environment&) noexcept {}
+
+#endif
+
+namespace {
+
+namespace fcontext = boost::context::detail;
+
+// The floating-point control words of the strand that leaves. For x86-64 fcontext keeps them itself.
+class kept_floats {
+#if !defined(__x86_64__)
+ public:
+  ~kept_floats() { set_float_environment(floats_); }
+
+ private:
+  const float_environment floats_ = get_float_environment();
+#endif
+};
+
+FORKJOIN_BETWEEN_STACKS void save_exceptions(context& self) noexcept { self.exceptions = this_threads_exceptions(); }
+
+FORKJOIN_BETWEEN_STACKS void restore_exceptions(const context& self) noexcept {
+  this_threads_exceptions() = self.exceptions;
+}
+
+// What a switch hands over: who left, and who arrives.
+struct handover {
+  context* from;
+  context* to;
+  bool from_is_finished;
+};
+
+FORKJOIN_BETWEEN_STACKS void announce([[maybe_unused]] const handover& h) noexcept {
+#ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
+  // A null place for the fake stack tells ASan that this one ends.
+  __sanitizer_start_switch_fiber(h.from_is_finished ? nullptr : &h.from->fake_stack, h.to->stack_bottom,
+                                 h.to->stack_size);
+#endif
+#ifdef FORKJOIN_RACE_DETECTOR
+  // no_sync: a switch as such orders nothing between threads; if it counted as a release and acquire, races between
+  // strands would be hidden.
+  __tsan_switch_to_fiber(h.to->tsan_fiber, __tsan_switch_to_fiber_no_sync);
+#endif
+}
+
+FORKJOIN_BETWEEN_STACKS void arrive(const fcontext::transfer_t& transfer) noexcept {
+  const handover& h = *static_cast<const handover*>(transfer.data);
+  h.from->registers = transfer.fctx;
+#ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
+  __sanitizer_finish_switch_fiber(h.to->fake_stack, nullptr, nullptr);
+#endif
+  restore_exceptions(*h.to);
+}
+
+FORKJOIN_BETWEEN_STACKS void leave(handover&& h) noexcept {
+  [[maybe_unused]] const kept_floats floats;
+  save_exceptions(*h.from);
+  announce(h);
+  arrive(fcontext::jump_fcontext(h.to->registers, &h));
+}
+
+// The first frame of a context.
+FORKJOIN_BETWEEN_STACKS void first_frame(fcontext::transfer_t transfer) noexcept {
+  FORKJOIN_OUTERMOST_FRAME;
+  const context& self = *static_cast<const handover*>(transfer.data)->to;
+  observe(self.stack_bottom);  // the strand that had this stack before is no rival
+  arrive(transfer);
+  self.entry(self.argument);
+  std::abort();  // an entry never returns
+}
+
+}  // namespace
+
+// __cxa_get_globals is declared const, so compilers merge the calls before and after a switch: hence noinline, and the
+// assembly that makes this function impure.
+[[gnu::noinline]] exception_globals& this_threads_exceptions() noexcept {
+  asm volatile("" ::: "memory");
+  return *reinterpret_cast<exception_globals*>(__cxxabiv1::__cxa_get_globals());
+}
+
+FORKJOIN_BETWEEN_STACKS exception_globals exchange_exceptions(exception_globals& threads,
+                                                              const exception_globals& by) noexcept {
+  const exception_globals before = threads;
+  threads = by;
+  return before;
+}
+
+constinit exception_globals between_handlers{&between_handlers, 0};
+
+FORKJOIN_BETWEEN_STACKS bool handles_any(const exception_globals* threads) noexcept {
+  // The C++ runtime stores it, and not atomically; but as one word.
+  return threads && __atomic_load_n(&threads->caught, __ATOMIC_RELAXED) != nullptr;
+}
+
+static_assert(sizeof(std::exception_ptr) == sizeof(void*), "it is the address of the exception");
+
+void* handled_exception(const exception_globals& mine) noexcept {
+  void* exception = nullptr;
+  if (!mine.caught) [[likely]]
+    return exception;
+  const std::exception_ptr current = std::current_exception();
+  std::memcpy(&exception, &current, sizeof(exception));
+  return exception;  // its handler keeps it
+}
+
+std::exception_ptr pointer_to(const void* exception) noexcept {
+  alignas(std::exception_ptr) std::byte place[sizeof(std::exception_ptr)];
+  std::memcpy(place, &exception, sizeof(place));
+  return *std::launder(reinterpret_cast<const std::exception_ptr*>(place));  // the copy counts, the place does not
+}
+
+void end_handlers(const exception_globals& mine) noexcept {
+  while (mine.caught) abi::__cxa_end_catch();
+}
+
+void give_stack(context& fresh, std::byte* bottom, std::size_t size) noexcept {
+  fresh.stack_bottom = bottom;
+  fresh.stack_size = size;
+  fresh.valgrind_stack = VALGRIND_STACK_REGISTER(bottom, bottom + size);
+}
+
+FORKJOIN_BETWEEN_STACKS void make_context(context& fresh, void* top, context_entry entry, void* argument) noexcept {
+  const auto room = static_cast<std::size_t>(static_cast<std::byte*>(top) - fresh.stack_bottom);
+#ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
+  // The frames of a strand that ended by switching away were never popped, so their red zones are still poisoned.
+  constexpr std::size_t last_frames = 4096;
+  __asan_unpoison_memory_region(static_cast<std::byte*>(top) - last_frames, last_frames);
+#endif
+#ifdef FORKJOIN_RACE_DETECTOR
+  if (fresh.tsan_fiber) __tsan_destroy_fiber(fresh.tsan_fiber);
+  fresh.tsan_fiber = __tsan_create_fiber(0);
+#endif
+  fresh.entry = entry;
+  fresh.argument = argument;
+  fresh.registers = fcontext::make_fcontext(top, room, first_frame);
+  fresh.exceptions = {};
+  fresh.fake_stack = nullptr;
+}
+
+void adopt_native_stack([[maybe_unused]] context& native) noexcept {
+#ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    void* bottom = nullptr;
+    pthread_attr_getstack(&attributes, &bottom, &native.stack_size);
+    native.stack_bottom = static_cast<std::byte*>(bottom);
+    pthread_attr_destroy(&attributes);
+  }
+#endif
+#ifdef FORKJOIN_RACE_DETECTOR
+  native.tsan_fiber = __tsan_get_current_fiber();
+#endif
+}
+
+void drop_context(context& dead) noexcept {
+#ifdef FORKJOIN_RACE_DETECTOR
+  if (dead.tsan_fiber) __tsan_destroy_fiber(dead.tsan_fiber);
+  dead.tsan_fiber = nullptr;
+#endif
+  if (dead.stack_bottom) VALGRIND_STACK_DEREGISTER(dead.valgrind_stack);
+}
+
+FORKJOIN_BETWEEN_STACKS void switch_context(context& self, context& next) noexcept { leave({&self, &next, false}); }
+
+FORKJOIN_BETWEEN_STACKS void finish_context(context& self, context& next) noexcept {
+  publish(self.stack_bottom);
+  leave({&self, &next, true});
+}
+
+strand_on_top::strand_on_top(const float_environment& floats) noexcept : floats_below_(get_float_environment()) {
+  save_exceptions(below_);
+  restore_exceptions(context());
+  set_float_environment(floats);
+}
+
+strand_on_top::~strand_on_top() {
+  set_float_environment(floats_below_);
+  restore_exceptions(below_);
+}
+
+}  // namespace fj::inline v0_1::detail::os

@@ -1,0 +1,29 @@
+#include "runtime/schedule/thread_main.hpp"
+
+#include "runtime/fork/current.hpp"
+#include "runtime/os/memory_fault.hpp"
+#include "runtime/os/race_detector.hpp"
+#include "runtime/schedule/execute.hpp"
+#include "runtime/schedule/find_work.hpp"
+#include "runtime/schedule/scheduler.hpp"
+
+namespace fj::inline v0_1::detail {
+
+void thread_main(void* self) noexcept {
+  worker& m = *static_cast<worker*>(self);
+  os::ensure_alternate_stack();
+  os::adopt_native_stack(m.native);
+  m.exceptions = &os::this_threads_exceptions();
+  set_current_worker(&m);
+  os::publish(&m);  // strands read what is the thread's own, too
+  for (auto next = after_park::sleep; next != after_park::end; next = m.home().park(m)) {
+    if (next == after_park::sleep) {
+      m.sleep();
+      m.thread.use_all_processors();
+    }
+    if (!m.held) continue;  // signalled to end: park says so
+    while (fiber* const f = find_work(m)) execute(m, f);
+  }
+}
+
+}  // namespace fj::inline v0_1::detail

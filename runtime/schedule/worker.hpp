@@ -1,0 +1,82 @@
+// M: an OS thread that runs fibers while it holds a P. Its own native stack is where it schedules (Go's g0).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "../base/random.hpp"
+#include "../base/relaxed.hpp"
+#include "../os/context/context.hpp"
+#include "../os/futex.hpp"
+#include "../os/race_detector.hpp"
+#include "../os/thread.hpp"
+#include "../stacks/fiber.hpp"
+#include "../stacks/stack_cache.hpp"
+#include "processor.hpp"
+
+namespace fj::inline v0_1::detail {
+
+class scheduler;
+
+/// What the scheduler and the steps of a worker (find_work.hpp, execute.hpp, run.hpp) know of a thread. Pooled by the
+/// scheduler and not freed while that lives, so that a late signal finds it.
+struct worker {
+  /// What a worker does on its native stack when a fiber has just left it: returns the fiber to run next, or nullptr.
+  using afterwards = fiber* (*)(worker&, fiber&, void* argument) noexcept;
+
+  worker(scheduler& home, unsigned number) noexcept : dice(number), home_(&home) {}
+
+  scheduler& home() const noexcept { return *home_; }
+
+  /// Sleeps until signalled. Signals do not add up, and one may be left over from an earlier sleep.
+  void sleep() noexcept {
+    // acquire: pairs with the release in signal
+    while (signalled.exchange(0, std::memory_order_acquire) == 0) os::futex_wait(signalled, 0);
+  }
+
+  void signal() noexcept {
+    // release: pairs with the acquire in sleep
+    signalled.store(1, std::memory_order_release);
+    os::futex_wake(signalled);
+  }
+
+  /// Of a thread that called run; it works only for the job it brought.
+  bool is_outside() const noexcept { return !thread.started(); }
+
+  tallies& count() noexcept { return held->count; }
+
+  // Set under the scheduler's mutex while the worker sleeps, the worker's own otherwise.
+  handed<processor*> held = nullptr;  ///< its P
+  handed<fiber*> given = nullptr;     ///< what a thread that waits in run was woken to run
+  handed<bool> spinning = false;      ///< counted as looking for work
+  bool asleep = false;                ///< waits in run without a P; under the scheduler's mutex
+  const root* brought = nullptr;      ///< of a thread that called run: its job
+
+  // The worker's own, and of the fiber it runs.
+  os::context native;
+  handed<os::exception_globals*> exceptions = nullptr;  ///< the thread's
+  handed<fiber*> running = nullptr;
+  handed<afterwards> then = nullptr;         ///< set by the fiber that leaves
+  handed<void*> argument = nullptr;          ///< for `then`
+  stack_cache stacks;                        ///< to run what is stolen next, and the children of scopes
+  handed_new<deque*> spare_deque = nullptr;  ///< for the P, if the running fiber takes its deque along
+  handed_new<fiber*> submitted = nullptr;    ///< a job for another runtime, for which the running fiber suspends
+  random dice;
+  handed<std::int64_t> stolen_at = 0;     ///< when it last took a record to run on a stack of its own, by os::now_ns
+  handed<std::int64_t> published_at = 0;  ///< when a strand that it runs last made records public, by os::now_ns
+
+  os::thread thread;
+  std::atomic<std::uint32_t> signalled{0};
+
+ private:
+  handed<scheduler*> home_;
+};
+
+/// As looks_empty, by a worker on its native stack. A strand that it begins comes after all that the worker comes after,
+/// as ThreadSanitizer sees it; so a look at what the owner pushed last would hide races with the owner.
+inline bool seems_empty(const deque& d) noexcept {
+  const os::unordered_for_detector hint;
+  return d.looks_empty();
+}
+
+}  // namespace fj::inline v0_1::detail

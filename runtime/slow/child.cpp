@@ -1,0 +1,173 @@
+#include "runtime/slow/child.hpp"
+
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+#include "runtime/os/clock.hpp"
+#include "runtime/os/memory_fault.hpp"
+#include "runtime/os/race_detector.hpp"
+#include "runtime/schedule/execute.hpp"
+#include "runtime/schedule/scheduler.hpp"
+#include "runtime/slow/fork_slow.hpp"
+
+namespace fj::inline v0_1::detail {
+
+namespace {
+
+fiber& strand_of(const parent_rest& rest) noexcept {
+  const os::unseen_by_detector pause;
+  return rest.strand;
+}
+
+// On the stack of the thief, which has done its service with that.
+[[noreturn]] void return_to(fiber& parent) noexcept {
+  worker& m = *current_worker();
+  fiber& thief = *m.running;
+  os::end_handlers(*m.exceptions);  // the parent has its own exceptions with it
+  // It must not be given to others before it is left, but nothing else runs on this thread until then.
+  thief.begun = false;
+  if (!m.stacks.push(thief)) {
+    m.home().stacks().give(&m.stacks.pop());
+    m.stacks.push(thief);
+  }
+  parent.below = nullptr;  // the child has it
+  root* const job = thief.job;
+  parent.job = job;
+  current_deque().open(job);
+  m.running = &parent;
+  os::publish(&m.home());  // as in end_strand
+  os::return_to(thief.context, parent.context, static_cast<std::uintptr_t>(fork_end::stolen));
+}
+
+// With steal_every_fork: says so to the child, which waits at its end. Aligned as go_on_with_parent is.
+[[gnu::aligned(16)]] outcome tell_child_and_go_on(continuation& self) noexcept {
+  fiber& parent = strand_of(static_cast<parent_rest&>(self));
+  if (join_waiter* const waiting = parent.below->handoff->arrive(outcome::returned))
+    resume(*static_cast<fiber*>(waiting));
+  return_to(parent);
+}
+
+}  // namespace
+
+outcome go_on_with_parent(continuation& self) noexcept { return_to(strand_of(static_cast<parent_rest&>(self))); }
+
+bool prepare_below(worker& m, fiber& f) noexcept {
+  if (!prepare_stack(m)) return false;
+  fiber& below = m.stacks.pop();
+  os::observe(below.stack_bottom());  // what lies there no longer belongs to anybody
+  f.below = &below;
+  return true;
+}
+
+below_put_aside::~below_put_aside() {
+  release_below(*current_worker(), fiber_);  // it has forked meanwhile
+  fiber_.below = &below_;
+}
+
+bool is_parent(const continuation& record) noexcept {
+  const os::unseen_by_detector pause;
+  const continuation_body body = record.joined.body();
+  return body == &go_on_with_parent || body == &tell_child_and_go_on;
+}
+
+void go_on_as_thief(children& scope) noexcept {
+  arrive_on_worker();
+  scope.joined.stolen();
+}
+
+namespace {
+
+// On the child's stack. If the parent's continuation is stolen, the child does not come back here.
+std::uintptr_t run_handling(void* self) {
+  const child& c = *static_cast<child*>(self);
+  return os::call_handling(c.handled, [&] {
+    current_deque().set_exceptions(current_worker()->exceptions);
+    const std::uintptr_t end = c.body(self);
+    current_deque().hide_exceptions(os::between_handlers);
+    return end;
+  });
+}
+
+}  // namespace
+
+fork_end call_child_slow(worker& m, child& c, os::stack_call body) noexcept {
+  children& scope = c.scope;
+  fiber& here = *m.running;
+  const bool elsewhere = &here != scope.home;
+  if (elsewhere) scope.joined.fork_elsewhere();
+  // The parent keeps its exceptions, wherever it goes on; the child handles the same one.
+  c.handled = os::handled_exception(*m.exceptions);
+  if (c.handled) {
+    c.body = std::exchange(body, &run_handling);
+    current_deque().hide_exceptions(os::between_handlers);
+  }
+  const os::exception_globals exceptions = os::exchange_exceptions(*m.exceptions, {});
+  const fork_end end = call_child(m, here, *here.below, c, body);
+  if (end == fork_end::stolen) arrive_on_worker();
+  os::exchange_exceptions(*current_worker()->exceptions, exceptions);
+  current_deque().set_exceptions(current_worker()->exceptions);
+  if (end == fork_end::stolen) {
+    if (!elsewhere) scope.joined.stolen();
+  } else if (elsewhere) {
+    // This strand arrives in place of the child. The home strand may wait already.
+    fiber& home = *scope.home;
+    if (scope.joined.arrive()) resume(home);
+  }
+  return end;
+}
+
+void start_child_slow(child& c) noexcept {
+  worker& m = *current_worker();
+  if (m.home().chosen().steal_every_fork) {
+    std::construct_at(&c.handoff, &go_on_with_parent);
+    m.running->handoff = &c.handoff;
+    const os::unseen_by_detector pause;
+    c.rest().joined.call_instead(&tell_child_and_go_on);
+  }
+  push_slow();
+}
+
+bool finish_child_slow(child& c) noexcept {
+  if (pop_slow(c)) return true;
+  // Where a record was made to be stolen it must not be left behind: whoever takes it says so.
+  if (current_worker()->home().chosen().steal_every_fork) join_slow(c.handoff);
+  return false;
+}
+
+void end_stolen_child(child& c) noexcept {
+  fiber& home = *c.scope.home;  // the scope may be gone after the arrival
+  os::end_handlers(*current_worker()->exceptions);
+  end_strand(c.scope.joined.arrive() ? &home : nullptr);
+}
+
+bool is_of_this_runtime(const children& scope) noexcept {
+  return scope.home->pool == &current_worker()->home().stacks();
+}
+
+void join_children_slow(children& scope) noexcept {
+  const worker* const here = current_worker();
+  if (!here || here->running != scope.home) {
+    // Nothing could go on: the children would resume the strand that made the scope.
+    os::print_error(
+        "forkjoin: a fj::scope that has children was destroyed by another strand than the one that made it; destroy it "
+        "in the function that made it, or join it there first.\n");
+    std::abort();
+  }
+  for (;;) {
+    if (scope.joined.all_arrived()) return;
+    if (may_leave()) break;
+    os::sleep_ns(1'000'000);  // the children end without this worker
+  }
+  worker& m = *current_worker();
+  ++m.count().suspensions;
+  leave(
+      [](worker&, fiber& f, void* joined) noexcept -> fiber* {
+        const os::unseen_by_detector pause;  // as in suspend_until_finished
+        return static_cast<counting_join*>(joined)->wait() ? nullptr : &f;
+      },
+      &scope.joined);
+  scope.joined.go_on();
+}
+
+}  // namespace fj::inline v0_1::detail

@@ -1,0 +1,121 @@
+// A scope's fork: the child runs on a stack of its own, and the rest of the function that forked it, its true
+// continuation, is what thieves take. runtime/README.md tells the life of such a fork.
+#pragma once
+
+#include <cstdint>
+
+#include "../fork/counting_join.hpp"
+#include "../fork/current.hpp"
+#include "../os/context/call_on_stack.hpp"
+#include "../os/memory_checker.hpp"
+#include "../os/race_detector.hpp"
+#include "../schedule/worker.hpp"
+#include "../stacks/fiber.hpp"
+
+namespace fj::inline v0_1::detail {
+
+using counting_join = basic_counting_join<machine>;
+
+/// What a scope is to the runtime.
+struct children {
+  counting_join joined;
+  fiber* home;  ///< the strand that the scope belongs to
+};
+
+/// What a thief of a parent's continuation calls; never returns.
+[[gnu::aligned(16)]] outcome go_on_with_parent(continuation& self) noexcept;
+
+/// Whether that is such a record: what it stands for has a stack of its own.
+bool is_parent(const continuation& record) noexcept;
+
+/// The record of a scope's fork: the rest of the function that forked. In its frame, on the parent's stack.
+struct parent_rest : continuation {
+  [[gnu::always_inline]] explicit parent_rest(fiber& f) noexcept : continuation(&go_on_with_parent), strand(f) {}
+
+  fiber& strand;
+};
+
+/// How a fork ended, as its parent sees it.
+enum class fork_end : std::uintptr_t { returned, threw, stolen };
+
+/// At the top of the child's stack, with what it runs in a derived class. It is pushed in place of the parent's record: when
+/// that is stolen, the parent's frame is gone, or may be at any time.
+struct child : record_stand_in {
+  children& scope;
+  /// Among the scope's forks: how many were stolen before this one; forked_elsewhere if that has no order. The numbers
+  /// above that are not for forks.
+  std::uint64_t number;
+  union {
+    join handoff;  ///< with steal_every_fork: where the child waits for its thief
+  };
+  // Of a fork in a handler alone.
+  void* handled;        ///< the exception that the parent handles
+  os::stack_call body;  ///< what is to run in such a handler of the child's own
+
+  static constexpr std::uint64_t forked_elsewhere = ~std::uint64_t{0} - 2;
+
+  /// By the parent.
+  [[gnu::always_inline]] explicit child(children& s) noexcept : scope(s) {}
+  [[gnu::always_inline]] ~child() {}
+  parent_rest& rest() noexcept { return static_cast<parent_rest&>(*stands_for); }
+  child(const child&) = delete;
+  child& operator=(const child&) = delete;
+};
+
+// The parent.
+
+/// Gives the fiber a stack for its next child, `below`; false when the system refuses memory.
+[[gnu::cold]] bool prepare_below(worker& m, fiber& f) noexcept;
+
+/// While it lives the fiber has no stack below it; then it has that one again.
+class below_put_aside {
+ public:
+  below_put_aside(fiber& f, fiber& below) noexcept : fiber_(f), below_(below) { f.below = nullptr; }
+  ~below_put_aside();
+  below_put_aside(const below_put_aside&) = delete;
+  below_put_aside& operator=(const below_put_aside&) = delete;
+
+ private:
+  fiber& fiber_;
+  fiber& below_;
+};
+
+/// Runs body(&c) on the stack below `parent`, the running fiber, at the top of which c lies, and says how that ended. That
+/// stack stays where it is for the next child, and so does what the child left on it; unless the end is `stolen`.
+[[gnu::always_inline]] inline fork_end call_child(worker& m, fiber& parent, fiber& below, child& c,
+                                                  os::stack_call body) noexcept {
+  parent_rest rest(parent);
+  c.stands_for = &rest;
+  m.running = &below;
+  const auto end = static_cast<fork_end>(os::call_on_stack(parent.context, below.context, &c, body, &c));
+  worker& now = *current_worker();
+  os::observe(&now);  // the strand may have come to another
+  now.running = &rest.strand;
+  return end;
+}
+
+/// When call_child said that the scope's home strand goes on as its own thief.
+[[gnu::cold]] void go_on_as_thief(children& scope) noexcept;
+
+/// As call_child, on another strand than the scope's home or with exceptions in flight, which the child must not see.
+[[gnu::cold]] fork_end call_child_slow(worker& m, child& c, os::stack_call body) noexcept;
+
+/// Whether the calling strand runs in the runtime that the scope's home strand runs in.
+[[gnu::cold]] bool is_of_this_runtime(const children& scope) noexcept;
+
+/// Waits until all children have arrived. On the home strand; ends the process if it is another.
+[[gnu::cold]] void join_children_slow(children& scope) noexcept;
+
+// The child, on its own stack.
+
+/// When the push of its parent's continuation found the alarm on.
+[[gnu::cold]] void start_child_slow(child& c) noexcept;
+
+/// When the pop found that continuation not private: true if nobody has stolen it. Else the parent's frame is gone, or may
+/// be at any time.
+[[gnu::cold]] bool finish_child_slow(child& c) noexcept;
+
+/// The end of a child whose parent's continuation was stolen. Its stack is given back.
+[[noreturn, gnu::cold]] void end_stolen_child(child& c) noexcept;
+
+}  // namespace fj::inline v0_1::detail

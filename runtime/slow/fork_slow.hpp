@@ -1,0 +1,18 @@
+// The slow paths of a fork: what happens when somebody wants its record, or has taken it.
+#pragma once
+
+#include "../fork/continuation.hpp"
+
+namespace fj::inline v0_1::detail {
+
+/// To be called when push_record returned true. False: this thread is outside of any runtime, and nothing was pushed.
+[[gnu::cold]] bool push_slow() noexcept;
+
+/// To be called when pop_record returned false. False: stolen.
+[[gnu::cold]] bool pop_slow(const record& r) noexcept;
+[[gnu::cold]] bool pop_slow(const record_stand_in& r) noexcept;
+
+/// Waits until the stolen record is finished, and meanwhile has the worker do something else.
+[[gnu::cold]] void join_slow(join& stolen) noexcept;
+
+}  // namespace fj::inline v0_1::detail

@@ -1,0 +1,78 @@
+#include "runtime/stacks/deque_pool.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "runtime/os/pages.hpp"
+#include "runtime/os/race_detector.hpp"
+
+namespace fj::inline v0_1::detail {
+
+// A fork takes a frame with a record, a return address and what the forking function keeps: more than this.
+constexpr std::size_t least_frame = 32;
+
+deque_pool::deque_pool(std::size_t stack_size, bool eager) noexcept
+    : capacity_(std::clamp<deque::index>(stack_size / least_frame, 64, deque::max_capacity)), eager_(eager) {}
+
+deque_pool::~deque_pool() {
+  for (deque* d : all_) {
+    d->~deque();
+    os::release_pages(reinterpret_cast<std::byte*>(d), bytes());
+  }
+}
+
+std::size_t deque_pool::bytes() const noexcept {
+  return os::round_to_pages(sizeof(deque) + capacity_ * sizeof(deque::slot));
+}
+
+// Under the mutex.
+deque* deque_pool::make(deque::index capacity) noexcept {
+  try {
+    // Room in all lists first, so that giving back cannot fail.
+    all_.reserve(all_.size() + 1);
+    idle_.reserve(all_.size() + 1);
+    roomless_.reserve(all_.size() + 1);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+  std::byte* const memory = os::reserve_pages(bytes());
+  if (!memory) return nullptr;
+  // Zeroed pages are slots that hold nullptr; they are not touched before they are used.
+  all_.push_back(new (memory) deque(capacity, eager_));
+  os::publish(all_.back()->identity());
+  return all_.back();
+}
+
+deque* deque_pool::take() noexcept {
+  std::scoped_lock guard(mutex_);
+  if (idle_.empty()) return make(capacity_);
+  deque* const d = idle_.back();
+  idle_.pop_back();
+  return d;
+}
+
+bool deque_pool::have_roomless(std::size_t count) noexcept {
+  std::scoped_lock guard(mutex_);
+  for (; roomless_made_ < count; ++roomless_made_) {
+    deque* const d = make(0);
+    if (!d) return false;
+    roomless_.push_back(d);
+  }
+  return true;
+}
+
+deque* deque_pool::take_at_any_rate() noexcept {
+  if (deque* const d = take()) return d;
+  std::scoped_lock guard(mutex_);
+  if (roomless_.empty()) return nullptr;
+  deque* const d = roomless_.back();
+  roomless_.pop_back();
+  return d;
+}
+
+void deque_pool::give(deque* idle) noexcept {
+  std::scoped_lock guard(mutex_);
+  (idle->is_roomless() ? roomless_ : idle_).push_back(idle);
+}
+
+}  // namespace fj::inline v0_1::detail

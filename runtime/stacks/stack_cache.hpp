@@ -1,0 +1,45 @@
+// Stacks that a worker has at hand, so that a scope's fork and a theft need not ask the pool.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "../base/relaxed.hpp"
+
+namespace fj::inline v0_1::detail {
+
+struct fiber;
+
+/// Some free fibers, the one used last on top. The worker's own.
+class stack_cache {
+ public:
+  /// How many are kept; what does not fit goes to the pool one by one. Free stacks come here from below a fiber that ends
+  /// or suspends, and scopes seldom nest deeper than this within one strand.
+  static constexpr std::size_t limit = 32;
+
+  bool empty() const noexcept { return count_ == 0; }
+  std::size_t count() const noexcept { return count_; }
+
+  /// False if it is full.
+  [[gnu::always_inline]] bool push(fiber& f) noexcept {
+    const std::size_t count = count_;
+    if (count == limit) [[unlikely]]
+      return false;
+    stacks_[count] = &f;
+    count_ = count + 1;
+    return true;
+  }
+
+  /// The one pushed last. Only if there is one.
+  [[gnu::always_inline]] fiber& pop() noexcept {
+    const std::size_t count = count_ - 1;
+    count_ = count;
+    return *stacks_[count];
+  }
+
+ private:
+  handed<std::size_t> count_ = 0;
+  std::array<handed_new<fiber*>, limit> stacks_;
+};
+
+}  // namespace fj::inline v0_1::detail

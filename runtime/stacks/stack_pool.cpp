@@ -1,0 +1,123 @@
+#include "runtime/stacks/stack_pool.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <new>
+
+#include "runtime/os/memory_checker.hpp"
+#include "runtime/os/pages.hpp"
+#include "runtime/os/race_detector.hpp"
+
+namespace fj::inline v0_1::detail {
+
+stack_pool::stack_pool(std::size_t stack_size) noexcept : stack_size_(os::round_to_pages(stack_size)) {}
+
+stack_pool::~stack_pool() {
+  while (fiber* f = idle_.pop()) {
+    std::byte* const mapping = f->mapping;
+    const std::size_t size = f->mapping_size;
+    os::drop_context(f->context);
+    f->~fiber();
+    os::release_pages(mapping, size);
+  }
+}
+
+fiber* stack_pool::map() noexcept {
+  const std::size_t inner = os::round_to_pages(guard_size + stack_size_ + colours * colour_size + sizeof(fiber));
+  const std::size_t bytes = inner + os::page_size();
+  std::byte* const mapping = os::reserve_pages(bytes);
+  if (!mapping) return nullptr;
+  if (!os::guard_pages(mapping, guard_size)) {
+    os::release_pages(mapping, bytes);
+    return nullptr;
+  }
+  // What lies above, of the heap perhaps, shall not come upon the fiber by running over its lower end.
+  os::guard_pages_if_free(mapping + inner, bytes - inner);
+  // Not at the same place of a page in all of them, or nested children would compete for the same few sets of the cache.
+  const std::size_t room = (sizeof(fiber) + cache_line - 1) / cache_line * cache_line + mapped_ % colours * colour_size;
+  auto* const f = new (mapping + inner - room) fiber;
+  f->mapping = mapping;
+  f->mapping_size = bytes;
+  f->guard_size = guard_size;
+  f->pool = this;
+  os::give_stack(f->context, f->stack_bottom(), f->stack_size());
+  os::publish(f);
+  return f;
+}
+
+fiber* stack_pool::take(stack_tally* whose) noexcept {
+  std::scoped_lock guard(mutex_);
+  fiber* f = idle_.pop();
+  if (!f) {
+    f = map();
+    if (!f) return nullptr;
+    f->number = ++mapped_;
+  }
+  const std::size_t in_use = in_use_.load(std::memory_order_relaxed) + 1;
+  in_use_.store(in_use, std::memory_order_relaxed);
+  peak_.store(std::max(in_use, peak()), std::memory_order_relaxed);
+  f->counted = whose;
+  if (whose) whose->take();
+  return f;
+}
+
+void stack_pool::give(fiber* idle) noexcept {
+  trim_stack(*idle, idle->stack_top());
+  std::scoped_lock guard(mutex_);
+  if (stack_tally* const whose = idle->counted)
+    whose->give_back();  // here, so that all counts tell of the same moments
+  idle_.push(idle);
+  in_use_.store(in_use_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+}
+
+namespace {
+
+// To ask the system which pages were touched takes longer than a theft. So there are marks on the last page of the part of a
+// stack that is kept, by which to see whether anybody went deeper since all below was given back: then he wrote over one,
+// unless a frame stepped over them all, and for such frames the system is asked now and then. The marks are a prime number of
+// words apart, so that the frames of a recursion, which have their unused words at the same place each, do not have them at
+// every mark.
+constexpr std::uint64_t mark = 0x9e3779b97f4a7c15;
+constexpr std::size_t marks = 8;
+constexpr std::size_t mark_distance = 61 * sizeof(mark);
+constexpr std::size_t marked_bytes = marks * mark_distance;
+constexpr unsigned trims_per_look = 16;
+
+bool are_whole(const std::byte* begin) noexcept {
+  std::uint64_t differences = 0;
+  for (std::size_t i = 0; i < marks; ++i) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, begin + i * mark_distance, sizeof(word));
+    differences |= word ^ mark;
+  }
+  return differences == 0;
+}
+
+void put_marks(std::byte* begin) noexcept {
+  for (std::size_t i = 0; i < marks; ++i) std::memcpy(begin + i * mark_distance, &mark, sizeof(mark));
+}
+
+}  // namespace
+
+void trim_stack(fiber& f, const std::byte* used) noexcept {
+  const std::size_t page = os::page_size();
+  std::byte* const bottom = f.stack_bottom();
+  std::byte* const top = f.stack_top();
+  const auto in_use = static_cast<std::size_t>(top - used);
+  // Where it may write below what is in use, the part that is kept ends at the same place every time.
+  const bool may_mark = !os::stacks_are_checked && in_use + marked_bytes <= stack_pool::kept_bytes;
+  const std::size_t kept = may_mark ? stack_pool::kept_bytes : in_use + stack_pool::kept_bytes;
+  const bool marked = f.marked && may_mark;
+  f.marked = may_mark;
+  if (f.stack_size() < kept + page) return;
+  const std::size_t dead = (f.stack_size() - kept) / page * page;
+  // Whoever has been deeper has touched the first dead page, unless a frame stepped over it.
+  const bool seems_clean = may_mark ? marked && are_whole(top - kept) : !os::is_resident(bottom + dead - page);
+  if (may_mark && !seems_clean) put_marks(top - kept);
+  f.trims = f.trims + 1;
+  if (seems_clean && (f.trims % trims_per_look != 0 || !os::any_resident(bottom, dead))) return;
+  os::discard_pages(bottom, dead);
+}
+
+}  // namespace fj::inline v0_1::detail

@@ -1,0 +1,56 @@
+// Fibers with their stacks, kept for reuse.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+
+#include "../base/list.hpp"
+#include "../os/mutex.hpp"
+#include "fiber.hpp"
+
+namespace fj::inline v0_1::detail {
+
+class stack_pool {
+ public:
+  /// Frames up to this size that run into the end of a stack are caught.
+  static constexpr std::size_t guard_size = std::size_t{1} << 20;
+
+  /// A free fiber keeps this much of what it touched, and so does a suspended one below its stack pointer.
+  static constexpr std::size_t kept_bytes = std::size_t{64} << 10;
+
+  explicit stack_pool(std::size_t stack_size) noexcept;
+  ~stack_pool();
+  stack_pool(const stack_pool&) = delete;
+  stack_pool& operator=(const stack_pool&) = delete;
+
+  /// A free fiber, or nullptr when the system refuses memory. Counted as `whose`; if nullptr, when it first runs.
+  fiber* take(stack_tally* whose) noexcept;
+
+  /// Takes a fiber back that has left its stack for good.
+  void give(fiber* idle) noexcept;
+
+  std::size_t stack_size() const noexcept { return stack_size_; }
+  std::size_t in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
+  std::size_t peak() const noexcept { return peak_.load(std::memory_order_relaxed); }
+
+ private:
+  static constexpr std::size_t colours = 16;
+  static constexpr std::size_t colour_size = 256;
+
+  fiber* map() noexcept;
+
+  const std::size_t stack_size_;
+  os::mutex mutex_;
+  stack_list<fiber, &fiber::next> idle_;
+  unsigned mapped_ = 0;
+  // Under the mutex, or read as hints.
+  std::atomic<std::size_t> in_use_{0};
+  std::atomic<std::size_t> peak_{0};
+};
+
+/// Gives back the pages of a stack that is not running and that lie more than kept_bytes below `used`, the lowest
+/// address in use, or below the top, where little is in use. Mostly a look at a page of the stack; at times system calls.
+void trim_stack(fiber& f, const std::byte* used) noexcept;
+
+}  // namespace fj::inline v0_1::detail
