@@ -324,7 +324,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
     auto& c = *static_cast<Child*>(room_for<Child>(below));
     const std::exception_ptr thrown = std::move(c.error);
     std::destroy_at(&c.error);
-    detail::os::publish(below.stack_bottom());  // whoever has the stack next comes after that
+    detail::os::happens_before(below.stack_bottom());  // whoever has the stack next comes after that
     std::rethrow_exception(thrown);
   }
 

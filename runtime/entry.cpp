@@ -10,6 +10,7 @@
 #include "runtime/os/pages.hpp"
 #include "runtime/report.hpp"
 #include "runtime/schedule/run.hpp"
+#include "runtime/schedule/scheduler.hpp"
 #include "runtime/schedule/thread_main.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -66,12 +67,12 @@ struct instance : scheduler {
 // the call of run that made it wait cannot end before the caller goes on.
 bool waits_for_caller(const scheduler& s) noexcept {
   if (!current_worker()) return false;
-  for (const root* job = current_deque().whose(); job->waiter; job = job->waiter->job)
-    if (job->waiters_scheduler == &s) return true;
+  for (const root* r = current_deque().whose(); r->waiter; r = r->waiter->whose)
+    if (r->waiters_scheduler == &s) return true;
   return false;
 }
 
-void print_stats(const scheduler& s) { os::print_error(report(stats_of(s), s.chosen().steal_every_fork).c_str()); }
+void print_stats(const scheduler& s) { os::print_error(report(stats_of(s), s.settings().steal_every_fork).c_str()); }
 
 }  // namespace
 
@@ -109,27 +110,27 @@ scheduler& default_scheduler() {
   return s;
 }
 
-void run_in(scheduler& s, root& job) {
+void run_in(scheduler& s, root& brought) {
   if (s.is_forked_copy())
     throw std::logic_error(
         "forkjoin: this runtime was made before fork(2), and its threads stayed in the parent process; make a new "
         "fj::runtime in the child");
-  run(s, job);
+  run(s, brought);
 }
 
 bool is_inside(const scheduler& s) noexcept { return current_scheduler() == &s; }
 
 scheduler* current_scheduler() noexcept {
   const worker* const m = current_worker();
-  return m ? &m->home() : nullptr;
+  return m ? &m->sched() : nullptr;
 }
 
 int current_proc() noexcept {
   const worker* const m = current_worker();
-  return m && m->held ? static_cast<int>(m->held->index) : -1;
+  return m && m->proc ? static_cast<int>(m->proc->index) : -1;
 }
 
-unsigned procs_of(const scheduler& s) noexcept { return s.chosen().procs; }
+unsigned procs_of(const scheduler& s) noexcept { return s.settings().procs; }
 
 stats stats_of(const scheduler& s) {
   stats read;
@@ -138,14 +139,14 @@ stats stats_of(const scheduler& s) {
   read.stacks_in_use = s.stacks().in_use();
   read.stacks_peak = s.stacks().peak();
   read.threads_refused = s.threads_refused();
-  read.working_ns = s.time_with_jobs();
+  read.working_ns = s.time_working();
   read.lived_ns = s.age();  // last: none of the times is longer
   return read;
 }
 
 bool hungry() noexcept {
-  scheduler& s = current_worker()->home();
-  return s.chosen().steal_every_fork || s.idleness().hungry();
+  scheduler& s = current_worker()->sched();
+  return s.settings().steal_every_fork || s.dispatcher().hungry();
 }
 
 }  // namespace fj::inline v0_1::detail

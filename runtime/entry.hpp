@@ -31,8 +31,8 @@ void close_scheduler(scheduler* s) noexcept;
 /// The runtime that code without one of its own uses: made at the first call, never ended.
 scheduler& default_scheduler();
 
-/// Runs the job and waits for it. Throws as run in run.hpp does, and std::logic_error in a forked process.
-void run_in(scheduler& s, root& job);
+/// Has the runtime work for the root, and waits for it. Throws as run in run.hpp does, and std::logic_error in a forked process.
+void run_in(scheduler& s, root& brought);
 
 /// Whether the calling code runs in this runtime.
 bool is_inside(const scheduler& s) noexcept;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "options.hpp"
-#include "schedule/scheduler.hpp"
+#include "schedule/settings.hpp"
 
 namespace fj::inline v0_1::detail {
 

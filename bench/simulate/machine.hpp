@@ -5,10 +5,16 @@
 #include <atomic>
 #include <utility>
 
+namespace fj::inline v0_1::detail {
+struct root;
+}
+
 namespace simulate {
 
 /// Of the shape of fj::detail::machine (runtime/os/machine.hpp).
 struct machine {
+  using root = fj::detail::root;
+
   template <class T>
   class atomic {
    public:

@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <fstream>
-#include <regex>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -406,30 +403,6 @@ TEST_CASE("unbalanced tree search has the trees of the benchmark") {
   const shape t3 = analyse(*make_kernel("uts_t3", 0, units()));
   CHECK(t3.nodes - t3.forks == 4'112'897);
   CHECK(t3.forks + 1 == 3'599'034);
-}
-
-TEST_CASE("the constants are those of the library") {
-  const auto constant = [](const char* file, const char* name) {
-    std::ifstream in(std::string(SOURCE_ROOT) + "/runtime/" + file);
-    std::stringstream text;
-    text << in.rdbuf();
-    const std::string all = text.str();
-    std::smatch found;
-    REQUIRE(std::regex_search(all, found, std::regex(std::string(name) + "( = |% |)([0-9']+)")));
-    std::string digits = found[2];
-    std::erase(digits, '\'');
-    return std::stoll(digits);
-  };
-  CHECK(search_time == 1000 * constant("schedule/find_work.cpp", "search_ns"));
-  CHECK(patience_time == 1000 * constant("schedule/find_work.cpp", "patience_ns"));
-  CHECK(short_work_time == 1000 * constant("schedule/find_work.cpp", "short_work_ns"));
-  CHECK(long_public_time == 1000 * constant("slow/fork_slow.cpp", "long_public_ns"));
-  CHECK(rounds_per_look == constant("schedule/find_work.cpp", "rounds_per_look"));
-  CHECK(top_rounds == constant("schedule/find_work.cpp", "top_rounds"));
-  CHECK(ticks_per_look == constant("schedule/execute.cpp", "tick "));
-  CHECK(stacks_at_hand == constant("stacks/stack_cache.hpp", "limit"));
-  CHECK(exposed_at_a_time == constant("schedule/scheduler.cpp", "deque\\*, "));
-  CHECK(least_frame == constant("stacks/deque_pool.cpp", "least_frame"));
 }
 
 TEST_CASE("errors name the value and the remedy") {

@@ -12,6 +12,7 @@
 #include "bench/simulate/costs.hpp"
 #include "bench/simulate/kernel.hpp"
 #include "runtime/base/counters.hpp"
+#include "runtime/base/tuning.hpp"
 
 namespace simulate {
 
@@ -43,27 +44,17 @@ struct result {
   std::uint64_t order = 0;          ///< a hash of the nodes in the order in which they were entered
 };
 
-/// How long a spinning worker looks around with nothing to be seen before it parks: runtime/schedule/find_work.cpp, search_ns.
-inline constexpr picoseconds search_time = 100'000'000;
-/// How long it sees private records only before it exposes them: runtime/schedule/find_work.cpp, patience_ns.
-inline constexpr picoseconds patience_time = 10'000'000;
-/// Who comes back sooner than this after a theft waits as long: runtime/schedule/find_work.cpp, short_work_ns.
-inline constexpr picoseconds short_work_time = 3'000'000;
-/// Who takes back what was public for longer publishes at his next fork: runtime/slow/fork_slow.cpp, long_public_ns.
-inline constexpr picoseconds long_public_time = 10'000'000;
-/// Rounds over all deques between two looks at the clock: runtime/schedule/find_work.cpp, rounds_per_look.
-inline constexpr unsigned rounds_per_look = 16;
-/// Rounds that a waiting task looks for something to run on top, and that a worker waits for others to be through with that:
-/// runtime/schedule/find_work.cpp, top_rounds.
-inline constexpr unsigned top_rounds = 64;
-/// Deques exposed at a time: runtime/schedule/scheduler.cpp, expose.
-inline constexpr unsigned exposed_at_a_time = 64;
-/// Free stacks that a worker keeps: runtime/stacks/stack_cache.hpp, limit.
-inline constexpr unsigned stacks_at_hand = 32;
-/// Every so many switches what is ready comes first: runtime/schedule/execute.cpp, execute.
-inline constexpr unsigned ticks_per_look = 61;
-/// A deque has a record for so many bytes of stack: runtime/stacks/deque_pool.cpp, least_frame.
-inline constexpr unsigned least_frame = 32;
+// The library's own constants (runtime/base/tuning.hpp), in picoseconds.
+inline constexpr picoseconds search_time = 1000 * fj::detail::tuning::search_ns;
+inline constexpr picoseconds patience_time = 1000 * fj::detail::tuning::patience_ns;
+inline constexpr picoseconds short_work_time = 1000 * fj::detail::tuning::short_work_ns;
+inline constexpr picoseconds long_public_time = 1000 * fj::detail::tuning::long_public_ns;
+using fj::detail::tuning::exposed_at_a_time;
+using fj::detail::tuning::least_frame;
+using fj::detail::tuning::rounds_per_look;
+using fj::detail::tuning::stacks_at_hand;
+using fj::detail::tuning::ticks_per_look;
+using fj::detail::tuning::top_rounds;
 
 /// Deterministic: the same kernel and setup have the same result. Throws std::invalid_argument unless procs is 1 to
 /// 4,096, and std::bad_alloc.

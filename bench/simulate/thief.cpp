@@ -57,7 +57,7 @@ void simulation::look_around(processor& p) {
     deque& victim = *processors_[p.at]->active;
     if (victim.has_public()) {
       p.seen = true;
-      if (deque::record* const record = victim.steal(nullptr).taken) {
+      if (deque::record* const record = victim.steal(nullptr).record) {
         ++p.count.steals;
         if (!victim.has_public() && !victim.looks_empty()) victim.alarm();
         frame& stolen = static_cast<frame&>(*record);

@@ -1,8 +1,5 @@
-// Intrusive lists: what is linked brings its own `next`, a T* or a handed<T*>, so linking never allocates or fails.
+// Intrusive lists: what is linked brings its own `next`, a T* or a relaxed<T*>, so linking never allocates or fails.
 #pragma once
-
-#include <type_traits>
-#include <utility>
 
 namespace fj::inline v0_1::detail {
 
@@ -31,47 +28,47 @@ class stack_list {
   T* head_ = nullptr;
 };
 
-/// First in, first out.
-template <class T, auto Next>
-class queue_list {
+/// What an item of a linked_list holds for it.
+template <class T>
+struct list_links {
+  T* next = nullptr;
+  T* previous = nullptr;
+};
+
+/// Any item can be taken out. The list does not know whether an item is in it: its users do.
+template <class T, auto Links>
+class linked_list {
  public:
-  [[nodiscard]] bool empty() const noexcept { return head_ == nullptr; }
+  [[nodiscard]] bool empty() const noexcept { return !first_; }
+  T* first() const noexcept { return first_; }
+  T* last() const noexcept { return last_; }
+  static T* after(const T& item) noexcept { return (item.*Links).next; }
 
-  void push(T* item) noexcept {
-    item->*Next = nullptr;
-    *tail_ = item;
-    tail_ = &(item->*Next);
-  }
-
-  /// The item pushed first, or nullptr.
-  T* pop() noexcept {
-    return take_if([](const T&) { return true; });
-  }
-
-  /// Unlinks and returns the first item for which `wanted` holds, or nullptr. Linear.
+  /// The item that was pushed first of those for which `wanted` holds, or nullptr. Linear.
   template <class Predicate>
-  T* take_if(Predicate wanted) noexcept {
-    link* at = &head_;
-    for (T* item = *at; item; at = &(item->*Next), item = *at) {
-      if (!wanted(*item)) continue;
-      *at = static_cast<T*>(item->*Next);
-      if (tail_ == &(item->*Next)) tail_ = at;
-      item->*Next = nullptr;
-      return item;
-    }
-    return nullptr;
+  T* find(Predicate wanted) const noexcept {
+    T* item = first_;
+    while (item && !wanted(*item)) item = after(*item);
+    return item;
   }
 
-  template <class Visit>
-  void for_each(Visit visit) const {
-    for (T* item = head_; item; item = item->*Next) visit(*item);
+  /// At the end.
+  void push(T& item) noexcept {
+    item.*Links = {nullptr, last_};
+    (last_ ? (last_->*Links).next : first_) = &item;
+    last_ = &item;
+  }
+
+  void remove(T& item) noexcept {
+    const list_links<T> at = item.*Links;
+    (at.previous ? (at.previous->*Links).next : first_) = at.next;
+    (at.next ? (at.next->*Links).previous : last_) = at.previous;
+    item.*Links = {};
   }
 
  private:
-  using link = std::remove_reference_t<decltype(std::declval<T&>().*Next)>;
-
-  link head_ = nullptr;
-  link* tail_ = &head_;
+  T* first_ = nullptr;
+  T* last_ = nullptr;
 };
 
 }  // namespace fj::inline v0_1::detail

@@ -25,7 +25,7 @@ class random {
   }
 
  private:
-  handed<std::uint64_t> state_;
+  relaxed<std::uint64_t> state_;
 };
 
 }  // namespace fj::inline v0_1::detail

@@ -1,4 +1,4 @@
-// Fields that a worker and the fibers it runs hand to each other.
+// Fields that a worker and the fibers it runs share, one at a time.
 #pragma once
 
 #include <atomic>
@@ -13,15 +13,15 @@ namespace fj::inline v0_1::detail {
 /// Release and Acquire where the value is a pointer to what one side has just made.
 template <class T, std::memory_order Store = std::memory_order_relaxed,
           std::memory_order Load = std::memory_order_relaxed>
-class handed {
+class relaxed {
  public:
-  constexpr handed() noexcept = default;
-  constexpr handed(T value) noexcept : value_(value) {}
+  constexpr relaxed() noexcept = default;
+  constexpr relaxed(T value) noexcept : value_(value) {}
 
   operator T() const noexcept { return value_.load(Load); }
   T operator->() const noexcept { return *this; }
 
-  handed& operator=(T value) noexcept {
+  relaxed& operator=(T value) noexcept {
     value_.store(value, Store);
     return *this;
   }
@@ -37,8 +37,8 @@ class handed {
   std::atomic<T> value_{};
 };
 
-/// See handed.
+/// See relaxed.
 template <class T>
-using handed_new = handed<T, std::memory_order_release, std::memory_order_acquire>;
+using ordered = relaxed<T, std::memory_order_release, std::memory_order_acquire>;
 
 }  // namespace fj::inline v0_1::detail

@@ -24,15 +24,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 
 #include "../base/cache_line.hpp"
 #include "../base/check.hpp"
 #include "../os/machine.hpp"
+#include "../os/thread_safety.hpp"
 
 namespace fj::inline v0_1::detail {
-
-struct root;
 
 namespace os {
 struct exception_globals;
@@ -60,6 +58,7 @@ class basic_deque {
   template <class T>
   using atomic = typename Machine::template atomic<T>;
   using record = basic_record<Machine>;
+  using root = typename Machine::root;
   using stand_in = basic_stand_in<Machine>;
   using slot = atomic<record*>;
   using index = std::uint64_t;
@@ -120,23 +119,23 @@ class basic_deque {
   /// after it. Only then may the owner read wishes and hunger, or a wish is lost.
   void attend() noexcept {
     // acquire: pairs with the release in alarm
-    alarm_.exchange(eager_ || is_roomless(), std::memory_order_acq_rel);
+    alarm_.exchange(eager_ || !has_capacity(), std::memory_order_acq_rel);
     Machine::fence();  // push's store to newest, then reading hunger: pairs with the fence of a worker about to park
   }
 
-  /// Whether nothing can ever be public, so that every fork runs as a plain call: then each push is to be taken back by
-  /// `forget` at once, and the deque is empty at all times.
-  bool is_roomless() const noexcept { return capacity_ == 0; }
+  /// If not, nothing can ever be public, and every fork runs as a plain call: each push is to be taken back by `forget` at
+  /// once, and the deque is empty at all times.
+  bool has_capacity() const noexcept { return capacity_ != 0; }
 
   /// Takes the newest record off before anybody can have taken it. The pop to come cannot tell it from one that nobody has
-  /// stolen. Of a roomless deque.
+  /// stolen. Of a deque without capacity.
   void forget() noexcept { newest_.store(0, std::memory_order_release); }  // release: as all of them
 
   /// Makes the older half of the private records public, at least one. Nothing if there are none, if there is no room, or
   /// if a thief is doing so right now. Takes the time to walk over the private records, so in the long run it is paid for
   /// by what it publishes. `handled`: the exception that the owner handles, nullptr if none. Then all records become
   /// public, as a thief would not expose them; but none of them if some may have been forked outside of that handler.
-  bool publish(void* handled = nullptr) noexcept {
+  bool publish(void* handled = nullptr) noexcept FORKJOIN_UNANALYSED {
     if (!eager_ && !mutex_.try_lock()) {
       if (handled_.load(std::memory_order_relaxed) == handled) return false;
       mutex_.lock();  // what handled_ says must not be left over from another handler
@@ -150,7 +149,7 @@ class basic_deque {
   /// must not look for its exceptions there. If some may have been forked in a handler and others not, thieves start them
   /// all without: what waits must not keep records to itself. True if some became public.
   bool publish_all(void* handled) noexcept {
-    std::scoped_lock guard(mutex_);
+    const locked lock(mutex_);
     if (!agree_on(handled) && !has_public()) set_handled(nullptr);
     if (is_in_handler()) alarm();
     exceptions_.store(nullptr, std::memory_order_relaxed);
@@ -165,7 +164,7 @@ class basic_deque {
   /// While the owner puts its exceptions aside: has an exposing thief find those of `instead`, and waits for one that looks at
   /// the owner's.
   void hide_exceptions(os::exception_globals& instead) noexcept {
-    std::scoped_lock guard(mutex_);
+    const locked lock(mutex_);
     set_exceptions(&instead);
   }
 
@@ -176,7 +175,7 @@ class basic_deque {
   /// records, otherwise for nobody.
   [[nodiscard]] bool pop_slow(const record& r) noexcept {
     if (eager_) return !is_marked(r) || take_public(r);
-    std::scoped_lock guard(mutex_);
+    const locked lock(mutex_);
     return !is_marked(r) || take_public(r);  // private after all: an exposing thief had raised the guard
   }
 
@@ -193,7 +192,7 @@ class basic_deque {
 
   /// Starts anew, with a strand that works for that root. Only while empty. The first push will attend.
   void open(root* whose) noexcept {
-    std::scoped_lock guard(mutex_);
+    const locked lock(mutex_);
     FORKJOIN_CHECK(looks_empty());
     root_.store(whose, std::memory_order_relaxed);  // ordered by the tag: see steal
     handled_.store(nullptr, std::memory_order_relaxed);
@@ -214,15 +213,15 @@ class basic_deque {
   bool alarmed() const noexcept { return alarm_.load(std::memory_order_relaxed) != 0; }
 
   /// What a thief gets: a record, or nullptr; whose it is; and the exception that its parent handled when it forked.
-  struct loot {
-    record* taken = nullptr;
-    root* job = nullptr;
+  struct stolen_record {
+    basic_record<Machine>* record = nullptr;
+    root* whose = nullptr;
     void* handled = nullptr;
   };
 
   /// The oldest public record; none if there is none or another thief was faster. Of root `only` alone, unless that is
   /// nullptr.
-  loot steal(const root* only) noexcept {
+  stolen_record steal(const root* only) noexcept {
     // acquire: pairs with the release in clear, so that end, root and slot are no older than this top
     std::uint64_t top = top_.load(std::memory_order_acquire);
     Machine::fence();  // load top, then public_end: pairs with the fence in take_public
@@ -230,9 +229,9 @@ class basic_deque {
     const index end = public_end_.load(std::memory_order_acquire);
     const index at = index_of(top);
     if (at >= end) return {};
-    loot found{nullptr, root_.load(std::memory_order_relaxed), handled_.load(std::memory_order_relaxed)};
-    if (only && found.job != only) return {};
-    found.taken = slots()[at].load(std::memory_order_relaxed);
+    stolen_record found{nullptr, root_.load(std::memory_order_relaxed), handled_.load(std::memory_order_relaxed)};
+    if (only && found.whose != only) return {};
+    found.record = slots()[at].load(std::memory_order_relaxed);
     // seq_cst: in one order with the fences, as in Chase-Lev. It succeeds only if nothing has happened since top was
     // read, and then root, exception and slot are right too.
     if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst, std::memory_order_relaxed)) return {};
@@ -267,8 +266,8 @@ class basic_deque {
 
   /// First half of a forced publication, by a thief: from now on the owner completes no pop. False if there is nothing
   /// private or somebody is at it already; otherwise a heavy fence and expose_end must follow.
-  [[nodiscard]] bool expose_begin() noexcept {
-    if (eager_ || is_roomless() || !mutex_.try_lock()) return false;
+  [[nodiscard]] bool expose_begin() noexcept FORKJOIN_UNANALYSED {
+    if (eager_ || !has_capacity() || !mutex_.try_lock()) return false;
     if (!has_private()) {
       mutex_.unlock();
       return false;
@@ -285,7 +284,7 @@ class basic_deque {
   /// whether the thread with these exceptions handles any; it is asked only while the owner runs there. An owner that does
   /// keeps its records: some may have been forked in the handler, and some not.
   template <class Handles = handles_none>
-  bool expose_end(Handles handles = {}) noexcept {
+  bool expose_end(Handles handles = {}) noexcept FORKJOIN_UNANALYSED {
     // acquire: pairs with the release in push, so that the records are there. A pop that stored newest before the heavy
     // fence is seen here; one after it sees the guard and waits in pop_slow: so no record leaves the list, and the owner
     // stays on its thread and in its handlers.

@@ -28,7 +28,7 @@ using continuation_body = outcome (*)(continuation&) noexcept;
 /// What a suspended owner brings along. The thief may look for the function only after the owner has put its mark over
 /// it, so the owner keeps it here.
 struct join_waiter {
-  handed<continuation_body> awaited = nullptr;
+  relaxed<continuation_body> awaited = nullptr;
 };
 
 template <class Machine>

@@ -1,9 +1,10 @@
-// A job that came from outside: one call of run.
+// What one call of run brings into a runtime.
 #pragma once
 
 #include <atomic>
 
 #include "../os/context/context.hpp"
+#include "runnable.hpp"
 
 namespace fj::inline v0_1::detail {
 
@@ -11,24 +12,35 @@ struct fiber;
 class scheduler;
 struct worker;
 
-/// Lies in the frame of run, which waits for it. Records, fibers and deques point to the root they work for.
+/// Records, fibers and deques point to the root they work for. It lives until `ended` is called: in the frame of a call of
+/// run that waits for it, or wherever the one who made it and `ended` agree.
 struct root {
   using function = void (*)(root&) noexcept;
 
   explicit root(function body) noexcept : call(body) {}
 
-  /// Runs the job and keeps its result or exception.
+  /// Runs what the root is for, and keeps its result or exception.
   function call;
-  /// The job starts with the rounding mode of whoever asked for it, and so does every stolen part.
+
+  /// Called once by the root's own fiber, when `call` has returned and no strand works for the root any more. The root may
+  /// be gone when it returns.
+  void (*ended)(root&, worker&) noexcept = nullptr;
+
+  /// The root's first strand and every stolen part of it start with the rounding mode of the strand that made it.
   os::float_environment floats = os::get_float_environment();
-  /// And in the handler that run was called in, if there is one.
+  /// And in the handler that it was made in, if there is one.
   void* handled = os::handled_exception(os::this_threads_exceptions());
 
-  // Who waits: a thread, or a fiber of another runtime.
-  worker* thread = nullptr;
+  /// Its part of the ready queue. Under the dispatcher's mutex.
+  root_runnables ready;
+
+  /// The thread that called run and waits, or nullptr.
+  worker* caller = nullptr;
+  /// Else the fiber of another runtime that waits, and that runtime.
   fiber* waiter = nullptr;
   scheduler* waiters_scheduler = nullptr;
 
+  /// Whether the caller may go on: release after everything that was done for the root, acquire by the caller.
   std::atomic<bool> done{false};
 };
 

@@ -8,6 +8,8 @@
 
 namespace fj::inline v0_1::detail {
 
+struct root;
+
 /// An atomic that costs no store to make; its first value is stored later.
 template <class T>
 class unset_atomic {
@@ -23,9 +25,11 @@ class unset_atomic {
   };
 };
 
-/// Deque, join and parking are written against this class, and their model checks against one of the same shape that
-/// tries every interleaving and every value a weak memory may return.
+/// The memory of the runtime; a memory_machine (fork/machine.hpp), as is that of the model checks, which tries interleavings
+/// and every value that a weak memory may return. `root`: what a deque works for.
 struct machine {
+  using root = detail::root;
+
   template <class T>
   using atomic = std::atomic<T>;
   template <class T>

@@ -6,20 +6,21 @@
 
 #include "cpu.hpp"
 #include "futex.hpp"
+#include "thread_safety.hpp"
 
 namespace fj::inline v0_1::detail::os {
 
 /// Drepper's third mutex ("Futexes are tricky", 2011). Used where std::mutex is too large (one per deque) or where
-/// try_lock must never fail without a holder. Meets BasicLockable, so std::scoped_lock works.
-class mutex {
+/// try_lock must never fail without a holder. Meets BasicLockable, so `locked` works.
+class FORKJOIN_MUTEX mutex {
  public:
-  [[nodiscard]] bool try_lock() noexcept {
+  [[nodiscard]] bool try_lock() noexcept FORKJOIN_TRIES(true) {
     std::uint32_t free = unlocked;
     // acquire: pairs with the release in unlock
     return state_.compare_exchange_strong(free, locked, std::memory_order_acquire, std::memory_order_relaxed);
   }
 
-  void lock() noexcept {
+  void lock() noexcept FORKJOIN_ACQUIRES() FORKJOIN_UNANALYSED {
     for (int spins = 0; spins < 100; ++spins) {
       if (try_lock()) return;
       pause();
@@ -28,7 +29,7 @@ class mutex {
     while (state_.exchange(contended, std::memory_order_acquire) != unlocked) futex_wait(state_, contended);
   }
 
-  void unlock() noexcept {
+  void unlock() noexcept FORKJOIN_RELEASES() FORKJOIN_UNANALYSED {
     // release: pairs with the acquires above
     if (state_.exchange(unlocked, std::memory_order_release) == contended) futex_wake(state_);
   }

@@ -29,16 +29,16 @@ inline constexpr bool races_are_detected = true;
 inline constexpr bool races_are_detected = false;
 #endif
 
-/// What the calling strand did so far comes before what follows an `observe` of the same address. Said of objects that
+/// What the calling strand did so far comes before what follows a `happens_after` of the same address. Said of objects that
 /// strands reach by way of the worker they run on: a strand that is resumed on a worker, or uses its deque, comes after
 /// the making of both; a strand on a stack comes after those that had it before; the end of a runtime comes after all its
 /// strands. ThreadSanitizer is told that a switch of stacks orders nothing, or it would hide the races of users.
-inline void publish([[maybe_unused]] const void* what) noexcept {
+inline void happens_before([[maybe_unused]] const void* what) noexcept {
 #ifdef FORKJOIN_RACE_DETECTOR
   __tsan_release(const_cast<void*>(what));
 #endif
 }
-inline void observe([[maybe_unused]] const void* what) noexcept {
+inline void happens_after([[maybe_unused]] const void* what) noexcept {
 #ifdef FORKJOIN_RACE_DETECTOR
   __tsan_acquire(const_cast<void*>(what));
 #endif
@@ -46,7 +46,7 @@ inline void observe([[maybe_unused]] const void* what) noexcept {
 
 /// While it lives, what the calling strand reads and writes is no rival of anybody's. For what a thief does in the frame
 /// of a parent, and a child before the parent's continuation can be stolen: the parent goes on afterwards. To say so by
-/// publish and observe would order what users did before, too.
+/// happens_before and happens_after would order what users did before, too.
 class unseen_by_detector {
  public:
   unseen_by_detector() noexcept {

@@ -7,6 +7,7 @@
 #include "runtime/os/clock.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/race_detector.hpp"
+#include "runtime/schedule/find_work.hpp"
 #include "runtime/schedule/scheduler.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -17,19 +18,23 @@ namespace {
 fiber* ended(worker& m, fiber& f, void* owner) noexcept {
   release_below(m, f);
   f.begun = false;
-  if (m.stacks.push(f)) {
+  f.becomes(fiber_state::free);
+  if (m.proc->stacks.push(f)) {
     trim_stack(f, f.stack_top());
   } else {
-    m.home().stacks().give(&f);
+    m.sched().stacks().give(&f);
   }
-  if (owner) ++m.count().resumptions;
-  return static_cast<fiber*>(owner);
+  if (!owner) return nullptr;
+  ++m.count().resumptions;
+  auto* const next = static_cast<fiber*>(owner);
+  next->becomes(fiber_state::runnable);
+  return next;
 }
 
 // The opposite of come_after_thread, by a strand that leaves its thread.
 void come_before_thread([[maybe_unused]] const worker& m) noexcept {
   if constexpr (os::races_are_detected)
-    if (m.home().chosen().thread_order) os::publish(m.exceptions);
+    if (m.sched().settings().thread_order) os::happens_before(m.exceptions);
 }
 
 continuation_body body_of(const continuation& record) noexcept {
@@ -42,92 +47,111 @@ continuation_body body_of(const continuation& record) noexcept {
 void first_frame(void* self) noexcept {
   arrive_on_worker();
   fiber& f = *static_cast<fiber*>(self);
-  os::set_float_environment(f.job->floats);
+  os::set_float_environment(f.whose->floats);
   join_waiter* owner = nullptr;
   if (continuation* const record = f.stolen) {
     const outcome result = os::call_handling(f.handled, [&] { return body_of(*record)(*record); });
     owner = record->joined.arrive(result);
   } else {
-    root& job = *f.job;
-    os::call_handling(job.handled, [&] { job.call(job); });
-    scheduler::finish(job, *current_worker());
+    root& whose = *f.whose;
+    os::call_handling(whose.handled, [&] { whose.call(whose); });
+    whose.ended(whose, *current_worker());
   }
   end_strand(static_cast<fiber*>(owner));
 }
 
-// Onto the fiber's stack, and back when it leaves; returns what follows.
-fiber* switch_to(worker& m, fiber& f) noexcept {
-  os::observe(&f);  // made by another strand, perhaps
-  std::atomic<deque*>& active = m.held->active;
-  if (f.records) {
-    deque* const empty = active.load(std::memory_order_relaxed);
-    active.store(f.records, std::memory_order_release);  // release: pairs with the acquire in for_each_deque
-    m.home().attach(f);
-    m.home().deques().give(empty);
-    // Who looks at the active deques first and the detached ones then, and parks, may have missed this one in between.
+// The deque that the fiber goes on with becomes the active one of the worker's P.
+void install_deque(worker& m, fiber& f) noexcept {
+  std::atomic<deque*>& active = m.proc->active;
+  scheduler& s = m.sched();
+  deque* const before = active.load(std::memory_order_relaxed);
+  if (deque* const records = f.records ? s.dispatcher().take_back_records(f) : nullptr) {
+    active.store(records, std::memory_order_release);  // release: pairs with the acquire in for_each_deque
+    s.deques().give(before);
+    // A worker that parks may have looked at the active deques before, and at the queue, where the marker was, after that.
     machine::fence();
-    if (!seems_empty(*active.load(std::memory_order_relaxed))) m.home().wake();
-  } else {
-    deque* const empty = active.load(std::memory_order_relaxed);
-    if (empty->is_roomless()) {
-      if (deque* const better = m.home().deques().take()) {
-        active.store(better, std::memory_order_release);  // release: as above
-        m.home().deques().give(empty);
-      }
-    }
-    active.load(std::memory_order_relaxed)->open(f.job);
+    if (!seems_empty(*records)) s.dispatcher().wake();
+    return;
   }
+  if (!before->has_capacity()) {
+    if (deque* const better = s.deques().take()) {
+      active.store(better, std::memory_order_release);  // release: as above
+      s.deques().give(before);
+    }
+  }
+  active.load(std::memory_order_relaxed)->open(f.whose);
+}
+
+// After a fiber has left its stack to wait. Records in its deque go with it, and thieves find them by its marker. True if
+// there are some.
+bool leave_deque(worker& m, fiber& left) noexcept {
+  std::atomic<deque*>& active = m.proc->active;
+  deque* const records = active.load(std::memory_order_relaxed);
+  left.whose = records->whose();  // a scope's child does not know yet
+  release_below(m, left);
+  const bool has_records = !seems_empty(*records);
+  if (has_records) {
+    deque* const spare = m.proc->spare_deque.replace(nullptr);
+    if (!spare) {
+      os::print_error("forkjoin: internal error: a fiber left with records, and its P has no other deque\n");
+      std::abort();
+    }
+    left.records = records;
+    m.sched().dispatcher().push_marker(left);
+    active.store(spare, std::memory_order_release);  // release: pairs with the acquire in for_each_deque
+  }
+  trim_stack(left, static_cast<const std::byte*>(left.context.registers));
+  return has_records;
+}
+
+// Onto the fiber's stack, and back when it leaves; returns what follows. The worker may hold another P by then.
+fiber* switch_to(worker& m, fiber& f) noexcept {
+  os::happens_after(&f);  // made by another strand, perhaps
+  install_deque(m, f);
   if (!f.counted) {
     f.counted = &m.count().stacks;
     f.counted->take();
   }
+  f.becomes(fiber_state::running);
   m.running = &f;
-  set_current_deque(*active.load(std::memory_order_relaxed));
+  set_current_deque(*m.proc->active.load(std::memory_order_relaxed));
   os::switch_context(m.native, f.context);
   set_current_deque(outside);
   // Not always f: a scope's child may have come in its place, or f was made to go on with a child's parent.
   fiber& left = *m.running.replace(nullptr);
-  os::observe(&left);
+  os::happens_after(&left);
   const worker::afterwards then = m.then;
-  if (then != &ended) {
-    deque* const records = active.load(std::memory_order_relaxed);
-    left.job = records->whose();  // a scope's child does not know yet
-    release_below(m, left);
-    if (!seems_empty(*records)) {
-      left.records = records;
-      m.home().detach(left);
-      deque* const spare = m.spare_deque.replace(nullptr);
-      if (!spare) {
-        os::print_error("forkjoin: internal error: a fiber left with records, and its P has no other deque\n");
-        std::abort();
-      }
-      active.store(spare, std::memory_order_release);  // release: pairs with the acquire in for_each_deque
-    }
-    trim_stack(left, static_cast<const std::byte*>(left.context.registers));
-  }
-  return then(m, left, m.argument);
+  if (then == &ended) return ended(m, left, m.argument);
+  left.becomes(fiber_state::waiting);
+  const bool left_records = leave_deque(m, left);
+  fiber* const next = then(m, left, m.argument);
+  if (next == &left) left.becomes(fiber_state::runnable);  // what it waited for was there
+  // Else this worker looks at the queue next.
+  if (next && left_records) m.sched().dispatcher().wake();
+  return next;
 }
 
 }  // namespace
 
-// A thread is named by what the C++ runtime keeps for it: a worker may be another thread's at its next job.
+// A thread is named by what the C++ runtime keeps for it: a worker may be another thread's at its next root.
 
 void come_after_thread([[maybe_unused]] const worker& m) noexcept {
   if constexpr (os::races_are_detected)
-    if (m.home().chosen().thread_order) os::observe(m.exceptions);
+    if (m.sched().settings().thread_order) os::happens_after(m.exceptions);
 }
 
 void arrive_on_worker() noexcept {
-  os::observe(current_worker());
-  os::observe(current_deque().identity());
+  os::happens_after(current_worker());
+  os::happens_after(current_deque().identity());
   current_deque().set_exceptions(current_worker()->exceptions);
   come_after_thread(*current_worker());
 }
 
-void begin(fiber& f, const deque::loot& what) noexcept {
-  f.job = what.job;
+void begin(fiber& f, const deque::stolen_record& what) noexcept {
+  f.becomes(fiber_state::runnable);
+  f.whose = what.whose;
   f.begun = true;
-  f.stolen = static_cast<continuation*>(what.taken);
+  f.stolen = static_cast<continuation*>(what.record);
   f.handled = what.handled;
   os::make_context(f.context, f.stack_top(), &first_frame, &f);
 }
@@ -138,7 +162,7 @@ void end_strand(fiber* owner) noexcept {
   m.argument = owner;
   fiber& f = *m.running;
   come_before_thread(m);
-  os::publish(&m.home());  // whoever ends the runtime comes after all that was read of the worker
+  os::happens_before(&m.sched());  // whoever ends the runtime comes after all that was read of the worker
   os::finish_context(f.context, m.native);
   std::abort();  // nobody switches back
 }
@@ -147,10 +171,9 @@ void execute(worker& m, fiber* f) noexcept {
   if (!m.count().busy.runs()) m.count().begin_busy(os::now_ns());
   while (f) {
     f = switch_to(m, *f);
-    // A chain of fibers that resume each other must not keep out what waits (Go looks every 61st time, too). A thread
-    // that works for its own job only runs nothing else.
-    if (!f || m.is_outside() || ++m.held->tick % 61 != 0) continue;
-    if (fiber* const first = m.home().take_ready(nullptr)) m.home().ready(*std::exchange(f, first));
+    // A chain of fibers that resume each other must not keep out what waits. A caller runs nothing but its own root.
+    if (!f || m.is_outside() || ++m.proc->tick % tuning::ticks_per_look != 0) continue;
+    if (fiber* const first = take_ready(m)) m.sched().dispatcher().ready(*std::exchange(f, first));
   }
 }
 
@@ -169,29 +192,51 @@ void leave(worker::afterwards then, void* argument) noexcept {
 void resume(fiber& waited) noexcept {
   worker& m = *current_worker();
   ++m.count().resumptions;
-  m.home().ready(waited);
+  waited.becomes(fiber_state::runnable);
+  m.sched().dispatcher().ready(waited);
 }
 
 void release_below(worker& m, fiber& f) noexcept {
   for (fiber* free = f.below.replace(nullptr); free;) {
     fiber* const next = free->below.replace(nullptr);
-    if (!m.stacks.push(*free)) m.home().stacks().give(free);
+    if (!m.proc->stacks.push(*free)) m.sched().stacks().give(free);
     free = next;
   }
 }
 
+void release_stacks(worker& m, std::size_t but) noexcept {
+  while (m.proc->stacks.count() > but) m.sched().stacks().give(&m.proc->stacks.pop());
+}
+
 bool prepare_stack(worker& m) noexcept {
-  if (!m.stacks.empty()) return true;
-  fiber* const f = m.home().stacks().take(&m.count().stacks);
-  if (f) m.stacks.push(*f);
+  stack_cache& stacks = m.proc->stacks;
+  if (!stacks.empty()) return true;
+  fiber* const f = m.sched().stacks().take(&m.count().stacks);
+  if (f) stacks.push(*f);
   return f;
+}
+
+bool system::prepare_stack(worker& m) noexcept { return detail::prepare_stack(m); }
+
+fiber* system::begin(worker& m, const deque::stolen_record& what) noexcept {
+  fiber& thief = m.proc->stacks.pop();
+  detail::begin(thief, what);
+  return &thief;
+}
+
+void system::give_deque(worker& m, deque& empty) noexcept {
+  if (!m.proc->spare_deque) {
+    m.proc->spare_deque = &empty;
+  } else {
+    m.sched().deques().give(&empty);
+  }
 }
 
 bool may_leave() noexcept {
   if (current_deque().looks_empty()) return true;
   worker& m = *current_worker();
-  if (!m.spare_deque) m.spare_deque = m.home().deques().take_at_any_rate();
-  return m.spare_deque;
+  if (!m.proc->spare_deque) m.proc->spare_deque = m.sched().deques().take_or_fallback();
+  return m.proc->spare_deque;
 }
 
 bool prepare_to_wait_for_others(worker& m) noexcept {
@@ -199,9 +244,9 @@ bool prepare_to_wait_for_others(worker& m) noexcept {
   // would come after this one, though it be another branch of the same fork.
   const os::unseen_by_detector pause;
   const os::unordered_for_detector by_this;
-  if (!m.home().deques().have_roomless(m.home().chosen().procs) || !prepare_stack(m)) return false;
-  if (!m.spare_deque) m.spare_deque = m.home().deques().take();
-  return m.spare_deque;
+  if (!m.sched().deques().have_fallbacks(m.sched().settings().procs) || !prepare_stack(m)) return false;
+  if (!m.proc->spare_deque) m.proc->spare_deque = m.sched().deques().take();
+  return m.proc->spare_deque;
 }
 
 }  // namespace fj::inline v0_1::detail

@@ -5,8 +5,8 @@
 
 namespace fj::inline v0_1::detail {
 
-/// Has `f` start with a stolen record, or with the job itself if there is no record in it.
-void begin(fiber& f, const deque::loot& what) noexcept;
+/// Has `f` start with a stolen record, or with the root itself if there is no record in it.
+void begin(fiber& f, const deque::stolen_record& what) noexcept;
 
 /// Runs `f`, and what follows from it, until there is nothing to follow. On the native stack.
 void execute(worker& m, fiber* f) noexcept;
@@ -30,10 +30,13 @@ void arrive_on_worker() noexcept;
 /// Takes the free stacks below a fiber away, as they do not wait with it, nor go with it to the pool.
 void release_below(worker& m, fiber& f) noexcept;
 
+/// Has the P keep no more than so many free stacks.
+void release_stacks(worker& m, std::size_t but) noexcept;
+
 /// Has a free stack at hand, for a record to be stolen; false if none is to be had.
 bool prepare_stack(worker& m) noexcept;
 
-/// Whether the running fiber may leave: its deque is empty, or the worker holds another for its P. Whatever ran on the
+/// Whether the running fiber may leave: its deque is empty, or the P has another one. Whatever ran on the
 /// worker since it was asked last may have used that up, so ask where the fiber leaves. False only while the system
 /// refuses memory and no fiber waits for something else than its forks: then what a join waits for is running, and ends
 /// without this worker.

@@ -2,10 +2,16 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <vector>
 
 #include "../base/cache_line.hpp"
 #include "../base/counters.hpp"
+#include "../base/relaxed.hpp"
 #include "../fork/deque.hpp"
+#include "../stacks/stack_cache.hpp"
 
 namespace fj::inline v0_1::detail {
 
@@ -14,9 +20,49 @@ struct alignas(cache_line) processor {
   /// The deque of the running fiber; empty while none runs. Never nullptr, and what it points to is never freed.
   std::atomic<deque*> active{nullptr};
   unsigned index = 0;
-  unsigned tick = 0;          ///< fibers that went on for another; every 61st time the global queue comes first
-  processor* next = nullptr;  ///< among the idle ones
+  unsigned tick = 0;                      ///< fibers that went on for another: tuning::ticks_per_look
+  processor* next = nullptr;              ///< among the idle ones
+  stack_cache stacks;                     ///< to run what is stolen next, and the children of scopes
+  ordered<deque*> spare_deque = nullptr;  ///< for when the running fiber leaves with records in its own
   alignas(cache_line) tallies count;
+};
+
+/// All P of a runtime.
+class processors {
+ public:
+  /// Throws std::bad_alloc.
+  explicit processors(unsigned count) : count_(count), all_(new processor[count]) {
+    for (unsigned i = 0; i < count; ++i) {
+      all_[i].index = i;
+      if (std::gcd(i + 1, count) == 1) steps_.push_back(i + 1);
+    }
+  }
+
+  unsigned count() const noexcept { return count_; }
+  processor& operator[](unsigned index) noexcept { return all_[index]; }
+  const processor& operator[](unsigned index) const noexcept { return all_[index]; }
+
+  /// The numbers up to count() that have no divisor in common with it: to go round in steps of one of them meets every P.
+  std::uint32_t steps() const noexcept { return static_cast<std::uint32_t>(steps_.size()); }
+  unsigned step(std::uint32_t index) const noexcept { return steps_[index]; }
+
+  /// Calls visit(deque) for the active deque of each P, beginning with number `first`, in steps of `step`. The deques of
+  /// waiting fibers are none of them: markers in the ready queue stand for these.
+  template <class Visit>
+  void for_each_deque(unsigned first, unsigned step, Visit visit) {
+    for (unsigned i = 0, at = first; i < count_; ++i, at = (at + step) % count_)
+      // acquire: pairs with the releases in execute.cpp
+      visit(*all_[at].active.load(std::memory_order_acquire));
+  }
+  template <class Visit>
+  void for_each_deque(Visit visit) {
+    for_each_deque(0, 1, visit);
+  }
+
+ private:
+  const unsigned count_;
+  const std::unique_ptr<processor[]> all_;
+  std::vector<unsigned> steps_;
 };
 
 }  // namespace fj::inline v0_1::detail

@@ -8,47 +8,70 @@
 #include "runtime/os/race_detector.hpp"
 #include "runtime/schedule/execute.hpp"
 #include "runtime/schedule/find_work.hpp"
+#include "runtime/schedule/scheduler.hpp"
 
 namespace fj::inline v0_1::detail {
 
 namespace {
 
-void run_from_thread(scheduler& s, root& job) {
-  worker& m = s.take_outside_worker();
+void ended_for_caller(root& over, worker& m) noexcept {
+  // This worker looks for work next. If the caller knows, it need not, when it gives up its P, and comes back sooner.
+  if (over.caller != &m) m.sched().dispatcher().start_spinning(m);
+  m.sched().dispatcher().finish(over, m);
+}
+
+void ended_for_fiber(root& over, worker& m) noexcept {
+  fiber& waiter = *over.waiter;
+  scheduler& waiters = *over.waiters_scheduler;
+  m.sched().dispatcher().start_spinning(m);  // as above
+  m.sched().dispatcher().finish(over, m);
+  const scheduler::guest counted(waiters);  // the waiter may go on and end its runtime before ready returns
+  waiter.becomes(fiber_state::runnable);
+  waiters.dispatcher().ready(waiter);
+}
+
+void hand_over(worker& m, waker then) noexcept {
+  release_stacks(m, 0);  // a root that never forks leaves none behind
+  m.sched().dispatcher().hand_over(m, then);
+}
+
+void run_from_thread(scheduler& s, root& brought) {
+  worker& m = s.threads().take_caller();
   fiber* next = s.stacks().take(nullptr);
   if (!next) {
-    s.give_outside_worker(m);
+    s.threads().give_caller(m);
     throw std::bad_alloc();
   }
   os::ensure_alternate_stack();
   os::adopt_native_stack(m.native);
   m.thread.adopt_caller();
-  job.thread = &m;
-  m.brought = &job;
-  begin(*next, {nullptr, &job});
+  m.brought = &brought;
+  brought.caller = &m;
+  brought.ended = &ended_for_caller;
+  begin(*next, {nullptr, &brought});
   m.exceptions = &os::this_threads_exceptions();
   set_current_worker(&m);
-  os::publish(&m);  // as in thread_main
-  next = s.enter(m, *next);
+  os::happens_before(&m);  // as in thread_main
+  dispatcher& d = s.dispatcher();
+  d.ask_for_threads_again();
+  next = d.enter(m, *next);
   for (;;) {
     if (next) execute(m, next);
     // acquire: pairs with the release in finish
-    if (job.done.load(std::memory_order_acquire)) break;
-    next = nullptr;
-    if (m.held) {
-      next = find_work_of(job, m);
-      if (next) continue;
-      s.hand_over(m, scheduler::waker::sleeps);
-    }
-    next = s.sleep_for(job, m);
+    if (brought.done.load(std::memory_order_acquire)) break;
+    next = m.proc ? find_work_of(brought, m) : nullptr;
+    if (next) continue;
+    if (m.proc) hand_over(m, waker::sleeps);
+    d.sleep_for(brought, m);
   }
-  if (m.held) s.hand_over(m, scheduler::waker::goes_on);
+  if (m.proc) hand_over(m, waker::goes_on);
   set_current_worker(nullptr);
-  s.give_outside_worker(m);
+  s.threads().give_caller(m);
 }
 
-void run_from_fiber(scheduler& s, root& job, worker& m) {
-  if (!s.ensure_thread())
+void run_from_fiber(scheduler& s, root& brought, worker& m) {
+  s.dispatcher().ask_for_threads_again();
+  if (!s.dispatcher().ensure_thread())
     throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
                             "forkjoin: no thread could be started for a run from inside another runtime");
   fiber* const f = s.stacks().take(nullptr);
@@ -57,33 +80,34 @@ void run_from_fiber(scheduler& s, root& job, worker& m) {
     s.stacks().give(f);
     throw std::bad_alloc();
   }
-  job.waiter = m.running;
-  job.waiters_scheduler = &m.home();
-  begin(*f, {nullptr, &job});
+  brought.waiter = m.running;
+  brought.waiters_scheduler = &m.sched();
+  brought.ended = &ended_for_fiber;
+  begin(*f, {nullptr, &brought});
   ++m.count().suspensions;
   m.submitted = f;
   leave(
       [](worker& m, fiber&, void* to) noexcept -> fiber* {
         fiber& submitted = *m.submitted.replace(nullptr);
         scheduler& there = *static_cast<scheduler*>(to);
-        // Once the job is ready it may be over at any time, the frame of its call gone and the runtime destroyed.
+        // Once its fiber is ready the root may be over at any time, the frame of its call gone and the runtime destroyed.
         const scheduler::guest counted(there);
-        there.ready(submitted);
+        there.dispatcher().ready(submitted);
         return nullptr;
       },
       &s);
-  job.done.load(std::memory_order_acquire);  // pairs with the release in finish: the result is there
+  brought.done.load(std::memory_order_acquire);  // pairs with the release in finish: the result is there
 }
 
 }  // namespace
 
-void run(scheduler& s, root& job) {
+void run(scheduler& s, root& brought) {
   const scheduler::guest counted(s);
-  const scheduler::job_time timed(s);
+  const scheduler::working timed(s);
   if (worker* const m = current_worker()) {
-    run_from_fiber(s, job, *m);
+    run_from_fiber(s, brought, *m);
   } else {
-    run_from_thread(s, job);
+    run_from_thread(s, brought);
   }
 }
 

@@ -1,12 +1,13 @@
-// Jobs that come from outside: a thread or a fiber of another runtime calls run.
+// Roots that come from outside: a thread, or a fiber of another runtime, calls run.
 #pragma once
 
-#include "scheduler.hpp"
+#include "../fork/root.hpp"
 
 namespace fj::inline v0_1::detail {
 
-/// Runs the job from a thread or fiber that is not inside this runtime, and waits for it. The calling thread takes part.
-/// Throws std::bad_alloc without a stack to be had, std::system_error without a thread that could run it.
-void run(scheduler& s, root& job);
+/// Has the runtime work for the root, from a thread or fiber that is not inside it, and waits until it is over. A calling
+/// thread takes part. Throws std::bad_alloc if the system refuses a stack, std::system_error if it refuses every thread that
+/// could run the root.
+void run(scheduler& s, root& brought);
 
 }  // namespace fj::inline v0_1::detail

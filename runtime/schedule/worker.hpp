@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "../base/list.hpp"
 #include "../base/random.hpp"
 #include "../base/relaxed.hpp"
 #include "../os/context/context.hpp"
@@ -11,22 +12,21 @@
 #include "../os/race_detector.hpp"
 #include "../os/thread.hpp"
 #include "../stacks/fiber.hpp"
-#include "../stacks/stack_cache.hpp"
 #include "processor.hpp"
 
 namespace fj::inline v0_1::detail {
 
 class scheduler;
 
-/// What the scheduler and the steps of a worker (find_work.hpp, execute.hpp, run.hpp) know of a thread. Pooled by the
-/// scheduler and not freed while that lives, so that a late signal finds it.
+/// What the scheduler and the steps of a worker (find_work.hpp, execute.hpp, run.hpp) know of a thread. Never freed while the
+/// scheduler lives, so that a late signal finds it.
 struct worker {
   /// What a worker does on its native stack when a fiber has just left it: returns the fiber to run next, or nullptr.
   using afterwards = fiber* (*)(worker&, fiber&, void* argument) noexcept;
 
-  worker(scheduler& home, unsigned number) noexcept : dice(number), home_(&home) {}
+  worker(scheduler& whose, unsigned number) noexcept : dice(number), scheduler_(&whose) {}
 
-  scheduler& home() const noexcept { return *home_; }
+  scheduler& sched() const noexcept { return *scheduler_; }
 
   /// Sleeps until signalled. Signals do not add up, and one may be left over from an earlier sleep.
   void sleep() noexcept {
@@ -40,36 +40,35 @@ struct worker {
     os::futex_wake(signalled);
   }
 
-  /// Of a thread that called run; it works only for the job it brought.
+  /// Of a caller of run; it works only for the root it brought.
   bool is_outside() const noexcept { return !thread.started(); }
 
-  tallies& count() noexcept { return held->count; }
+  tallies& count() noexcept { return proc->count; }
 
-  // Set under the scheduler's mutex while the worker sleeps, the worker's own otherwise.
-  handed<processor*> held = nullptr;  ///< its P
-  handed<fiber*> given = nullptr;     ///< what a thread that waits in run was woken to run
-  handed<bool> spinning = false;      ///< counted as looking for work
-  bool asleep = false;                ///< waits in run without a P; under the scheduler's mutex
-  const root* brought = nullptr;      ///< of a thread that called run: its job
+  // Set under the dispatcher's mutex while the worker sleeps, the worker's own otherwise.
+  relaxed<processor*> proc = nullptr;  ///< the P that it holds
+  relaxed<bool> spinning = false;      ///< counted as looking for work
+  bool asleep = false;                 ///< waits in run without a P; under the dispatcher's mutex
+  list_links<worker> sleeps;           ///< among the sleeping; under the dispatcher's mutex
+  root* brought = nullptr;             ///< of a caller of run: its root
+  std::atomic<unsigned> placers{0};    ///< threads that choose a processor for this one, which waits for them
 
   // The worker's own, and of the fiber it runs.
   os::context native;
-  handed<os::exception_globals*> exceptions = nullptr;  ///< the thread's
-  handed<fiber*> running = nullptr;
-  handed<afterwards> then = nullptr;         ///< set by the fiber that leaves
-  handed<void*> argument = nullptr;          ///< for `then`
-  stack_cache stacks;                        ///< to run what is stolen next, and the children of scopes
-  handed_new<deque*> spare_deque = nullptr;  ///< for the P, if the running fiber takes its deque along
-  handed_new<fiber*> submitted = nullptr;    ///< a job for another runtime, for which the running fiber suspends
+  relaxed<os::exception_globals*> exceptions = nullptr;  ///< the thread's
+  relaxed<fiber*> running = nullptr;
+  relaxed<afterwards> then = nullptr;   ///< set by the fiber that leaves
+  relaxed<void*> argument = nullptr;    ///< for `then`
+  ordered<fiber*> submitted = nullptr;  ///< a root's fiber for another runtime, for which the running fiber suspends
   random dice;
-  handed<std::int64_t> stolen_at = 0;     ///< when it last took a record to run on a stack of its own, by os::now_ns
-  handed<std::int64_t> published_at = 0;  ///< when a strand that it runs last made records public, by os::now_ns
+  relaxed<std::int64_t> stolen_at = 0;     ///< when it last took a record to run on a stack of its own, by os::now_ns
+  relaxed<std::int64_t> published_at = 0;  ///< when a strand that it runs last made records public, by os::now_ns
 
   os::thread thread;
   std::atomic<std::uint32_t> signalled{0};
 
  private:
-  handed<scheduler*> home_;
+  relaxed<scheduler*> scheduler_;
 };
 
 /// As looks_empty, by a worker on its native stack. A strand that it begins comes after all that the worker comes after,

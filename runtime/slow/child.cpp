@@ -27,23 +27,23 @@ fiber& strand_of(const parent_rest& rest) noexcept {
   os::end_handlers(*m.exceptions);  // the parent has its own exceptions with it
   // It must not be given to others before it is left, but nothing else runs on this thread until then.
   thief.begun = false;
-  if (!m.stacks.push(thief)) {
-    m.home().stacks().give(&m.stacks.pop());
-    m.stacks.push(thief);
-  }
+  thief.becomes(fiber_state::free);
+  release_stacks(m, tuning::stacks_at_hand - 1);
+  m.proc->stacks.push(thief);
   parent.below = nullptr;  // the child has it
-  root* const job = thief.job;
-  parent.job = job;
-  current_deque().open(job);
+  parent.becomes(fiber_state::running);
+  root* const whose = thief.whose;
+  parent.whose = whose;
+  current_deque().open(whose);
   m.running = &parent;
-  os::publish(&m.home());  // as in end_strand
+  os::happens_before(&m.sched());  // as in end_strand
   os::return_to(thief.context, parent.context, static_cast<std::uintptr_t>(fork_end::stolen));
 }
 
 // With steal_every_fork: says so to the child, which waits at its end. Aligned as go_on_with_parent is.
 [[gnu::aligned(16)]] outcome tell_child_and_go_on(continuation& self) noexcept {
   fiber& parent = strand_of(static_cast<parent_rest&>(self));
-  if (join_waiter* const waiting = parent.below->handoff->arrive(outcome::returned))
+  if (join_waiter* const waiting = parent.below->until_stolen->arrive(outcome::returned))
     resume(*static_cast<fiber*>(waiting));
   return_to(parent);
 }
@@ -54,8 +54,8 @@ outcome go_on_with_parent(continuation& self) noexcept { return_to(strand_of(sta
 
 bool prepare_below(worker& m, fiber& f) noexcept {
   if (!prepare_stack(m)) return false;
-  fiber& below = m.stacks.pop();
-  os::observe(below.stack_bottom());  // what lies there no longer belongs to anybody
+  fiber& below = m.proc->stacks.pop();
+  os::happens_after(below.stack_bottom());  // what lies there is nothing any longer
   f.below = &below;
   return true;
 }
@@ -119,9 +119,9 @@ fork_end call_child_slow(worker& m, child& c, os::stack_call body) noexcept {
 
 void start_child_slow(child& c) noexcept {
   worker& m = *current_worker();
-  if (m.home().chosen().steal_every_fork) {
-    std::construct_at(&c.handoff, &go_on_with_parent);
-    m.running->handoff = &c.handoff;
+  if (m.sched().settings().steal_every_fork) {
+    std::construct_at(&c.until_stolen, &go_on_with_parent);
+    m.running->until_stolen = &c.until_stolen;
     const os::unseen_by_detector pause;
     c.rest().joined.call_instead(&tell_child_and_go_on);
   }
@@ -131,7 +131,7 @@ void start_child_slow(child& c) noexcept {
 bool finish_child_slow(child& c) noexcept {
   if (pop_slow(c)) return true;
   // Where a record was made to be stolen it must not be left behind: whoever takes it says so.
-  if (current_worker()->home().chosen().steal_every_fork) join_slow(c.handoff);
+  if (current_worker()->sched().settings().steal_every_fork) join_slow(c.until_stolen);
   return false;
 }
 
@@ -142,7 +142,7 @@ void end_stolen_child(child& c) noexcept {
 }
 
 bool is_of_this_runtime(const children& scope) noexcept {
-  return scope.home->pool == &current_worker()->home().stacks();
+  return scope.home->pool == &current_worker()->sched().stacks();
 }
 
 void join_children_slow(children& scope) noexcept {
@@ -157,7 +157,7 @@ void join_children_slow(children& scope) noexcept {
   for (;;) {
     if (scope.joined.all_arrived()) return;
     if (may_leave()) break;
-    os::sleep_ns(1'000'000);  // the children end without this worker
+    os::sleep_ns(tuning::refused_ns);  // the children end without this worker
   }
   worker& m = *current_worker();
   ++m.count().suspensions;

@@ -46,7 +46,7 @@ struct child : record_stand_in {
   /// above that are not for forks.
   std::uint64_t number;
   union {
-    join handoff;  ///< with steal_every_fork: where the child waits for its thief
+    join until_stolen;  ///< with steal_every_fork: where the child waits for its thief
   };
   // Of a fork in a handler alone.
   void* handled;        ///< the exception that the parent handles
@@ -86,11 +86,17 @@ class below_put_aside {
                                                   os::stack_call body) noexcept {
   parent_rest rest(parent);
   c.stands_for = &rest;
+  parent.becomes(fiber_state::forked);
+  below.becomes(fiber_state::running);
   m.running = &below;
   const auto end = static_cast<fork_end>(os::call_on_stack(parent.context, below.context, &c, body, &c));
   worker& now = *current_worker();
-  os::observe(&now);  // the strand may have come to another
+  os::happens_after(&now);  // the strand may have come to another
   now.running = &rest.strand;
+  if (end != fork_end::stolen) {
+    below.becomes(fiber_state::free);
+    rest.strand.becomes(fiber_state::running);
+  }
   return end;
 }
 

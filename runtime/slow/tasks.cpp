@@ -16,21 +16,19 @@ void join_tasks_slow(join& stolen) noexcept {
     // What is ready cannot run on top, and a stack that is half full had better not grow by other people's work.
     const auto* const here = reinterpret_cast<const std::byte*>(&stolen);
     const bool deep = here < m.running->stack_bottom() + m.running->stack_size() / 2;
-    if (deep || m.home().any_ready()) break;
+    if (deep || m.sched().dispatcher().any_ready()) break;
     // A stack first, in case the record turns out to be the rest of a scope's parent, which has a stack of its own.
     if (!prepare_stack(m)) break;
-    const deque::loot got = steal_for_top(m, stolen);
-    if (!got.taken) break;
-    auto& stolen_record = static_cast<continuation&>(*got.taken);
+    const deque::stolen_record got = steal_for_top(m, stolen);
+    if (!got.record) break;
+    auto& stolen_record = static_cast<continuation&>(*got.record);
     if (is_parent(stolen_record)) {
-      fiber& thief = m.stacks.pop();
-      begin(thief, got);
-      m.home().ready(thief);
+      m.sched().dispatcher().ready(*system::begin(m, got));
       break;
     }
     outcome result;
     {
-      const os::strand_on_top fresh(got.job->floats);
+      const os::strand_on_top fresh(got.whose->floats);
       result = os::call_handling(got.handled, [&] { return stolen_record.joined.body()(stolen_record); });
     }
     if (join_waiter* const owner = stolen_record.joined.arrive(result)) resume(*static_cast<fiber*>(owner));

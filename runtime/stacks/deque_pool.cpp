@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <new>
 
+#include "runtime/base/tuning.hpp"
 #include "runtime/os/pages.hpp"
 #include "runtime/os/race_detector.hpp"
 
 namespace fj::inline v0_1::detail {
 
-// A fork takes a frame with a record, a return address and what the forking function keeps: more than this.
-constexpr std::size_t least_frame = 32;
-
 deque_pool::deque_pool(std::size_t stack_size, bool eager) noexcept
-    : capacity_(std::clamp<deque::index>(stack_size / least_frame, 64, deque::max_capacity)), eager_(eager) {}
+    : capacity_(std::clamp<deque::index>(stack_size / tuning::least_frame, 64, deque::max_capacity)), eager_(eager) {}
 
 deque_pool::~deque_pool() {
   for (deque* d : all_) {
@@ -31,7 +29,7 @@ deque* deque_pool::make(deque::index capacity) noexcept {
     // Room in all lists first, so that giving back cannot fail.
     all_.reserve(all_.size() + 1);
     idle_.reserve(all_.size() + 1);
-    roomless_.reserve(all_.size() + 1);
+    fallbacks_.reserve(all_.size() + 1);
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
@@ -39,40 +37,40 @@ deque* deque_pool::make(deque::index capacity) noexcept {
   if (!memory) return nullptr;
   // Zeroed pages are slots that hold nullptr; they are not touched before they are used.
   all_.push_back(new (memory) deque(capacity, eager_));
-  os::publish(all_.back()->identity());
+  os::happens_before(all_.back()->identity());
   return all_.back();
 }
 
 deque* deque_pool::take() noexcept {
-  std::scoped_lock guard(mutex_);
+  const locked lock(mutex_);
   if (idle_.empty()) return make(capacity_);
   deque* const d = idle_.back();
   idle_.pop_back();
   return d;
 }
 
-bool deque_pool::have_roomless(std::size_t count) noexcept {
-  std::scoped_lock guard(mutex_);
-  for (; roomless_made_ < count; ++roomless_made_) {
+bool deque_pool::have_fallbacks(std::size_t count) noexcept {
+  const locked lock(mutex_);
+  for (; fallbacks_made_ < count; ++fallbacks_made_) {
     deque* const d = make(0);
     if (!d) return false;
-    roomless_.push_back(d);
+    fallbacks_.push_back(d);
   }
   return true;
 }
 
-deque* deque_pool::take_at_any_rate() noexcept {
+deque* deque_pool::take_or_fallback() noexcept {
   if (deque* const d = take()) return d;
-  std::scoped_lock guard(mutex_);
-  if (roomless_.empty()) return nullptr;
-  deque* const d = roomless_.back();
-  roomless_.pop_back();
+  const locked lock(mutex_);
+  if (fallbacks_.empty()) return nullptr;
+  deque* const d = fallbacks_.back();
+  fallbacks_.pop_back();
   return d;
 }
 
 void deque_pool::give(deque* idle) noexcept {
-  std::scoped_lock guard(mutex_);
-  (idle->is_roomless() ? roomless_ : idle_).push_back(idle);
+  const locked lock(mutex_);
+  (idle->has_capacity() ? idle_ : fallbacks_).push_back(idle);
 }
 
 }  // namespace fj::inline v0_1::detail

@@ -22,12 +22,12 @@ class deque_pool {
   /// An empty deque, or nullptr when the system refuses memory.
   deque* take() noexcept;
 
-  /// Makes sure that `count` roomless deques have been made. False when the system refuses memory.
-  bool have_roomless(std::size_t count) noexcept;
+  /// Makes sure that `count` deques without capacity have been made, as a fallback. False when the system refuses memory.
+  bool have_fallbacks(std::size_t count) noexcept;
 
-  /// As take, but a roomless deque when there is no memory for another. With one for every P there always is one: a P has
-  /// no more than one, as a fiber that leaves it never takes that along, and workers without a P have none.
-  deque* take_at_any_rate() noexcept;
+  /// As take, but a fallback when there is no memory for another deque. With one for every P there always is one: a P has
+  /// no more than one, as a fiber that leaves it never takes that along.
+  deque* take_or_fallback() noexcept;
 
   /// Takes an empty deque back.
   void give(deque* idle) noexcept;
@@ -41,8 +41,8 @@ class deque_pool {
   os::mutex mutex_;
   std::vector<deque*> all_;
   std::vector<deque*> idle_;
-  std::vector<deque*> roomless_;
-  std::size_t roomless_made_ = 0;
+  std::vector<deque*> fallbacks_;
+  std::size_t fallbacks_made_ = 0;
 };
 
 }  // namespace fj::inline v0_1::detail

@@ -1,42 +1,69 @@
 // G: a stack, and the context saved on it while it does not run.
 //
-// A fiber is free (in the pool, at a worker's hand, or below a fiber that forks through scopes), runnable (in the global
-// queue, or in one worker's hands), running (on one worker), or waiting (in a join word, or for another runtime). Whoever takes it out of one of these states owns it until it puts it into the next.
 #pragma once
 
 #include <cstddef>
 
+#include "../base/check.hpp"
 #include "../base/counters.hpp"
 #include "../base/relaxed.hpp"
 #include "../fork/continuation.hpp"
 #include "../fork/deque.hpp"
 #include "../fork/root.hpp"
+#include "../fork/runnable.hpp"
 #include "../os/context/context.hpp"
 
 namespace fj::inline v0_1::detail {
 
 class stack_pool;
 
+/// What a fiber does, and which one may change it: the next state is set by the owner that the state before names.
+enum class fiber_state : unsigned char {
+  free,  ///< in the pool, which owns it; at a P, whose worker does; or below a fiber that forks through scopes, which does
+  runnable,  ///< the worker that takes it from the ready queue owns it, or the one that has it in its hands
+  running,   ///< its strand owns it
+  forked,    ///< its strand has forked through a scope, and the child runs: the child owns it, or a thief of the parent
+  waiting  ///< the strand that resumes it owns it: the last to arrive at its join, or the end of another runtime's root
+};
+
 /// Lies at the top of its own stack's mapping and lives as long as that: pooled, never freed while the runtime lives.
-struct fiber : join_waiter {
+struct fiber : join_waiter, runnable {
+  /// Stands in the ready queue for `records`.
+  struct deque_marker : runnable {
+    explicit deque_marker(fiber& f) noexcept : runnable(kind::marker), of(f) {}
+    fiber& of;
+  };
+
+  fiber() noexcept : runnable(kind::fiber) {}
+
+  static fiber& of_marker(runnable& marker) noexcept { return static_cast<deque_marker&>(marker).of; }
+
+  /// Asserts, in debug builds, that the state may follow on the one before.
+  void becomes([[maybe_unused]] fiber_state next) noexcept {
+#ifdef FORKJOIN_DEBUG
+    FORKJOIN_CHECK(may_follow(state, next));
+    state = next;
+#endif
+  }
+
   os::context context;
-  handed<root*> job = nullptr;             ///< what it works for
-  handed<bool> begun = false;              ///< to run the job or a stolen record; else it is a scope's child, or free
-  handed<continuation*> stolen = nullptr;  ///< the record it was begun for; nullptr if it runs the job
-  handed<void*> handled = nullptr;         ///< the exception that the parent of that record handles; nullptr: none
-  handed<join*> handoff = nullptr;         ///< of a scope's child, with steal_every_fork: where it waits for its thief
-  handed<deque*> records = nullptr;        ///< the deque it took along when it suspended; nullptr if that was empty
-  handed_new<fiber*> below = nullptr;      ///< free, for the next child that a scope forks from here
-  handed<fiber*> next = nullptr;           ///< in the pool or the global queue
-  handed<stack_tally*> counted = nullptr;  ///< the P that took the stack, as its counters know
-  // Among the fibers that took along a deque in which there are records still; under the scheduler's mutex.
-  fiber* next_detached = nullptr;
-  fiber** detached_link = nullptr;  ///< what points to this one; nullptr if it is not among them
-  std::byte* mapping = nullptr;     ///< guard, stack, this object, and a page that is a guard, too, where that is free
+  relaxed<root*> whose = nullptr;           ///< the root that it works for
+  relaxed<bool> begun = false;              ///< to run the job or a stolen record; else it is a scope's child, or free
+  relaxed<continuation*> stolen = nullptr;  ///< the record it was begun for; nullptr if it runs the job
+  relaxed<void*> handled = nullptr;         ///< the exception that the parent of that record handles; nullptr: none
+  relaxed<join*> until_stolen = nullptr;    ///< of a scope's child, with steal_every_fork: where it waits for its thief
+  relaxed<deque*> records =
+      nullptr;  ///< the deque it left with when it suspended; nullptr if that is empty. Under the dispatcher's mutex
+  deque_marker marker{*this};
+  ordered<fiber*> below = nullptr;                 ///< free, for the next child that a scope forks from here
+  relaxed<fiber*> next = nullptr;                  ///< in the pool
+  relaxed<stack_tally*> counted = nullptr;         ///< the P that took the stack, as its counters know
+  relaxed<fiber_state> state = fiber_state::free;  ///< in debug builds
+  std::byte* mapping = nullptr;  ///< guard, stack, this object, and a page that is a guard, too, where that is free
   std::size_t mapping_size = 0;
   std::size_t guard_size = 0;
-  handed<bool> marked = false;       ///< see trim_stack
-  handed<unsigned> trims = 0;        ///< see trim_stack
+  relaxed<bool> marked = false;      ///< see trim_stack
+  relaxed<unsigned> trims = 0;       ///< see trim_stack
   unsigned number = 0;               ///< for messages
   const stack_pool* pool = nullptr;  ///< that it belongs to
 
@@ -44,6 +71,22 @@ struct fiber : join_waiter {
   std::byte* stack_top() noexcept { return reinterpret_cast<std::byte*>(this); }
   std::size_t stack_size() const noexcept {
     return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(this) - stack_bottom());
+  }
+
+ private:
+  static constexpr bool may_follow(fiber_state before, fiber_state next) noexcept {
+    switch (next) {
+      case fiber_state::free:
+      case fiber_state::waiting:
+      case fiber_state::forked:
+        return before == fiber_state::running;
+      case fiber_state::runnable:
+        return before == fiber_state::free || before == fiber_state::waiting;
+      case fiber_state::running:
+        // From free: a scope's child, called.
+        return before == fiber_state::runnable || before == fiber_state::forked || before == fiber_state::free;
+    }
+    return false;
   }
 };
 

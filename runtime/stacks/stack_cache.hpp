@@ -1,21 +1,20 @@
-// Stacks that a worker has at hand, so that a scope's fork and a theft need not ask the pool.
+// Stacks that a P has at hand, so that a scope's fork and a theft need not ask the pool.
 #pragma once
 
 #include <array>
 #include <cstddef>
 
 #include "../base/relaxed.hpp"
+#include "../base/tuning.hpp"
 
 namespace fj::inline v0_1::detail {
 
 struct fiber;
 
-/// Some free fibers, the one used last on top. The worker's own.
+/// Some free fibers, the one used last on top. Used by the worker that holds the P.
 class stack_cache {
  public:
-  /// How many are kept; what does not fit goes to the pool one by one. Free stacks come here from below a fiber that ends
-  /// or suspends, and scopes seldom nest deeper than this within one strand.
-  static constexpr std::size_t limit = 32;
+  static constexpr std::size_t limit = tuning::stacks_at_hand;
 
   bool empty() const noexcept { return count_ == 0; }
   std::size_t count() const noexcept { return count_; }
@@ -38,8 +37,8 @@ class stack_cache {
   }
 
  private:
-  handed<std::size_t> count_ = 0;
-  std::array<handed_new<fiber*>, limit> stacks_;
+  relaxed<std::size_t> count_ = 0;
+  std::array<ordered<fiber*>, limit> stacks_;
 };
 
 }  // namespace fj::inline v0_1::detail

@@ -42,12 +42,12 @@ fiber* stack_pool::map() noexcept {
   f->guard_size = guard_size;
   f->pool = this;
   os::give_stack(f->context, f->stack_bottom(), f->stack_size());
-  os::publish(f);
+  os::happens_before(f);
   return f;
 }
 
 fiber* stack_pool::take(stack_tally* whose) noexcept {
-  std::scoped_lock guard(mutex_);
+  const locked lock(mutex_);
   fiber* f = idle_.pop();
   if (!f) {
     f = map();
@@ -64,7 +64,7 @@ fiber* stack_pool::take(stack_tally* whose) noexcept {
 
 void stack_pool::give(fiber* idle) noexcept {
   trim_stack(*idle, idle->stack_top());
-  std::scoped_lock guard(mutex_);
+  const locked lock(mutex_);
   if (stack_tally* const whose = idle->counted)
     whose->give_back();  // here, so that all counts tell of the same moments
   idle_.push(idle);

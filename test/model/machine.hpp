@@ -11,6 +11,10 @@
 
 #include "test/model/relacy.hpp"
 
+namespace fj::inline v0_1::detail {
+struct root;
+}
+
 namespace model {
 
 /// What Relacy does not know of: which thread owes a fence to whom. Seen by all at once, as the system's affairs are.
@@ -43,6 +47,8 @@ void wait_until(Condition condition) {
 }
 
 struct machine {
+  using root = fj::detail::root;
+
   template <class T>
   class atomic {
    public:

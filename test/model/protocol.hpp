@@ -196,7 +196,7 @@ class scheduler {
       if (take_ready()) return {.ready = true};
       bool seen = true;
       if (records_.has_public()) {
-        if (deque::record* const taken = records_.steal(nullptr).taken) {
+        if (deque::record* const taken = records_.steal(nullptr).record) {
           if (!records_.has_public() && !records_.looks_empty()) records_.alarm();
           return {.record = static_cast<continuation*>(taken)};
         }

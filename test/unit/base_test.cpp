@@ -11,16 +11,19 @@
 namespace {
 
 struct item {
-  int value = 0;
+  explicit item(int v) : value(v) {}
+
+  int value;
   item* next = nullptr;
+  fj::detail::list_links<item> links;
 };
 
 using stack_type = fj::detail::stack_list<item, &item::next>;
-using queue_type = fj::detail::queue_list<item, &item::next>;
+using list_type = fj::detail::linked_list<item, &item::links>;
 
-std::vector<int> values(const queue_type& queue) {
+std::vector<int> values(const list_type& list) {
   std::vector<int> all;
-  queue.for_each([&](const item& each) { all.push_back(each.value); });
+  for (const item* each = list.first(); each; each = list_type::after(*each)) all.push_back(each->value);
   return all;
 }
 
@@ -41,38 +44,35 @@ TEST_CASE("list: a stack gives the last first") {
   CHECK(stack.empty());
 }
 
-TEST_CASE("list: a queue gives the first first") {
-  queue_type queue;
-  std::array<item, 4> items{{{0}, {1}, {2}, {3}}};
-  CHECK(queue.empty());
-  CHECK(queue.pop() == nullptr);
-  for (auto& each : items) queue.push(&each);
-  CHECK(values(queue) == std::vector{0, 1, 2, 3});
-  CHECK(queue.pop() == &items[0]);
-  queue.push(&items[0]);
-  CHECK(values(queue) == std::vector{1, 2, 3, 0});
-  for (const int expected : {1, 2, 3, 0}) CHECK(queue.pop()->value == expected);
-  CHECK(queue.empty());
-  queue.push(&items[2]);  // empty and full again
-  CHECK(queue.pop() == &items[2]);
+TEST_CASE("list: a linked list keeps the order, and has a first and a last") {
+  list_type list;
+  std::array<item, 4> items{item(0), item(1), item(2), item(3)};
+  CHECK(list.empty());
+  CHECK(list.first() == nullptr);
+  CHECK(list.last() == nullptr);
+  for (auto& each : items) list.push(each);
+  CHECK(values(list) == std::vector{0, 1, 2, 3});
+  CHECK(list.first() == &items[0]);
+  CHECK(list.last() == &items[3]);
+  CHECK(list.find([](const item& each) { return each.value == 2; }) == &items[2]);
+  CHECK(list.find([](const item& each) { return each.value == 5; }) == nullptr);
 }
 
-TEST_CASE("list: taking from the middle and from the end of a queue") {
-  queue_type queue;
-  std::array<item, 3> items{{{0}, {1}, {2}}};
-  const auto is = [](int value) { return [value](const item& each) { return each.value == value; }; };
-  for (auto& each : items) queue.push(&each);
-  CHECK(queue.take_if(is(5)) == nullptr);
-  CHECK(queue.take_if(is(1)) == &items[1]);
-  CHECK(values(queue) == std::vector{0, 2});
-  CHECK(queue.take_if(is(2)) == &items[2]);
-  queue.push(&items[1]);  // the tail is where it should be
-  CHECK(values(queue) == std::vector{0, 1});
-  CHECK(queue.take_if(is(0)) == &items[0]);
-  CHECK(queue.take_if(is(1)) == &items[1]);
-  CHECK(queue.empty());
-  queue.push(&items[0]);
-  CHECK(values(queue) == std::vector{0});
+TEST_CASE("list: items are taken out at the front, in the middle and at the end") {
+  list_type list;
+  std::array<item, 3> items{item(0), item(1), item(2)};
+  for (auto& each : items) list.push(each);
+  list.remove(items[1]);
+  CHECK(values(list) == std::vector{0, 2});
+  list.remove(items[2]);
+  list.push(items[1]);  // the end is where it should be
+  CHECK(values(list) == std::vector{0, 1});
+  list.remove(items[0]);
+  CHECK(list.first() == &items[1]);
+  list.remove(items[1]);
+  CHECK(list.empty());
+  list.push(items[0]);  // empty and full again
+  CHECK(values(list) == std::vector{0});
 }
 
 TEST_CASE("random: in range, and everything comes up") {

@@ -198,7 +198,7 @@ TEST_CASE("deque: a stand-in is pushed, and what it stands for is stolen") {
   f.push();
   CHECK(f.d->publish());
   CHECK(f.steal() == 0);
-  CHECK(f.d->steal(nullptr).taken == &elsewhere);
+  CHECK(f.d->steal(nullptr).record == &elsewhere);
   CHECK(f.pop());
   CHECK(!f.d->pop(in_its_place));
   CHECK(!f.d->pop_slow(in_its_place));
@@ -206,7 +206,7 @@ TEST_CASE("deque: a stand-in is pushed, and what it stands for is stolen") {
   CHECK(f.d->is_at_rest());
 }
 
-TEST_CASE("deque: a roomless one is empty at all times") {
+TEST_CASE("deque: one without capacity is empty at all times") {
   root job{nullptr};
   deque d(0, false);
   d.open(&job);
@@ -286,10 +286,10 @@ TEST_CASE("deque: open starts anew") {
   CHECK(f.d->push(*f.records[7], deque::name_of(*f.records[7])));  // a fresh one attends
   f.d->attend();
   CHECK(f.d->publish());
-  CHECK(!f.d->steal(&f.job).taken);  // of another job
-  const deque::loot stolen = f.d->steal(&other);
-  CHECK(stolen.taken == f.records[7].get());
-  CHECK(stolen.job == &other);
+  CHECK(!f.d->steal(&f.job).record);  // of another job
+  const deque::stolen_record stolen = f.d->steal(&other);
+  CHECK(stolen.record == f.records[7].get());
+  CHECK(stolen.whose == &other);
   CHECK(f.d->looks_empty());
   f.d->open(&f.job);  // the strand has suspended, and pops the record elsewhere
   CHECK(!f.d->pop(*f.records[7]));
@@ -386,7 +386,7 @@ TEST_CASE("deque: every record is taken once, by its owner or by a thief" * doct
         test::dice dice(1);
         started = true;
         while (!over) {
-          if (const record* const taken_one = f.d->steal(nullptr).taken) {
+          if (const record* const taken_one = f.d->steal(nullptr).record) {
             for (std::size_t i = 0; i < deepest; ++i) taken[i] += f.records[i].get() == taken_one;
             ++stolen;
           } else if (dice.once_in(64)) {

@@ -38,7 +38,7 @@ void nest(int depth, std::atomic<int>& run_elsewhere, const Leaf& leaf) {
 }  // namespace
 
 TEST_CASE("greedy: the first child spins until its continuation has been run elsewhere") {
-  // With scheduler::wake left empty it hung.
+  // With dispatcher::wake left empty it hung.
   for_each_greedy_runtime("spinning child", [](fj::runtime& rt, unsigned, test::stealing) {
     std::thread::id child, continuation;
     rt.run([&] {
@@ -59,7 +59,7 @@ TEST_CASE("greedy: the first child spins until its continuation has been run els
 
 TEST_CASE("greedy: three forks deep, where only the oldest record is public") {
   // The thief that has the oldest record lets the owner go on only when the other two are there: both are private, since
-  // nobody was hungry when they were pushed. With scheduler::expose left empty it hung.
+  // nobody was hungry when they were pushed. With search::expose left empty it hung.
   for_each_greedy_runtime("nested spinning children", [](fj::runtime& rt, unsigned p, test::stealing how) {
     const auto before = rt.stats().total().exposures;
     rt.run([&] {

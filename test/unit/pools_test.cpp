@@ -220,7 +220,7 @@ TEST_CASE("deque_pool: deques are reused, and hold the records of a whole stack 
     for (continuation& r : records)
       if (a->push(r, deque::name_of(r))) a->attend();
     while (a->publish()) {}
-    for (continuation& r : records) CHECK(a->steal(nullptr).taken == &r);
+    for (continuation& r : records) CHECK(a->steal(nullptr).record == &r);
     CHECK(a->looks_empty());
     pool.give(a);
     pool.give(b);

@@ -128,20 +128,20 @@ TEST_CASE("two runtimes: what runs on top of a task that waits waits for the oth
   });
 }
 
-// A fiber that waits in another runtime takes its deque along, and every round of stealing goes through those. When its
-// records have been taken the deque must not be among them any more: otherwise 99 are here, and each round takes longer.
-TEST_CASE("two runtimes: thieves do not look at the empty deques of fibers that wait") {
+// A fiber that waits in another runtime leaves its deque behind, and a marker for it in the ready queue. When the records have
+// been taken the marker must be gone: otherwise 99 are here, and workers take them for something to run.
+TEST_CASE("two runtimes: the empty deques of fibers that wait have no markers") {
   with_two("empty deques of fibers that wait", [](fj::runtime& a, fj::runtime& b) {
     constexpr int turns = 100;
     std::atomic<int> begun{0};
-    std::size_t looked_at = turns;
+    std::size_t markers = turns;
     const auto turn = [&] {
-      if (++begun == turns) looked_at = fj::detail::current_scheduler()->detached();
+      if (++begun == turns) markers = fj::detail::current_scheduler()->dispatcher().ready_count();
       b.run([&] { test::spin_until([&] { return begun == turns; }); });
     };
     a.run([&] { fj::fork_each(0, turns, [&](int) { turn(); }); });
     // A thief that found a deque when it was active may empty it when it is not: one for each P, until its next look.
-    CHECK(looked_at <= a.procs() + 1);
+    CHECK(markers <= a.procs() + 1);
   });
 }
 
@@ -161,7 +161,7 @@ TEST_CASE("two runtimes: both ways at once, from several threads") {
 }
 
 TEST_CASE("two runtimes: the worker of a fiber that waits goes on, and the fiber's records can be stolen") {
-  // Also with one P: the thread that called run finds the detached deque. With scheduler::detach left out it hung.
+  // Also with one P: the thread that called run finds the marker. With push_marker left empty it hung.
   for (const unsigned p : test::procs_to_try) {
     const test::watchdog dog("deque goes along", p);
     fj::runtime a(test::with_procs(p)), b(test::with_procs(1));
@@ -190,7 +190,7 @@ TEST_CASE("two runtimes: forks and joins around the wait") {
 
 TEST_CASE("two runtimes: a runtime made, used and ended by a fiber of another") {
   // While the fiber goes on after run, and ends the runtime, the worker that submitted the job may still be in it.
-  // Without a guest for that time, and with a delay between the two halves of scheduler::ready, ASan reported a use after
+  // Without a guest for that time, and with a delay between the two halves of dispatcher::ready, ASan reported a use after
   // free.
   with_two("runtime within a runtime", [](fj::runtime& a, fj::runtime&) {
     const unsigned rounds = test::divided(50u);

@@ -21,10 +21,10 @@ void first_frame(void* note) {
     const unseen_by_detector pause;
     return *static_cast<call*>(note);
   }();
-  observe(made.caller);
+  happens_after(made.caller);
   const std::uintptr_t value = made.f(made.argument);
   made.caller->returned = value;
-  publish(made.caller);
+  happens_before(made.caller);
   finish_context(*made.callee, *made.caller);
 }
 
@@ -33,9 +33,9 @@ void first_frame(void* note) {
 std::uintptr_t call_on_stack(context& caller, context& callee, void* top, stack_call f, void* argument) noexcept {
   call made{&caller, &callee, f, argument};
   make_context(callee, top, &first_frame, &made);
-  publish(&caller);
+  happens_before(&caller);
   switch_context(caller, callee);
-  observe(&caller);
+  happens_after(&caller);
   return caller.returned;
 }
 

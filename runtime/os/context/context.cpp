@@ -140,7 +140,7 @@ FORKJOIN_BETWEEN_STACKS void leave(handover&& h) noexcept {
 FORKJOIN_BETWEEN_STACKS void first_frame(fcontext::transfer_t transfer) noexcept {
   FORKJOIN_OUTERMOST_FRAME;
   const context& self = *static_cast<const handover*>(transfer.data)->to;
-  observe(self.stack_bottom);  // the strand that had this stack before is no rival
+  happens_after(self.stack_bottom);  // the strand that had this stack before is no rival
   arrive(transfer);
   self.entry(self.argument);
   std::abort();  // an entry never returns
@@ -240,7 +240,7 @@ void drop_context(context& dead) noexcept {
 FORKJOIN_BETWEEN_STACKS void switch_context(context& self, context& next) noexcept { leave({&self, &next, false}); }
 
 FORKJOIN_BETWEEN_STACKS void finish_context(context& self, context& next) noexcept {
-  publish(self.stack_bottom);
+  happens_before(self.stack_bottom);
   leave({&self, &next, true});
 }
 

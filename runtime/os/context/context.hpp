@@ -63,7 +63,7 @@ struct context {
   context_entry entry = nullptr;
   void* argument = nullptr;
   exception_globals exceptions;
-  handed<std::uintptr_t> returned = 0;  ///< from a call_on_stack, where that is two switches
+  relaxed<std::uintptr_t> returned = 0;  ///< from a call_on_stack, where that is two switches
   // For make_context, the sanitizers and valgrind.
   std::byte* stack_bottom = nullptr;
   std::size_t stack_size = 0;

@@ -1,0 +1,69 @@
+// The constants that tune the scheduler: each with its unit, its reason, and where it was measured. The model checks and the
+// simulator include the code that uses them, so there is no second copy.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fj::inline v0_1::detail::tuning {
+
+// How a worker looks for work (schedule/search.hpp).
+
+/// Nanoseconds that a worker looks around, with nothing to be seen, before it parks: a few times what a wake-up takes, and
+/// about as long as oneTBB's. Measured on two P: runtime/README.md, decisions.
+inline constexpr std::int64_t search_ns = 100'000;
+
+/// Nanoseconds that a thief waits for owners to publish what it sees in their deques before it exposes it. Owners that fork
+/// at all answer within some nanoseconds.
+inline constexpr std::int64_t patience_ns = 10'000;
+
+/// Nanoseconds that a yield of a spinning worker may take before the worker concludes that another thread, perhaps an owner
+/// with records, is busy on its processor; then it sleeps for nap_ns, because kernels look for an idle processor for a
+/// thread that wakes up. Linux 6.18 left two threads on one of two virtual processors for up to 46 ms.
+inline constexpr std::int64_t crowded_ns = 200'000;
+inline constexpr std::int64_t nap_ns = 1'000;
+
+/// Rounds over all deques between two looks at the clock, which costs as much as some looks at deques.
+inline constexpr unsigned rounds_per_look = 16;
+
+/// Nanoseconds. A theft holds its thief and its victim up for about a microsecond. A thief that comes back sooner than this
+/// after a theft has not found enough to make up for it, and waits as long. Measured: runtime/README.md, decisions.
+inline constexpr std::int64_t short_work_ns = 3'000;
+
+/// How many rounds a waiting task looks for a record to run on top of its stack before it suspends, and how many rounds a
+/// worker without work waits for the workers that do so.
+inline constexpr unsigned top_rounds = 64;
+
+/// How many deques a thief exposes with one heavy fence: their addresses fit into its frame.
+inline constexpr std::size_t exposed_at_a_time = 64;
+
+/// Nanoseconds to wait before the next try where the system refuses memory or a thread: long against the try itself.
+inline constexpr std::int64_t refused_ns = 1'000'000;
+
+// What an owner does off its fast path (schedule/owner.hpp).
+
+/// Nanoseconds. To be published and taken back costs an owner perhaps 100 ns. An owner that takes back a record that was
+/// public for a hundred times as long publishes at its next fork. Measured: runtime/README.md, decisions.
+inline constexpr std::int64_t long_public_ns = 10'000;
+
+// How a worker runs fibers (schedule/execute.cpp).
+
+/// A worker on which one fiber resumes the next looks at the ready queue first at every 61st (Go's schedtick % 61).
+inline constexpr unsigned ticks_per_look = 61;
+
+// Threads (schedule/threads.cpp).
+
+/// Nanoseconds between two tries to start a thread after the system refused one: a refused thread costs some 10 us.
+inline constexpr std::int64_t between_refusals_ns = 100'000'000;
+
+// Stacks and deques (stacks/).
+
+/// How many free stacks a P keeps; the others go to the pool one by one. Free stacks come to it from below a fiber that ends
+/// or suspends, and scopes seldom nest deeper than this within one strand.
+inline constexpr std::size_t stacks_at_hand = 32;
+
+/// Bytes of stack for which a deque has room for one record: a fork takes a frame with a record, a return address and what
+/// the forking function keeps, which is more than this.
+inline constexpr std::size_t least_frame = 32;
+
+}  // namespace fj::inline v0_1::detail::tuning

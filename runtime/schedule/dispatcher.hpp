@@ -1,0 +1,423 @@
+// Which worker runs what: the ready queue, the idle P, the threads that sleep, and who wakes, parks, and hands over.
+//
+// Threads of the runtime work for all roots. A thread that called run, a caller, works for the root it brought and for no
+// other: with a P if it gets one, else it sleeps until others have run its root. schedule/parking.hpp has the counts and
+// the argument why no wake-up is lost.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "../base/cache_line.hpp"
+#include "../base/tuning.hpp"
+#include "../os/thread_safety.hpp"
+#include "idle.hpp"
+#include "machine.hpp"
+#include "parking.hpp"
+#include "ready_queue.hpp"
+
+namespace fj::inline v0_1::detail {
+
+/// What a worker does after park.
+enum class after_park { work, sleep, end };
+
+template <scheduling_machine Machine>
+class basic_dispatcher {
+ public:
+  using deque = typename Machine::deque;
+  using fiber = typename Machine::fiber;
+  using processor = typename Machine::processor;
+  using processors = typename Machine::processors;
+  using root = typename Machine::root;
+  using threads = typename Machine::threads;
+  using worker = typename Machine::worker;
+  using mutex = typename Machine::mutex;
+  using parking = basic_parking<Machine>;
+  using work = typename basic_ready_queue<Machine>::work;
+
+  /// All P are idle, and no thread has been started.
+  basic_dispatcher(processors& all, threads& started, unsigned max_threads, bool eager)
+      : all_(all), threads_(started), max_threads_(max_threads), eager_(eager), startable_(max_threads) {
+    const locked lock(mutex_);
+    for (unsigned i = all.count(); i-- > 0;) idle_.put_processor(all[i]);
+    parking_.thread_available(static_cast<int>(startable_));
+  }
+
+  // The ready queue.
+
+  /// Makes a fiber runnable, and wakes a worker for it if need be.
+  void ready(fiber& f) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    {
+      const locked lock(mutex_);
+      ready_.push(f);
+    }
+    wake();
+  }
+
+  /// Puts the marker of a fiber that waits and left records in its deque into the queue, before its P drops that deque. Wakes
+  /// none: the worker that the fiber left looks at the queue next.
+  void push_marker(fiber& f) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    const locked lock(mutex_);
+    ready_.push_marker(f);
+  }
+
+  /// The deque of a fiber that goes on, and is the only strand that uses it again; nullptr if thieves emptied it.
+  deque* take_back_records(fiber& f) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    const locked lock(mutex_);
+    return ready_.take_back_records(f);
+  }
+
+  /// What has been ready longest, of that root alone unless nullptr. `has_stack`: the worker can begin a stolen record.
+  work take_ready(root* only, bool has_stack) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    if (!any_ready()) return {};
+    work got;
+    {
+      const locked lock(mutex_);
+      got = ready_.take(only, has_stack);
+    }
+    if (got.left_more) wake();
+    return got;
+  }
+
+  bool any_ready() const noexcept { return ready_.any(); }
+  std::size_t ready_count() const noexcept { return ready_.count(); }
+
+  /// Whether something is ready for which no P is idle, though there is a thread that would run it.
+  bool lacks_processor() noexcept FORKJOIN_EXCLUDES(mutex_) {
+    if (!any_ready() || parking_.idle() > 0) return false;
+    const locked lock(mutex_);
+    return !idle_.has_processor() && thread_for_ready();
+  }
+
+  // Who looks for work.
+
+  /// The worker looks for work from now on: no other need be woken for what it may find.
+  void start_spinning(worker& m) noexcept {
+    if (!m.spinning.replace(true)) parking_.start_spinning();
+  }
+
+  /// It found something, if it looked at all; another looks in its place if need be.
+  void stop_spinning(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    if (!m.spinning.replace(false)) return;
+    parking_.stop_spinning();
+    // No worker was woken while this one spun: there may be more work than it found.
+    wake();
+  }
+
+  bool may_spin() const noexcept { return parking_.may_spin(static_cast<int>(all_.count())); }
+  bool hungry() const noexcept { return parking_.hungry(); }
+
+  // Who sleeps.
+
+  /// Wakes or starts a worker if some P is idle and no worker spins.
+  void wake(waker then = waker::goes_on) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    while (parking_.begin_waking()) {
+      const match found = match_idle();
+      if (found.must_start) {
+        if (start_thread(*found.held)) return;
+      } else if (found.woken) {
+        const bool spins = found.spins;
+        Machine::place(*found.woken, then);
+        if (spins) return;
+      }
+      // No worker spins after all, but others may have relied on it since begin_waking: look again, unless there is no
+      // thread that could be woken.
+      parking_.stop_spinning();
+      if (found.must_start || found.woken) continue;
+      Machine::fence();  // stop_spinning, then looking at the deques: pairs with the fence in attend
+      const locked lock(mutex_);
+      if (!thread_for_ready() && !caller_with_records()) return;
+    }
+  }
+
+  /// Gives up the P of a worker that found nothing to do, unless there is something after all.
+  after_park park(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    bool was_spinning = false;
+    {
+      const locked lock(mutex_);
+      if (any_ready()) return after_park::work;
+      if (m.proc) {
+        ++m.count().parks;
+        idle_.put_processor(*m.proc.replace(nullptr));
+      }
+      was_spinning = m.spinning.replace(false);
+      if (stopping_) return after_park::end;
+      idle_.put_thread(m);
+    }
+    // From here on the worker may be given a P at any time.
+    if (was_spinning) parking_.stop_spinning();
+    if (!work_left()) return after_park::sleep;
+    const locked lock(mutex_);
+    if (m.proc || !idle_.has_processor()) return after_park::sleep;
+    m.proc = idle_.take_processor();
+    idle_.remove_thread(m);
+    begin_spinning(m);
+    return after_park::work;
+  }
+
+  /// Gives up the P of a caller that goes back to its program or waits for its root; others take over what there is.
+  void hand_over(worker& m, waker then) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    worker* next = nullptr;
+    {
+      const locked lock(mutex_);
+      processor& p = *m.proc.replace(nullptr);
+      // A P for which something is ready is never idle.
+      if (any_ready()) next = idle_.take_thread();
+      if (next) {
+        begin_spinning(*next);
+        give(*next, p);
+      } else {
+        idle_.put_processor(p);
+      }
+    }
+    if (m.spinning.replace(false)) parking_.stop_spinning();
+    if (next) {
+      Machine::place(*next, then);
+    } else if (parking_.should_wake() && work_left()) {
+      // As in park. Not without a look: a thread woken for nothing would hold the P when its next root comes, and the kernel
+      // may well have put it on that caller's processor.
+      wake(then);
+    }
+  }
+
+  // Threads.
+
+  /// Whether there is a thread of the runtime's own; tries to start one if not.
+  bool ensure_thread() noexcept FORKJOIN_EXCLUDES(mutex_) {
+    for (;; Machine::yield_thread()) {
+      const locked lock(mutex_);
+      if (started_ > 0) return true;
+      if (begin_start()) break;
+      if (starting_ == 0) return false;
+    }
+    worker* const m = threads_.start();
+    {
+      const locked lock(mutex_);
+      end_start(m);
+      if (m) idle_.put_thread(*m);
+    }
+    wake();  // for what became ready while no thread could be woken
+    return m;
+  }
+
+  /// What the system refused, for want of memory or by a limit that other threads share, it may give to a later root, as the
+  /// first fork of that sees who could be woken.
+  void ask_for_threads_again() noexcept FORKJOIN_EXCLUDES(mutex_) {
+    const locked lock(mutex_);
+    const unsigned lacking = max_threads_ - started_ - starting_;
+    if (startable_ != 0 || lacking == 0 || Machine::now_ns() < ask_again_at_) return;
+    startable_ = lacking;
+    parking_.thread_available(static_cast<int>(lacking));
+  }
+
+  /// From now on no thread is started, and a thread that parks ends. Waits for those that are being started.
+  void stop() noexcept FORKJOIN_EXCLUDES(mutex_) {
+    for (;; Machine::yield_thread()) {
+      const locked lock(mutex_);
+      stopping_ = true;
+      if (starting_ == 0) return;
+    }
+  }
+
+  // Callers.
+
+  /// A P for a caller that brings a root, and `f` back to run on it; without a P, `f` is ready for others, and nullptr.
+  fiber* enter(worker& m, fiber& f) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    const locked lock(mutex_);
+    m.proc = idle_.take_processor();
+    if (m.proc) return &f;
+    ready_.push(f);  // the next worker that gives up a P finds it
+    return nullptr;
+  }
+
+  /// The caller sleeps until its root is over, or until it has a P, to look for what is ready or stealable of that root.
+  void sleep_for(root& brought, worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    bool last_resort = false;
+    {
+      const locked lock(mutex_);
+      if (idle_.has_processor() && ready_.any_of(brought)) {
+        m.proc = idle_.take_processor();
+        return;
+      }
+      idle_.put_caller(m);
+      // A system that has refused threads may do so again.
+      last_resort = !idle_.has_thread() && (startable_ == 0 || ask_again_at_ != 0);
+    }
+    // Where there is a thread for every P, others look for records before they park. Else this caller must, as in park.
+    if (last_resort && !parking::nothing_left(
+                           [&](auto visit) {
+                             all_.for_each_deque([&](deque& d) {
+                               if (d.whose() == &brought) visit(d);
+                             });
+                           },
+                           eager_)) {
+      const locked lock(mutex_);
+      if (m.asleep && idle_.has_processor()) {
+        idle_.remove_caller(m);
+        m.proc = idle_.take_processor();
+        begin_spinning(m);
+      }
+    }
+    while (!has_come_back(brought, m)) m.sleep();
+    Machine::placed(m);
+  }
+
+  /// The root is over: its caller goes on, if it has one that is another thread. The root may be gone when this returns.
+  void finish(root& over, worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    worker* const caller = over.caller;
+    bool asleep = false;
+    if (caller && caller != &m) {
+      const locked lock(mutex_);
+      asleep = caller->asleep;
+      if (asleep) Machine::begin_placing(*caller);
+    }
+    if (asleep) Machine::keep_off(*caller);
+    // release: pairs with the acquires in run.cpp, search.hpp and has_come_back, so that the caller sees the result
+    over.done.store(true, std::memory_order_release);
+    if (!caller || caller == &m) return;
+    caller->signal();
+    if (asleep) Machine::end_placing(*caller);
+  }
+
+ private:
+  // For a P that is idle: a worker that sleeps, or that a thread must be started.
+  struct match {
+    processor* held = nullptr;
+    worker* woken = nullptr;
+    bool spins = false;
+    bool must_start = false;
+  };
+
+  match match_idle() noexcept FORKJOIN_EXCLUDES(mutex_) {
+    const locked lock(mutex_);
+    match found{.held = idle_.take_processor()};
+    if (!found.held) return found;
+    if ((found.woken = idle_.take_thread())) {
+      found.woken->spinning = true;  // begin_waking has counted it
+    } else if (begin_start()) {
+      found.must_start = true;
+      return found;
+    } else {
+      found.woken = take_caller();
+    }
+    if (found.woken) {
+      found.spins = found.woken->spinning;
+      give(*found.woken, *found.held);
+    } else {
+      idle_.put_processor(*found.held);
+    }
+    return found;
+  }
+
+  // To a worker that sleeps. A caller, whose root may be over, does not go on before it has been placed.
+  void give(worker& m, processor& p) noexcept FORKJOIN_REQUIRES(mutex_) {
+    m.proc = &p;
+    ++p.count.wakeups;
+    Machine::begin_placing(m);
+  }
+
+  // Without the mutex: it takes the system some 50 us. The P is neither idle nor held meanwhile, and this thread counts as
+  // one that spins.
+  bool start_thread(processor& p) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    worker* const m = threads_.start();
+    const locked lock(mutex_);
+    end_start(m);
+    if (!m) {
+      idle_.put_processor(p);
+      return false;
+    }
+    m->spinning = true;
+    m->proc = &p;
+    ++p.count.wakeups;
+    m->signal();
+    return true;
+  }
+
+  bool begin_start() noexcept FORKJOIN_REQUIRES(mutex_) {
+    if (startable_ == 0 || stopping_) return false;
+    --startable_;
+    ++starting_;
+    parking_.thread_taken();
+    return true;
+  }
+
+  void end_start(const worker* m) noexcept FORKJOIN_REQUIRES(mutex_) {
+    --starting_;
+    if (m) {
+      ++started_;
+      return;
+    }
+    // The system gives no more: go on with the threads there are.
+    parking_.thread_taken(static_cast<int>(startable_));
+    startable_ = 0;
+    ask_again_at_ = Machine::now_ns() + tuning::between_refusals_ns;
+  }
+
+  // After a P has been given up: whether there is anything to do for it.
+  bool work_left() noexcept {
+    if (any_ready()) return true;
+    // With every P idle no strand forks, and the first fork of a worker that takes a P attends and sees the sleepers.
+    if (parking_.idle() == static_cast<int>(all_.count())) return false;
+    return !parking::nothing_left([this](auto visit) { all_.for_each_deque(visit); }, eager_);
+  }
+
+  bool has_come_back(root& brought, worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    const locked lock(mutex_);
+    // acquire: pairs with the release in finish
+    if (!m.proc && !brought.done.load(std::memory_order_acquire)) return false;
+    if (m.asleep) idle_.remove_caller(m);
+    return true;
+  }
+
+  void begin_spinning(worker& m) noexcept {
+    m.spinning = true;
+    parking_.start_spinning();
+  }
+
+  bool thread_for_ready() const noexcept FORKJOIN_REQUIRES(mutex_) {
+    return !!idle_.has_thread() || startable_ > 0 || idle_.callers().find(has_ready);
+  }
+
+  // A sleeping caller with records of its root in some deque. It works for that root alone, or two callers could wake each
+  // other for as long as there are records of a third.
+  worker* caller_with_records() noexcept FORKJOIN_REQUIRES(mutex_) {
+    const auto* const callers = &idle_.callers();
+    worker* found = nullptr;
+    if (callers->empty()) return nullptr;
+    all_.for_each_deque([&](deque& d) {
+      if (found || Machine::seems_empty(d)) return;
+      found = callers->find([&d](const worker& m) { return m.brought == d.whose(); });
+    });
+    return found;
+  }
+
+  // To take what is ready of its root, or else to look for records of it.
+  worker* take_caller() noexcept FORKJOIN_REQUIRES(mutex_) {
+    worker* m = idle_.callers().find(has_ready);
+    if (!m && (m = caller_with_records())) m->spinning = true;
+    if (m) idle_.remove_caller(*m);
+    return m;
+  }
+
+  static bool has_ready(const worker& caller) noexcept { return ready_queue::any_of(*caller.brought); }
+
+  using ready_queue = basic_ready_queue<Machine>;
+
+  processors& all_;
+  threads& threads_;
+  const unsigned max_threads_;
+  const bool eager_;
+  parking parking_;
+
+  alignas(cache_line) mutex mutex_;
+  ready_queue ready_;  // its count is read without the mutex
+  basic_idle<Machine> idle_ FORKJOIN_GUARDED_BY(mutex_){parking_};
+  unsigned startable_ FORKJOIN_GUARDED_BY(mutex_);  // how many more threads may be started now
+  unsigned starting_ FORKJOIN_GUARDED_BY(mutex_) = 0;
+  unsigned started_ FORKJOIN_GUARDED_BY(mutex_) = 0;
+  std::int64_t ask_again_at_ FORKJOIN_GUARDED_BY(mutex_) = 0;  // once a thread was refused
+  bool stopping_ FORKJOIN_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace fj::inline v0_1::detail

@@ -1,0 +1,75 @@
+// Who is idle: the P that no worker holds, the threads that sleep, and the callers of run that wait without a P.
+#pragma once
+
+#include "../base/list.hpp"
+#include "parking.hpp"
+
+namespace fj::inline v0_1::detail {
+
+/// Under the dispatcher's mutex; the counts of `parking` are kept in step, and others read them without it.
+template <class Machine>
+class basic_idle {
+ public:
+  using processor = typename Machine::processor;
+  using worker = typename Machine::worker;
+  using sleepers = linked_list<worker, &worker::sleeps>;
+
+  explicit basic_idle(basic_parking<Machine>& counts) noexcept : counts_(counts) {}
+
+  bool has_processor() const noexcept { return !processors_.empty(); }
+
+  /// The P that became idle last, or nullptr.
+  processor* take_processor() noexcept {
+    processor* const p = processors_.pop();
+    if (p) counts_.processor_taken();
+    return p;
+  }
+
+  /// A P with nothing to do.
+  void put_processor(processor& p) noexcept {
+    Machine::becomes_idle(p);
+    processors_.push(&p);
+    counts_.processor_idle();
+  }
+
+  bool has_thread() const noexcept { return !threads_.empty(); }
+
+  /// The thread that went to sleep last, whose cache is warm, or nullptr.
+  worker* take_thread() noexcept {
+    worker* const m = threads_.last();
+    if (m) remove_thread(*m);
+    return m;
+  }
+
+  void remove_thread(worker& m) noexcept {
+    threads_.remove(m);
+    counts_.thread_taken();
+  }
+
+  void put_thread(worker& m) noexcept {
+    threads_.push(m);
+    counts_.thread_available();
+  }
+
+  const sleepers& callers() const noexcept { return callers_; }
+
+  void remove_caller(worker& m) noexcept {
+    callers_.remove(m);
+    counts_.thread_taken();
+    m.asleep = false;
+  }
+
+  void put_caller(worker& m) noexcept {
+    m.asleep = true;
+    callers_.push(m);
+    counts_.thread_available();
+  }
+
+ private:
+  basic_parking<Machine>& counts_;
+  stack_list<processor, &processor::next> processors_;
+  sleepers threads_;
+  sleepers callers_;
+};
+
+}  // namespace fj::inline v0_1::detail

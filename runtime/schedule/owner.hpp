@@ -1,0 +1,61 @@
+// What the owner of a deque does off a fork's fast path: how it answers an alarm, and what it makes public.
+#pragma once
+
+#include <cstdint>
+
+#include "../base/tuning.hpp"
+#include "machine.hpp"
+
+namespace fj::inline v0_1::detail {
+
+template <scheduling_machine Machine>
+struct basic_owner {
+  using deque = typename Machine::deque;
+  using worker = typename Machine::worker;
+
+  /// After a push that found the alarm on. `handled`: the exception that the owner handles, or nullptr.
+  static void answer_alarm(worker& m, deque& d, void* handled) noexcept {
+    ++m.count().slow_pushes;
+    d.attend();
+    if (!d.has_capacity()) {
+      d.forget();
+      return;
+    }
+    auto& s = m.sched();
+    const bool eager = s.settings().eager;
+    // With one P no other worker takes anything, unless this strand leaves (deque::publish_all).
+    if (s.all().count() == 1 && !eager && !d.is_in_handler()) return;
+    // The thief that sounded the alarm may be busy again, but another will come: the oldest record shall be there for it, and
+    // this may be the last push for a while.
+    const bool asked = eager || s.dispatcher().hungry();
+    if (!asked && !handled && d.has_public()) return;
+    if (d.publish(handled)) {
+      if (!eager) m.published_at = Machine::now_ns();
+      ++m.count().publications;
+      m.count().most_public.raise_to(d.public_count());
+    }
+    if (d.is_in_handler()) d.alarm();  // until a push finds that the handler is over
+    if (asked) s.dispatcher().wake();
+  }
+
+  /// Completes a pop that did not find its record private. False: a thief has it.
+  template <class Record>
+  static bool take_back(worker& m, deque& d, const Record& r) noexcept {
+    if (!d.pop_slow(r)) return false;
+    ++m.count().slow_pops;
+    // The next fork shall be public at once if a thief waits for it. If not, it shall cost next to nothing.
+    if (m.sched().dispatcher().hungry() || was_public_for_long(m)) d.alarm();
+    return true;
+  }
+
+  /// After a join whose record was stolen: its thief is done, and looks for the next record soon; a strand may fork a few
+  /// times at once and then no more for a while.
+  static void after_stolen_join(deque& d) noexcept { d.alarm(); }
+
+ private:
+  static bool was_public_for_long(const worker& m) noexcept {
+    return !m.sched().settings().eager && Machine::now_ns() - m.published_at > tuning::long_public_ns;
+  }
+};
+
+}  // namespace fj::inline v0_1::detail

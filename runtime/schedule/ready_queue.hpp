@@ -1,0 +1,115 @@
+// What is ready to run and has no worker yet, first in, first out: fibers, and the markers of deques that waiting fibers left
+// behind (fork/runnable.hpp).
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "../fork/runnable.hpp"
+
+namespace fj::inline v0_1::detail {
+
+/// For one runtime. Every function but `any` is called with the dispatcher's mutex held.
+///
+/// A waiting fiber whose deque holds records has its marker here, and no other fiber's marker is here. So a worker that is
+/// about to park need not look at the deques of waiting fibers: the count tells.
+template <class Machine>
+class basic_ready_queue {
+ public:
+  using deque = typename Machine::deque;
+  using fiber = typename Machine::fiber;
+  using root = typename Machine::root;
+
+  /// What a worker took: a fiber that goes on, or a record for a fiber to begin with, or nothing.
+  struct work {
+    fiber* resumed = nullptr;
+    typename deque::stolen_record stolen;
+    deque* emptied =
+        nullptr;  ///< nothing is left in this deque: it is the taker's, for the pool, with or without a record
+    bool left_more = false;  ///< records are left in that deque
+
+    explicit operator bool() const noexcept { return resumed || stolen.record; }
+  };
+
+  /// Whether there is anything. seq_cst: a worker that parks announces itself, then reads this; push counts, then its caller
+  /// reads who is idle and who spins.
+  bool any() const noexcept { return count() != 0; }
+  std::size_t count() const noexcept { return count_.load(std::memory_order_seq_cst); }
+
+  static bool any_of(const root& whose) noexcept { return !whose.ready.empty(); }
+
+  void push(fiber& f) noexcept { push(static_cast<runnable&>(f), *f.whose); }
+
+  /// For a fiber that waits and left records in its deque, before its P drops that deque: so a worker about to park finds
+  /// it in one place or the other.
+  void push_marker(fiber& f) noexcept { push(f.marker, *f.whose); }
+
+  /// The fiber goes on and has its deque back, nullptr if that was emptied meanwhile.
+  deque* take_back_records(fiber& f) noexcept {
+    deque* const records = f.records;
+    if (records) remove(f.marker, *f.whose);
+    f.records = nullptr;
+    return records;
+  }
+
+  /// The first entry, of that root alone unless nullptr. `has_stack`: the worker can begin a stolen record; else it takes
+  /// fibers only.
+  work take(root* only, bool has_stack) noexcept {
+    const auto next = [only](runnable& item) {
+      return only ? root_runnables::after(item) : all_runnables::after(item);
+    };
+    for (runnable* item = only ? only->ready.first() : all_.first(); item;) {
+      runnable& at = *item;
+      item = next(at);
+      if (at.is == runnable::kind::fiber) {
+        fiber& f = static_cast<fiber&>(at);
+        remove(at, *f.whose);
+        return {&f, {}, nullptr, false};
+      }
+      if (!has_stack) continue;
+      const work got = take_record(fiber::of_marker(at));
+      if (got || got.emptied) return got;
+    }
+    return {};
+  }
+
+ private:
+  // The oldest record in the deque of a waiting fiber; the marker goes to the end of the queue while there are more. The
+  // fiber cannot go on meanwhile: it would need the mutex. A thief that still looks at the deque as its P's may take a record
+  // first.
+  work take_record(fiber& f) noexcept {
+    deque& d = *f.records;
+    work got;
+    do {
+      got.stolen = d.steal(nullptr);
+    } while (!got.stolen.record && d.has_public());
+    // What found no room in the array when the fiber left.
+    if (!d.has_public() && !d.looks_empty()) d.publish_all(nullptr);
+    remove(f.marker, *f.whose);
+    if (d.looks_empty()) {
+      f.records = nullptr;
+      got.emptied = &d;
+    } else {
+      push_marker(f);
+      got.left_more = true;
+    }
+    return got;
+  }
+
+  void push(runnable& item, root& whose) noexcept {
+    all_.push(item);
+    whose.ready.push(item);
+    count_.fetch_add(1, std::memory_order_seq_cst);  // see any
+  }
+
+  void remove(runnable& item, root& whose) noexcept {
+    all_.remove(item);
+    whose.ready.remove(item);
+    count_.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+  all_runnables all_;
+  typename Machine::template atomic<std::size_t> count_{0};
+};
+
+}  // namespace fj::inline v0_1::detail

@@ -1,0 +1,18 @@
+// What a scheduler is set to.
+#pragma once
+
+#include <cstddef>
+
+namespace fj::inline v0_1::detail {
+
+/// As fj::options, with every default resolved and every value checked (runtime/environment.hpp).
+struct settings {
+  unsigned procs = 1;
+  unsigned max_workers = 1;
+  std::size_t stack_size = 0;
+  bool steal_every_fork = false;
+  bool thread_order = false;
+  bool eager = false;  ///< no membarrier: everything is public at once
+};
+
+}  // namespace fj::inline v0_1::detail

@@ -1,0 +1,49 @@
+#include "runtime/schedule/threads.hpp"
+
+#include <new>
+#include <utility>
+
+#include "runtime/os/race_detector.hpp"
+
+namespace fj::inline v0_1::detail {
+
+worker* threads::start() noexcept {
+  const locked lock(mutex_);
+  try {
+    auto m = std::make_unique<worker>(scheduler_, static_cast<unsigned>(started_.size()) + 1);
+    os::happens_before(m.get());
+    started_.reserve(started_.size() + 1);
+    if (m->thread.start(thread_main_, m.get())) {
+      started_.push_back(std::move(m));
+      return started_.back().get();
+    }
+  } catch (const std::bad_alloc&) {}
+  ++refused_;
+  return nullptr;
+}
+
+void threads::join() noexcept {
+  const locked lock(mutex_);
+  for (const auto& m : started_) m->signal();
+  for (const auto& m : started_) m->thread.join();
+}
+
+worker& threads::take_caller() {
+  const locked lock(mutex_);
+  if (idle_callers_.empty()) {
+    idle_callers_.reserve(callers_.size() + 1);  // so that giving back cannot fail
+    callers_.push_back(std::make_unique<worker>(scheduler_, 0x10000 + static_cast<unsigned>(callers_.size())));
+    os::happens_before(callers_.back().get());
+    return *callers_.back();
+  }
+  worker* const m = idle_callers_.back();
+  idle_callers_.pop_back();
+  return *m;
+}
+
+void threads::give_caller(worker& m) noexcept {
+  const locked lock(mutex_);
+  idle_callers_.push_back(&m);
+}
+
+}  // namespace fj::inline v0_1::detail

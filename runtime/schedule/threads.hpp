@@ -1,0 +1,44 @@
+// The threads of one runtime: those that it starts, and those that call run.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "../base/counters.hpp"
+#include "../os/mutex.hpp"
+#include "../os/thread_safety.hpp"
+#include "worker.hpp"
+
+namespace fj::inline v0_1::detail {
+
+class threads {
+ public:
+  using function = void (*)(void* worker) noexcept;
+
+  /// Starts none; those to come run `thread_main`.
+  threads(scheduler& whose, function thread_main) noexcept : scheduler_(whose), thread_main_(thread_main) {}
+
+  /// A new thread, which sleeps until it is signalled; nullptr if the system refuses it. Takes some 50 us.
+  worker* start() noexcept;
+
+  /// Signals all that were started, and waits until they have ended. The dispatcher has been told to stop.
+  void join() noexcept;
+
+  /// How often the system refused a thread.
+  std::uint64_t refused() const noexcept { return refused_.read(); }
+
+  /// For a thread that calls run. Throws std::bad_alloc.
+  worker& take_caller();
+  void give_caller(worker& m) noexcept;
+
+ private:
+  scheduler& scheduler_;
+  const function thread_main_;
+  os::mutex mutex_;
+  std::vector<std::unique_ptr<worker>> started_ FORKJOIN_GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<worker>> callers_ FORKJOIN_GUARDED_BY(mutex_);
+  std::vector<worker*> idle_callers_ FORKJOIN_GUARDED_BY(mutex_);
+  tally refused_;
+};
+
+}  // namespace fj::inline v0_1::detail
