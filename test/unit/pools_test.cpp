@@ -188,9 +188,9 @@ TEST_CASE("stack_pool and deque_pool: threads at once get different ones") {
         std::vector<fiber*> mine;
         for (int i = 0; i < 3; ++i) mine.push_back(stacks.take(nullptr));
         deque* const d = deques.take();
-        for (fiber* f : mine) f->job = &job;
+        for (fiber* f : mine) f->whose = &job;
         std::this_thread::yield();
-        for (fiber* f : mine) wrong += f->job != &job;
+        for (fiber* f : mine) wrong += f->whose != &job;
         wrong += !d->looks_empty();
         for (fiber* f : mine) stacks.give(f);
         deques.give(d);
