@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "forkjoin/algorithm.hpp"
-#include "forkjoin/refusal.hpp"
+#include "forkjoin/detail/refusal.hpp"
+#include "forkjoin/loops/algorithm.hpp"
+#include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/run.hpp"
-#include "forkjoin/sequence.hpp"
 
 namespace fj::inline v0_1 {
 

@@ -6,12 +6,12 @@
 #include <functional>
 #include <ranges>
 
+#include "forkjoin/detail/refusal.hpp"
+#include "forkjoin/loops/sequence.hpp"
+#include "forkjoin/loops/split_loop.hpp"
 #include "forkjoin/options.hpp"
 #include "forkjoin/parallel_for.hpp"
-#include "forkjoin/refusal.hpp"
 #include "forkjoin/scope.hpp"
-#include "forkjoin/sequence.hpp"
-#include "forkjoin/split_loop.hpp"
 #include "forkjoin/with_scope.hpp"
 
 namespace fj::inline v0_1 {

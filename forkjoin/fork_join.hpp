@@ -7,11 +7,11 @@
 #ifdef FORKJOIN_SERIAL
 #include "forkjoin/serial/branch.hpp"
 #else
-#include "forkjoin/branch.hpp"
+#include "forkjoin/detail/branch.hpp"
 #endif
-#include "forkjoin/held.hpp"
+#include "forkjoin/detail/held.hpp"
+#include "forkjoin/detail/result.hpp"
 #include "forkjoin/policies.hpp"
-#include "forkjoin/result.hpp"
 #include "forkjoin/stop.hpp"
 
 namespace fj::inline v0_1 {

@@ -11,11 +11,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "forkjoin/detail/refusal.hpp"
+#include "forkjoin/loops/sequence.hpp"
+#include "forkjoin/loops/split_loop.hpp"
 #include "forkjoin/options.hpp"
 #include "forkjoin/policies.hpp"
-#include "forkjoin/refusal.hpp"
-#include "forkjoin/sequence.hpp"
-#include "forkjoin/split_loop.hpp"
 
 namespace fj::inline v0_1 {
 

@@ -9,12 +9,12 @@
 #include <string>
 #include <type_traits>
 
-#include "forkjoin/algorithm.hpp"
+#include "forkjoin/detail/refusal.hpp"
 #include "forkjoin/fork_join.hpp"
+#include "forkjoin/loops/algorithm.hpp"
+#include "forkjoin/loops/split_loop.hpp"
 #include "forkjoin/options.hpp"
-#include "forkjoin/refusal.hpp"
 #include "forkjoin/run.hpp"
-#include "forkjoin/split_loop.hpp"
 
 namespace fj::inline v0_1 {
 

@@ -9,10 +9,10 @@
 #include <ranges>
 #include <utility>
 
-#include "forkjoin/algorithm.hpp"
-#include "forkjoin/refusal.hpp"
+#include "forkjoin/detail/refusal.hpp"
+#include "forkjoin/loops/algorithm.hpp"
+#include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/run.hpp"
-#include "forkjoin/sequence.hpp"
 
 namespace fj::inline v0_1 {
 

@@ -9,14 +9,14 @@
 #include <type_traits>
 #include <utility>
 
-#include "forkjoin/algorithm.hpp"
-#include "forkjoin/blocks.hpp"
-#include "forkjoin/fold.hpp"
+#include "forkjoin/detail/refusal.hpp"
 #include "forkjoin/fork_join.hpp"
+#include "forkjoin/loops/algorithm.hpp"
+#include "forkjoin/loops/blocks.hpp"
+#include "forkjoin/loops/fold.hpp"
+#include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/options.hpp"
-#include "forkjoin/refusal.hpp"
 #include "forkjoin/run.hpp"
-#include "forkjoin/sequence.hpp"
 
 namespace fj::inline v0_1 {
 

@@ -5,52 +5,11 @@
 #include "forkjoin/serial/run.hpp"
 #else
 
-#include <exception>
-#include <functional>
-#include <utility>
-
-#include "forkjoin/entry.hpp"
-#include "forkjoin/result.hpp"
+#include "forkjoin/detail/call_in.hpp"
+#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/detail/result.hpp"
 
 namespace fj::inline v0_1 {
-
-namespace detail {
-
-// One call of run, in its frame.
-template <class F>
-class job : public root {
- public:
-  explicit job(F& body) noexcept : root(&call_it), body_(body) {}
-
-  result_of<F> take() {
-    if (error_) std::rethrow_exception(std::move(error_));
-    return static_cast<result_of<F>>(result_.take());
-  }
-
- private:
-  static void call_it(root& self) noexcept {
-    auto& mine = static_cast<job&>(self);
-    try {
-      mine.result_.store(mine.body_);
-    } catch (...) {
-      mine.error_ = std::current_exception();
-    }
-  }
-
-  F& body_;
-  late_result<result_of<F>> result_;
-  std::exception_ptr error_;
-};
-
-template <class F>
-result_of<F> run_in(scheduler& s, F& body) {
-  if (is_inside(s)) return std::invoke(body);
-  job<F> mine(body);
-  run_in(s, static_cast<root&>(mine));
-  return mine.take();
-}
-
-}  // namespace detail
 
 /// A runtime of its own: P, threads, stacks. Threads are started when there is work for them. Several may live side by
 /// side; they share nothing. The destructor waits for calls of run that are under way on other threads; called by code that
@@ -75,7 +34,7 @@ class runtime {
     static_assert(
         detail::returns_movable<F>,
         "fj::run: what the function returns must be movable, to leave the runtime; return a std::unique_ptr to it");
-    if constexpr (detail::returns_movable<F>) return detail::run_in(*scheduler_, f);
+    if constexpr (detail::returns_movable<F>) return detail::call_in(*scheduler_, f);
   }
 
   /// How many P it has.
@@ -96,7 +55,7 @@ detail::result_of<F> run(F&& f) {
       detail::returns_movable<F>,
       "fj::run: what the function returns must be movable, to leave the runtime; return a std::unique_ptr to it");
   detail::scheduler* const here = detail::current_scheduler();
-  if constexpr (detail::returns_movable<F>) return detail::run_in(here ? *here : detail::default_scheduler(), f);
+  if constexpr (detail::returns_movable<F>) return detail::call_in(here ? *here : detail::default_scheduler(), f);
 }
 
 /// How many P the runtime has that this code runs in; the default one's outside.

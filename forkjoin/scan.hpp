@@ -10,14 +10,14 @@
 #include <type_traits>
 #include <utility>
 
-#include "forkjoin/blocks.hpp"
-#include "forkjoin/fold.hpp"
+#include "forkjoin/detail/refusal.hpp"
+#include "forkjoin/loops/blocks.hpp"
+#include "forkjoin/loops/fold.hpp"
+#include "forkjoin/loops/scan_loop.hpp"
+#include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/options.hpp"
 #include "forkjoin/policies.hpp"
-#include "forkjoin/refusal.hpp"
 #include "forkjoin/run.hpp"
-#include "forkjoin/scan_loop.hpp"
-#include "forkjoin/sequence.hpp"
 
 namespace fj::inline v0_1 {
 

@@ -15,10 +15,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "forkjoin/entry.hpp"
-#include "forkjoin/held.hpp"
-#include "forkjoin/misuse.hpp"
-#include "forkjoin/result.hpp"
+#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/detail/held.hpp"
+#include "forkjoin/detail/misuse.hpp"
+#include "forkjoin/detail/result.hpp"
 #include "forkjoin/run.hpp"
 #include "forkjoin/stop.hpp"
 

@@ -10,13 +10,13 @@
 #include <ranges>
 #include <utility>
 
-#include "forkjoin/algorithm.hpp"
-#include "forkjoin/insertion_sort.hpp"
+#include "forkjoin/detail/refusal.hpp"
+#include "forkjoin/loops/algorithm.hpp"
+#include "forkjoin/loops/insertion_sort.hpp"
+#include "forkjoin/loops/sequence.hpp"
+#include "forkjoin/loops/sorted.hpp"
 #include "forkjoin/partition.hpp"
-#include "forkjoin/refusal.hpp"
 #include "forkjoin/run.hpp"
-#include "forkjoin/sequence.hpp"
-#include "forkjoin/sorted.hpp"
 
 namespace fj::inline v0_1 {
 

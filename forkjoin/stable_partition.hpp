@@ -8,14 +8,14 @@
 #include <ranges>
 #include <utility>
 
-#include "forkjoin/algorithm.hpp"
 #include "forkjoin/copy_if.hpp"
+#include "forkjoin/detail/raw_buffer.hpp"
+#include "forkjoin/detail/refusal.hpp"
+#include "forkjoin/loops/algorithm.hpp"
+#include "forkjoin/loops/sequence.hpp"
+#include "forkjoin/loops/split_loop.hpp"
 #include "forkjoin/partition.hpp"
-#include "forkjoin/raw_buffer.hpp"
-#include "forkjoin/refusal.hpp"
 #include "forkjoin/run.hpp"
-#include "forkjoin/sequence.hpp"
-#include "forkjoin/split_loop.hpp"
 
 namespace fj::inline v0_1 {
 

@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "forkjoin/algorithm.hpp"
-#include "forkjoin/insertion_sort.hpp"
+#include "forkjoin/detail/raw_buffer.hpp"
+#include "forkjoin/detail/refusal.hpp"
+#include "forkjoin/loops/algorithm.hpp"
+#include "forkjoin/loops/insertion_sort.hpp"
+#include "forkjoin/loops/sequence.hpp"
+#include "forkjoin/loops/sorted.hpp"
 #include "forkjoin/merge.hpp"
-#include "forkjoin/raw_buffer.hpp"
-#include "forkjoin/refusal.hpp"
 #include "forkjoin/run.hpp"
-#include "forkjoin/sequence.hpp"
-#include "forkjoin/sorted.hpp"
 
 namespace fj::inline v0_1 {
 

@@ -7,11 +7,11 @@
 #include <ranges>
 #include <type_traits>
 
+#include "forkjoin/detail/refusal.hpp"
+#include "forkjoin/loops/sequence.hpp"
+#include "forkjoin/loops/split_loop.hpp"
 #include "forkjoin/options.hpp"
 #include "forkjoin/policies.hpp"
-#include "forkjoin/refusal.hpp"
-#include "forkjoin/sequence.hpp"
-#include "forkjoin/split_loop.hpp"
 
 namespace fj::inline v0_1 {
 

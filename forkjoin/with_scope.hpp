@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "forkjoin/result.hpp"
+#include "forkjoin/detail/result.hpp"
 #include "forkjoin/run.hpp"
 #include "forkjoin/scope.hpp"
 #include "forkjoin/stop.hpp"

@@ -30,7 +30,7 @@ struct loop_parts {
   std::uint32_t size = 0;  ///< 0: they are not
   std::uint32_t first = 0, middle = 0, last = 0;
 
-  /// Whether the right part is for that P to do itself; else the left one is. forkjoin/affinity.hpp, takes_second, which
+  /// Whether the right part is for that P to do itself; else the left one is. forkjoin/loops/affinity.hpp, takes_second, which
   /// asks the runtime for the P.
   bool right_is_for(std::uint32_t p, std::uint32_t procs) const noexcept {
     const std::uint32_t section = size / procs;

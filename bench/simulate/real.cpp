@@ -16,7 +16,7 @@
 
 #include "bench/simulate/analysis.hpp"
 #include "bench/simulate/kernel.hpp"
-#include "forkjoin/affinity.hpp"
+#include "forkjoin/loops/affinity.hpp"
 
 namespace {
 

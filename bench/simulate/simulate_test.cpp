@@ -12,7 +12,7 @@
 #include "bench/simulate/kernel.hpp"
 #include "bench/simulate/simulator.hpp"
 #include "bench/simulate/written.hpp"
-#include "forkjoin/affinity.hpp"
+#include "forkjoin/loops/affinity.hpp"
 #include "forkjoin/parallel_for.hpp"
 #include "forkjoin/run.hpp"
 #include "test/support.hpp"

@@ -3,10 +3,10 @@
 
 #include <tuple>
 
-#include "forkjoin/held.hpp"
+#include "forkjoin/detail/held.hpp"
+#include "forkjoin/detail/result.hpp"
 #include "forkjoin/policies.hpp"
-#include "forkjoin/result.hpp"
-#include "forkjoin/run.hpp"
+#include "forkjoin/serial/run.hpp"
 
 namespace fj::inline v0_1::detail {
 

@@ -3,8 +3,8 @@
 
 #include <functional>
 
-#include "forkjoin/entry.hpp"
-#include "forkjoin/result.hpp"
+#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/detail/result.hpp"
 
 namespace fj::inline v0_1 {
 

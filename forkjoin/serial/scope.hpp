@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "forkjoin/misuse.hpp"
-#include "forkjoin/run.hpp"
+#include "forkjoin/detail/misuse.hpp"
+#include "forkjoin/serial/run.hpp"
 #include "forkjoin/stop.hpp"
 
 namespace fj::inline v0_1 {

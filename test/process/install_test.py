@@ -34,7 +34,9 @@ with tempfile.TemporaryDirectory() as root:
     include = next(flag.removeprefix("-I") for flag in flags if flag.startswith("-I"))
     if os.listdir(include) != ["forkjoin"]:
         sys.exit(f"installed beside include/forkjoin: {os.listdir(include)}")
-    headers = "".join(f"#include <forkjoin/{name}>\n" for name in os.listdir(f"{include}/forkjoin") if name.endswith(".hpp"))
+    folder = pathlib.Path(include, "forkjoin")
+    names = [name.relative_to(folder) for where in ("", "detail", "loops") for name in (folder / where).glob("*.hpp")]
+    headers = "".join(f"#include <forkjoin/{name}>\n" for name in names)
     pathlib.Path(root, "headers.cpp").write_text(headers)
     run(*compiler, "-std=c++20", "-I.", "-fsyntax-only", "headers.cpp", *flags, cwd=root)
     run(*compiler, "-std=c++20", "-I.", "-DFORKJOIN_SERIAL", "program.cpp", "-o", "serial", f"-I{include}", cwd=root)

@@ -1,5 +1,5 @@
 // Which half of a loop a P does first: its own section's, always the same, and still with the serial loop's exception.
-#include "forkjoin/affinity.hpp"
+#include "forkjoin/loops/affinity.hpp"
 
 #include <doctest/doctest.h>
 

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "forkjoin/pace.hpp"
+#include "forkjoin/loops/pace.hpp"
 #include "forkjoin/parallel_for.hpp"
 #include "forkjoin/reduce.hpp"
 #include "test/support.hpp"

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "forkjoin/fold.hpp"
+#include "forkjoin/loops/fold.hpp"
 #include "forkjoin/reduce.hpp"
 #include "test/support.hpp"
 

@@ -6,11 +6,11 @@
 #include <functional>
 #include <iterator>
 
-#include "forkjoin/algorithm.hpp"
-#include "forkjoin/find.hpp"
+#include "forkjoin/detail/refusal.hpp"
 #include "forkjoin/fork_join.hpp"
-#include "forkjoin/refusal.hpp"
-#include "forkjoin/sequence.hpp"
+#include "forkjoin/loops/algorithm.hpp"
+#include "forkjoin/loops/search.hpp"
+#include "forkjoin/loops/sequence.hpp"
 
 namespace fj::inline v0_1::detail {
 

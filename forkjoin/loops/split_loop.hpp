@@ -5,13 +5,13 @@
 #include <bit>
 #include <cstddef>
 
-#include "forkjoin/affinity.hpp"
-#include "forkjoin/algorithm.hpp"
-#include "forkjoin/blocks.hpp"
+#include "forkjoin/detail/function_ref.hpp"
 #include "forkjoin/fork_join.hpp"
-#include "forkjoin/function_ref.hpp"
+#include "forkjoin/loops/affinity.hpp"
+#include "forkjoin/loops/algorithm.hpp"
+#include "forkjoin/loops/blocks.hpp"
+#include "forkjoin/loops/pace.hpp"
 #include "forkjoin/options.hpp"
-#include "forkjoin/pace.hpp"
 #include "forkjoin/run.hpp"
 
 namespace fj::inline v0_1::detail {

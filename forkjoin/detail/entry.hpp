@@ -2,4 +2,4 @@
 // not beside it, so meson.build installs this header with that path.
 #pragma once
 
-#include "../runtime/entry.hpp"
+#include "../../runtime/entry.hpp"

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "forkjoin/algorithm.hpp"
+#include "forkjoin/loops/algorithm.hpp"
 
 namespace fj::inline v0_1::detail {
 

@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include "forkjoin/result.hpp"
+#include "forkjoin/detail/result.hpp"
 
 namespace fj::inline v0_1::detail {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "forkjoin/algorithm.hpp"
+#include "forkjoin/loops/algorithm.hpp"
 
 namespace fj::inline v0_1::detail {
 

@@ -11,8 +11,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "forkjoin/affinity.hpp"
-#include "forkjoin/function_ref.hpp"
+#include "forkjoin/detail/function_ref.hpp"
+#include "forkjoin/loops/affinity.hpp"
 #include "forkjoin/options.hpp"
 #include "forkjoin/stop.hpp"
 

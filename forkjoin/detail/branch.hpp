@@ -7,12 +7,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "forkjoin/entry.hpp"
-#include "forkjoin/function_ref.hpp"
-#include "forkjoin/held.hpp"
+#include "forkjoin/detail/call_in.hpp"
+#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/detail/function_ref.hpp"
+#include "forkjoin/detail/held.hpp"
+#include "forkjoin/detail/result.hpp"
 #include "forkjoin/policies.hpp"
-#include "forkjoin/result.hpp"
-#include "forkjoin/run.hpp"
 
 namespace fj::inline v0_1 {
 
@@ -98,13 +98,14 @@ struct run_record {
 /// A fork outside of any runtime, in the default one. Of erased types, so that not every fork is compiled twice.
 template <class Policy>
 [[gnu::cold, gnu::noinline]] void fork_outside(function_ref<void()> here, run_record other) {
-  fj::run([&] {
+  const auto fork = [&] {
     if constexpr (std::is_same_v<Policy, continuations>) {
       fork_two<function_ref<void()>&, run_record&>(Policy(), here, other);
     } else {
       fork_two<run_record&, function_ref<void()>&>(Policy(), other, here);
     }
-  });
+  };
+  detail::call_in(default_scheduler(), fork);
 }
 
 /// When push_record returned true: what runs here at once, after attending to the deque. Outside of any runtime

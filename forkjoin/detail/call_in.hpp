@@ -1,0 +1,49 @@
+// A call of run: the closure as a root, with its result.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <utility>
+
+#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/detail/result.hpp"
+
+namespace fj::inline v0_1::detail {
+
+/// The root that calls f. It lies in the frame of call_in.
+template <class F>
+class root_call : public root {
+ public:
+  explicit root_call(F& f) noexcept : root(&call_it), f_(f) {}
+
+  /// The result of f, or its exception.
+  result_of<F> take() {
+    if (error_) std::rethrow_exception(std::move(error_));
+    return static_cast<result_of<F>>(result_.take());
+  }
+
+ private:
+  static void call_it(root& self) noexcept {
+    auto& mine = static_cast<root_call&>(self);
+    try {
+      mine.result_.store(mine.f_);
+    } catch (...) {
+      mine.error_ = std::current_exception();
+    }
+  }
+
+  F& f_;
+  late_result<result_of<F>> result_;
+  std::exception_ptr error_;
+};
+
+/// Calls f inside the runtime s: at once if the caller is inside already, otherwise as a root, whose end the caller waits for.
+template <class F>
+result_of<F> call_in(scheduler& s, F& f) {
+  if (is_inside(s)) return std::invoke(f);
+  root_call<F> mine(f);
+  run_in(s, mine);
+  return mine.take();
+}
+
+}  // namespace fj::inline v0_1::detail
