@@ -35,7 +35,7 @@ class combinable {
 
   struct alignas(detail::cache_line) entry {
     T value;
-    entry* made_before;      // all there are
+    entry* older;            // all there are
     entry* spare = nullptr;  // the next of those that no slot has room for
   };
 
@@ -87,8 +87,7 @@ class combinable {
     requires std::copy_constructible<T>
       : make_(other.make_), slots_(other.slots_.size()) {
     try {
-      for (const entry* one = other.all_.load(std::memory_order_relaxed); one; one = one->made_before)
-        add_spare(one->value);
+      for (const entry* one = other.all_.load(std::memory_order_relaxed); one; one = one->older) add_spare(one->value);
     } catch (...) {
       clear();
       throw;
@@ -120,12 +119,12 @@ class combinable {
   /// Cost: an atomic exchange, and another when the handle is destroyed; so take it once for many elements.
   [[nodiscard]] handle local() {
     // acquire: pairs with the release in put_back
-    if (entry* const left_here = slot().exchange(nullptr, std::memory_order_acquire)) return {this, left_here};
-    if (entry* const left = take_spare()) return {this, left};
+    if (entry* const unused = own_slot().exchange(nullptr, std::memory_order_acquire)) return {this, unused};
+    if (entry* const spare = take_spare()) return {this, spare};
     auto* const fresh = new entry{make_(), nullptr};
-    fresh->made_before = all_.load(std::memory_order_relaxed);
+    fresh->older = all_.load(std::memory_order_relaxed);
     // relaxed: whoever goes through all of them does so after the joins
-    while (!all_.compare_exchange_weak(fresh->made_before, fresh, std::memory_order_relaxed)) {}
+    while (!all_.compare_exchange_weak(fresh->older, fresh, std::memory_order_relaxed)) {}
     return {this, fresh};
   }
 
@@ -148,41 +147,40 @@ class combinable {
   [[nodiscard]] T combine(Op op) const {
     const entry* one = all_.load(std::memory_order_relaxed);
     if (!one) return make_();
-    const entry* next = one->made_before;
+    const entry* next = one->older;
     if (!next) return one->value;
     T all = op(one->value, next->value);
-    while ((next = next->made_before)) all = op(all, next->value);
+    while ((next = next->older)) all = op(all, next->value);
     return all;
   }
 
   /// Calls f with each value, in no particular order.
   template <class F>
   void for_each(F f) {
-    for (entry* one = all_.load(std::memory_order_relaxed); one; one = one->made_before) std::invoke(f, one->value);
+    for (entry* one = all_.load(std::memory_order_relaxed); one; one = one->older) std::invoke(f, one->value);
   }
   template <class F>
   void for_each(F f) const {
-    for (const entry* one = all_.load(std::memory_order_relaxed); one; one = one->made_before)
-      std::invoke(f, one->value);
+    for (const entry* one = all_.load(std::memory_order_relaxed); one; one = one->older) std::invoke(f, one->value);
   }
 
   /// Destroys all values.
   void clear() noexcept {
-    for (padded& one : slots_) one.left.store(nullptr, std::memory_order_relaxed);
+    for (slot& one : slots_) one.unused.store(nullptr, std::memory_order_relaxed);
     spares_ = nullptr;
     has_spares_.store(false, std::memory_order_relaxed);
     entry* next = all_.exchange(nullptr, std::memory_order_relaxed);
-    while (next) delete std::exchange(next, next->made_before);
+    while (next) delete std::exchange(next, next->older);
   }
 
  private:
-  struct alignas(detail::cache_line) padded {
-    std::atomic<entry*> left = nullptr;
+  struct alignas(detail::cache_line) slot {
+    std::atomic<entry*> unused = nullptr;
   };
 
   // Any slot will do, for a P of a larger runtime, too; threads outside share the first.
-  std::atomic<entry*>& slot() noexcept {
-    return slots_[static_cast<std::size_t>(this_proc() + 1) % slots_.size()].left;
+  std::atomic<entry*>& own_slot() noexcept {
+    return slots_[static_cast<std::size_t>(this_proc() + 1) % slots_.size()].unused;
   }
 
   void add_spare(const T& value) {
@@ -206,7 +204,7 @@ class combinable {
   void put_back(entry* mine) noexcept {
     entry* none = nullptr;
     // release: pairs with the acquire in local
-    if (slot().compare_exchange_strong(none, mine, std::memory_order_release, std::memory_order_relaxed)) return;
+    if (own_slot().compare_exchange_strong(none, mine, std::memory_order_release, std::memory_order_relaxed)) return;
     const std::scoped_lock lock(mutex_);
     mine->spare = std::exchange(spares_, mine);
     has_spares_.store(true, std::memory_order_relaxed);
@@ -223,7 +221,7 @@ class combinable {
   }
 
   std::function<T()> make_;
-  std::vector<padded> slots_;
+  std::vector<slot> slots_;
   std::atomic<entry*> all_ = nullptr;
   std::mutex mutex_;
   entry* spares_ = nullptr;

@@ -10,9 +10,11 @@
 #include <utility>
 
 #include "forkjoin/detail/refusal.hpp"
-#include "forkjoin/loops/algorithm.hpp"
+#include "forkjoin/loops/elements.hpp"
 #include "forkjoin/loops/search.hpp"
 #include "forkjoin/loops/sequence.hpp"
+#include "forkjoin/options.hpp"
+#include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 
 namespace fj::inline v0_1 {
@@ -23,16 +25,16 @@ namespace detail {
 template <class Policy, class I, class Predicate, class Projection>
 bool find_any(I first, std::size_t n, Predicate& pred, Projection& proj, bool wanted, const loop_options& options) {
   using difference = std::iter_difference_t<I>;
-  constexpr bool quiet = noexcept(static_cast<bool>(std::invoke(pred, std::invoke(proj, *first))));
+  constexpr bool nothrow = noexcept(static_cast<bool>(std::invoke(pred, std::invoke(proj, *first))));
   std::atomic<bool> found = false;
   const auto matches = [&](std::size_t i) {
     // Nobody can throw: any match will do, wherever it is. The hint is looked at once in 64 elements.
-    if constexpr (quiet) {
+    if constexpr (nothrow) {
       if (i % 64 == 0 && found.load(std::memory_order_relaxed)) return true;
     }
     const bool match =
         static_cast<bool>(std::invoke(pred, std::invoke(proj, first[static_cast<difference>(i)]))) == wanted;
-    if (quiet && match) found.store(true, std::memory_order_relaxed);
+    if (nothrow && match) found.store(true, std::memory_order_relaxed);
     return match;
   };
   return run([&] { return find_index<Policy>(n, matches, options); }) != n;
@@ -43,7 +45,7 @@ template <refusal Search, class I, class Predicate, class Projection>
 consteval auto why_not_search() {
   if constexpr (!std::random_access_iterator<I>) {
     return Search + ": needs random-access iterators, to begin in several places at once";
-  } else if constexpr (!tests<Predicate, I, given<Projection, std::identity>>) {
+  } else if constexpr (!predicate_for<Predicate, I, given<Projection, std::identity>>) {
     return Search + ": the predicate must be callable with a (projected) element and return bool";
   } else {
     return not_refused;

@@ -9,7 +9,7 @@
 #else
 #include "forkjoin/detail/branch.hpp"
 #endif
-#include "forkjoin/detail/held.hpp"
+#include "forkjoin/detail/closure.hpp"
 #include "forkjoin/detail/result.hpp"
 #include "forkjoin/policies.hpp"
 #include "forkjoin/stop.hpp"

@@ -1,9 +1,6 @@
 // Merging two sorted sequences.
 #pragma once
 
-#include <algorithm>
-#include <concepts>
-#include <cstddef>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -11,143 +8,19 @@
 #include <utility>
 
 #include "forkjoin/detail/refusal.hpp"
-#include "forkjoin/loops/algorithm.hpp"
+#include "forkjoin/loops/elements.hpp"
+#include "forkjoin/loops/merge_part.hpp"
 #include "forkjoin/loops/sequence.hpp"
+#include "forkjoin/options.hpp"
+#include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 
 namespace fj::inline v0_1 {
 
 namespace detail {
 
-/// How an element gets from its sequence into the merged one. Those that carry must bring all elements over, in any
-/// order, whatever throws; so they do not throw themselves.
-struct copying {
-  static constexpr bool carries = false;
-  template <class From, class To>
-  static void put(From from, To to) {
-    *to = *from;
-  }
-};
-
-/// Whether an element of the second sequence comes before one of the first.
-template <class Compare, class ProjectionA, class ProjectionB>
-struct merge_ordering {
-  Compare* comp;
-  ProjectionA* proj_a;
-  ProjectionB* proj_b;
-
-  template <class B, class A>
-  bool b_before_a(B&& b, A&& a) const {
-    return static_cast<bool>(std::invoke(*comp, std::invoke(*proj_b, std::forward<B>(b)),  //
-                                         std::invoke(*proj_a, std::forward<A>(a))));
-  }
-};
-
-/// How to merge; the same for all parts.
-template <class Ordering>
-struct merge_plan {
-  Ordering order;
-  std::size_t grain;
-  const stop_token* stop;
-};
-
-/// One merge to be done, or a part of one: the larger sequence is divided in the middle, the other where that element
-/// belongs, and both parts are merged in parallel. What it carries is at its destination when it is destroyed at the
-/// latest, merged or not.
-template <class Policy, class How, class A, class B, class Out, class Ordering>
-class merging {
-  using difference_a = std::iter_difference_t<A>;
-  using difference_b = std::iter_difference_t<B>;
-  using difference_out = std::iter_difference_t<Out>;
-
- public:
-  merging(const merge_plan<Ordering>& plan, A a, A a_end, B b, B b_end, Out out)
-      : plan_(plan), a_(a), a_end_(a_end), b_(b), b_end_(b_end), out_(out) {}
-
-  ~merging() {
-    if constexpr (How::carries) put_rest();
-  }
-
-  merging(const merging&) = delete;
-  merging& operator=(const merging&) = delete;
-
-  void operator()() {
-    const auto na = static_cast<std::size_t>(a_end_ - a_);
-    const auto nb = static_cast<std::size_t>(b_end_ - b_);
-    if (na + nb == 0) return;
-    throw_if_stopped(plan_.stop);
-    if (na + nb <= std::max<std::size_t>(plan_.grain, 2)) return serially();  // of three, either part gets one
-    const Ordering& order = plan_.order;
-    A a = a_;
-    B b = b_;
-    if (na >= nb) {
-      a += static_cast<difference_a>(na / 2);
-      b = std::ranges::partition_point(b_, b_end_, [&](auto&& x) { return order.b_before_a(x, *a); });
-    } else {
-      b += static_cast<difference_b>(nb / 2);
-      a = std::ranges::partition_point(a_, a_end_, [&](auto&& x) { return !order.b_before_a(*b, x); });
-    }
-    const Out out = out_ + static_cast<difference_out>((a - a_) + (b - b_));
-    merging left(plan_, a_, a, b_, b, out_);
-    merging right(plan_, a, a_end_, b, b_end_, out);
-    a_ = a_end_;
-    b_ = b_end_;
-    fj::fork_join<Policy>(left, right);
-  }
-
- private:
-  void serially() {
-    // Locals, that stores to the elements cannot change.
-    A a = a_;
-    B b = b_;
-    Out out = out_;
-    const Ordering order = plan_.order;
-    const auto remember = [&] {
-      a_ = a;
-      b_ = b;
-      out_ = out;
-    };
-    try {
-      while (a != a_end_ && b != b_end_) {
-        const bool from_b = order.b_before_a(*b, *a);
-        if constexpr (std::same_as<A, B> && plain<std::iter_value_t<A>>) {
-          How::put(from_b ? b : a, out);  // no branch: which of the two cannot be predicted
-          b += from_b;
-          a += !from_b;
-        } else if (from_b) {
-          How::put(b, out);
-          ++b;
-        } else {
-          How::put(a, out);
-          ++a;
-        }
-        ++out;
-      }
-    } catch (...) {
-      remember();
-      throw;
-    }
-    remember();
-    put_rest();
-  }
-
-  void put_rest() noexcept(How::carries) {
-    for (; a_ != a_end_; ++a_, static_cast<void>(++out_)) How::put(a_, out_);
-    for (; b_ != b_end_; ++b_, static_cast<void>(++out_)) How::put(b_, out_);
-  }
-
-  const merge_plan<Ordering>& plan_;
-  A a_;
-  const A a_end_;
-  B b_;
-  const B b_end_;
-  Out out_;
-};
-
-inline constexpr std::size_t merge_grain = 4096;
-
 template <class C, class A, class B, class PA, class PB>
-concept merges = projects<PA, A> && projects<PB, B> &&
+concept merges = projection_for<PA, A> && projection_for<PB, B> &&
                  std::indirect_strict_weak_order<C, std::projected<A, PA>, std::projected<B, PB>>;
 
 template <class A, class B, class Out, class Compare, class ProjectionA, class ProjectionB>
@@ -203,7 +76,7 @@ Out parallel_merge(I1 first1, S1 last1, I2 first2, S2 last2, Out out, Compare co
   const I2 end2 = detail::end_between(first2, last2);
   const detail::merge_plan<ordering> plan{ordering{std::addressof(comp), std::addressof(proj1), std::addressof(proj2)},
                                           options.grain ? options.grain : detail::merge_grain, options.stop};
-  detail::merging<Policy, detail::copying, I1, I2, Out, ordering> whole(plan, first1, end1, first2, end2, out);
+  detail::merge_part<Policy, detail::copying, I1, I2, Out, ordering> whole(plan, first1, end1, first2, end2, out);
   fj::run(whole);
   using difference = std::iter_difference_t<Out>;
   return out + static_cast<difference>(end1 - first1) + static_cast<difference>(end2 - first2);

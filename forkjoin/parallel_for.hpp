@@ -1,17 +1,16 @@
 // The parallel loop.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <functional>
-#include <iterator>
 #include <ranges>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "forkjoin/detail/refusal.hpp"
+#include "forkjoin/loops/blocks.hpp"
+#include "forkjoin/loops/loop_bounds.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/split_loop.hpp"
 #include "forkjoin/options.hpp"
@@ -20,34 +19,6 @@
 namespace fj::inline v0_1 {
 
 namespace detail {
-
-/// Integers as std::cmp_less takes them: neither truth values nor characters.
-template <class I, class Plain = std::remove_cv_t<I>>
-concept index =
-    std::integral<I> && !std::same_as<Plain, bool> && !std::same_as<Plain, char> && !std::same_as<Plain, wchar_t> &&
-    !std::same_as<Plain, char8_t> && !std::same_as<Plain, char16_t> && !std::same_as<Plain, char32_t>;
-
-/// [first, last) of mixed types as the indices of a loop: the type of `first + last` before it becomes an int.
-template <class First, class Last>
-class index_range {
- public:
-  using type = std::common_type_t<First, Last>;
-
-  index_range(const char* loop, First first, Last last) : first_(static_cast<type>(first)) {
-    if (!std::cmp_less(first, last)) return;
-    if (std::cmp_less(first, 0) && std::is_unsigned_v<type>)
-      throw std::invalid_argument(std::string(loop) + ": the first index is " + std::to_string(first) +
-                                  ", but the other one is unsigned, so the indices would be; make both signed");
-    size_ = static_cast<std::size_t>(last) - static_cast<std::size_t>(first);
-  }
-
-  std::size_t size() const noexcept { return size_; }
-  type operator[](std::size_t n) const noexcept { return static_cast<type>(static_cast<std::size_t>(first_) + n); }
-
- private:
-  type first_;
-  std::size_t size_ = 0;
-};
 
 template <class Policy, class First, class Last, class Body>
 void for_indices(First first, Last last, Body& body, const loop_options& options) {
@@ -79,55 +50,6 @@ void for_elements(const I& first, std::size_t n, Body& body, const loop_options&
   });
 }
 
-/// What loops by the body of one element say, whatever their name.
-template <refusal Loop, class I, class Body>
-consteval auto why_not_elements() {
-  if constexpr (packed_bits<I>) {
-    return Loop +
-           ": neighbours in a std::vector<bool> cannot be written at the same time; use a std::vector<char>, or, to "
-           "read only, std::as_const";
-  } else if constexpr (!std::is_invocable_v<Body&, std::iter_reference_t<I>>) {
-    return Loop + ": the body must be callable with an element of the sequence";
-  } else {
-    return not_refused;
-  }
-}
-
-template <refusal Loop, class First, class Last>
-consteval auto why_not_indices() {
-  if constexpr (sizeof(First) > sizeof(std::size_t) || sizeof(Last) > sizeof(std::size_t)) {
-    return Loop + ": the indices must be no larger than std::size_t";
-  } else {
-    return not_refused;
-  }
-}
-
-template <refusal Loop, class First, class Last>
-consteval auto why_not_bounds() {
-  if constexpr (index<First> && index<Last>) {
-    return detail::why_not_indices<Loop, First, Last>();
-  } else if constexpr (!divisible_sequence<First, Last>) {
-    return Loop +
-           ": first and last must be integers, not characters, or random-access iterators; what has only others, as "
-           "a std::list, can be copied or have its iterators put into a std::vector";
-  } else {
-    return not_refused;
-  }
-}
-
-template <refusal Loop, class First, class Last, class Body>
-consteval auto why_not_loop() {
-  if constexpr (constexpr auto why = detail::why_not_bounds<Loop, First, Last>(); !why.is_empty()) {
-    return why;
-  } else if constexpr (!index<First>) {
-    return detail::why_not_elements<Loop, First, Body>();
-  } else if constexpr (!std::is_invocable_v<Body&, std::common_type_t<First, Last>>) {
-    return Loop + ": the body must be callable with an index";
-  } else {
-    return not_refused;
-  }
-}
-
 template <class First, class Last, class Step, class Body>
 consteval auto why_not_steps() {
   if constexpr (!index<Step> || sizeof(Step) > sizeof(std::size_t)) {
@@ -142,26 +64,6 @@ consteval auto why_not_steps() {
         "elements");
   } else {
     return detail::why_not_loop<"fj::parallel_for", First, Last, Body>();
-  }
-}
-
-template <refusal Loop, class Range>
-consteval auto why_not_range() {
-  if constexpr (!divisible_range<Range>) {
-    return Loop +
-           ": the range must have random access and a size; what has not, as a std::list, can be copied or have its "
-           "iterators put into a std::vector";
-  } else {
-    return not_refused;
-  }
-}
-
-template <refusal Loop, class Range, class Body>
-consteval auto why_not_range_loop() {
-  if constexpr (constexpr auto why = detail::why_not_range<Loop, Range>(); !why.is_empty()) {
-    return why;
-  } else {
-    return detail::why_not_elements<Loop, std::ranges::iterator_t<Range>, Body>();
   }
 }
 

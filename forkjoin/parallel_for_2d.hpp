@@ -11,9 +11,10 @@
 
 #include "forkjoin/detail/refusal.hpp"
 #include "forkjoin/fork_join.hpp"
-#include "forkjoin/loops/algorithm.hpp"
+#include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/loops/split_loop.hpp"
 #include "forkjoin/options.hpp"
+#include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 
 namespace fj::inline v0_1 {
@@ -68,7 +69,7 @@ inline std::size_t count_of_cells(std::size_t rows, std::size_t cols) {
 }
 
 /// Blocks when nobody gave a grain: enough to keep every P busy until the end even if they take unequal time.
-inline std::size_t grain_of_blocks(std::size_t cells) {
+inline std::size_t default_block_size(std::size_t cells) {
   constexpr std::size_t blocks_per_proc = 16;
   return std::max<std::size_t>(1, cells / (blocks_per_proc * procs()));
 }
@@ -105,7 +106,7 @@ void parallel_for_2d(std::size_t rows, std::size_t cols, Body&& body, const loop
   if (cells == 0) return;
   if constexpr (detail::loops_by_blocks<Body>) {
     fj::run([&] {
-      const std::size_t grain = options.grain ? options.grain : detail::grain_of_blocks(cells);
+      const std::size_t grain = options.grain ? options.grain : detail::default_block_size(cells);
       detail::block_loop<Policy, std::remove_reference_t<Body>>(body, grain, options).run({0, rows, 0, cols});
     });
   } else {

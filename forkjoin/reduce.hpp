@@ -11,12 +11,14 @@
 
 #include "forkjoin/detail/refusal.hpp"
 #include "forkjoin/fork_join.hpp"
-#include "forkjoin/loops/algorithm.hpp"
 #include "forkjoin/loops/blocks.hpp"
 #include "forkjoin/loops/fold.hpp"
+#include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/options.hpp"
+#include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
+#include "forkjoin/stop.hpp"
 
 namespace fj::inline v0_1 {
 
@@ -89,7 +91,7 @@ T accumulate(const I& first, std::size_t n, T identity, Body& body, Join& join, 
   const auto leaf = [&, &identity = std::as_const(identity)](std::size_t block) {
     T acc(identity);
     I at = detail::advanced(first, all.begin(block));
-    for (std::size_t left = all.size_of(block); left != 0; --left, static_cast<void>(++at))
+    for (std::size_t remaining = all.size_of(block); remaining != 0; --remaining, static_cast<void>(++at))
       acc = static_cast<T>(std::invoke(body, std::move(acc), *at));
     return acc;
   };
@@ -98,7 +100,7 @@ T accumulate(const I& first, std::size_t n, T identity, Body& body, Join& join, 
 }
 
 template <class F, class T, class I>
-concept joins = !std::is_invocable_v<F&, std::iter_reference_t<I>> && std::is_invocable_v<F&, T, T>;
+concept join_for = !std::is_invocable_v<F&, std::iter_reference_t<I>> && std::is_invocable_v<F&, T, T>;
 
 template <class T, class Body, class Join, class I>
 consteval auto why_not_accumulate() {
@@ -125,13 +127,13 @@ consteval auto why_not_reduce() {
   } else if constexpr (!(std::random_access_iterator<It> && ...)) {
     return refusal(
         "fj::parallel_reduce, parallel_transform_reduce: first, last and second must be random-access iterators");
-  } else if constexpr ((joins<F, T, It> && ...) && sizeof...(It) == 1) {
+  } else if constexpr ((join_for<F, T, It> && ...) && sizeof...(It) == 1) {
     return detail::why_not_accumulate<T, Op, F, It...>();
   } else if constexpr (!std::is_invocable_v<F&, std::iter_reference_t<It>...>) {
     return refusal(
         "fj::parallel_reduce, parallel_transform_reduce: the projection or transformation must be callable with the "
         "elements");
-  } else if constexpr (!folds<T, Op, projected_value<F, It...>>) {
+  } else if constexpr (!foldable<T, Op, projected_value<F, It...>>) {
     return refusal(
         "fj::parallel_reduce, parallel_transform_reduce: elements must convert to the type of the initial value, and "
         "the "
@@ -170,7 +172,7 @@ consteval auto why_not_reduce_range() {
 /// block had started. Iterators are random-access ones. Outside of a runtime it enters the default one.
 template <class Policy = continuations, class First, class Last, class T, class Op, class Projection = std::identity>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op> &&
-           detail::not_options<Projection> && (!detail::joins<Projection, T, First>) &&
+           detail::not_options<Projection> && (!detail::join_for<Projection, T, First>) &&
            detail::accepted<detail::why_not_reduce<T, Op, Projection, First>()>
 [[nodiscard]] T
     parallel_reduce(First first, Last last, T init, Op op, Projection proj = {}, const loop_options& options = {}) {
@@ -198,7 +200,7 @@ T parallel_reduce(First first, Last last, T init, Op op, Projection proj = {},
 /// The same for all elements of a range, which must be a random-access one with a size.
 template <class Policy = continuations, std::ranges::range Range, class T, class Op, class Projection = std::identity>
   requires detail::not_options<Op> && detail::not_options<Projection> &&
-           (!detail::joins<Projection, T, std::ranges::iterator_t<Range>>) &&
+           (!detail::join_for<Projection, T, std::ranges::iterator_t<Range>>) &&
            detail::accepted<detail::why_not_reduce_range<Range, T, Op, Projection>()>
 [[nodiscard]] T parallel_reduce(Range&& range, T init, Op op, Projection proj = {}, const loop_options& options = {}) {
   const auto first = std::ranges::begin(range);
@@ -224,7 +226,7 @@ T parallel_reduce(Range&& range, T init, Op op, Projection proj = {}, const loop
 /// values of the blocks are joined in their order, in the tree of the other overloads. body and join may move from the
 /// values they are given. This is meant if the last function can be called with two values, but not with an element.
 template <class Policy = continuations, class First, class Last, class T, class Body, class Join>
-  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::joins<Join, T, First> &&
+  requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::join_for<Join, T, First> &&
            detail::accepted<detail::why_not_accumulate<T, Body, Join, First>()>
 [[nodiscard]] T parallel_reduce(First first, Last last, T identity, Body body, Join join,
                                 const loop_options& options = {}) {
@@ -232,7 +234,7 @@ template <class Policy = continuations, class First, class Last, class T, class 
 }
 
 template <class Policy = continuations, std::ranges::range Range, class T, class Body, class Join>
-  requires detail::divisible_range<Range> && detail::joins<Join, T, std::ranges::iterator_t<Range>> &&
+  requires detail::divisible_range<Range> && detail::join_for<Join, T, std::ranges::iterator_t<Range>> &&
            detail::accepted<detail::why_not_accumulate<T, Body, Join, std::ranges::iterator_t<Range>>()>
 [[nodiscard]] T parallel_reduce(Range&& range, T identity, Body body, Join join, const loop_options& options = {}) {
   return detail::accumulate<Policy>(std::ranges::begin(range), detail::size_of(range), std::move(identity), body, join,
@@ -262,11 +264,11 @@ template <class Policy = continuations, class First, class Last, class Second, c
            detail::accepted<detail::why_not_reduce<T, Op, Transform, First, Second>()>
 [[nodiscard]] T parallel_transform_reduce(First first, Last last, Second second, T init, Op op, Transform transform,
                                           const loop_options& options = {}) {
-  using both = detail::iterator_pair<First, Second>;
-  const auto get = [&transform](const both& at) -> detail::projected_value<Transform, First, Second> {
+  using pair = detail::iterator_pair<First, Second>;
+  const auto get = [&transform](const pair& at) -> detail::projected_value<Transform, First, Second> {
     return std::invoke(transform, *at.first, *at.second);
   };
-  return detail::reduce<Policy>(both{first, second}, detail::size_between(first, last), std::move(init), get, op,
+  return detail::reduce<Policy>(pair{first, second}, detail::size_between(first, last), std::move(init), get, op,
                                 options);
 }
 

@@ -21,6 +21,11 @@
 
 namespace fj::inline v0_1 {
 
+/// Whether the results of Op on values T do not depend on the association, to the last bit. If so, a scan computes less.
+/// True for integers; to be specialised for other types and operations.
+template <class Op, class T>
+inline constexpr bool exactly_associative = std::integral<T>;
+
 namespace detail {
 
 template <class Policy, scan_kind Kind, class T, class First, class Out, class Op>
@@ -28,7 +33,9 @@ Out scan(const First& first, std::size_t n, const Out& out, std::optional<T> ini
          const loop_options& options) {
   if (n == 0) return out;
   const blocks all(n, options.grain);
-  fj::run([&] { scan_loop<Policy, Kind, T, First, Out, Op>(first, out, all, op, options).run(init); });
+  fj::run([&] {
+    scan_loop<Policy, Kind, exactly_associative<Op, T>, T, First, Out, Op>(first, out, all, op, options).run(init);
+  });
   return detail::advanced(out, n);
 }
 
@@ -47,7 +54,7 @@ consteval auto why_not_scan() {
         "fj::parallel_inclusive_scan, parallel_exclusive_scan: the values must be copyable: they go to the output and "
         "to "
         "the sum");
-  } else if constexpr (!folds<T, Op, std::iter_reference_t<First>> ||
+  } else if constexpr (!foldable<T, Op, std::iter_reference_t<First>> ||
                        !std::is_assignable_v<std::iter_reference_t<Out>, const T&>) {
     return refusal(
         "fj::parallel_inclusive_scan, parallel_exclusive_scan: elements must convert to the type of the sums, the "

@@ -15,8 +15,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "forkjoin/detail/closure.hpp"
 #include "forkjoin/detail/entry.hpp"
-#include "forkjoin/detail/held.hpp"
 #include "forkjoin/detail/misuse.hpp"
 #include "forkjoin/detail/result.hpp"
 #include "forkjoin/run.hpp"
@@ -41,14 +41,14 @@ class first_exception {
   bool any() const noexcept { return precedence_.load(std::memory_order_relaxed) != none; }
 
   /// 0 if there is nothing.
-  std::uint64_t word() const noexcept { return precedence_.load(std::memory_order_relaxed); }
+  std::uint64_t precedence() const noexcept { return precedence_.load(std::memory_order_relaxed); }
 
   /// Whether there is an exception.
   bool thrown() const noexcept { return precedence_.load(std::memory_order_relaxed) > left_out; }
 
   /// By a child, with the number of its fork.
   [[gnu::cold]] void offer(std::uint64_t number, std::exception_ptr error) noexcept {
-    const std::scoped_lock guard(mutex_);
+    const std::scoped_lock lock(mutex_);
     const std::uint64_t precedence = ~number;
     if (precedence <= precedence_.load(std::memory_order_relaxed)) return;
     if (thrown()) {
@@ -61,13 +61,13 @@ class first_exception {
 
   /// By a fork that does not start.
   [[gnu::cold]] void leave_out() noexcept {
-    const std::scoped_lock guard(mutex_);
+    const std::scoped_lock lock(mutex_);
     if (!any()) precedence_.store(left_out, std::memory_order_relaxed);
   }
 
   /// After the join, if there is anything. Leaves nothing.
   [[gnu::cold]] std::exception_ptr take() noexcept {
-    const std::scoped_lock guard(mutex_);  // children of other strands may not have been joined
+    const std::scoped_lock lock(mutex_);  // children of other strands may not have been joined
     if (precedence_.exchange(none, std::memory_order_relaxed) == left_out) return std::make_exception_ptr(cancelled());
     const std::exception_ptr error = std::move(error_);
     std::destroy_at(&error_);
@@ -92,7 +92,7 @@ struct scope_state : children {
   explicit scope_state(fiber* strand) noexcept { home = strand; }
 
   /// Whether a join has something to do.
-  [[gnu::always_inline]] bool quiet() const noexcept { return (joined.touched() | errors.word()) == 0; }
+  [[gnu::always_inline]] bool nothing_to_join() const noexcept { return (joined.touched() | errors.precedence()) == 0; }
 
   first_exception errors;
 };
@@ -115,7 +115,7 @@ struct closure_child : child {
     if (detail::push_record(mine)) [[unlikely]]
       detail::start_child_slow(mine);
     if (!mine.call()) [[unlikely]]
-      return mine.finish_thrown();
+      return mine.finish_after_throw();
     if (!detail::pop_record(mine)) [[unlikely]]
       if (!detail::finish_child_slow(mine)) detail::end_stolen_child(mine);
     return static_cast<std::uintptr_t>(fork_end::returned);
@@ -124,7 +124,7 @@ struct closure_child : child {
  private:
   [[gnu::always_inline]] bool call() noexcept {
     try {
-      const destroyer when_over{closure};
+      const destroyer destroy_after_call{closure};
       static_cast<void>(closure());
       return true;
     } catch (...) {
@@ -133,7 +133,7 @@ struct closure_child : child {
     }
   }
 
-  [[gnu::cold, gnu::noinline]] std::uintptr_t finish_thrown() noexcept {
+  [[gnu::cold, gnu::noinline]] std::uintptr_t finish_after_throw() noexcept {
     if (detail::pop_record(*this) || detail::finish_child_slow(*this))
       return static_cast<std::uintptr_t>(fork_end::threw);
     static_cast<scope_state&>(scope).errors.offer(number, std::move(error));
@@ -165,10 +165,10 @@ struct closure_child : child {
 class [[nodiscard("a scope joins when it is destroyed")]] scope {
  public:
   /// Throws std::logic_error outside of a runtime.
-  scope() : scope(here()) {}
+  scope() : scope(current_worker_or_throw()) {}
 
   /// Once the token asks to stop, fork starts nothing any more, and the join throws fj::cancelled if it left out anything.
-  explicit scope(stop_token stop) : scope(here(), std::move(stop)) {}
+  explicit scope(stop_token stop) : scope(current_worker_or_throw(), std::move(stop)) {}
 
   /// A scope within another: stops when that is asked to. Joins on its own.
   explicit scope(scope& outer) : scope(outer.stop_) {}
@@ -178,7 +178,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
 
   /// Joins. Throws what join would, unless the scope is left by an exception: then that one wins.
   [[gnu::always_inline]] ~scope() noexcept(false) {
-    if (!state_.quiet()) [[unlikely]]
+    if (!state_.nothing_to_join()) [[unlikely]]
       join_slow(true);
   }
 
@@ -220,7 +220,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
     detail::worker* const worker = detail::current_worker();
     if (!worker || worker->running != state_.home) [[unlikely]]
       detail::joined_elsewhere();
-    if (!state_.quiet()) [[unlikely]]
+    if (!state_.nothing_to_join()) [[unlikely]]
       join_slow(false);
   }
 
@@ -228,7 +228,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
   template <class Body>
   friend std::invoke_result_t<Body&, scope&> with_scope(stop_token stop, Body&& body);
 
-  [[gnu::always_inline]] static detail::worker& here() {
+  [[gnu::always_inline]] static detail::worker& current_worker_or_throw() {
     detail::worker* const m = detail::current_worker();
     if (!m) [[unlikely]]
       detail::scope_outside();
@@ -241,11 +241,11 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
   // A small trivial closure by value: it need not be in memory before it is put on the child's stack.
   template <class F>
   [[gnu::always_inline]] void fork_onto(detail::worker& m, detail::fiber& here, detail::fiber& below,
-                                        detail::held<F> f) {
+                                        detail::closure_argument<F> f) {
     using child_type = detail::closure_child<std::decay_t<F>>;
     if (!fits<child_type>(below)) [[unlikely]]
-      return call_here<F>(f);
-    child_type& c = place<child_type, F>(here, below, f);
+      return call_on_own_stack<F>(f);
+    child_type& c = construct_child<child_type, F>(here, below, f);
     c.number = state_.joined.stolen_count();
     const detail::fork_end end = detail::call_child(worker_after_move<F>(m), here, below, c, &child_type::run);
     if (end == detail::fork_end::returned) [[likely]]
@@ -256,14 +256,14 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
 
   // The first child of a strand; on another strand than the scope's own; with exceptions in flight; without memory.
   template <class F>
-  [[gnu::cold, gnu::noinline]] void fork_slow(detail::worker& m, detail::held<F> f) {
+  [[gnu::cold, gnu::noinline]] void fork_slow(detail::worker& m, detail::closure_argument<F> f) {
     using child_type = detail::closure_child<std::decay_t<F>>;
     if (!detail::is_of_this_runtime(state_)) detail::forked_in_other_runtime();
     detail::fiber& here = *m.running;
-    if (!here.below && !detail::prepare_below(m, here)) return call_here<F>(f);
+    if (!here.below && !detail::prepare_below(m, here)) return call_on_own_stack<F>(f);
     detail::fiber& below = *here.below;
-    if (!fits<child_type>(below)) return call_here<F>(f);
-    child_type& c = place<child_type, F>(here, below, f);
+    if (!fits<child_type>(below)) return call_on_own_stack<F>(f);
+    child_type& c = construct_child<child_type, F>(here, below, f);
     c.number = &here == state_.home ? state_.joined.stolen_count() : detail::child::forked_elsewhere;
     const detail::fork_end end = detail::call_child_slow(worker_after_move<F>(m), c, &child_type::run);
     if (end == detail::fork_end::threw) rethrow<child_type>();
@@ -280,7 +280,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
 
   // At the top of the stack.
   template <class Child>
-  [[gnu::always_inline]] static void* room_for(detail::fiber& below) noexcept {
+  [[gnu::always_inline]] static void* child_address(detail::fiber& below) noexcept {
     constexpr std::size_t alignment = alignof(Child) > 16 ? alignof(Child) : 16;
     constexpr std::size_t room = (sizeof(Child) + alignment - 1) / alignment * alignment;
     std::byte* const at = below.stack_top() - room;
@@ -290,8 +290,8 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
 
   // If moving the closure there throws, all is as it was. It may fork, too, while the stack is put aside.
   template <class Child, class F>
-  [[gnu::always_inline]] Child& place(detail::fiber& here, detail::fiber& below, detail::lvalue<F> f) {
-    void* const room = room_for<Child>(below);
+  [[gnu::always_inline]] Child& construct_child(detail::fiber& here, detail::fiber& below, detail::lvalue<F> f) {
+    void* const room = child_address<Child>(below);
     detail::os::usable(room, sizeof(Child));
     if constexpr (std::is_trivially_constructible_v<std::decay_t<F>, F>) {
       return *::new (room) Child(state_, static_cast<F&&>(f));
@@ -312,7 +312,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
   }
 
   template <class F>
-  [[gnu::cold, gnu::noinline]] static void call_here(detail::held<F> f) {
+  [[gnu::cold, gnu::noinline]] static void call_on_own_stack(detail::closure_argument<F> f) {
     std::decay_t<F> closure(static_cast<F&&>(f));
     static_cast<void>(closure());
   }
@@ -321,7 +321,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
   template <class Child>
   [[noreturn, gnu::cold, gnu::noinline]] static void rethrow() {
     detail::fiber& below = *detail::current_worker()->running->below;
-    auto& c = *static_cast<Child*>(room_for<Child>(below));
+    auto& c = *static_cast<Child*>(child_address<Child>(below));
     const std::exception_ptr thrown = std::move(c.error);
     std::destroy_at(&c.error);
     detail::os::happens_before(below.stack_bottom());  // whoever has the stack next comes after that
@@ -339,7 +339,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
   }
 
   // When the scope's body has thrown, which it did after all forks so far: what a child has thrown comes first.
-  [[gnu::cold]] void give_way_to_children() {
+  [[gnu::cold]] void join_after_throw() {
     detail::join_children_slow(state_);
     if (!state_.errors.any()) return;
     const bool thrown = state_.errors.thrown();

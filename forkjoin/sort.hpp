@@ -11,12 +11,17 @@
 #include <utility>
 
 #include "forkjoin/detail/refusal.hpp"
-#include "forkjoin/loops/algorithm.hpp"
+#include "forkjoin/fork_join.hpp"
+#include "forkjoin/loops/elements.hpp"
 #include "forkjoin/loops/insertion_sort.hpp"
+#include "forkjoin/loops/ordered_parts.hpp"
+#include "forkjoin/loops/partitioning.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/sorted.hpp"
-#include "forkjoin/partition.hpp"
+#include "forkjoin/options.hpp"
+#include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
+#include "forkjoin/stop.hpp"
 
 namespace fj::inline v0_1 {
 
@@ -30,7 +35,7 @@ inline constexpr std::size_t sort_grain = 2048;
 template <class I, class Less>
 void heap_sort(I first, I last, Less less) {
   using difference = std::iter_difference_t<I>;
-  const auto sink = [&](difference at, difference n) {
+  const auto sift_down = [&](difference at, difference n) {
     for (difference child; (child = 2 * at + 1) < n; at = child) {
       if (child + 1 < n && less(first[child], first[child + 1])) ++child;
       if (!less(first[at], first[child])) return;
@@ -38,10 +43,10 @@ void heap_sort(I first, I last, Less less) {
     }
   };
   const difference n = last - first;
-  for (difference i = n / 2; i-- > 0;) sink(i, n);
+  for (difference i = n / 2; i-- > 0;) sift_down(i, n);
   for (difference i = n; i-- > 1;) {
     std::ranges::iter_swap(first, first + i);
-    sink(0, i);
+    sift_down(0, i);
   }
 }
 
@@ -55,12 +60,12 @@ I median(I a, I b, I c, Less& less) {
 
 /// A place whose element is likely near the median: of 3^levels places, evenly spread, the median of medians.
 template <class I, class Less>
-I near_median(I first, std::iter_difference_t<I> n, int levels, Less& less) {
+I pseudomedian(I first, std::iter_difference_t<I> n, int levels, Less& less) {
   if (levels == 0) return first + n / 2;
   const auto third = n / 3;
-  return detail::median(detail::near_median(first, third, levels - 1, less),
-                        detail::near_median(first + third, third, levels - 1, less),
-                        detail::near_median(first + 2 * third, n - 2 * third, levels - 1, less), less);
+  return detail::median(detail::pseudomedian(first, third, levels - 1, less),
+                        detail::pseudomedian(first + third, third, levels - 1, less),
+                        detail::pseudomedian(first + 2 * third, n - 2 * third, levels - 1, less), less);
 }
 
 /// Quicksort that tells patterns: Peters, "Pattern-defeating quicksort", 2021. Both parts of a partition in parallel; a
@@ -80,58 +85,60 @@ class quicksort {
   }
 
  private:
-  // `bad_left`: how many bad partitions are put up with. Unless `leftmost`, the element before first is in its place.
-  void sort(I first, I last, int bad_left, bool leftmost) {
+  // `bad_allowed`: how many bad partitions are put up with. Unless `leftmost`, the element before first is in its place.
+  void sort(I first, I last, int bad_allowed, bool leftmost) {
     for (;;) {
       const difference n = last - first;
       if (n <= static_cast<difference>(insertion_limit)) return detail::insertion_sort(first, last, less_);
       throw_if_stopped(stop_);
-      if (bad_left == 0) return detail::heap_sort(first, last, less_);
-      std::ranges::iter_swap(first, detail::near_median(first, n, n > 4096 ? 3 : n > 128 ? 2 : 1, less_));
+      if (bad_allowed == 0) return detail::heap_sort(first, last, less_);
+      std::ranges::iter_swap(first, detail::pseudomedian(first, n, n > 4096 ? 3 : n > 128 ? 2 : 1, less_));
 
       // All are at least as great as the one before. If the pivot equals that, what equals the pivot has its place.
       if (!leftmost && !less_(*(first - 1), *first)) {
-        first = divide(first, last, [](const auto& less, auto&& x, auto&& pivot) { return !less(pivot, x); });
+        first =
+            partition_by_pivot(first, last, [](const auto& less, auto&& x, auto&& pivot) { return !less(pivot, x); });
         continue;
       }
 
-      const I middle = divide(first, last, [](const auto& less, auto&& x, auto&& pivot) { return less(x, pivot); });
+      const I middle =
+          partition_by_pivot(first, last, [](const auto& less, auto&& x, auto&& pivot) { return less(x, pivot); });
       const I pivot = middle - 1;
       std::ranges::iter_swap(first, pivot);
       if (std::min(pivot - first, last - middle) < n / 8) {
-        --bad_left;
-        stir(first, pivot);
-        stir(middle, last);
+        --bad_allowed;
+        break_pattern(first, pivot);
+        break_pattern(middle, last);
       }
       if (n > grain_) {
-        fork_join<Policy>([=, this] { sort(first, pivot, bad_left, leftmost); },
-                          [=, this] { sort(middle, last, bad_left, false); });
+        fork_join<Policy>([=, this] { sort(first, pivot, bad_allowed, leftmost); },
+                          [=, this] { sort(middle, last, bad_allowed, false); });
         return;
       }
-      sort(first, pivot, bad_left, leftmost);
+      sort(first, pivot, bad_allowed, leftmost);
       first = middle;
       leftmost = false;
     }
   }
 
   // Comparators and projections need not take constants.
-  static constexpr bool copies_pivot = plain<T> && std::copy_constructible<T> &&
+  static constexpr bool copies_pivot = cheaply_copied<T> && std::copy_constructible<T> &&
                                        std::invocable<const Less&, const T&, element&> &&
                                        std::invocable<const Less&, element&, const T&>;
 
   // Partitions all but the first, which is the pivot. Returns the end of those for which the test holds.
   template <class Test>
-  I divide(I first, I last, Test test) {
+  I partition_by_pivot(I first, I last, Test test) {
     if constexpr (copies_pivot) {
       const T pivot = *first;  // a copy, that stores to the sequence cannot change
-      return divide_by(first + 1, last, [&, less = less_](auto&& x) { return test(less, x, pivot); });
+      return partition_by(first + 1, last, [&, less = less_](auto&& x) { return test(less, x, pivot); });
     } else {
-      return divide_by(first + 1, last, [&, first](auto&& x) { return test(less_, x, *first); });
+      return partition_by(first + 1, last, [&, first](auto&& x) { return test(less_, x, *first); });
     }
   }
 
   template <class Test>
-  I divide_by(I first, I last, Test test) {
+  I partition_by(I first, I last, Test test) {
     const difference n = last - first;
     if (n / 64 < grain_ || !hungry()) return detail::partition_serially(first, last, test);
     const difference part = std::max(n / (2 * static_cast<difference>(procs())), 8 * grain_);
@@ -139,7 +146,7 @@ class quicksort {
   }
 
   // Breaks the pattern that made a bad pivot.
-  static void stir(I first, I last) {
+  static void break_pattern(I first, I last) {
     const difference n = last - first;
     if (n <= static_cast<difference>(insertion_limit)) return;
     for (difference i = 0; i != 3; ++i) {
@@ -175,7 +182,7 @@ void parallel_sort(I first, S last, Compare comp = {}, Projection proj = {}, con
   const detail::ordering less(comp, proj);
   const auto grain = detail::as_difference<I>(options.grain ? options.grain : detail::sort_grain);
   run([&] {
-    if (detail::sort_run<Policy>(first, end, less, options)) return;
+    if (detail::sort_if_run<Policy>(first, end, less, options)) return;
     detail::quicksort<Policy, I, detail::ordering<Compare, Projection>>(less, grain, options.stop)(first, end);
   });
 }

@@ -8,13 +8,16 @@
 #include <ranges>
 #include <utility>
 
-#include "forkjoin/copy_if.hpp"
 #include "forkjoin/detail/raw_buffer.hpp"
 #include "forkjoin/detail/refusal.hpp"
-#include "forkjoin/loops/algorithm.hpp"
+#include "forkjoin/fork_join.hpp"
+#include "forkjoin/loops/elements.hpp"
+#include "forkjoin/loops/filter.hpp"
+#include "forkjoin/loops/partitioning.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/split_loop.hpp"
-#include "forkjoin/partition.hpp"
+#include "forkjoin/options.hpp"
+#include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 
 namespace fj::inline v0_1 {
@@ -85,7 +88,7 @@ I parallel_stable_partition(I first, S last, Predicate pred, Projection proj = {
   return run([&] {
     detail::filter<Policy, I> marks(first, n, grain, options.stop);
     const std::size_t matches = marks.mark(test);
-    if constexpr (detail::moves_quietly<I>) {
+    if constexpr (detail::moves_nothrow<I>) {
       detail::partition_by_buffer<Policy>(first, n, marks, matches);
     } else {
       detail::partition_by_rotations<Policy>(first, marks, 0, n, grain);

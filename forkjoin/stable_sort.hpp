@@ -1,7 +1,6 @@
 // Sorting that keeps the order of equal elements.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -13,11 +12,15 @@
 
 #include "forkjoin/detail/raw_buffer.hpp"
 #include "forkjoin/detail/refusal.hpp"
-#include "forkjoin/loops/algorithm.hpp"
+#include "forkjoin/fork_join.hpp"
+#include "forkjoin/loops/elements.hpp"
 #include "forkjoin/loops/insertion_sort.hpp"
+#include "forkjoin/loops/merge_part.hpp"
+#include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/sorted.hpp"
-#include "forkjoin/merge.hpp"
+#include "forkjoin/options.hpp"
+#include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 
 namespace fj::inline v0_1 {
@@ -35,8 +38,8 @@ class merge_sort {
   using T = std::iter_value_t<I>;
   using difference = std::iter_difference_t<I>;
   using pair_ordering = merge_ordering<Compare, Projection, Projection>;
-  using merging_in = merging<Policy, into_buffer, I, I, T*, pair_ordering>;
-  using merging_out = merging<Policy, out_of_buffer, T*, T*, I, pair_ordering>;
+  using merge_in = merge_part<Policy, into_buffer, I, I, T*, pair_ordering>;
+  using merge_out = merge_part<Policy, out_of_buffer, T*, T*, I, pair_ordering>;
 
  public:
   merge_sort(Compare& comp, Projection& proj, const loop_options& options)
@@ -66,10 +69,10 @@ class merge_sort {
       quarter(third, fourth);
       quarter(fourth, last);
     }
-    merging_out back(plan_, buffer, half, half, buffer + n, first);
+    merge_out back(plan_, buffer, half, half, buffer + n, first);
     {
-      merging_in left(plan_, first, second, second, third, buffer);
-      merging_in right(plan_, third, fourth, fourth, last, half);
+      merge_in left(plan_, first, second, second, third, buffer);
+      merge_in right(plan_, third, fourth, fourth, last, half);
       n > grain_ ? fj::fork_join<Policy>(left, right) : (left(), right());
     }
     back();
@@ -128,8 +131,8 @@ template <class Policy = continuations, class I, class S, class Compare = std::l
 void parallel_stable_sort(I first, S last, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
   const I end = detail::end_between(first, last);
   run([&] {
-    if (detail::sort_run<Policy>(first, end, detail::ordering(comp, proj), options)) return;
-    if constexpr (detail::moves_quietly<I>) {
+    if (detail::sort_if_run<Policy>(first, end, detail::ordering(comp, proj), options)) return;
+    if constexpr (detail::moves_nothrow<I>) {
       detail::merge_sort<Policy, I, Compare, Projection>(comp, proj, options)(first, end);
     } else {
       detail::sort_by_number<Policy>(first, end, comp, proj, options);

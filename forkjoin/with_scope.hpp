@@ -27,7 +27,7 @@ std::invoke_result_t<Body&, scope&> with_scope(stop_token stop, Body&& body) {
       try {
         return body(s);
       } catch (...) {
-        s.give_way_to_children();
+        s.join_after_throw();
         throw;
       }
     };

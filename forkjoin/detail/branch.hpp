@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "forkjoin/detail/call_in.hpp"
+#include "forkjoin/detail/closure.hpp"
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/detail/function_ref.hpp"
-#include "forkjoin/detail/held.hpp"
 #include "forkjoin/detail/result.hpp"
 #include "forkjoin/policies.hpp"
 
@@ -50,7 +50,7 @@ class branch : public continuation {
   }
 
   /// As if a thief had finished it with the exception in flight.
-  void fail() noexcept {
+  void store_exception() noexcept {
     std::construct_at(&error_, std::current_exception());
     joined.settle(outcome::threw);
   }
@@ -69,7 +69,7 @@ class branch : public continuation {
   }
 
  public:
-  held<G> closure;
+  closure_argument<G> closure;
 
  private:
   union {
@@ -79,12 +79,12 @@ class branch : public continuation {
 };
 
 template <class F, class G>
-using both = std::tuple<value_of<result_of<F>>, value_of<result_of<G>>>;
+using results_of = std::tuple<value_of<result_of<F>>, value_of<result_of<G>>>;
 
 template <class F, class G>
-both<F, G> fork_two(continuations, lvalue<F> f, lvalue<G> g);
+results_of<F, G> fork_two(continuations, lvalue<F> f, lvalue<G> g);
 template <class F, class G>
-both<F, G> fork_two(tasks, lvalue<F> f, lvalue<G> g);
+results_of<F, G> fork_two(tasks, lvalue<F> f, lvalue<G> g);
 
 // The cold ways of a fork are one call each: what they need is not kept in registers across the call of the child, which
 // leaves of the recursion would pay for, too; and functions that fork stay small enough to be inlined.
@@ -97,7 +97,7 @@ struct run_record {
 
 /// A fork outside of any runtime, in the default one. Of erased types, so that not every fork is compiled twice.
 template <class Policy>
-[[gnu::cold, gnu::noinline]] void fork_outside(function_ref<void()> here, run_record other) {
+[[gnu::cold, gnu::noinline]] void fork_in_default_runtime(function_ref<void()> here, run_record other) {
   const auto fork = [&] {
     if constexpr (std::is_same_v<Policy, continuations>) {
       fork_two<function_ref<void()>&, run_record&>(Policy(), here, other);
@@ -111,13 +111,13 @@ template <class Policy>
 /// When push_record returned true: what runs here at once, after attending to the deque. Outside of any runtime
 /// everything runs in the default one instead, and the record is left as if a thief had finished it.
 template <class Policy, class Here, class Record>
-[[gnu::cold, gnu::noinline]] value_of<result_of<Here>> start_slow(held<Here> here, branch<Record>& other) {
+[[gnu::cold, gnu::noinline]] value_of<result_of<Here>> start_slow(closure_argument<Here> here, branch<Record>& other) {
   if (push_slow()) return detail::call(here);
   late_result<result_of<Here>> result;
   try {
-    fork_outside<Policy>([&] { result.store(here); }, {other});
+    fork_in_default_runtime<Policy>([&] { result.store(here); }, {other});
   } catch (...) {
-    if (!other.joined.finished()) other.fail();
+    if (!other.joined.finished()) other.store_exception();
     throw;
   }
   return result.take();
@@ -125,7 +125,7 @@ template <class Policy, class Here, class Record>
 
 /// The rest of a fork that was not private any longer when the child was done.
 template <class G>
-[[gnu::cold, gnu::noinline]] value_of<result_of<G>> finish_rest(branch<G>& rest) {
+[[gnu::cold, gnu::noinline]] value_of<result_of<G>> join_continuation_slow(branch<G>& rest) {
   if (detail::pop_slow(rest)) return detail::call(rest.closure);
   join_slow(rest.joined);
   return rest.take();
@@ -133,7 +133,7 @@ template <class G>
 
 /// The rest of a fork whose child threw: nobody will ask for its result.
 template <class G>
-[[gnu::cold, gnu::noinline]] void abandon_rest(branch<G>& rest) noexcept {
+[[gnu::cold, gnu::noinline]] void join_continuation_after_throw(branch<G>& rest) noexcept {
   if (detail::pop_record(rest) || detail::pop_slow(rest)) return;
   join_slow(rest.joined);
   rest.drop();
@@ -141,7 +141,7 @@ template <class G>
 
 /// A task that was not private any longer when its caller came to the join.
 template <class F>
-[[gnu::cold, gnu::noinline]] value_of<result_of<F>> finish_task(branch<F>& child) {
+[[gnu::cold, gnu::noinline]] value_of<result_of<F>> join_task_slow(branch<F>& child) {
   if (detail::pop_slow(child)) return detail::call(child.closure);
   join_tasks_slow(child.joined);
   return child.take();
@@ -149,38 +149,38 @@ template <class F>
 
 /// A task whose caller threw. If it throws as well, that comes first, as in the serial program.
 template <class F>
-[[gnu::cold, gnu::noinline]] void complete_task(branch<F>& child) {
-  static_cast<void>(detail::pop_record(child) ? detail::call(child.closure) : detail::finish_task(child));
+[[gnu::cold, gnu::noinline]] void join_task_after_throw(branch<F>& child) {
+  static_cast<void>(detail::pop_record(child) ? detail::call(child.closure) : detail::join_task_slow(child));
 }
 
 /// Joins the rest when the child throws. A destructor, because a handler takes twice the code.
 template <class G>
-struct abandoner {
+struct join_on_throw {
   branch<G>& rest;
-  bool needed = true;
+  bool armed = true;
 
-  [[gnu::always_inline]] ~abandoner() {
-    if (needed) detail::abandon_rest(rest);
+  [[gnu::always_inline]] ~join_on_throw() {
+    if (armed) detail::join_continuation_after_throw(rest);
   }
 };
 
 /// The life of a fork: runtime/README.md tells it.
 template <class F, class G>
-[[gnu::always_inline]] inline both<F, G> fork_two(continuations, lvalue<F> f, lvalue<G> g) {
+[[gnu::always_inline]] inline results_of<F, G> fork_two(continuations, lvalue<F> f, lvalue<G> g) {
   using A = value_of<result_of<F>>;
   branch<G> rest(g);
-  abandoner<G> guard{rest};
+  join_on_throw<G> on_throw{rest};
   // clang does not take the cold call for unlikely by itself, and would have the common way jump.
   A a = __builtin_expect(detail::push_record(rest), false) ? detail::start_slow<continuations, F>(f, rest)
                                                            : detail::call(f);
-  guard.needed = false;
+  on_throw.armed = false;
   using B = value_of<result_of<G>>;
-  B b = detail::pop_record(rest) ? detail::call(rest.closure) : detail::finish_rest(rest);
+  B b = detail::pop_record(rest) ? detail::call(rest.closure) : detail::join_continuation_slow(rest);
   return {std::forward<A>(a), std::forward<B>(b)};
 }
 
 template <class F, class G>
-[[gnu::always_inline]] inline both<F, G> fork_two(tasks, lvalue<F> f, lvalue<G> g) {
+[[gnu::always_inline]] inline results_of<F, G> fork_two(tasks, lvalue<F> f, lvalue<G> g) {
   using B = value_of<result_of<G>>;
   branch<F> child(f);
   B b = [&]() -> B {
@@ -188,12 +188,12 @@ template <class F, class G>
       return __builtin_expect(detail::push_record(child), false) ? detail::start_slow<tasks, G>(g, child)
                                                                  : detail::call(g);
     } catch (...) {
-      detail::complete_task(child);
+      detail::join_task_after_throw(child);
       throw;
     }
   }();
   using A = value_of<result_of<F>>;
-  A a = detail::pop_record(child) ? detail::call(child.closure) : detail::finish_task(child);
+  A a = detail::pop_record(child) ? detail::call(child.closure) : detail::join_task_slow(child);
   return {std::forward<A>(a), std::forward<B>(b)};
 }
 
@@ -218,14 +218,14 @@ constexpr bool fit_registers() {
 
 /// As a tuple, but returned in registers.
 template <class F, class G>
-struct in_registers {
+struct results_in_registers {
   value_of<result_of<F>> first;
   value_of<result_of<G>> second;
 };
 
 /// A fork as a function.
 template <class Policy, class F, class G>
-[[gnu::noinline]] in_registers<F, G> fork_by_call(F f, G g) {
+[[gnu::noinline]] results_in_registers<F, G> fork_by_call(F f, G g) {
   auto [first, second] = detail::fork_two<F, G>(Policy(), f, g);
   return {std::move(first), std::move(second)};
 }
@@ -235,7 +235,7 @@ template <class Policy, class F, class G, class... More>
 [[gnu::always_inline]] inline auto fork_all(lvalue<F> f, lvalue<G> g, lvalue<More>... more) {
   if constexpr (sizeof...(More) == 0 && !os::inlines_recursion && fit_registers<F, G>()) {
     auto [first, second] = detail::fork_by_call<Policy, F, G>(f, g);
-    return both<F, G>(std::move(first), std::move(second));
+    return results_of<F, G>(std::move(first), std::move(second));
   } else if constexpr (sizeof...(More) == 0) {
     return detail::fork_two<F, G>(Policy(), f, g);
   } else {

@@ -26,7 +26,7 @@ class raw_buffer {
 
 /// Ways between the sequence and the buffer. An element lives in the buffer only while it is not in the sequence.
 struct into_buffer {
-  static constexpr bool carries = true;
+  static constexpr bool relocates = true;
   template <class From, class T>
   static void put(From from, T* to) noexcept {
     std::construct_at(to, std::ranges::iter_move(from));
@@ -34,7 +34,7 @@ struct into_buffer {
 };
 
 struct out_of_buffer {
-  static constexpr bool carries = true;
+  static constexpr bool relocates = true;
   template <class T, class To>
   static void put(T* from, To to) noexcept {
     *to = std::move(*from);

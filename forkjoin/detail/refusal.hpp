@@ -24,10 +24,10 @@ struct refusal {
 
   template <std::size_t M>
   friend consteval auto operator+(const refusal& a, const char (&b)[M]) {
-    refusal<N + M - 1> both;
-    for (std::size_t i = 0; i != N - 1; ++i) both.why[i] = a.why[i];
-    for (std::size_t i = 0; i != M; ++i) both.why[N - 1 + i] = b[i];
-    return both;
+    refusal<N + M - 1> joined;
+    for (std::size_t i = 0; i != N - 1; ++i) joined.why[i] = a.why[i];
+    for (std::size_t i = 0; i != M; ++i) joined.why[N - 1 + i] = b[i];
+    return joined;
   }
 };
 

@@ -49,7 +49,7 @@ class late_result {
   }
 
   value_of<R> take() {
-    const destroyer end{*this};
+    const destroyer destroy_after_move{*this};
     return std::move(value_);
   }
 

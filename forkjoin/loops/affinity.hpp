@@ -23,8 +23,8 @@ class affinity {
     const std::size_t section = size_ / procs_;
     if (last - first <= section) return false;  // decided further up
     const auto p = static_cast<std::size_t>(this_proc());
-    const std::size_t mine = begin_ + section * p + size_ % procs_ * p / procs_ + section / 2;
-    return middle <= mine && mine < last;
+    const std::size_t own_middle = begin_ + section * p + size_ % procs_ * p / procs_ + section / 2;
+    return middle <= own_middle && own_middle < last;
   }
 
  private:
@@ -43,14 +43,14 @@ void fork_parts(bool second_here, First first, Second second) {
     return;
   }
   std::exception_ptr thrown;
-  const auto keeping = [&] {
+  const auto second_catching = [&] {
     try {
       second();
     } catch (...) {
       thrown = std::current_exception();
     }
   };
-  fj::fork_join<Policy>(keeping, first);
+  fj::fork_join<Policy>(second_catching, first);
   if (thrown) std::rethrow_exception(thrown);
 }
 

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "forkjoin/loops/algorithm.hpp"
-
 namespace fj::inline v0_1::detail {
+
+/// A number of blocks for so many elements.
+constexpr std::size_t blocks_of(std::size_t elements, std::size_t block) {
+  return elements / block + (elements % block != 0);
+}
 
 /// Blocks of equal size, save the last. What is computed block by block, and then from the blocks in a tree over their
 /// numbers, is the same whoever computes which of them.

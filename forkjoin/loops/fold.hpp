@@ -12,7 +12,7 @@ namespace fj::inline v0_1::detail {
 
 /// Acc op element, and partial op partial.
 template <class T, class Op, class X>
-concept folds =
+concept foldable =
     std::convertible_to<X, T> && std::invocable<Op&, T, X> && std::invocable<Op&, T, T> &&
     std::convertible_to<std::invoke_result_t<Op&, T, X>, T> && std::convertible_to<std::invoke_result_t<Op&, T, T>, T>;
 

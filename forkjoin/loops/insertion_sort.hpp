@@ -4,22 +4,22 @@
 #include <iterator>
 #include <utility>
 
-#include "forkjoin/loops/algorithm.hpp"
+#include "forkjoin/loops/elements.hpp"
 
 namespace fj::inline v0_1::detail {
 
 /// An element that was taken out of the sequence, and the place that waits for it. The destructor puts it there, so a
 /// comparator that throws loses nothing.
 template <class I>
-class taken_out {
+class hole {
  public:
-  explicit taken_out(I from) : value(std::ranges::iter_move(from)), place_(from) {}
-  ~taken_out() { *place_ = std::move(value); }
-  taken_out(const taken_out&) = delete;
-  taken_out& operator=(const taken_out&) = delete;
+  explicit hole(I from) : value(std::ranges::iter_move(from)), place_(from) {}
+  ~hole() { *place_ = std::move(value); }
+  hole(const hole&) = delete;
+  hole& operator=(const hole&) = delete;
 
   /// Moves the element before into the place.
-  void move_on(I before) {
+  void fill_from(I before) {
     *place_ = std::ranges::iter_move(before);
     place_ = before;
   }
@@ -35,12 +35,12 @@ template <class I, class Less>
 void insertion_sort(I first, I last, Less less) {
   if (first == last) return;
   for (I next = first + 1; next != last; ++next) {
-    if constexpr (moves_quietly<I>) {
+    if constexpr (moves_nothrow<I>) {
       if (!less(*next, *(next - 1))) continue;
-      taken_out<I> one(next);
+      hole<I> one(next);
       I before = next - 1;
-      one.move_on(before);
-      while (before != first && less(one.value, *(before - 1))) one.move_on(--before);
+      one.fill_from(before);
+      while (before != first && less(one.value, *(before - 1))) one.fill_from(--before);
     } else {
       for (I at = next; at != first && less(*at, *(at - 1)); --at) std::ranges::iter_swap(at, at - 1);
     }

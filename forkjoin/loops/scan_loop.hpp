@@ -4,36 +4,29 @@
 
 #include <algorithm>
 #include <atomic>
-#include <concepts>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "forkjoin/fork_join.hpp"
-#include "forkjoin/loops/algorithm.hpp"
 #include "forkjoin/loops/blocks.hpp"
 #include "forkjoin/loops/fold.hpp"
+#include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/options.hpp"
 #include "forkjoin/run.hpp"
 
-namespace fj::inline v0_1 {
-
-/// Whether the results of Op on values T do not depend on the association, to the last bit. If so, a scan computes less.
-/// True for integers; to be specialised for other types and operations.
-template <class Op, class T>
-inline constexpr bool exactly_associative = std::integral<T>;
-
-namespace detail {
+namespace fj::inline v0_1::detail {
 
 enum class scan_kind { inclusive, exclusive };
 
 /// The prefix of a block, the sum of all blocks before it, is ((init op b0) op b1) ..., where b0, b1, ... are the sums of
 /// the blocks by themselves; from there the elements' sums are computed one by one, and two by two where in_steps. So the
 /// association is the same whether a block's sum was needed in advance or not, if it is computed in both cases.
-template <class Policy, scan_kind Kind, class T, class In, class Out, class Op>
+template <class Policy, scan_kind Kind, bool Exact, class T, class In, class Out, class Op>
 class scan_loop {
  public:
   scan_loop(const In& in, const Out& out, const blocks& all, Op& op, const loop_options& options) noexcept
@@ -47,15 +40,15 @@ class scan_loop {
   using element = std::iter_reference_t<In>;
 
   // Calls op more often, in less time.
-  static constexpr bool in_steps = folded_in_steps<T, element> && !exactly_associative<Op, T>;
+  static constexpr bool in_steps = folded_in_steps<T, element> && !Exact;
   // Half of what sums by themselves take at once: the chain needs registers, too.
   static constexpr std::size_t width = fold_width<T> / 2;
 
   /// What was summed up ahead of the strand that scans: the sums of blocks, from one on.
-  struct advance {
+  struct block_sums {
     std::size_t begin = 0;
     std::size_t end = 0;
-    std::vector<prefix> of;  // of[block - begin]
+    std::vector<prefix> sums;  // sums[block - begin]
   };
 
   // Scans blocks [first, last), whose prefix is known; afterwards it is that of `last`. Whenever somebody is hungry, this
@@ -71,7 +64,7 @@ class scan_loop {
       }
       const std::size_t middle = first + std::max<std::size_t>(1, (last - first) / 3);
       std::atomic<bool> arrived = false;  // relaxed: what it tells is only when to stop; the results come by the join
-      advance ahead{.begin = middle, .end = middle, .of = {}};
+      block_sums ahead{.begin = middle, .end = middle, .sums = {}};
       fork_join<Policy>(
           [&, this] {
             scan(first, middle, before);
@@ -80,16 +73,16 @@ class scan_loop {
           [&, this] { sum_ahead(ahead, last, arrived); });
       first = middle;
       if (ahead.begin == ahead.end) continue;
-      use(ahead, before);
-      if (ahead.end == last) return scan_known(ahead);
-      return fork_join<Policy>([&, this] { scan_known(ahead); }, [&, this] { scan(ahead.end, last, before); });
+      turn_into_prefixes(ahead, before);
+      if (ahead.end == last) return scan_with_prefixes(ahead);
+      return fork_join<Policy>([&, this] { scan_with_prefixes(ahead); }, [&, this] { scan(ahead.end, last, before); });
     }
   }
 
   // Sums up blocks until the scanning strand arrives; if it gets help, all of them, as the helpers' are of use only then.
-  void sum_ahead(advance& ahead, std::size_t last, const std::atomic<bool>& arrived) {
+  void sum_ahead(block_sums& ahead, std::size_t last, const std::atomic<bool>& arrived) {
     if (arrived.load(std::memory_order_relaxed)) return;
-    ahead.of.resize(last - ahead.begin);
+    ahead.sums.resize(last - ahead.begin);
     for (; ahead.end != last && !arrived.load(std::memory_order_relaxed); ++ahead.end) {
       if (last - ahead.end > 1 && hungry()) {
         const auto sum = [&, this](std::size_t block) { sum_block(ahead, block); };
@@ -101,22 +94,22 @@ class scan_loop {
     }
   }
 
-  void sum_block(advance& ahead, std::size_t block) {
-    ahead.of[block - ahead.begin].emplace(sum_of(input(block), blocks_.size_of(block)));
+  void sum_block(block_sums& ahead, std::size_t block) {
+    ahead.sums[block - ahead.begin].emplace(sum_of(input(block), blocks_.size_of(block)));
   }
 
   // Turns the sums of the blocks into their prefixes, and `before` into the prefix of what follows.
-  void use(advance& ahead, prefix& before) {
+  void turn_into_prefixes(block_sums& ahead, prefix& before) {
     for (std::size_t block = ahead.begin; block != ahead.end; ++block) {
-      prefix& own = ahead.of[block - ahead.begin];
+      prefix& own = ahead.sums[block - ahead.begin];
       prefix after(combined(*before, std::move(*own)));
       own = std::exchange(before, std::move(after));
     }
   }
 
-  void scan_known(advance& ahead) {
+  void scan_with_prefixes(block_sums& ahead) {
     const auto scan_one_block = [&, this](std::size_t block) {
-      scan_chain(input(block), output(block), blocks_.size_of(block), *ahead.of[block - ahead.begin]);
+      scan_chain(input(block), output(block), blocks_.size_of(block), *ahead.sums[block - ahead.begin]);
     };
     for_blocks<Policy>(ahead.begin, ahead.end, parts_, scan_one_block);
   }
@@ -126,13 +119,13 @@ class scan_loop {
     In from = input(block);
     Out to = output(block);
     std::size_t n = blocks_.size_of(block);
-    if constexpr (exactly_associative<Op, T>) {
-      T acc = before ? std::move(*before) : start(from, to, n);
+    if constexpr (Exact) {
+      T acc = before ? std::move(*before) : write_first(from, to, n);
       before = scan_chain(from, to, n, std::move(acc));
     } else if (!before) {
       // The sums in the block start with its own first element, so its own sum is not among them if folded in steps.
       prefix own(sum_of(from, n));
-      T acc = start(from, to, n);
+      T acc = write_first(from, to, n);
       scan_chain(from, to, n, std::move(acc));
       before = std::move(own);
     } else {
@@ -142,7 +135,7 @@ class scan_loop {
   }
 
   // The first element is the first sum, and has been dealt with.
-  T start(In& from, Out& to, std::size_t& n) {
+  T write_first(In& from, Out& to, std::size_t& n) {
     T acc = static_cast<T>(*from);
     *to = std::as_const(acc);
     ++from;
@@ -242,5 +235,4 @@ class scan_loop {
   ordered_parts parts_;
 };
 
-}  // namespace detail
-}  // namespace fj::inline v0_1
+}  // namespace fj::inline v0_1::detail

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "forkjoin/fork_join.hpp"
-#include "forkjoin/loops/algorithm.hpp"
+#include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/options.hpp"
 #include "forkjoin/stop.hpp"
 

@@ -72,6 +72,6 @@ template <class T>
 concept not_options = !std::is_same_v<std::remove_cvref_t<T>, loop_options>;
 
 template <class... T>
-inline constexpr bool never = false;
+inline constexpr bool always_false = false;
 
 }  // namespace fj::inline v0_1::detail

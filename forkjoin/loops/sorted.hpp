@@ -8,9 +8,12 @@
 
 #include "forkjoin/detail/refusal.hpp"
 #include "forkjoin/fork_join.hpp"
-#include "forkjoin/loops/algorithm.hpp"
+#include "forkjoin/loops/blocks.hpp"
+#include "forkjoin/loops/elements.hpp"
+#include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/loops/search.hpp"
 #include "forkjoin/loops/sequence.hpp"
+#include "forkjoin/options.hpp"
 
 namespace fj::inline v0_1::detail {
 
@@ -21,12 +24,12 @@ inline constexpr std::size_t sorted_block = 64;
 /// is to descend, is not. Not inlined: inside of a recursion g++ keeps in memory what belongs into registers, and one loop for
 /// both directions takes longer, too.
 template <bool Descends, class I, class Less>
-[[gnu::noinline]] bool is_broken(I first, std::size_t n, const Less& less) {
+[[gnu::noinline]] bool has_pair_out_of_order(I first, std::size_t n, const Less& less) {
   bool any = false;
   do {
     const I second = first + 1;
     any |= static_cast<bool>(less(*second, *first)) != Descends;
-    if constexpr (!plain<std::iter_value_t<I>>) {
+    if constexpr (!cheaply_copied<std::iter_value_t<I>>) {
       if (any) break;
     }
     first = second;
@@ -37,17 +40,18 @@ template <bool Descends, class I, class Less>
 /// Whether of any two neighbours the second is less than the first, if it `descends`, else for none. Looks at a few in
 /// front first: with most sequences that is all.
 template <class Policy, class I, class Less>
-bool is_run(I first, I last, Less less, bool descends, const loop_options& options) {
+bool is_sorted_run(I first, I last, Less less, bool descends, const loop_options& options) {
   using difference = std::iter_difference_t<I>;
   const auto pairs = static_cast<std::size_t>(last - first) - 1;
-  const auto broken = [=](std::size_t begin, std::size_t end) {
+  const auto out_of_order = [=](std::size_t begin, std::size_t end) {
     const I at = first + static_cast<difference>(begin);
-    return descends ? detail::is_broken<true>(at, end - begin, less) : detail::is_broken<false>(at, end - begin, less);
+    return descends ? detail::has_pair_out_of_order<true>(at, end - begin, less)
+                    : detail::has_pair_out_of_order<false>(at, end - begin, less);
   };
-  if (broken(0, std::min<std::size_t>(pairs, 8))) return false;
+  if (out_of_order(0, std::min<std::size_t>(pairs, 8))) return false;
   const auto blocks = blocks_of(pairs, sorted_block);
   const auto matches = [=](std::size_t block) {
-    return broken(block * sorted_block, std::min(pairs, (block + 1) * sorted_block));
+    return out_of_order(block * sorted_block, std::min(pairs, (block + 1) * sorted_block));
   };
   const std::size_t grain = blocks_of(options.grain ? options.grain : 64 * sorted_block, sorted_block);
   return find_index<Policy>(blocks, matches, {.grain = grain, .stop = options.stop}) == blocks;
@@ -68,11 +72,11 @@ void reverse(I first, I last, std::iter_difference_t<I> grain) {
 
 /// Sorts what is sorted or strictly descending and returns true; otherwise leaves it as it is. Stable.
 template <class Policy, class I, class Less>
-bool sort_run(I first, I last, Less less, const loop_options& options) {
+bool sort_if_run(I first, I last, Less less, const loop_options& options) {
   if (last - first < 2) return true;
   throw_if_stopped(options.stop);
   const bool descends = less(*(first + 1), *first);
-  const bool is_one = detail::is_run<Policy>(first, last, less, descends, options);
+  const bool is_one = detail::is_sorted_run<Policy>(first, last, less, descends, options);
   if (!is_one || !descends) return is_one;
   detail::reverse<Policy>(first, last, as_difference<I>(options.grain ? options.grain : 16384));
   return true;
@@ -87,7 +91,7 @@ consteval auto why_not_sort() {
     return Sort + ": neighbours in a std::vector<bool> cannot be written at the same time; use a std::vector<char>";
   } else if constexpr (!std::permutable<I>) {
     return Sort + ": the elements must be movable and not const, to be moved about";
-  } else if constexpr (!orders<Compare, I, Projection>) {
+  } else if constexpr (!comparator_for<Compare, I, Projection>) {
     return Sort +
            ": the comparator must be callable with two (projected) elements and return bool; without one, the "
            "elements need an operator<";

@@ -7,10 +7,10 @@
 
 #include "forkjoin/detail/function_ref.hpp"
 #include "forkjoin/fork_join.hpp"
+#include "forkjoin/loops/adaptive_chunk.hpp"
 #include "forkjoin/loops/affinity.hpp"
-#include "forkjoin/loops/algorithm.hpp"
 #include "forkjoin/loops/blocks.hpp"
-#include "forkjoin/loops/pace.hpp"
+#include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/options.hpp"
 #include "forkjoin/run.hpp"
 
@@ -35,47 +35,49 @@ class split_loop {
       for_blocks<Policy>(0, all.count(), parts_, run_block);
     } else {
       const unsigned p = procs();
-      spread(0, n, p == 1 ? 0 : static_cast<int>(std::bit_width(p)), affinity(0, n));
+      split_eagerly(0, n, p == 1 ? 0 : static_cast<int>(std::bit_width(p)), affinity(0, n));
     }
   }
 
  private:
   // At the start nobody knows yet how long an element takes, and it may be long: so about two parts for each P are put up
   // at once. Also if nobody is hungry just then: who is done with the loop before may be about to look.
-  void spread(std::size_t first, std::size_t last, int levels, const affinity& near) {
-    if (levels == 0 || last - first == 1) return run_lazily(first, last, pace());
+  void split_eagerly(std::size_t first, std::size_t last, int levels, const affinity& sections) {
+    if (levels == 0 || last - first == 1) return split_lazily(first, last, adaptive_chunk());
     const std::size_t middle = halfway(first, last);
     fork_parts<Policy>(
-        near.takes_second(first, middle, last), [&, first, middle] { spread(first, middle, levels - 1, near); },
-        [&, middle, last] { spread(middle, last, levels - 1, near); });
+        sections.takes_second(first, middle, last),
+        [&, first, middle] { split_eagerly(first, middle, levels - 1, sections); },
+        [&, middle, last] { split_eagerly(middle, last, levels - 1, sections); });
   }
 
   // Lazy binary splitting: the strand works in chunks, and forks half of what is left only when somebody is hungry.
   // Tzannes, Caragea, Barua, Vishkin, "Lazy binary-splitting: a run-time adaptive work-stealing scheduler", 2010; theirs
   // looks at the own deque, and its chunk is given.
-  void run_lazily(std::size_t first, std::size_t last, pace speed) {
-    speed.start();
+  void split_lazily(std::size_t first, std::size_t last, adaptive_chunk chunk) {
+    chunk.start();
     while (true) {
-      const std::size_t n = std::min(speed.chunk() + misaligned(first, speed.chunk()), last - first);
+      const std::size_t n = std::min(chunk.size() + up_to_line(first, chunk.size()), last - first);
       parts_.run(first, [=, this] { leaf_(first, first + n); });
       first += n;
       if (first == last) return;
-      speed.adapt();
-      if (last - first > speed.chunk() && hungry()) break;
+      chunk.adapt();
+      if (last - first > chunk.size() && hungry()) break;
     }
     const std::size_t middle = halfway(first, last);
-    fork_join<Policy>([=, this] { run_lazily(first, middle, speed); }, [=, this] { run_lazily(middle, last, speed); });
+    fork_join<Policy>([=, this] { split_lazily(first, middle, chunk); },
+                      [=, this] { split_lazily(middle, last, chunk); });
   }
 
   // Where there are many, parts begin at multiples of what a cache line may hold. Vectors that lie across lines, as all
   // would after a first part of one element, made a loop 4 % slower.
   static constexpr std::size_t line = 64;
 
-  static std::size_t misaligned(std::size_t at, std::size_t chunk) noexcept { return chunk < line ? 0 : -at % line; }
+  static std::size_t up_to_line(std::size_t at, std::size_t chunk) noexcept { return chunk < line ? 0 : -at % line; }
 
   static std::size_t halfway(std::size_t first, std::size_t last) noexcept {
     const std::size_t half = (last - first) / 2;
-    return first + half + misaligned(first + half, half / line);
+    return first + half + up_to_line(first + half, half / line);
   }
 
   const loop_leaf leaf_;

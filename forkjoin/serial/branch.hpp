@@ -3,7 +3,7 @@
 
 #include <tuple>
 
-#include "forkjoin/detail/held.hpp"
+#include "forkjoin/detail/closure.hpp"
 #include "forkjoin/detail/result.hpp"
 #include "forkjoin/policies.hpp"
 #include "forkjoin/serial/run.hpp"

@@ -50,7 +50,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
     if (this_proc() < 0) detail::scope_outside();
   }
 
-  void give_way_to_children() noexcept { left_out_ = false; }  // the body's exception is the first one
+  void join_after_throw() noexcept { left_out_ = false; }  // the body's exception is the first one
 
   bool left_out_ = false;
   const int uncaught_ = std::uncaught_exceptions();

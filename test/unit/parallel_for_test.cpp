@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "forkjoin/loops/pace.hpp"
+#include "forkjoin/loops/adaptive_chunk.hpp"
 #include "forkjoin/parallel_for.hpp"
 #include "forkjoin/reduce.hpp"
 #include "test/support.hpp"
@@ -321,19 +321,19 @@ TEST_CASE("parallel_for runs outside of a runtime, and within itself") {
   CHECK(count == 2500);
 }
 
-TEST_CASE("pace: chunks grow while they are short, and shrink when they are long") {
-  fj::detail::pace speed;
-  CHECK(speed.chunk() == 1);
-  for (int i = 0; i != 200 && speed.chunk() < 64; ++i) {
-    speed.start();
-    speed.adapt();
+TEST_CASE("adaptive_chunk: chunks grow while they are short, and shrink when they are long") {
+  fj::detail::adaptive_chunk chunk;
+  CHECK(chunk.size() == 1);
+  for (int i = 0; i != 200 && chunk.size() < 64; ++i) {
+    chunk.start();
+    chunk.adapt();
   }
-  const std::size_t grown = speed.chunk();
+  const std::size_t grown = chunk.size();
   CHECK(grown >= 64);
   for (int i = 0; i != 40; ++i) {
-    speed.start();
+    chunk.start();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    speed.adapt();
+    chunk.adapt();
   }
-  CHECK(speed.chunk() == 1);
+  CHECK(chunk.size() == 1);
 }

@@ -90,9 +90,9 @@ TEST_CASE_TEMPLATE("what std::ranges::sort takes is sorted", How, sorter, stable
   CHECK(std::ranges::is_sorted(items, std::greater<>(), &item::key));
 }
 
-static_assert(fj::detail::moves_quietly<std::vector<std::string>::reverse_iterator>);
+static_assert(fj::detail::moves_nothrow<std::vector<std::string>::reverse_iterator>);
 // libc++ does not say of a deque's iterators that they throw nothing.
-static_assert(fj::detail::moves_quietly<std::deque<std::string>::iterator> ||
+static_assert(fj::detail::moves_nothrow<std::deque<std::string>::iterator> ||
               !noexcept(*std::declval<std::deque<std::string>::iterator&>()));
 
 // Without a look at what dereferencing may throw, the stable sort ended the program.

@@ -9,9 +9,9 @@ namespace fj::inline v0_1::detail {
 /// Of one strand in one loop. Starts with a single element, as it may take long, and grows fast, as it mostly does not.
 /// A chunk of some microseconds hides what the clock and the look for the hungry cost; one of more than some tens keeps
 /// others waiting.
-class pace {
+class adaptive_chunk {
  public:
-  std::size_t chunk() const noexcept { return chunk_; }
+  std::size_t size() const noexcept { return size_; }
 
   void start() noexcept { started_ = clock::now(); }
 
@@ -21,9 +21,9 @@ class pace {
     const clock::duration taken = now - started_;
     started_ = now;
     if (taken < too_short) {
-      if (chunk_ < most) chunk_ *= taken < too_short / 8 ? 8u : 2u;
-    } else if (taken > too_long && chunk_ > 1) {
-      chunk_ /= 2;
+      if (size_ < most) size_ *= taken < too_short / 8 ? 8u : 2u;
+    } else if (taken > too_long && size_ > 1) {
+      size_ /= 2;
     }
   }
 
@@ -33,7 +33,7 @@ class pace {
   static constexpr clock::duration too_short = std::chrono::microseconds(8);
   static constexpr clock::duration too_long = std::chrono::microseconds(40);
 
-  std::size_t chunk_ = 1;
+  std::size_t size_ = 1;
   clock::time_point started_;
 };
 

@@ -26,6 +26,6 @@ constexpr bool is_small_temporary() {
 /// How a closure is handed on: a small trivial temporary by value, which saves a pointer to it and leaves the compiler
 /// free to keep it in registers; all others by reference to where the caller has them.
 template <class G>
-using held = std::conditional_t<is_small_temporary<G>(), G, lvalue<G>>;
+using closure_argument = std::conditional_t<is_small_temporary<G>(), G, lvalue<G>>;
 
 }  // namespace fj::inline v0_1::detail

@@ -1,0 +1,70 @@
+// The parts of a loop in order: whether the next may start, and whose exception comes first.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <limits>
+
+#include "forkjoin/detail/function_ref.hpp"
+#include "forkjoin/loops/affinity.hpp"
+#include "forkjoin/stop.hpp"
+
+namespace fj::inline v0_1::detail {
+
+/// To be called before a part of the work is started. Leaving a part out is an exception like others: what runs is
+/// joined, and what lies further right and has not started does not start.
+inline void throw_if_stopped(const stop_token* stop) {
+  if (stop && stop->stop_requested()) throw cancelled();
+}
+
+/// The parts of a loop, each at its place in order. When one has thrown, those right of it that have not started do not
+/// start; those left of it do, as only they can tell what the serial program would have thrown.
+class ordered_parts {
+ public:
+  explicit ordered_parts(const stop_token* stop) noexcept : stop_(stop) {}
+
+  /// To be called before parts from this place on are started: throws cancelled if they shall not be. Who asked to stop
+  /// gets to see that, but after an exception nobody does, as what was thrown further left comes first.
+  void begin(std::size_t place) {
+    // relaxed: a hint, the exceptions come by the joins
+    if (place > thrown_at_.load(std::memory_order_relaxed)) throw cancelled();
+    throw_if_stopped(stop_);
+  }
+
+  /// Calls part() and returns its result. Throws what it throws, and as begin.
+  template <class Part>
+  auto run(std::size_t place, Part part) {
+    begin(place);
+    try {
+      return part();
+    } catch (...) {
+      std::size_t first = thrown_at_.load(std::memory_order_relaxed);
+      while (place < first && !thrown_at_.compare_exchange_weak(first, place, std::memory_order_relaxed)) {}
+      throw;
+    }
+  }
+
+ private:
+  const stop_token* const stop_;
+  std::atomic<std::size_t> thrown_at_ = std::numeric_limits<std::size_t>::max();
+};
+
+template <class Policy>
+void for_blocks(std::size_t first, std::size_t last, const affinity& sections, ordered_parts& parts,
+                function_ref<void(std::size_t)> body) {
+  if (last - first == 1) return parts.run(first, [first, body] { body(first); });
+  parts.begin(first);  // with tasks, each of so many leaves would throw
+  const std::size_t middle = first + (last - first) / 2;
+  fork_parts<Policy>(
+      sections.takes_second(first, middle, last),
+      [&, first, middle] { for_blocks<Policy>(first, middle, sections, parts, body); },
+      [&, middle, last] { for_blocks<Policy>(middle, last, sections, parts, body); });
+}
+
+/// Calls body(block) for all of [first, last), in halves.
+template <class Policy>
+void for_blocks(std::size_t first, std::size_t last, ordered_parts& parts, function_ref<void(std::size_t)> body) {
+  if (first != last) for_blocks<Policy>(first, last, affinity(first, last), parts, body);
+}
+
+}  // namespace fj::inline v0_1::detail

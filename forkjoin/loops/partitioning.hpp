@@ -1,0 +1,155 @@
+// Partitions, serial and in parallel: what partition and sort run on.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <iterator>
+
+#include "forkjoin/detail/refusal.hpp"
+#include "forkjoin/fork_join.hpp"
+#include "forkjoin/loops/elements.hpp"
+#include "forkjoin/loops/ordered_parts.hpp"
+#include "forkjoin/loops/sequence.hpp"
+#include "forkjoin/run.hpp"
+#include "forkjoin/stop.hpp"
+
+namespace fj::inline v0_1::detail {
+
+/// Swaps two sequences of equal length.
+template <class Policy, class I>
+void swap_sequences(I a, I b, std::iter_difference_t<I> n, std::iter_difference_t<I> grain) {
+  if (n <= grain) {
+    for (std::iter_difference_t<I> i = 0; i != n; ++i) std::ranges::iter_swap(a + i, b + i);
+  } else {
+    const auto half = n / 2;
+    fork_join<Policy>([=] { detail::swap_sequences<Policy>(a, b, half, grain); },
+                      [=] { detail::swap_sequences<Policy>(a + half, b + half, n - half, grain); });
+  }
+}
+
+/// The places of elements of one block that are on the wrong side.
+struct misplaced {
+  static constexpr std::size_t block = 128;
+  std::array<unsigned char, block> offset;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+
+  std::size_t size() const { return end - begin; }
+};
+
+/// Partitions without branches that depend on the elements: first notes which of a block are on the wrong side, then
+/// swaps them. Edelkamp and Weiss, "BlockQuicksort: how branch mispredictions don't affect quicksort", 2016.
+template <class I, class Test>
+I partition_in_blocks(I first, I last, Test test) {
+  using difference = std::iter_difference_t<I>;
+  misplaced left, right;
+  I left_base = first, right_base = last;  // offsets count from here: up from the first, down from the last
+  while (first != last) {
+    // As many from either side as there are, at most a block; whoever has some left over from last time gets none.
+    const auto unknown = static_cast<std::size_t>(last - first);
+    const std::size_t share = left.size() == 0 ? (right.size() == 0 ? unknown - unknown / 2 : unknown) : 0;
+    if (share != 0) {
+      const std::size_t n = std::min(share, misplaced::block);
+      left.begin = left.end = 0;
+      left_base = first;
+      for (std::size_t i = 0; i != n; ++i) {
+        left.offset[left.end] = static_cast<unsigned char>(i);
+        left.end += !test(*first);
+        ++first;
+      }
+    }
+    if (right.size() == 0) {
+      const std::size_t n = std::min(unknown - share, misplaced::block);
+      right.begin = right.end = 0;
+      right_base = last;
+      for (std::size_t i = 0; i != n; ++i) {
+        right.offset[right.end] = static_cast<unsigned char>(i);
+        --last;
+        right.end += static_cast<bool>(test(*last));
+      }
+    }
+    const std::size_t pairs = std::min(left.size(), right.size());
+    for (std::size_t i = 0; i != pairs; ++i)
+      std::ranges::iter_swap(left_base + static_cast<difference>(left.offset[left.begin + i]),
+                             right_base - static_cast<difference>(right.offset[right.begin + i]) - 1);
+    left.begin += pairs;
+    right.begin += pairs;
+  }
+  // One side may have some left over: they go to the border, outermost last.
+  while (left.size() != 0)
+    std::ranges::iter_swap(left_base + static_cast<difference>(left.offset[--left.end]), --first);
+  while (right.size() != 0) {
+    std::ranges::iter_swap(right_base - static_cast<difference>(right.offset[--right.end]) - 1, first);
+    ++first;
+  }
+  return first;
+}
+
+/// Hoare's partition: fewest swaps, for elements that are dear to move.
+template <class I, class Test>
+I partition_in_pairs(I first, I last, Test test) {
+  for (;; ++first) {
+    for (;; ++first) {
+      if (first == last) return first;
+      if (!test(*first)) break;
+    }
+    do {
+      if (first == --last) return first;
+    } while (!test(*last));
+    std::ranges::iter_swap(first, last);
+  }
+}
+
+/// Each element is tested once. Whatever throws, all elements are there unless a swap loses them.
+template <class I, class Test>
+I partition_serially(I first, I last, Test test) {
+  if constexpr (cheaply_copied<std::iter_value_t<I>>) {
+    return detail::partition_in_blocks(first, last, test);
+  } else {
+    return detail::partition_in_pairs(first, last, test);
+  }
+}
+
+/// Partitions parts of at most `grain` elements and swaps what lies between them.
+template <class Policy, class I, class Test>
+I partition(I first, I last, Test test, std::iter_difference_t<I> grain, const stop_token* stop) {
+  const auto n = last - first;
+  if (n <= grain) {
+    if (n == 0) return first;
+    throw_if_stopped(stop);
+    return detail::partition_serially(first, last, test);
+  }
+  const I middle = first + n / 2;
+  const auto [a, b] =
+      fork_join<Policy>([&, first, middle] { return detail::partition<Policy>(first, middle, test, grain, stop); },
+                        [&, middle, last] { return detail::partition<Policy>(middle, last, test, grain, stop); });
+  const auto shorter = std::min(middle - a, b - middle);
+  detail::swap_sequences<Policy>(a, b - shorter, shorter, grain);
+  return a + (b - middle);
+}
+
+/// A part for each P and then some. More would be swapped more often.
+inline std::size_t partition_grain(std::size_t n) {
+  const std::size_t p = procs();
+  return p == 1 ? std::max<std::size_t>(n, 1) : std::max<std::size_t>(n / (4 * p), 8192);
+}
+
+/// What partitions say, by their names.
+template <refusal Partition, class I, class Predicate, class Projection>
+consteval auto why_not_partition() {
+  if constexpr (!std::random_access_iterator<I>) {
+    return Partition + ": needs random-access iterators, to begin in several places at once";
+  } else if constexpr (!divisible_output<I>) {
+    return Partition +
+           ": neighbours in a std::vector<bool> cannot be written at the same time; use a std::vector<char>";
+  } else if constexpr (!std::permutable<I>) {
+    return Partition + ": the elements must be movable and not const, to be swapped";
+  } else if constexpr (!predicate_for<Predicate, I, Projection>) {
+    return Partition + ": the predicate must be callable with a (projected) element and return bool";
+  } else {
+    return not_refused;
+  }
+}
+
+}  // namespace fj::inline v0_1::detail
