@@ -22,8 +22,8 @@ namespace fj::inline v0_1 {
 ///     fj::parallel_for(range, [&](auto& x) { sum.with_local([&](long& mine) { mine += weight(x); }); });
 ///     long all = sum.combine(std::plus<>());
 ///
-/// A strand may go on on another thread after a fork, and somebody else on the P it left. So what local() returns owns
-/// its value until it is destroyed: nobody else gets that one meanwhile, wherever the strand goes.
+/// After a fork a strand may go on on another thread, and another strand on the P that it left. So the handle that local()
+/// returns owns its value until it is destroyed: no other strand gets that value meanwhile.
 ///
 /// local() and with_local() may be called from any number of threads at once, inside a runtime and outside. combine,
 /// for_each, clear, copying, moving and the destructor may not run at the same time as anything else, nor while a strand
@@ -35,13 +35,13 @@ class combinable {
 
   struct alignas(detail::cache_line) entry {
     T value;
-    entry* older;            // all there are
-    entry* spare = nullptr;  // the next of those that no slot has room for
+    entry* older;            // all values form a list
+    entry* spare = nullptr;  // the next value that no slot has room for
   };
 
  public:
-  /// A value that belongs to whoever has this. May be moved, also to other strands. Only a handle with a name gives the
-  /// value away: after `auto& mine = *c.local();` the handle is gone, and `mine` another strand's.
+  /// Owns a value. May be moved, also to other strands. Only a handle with a name gives access to the value: after
+  /// `auto& mine = *c.local();` the handle would be gone, and `mine` another strand's.
   class handle {
    public:
     handle(handle&& other) noexcept : owner_(other.owner_), mine_(std::exchange(other.mine_, nullptr)) {}
@@ -115,7 +115,7 @@ class combinable {
     return *this;
   }
 
-  /// A value of one's own: one that was left on this P, or else a new one. Errors: what making one throws.
+  /// A value for the caller alone: one that was put back on this P, or else a new one. Errors: what making one throws.
   /// Cost: an atomic exchange, and another when the handle is destroyed; so take it once for many elements.
   [[nodiscard]] handle local() {
     // acquire: pairs with the release in put_back
@@ -123,13 +123,13 @@ class combinable {
     if (entry* const spare = take_spare()) return {this, spare};
     auto* const fresh = new entry{make_(), nullptr};
     fresh->older = all_.load(std::memory_order_relaxed);
-    // relaxed: whoever goes through all of them does so after the joins
+    // relaxed: the joins order it before combine, for_each and clear
     while (!all_.compare_exchange_weak(fresh->older, fresh, std::memory_order_relaxed)) {}
     return {this, fresh};
   }
 
-  /// Calls f with a value of one's own, and returns what f returned, which must not be a reference. Errors: what making a
-  /// value or f throw. Cost: as local, for each call.
+  /// Calls f with a value for the caller alone, and returns what f returned, which must not be a
+  /// reference. Errors: what making a value or f throw. Cost: as local, for each call.
   template <class F>
     requires std::invocable<F&, T&>
   std::invoke_result_t<F&, T&> with_local(F&& f) {
@@ -178,7 +178,7 @@ class combinable {
     std::atomic<entry*> unused = nullptr;
   };
 
-  // Any slot will do, for a P of a larger runtime, too; threads outside share the first.
+  // Any slot is right, also for a P of a larger runtime. Threads outside share the first.
   std::atomic<entry*>& own_slot() noexcept {
     return slots_[static_cast<std::size_t>(this_proc() + 1) % slots_.size()].unused;
   }
@@ -211,7 +211,7 @@ class combinable {
   }
 
   entry* take_spare() noexcept {
-    // relaxed: to miss one only means to make another; the mutex orders the rest
+    // relaxed: a strand that misses a spare makes a new value; the mutex orders the rest
     if (!has_spares_.load(std::memory_order_relaxed)) return nullptr;
     const std::scoped_lock lock(mutex_);
     if (!spares_) return nullptr;

@@ -1,4 +1,4 @@
-// The elements that match, elsewhere.
+// A copy of the elements that match.
 #pragma once
 
 #include <cstddef>

@@ -21,14 +21,14 @@ namespace fj::inline v0_1 {
 
 namespace detail {
 
-/// Whether there is any, from left to right: ends as the serial search does, in the same result or exception.
+/// Whether an element gives `wanted`: with the result or the exception of the serial search from left to right.
 template <class Policy, class I, class Predicate, class Projection>
 bool find_any(I first, std::size_t n, Predicate& pred, Projection& proj, bool wanted, const loop_options& options) {
   using difference = std::iter_difference_t<I>;
   constexpr bool nothrow = noexcept(static_cast<bool>(std::invoke(pred, std::invoke(proj, *first))));
   std::atomic<bool> found = false;
   const auto matches = [&](std::size_t i) {
-    // Nobody can throw: any match will do, wherever it is. The hint is looked at once in 64 elements.
+    // If no call throws, any match decides. Each strand looks at the hint once in 64 elements.
     if constexpr (nothrow) {
       if (i % 64 == 0 && found.load(std::memory_order_relaxed)) return true;
     }
@@ -40,7 +40,7 @@ bool find_any(I first, std::size_t n, Predicate& pred, Projection& proj, bool wa
   return run([&] { return find_index<Policy>(n, matches, options); }) != n;
 }
 
-/// What the searches say, by their names.
+/// Why a search of that name refuses a call.
 template <refusal Search, class I, class Predicate, class Projection>
 consteval auto why_not_search() {
   if constexpr (!std::random_access_iterator<I>) {
@@ -69,10 +69,10 @@ struct equals {
 
 /// The first element for which pred(proj(element)) holds, as std::ranges::find_if; last if there is none.
 ///
-/// Stops early: what lies right of a match and has not started is not searched. pred and proj may be called at the same
-/// time on several threads, and for elements right of the result. Exceptions: as in the serial search, one thrown right
-/// of the result is dropped. options.grain: elements between two looks at whether to stop. With options.stop asked
-/// before the result was certain: fj::cancelled. Outside of a runtime it enters the default one, as all algorithms do.
+/// Stops early: it starts no search to the right of a match. pred and proj may be called at the same time on several
+/// threads, and for elements right of the result. Exceptions: as in the serial search; one thrown right of the result is
+/// dropped. options.grain: elements between two looks at whether to stop. If options.stop is
+/// asked before the result is certain: fj::cancelled. Outside of a runtime it enters the default one, as all algorithms do.
 ///
 /// Cost: at most one call of pred an element, and a fork for each grain of them.
 template <class Policy = continuations, class I, class S, class Predicate, class Projection = std::identity>
@@ -175,9 +175,8 @@ std::ranges::borrowed_iterator_t<R> parallel_find(R&& range, const T& value, Pro
 
 /// Whether pred(proj(element)) holds for any element, as std::ranges::any_of: false for none at all.
 ///
-/// Stops early. Which of several matches is found makes no difference, but what lies left of one might throw, and the
-/// serial program would; so the search goes on left of a match, unless pred and proj are noexcept. All else as
-/// parallel_find_if.
+/// Stops early. Any match gives the result, but an element left of it might throw, as in the serial program. So the search
+/// goes on left of a match, unless pred and proj are noexcept. All else as parallel_find_if.
 template <class Policy = continuations, class I, class S, class Predicate, class Projection = std::identity>
   requires std::sentinel_for<S, I> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_search<"fj::parallel_any_of", I, Predicate, Projection>()>

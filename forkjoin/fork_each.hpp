@@ -1,4 +1,4 @@
-// A loop whose every turn is a fork, with the rest of the loop as the one continuation.
+// A loop that forks each turn: the rest of the loop is the continuation.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ inline void fork_turns(std::size_t n, const loop_options& options, loop_leaf lea
       const std::size_t end = begin + std::min(grain, n - begin);
       const bool stopped = s.stopped();
       s.fork([leaf, begin, end] { leaf(begin, end); });
-      if (stopped) return;  // that fork was left out, which the join reports, and so would be all others
+      if (stopped) return;  // the scope left out that fork, which the join reports, and would leave out all others
     }
   });
 }
@@ -34,9 +34,9 @@ inline void fork_turns(std::size_t n, const loop_options& options, loop_leaf lea
 }  // namespace detail
 
 /// Calls body(i) for all indices in [first, last), or body(*i) for random-access iterators: each turn of the loop, or every
-/// options.grain turns, is a fork, and what others may take is the rest of the loop, one continuation however long it is.
-/// So the loop itself takes the memory of one fork, the turns begin in order, and turns that take very different times,
-/// or fork themselves, are shared out one by one. Where turns are short, parallel_for costs less.
+/// options.grain turns, is a fork. Thieves may steal the rest of the loop, which is one continuation however long it is.
+/// So the loop takes the memory of one fork, and the turns begin in order. Turns that take very different times, or fork
+/// themselves, are shared out one by one. Where turns are short, parallel_for costs less.
 ///
 /// By continuations only: with tasks a loop would put up all of its turns.
 ///

@@ -20,16 +20,16 @@ namespace fj::inline v0_1 {
 /// are, std::monostate for void; void if all are. Any function may call it, at any depth; outside of a runtime it enters
 /// the default one.
 ///
-/// With continuations (the default) the calling thread runs the first closure at once, and the rest of the call is what
-/// others may steal: with one P everything runs in the order of the serial program. With tasks the first closures are
-/// put up to be stolen and the last one runs at once.
+/// With continuations (the default) the calling thread runs the first closure at once, and thieves may steal the rest of
+/// the call. So with one P everything runs in the order of the serial program. With tasks thieves may steal the first
+/// closures, and the calling thread runs the last one at once.
 ///
-/// Exceptions: all that was started is finished first. Then the exception is rethrown that the serial program would have
-/// thrown; others are dropped, and closures after it that have not started do not start (with tasks, later ones may
-/// have).
+/// Exceptions: the call first waits for all closures that have started. Then it rethrows the exception that the serial
+/// program would have thrown, and drops others. Closures after the one that threw do not start any more (with tasks, they
+/// may have started before).
 ///
-/// Code after it may run on another thread. Closures may be lvalues or temporaries; they are neither copied nor moved,
-/// except small trivial ones. Cost where nothing is stolen: some 12 to 19 instructions a fork; no allocation, no fence.
+/// The code after the call may run on another thread. Closures may be lvalues or temporaries; fork_join copies or moves
+/// small trivial ones only. Cost where nothing is stolen: some 12 to 19 instructions a fork; no allocation, no fence.
 template <class Policy = continuations, class F, class G, class... More>
   requires(!std::is_same_v<std::remove_cvref_t<F>, stop_token>)
 [[gnu::always_inline]] inline auto fork_join(F&& f, G&& g, More&&... more) {
@@ -59,7 +59,7 @@ void fork_join(F&& f) = delete;  // one closure has nothing to fork from: call i
 
 namespace detail {
 
-/// A closure that does not start once it has been asked to stop.
+/// A closure that throws fj::cancelled instead of starting once its token was asked to stop.
 template <class F>
 struct unless_stopped {
   const stop_token& stop;
@@ -73,8 +73,8 @@ struct unless_stopped {
 
 }  // namespace detail
 
-/// As above; closures that have not started when `stop` is asked to stop do not start, and then fj::cancelled is thrown,
-/// unless an earlier closure has thrown something else.
+/// As above. Once `stop` is asked to stop, closures do not start any more. The call then throws fj::cancelled, unless an
+/// earlier closure has thrown something else.
 template <class Policy = continuations, class F, class G, class... More>
 auto fork_join(const stop_token& stop, F&& f, G&& g, More&&... more) {
   static_assert(std::is_invocable_v<F&> && std::is_invocable_v<G&> && (std::is_invocable_v<More&> && ...),
@@ -86,7 +86,7 @@ auto fork_join(const stop_token& stop, F&& f, G&& g, More&&... more) {
 template <class Policy = continuations, class F>
 void fork_join(const stop_token& stop, F&& f) = delete;  // one closure has nothing to fork from: call it
 
-/// Another name for fork_join, for those who know it from oneTBB.
+/// Another name for fork_join: oneTBB's.
 template <class Policy = continuations, class F, class G, class... More>
 [[gnu::always_inline]] inline auto parallel_invoke(F&& f, G&& g, More&&... more) {
   return fj::fork_join<Policy>(std::forward<F>(f), std::forward<G>(g), std::forward<More>(more)...);

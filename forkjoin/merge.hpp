@@ -1,4 +1,4 @@
-// Merging two sorted sequences.
+// The merge of two sorted sequences.
 #pragma once
 
 #include <functional>
@@ -56,7 +56,8 @@ consteval auto why_not_merge_given() {
 }  // namespace detail
 
 /// Merges two sequences, sorted by comp or else by operator<, into the one that begins at out, and returns its end, as
-/// std::merge: stable, elements of the first sequence come before equal ones of the second. The output must not overlap the inputs.
+/// std::merge: stable, elements of the first sequence come before equal ones of the second. The output must not overlap
+/// the inputs.
 ///
 /// comp and the projections may be called at the same time on several threads. Exceptions: the leftmost is rethrown
 /// after all that was started has ended; the output is then partly written. Likewise with fj::cancelled, if options.stop

@@ -14,7 +14,7 @@ namespace detail {
 class token_pointer {
  public:
   constexpr token_pointer(const stop_token* token = nullptr) noexcept : token_(token) {}
-  // Not deleted: clang would not say why it leaves the options out.
+  // Not deleted: clang would not print why it rejects the options.
   template <class T>
     requires std::same_as<T, stop_token> || std::same_as<T, stop_source>
   token_pointer(const T&) {
@@ -34,10 +34,11 @@ class token_pointer {
 
 /// For loops and algorithms: parallel_for(0, n, body, {.grain = 64, .stop = &token}).
 struct loop_options {
-  /// How many elements are done in one go without forking. 0: chosen by the algorithm.
+  /// How many elements a strand does without forking. 0: the algorithm chooses.
   std::size_t grain = 0;
 
-  /// A const stop_token*. What has not started when it is asked to stop is left out, and fj::cancelled thrown. Must outlive the call.
+  /// A const stop_token*, which must outlive the call. Once it is asked to stop, the call leaves out the parts that have not
+  /// started, and throws fj::cancelled.
   detail::token_pointer stop = nullptr;
 };
 

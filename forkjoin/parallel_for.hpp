@@ -73,15 +73,15 @@ consteval auto why_not_steps() {
 /// common type of first and last; first >= last means none. Iterators are random-access ones, and not those of a
 /// std::vector<bool> that may be written, whose neighbours share words.
 ///
-/// Without options.grain the loop is first divided into some two parts for each P, if there are several. A strand goes
-/// through its part in chunks of some microseconds, which it finds by the clock, and forks half of what is left when
-/// somebody has nothing to do: a loop that nobody helps with costs little more than the
-/// plain one, and holds no more records than the logarithm of its length. With a grain, it is halved down to blocks of
-/// so many indices, the last one shorter, always in the same way.
+/// Without options.grain the loop first forks about two parts for each P, if there are several. A strand goes through its
+/// part in chunks of some microseconds, which it finds by the clock, and forks half of what is left when a worker has
+/// nothing to do. So a loop without help costs little more than the plain one, and holds no more records than the
+/// logarithm of its length. With a grain, the loop is halved down to blocks of so many indices, always in the same way; the
+/// last block may be shorter.
 ///
-/// With one P and continuations the order is the plain loop's; with more, each begins with a section of its own, the same
-/// from loop to loop, as its data may be in the cache still. Errors: what the body throws, as in the plain loop: the
-/// first in order of those thrown; what comes after it and has not started does not start. fj::cancelled if
+/// With one P and continuations the order is the plain loop's. With more, each P begins with its own section, the same from
+/// loop to loop, as the data may still be in its cache. Errors: what the body throws, the first in order if several calls
+/// throw; calls after it that have not started do not start. fj::cancelled if
 /// options.stop asked before every part had started. std::invalid_argument if first is negative and last unsigned.
 ///
 /// Outside of a runtime it enters the default one. The body is called by several threads at once and is not copied.

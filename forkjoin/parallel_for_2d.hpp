@@ -41,7 +41,7 @@ class block_loop {
   block_loop(Body& body, std::size_t grain, const loop_options& options) noexcept
       : body_(body), grain_(grain), parts_(options.stop) {}
 
-  /// So many cells are before the block's in order.
+  /// Runs a block; `place` is the number of cells before it in order.
   void run(const block_2d& block, std::size_t place = 0) {
     if (block.cells() <= grain_) return parts_.run(place, [&] { std::invoke(body_, block); });
     parts_.begin(place);
@@ -60,7 +60,7 @@ class block_loop {
   ordered_parts parts_;
 };
 
-/// How many there are. Throws std::length_error if that is more than can be counted.
+/// The number of cells. Throws std::length_error if a std::size_t cannot count them.
 inline std::size_t count_of_cells(std::size_t rows, std::size_t cols) {
   if (cols != 0 && rows > std::numeric_limits<std::size_t>::max() / cols)
     throw std::length_error("fj::parallel_for_2d: " + std::to_string(rows) + " rows of " + std::to_string(cols) +
@@ -68,7 +68,7 @@ inline std::size_t count_of_cells(std::size_t rows, std::size_t cols) {
   return rows * cols;
 }
 
-/// Blocks when nobody gave a grain: enough to keep every P busy until the end even if they take unequal time.
+/// The size of blocks without a grain: enough of them to keep each P busy until the end, even if they take unequal times.
 inline std::size_t default_block_size(std::size_t cells) {
   constexpr std::size_t blocks_per_proc = 16;
   return std::max<std::size_t>(1, cells / (blocks_per_proc * procs()));

@@ -1,4 +1,4 @@
-// The parallel loop whose body goes over a part of the sequence by itself.
+// The parallel loop over blocks: the body gets the two ends of each.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Elements that match before those that do not.
+// A partition: elements that match come before those that do not.
 #pragma once
 
 #include <cstddef>

@@ -42,7 +42,7 @@ iterator_pair<A, B> advanced(const iterator_pair<A, B>& from, std::size_t by) {
   return {detail::advanced(from.first, by), detail::advanced(from.second, by)};
 }
 
-/// What a projection of *it returns, as it may be kept: if *it is a temporary, a reference may be to that.
+/// What a projection of *it returns. By value if *it is a temporary, as a reference may be to that.
 template <class F, class... It>
 using projected_value = std::conditional_t<(std::is_reference_v<std::iter_reference_t<It>> && ...),
                                            std::invoke_result_t<F&, std::iter_reference_t<It>...>,
@@ -56,7 +56,7 @@ class reduction {
 
   T run(std::size_t first, std::size_t last) {
     if (last - first == 1) return parts_.run(first, [=, this]() -> T { return leaf_(first); });
-    parts_.begin(first);  // with tasks, each of so many leaves would throw
+    parts_.begin(first);  // here already: with tasks, each leaf would throw otherwise
     const std::size_t middle = first + (last - first) / 2;
     auto [left, right] = fork_join<Policy>([=, this] { return run(first, middle); },  //
                                            [=, this] { return run(middle, last); });
@@ -69,7 +69,8 @@ class reduction {
   ordered_parts parts_;
 };
 
-/// Blocks larger than a scan's, which go through a cache twice: at the end of each, memory waits for the sums.
+/// Larger than a scan's blocks, which are read twice and must stay in a cache. At the end of each block memory is idle while
+/// the lanes are summed.
 inline constexpr std::size_t reduce_block = 65536;
 
 template <class Policy, class T, class It, class Get, class Op>
@@ -83,7 +84,7 @@ T reduce(const It& first, std::size_t n, T init, Get get, Op& op, const loop_opt
   return static_cast<T>(std::invoke(op, std::move(init), std::move(sum)));
 }
 
-/// Body takes an accumulator and an element; elements need not be like accumulators, which Join combines.
+/// Body adds an element to an accumulator, which may be of another type. Join combines accumulators.
 template <class Policy, class T, class I, class Body, class Join>
 T accumulate(const I& first, std::size_t n, T identity, Body& body, Join& join, const loop_options& options) {
   if (n == 0) return identity;

@@ -11,9 +11,9 @@
 
 namespace fj::inline v0_1 {
 
-/// A runtime of its own: P, threads, stacks. Threads are started when there is work for them. Several may live side by
-/// side; they share nothing. The destructor waits for calls of run that are under way on other threads; called by code that
-/// one of them waits for it ends the process with a message.
+/// A runtime: P, threads and stacks of its own. It starts threads when there is work for them. Several runtimes may live
+/// side by side; they share nothing. The destructor waits for calls of run that are under way on other threads. If code that
+/// such a call waits for destroys the runtime, the process ends with a message.
 class runtime {
  public:
   /// Throws std::invalid_argument for options or an environment that make no sense, naming the value and the remedy.
@@ -24,11 +24,11 @@ class runtime {
   runtime& operator=(const runtime&) = delete;
 
   /// Calls f inside the runtime and returns its result, or rethrows its exception. The calling thread works itself if
-  /// a P is free, so a job that never forks wakes nobody. From inside this runtime it is a plain call of f; from a fiber
-  /// of another one, the fiber waits and its worker goes on.
+  /// a P is free, so an f that never forks wakes no worker. From inside this runtime it is a plain call of f. From a fiber
+  /// of another runtime, the fiber waits and its worker does other work.
   ///
-  /// Errors: std::bad_alloc if no stack is to be had, std::system_error if no thread is and none is there already,
-  /// std::logic_error in a process forked since the runtime was made.
+  /// Errors: std::bad_alloc if there is no stack for f, std::system_error if the runtime has no thread and the
+  /// system refuses one, std::logic_error in a process forked since the runtime was made.
   template <class F>
   detail::result_of<F> run(F&& f) {
     static_assert(
@@ -37,10 +37,10 @@ class runtime {
     if constexpr (detail::returns_movable<F>) return detail::call_in(*scheduler_, f);
   }
 
-  /// How many P it has.
+  /// The number of P.
   unsigned procs() const noexcept { return detail::procs_of(*scheduler_); }
 
-  /// What it has done so far; at any time, from any thread.
+  /// What the runtime has done so far. May be called at any time, from any thread.
   fj::stats stats() const { return detail::stats_of(*scheduler_); }
 
  private:
@@ -58,14 +58,14 @@ detail::result_of<F> run(F&& f) {
   if constexpr (detail::returns_movable<F>) return detail::call_in(here ? *here : detail::default_scheduler(), f);
 }
 
-/// How many P the runtime has that this code runs in; the default one's outside.
+/// The number of P of the runtime that this code runs in; outside, of the default one.
 inline unsigned procs() {
   detail::scheduler* const here = detail::current_scheduler();
   return detail::procs_of(here ? *here : detail::default_scheduler());
 }
 
-/// The index of the P this code runs on, from 0 to procs() - 1; -1 outside of any runtime. It may be another one after a
-/// fork, a join or a wait.
+/// The index of the P this code runs on, from 0 to procs() - 1; -1 outside of any runtime. After a fork, a join or a wait
+/// the code may run on another P.
 inline int this_proc() noexcept { return detail::current_proc(); }
 
 }  // namespace fj::inline v0_1

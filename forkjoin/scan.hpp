@@ -93,14 +93,14 @@ consteval auto why_not_scan_range() {
 ///
 /// The association depends on the number of elements and options.grain alone, so floating-point results are the same to
 /// the last bit on any number of P and however work was stolen; they differ from std::inclusive_scan's where rounding
-/// does. On one P the sequence is gone through once. Others who come to help sum up blocks further right, whose prefix
-/// is not known yet, and those are gone through again; but never more than others had time for.
+/// does. On one P the scan goes through the sequence once. With more, thieves sum up blocks further right, whose prefix is
+/// not known yet, and these are read a second time.
 ///
-/// op is called once an element, and once more in blocks somebody summed up before. Where the association could be seen
-/// in the result, that is save for integers (exactly_associative), it is called twice an element on one P, too: no fixed
+/// op is called once an element, and once more in blocks that thieves summed up before. If the association can change the
+/// result, that is for all but integers (exactly_associative), op is called twice an element on one P, too: no fixed
 /// association that can be computed in parallel needs much less (Snir, "Depth-size trade-offs for parallel prefix
-/// computation", 1986). For floating-point numbers that is two and a half times, in less time: the second goes on in the
-/// shadow of the first, and as two elements are combined ahead, the chain of sums is half as long.
+/// computation", 1986). For floating-point numbers it is called two and a half times an element, in less time: the second
+/// call overlaps the first, and combining two elements ahead halves the chain of sums.
 ///
 /// Errors: what op or copying throw; fj::cancelled if options.stop asked before every block had started. Both leave the
 /// output partly written. Iterators are random-access ones. Outside of a runtime it enters the default one.

@@ -28,16 +28,16 @@ class scope;
 
 namespace detail {
 
-/// What a scope's join has to throw: of all that its children left, the exception of the first fork; or that forks were
-/// left out.
+/// What a scope's join has to throw: the exception of the earliest fork among those that children stored here, or else
+/// fj::cancelled if forks were left out.
 class first_exception {
  public:
   first_exception() noexcept {}
-  ~first_exception() {}  // the union: whoever joins takes what there is
+  ~first_exception() {}  // the union: the join has taken what it held
   first_exception(const first_exception&) = delete;
   first_exception& operator=(const first_exception&) = delete;
 
-  /// Whether there is anything. relaxed: for forks that need not start any more; at a join the children's arrival orders.
+  /// Whether there is anything. relaxed: forks only use it to start no more; at a join the children's arrival orders it.
   bool any() const noexcept { return precedence_.load(std::memory_order_relaxed) != none; }
 
   /// 0 if there is nothing.
@@ -46,7 +46,7 @@ class first_exception {
   /// Whether there is an exception.
   bool thrown() const noexcept { return precedence_.load(std::memory_order_relaxed) > left_out; }
 
-  /// By a child, with the number of its fork.
+  /// Called by a child that threw, with the number of its fork.
   [[gnu::cold]] void offer(std::uint64_t number, std::exception_ptr error) noexcept {
     const std::scoped_lock lock(mutex_);
     const std::uint64_t precedence = ~number;
@@ -59,13 +59,13 @@ class first_exception {
     precedence_.store(precedence, std::memory_order_relaxed);
   }
 
-  /// By a fork that does not start.
+  /// Called by a fork that does not start.
   [[gnu::cold]] void leave_out() noexcept {
     const std::scoped_lock lock(mutex_);
     if (!any()) precedence_.store(left_out, std::memory_order_relaxed);
   }
 
-  /// After the join, if there is anything. Leaves nothing.
+  /// Called after the join, if there is anything. Leaves nothing.
   [[gnu::cold]] std::exception_ptr take() noexcept {
     const std::scoped_lock lock(mutex_);  // children of other strands may not have been joined
     if (precedence_.exchange(none, std::memory_order_relaxed) == left_out) return std::make_exception_ptr(cancelled());
@@ -75,7 +75,7 @@ class first_exception {
   }
 
  private:
-  // Turned round, so that none is 0 and the first fork's is the greatest.
+  // The complement of the fork's number: the first fork's is the greatest, and none is 0.
   static constexpr std::uint64_t none = 0;
   static constexpr std::uint64_t left_out = 1;
   static_assert(~child::forked_elsewhere > left_out);
@@ -109,7 +109,7 @@ struct closure_child : child {
     std::exception_ptr error;  ///< what the closure threw, when that is gone
   };
 
-  // On the child's stack. What is left there if it returns: nothing, or `error`.
+  // Runs on the child's stack. When it returns, it leaves there nothing, or `error`.
   static std::uintptr_t run(void* self) noexcept {
     auto& mine = *static_cast<closure_child*>(self);
     if (detail::push_record(mine)) [[unlikely]]
@@ -151,17 +151,18 @@ struct closure_child : child {
 
 /// Forks from anywhere: scope s; s.fork(f); ...; s.join();
 ///
-/// fork(f) runs f at once on a stack of its own, and what idle workers may take is everything that the calling function
-/// does after it: the true continuation, as in Cilk. So with one P the program runs in its serial order, and a loop that
-/// forks n children keeps one record and one stack, however large n is. Functions that are given the scope by reference
-/// may fork into it, also from its children.
+/// fork(f) runs f at once on a stack of its own. Idle workers may steal everything that the calling function does after it:
+/// the true continuation, as in Cilk. So with one P the program runs in its serial order, and a loop that forks n children
+/// keeps one record and one stack, however large n is. Functions that take the scope by reference may fork into it, also
+/// from its children.
 ///
 /// Code after fork or join may run on another thread. A scope lives in a function that runs in a runtime, and is joined
 /// by the strand that made it.
 ///
-/// Exceptions: of an f whose continuation was not stolen, it leaves fork; else the join, first fork first. Once one
-/// waits for the join, children that have not started do not start. with_scope promises the exception of the serial program. As a
-/// child's exception may come either way, do not handle it around fork, but around the join, or around with_scope.
+/// Exceptions: what f throws leaves fork if its continuation was not stolen. Otherwise the join throws it, the earliest
+/// fork's if there are several. Once an exception waits for the join, children that have not started do not start. As a
+/// child's exception may leave either, handle it around the join, not around fork. with_scope promises the exception of
+/// the serial program.
 class [[nodiscard("a scope joins when it is destroyed")]] scope {
  public:
   /// Throws std::logic_error outside of a runtime.
@@ -170,21 +171,20 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
   /// Once the token asks to stop, fork starts nothing any more, and the join throws fj::cancelled if it left out anything.
   explicit scope(stop_token stop) : scope(current_worker_or_throw(), std::move(stop)) {}
 
-  /// A scope within another: stops when that is asked to. Joins on its own.
+  /// A scope within another: it stops when the outer one is asked to, and joins its own children.
   explicit scope(scope& outer) : scope(outer.stop_) {}
 
   scope(const scope&) = delete;
   scope& operator=(const scope&) = delete;
 
-  /// Joins. Throws what join would, unless the scope is left by an exception: then that one wins.
+  /// Joins. Throws what join would. If an exception leaves the scope, that one wins.
   [[gnu::always_inline]] ~scope() noexcept(false) {
     if (!state_.nothing_to_join()) [[unlikely]]
       join_slow(true);
   }
 
-  /// Runs f(), and lets others go on with what follows this call. f is moved or copied to where it runs before anything
-  /// else happens; its result is dropped. Where no stack is to be had, and where f takes more than half of one, it is
-  /// called on the caller's.
+  /// Runs f() at once; idle workers may steal what follows this call. fork first moves or copies f to where it runs, and
+  /// drops its result. It calls f on the caller's stack if it gets no other, or if f takes more than half of one.
   ///
   /// Cost where nothing is stolen: a call with two switches of stacks, which save the callee-saved registers; no
   /// allocation, no fence. From another strand than the scope's own, two atomic operations more.
@@ -207,13 +207,13 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
     fork_onto<F>(m, here, *below, f);
   }
 
-  /// Whether fork starts nothing any more, as a child's exception waits for the join or the token was asked to stop. Any
-  /// strand below the scope may ask: a loop that forks, or a long child.
+  /// Whether fork starts nothing any more, because a child's exception waits for the join or the token was asked to stop.
+  /// Any strand below the scope may call it: a loop that forks, or a long child.
   [[nodiscard, gnu::always_inline]] bool stopped() const noexcept {
     return state_.errors.any() || stop_.stop_requested();
   }
 
-  /// Waits for all children; meanwhile the worker does something else. May be called several times, also between forks.
+  /// Waits for all children; meanwhile the worker does other work. May be called several times, also between forks.
   /// Throws the exception of the first fork that left one here, fj::cancelled if a fork was left out; std::logic_error if
   /// it is called by another strand than the scope's own.
   [[gnu::always_inline]] void join() {
@@ -238,7 +238,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
   [[gnu::always_inline]] explicit scope(detail::worker& m, stop_token stop = {})
       : state_(m.running), uncaught_(m.exceptions->uncaught), stop_(std::move(stop)) {}
 
-  // A small trivial closure by value: it need not be in memory before it is put on the child's stack.
+  // A small trivial closure is passed by value: it need not be in memory before it is put on the child's stack.
   template <class F>
   [[gnu::always_inline]] void fork_onto(detail::worker& m, detail::fiber& here, detail::fiber& below,
                                         detail::closure_argument<F> f) {
@@ -254,7 +254,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
     detail::go_on_as_thief(state_);
   }
 
-  // The first child of a strand; on another strand than the scope's own; with exceptions in flight; without memory.
+  // For the first child of a strand, for forks of another strand than the scope's own, and while exceptions are in flight.
   template <class F>
   [[gnu::cold, gnu::noinline]] void fork_slow(detail::worker& m, detail::closure_argument<F> f) {
     using child_type = detail::closure_child<std::decay_t<F>>;
@@ -288,7 +288,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
     return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(at) / alignment * alignment);
   }
 
-  // If moving the closure there throws, all is as it was. It may fork, too, while the stack is put aside.
+  // If moving the closure there throws, all is as it was. The move may fork, too; meanwhile the stack is put aside.
   template <class Child, class F>
   [[gnu::always_inline]] Child& construct_child(detail::fiber& here, detail::fiber& below, detail::lvalue<F> f) {
     void* const room = child_address<Child>(below);
@@ -301,7 +301,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
     }
   }
 
-  // Moving a closure may be a user's code, which forks itself.
+  // Moving a closure may call code of the user's, which may fork and go on on another worker.
   template <class F>
   [[gnu::always_inline]] static detail::worker& worker_after_move(detail::worker& before) noexcept {
     if constexpr (std::is_trivially_constructible_v<std::decay_t<F>, F>) {
@@ -317,14 +317,14 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
     static_cast<void>(closure());
   }
 
-  // What an unstolen child threw. It still lies on its stack.
+  // Throws what an unstolen child threw, which still lies on its stack.
   template <class Child>
   [[noreturn, gnu::cold, gnu::noinline]] static void rethrow() {
     detail::fiber& below = *detail::current_worker()->running->below;
     auto& c = *static_cast<Child*>(child_address<Child>(below));
     const std::exception_ptr thrown = std::move(c.error);
     std::destroy_at(&c.error);
-    detail::os::happens_before(below.stack_bottom());  // whoever has the stack next comes after that
+    detail::os::happens_before(below.stack_bottom());  // for the race detector: the next user of the stack comes after that
     std::rethrow_exception(thrown);
   }
 
@@ -338,7 +338,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
     std::rethrow_exception(error);
   }
 
-  // When the scope's body has thrown, which it did after all forks so far: what a child has thrown comes first.
+  // Called when the scope's body has thrown. That was after all forks so far, so what a child has thrown comes first.
   [[gnu::cold]] void join_after_throw() {
     detail::join_children_slow(state_);
     if (!state_.errors.any()) return;

@@ -27,11 +27,11 @@ namespace fj::inline v0_1 {
 
 namespace detail {
 
-/// What is sorted by insertion, and what is worth a fork where the user does not say.
+/// Up to how many elements insertion sort is used, and from how many on a sort without a grain forks.
 inline constexpr std::size_t insertion_limit = 24;
 inline constexpr std::size_t sort_grain = 2048;
 
-/// For when partitions were bad too often. By swaps, so that a comparator that throws leaves all elements there.
+/// For use when partitions were bad too often. It swaps, so that a comparator that throws loses no element.
 template <class I, class Less>
 void heap_sort(I first, I last, Less less) {
   using difference = std::iter_difference_t<I>;
@@ -50,7 +50,7 @@ void heap_sort(I first, I last, Less less) {
   }
 }
 
-/// Of three places the one with the median.
+/// The place with the median of three.
 template <class I, class Less>
 I median(I a, I b, I c, Less& less) {
   if (less(*b, *a)) std::swap(a, b);
@@ -68,8 +68,8 @@ I pseudomedian(I first, std::iter_difference_t<I> n, int levels, Less& less) {
                         detail::pseudomedian(first + 2 * third, n - 2 * third, levels - 1, less), less);
 }
 
-/// Quicksort that tells patterns: Peters, "Pattern-defeating quicksort", 2021. Both parts of a partition in parallel; a
-/// partition is itself made in parallel when it is large and others have nothing to do.
+/// Peters, "Pattern-defeating quicksort", 2021, with both parts of a partition sorted in parallel. A partition is itself
+/// parallel if it is large and a worker is hungry.
 template <class Policy, class I, class Less>
 class quicksort {
   using difference = std::iter_difference_t<I>;
@@ -85,7 +85,8 @@ class quicksort {
   }
 
  private:
-  // `bad_allowed`: how many bad partitions are put up with. Unless `leftmost`, the element before first is in its place.
+  // `bad_allowed`: how many more bad partitions may come before heap sort. Unless `leftmost`, the element before
+  // first is in its place.
   void sort(I first, I last, int bad_allowed, bool leftmost) {
     for (;;) {
       const difference n = last - first;
@@ -94,7 +95,7 @@ class quicksort {
       if (bad_allowed == 0) return detail::heap_sort(first, last, less_);
       std::ranges::iter_swap(first, detail::pseudomedian(first, n, n > 4096 ? 3 : n > 128 ? 2 : 1, less_));
 
-      // All are at least as great as the one before. If the pivot equals that, what equals the pivot has its place.
+      // No element is less than the one before first. If the pivot equals that one, all elements equal to it are in place.
       if (!leftmost && !less_(*(first - 1), *first)) {
         first =
             partition_by_pivot(first, last, [](const auto& less, auto&& x, auto&& pivot) { return !less(pivot, x); });
@@ -130,7 +131,7 @@ class quicksort {
   template <class Test>
   I partition_by_pivot(I first, I last, Test test) {
     if constexpr (copies_pivot) {
-      const T pivot = *first;  // a copy, that stores to the sequence cannot change
+      const T pivot = *first;  // a copy, which stores to the sequence cannot change
       return partition_by(first + 1, last, [&, less = less_](auto&& x) { return test(less, x, pivot); });
     } else {
       return partition_by(first + 1, last, [&, first](auto&& x) { return test(less_, x, *first); });
@@ -145,7 +146,7 @@ class quicksort {
     return detail::partition<Policy>(first, last, test, part, stop_);
   }
 
-  // Breaks the pattern that made a bad pivot.
+  // Swaps some elements, to break the pattern that gave a bad pivot.
   static void break_pattern(I first, I last) {
     const difference n = last - first;
     if (n <= static_cast<difference>(insertion_limit)) return;
@@ -163,8 +164,8 @@ class quicksort {
 
 }  // namespace detail
 
-/// Sorts by comp(proj(a), proj(b)), as std::ranges::sort, by operator< if there is no comp: in place, the order of equal elements is left open, and may
-/// differ from call to call where keys are equal.
+/// Sorts in place by comp(proj(a), proj(b)), as std::ranges::sort, by operator< if there is no comp. The order of elements
+/// with equal keys is unspecified, and may differ from call to call.
 ///
 /// comp and proj may be called at the same time on several threads. Exceptions: the leftmost is rethrown after all that
 /// was started has ended; the elements are then in an unspecified order, all there unless a move threw. Likewise with

@@ -1,4 +1,4 @@
-// Elements that match before those that do not, both in their order.
+// A stable partition: elements that match come first, and both groups keep their order.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,8 @@ namespace fj::inline v0_1 {
 
 namespace detail {
 
-/// For elements whose moves may throw: in halves, whose middle parts change places. [first, last) are indices of `marks`.
+/// For elements whose moves may throw: partitions both halves and rotates what lies between. [first, last) are indices of
+/// `marks`.
 template <class Policy, class I, class Filter>
 std::size_t partition_by_rotations(I begin, const Filter& marks, std::size_t first, std::size_t last,
                                    std::size_t grain) {
@@ -43,7 +44,8 @@ std::size_t partition_by_rotations(I begin, const Filter& marks, std::size_t fir
   return a + (b - middle);
 }
 
-/// Each element goes to its place in a buffer, and from there back. Nothing throws, and nothing may stop it halfway.
+/// Moves each element to its place in a buffer, and back. No move throws; the stop token is ignored, as elements in the
+/// buffer would be lost.
 template <class Policy, class I, class Filter>
 void partition_by_buffer(I first, std::size_t n, const Filter& marks, std::size_t matches) {
   using T = std::iter_value_t<I>;

@@ -27,12 +27,12 @@ namespace fj::inline v0_1 {
 
 namespace detail {
 
-/// What is sorted by insertion; half a grain of it is sorted without forking.
+/// Up to how many elements insertion sort is used, and up to how many a sort without a grain does not fork.
 inline constexpr std::size_t stable_insertion_limit = 16;
 inline constexpr std::size_t stable_sort_grain = 2048;
 
 /// Merge sort: quarters in parallel, then pairs of them into the buffer and both pairs back, as in Cilk's cilksort.
-/// Whatever is thrown, all elements are in the sequence at the end of each call.
+/// At the end of each call all elements are in the sequence, also after an exception.
 template <class Policy, class I, class Compare, class Projection>
 class merge_sort {
   using T = std::iter_value_t<I>;

@@ -1,4 +1,4 @@
-// Cooperative cancellation: a source asks, what holds its token finds out.
+// Cooperative cancellation: a stop_source requests it, and work that holds its stop_token polls.
 #pragma once
 
 #include <exception>
@@ -10,8 +10,8 @@ namespace fj::inline v0_1 {
 using std::stop_source;
 using std::stop_token;
 
-/// Thrown at the join by an operation that was given a token and left out part of its work because of it. One that had
-/// started everything before it was asked to stop ends as if nobody had asked.
+/// Thrown at the join by an operation that left out part of its work because its token was asked to stop. An operation that
+/// had started everything before that ends as if there were no request.
 class cancelled : public std::exception {
  public:
   const char* what() const noexcept override {

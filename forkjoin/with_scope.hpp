@@ -12,8 +12,8 @@
 namespace fj::inline v0_1 {
 
 /// Calls body(s) with a scope s, joins, and returns what body returned. The exception is the one that the serial program
-/// would have thrown, also when body throws. Handle those of children around with_scope, not around a fork, which they
-/// leave only if nothing was stolen. Outside of a runtime it enters the default one.
+/// would have thrown, also when body throws. Handle exceptions of children around with_scope, not around a
+/// fork, which they leave only if its continuation was not stolen. Outside of a runtime it enters the default one.
 template <class Body>
 std::invoke_result_t<Body&, scope&> with_scope(stop_token stop, Body&& body) {
   using result = std::invoke_result_t<Body&, scope&>;

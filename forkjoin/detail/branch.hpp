@@ -30,7 +30,7 @@ template <class G>
 class branch : public continuation {
  public:
   [[gnu::always_inline]] explicit branch(lvalue<G> g) noexcept : continuation(&run), closure(g) {}
-  [[gnu::always_inline]] ~branch() {}  // the union: whoever knows how it ended has taken what there was
+  [[gnu::always_inline]] ~branch() {}  // the union: take or drop has destroyed what it held
   branch(const branch&) = delete;
   branch& operator=(const branch&) = delete;
 
@@ -40,7 +40,7 @@ class branch : public continuation {
     return value_.take();
   }
 
-  /// As take, when nobody is interested.
+  /// After a join that found it stolen, where the result is not wanted.
   void drop() noexcept {
     if (joined.result() == outcome::threw) {
       std::destroy_at(&error_);
@@ -86,16 +86,16 @@ results_of<F, G> fork_two(continuations, lvalue<F> f, lvalue<G> g);
 template <class F, class G>
 results_of<F, G> fork_two(tasks, lvalue<F> f, lvalue<G> g);
 
-// The cold ways of a fork are one call each: what they need is not kept in registers across the call of the child, which
-// leaves of the recursion would pay for, too; and functions that fork stay small enough to be inlined.
+// Each cold path of a fork is one call, for two reasons. The compiler keeps nothing for it in registers across the call of the
+// child, which leaves of the recursion would pay for. And functions that fork stay small enough to be inlined.
 
-/// What a thief would do with a record.
+/// Does with a record what a thief would.
 struct run_record {
   continuation& record;
   void operator()() const noexcept { record.joined.settle(record.joined.body()(record)); }
 };
 
-/// A fork outside of any runtime, in the default one. Of erased types, so that not every fork is compiled twice.
+/// Does a fork from outside of any runtime in the default one. Types are erased, so that not every fork is compiled twice.
 template <class Policy>
 [[gnu::cold, gnu::noinline]] void fork_in_default_runtime(function_ref<void()> here, run_record other) {
   const auto fork = [&] {
@@ -108,8 +108,8 @@ template <class Policy>
   detail::call_in(default_scheduler(), fork);
 }
 
-/// When push_record returned true: what runs here at once, after attending to the deque. Outside of any runtime
-/// everything runs in the default one instead, and the record is left as if a thief had finished it.
+/// Called when push_record returned true: attends to the deque, then calls what runs here at once. Outside of any runtime
+/// both branches run in the default one instead, which leaves the record as if a thief had finished it.
 template <class Policy, class Here, class Record>
 [[gnu::cold, gnu::noinline]] value_of<result_of<Here>> start_slow(closure_argument<Here> here, branch<Record>& other) {
   if (push_slow()) return detail::call(here);
@@ -123,7 +123,7 @@ template <class Policy, class Here, class Record>
   return result.take();
 }
 
-/// The rest of a fork that was not private any longer when the child was done.
+/// Joins the continuation whose record was not private any longer when the child was done.
 template <class G>
 [[gnu::cold, gnu::noinline]] value_of<result_of<G>> join_continuation_slow(branch<G>& rest) {
   if (detail::pop_slow(rest)) return detail::call(rest.closure);
@@ -131,7 +131,7 @@ template <class G>
   return rest.take();
 }
 
-/// The rest of a fork whose child threw: nobody will ask for its result.
+/// Joins the continuation of a child that threw: a result or exception of its own is dropped.
 template <class G>
 [[gnu::cold, gnu::noinline]] void join_continuation_after_throw(branch<G>& rest) noexcept {
   if (detail::pop_record(rest) || detail::pop_slow(rest)) return;
@@ -139,7 +139,7 @@ template <class G>
   rest.drop();
 }
 
-/// A task that was not private any longer when its caller came to the join.
+/// Joins a task whose record was not private any longer when the caller came to the join.
 template <class F>
 [[gnu::cold, gnu::noinline]] value_of<result_of<F>> join_task_slow(branch<F>& child) {
   if (detail::pop_slow(child)) return detail::call(child.closure);
@@ -147,13 +147,13 @@ template <class F>
   return child.take();
 }
 
-/// A task whose caller threw. If it throws as well, that comes first, as in the serial program.
+/// Runs or joins the task of a caller that threw. If the task throws as well, its exception wins, as in the serial program.
 template <class F>
 [[gnu::cold, gnu::noinline]] void join_task_after_throw(branch<F>& child) {
   static_cast<void>(detail::pop_record(child) ? detail::call(child.closure) : detail::join_task_slow(child));
 }
 
-/// Joins the rest when the child throws. A destructor, because a handler takes twice the code.
+/// Joins the continuation when the child throws. A destructor, because a handler takes twice the code.
 template <class G>
 struct join_on_throw {
   branch<G>& rest;
@@ -197,12 +197,12 @@ template <class F, class G>
   return {std::forward<A>(a), std::forward<B>(b)};
 }
 
-// A compiler that inlines no function into itself makes two calls a fork of a function that forks itself, every other one for
-// a leaf, and these take longer than all that the fork does; its serial twin has one, as the other becomes a loop. But if the
-// fork is a function as well, that is what recurs: the user's function is inlined into it, unless that is large, and leaves
-// cost no call. A compiler that does inline recursions does better with the fork in them.
+// A compiler that inlines no function into itself makes two calls for each fork of a recursive function, and half of them
+// reach a leaf. These calls take longer than all that the fork does; the serial program has one, as the other becomes a loop.
+// If the fork is a function as well, that function is what recurs: the compiler inlines the user's function into it, unless
+// that is large, and leaves cost no call. A compiler that inlines recursions does better with the fork in the user's function.
 
-/// Whether closures and results travel in registers. Through memory they would cost more than the calls.
+/// Whether closures and results are passed in registers. Through memory they would cost more than the calls.
 template <class F, class G>
 constexpr bool fit_registers() {
   if constexpr (is_small_temporary<F>() && is_small_temporary<G>()) {
@@ -230,7 +230,7 @@ template <class Policy, class F, class G>
   return {std::move(first), std::move(second)};
 }
 
-/// More than two: what follows the first is a closure that forks the others.
+/// Forks two closures or more. Of more than two, the second branch is a closure that forks all but the first.
 template <class Policy, class F, class G, class... More>
 [[gnu::always_inline]] inline auto fork_all(lvalue<F> f, lvalue<G> g, lvalue<More>... more) {
   if constexpr (sizeof...(More) == 0 && !os::inlines_recursion && fit_registers<F, G>()) {

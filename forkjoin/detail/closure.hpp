@@ -1,4 +1,4 @@
-// How closures are handed on on their way to where they run.
+// How closures are passed on the way to where they run.
 #pragma once
 
 #include <type_traits>
@@ -23,8 +23,8 @@ constexpr bool is_small_temporary() {
   }
 }
 
-/// How a closure is handed on: a small trivial temporary by value, which saves a pointer to it and leaves the compiler
-/// free to keep it in registers; all others by reference to where the caller has them.
+/// How a closure is passed. A small trivial temporary is passed by value, which saves a pointer to it and lets the compiler
+/// keep it in registers. All others are passed by reference to where the caller has them.
 template <class G>
 using closure_argument = std::conditional_t<is_small_temporary<G>(), G, lvalue<G>>;
 

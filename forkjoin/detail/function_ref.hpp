@@ -9,8 +9,8 @@ namespace fj::inline v0_1::detail {
 template <class Signature>
 class function_ref;
 
-/// Refers to a function object that outlives it. What takes one is compiled once, not for each closure, at an indirect
-/// call a use. As std::function_ref of C++26.
+/// Refers to a function object that outlives it, as std::function_ref of C++26. A function that takes one is compiled once,
+/// not for each closure. Each use is an indirect call.
 template <class R, class... Args>
 class function_ref<R(Args...)> {
  public:

@@ -1,4 +1,4 @@
-// What is said of misuse that only a running program can see.
+// The messages for misuse that only a running program can detect.
 #pragma once
 
 #include <stdexcept>
@@ -7,7 +7,7 @@ namespace fj::inline v0_1::detail {
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void scope_outside() {
   throw std::logic_error(
-      "fj::scope: made outside of a runtime, where there is nobody to fork to; call the function by fj::run, or use "
+      "fj::scope: made outside of a runtime, where no worker could run the fork; call the function by fj::run, or use "
       "fj::with_scope, which enters the default runtime by itself");
 }
 

@@ -24,7 +24,8 @@ class raw_buffer {
   const std::size_t size_;
 };
 
-/// Ways between the sequence and the buffer. An element lives in the buffer only while it is not in the sequence.
+/// Transfers between the sequence and the buffer: each moves an element to its new place and ends its life in the old one,
+/// so that it lives in one of the two.
 struct into_buffer {
   static constexpr bool relocates = true;
   template <class From, class T>

@@ -36,11 +36,13 @@ inline constexpr refusal not_refused("");
 template <auto Why>
 concept accepted = Why.is_empty();
 
-/// In a deleted overload, before the words: whether the arguments are meant for it, so that no other ones are looked into.
+/// Stands in a deleted overload before the words, and tells whether the arguments are meant for it. The compiler looks into
+/// no others.
 template <bool Meant>
 using when = std::enable_if_t<Meant>;
 
-/// In a deleted overload, whose parameters that are left out have the type of the options, as braces may stand there.
+/// The type of a parameter of a deleted overload. One that the caller leaves out has the type of the options there, as
+/// braces may stand in its place.
 template <class T, class Default>
 using given = std::conditional_t<std::is_same_v<T, loop_options>, Default, T>;
 

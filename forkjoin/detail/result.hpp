@@ -17,7 +17,7 @@ template <class R>
 using value_of = std::conditional_t<std::is_void_v<R>, std::monostate,
                                     std::conditional_t<std::is_reference_v<R>, R, std::remove_cv_t<R>>>;
 
-/// Whether what F returns can be handed on from where it is put while others still run.
+/// Whether what F returns can be moved out of the place that holds it until the join.
 template <class F>
 concept returns_movable =
     !std::is_object_v<result_of<F>> || std::is_move_constructible_v<std::remove_cv_t<result_of<F>>>;
@@ -33,8 +33,8 @@ template <class F>
   }
 }
 
-/// Room for a result that may come later. Nothing is constructed until then, so that having it costs nothing; whoever
-/// has it knows whether it came.
+/// Room for a result that may come later. Nothing is constructed until then, so that the room costs nothing. Its owner
+/// keeps track of whether the result came.
 template <class R>
 class late_result {
  public:

@@ -1,4 +1,4 @@
-// How many elements a loop does in one go when nobody said: found by the clock.
+// How many elements a loop without a grain does between two looks for hungry workers: found by the clock.
 #pragma once
 
 #include <chrono>
@@ -6,16 +6,16 @@
 
 namespace fj::inline v0_1::detail {
 
-/// Of one strand in one loop. Starts with a single element, as it may take long, and grows fast, as it mostly does not.
-/// A chunk of some microseconds hides what the clock and the look for the hungry cost; one of more than some tens keeps
-/// others waiting.
+/// The chunk of one strand in one loop. It starts with a single element, which may take long, and grows fast, as most do
+/// not. A chunk of some microseconds hides the cost of the clock and of the look for hungry workers; a chunk of more than
+/// some tens keeps these workers waiting.
 class adaptive_chunk {
  public:
   std::size_t size() const noexcept { return size_; }
 
   void start() noexcept { started_ = clock::now(); }
 
-  /// To be called after a chunk.
+  /// Called after each chunk.
   void adapt() noexcept {
     const clock::time_point now = clock::now();
     const clock::duration taken = now - started_;

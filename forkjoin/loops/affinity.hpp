@@ -1,4 +1,4 @@
-// Which half of a loop a strand does itself, and which it puts up for others.
+// Which half of a loop a strand does itself, and which half thieves may steal.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@
 
 namespace fj::inline v0_1::detail {
 
-/// Programs go over the same data loop after loop, and what a P touched last may lie in its cache. After a join it may be
-/// another P that goes on, so "the first half here, the second elsewhere" would send the data to and fro with it. Instead
-/// each P has a section of every loop, and does the half that its section lies in. With one P that is always the first.
+/// Programs go over the same data loop after loop, and what a P touched last may lie in its cache. After a join another P
+/// may go on, so the rule "the first half here, the second elsewhere" would move the data between caches. Instead each P has
+/// a section of every loop, and does the half that its section lies in. With one P that is always the first half.
 class affinity {
  public:
   affinity(std::size_t begin, std::size_t end) : begin_(begin), size_(end - begin), procs_(procs()) {}
 
-  /// Whether [middle, last) of [first, last) is for the P that asks.
+  /// Whether the calling P does [middle, last) of [first, last) itself.
   bool takes_second(std::size_t first, std::size_t middle, std::size_t last) const noexcept {
     const std::size_t section = size_ / procs_;
-    if (last - first <= section) return false;  // decided further up
+    if (last - first <= section) return false;  // an ancestor has decided
     const auto p = static_cast<std::size_t>(this_proc());
     const std::size_t own_middle = begin_ + section * p + size_ % procs_ * p / procs_ + section / 2;
     return middle <= own_middle && own_middle < last;
@@ -33,11 +33,11 @@ class affinity {
   std::size_t procs_;
 };
 
-/// Forks two parts that follow each other. The second may be done here and put off the first; the exception is still the
-/// serial program's: that of the first part, if it throws.
+/// Forks two parts that follow each other. The calling strand may do the second part before the first. The exception is
+/// still the serial program's: that of the first part, if it throws.
 template <class Policy, class First, class Second>
 void fork_parts(bool second_here, First first, Second second) {
-  // Of two branches the first is done here with continuations, the second with tasks.
+  // The calling strand runs the first branch with continuations, the second with tasks.
   if (second_here != std::is_same_v<Policy, continuations>) {
     fj::fork_join<Policy>(first, second);
     return;

@@ -6,17 +6,17 @@
 
 namespace fj::inline v0_1::detail {
 
-/// A number of blocks for so many elements.
+/// How many blocks of that size hold so many elements.
 constexpr std::size_t blocks_of(std::size_t elements, std::size_t block) {
   return elements / block + (elements % block != 0);
 }
 
-/// Blocks of equal size, save the last. What is computed block by block, and then from the blocks in a tree over their
-/// numbers, is the same whoever computes which of them.
+/// Blocks of equal size, save the last. A result that is computed block by block, and then from the blocks in a tree over
+/// their numbers, does not depend on which strand computes which block.
 class blocks {
  public:
-  /// grain 0: some hundred blocks, so that also a few expensive elements can be shared out, but none so large that many
-  /// cheap ones cannot.
+  /// With grain 0 there are at least some hundred blocks, so that a few expensive elements can be shared out, too; and no
+  /// block is larger than `largest`.
   blocks(std::size_t elements, std::size_t grain, std::size_t largest = 16384) noexcept
       : elements_(elements), size_(grain ? grain : std::clamp<std::size_t>(elements / 128, 1, largest)) {}
 

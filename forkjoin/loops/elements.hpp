@@ -12,7 +12,7 @@
 
 namespace fj::inline v0_1::detail {
 
-/// A grain of the user's as a difference, however large.
+/// The user's grain as a difference; the largest one if it is larger.
 template <class I>
 constexpr std::iter_difference_t<I> as_difference(std::size_t n) {
   using difference = std::iter_difference_t<I>;
@@ -20,11 +20,11 @@ constexpr std::iter_difference_t<I> as_difference(std::size_t n) {
   return static_cast<difference>(n < most ? n : most);
 }
 
-/// Elements that are copied like an integer: worth treating without branches, and never lost.
+/// Elements that are copied like an integer: branch-free code pays for them, and an exception loses none.
 template <class T>
 concept cheaply_copied = std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> && sizeof(T) <= 32;
 
-/// Whether looking at an element throws nothing. std::reverse_iterator does not say so of itself.
+/// Whether reading an element throws nothing. std::reverse_iterator does not declare that itself.
 template <class I>
 inline constexpr bool reads_nothrow =
     noexcept(*std::declval<I&>()) && noexcept(std::ranges::iter_move(std::declval<I&>()));
@@ -37,7 +37,7 @@ concept moves_nothrow =
     reads_nothrow<I> && std::is_nothrow_constructible_v<std::iter_value_t<I>, std::iter_rvalue_reference_t<I>> &&
     std::is_nothrow_assignable_v<std::iter_reference_t<I>, std::iter_value_t<I>>;
 
-// The conditions on what users hand over. The first part of each keeps the second from being asked about nonsense.
+// The conditions on arguments of users. The compiler checks the second part of each only where the first one holds.
 
 template <class P, class I>
 concept projection_for = std::indirectly_regular_unary_invocable<P, I>;
@@ -48,7 +48,7 @@ concept comparator_for = projection_for<P, I> && std::indirect_strict_weak_order
 template <class F, class I, class P>
 concept predicate_for = projection_for<P, I> && std::indirect_unary_predicate<F, std::projected<I, P>>;
 
-/// A comparator and a projection in one, by reference: whoever makes it outlives it.
+/// A comparator and a projection in one, by reference: both must outlive it.
 template <class Compare, class Projection>
 class ordering {
  public:

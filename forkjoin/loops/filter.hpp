@@ -1,4 +1,4 @@
-// The elements that match, marked by a bit each: what copy_if and stable_partition run on.
+// A filter of a sequence, with a bit for each element: copy_if and stable_partition run on it.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 
 namespace fj::inline v0_1::detail {
 
-/// Blocks of elements, for each of which a bit is noted first; when it is known how many match in each block, all blocks
-/// know where their output begins.
+/// First marks by a bit each element that matches, block by block. The numbers of matches then tell where the output of
+/// each block begins.
 template <class Policy, class I>
 class filter {
   using difference = std::iter_difference_t<I>;
@@ -33,7 +33,7 @@ class filter {
         begins_(blocks_of(n, words_per_block_ * bits)),
         stop_(stop) {}
 
-  /// Calls the test once for each element. Returns how many match.
+  /// Calls the test once for each element. Returns the number of matches.
   template <class Test>
   std::size_t mark(Test& test) {
     const auto mark_block = [&](std::size_t block) {
@@ -56,7 +56,7 @@ class filter {
 
   bool is_marked(std::size_t element) const { return (marks_[element / bits] >> element % bits & 1) != 0; }
 
-  /// Calls body(begin, end, marked) for all blocks, where so many elements before `begin` are marked. Whatever the token says.
+  /// Calls body(begin, end, marked) for all blocks; `marked` is the number of marks before `begin`. Ignores the stop token.
   template <class Body>
   void for_each_block(const Body& body) const {
     ordered_parts parts(nullptr);

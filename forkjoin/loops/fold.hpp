@@ -1,5 +1,4 @@
-// Folding a block of elements on one strand, always in the same association, and fast: the leaves of reductions and
-// scans.
+// The fold of a block of elements on one strand, always in the same association: the leaves of reductions and scans.
 #pragma once
 
 #include <concepts>
@@ -16,18 +15,17 @@ concept foldable =
     std::convertible_to<X, T> && std::invocable<Op&, T, X> && std::invocable<Op&, T, T> &&
     std::convertible_to<std::invoke_result_t<Op&, T, X>, T> && std::convertible_to<std::invoke_result_t<Op&, T, T>, T>;
 
-/// The operations of which it is known that their operands may be exchanged.
+/// The operations that are known to be commutative.
 template <class Op, class T>
 concept commutative = std::same_as<Op, std::plus<>> || std::same_as<Op, std::plus<T>> ||
                       std::same_as<Op, std::multiplies<>> || std::same_as<Op, std::multiplies<T>>;
 
-/// Compilers neither vectorise nor interleave a chain of floating-point operations, as that changes the result. So its
-/// association is chosen so that they can: steps of so many elements are taken at once.
+/// How many elements the fold takes in one step. Compilers neither vectorise nor interleave a chain of floating-point
+/// operations, as that changes the result; the association in steps lets them.
 template <class T>
 inline constexpr std::size_t fold_width = sizeof(T) <= 8 ? 128 / sizeof(T) : 8;
 
-/// An operation that is known to be commutative: every lane adds up its own elements, and the lanes are added up at the
-/// end.
+/// For commutative operations: each lane folds its own elements, and the lanes are folded at the end.
 template <class T, std::size_t Width, class Op>
 class lanes {
  public:
@@ -47,7 +45,7 @@ class lanes {
   T lane_[Width];
 };
 
-/// Another operation: the elements of a step are combined in a tree, in their order, and one after the other the steps.
+/// For other operations: the elements of a step are combined in a tree, in their order, and the steps one after the other.
 template <class T, std::size_t Width, class Op>
 class steps {
  public:
@@ -68,16 +66,16 @@ class steps {
   T total_;
 };
 
-/// Whether elements X are folded in steps. Others one by one: with integers compilers do what is best by themselves, and
-/// for what is not a number it matters little.
+/// Whether elements X are folded in steps, as floating-point numbers are. Compilers vectorise integers without that, and
+/// for other types it matters little.
 template <class T, class X>
 concept folded_in_steps = std::floating_point<T> && std::same_as<std::remove_cvref_t<X>, T>;
 
 template <class T, std::size_t Width, class Op>
 using step_fold = std::conditional_t<commutative<Op, T>, lanes<T, Width, Op>, steps<T, Width, Op>>;
 
-/// get(it) op get(it + 1) op ... for n > 0 elements. `it` needs to be good for ++ only. Not inlined: inside of a recursion
-/// g++ takes the steps to pieces before it would vectorise them, and sums take twice as long.
+/// get(it) op get(it + 1) op ... for n > 0 elements. `it` needs ++ only. Not inlined: inside of a recursion
+/// g++ takes the steps apart before it vectorises, and sums take twice as long.
 template <class T, std::size_t Width = fold_width<T>, class It, class Get, class Op>
 [[gnu::noinline]] T fold(It it, std::size_t n, Get& get, Op& op) {
   const auto one_by_one = [&](T acc) {

@@ -1,4 +1,4 @@
-// Sorting few elements: what the sorts do at the leaves.
+// The sort of few elements, at the leaves of the sorts.
 #pragma once
 
 #include <iterator>
@@ -8,8 +8,8 @@
 
 namespace fj::inline v0_1::detail {
 
-/// An element that was taken out of the sequence, and the place that waits for it. The destructor puts it there, so a
-/// comparator that throws loses nothing.
+/// A place whose element was taken out, with that element. The destructor puts it into the place, so a comparator that
+/// throws loses no element.
 template <class I>
 class hole {
  public:
@@ -18,7 +18,7 @@ class hole {
   hole(const hole&) = delete;
   hole& operator=(const hole&) = delete;
 
-  /// Moves the element before into the place.
+  /// Moves the element at `before` into the hole, which is there afterwards.
   void fill_from(I before) {
     *place_ = std::ranges::iter_move(before);
     place_ = before;
@@ -30,7 +30,7 @@ class hole {
   I place_;
 };
 
-/// Stable.
+/// Sorts [first, last), stably.
 template <class I, class Less>
 void insertion_sort(I first, I last, Less less) {
   if (first == last) return;

@@ -1,4 +1,4 @@
-// What loops go over: indices, iterators, ranges; and the words for what they refuse.
+// The bounds of loops: indices, iterators, ranges; and the messages for those they refuse.
 #pragma once
 
 #include <concepts>
@@ -21,7 +21,7 @@ concept index =
     std::integral<I> && !std::same_as<Plain, bool> && !std::same_as<Plain, char> && !std::same_as<Plain, wchar_t> &&
     !std::same_as<Plain, char8_t> && !std::same_as<Plain, char16_t> && !std::same_as<Plain, char32_t>;
 
-/// [first, last) of mixed types as the indices of a loop: the type of `first + last` before it becomes an int.
+/// [first, last), maybe of two types, as the indices of a loop. Their type is the common type of both.
 template <class First, class Last>
 class index_range {
  public:
@@ -43,7 +43,7 @@ class index_range {
   std::size_t size_ = 0;
 };
 
-/// What loops by the body of one element say, whatever their name.
+/// Why a loop of that name refuses a body of one element.
 template <refusal Loop, class I, class Body>
 consteval auto why_not_elements() {
   if constexpr (packed_bits<I>) {

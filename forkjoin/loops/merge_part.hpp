@@ -15,8 +15,8 @@
 
 namespace fj::inline v0_1::detail {
 
-/// How an element gets from its sequence into the merged one. Those that carry must bring all elements over, in any
-/// order, whatever throws; so they do not throw themselves.
+/// How an element gets from its sequence into the merged one. A transfer that relocates must bring over all elements, in
+/// any order, even after an exception; so it does not throw itself.
 struct copying {
   static constexpr bool relocates = false;
   template <class From, class To>
@@ -39,7 +39,7 @@ struct merge_ordering {
   }
 };
 
-/// How to merge; the same for all parts.
+/// What all parts of a merge share.
 template <class Ordering>
 struct merge_plan {
   Ordering order;
@@ -47,9 +47,9 @@ struct merge_plan {
   const stop_token* stop;
 };
 
-/// One merge to be done, or a part of one: the larger sequence is divided in the middle, the other where that element
-/// belongs, and both parts are merged in parallel. What it carries is at its destination when it is destroyed at the
-/// latest, merged or not.
+/// A merge, or a part of one. It divides the larger sequence in the middle, the other one where the middle element belongs,
+/// and merges both parts in parallel. A transfer that relocates has moved all elements when the part is destroyed, merged
+/// or not.
 template <class Policy, class Transfer, class A, class B, class Out, class Ordering>
 class merge_part {
   using difference_a = std::iter_difference_t<A>;
@@ -72,7 +72,8 @@ class merge_part {
     const auto nb = static_cast<std::size_t>(b_end_ - b_);
     if (na + nb == 0) return;
     throw_if_stopped(plan_.stop);
-    if (na + nb <= std::max<std::size_t>(plan_.grain, 2)) return serially();  // of three, either part gets one
+    if (na + nb <= std::max<std::size_t>(plan_.grain, 2))
+      return serially();  // with three elements or more, neither part is empty
     const Ordering& order = plan_.order;
     A a = a_;
     B b = b_;
@@ -93,7 +94,7 @@ class merge_part {
 
  private:
   void serially() {
-    // Locals, that stores to the elements cannot change.
+    // Local copies, which stores to elements cannot change.
     A a = a_;
     B b = b_;
     Out out = out_;
@@ -107,7 +108,7 @@ class merge_part {
       while (a != a_end_ && b != b_end_) {
         const bool from_b = order.b_before_a(*b, *a);
         if constexpr (std::same_as<A, B> && cheaply_copied<std::iter_value_t<A>>) {
-          Transfer::put(from_b ? b : a, out);  // no branch: which of the two cannot be predicted
+          Transfer::put(from_b ? b : a, out);  // without a branch, which could not be predicted
           b += from_b;
           a += !from_b;
         } else if (from_b) {

@@ -11,22 +11,22 @@
 
 namespace fj::inline v0_1::detail {
 
-/// To be called before a part of the work is started. Leaving a part out is an exception like others: what runs is
-/// joined, and what lies further right and has not started does not start.
+/// Called before a part of the work starts: throws cancelled if the token was asked to stop. The exception acts as any
+/// other: parts that run are joined, and parts further right that have not started do not start.
 inline void throw_if_stopped(const stop_token* stop) {
   if (stop && stop->stop_requested()) throw cancelled();
 }
 
-/// The parts of a loop, each at its place in order. When one has thrown, those right of it that have not started do not
-/// start; those left of it do, as only they can tell what the serial program would have thrown.
+/// The parts of a loop, each at its place in order. When a part has thrown, parts right of it do not start any more. Parts
+/// left of it do, as they decide what the serial program would have thrown.
 class ordered_parts {
  public:
   explicit ordered_parts(const stop_token* stop) noexcept : stop_(stop) {}
 
-  /// To be called before parts from this place on are started: throws cancelled if they shall not be. Who asked to stop
-  /// gets to see that, but after an exception nobody does, as what was thrown further left comes first.
+  /// Called before parts from this place on start: throws cancelled if they must not. The user sees that exception after a
+  /// request to stop only; where a part has thrown, its exception comes first, as it stands further left.
   void begin(std::size_t place) {
-    // relaxed: a hint, the exceptions come by the joins
+    // relaxed: a hint; the joins order the exceptions
     if (place > thrown_at_.load(std::memory_order_relaxed)) throw cancelled();
     throw_if_stopped(stop_);
   }
@@ -53,7 +53,7 @@ template <class Policy>
 void for_blocks(std::size_t first, std::size_t last, const affinity& sections, ordered_parts& parts,
                 function_ref<void(std::size_t)> body) {
   if (last - first == 1) return parts.run(first, [first, body] { body(first); });
-  parts.begin(first);  // with tasks, each of so many leaves would throw
+  parts.begin(first);  // here already: with tasks, each leaf would throw otherwise
   const std::size_t middle = first + (last - first) / 2;
   fork_parts<Policy>(
       sections.takes_second(first, middle, last),

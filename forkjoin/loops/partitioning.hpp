@@ -1,4 +1,4 @@
-// Partitions, serial and in parallel: what partition and sort run on.
+// Partitions, serial and in parallel: partition and sort run on them.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ void swap_sequences(I a, I b, std::iter_difference_t<I> n, std::iter_difference_
   }
 }
 
-/// The places of elements of one block that are on the wrong side.
+/// The places of the elements of one block that are on the wrong side.
 struct misplaced {
   static constexpr std::size_t block = 128;
   std::array<unsigned char, block> offset;
@@ -46,7 +46,7 @@ I partition_in_blocks(I first, I last, Test test) {
   misplaced left, right;
   I left_base = first, right_base = last;  // offsets count from here: up from the first, down from the last
   while (first != last) {
-    // As many from either side as there are, at most a block; whoever has some left over from last time gets none.
+    // Each side gets an equal share of the unknown elements, at most a block. A side with misplaced ones left over gets none.
     const auto unknown = static_cast<std::size_t>(last - first);
     const std::size_t share = left.size() == 0 ? (right.size() == 0 ? unknown - unknown / 2 : unknown) : 0;
     if (share != 0) {
@@ -76,7 +76,7 @@ I partition_in_blocks(I first, I last, Test test) {
     left.begin += pairs;
     right.begin += pairs;
   }
-  // One side may have some left over: they go to the border, outermost last.
+  // One side may have misplaced elements left over: they go to the border, the outermost last.
   while (left.size() != 0)
     std::ranges::iter_swap(left_base + static_cast<difference>(left.offset[--left.end]), --first);
   while (right.size() != 0) {
@@ -86,7 +86,7 @@ I partition_in_blocks(I first, I last, Test test) {
   return first;
 }
 
-/// Hoare's partition: fewest swaps, for elements that are dear to move.
+/// Hoare's partition: the fewest swaps, for elements that are expensive to move.
 template <class I, class Test>
 I partition_in_pairs(I first, I last, Test test) {
   for (;; ++first) {
@@ -101,7 +101,7 @@ I partition_in_pairs(I first, I last, Test test) {
   }
 }
 
-/// Each element is tested once. Whatever throws, all elements are there unless a swap loses them.
+/// Tests each element once. After an exception all elements are there, unless a swap lost one.
 template <class I, class Test>
 I partition_serially(I first, I last, Test test) {
   if constexpr (cheaply_copied<std::iter_value_t<I>>) {
@@ -111,7 +111,7 @@ I partition_serially(I first, I last, Test test) {
   }
 }
 
-/// Partitions parts of at most `grain` elements and swaps what lies between them.
+/// Partitions parts of at most `grain` elements in parallel, and swaps what lies between their borders.
 template <class Policy, class I, class Test>
 I partition(I first, I last, Test test, std::iter_difference_t<I> grain, const stop_token* stop) {
   const auto n = last - first;
@@ -129,13 +129,13 @@ I partition(I first, I last, Test test, std::iter_difference_t<I> grain, const s
   return a + (b - middle);
 }
 
-/// A part for each P and then some. More would be swapped more often.
+/// Four parts for each P, but not below 8192 elements. With more parts elements would be swapped more often.
 inline std::size_t partition_grain(std::size_t n) {
   const std::size_t p = procs();
   return p == 1 ? std::max<std::size_t>(n, 1) : std::max<std::size_t>(n / (4 * p), 8192);
 }
 
-/// What partitions say, by their names.
+/// Why a partition of that name refuses a call.
 template <refusal Partition, class I, class Predicate, class Projection>
 consteval auto why_not_partition() {
   if constexpr (!std::random_access_iterator<I>) {

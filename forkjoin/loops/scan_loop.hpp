@@ -1,5 +1,5 @@
-// How scans are computed in parallel: one strand goes through the sequence from the left, and others sum up in advance
-// what lies ahead of it.
+// How scans are computed in parallel: one strand scans the sequence from the left, and thieves sum up the blocks ahead of
+// it.
 #pragma once
 
 #include <algorithm>
@@ -39,22 +39,22 @@ class scan_loop {
   using prefix = std::optional<T>;
   using element = std::iter_reference_t<In>;
 
-  // Calls op more often, in less time.
+  // In steps a scan calls op more often, but takes less time.
   static constexpr bool in_steps = folded_in_steps<T, element> && !Exact;
-  // Half of what sums by themselves take at once: the chain needs registers, too.
+  // Half of a fold's width: the chain needs registers, too.
   static constexpr std::size_t width = fold_width<T> / 2;
 
-  /// What was summed up ahead of the strand that scans: the sums of blocks, from one on.
+  /// The sums of the blocks [begin, end), computed ahead of the scanning strand.
   struct block_sums {
     std::size_t begin = 0;
     std::size_t end = 0;
     std::vector<prefix> sums;  // sums[block - begin]
   };
 
-  // Scans blocks [first, last), whose prefix is known; afterwards it is that of `last`. Whenever somebody is hungry, this
-  // strand sets out for the first third of what is left, and the continuation sums up the others until it gets there. As
-  // nothing that was summed up is waited for longer than for a block, the third is the best that two can do if summing up
-  // takes as long as scanning.
+  // Scans blocks [first, last). `before` is the prefix of first, and afterwards that of last. Whenever a worker is hungry,
+  // this strand forks: it scans the first third of what is left, and its continuation sums up the other blocks until the
+  // strand arrives there. No strand waits for a sum longer than for one block. So a third is best for two workers if
+  // summing up takes as long as scanning.
   void scan(std::size_t first, std::size_t last, prefix& before) {
     while (first != last) {
       if (last - first == 1 || !hungry()) {
@@ -63,7 +63,7 @@ class scan_loop {
         continue;
       }
       const std::size_t middle = first + std::max<std::size_t>(1, (last - first) / 3);
-      std::atomic<bool> arrived = false;  // relaxed: what it tells is only when to stop; the results come by the join
+      std::atomic<bool> arrived = false;  // relaxed: tells only when to stop; the join orders the sums
       block_sums ahead{.begin = middle, .end = middle, .sums = {}};
       fork_join<Policy>(
           [&, this] {
@@ -79,7 +79,8 @@ class scan_loop {
     }
   }
 
-  // Sums up blocks until the scanning strand arrives; if it gets help, all of them, as the helpers' are of use only then.
+  // Sums up blocks until the scanning strand arrives. If a worker is hungry, it sums up all blocks in parallel, as sums that
+  // helpers make further right are of use only together with those before them.
   void sum_ahead(block_sums& ahead, std::size_t last, const std::atomic<bool>& arrived) {
     if (arrived.load(std::memory_order_relaxed)) return;
     ahead.sums.resize(last - ahead.begin);
@@ -114,7 +115,7 @@ class scan_loop {
     for_blocks<Policy>(ahead.begin, ahead.end, parts_, scan_one_block);
   }
 
-  // Scans a block with a known prefix, and sums it up for the prefix of the next.
+  // Scans a block with a known prefix, and turns `before` into the prefix of the next.
   void scan_block(std::size_t block, prefix& before) {
     In from = input(block);
     Out to = output(block);
@@ -134,7 +135,7 @@ class scan_loop {
     }
   }
 
-  // The first element is the first sum, and has been dealt with.
+  // Writes the first element, which is the first sum, and steps over it.
   T write_first(In& from, Out& to, std::size_t& n) {
     T acc = static_cast<T>(*from);
     *to = std::as_const(acc);
@@ -144,8 +145,8 @@ class scan_loop {
     return acc;
   }
 
-  // From the prefix on one by one, or in steps. Returns the prefix of what follows. Sums are handed on by value here, as a
-  // compiler that has to fear that the output overlaps them keeps them in memory.
+  // Scans n elements with the prefix acc, one by one or in steps, and returns the prefix of what follows. Sums are passed by
+  // value: behind a reference the output might overlap them, and the compiler would keep them in memory.
   T scan_chain(In from, Out to, std::size_t n, T acc) {
     if constexpr (in_steps) {
       T step[width];
@@ -173,7 +174,7 @@ class scan_loop {
     return detail::fold<T, width>(from, n, get, op_);
   }
 
-  // As scan_chain, but returns exactly what sum_of does. Both in one loop: a chain leaves most of the processor's units
+  // As scan_chain, but returns exactly what sum_of does. One loop does both, as a chain leaves most of the processor's units
   // idle.
   T scan_and_sum(In from, Out to, std::size_t n, T acc) {
     if constexpr (in_steps) {
@@ -196,8 +197,8 @@ class scan_loop {
     return scan_and_sum_chain(from, to, n, std::move(acc), std::move(own));
   }
 
-  // Two elements are combined before they come to the chain, which is what a scan of numbers waits for. Reads all of the
-  // step before it writes any of it: the output may be the input.
+  // Combines two elements before they enter the chain, whose latency bounds a scan of numbers. Reads the whole step before it
+  // writes any of it, as the output may be the input.
   [[gnu::always_inline]] T scan_step(In& from, Out& to, T acc, T (&step)[width]) {
     for (T& x : step) {
       x = *from;

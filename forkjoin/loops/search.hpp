@@ -1,4 +1,4 @@
-// The search for the first index that matches: what the searches and the look for sorted sequences run on.
+// The search for the first index that matches: the searches run on it, and the check for sorted sequences.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,8 @@
 
 namespace fj::inline v0_1::detail {
 
-/// Looks for the first index below n at which `matches` holds. A match, and an exception likewise, ends the search to
-/// the right of it; what lies left of it is still searched, as only that decides which comes first.
+/// Looks for the first index below n at which `matches` holds. A match or an exception ends the search to the right of it.
+/// The search goes on to the left of it, as an earlier match or exception may be there.
 template <class Policy, class Matches>
 class search {
  public:
@@ -28,7 +28,7 @@ class search {
   }
 
  private:
-  // `last` if there is none. An exception leaves it only from where everything before it was searched in vain.
+  // Returns `last` if there is none. An exception leaves only if there is no match and no exception before it.
   std::size_t within(std::size_t first, std::size_t last) {
     if (is_decided(first)) return last;
     if (last - first <= grain_) return in_block(first, last);
@@ -63,7 +63,7 @@ class search {
     }
   }
 
-  // A hint only, so nothing needs to be ordered by it: the results come by the joins.
+  // relaxed: a hint; the joins order the results.
   bool is_decided(std::size_t block) const { return end_.load(std::memory_order_relaxed) < block; }
   void end_at(std::size_t block) {
     std::size_t end = end_.load(std::memory_order_relaxed);
@@ -73,10 +73,10 @@ class search {
   Matches& matches_;
   const std::size_t grain_;
   const stop_token* const stop_;
-  std::atomic<std::size_t> end_;  // a block that decides, or a place after the last element
+  std::atomic<std::size_t> end_;  // the first index of the leftmost block that has decided, n before that
 };
 
-/// How many elements are searched between two looks at whether others have found something.
+/// How many elements a strand searches between two looks at whether the search is decided.
 inline constexpr std::size_t search_grain = 1024;
 
 template <class Policy, class Matches>

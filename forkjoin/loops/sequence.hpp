@@ -1,4 +1,4 @@
-// What loops and algorithms ask of what they run over.
+// What loops and algorithms require of sequences.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ I advanced(const I& from, std::size_t by) {
   return from + static_cast<std::iter_difference_t<I>>(by);
 }
 
-/// How many elements there are; none if last comes before first. Counts them if the difference cannot be had.
+/// The number of elements, 0 if last comes before first. Counts them if the iterators cannot be subtracted.
 template <class I, class S>
 std::size_t size_between(const I& first, const S& last) {
   const std::iter_difference_t<I> n = std::ranges::distance(first, last);
@@ -55,16 +55,16 @@ inline constexpr bool shares_words<std::pair<R1, R2>, std::pair<V1, V2>> = share
 template <class I>
 concept packed_bits = shares_words<std::iter_reference_t<I>, std::iter_value_t<I>>;
 
-/// Where different elements may be written at the same time.
+/// Outputs whose elements several threads may write at the same time, each its own.
 template <class Out>
 concept divisible_output = std::random_access_iterator<Out> && !packed_bits<Out>;
 
-/// What may be the end of an array, which is then the first of two iterators, and no range.
+/// A pointer after an array is its end: the array is then the first of two iterators, and no range.
 template <class T>
 concept array_end = std::is_pointer_v<T> && std::is_object_v<std::remove_pointer_t<T>>;
 
-/// Tells outputs from operations, to choose an overload. By name: to ask for the operators of an iterator would be to look
-/// for them in all that the type of an operation mentions.
+/// Tells outputs from operations, to choose an overload. It asks for a member's name, as a look for an iterator's operators
+/// would go through all namespaces that the type of an operation mentions.
 template <class T>
 concept like_iterator = array_end<T> || requires { typename T::difference_type; };
 

@@ -1,4 +1,4 @@
-// Sequences that are in order already, or in the opposite order: what the sorts look at first.
+// Sequences that are in order already, or in the opposite order: the sorts look for these first.
 #pragma once
 
 #include <algorithm>
@@ -20,9 +20,9 @@ namespace fj::inline v0_1::detail {
 /// How many elements are compared without branches in between.
 inline constexpr std::size_t sorted_block = 64;
 
-/// Whether of n > 0 pairs of neighbours from first on the second element is less than the first in any, or, if the sequence
-/// is to descend, is not. Not inlined: inside of a recursion g++ keeps in memory what belongs into registers, and one loop for
-/// both directions takes longer, too.
+/// Whether any of n > 0 pairs of neighbours from first on is out of order: its second element is less than the first, or,
+/// with Descends, is not less. Not inlined: inside of a recursion g++ keeps in memory what belongs into registers. One loop
+/// for both directions takes longer, too.
 template <bool Descends, class I, class Less>
 [[gnu::noinline]] bool has_pair_out_of_order(I first, std::size_t n, const Less& less) {
   bool any = false;
@@ -37,8 +37,8 @@ template <bool Descends, class I, class Less>
   return any;
 }
 
-/// Whether of any two neighbours the second is less than the first, if it `descends`, else for none. Looks at a few in
-/// front first: with most sequences that is all.
+/// Whether [first, last) is one run: each element is less than the one before if the run `descends`, and none is otherwise.
+/// Looks at the first few pairs first, which is enough for most sequences.
 template <class Policy, class I, class Less>
 bool is_sorted_run(I first, I last, Less less, bool descends, const loop_options& options) {
   using difference = std::iter_difference_t<I>;
@@ -70,7 +70,7 @@ void reverse(I first, I last, std::iter_difference_t<I> grain) {
       [=] { detail::reverse<Policy>(first + quarter, last - quarter, grain); });
 }
 
-/// Sorts what is sorted or strictly descending and returns true; otherwise leaves it as it is. Stable.
+/// Sorts a sequence that is sorted or strictly descending, stably, and returns true. Otherwise leaves it as it is.
 template <class Policy, class I, class Less>
 bool sort_if_run(I first, I last, Less less, const loop_options& options) {
   if (last - first < 2) return true;
@@ -82,7 +82,7 @@ bool sort_if_run(I first, I last, Less less, const loop_options& options) {
   return true;
 }
 
-/// What both sorts say, by their names.
+/// Why a sort of that name refuses a call.
 template <refusal Sort, class I, class Compare, class Projection>
 consteval auto why_not_sort() {
   if constexpr (!std::random_access_iterator<I>) {
@@ -100,7 +100,7 @@ consteval auto why_not_sort() {
   }
 }
 
-/// The same for the parameters of an overload that was left out or given options.
+/// The same for a deleted overload, whose parameters may be left out.
 template <refusal Sort, class I, class Compare, class Projection>
 consteval auto why_not_sort_given() {
   return detail::why_not_sort<Sort, I, given<Compare, std::less<>>, given<Projection, std::identity>>();

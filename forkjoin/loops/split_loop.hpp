@@ -1,4 +1,4 @@
-// A loop over numbers, split among strands: what all loops and the algorithms that are loops run on.
+// A loop over numbers, split among strands: all loops, and the algorithms that are loops, run on it.
 #pragma once
 
 #include <algorithm>
@@ -19,14 +19,15 @@ namespace fj::inline v0_1::detail {
 /// What a loop does with the numbers from begin to end.
 using loop_leaf = function_ref<void(std::size_t begin, std::size_t end)>;
 
-/// Calls leaf(begin, end) for parts of a range of numbers that follow each other. To be used inside a runtime.
+/// Calls leaf(begin, end) for consecutive parts of a range of numbers. For use inside a runtime.
 template <class Policy>
 class split_loop {
  public:
   split_loop(loop_leaf leaf, const loop_options& options) noexcept
       : leaf_(leaf), grain_(options.grain), parts_(options.stop) {}
 
-  /// For [0, n): with a grain, in blocks of it, in a tree of forks that depends on nothing else; without, lazily.
+  /// Runs the loop over [0, n). With a grain it forks a tree of blocks that depends on n and the grain alone; without, it
+  /// splits lazily.
   void run(std::size_t n) {
     if (n == 0) return;
     if (grain_ != 0) {
@@ -40,8 +41,8 @@ class split_loop {
   }
 
  private:
-  // At the start nobody knows yet how long an element takes, and it may be long: so about two parts for each P are put up
-  // at once. Also if nobody is hungry just then: who is done with the loop before may be about to look.
+  // At the start the time for an element is unknown, and may be long. So the strand forks about two parts for each P at
+  // once, even if no worker is hungry: one that has just finished the loop before may be about to look for work.
   void split_eagerly(std::size_t first, std::size_t last, int levels, const affinity& sections) {
     if (levels == 0 || last - first == 1) return split_lazily(first, last, adaptive_chunk());
     const std::size_t middle = halfway(first, last);
@@ -51,9 +52,9 @@ class split_loop {
         [&, middle, last] { split_eagerly(middle, last, levels - 1, sections); });
   }
 
-  // Lazy binary splitting: the strand works in chunks, and forks half of what is left only when somebody is hungry.
-  // Tzannes, Caragea, Barua, Vishkin, "Lazy binary-splitting: a run-time adaptive work-stealing scheduler", 2010; theirs
-  // looks at the own deque, and its chunk is given.
+  // Lazy binary splitting: the strand works in chunks, and forks half of what is left only when a worker is hungry.
+  // Tzannes, Caragea, Barua, Vishkin, "Lazy binary-splitting: a run-time adaptive work-stealing scheduler", 2010. Their
+  // strand looks at its own deque instead, and its chunk is given.
   void split_lazily(std::size_t first, std::size_t last, adaptive_chunk chunk) {
     chunk.start();
     while (true) {
@@ -69,8 +70,8 @@ class split_loop {
                       [=, this] { split_lazily(middle, last, chunk); });
   }
 
-  // Where there are many, parts begin at multiples of what a cache line may hold. Vectors that lie across lines, as all
-  // would after a first part of one element, made a loop 4 % slower.
+  // Parts of many elements begin at multiples of what a cache line may hold. After a first part of one element all vectors
+  // would lie across lines otherwise, which made a loop 4 % slower.
   static constexpr std::size_t line = 64;
 
   static std::size_t up_to_line(std::size_t at, std::size_t chunk) noexcept { return chunk < line ? 0 : -at % line; }
@@ -85,7 +86,7 @@ class split_loop {
   ordered_parts parts_;
 };
 
-/// Calls leaf(begin, end) for parts of [0, n) that follow each other. Outside of a runtime it enters the default one.
+/// Calls leaf(begin, end) for consecutive parts of [0, n). Outside of a runtime it enters the default one.
 template <class Policy>
 void for_parts(std::size_t n, const loop_options& options, loop_leaf leaf) {
   fj::run([&] { split_loop<Policy>(leaf, options).run(n); });

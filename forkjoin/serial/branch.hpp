@@ -10,7 +10,7 @@
 
 namespace fj::inline v0_1::detail {
 
-/// Whatever the policy: the order is that of the program.
+/// Calls all closures in the order of the program, whatever the policy.
 template <class Policy, class... F>
 std::tuple<value_of<result_of<F>>...> fork_all(lvalue<F>... f) {
   const inside_run here;        // as the other build outside of a runtime

@@ -10,7 +10,7 @@ namespace fj::inline v0_1 {
 
 namespace detail {
 
-/// How many calls of run the thread is in.
+/// The number of calls of run that the thread is inside of.
 inline thread_local unsigned depth_of_runs = 0;
 
 class inside_run {
@@ -21,7 +21,7 @@ class inside_run {
   inside_run& operator=(const inside_run&) = delete;
 };
 
-/// Nobody else is there to want anything.
+/// There is one P, so no worker looks for work.
 constexpr bool hungry() noexcept { return false; }
 
 }  // namespace detail

@@ -11,7 +11,7 @@
 
 namespace fj::inline v0_1 {
 
-/// As the other build's. A child's exception leaves fork.
+/// As the parallel build's; a child's exception always leaves fork.
 class [[nodiscard("a scope joins when it is destroyed")]] scope {
  public:
   scope() { must_be_inside(); }
