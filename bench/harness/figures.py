@@ -1,4 +1,5 @@
-"""Figures taken once a round, and what is reckoned from them: ratios within a round, medians, spreads."""
+"""Figures taken once a round, and what is reckoned from them: ratios within a round, medians, spreads. Means and medians are
+those of Python's own `statistics`: what measures needs no package more, and the report shows the same figures."""
 
 import math
 import statistics
@@ -10,10 +11,6 @@ STEADY = 0.03  # what two times of the same program may differ by while the mach
 def ratio(over, under):
     """None where a part is missing."""
     return over / under if over is not None and under else None
-
-
-def geometric_mean(values):
-    return math.exp(sum(map(math.log, values)) / len(values))
 
 
 def ratio_of_bests(over, under):

@@ -1,6 +1,8 @@
 """The project's goals, and whether the figures meet them."""
 
-from harness.figures import geometric_mean, ratio_of_bests
+from statistics import geometric_mean
+
+from harness.figures import ratio_of_bests
 
 # Speed-ups are asked of a quiet machine: they are judged by quiet moments, where there were any.
 QUIET = {"speedup": "quiet_speedup"}

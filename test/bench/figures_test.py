@@ -7,7 +7,8 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 
 from harness import goals, measure  # noqa: E402
-from harness.figures import Figure, Moment, Rounds, geometric_mean, ratio  # noqa: E402
+from harness.figures import Figure, Moment, Rounds, ratio  # noqa: E402
+from harness.goals import geometric_mean  # noqa: E402
 
 
 def round_of(**ms):
