@@ -70,7 +70,7 @@ def write(data, out):
     (out / COMPARISON).write_text(comparison_page(data, made, [(OVERVIEW, "All benchmarks")]))
 
 
-def main():
+def main(arguments=None):
     parser = argparse.ArgumentParser(prog="bench/report", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="as bench/schema.md says")
@@ -78,7 +78,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"), metavar="DIR")
     parser.add_argument("--simulator", type=pathlib.Path, metavar="PROGRAM", help="default: <build>/bench/simulate")
     parser.add_argument("--no-simulation", action="store_true", help="leaves the simulated parts out")
-    args = parser.parse_args()
+    args = parser.parse_args(arguments)
     file = args.json or newest(args.build)
     out = args.out or args.build / "report"
     report = read(file)
@@ -93,9 +93,15 @@ def main():
     print(f"{out / OVERVIEW} and {COMPARISON}, with their pictures as SVG, from {file}")
 
 
-if __name__ == "__main__":
+def run(arguments=None):
+    """The exit status."""
     try:
-        main()
+        main(arguments)
+        return 0
     except Failed as failure:
         print(f"bench/report: {failure}", file=sys.stderr)
-        sys.exit(1)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(run())

@@ -1,8 +1,6 @@
 """What bench/run.py and the simulator wrote, by the questions that the report asks. What is not there is None
 or empty."""
 
-from html import escape
-
 from harness.figures import Figure, ratio
 
 KEPT = 64 * 1024  # bytes that a stack which is suspended or free may keep, see runtime/README.md
@@ -36,10 +34,9 @@ class Data:
         return f"{kernel} {label or short_size(size)}"
 
     def full_name(self, problem):
-        """As markup."""
         kernel, size = problem
         label = next((r["label"] + ", " for key, r in self.results.items() if key[:2] == problem and "label" in r), "")
-        return escape(f"{kernel} ({label}{size:,})")
+        return f"{kernel} ({label}{size:,})"
 
     def result(self, problem, way, procs):
         return self.results.get((*problem, way, procs), {})

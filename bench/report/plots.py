@@ -1,6 +1,6 @@
 """The pictures of the report, each with the name of its file."""
 
-from report import svg
+from report import draw
 from report.data import COUNTERS, GREEDY, OURS
 
 MIB = 2**20
@@ -20,13 +20,13 @@ def rows(data, figures):
 
 
 def over_serial(data):
-    return [svg.dots(f"over-serial-p{procs}", f"Time over the serial program's, P = {procs}",
+    return [draw.dots(f"over-serial-p{procs}", f"Time over the serial program's, P = {procs}",
                      "times the serial time, logarithmic; less is better", rows(data, data.figures("vs_serial", procs)),
                      reference=(1, "serial")) for procs in data.procs]
 
 
 def over_tbb(data):
-    return [svg.dots(f"over-tbb-p{procs}", f"Times as fast as oneTBB, P = {procs}",
+    return [draw.dots(f"over-tbb-p{procs}", f"Times as fast as oneTBB, P = {procs}",
                      "oneTBB's time over this one's, logarithmic; more is better",
                      rows(data, data.figures("vs_tbb", procs)), reference=(1, "oneTBB")) for procs in data.procs]
 
@@ -40,7 +40,7 @@ def speedup(data):
             ceiling = data.ceilings.get((*problem, procs))
             of.append((data.name(problem), pictured(figures),
                        {way: ceiling["ceiling"]["median"] for way in pictured(figures) if ceiling}))
-        found.append(svg.dots(f"speedup-p{procs}", f"Speed-up, P = {procs} over P = 1",
+        found.append(draw.dots(f"speedup-p{procs}", f"Speed-up, P = {procs} over P = 1",
                               "time on one P over this one; more is better",
                               of, "linear", (procs, "ideal"), "the machine's ceiling"))
     for problem in data.problems if len(data.procs) > 2 else []:
@@ -49,7 +49,7 @@ def speedup(data):
                  for way in data.ways()}
         limits = [(p, data.ceilings[*problem, p]["ceiling"]["median"]) for p in data.procs
                   if (*problem, p) in data.ceilings]
-        found.append(svg.curves(f"speedup-{problem[0]}-{problem[1]}", f"{data.name(problem)}: speed-up over P",
+        found.append(draw.curves(f"speedup-{problem[0]}-{problem[1]}", f"{data.name(problem)}: speed-up over P",
                                 pictured({way: line for way, line in lines.items() if len(line) > 1}), limits,
                                 "ceiling"))
     return found
@@ -64,7 +64,7 @@ def memory(data):
             bounds = {way: bound / MIB for way in GREEDY if way in peaks and (bound := data.bound(problem, way, procs))}
             if peaks:
                 of.append((data.name(problem), pictured(peaks), bounds))
-        found.append(svg.dots(f"memory-p{procs}", f"Peak resident memory, P = {procs}", "MiB, logarithmic", of,
+        found.append(draw.dots(f"memory-p{procs}", f"Peak resident memory, P = {procs}", "MiB, logarithmic", of,
                               limit="bound"))
     return found
 
@@ -83,7 +83,7 @@ def counters(data):
             if values:
                 of.append((data.name(problem), values, {}))
         unit = {"deepest_deque": "records", "stacks_peak": "stacks"}.get(name, "in one run")
-        found.append(svg.dots(f"{name.replace('_', '-')}-p{procs}", f"{COUNTER_TITLES[name]}, P = {procs}",
+        found.append(draw.dots(f"{name.replace('_', '-')}-p{procs}", f"{COUNTER_TITLES[name]}, P = {procs}",
                               f"{unit}, logarithmic from 0", of, "zero"))
     of = []
     for problem in data.problems:
@@ -91,7 +91,7 @@ def counters(data):
                   if (v := data.growth(problem, way, 1 if way == "serial" else data.most)) is not None}
         if values:
             of.append((data.name(problem), values, {}))
-    found.append(svg.dots(f"growth-p{data.most}", f"Memory that came while it ran, P = {data.most}",
+    found.append(draw.dots(f"growth-p{data.most}", f"Memory that came while it ran, P = {data.most}",
                           "MiB, logarithmic from 0", of, "zero"))
     return found
 
@@ -102,7 +102,7 @@ def against(data):
     for procs in data.procs:
         of = [(data.name(problem), {"tasks": f.summary()}, {}) for problem in data.problems
               if (f := data.tasks_over_continuations(problem, procs))]
-        found.append(svg.dots(f"tasks-over-continuations-p{procs}", f"Tasks' time over continuations', P = {procs}",
+        found.append(draw.dots(f"tasks-over-continuations-p{procs}", f"Tasks' time over continuations', P = {procs}",
                               "right of the line continuations are faster; logarithmic", of,
                               reference=(1, "continuations")))
     return found
@@ -113,7 +113,7 @@ def simulated(data):
     for problem, run in data.simulated.items():
         lines = {way: [(r["procs"], r["speedup"]) for r in run["runs"] if r["policy"] == way]
                  for way in ("continuations", "tasks")}
-        found.append(svg.curves(f"simulated-{problem[0]}-{problem[1]}", f"{data.name(problem)}: simulated speed-up",
+        found.append(draw.curves(f"simulated-{problem[0]}-{problem[1]}", f"{data.name(problem)}: simulated speed-up",
                                 lines))
     return found
 

@@ -71,7 +71,7 @@ GIVEN_BY = {
     r"\bstd::vector\b": "vector",
 }
 CODE = {".hpp", ".cpp", ".S"}
-TEXT = CODE | {".py", ".sh", ".md", ".build", ".txt", ".wrap", ""}
+TEXT = CODE | {".py", ".sh", ".md", ".html", ".css", ".build", ".txt", ".wrap", ""}
 
 
 def files(*folders, suffixes=CODE):

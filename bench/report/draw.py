@@ -1,0 +1,249 @@
+"""Draws dots and curves by matplotlib, as SVG. All plots of a page are 360 wide, so that they stand side by side on a wide
+screen and still can be read on a narrow one. Colours follow the reader's scheme; ways differ by shape, too."""
+
+import copy
+import io
+import math
+import re
+import xml.etree.ElementTree as ElementTree
+
+import matplotlib
+from matplotlib import ticker
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from harness.tables import short
+
+WIDTH = 360
+LABELS = 116  # what the names of rows may take
+RIGHT = 19
+SIZE = 11  # of letters
+LETTER = 0.58 * SIZE  # how wide one is, about
+LANE = 9  # a way's share of a row
+COLUMNS = 3  # of the legend
+
+# On white and on black. Those of ways are Okabe and Ito's, and what of them can be told apart on black.
+INK, FAINT, GRID, PAPER = ("#1b1f24", "#e6e8eb"), ("#5c636d", "#a4abb5"), ("#dfe3e8", "#3a4049"), ("#ffffff", "#16181c")
+COLOURS = {"serial": ("#5f6670", "#a9b1bc"), "continuations": ("#0072b2", "#56b4e9"), "tasks": ("#d55e00", "#e69f00"),
+           "scope": ("#007e5c", "#2fc79b"), "tbb": ("#a8447f", "#ec9cc6"),
+           "tbb_group": ("#6d3a8c", "#c9a5e4"), "omp": ("#8a6d00", "#f0e442"), "other": ("#222222", "#eeeeee")}
+SHAPES = {"serial": "_", "continuations": "o", "tasks": "s", "scope": "D", "tbb": "^", "tbb_group": "v", "omp": "X"}
+# Text stays text, as wide as matplotlib's own font at most.
+matplotlib.rcParams |= {"svg.fonttype": "none", "font.family": "DejaVu Sans", "font.size": SIZE,
+                        "text.color": INK[0], "xtick.color": FAINT[0], "ytick.color": FAINT[0], "grid.color": GRID[0],
+                        "grid.linewidth": 1, "axes.axisbelow": True, "text.parse_math": False}
+SVG = "http://www.w3.org/2000/svg"
+ElementTree.register_namespace("", SVG)
+
+
+def style():
+    """For a page, or for a plot in a file of its own: matplotlib draws in the colours for white, and this turns each into
+    the one for black. A program that knows no CSS shows the former."""
+    rules = "".join(f'svg.plot [style*="{what}: {white}"]{{{what}:{black}!important}}'
+                    for white, black in (INK, FAINT, GRID, PAPER, *COLOURS.values()) for what in ("fill", "stroke"))
+    return f"@media(prefers-color-scheme:dark){{{rules}}}"
+
+
+def colour(way):
+    return COLOURS.get(way, COLOURS["other"])[0]
+
+
+def tick_text(value, _=None):
+    if value >= 1e4:
+        return f"{value / 1e6:g}M" if value >= 1e6 else f"{value / 1e3:g}k"
+    return f"{value:,.0f}" if value >= 1 and value == int(value) else f"{value:g}"
+
+
+class Plot:
+    """One picture under its name: an element of SVG, with its text for those who do not see it."""
+
+    def __init__(self, name, title, about, height, width=WIDTH):
+        self.name, self.title, self.about, self.width, self.height = name, title, about, width, height
+        self.figure = Figure(figsize=(width / 72, height / 72), dpi=72)  # a point is a pixel
+        self.figure.patch.set_color(PAPER[0])
+        self.tips = {}
+        self.drawn = None
+        self.text(2, 14, title, weight="bold", size=SIZE + 1)
+
+    def text(self, x, y, text, **how):
+        self.figure.text(x / self.width, 1 - y / self.height, text, **how)
+
+    def axes(self, left, right, top, bottom):
+        axes = self.figure.add_axes((left / self.width, 1 - bottom / self.height, (right - left) / self.width,
+                                     (bottom - top) / self.height), frameon=False)
+        axes.tick_params(which="both", length=0, labelsize=SIZE, pad=6)
+        axes.grid(True)
+        return axes
+
+    def legend(self, top, ways, axes, reference=None, limit=None):
+        handles = [axes.scatter([], [], **mark(way)) for way in ways]
+        if reference:
+            handles.append(Line2D([], [], color=INK[0], linewidth=1, dashes=(4, 3)))
+        if limit:
+            handles.append(axes.scatter([], [], marker="|", s=100, linewidths=2, color=INK[0]))
+        names = [*ways, *filter(None, (reference, limit))]
+        across = [i for column in range(COLUMNS) for i in range(len(names))[column::COLUMNS]]  # it fills columns, not rows
+        self.figure.legend([handles[i] for i in across], [names[i] for i in across], loc="upper left", bbox_to_anchor=(0, 1 - top / self.height), ncol=COLUMNS,
+                           frameon=False, borderpad=0, borderaxespad=0, handletextpad=0.2, handlelength=1.2,
+                           columnspacing=1, labelspacing=0.35)
+
+    def marks(self, axes, way, points):
+        """points: [(x, y, tip)]; a mark says its tip to those who point at it."""
+        name = f"tips-{len(self.tips)}"
+        self.tips[name] = [tip for *_, tip in points]
+        axes.scatter([x for x, *_ in points], [y for _, y, _ in points], clip_on=False, zorder=3, gid=name, **mark(way))
+
+    def element(self):
+        """What matplotlib drew, without its date, its random names and its references to other
+        places: a page has many of these, and the same figures make the same file."""
+        if self.drawn is not None:
+            return copy.deepcopy(self.drawn)
+        file = io.StringIO()
+        FigureCanvasSVG(self.figure).print_svg(file)
+        svg = ElementTree.fromstring(file.getvalue())
+        shapes = {path.get("id"): path.get("d") for path in svg.iter(f"{{{SVG}}}path")}
+        for name, tips in self.tips.items():
+            for use, tip in zip(svg.find(f".//*[@id='{name}']").iter(f"{{{SVG}}}use"), tips, strict=True):
+                ElementTree.SubElement(use, f"{{{SVG}}}title").text = tip
+        for use in list(svg.iter(f"{{{SVG}}}use")):
+            shape = shapes[use.attrib.pop("{http://www.w3.org/1999/xlink}href")[1:]]
+            use.tag = f"{{{SVG}}}path"
+            use.attrib |= {"d": shape, "transform": f"translate({use.attrib.pop('x')} {use.attrib.pop('y')})"}
+        for parent in list(svg.iter()):
+            for child in list(parent):
+                if child.tag.rpartition("}")[2] in ("metadata", "defs"):
+                    parent.remove(child)
+            for needless in ("id", "clip-path"):
+                parent.attrib.pop(needless, None)
+            for key in ("d", "transform", "x", "y"):
+                if key in parent.attrib:
+                    parent.set(key, re.sub(r"(\.\d\d)\d+", r"\1", parent.get(key)).replace("\n", "").strip())
+            if "style" in parent.attrib:
+                parent.set("style", re.sub(r"'DejaVu Sans'[^;]*", "system-ui, sans-serif", parent.get("style")))
+            if not (parent.text or "").strip():
+                parent.text = None
+            parent.tail = None
+        svg.attrib.clear()
+        svg.attrib |= {"class": "plot", "viewBox": f"0 0 {self.width} {self.height:.0f}", "role": "img",
+                       "aria-label": f"{self.title}. {self.about}"}
+        self.drawn, self.figure = svg, None
+        return copy.deepcopy(svg)
+
+    def svg(self, alone=False):
+        """As markup: for a page, or for a file of its own."""
+        svg = self.element()
+        if alone:
+            svg.attrib |= {"width": str(self.width), "height": f"{self.height:.0f}"}
+            for tag, text in (("style", style()), ("desc", self.about), ("title", self.title)):
+                element = ElementTree.Element(f"{{{SVG}}}{tag}")
+                element.text = text
+                svg.insert(0, element)
+        else:
+            paper = svg.find(f".//{{{SVG}}}path")  # the first is the background, and a page has its own
+            next(parent for parent in svg.iter() if paper in parent).remove(paper)
+        return ElementTree.tostring(svg, encoding="unicode")
+
+
+def mark(way):
+    """How scatter draws it."""
+    shape = SHAPES.get(way, "o")
+    size = {"_": 80, "o": 46, "s": 38, "D": 36, "X": 56}.get(shape, 50)
+    return {"marker": shape, "s": size, "color": colour(way), "linewidths": 2.4 if shape == "_" else 0}
+
+
+def scale(axis, how, values):
+    """A logarithm, linear from 0, `zero`: a logarithm that 0 has a place on, or `powers` of two: for numbers of processors."""
+    values = [v for v in values if how in ("linear", "zero") or v > 0] or [1]
+    low, high = min(values), max(values)
+    if how == "log":
+        low, high = low / 1.15, max(high * 1.15, low * 2)
+        subs = (1, 2, 5) if high < 80 * low else (1, 3) if high < 800 * low else (1,)
+        kind, locator = {"value": "log"}, ticker.LogLocator(subs=subs, numticks=8)
+    elif how == "linear":
+        low, high = 0, high * 1.08 or 1
+        kind, locator = {"value": "linear"}, ticker.MaxNLocator(7, steps=(1, 2, 5, 10))
+    elif how == "zero":
+        low, high = 0, max(high * 1.3, 3)
+        kind = {"value": "symlog", "linthresh": 1}
+        locator = ticker.SymmetricalLogLocator(base=10, linthresh=1, subs=(1, 2, 5) if high < 40 else (1,))
+    else:
+        high = high if high > low else 2 * high
+        kind, locator = {"value": "log", "base": 2}, ticker.LogLocator(base=2, numticks=8)
+    getattr(axis.axes, f"set_{axis.axis_name}scale")(**kind)
+    axis.axes.set(**{f"{axis.axis_name}lim": (low, high)})
+    axis.set(major_locator=locator, major_formatter=ticker.FuncFormatter(tick_text), minor_locator=ticker.NullLocator())
+
+
+def dots(name, title, label, rows, how="log", reference=None, limit=None):
+    """rows: [(text, {way: {"median", "min", "max"}}, {way: limit})]; reference: (value, text) of a line through all rows;
+    limit: what the short lines are. None if there is nothing to be drawn."""
+    ways = list(dict.fromkeys(way for _, figures, _ in rows for way in figures))
+    if not ways:
+        return None
+    limited = limit if any(limits for *_, limits in rows) else None
+    top = 26 + 16 * math.ceil((len(ways) + bool(reference) + bool(limited)) / COLUMNS)
+    height = LANE * len(ways) + 7
+    bottom = top + height * len(rows)
+    plot = Plot(name, title, label, bottom + 34)
+    labels = min(LABELS, max(len(text) for text, *_ in rows) * LETTER + 4)
+    axes = plot.axes(labels + 8, WIDTH - RIGHT, top, bottom)
+    values = [f[part] for _, figures, _ in rows for f in figures.values() for part in ("median", "min", "max")]
+    scale(axes.xaxis, how, values + [v for *_, limits in rows for v in limits.values()]
+          + ([reference[0]] if reference else []))
+    axes.set_ylim(bottom, top)  # pixels again
+    axes.set_yticks([])
+    low = axes.get_xlim()[0]
+    wide = WIDTH - RIGHT - labels - 8
+    band = -(labels + 8) / wide, 1 + RIGHT / wide  # from edge to edge
+    plot.legend(22, ways, axes, reference and reference[1], limited)
+    plot.text((labels + 8 + WIDTH - RIGHT) / 2 if len(label) < 46 else WIDTH / 2, bottom + 28, label, color=FAINT[0],
+              ha="center")
+    if reference:
+        axes.vlines(reference[0], top, bottom, color=INK[0], linewidth=1, linestyles=[(0, (4, 3))])
+    middles = {}
+    for i, (text, *_) in enumerate(rows):
+        y = top + i * height
+        middles |= {(i, way): y + 3.5 + LANE * (lane + 0.5) for lane, way in enumerate(ways)}
+        if i % 2 == 0:
+            axes.axhspan(y, y + height, *band, color=GRID[0], alpha=0.35, linewidth=0, clip_on=False, zorder=0)
+        plot.text(labels, y + height / 2 + 4, text if len(text) * LETTER <= labels else text[:int(labels / LETTER) - 1] + "…",
+                  ha="right")
+    for way in ways:
+        drawn = [(text, middles[i, way], figures[way], limits.get(way)) for i, (text, figures, limits) in enumerate(rows)
+                 if way in figures]
+        axes.hlines([y for _, y, *_ in drawn], [max(f["min"], low) for *_, f, _ in drawn], [f["max"] for *_, f, _ in drawn],
+                    color=colour(way), linewidth=1.5, alpha=0.55, zorder=2)
+        limited = [(y, at) for _, y, _, at in drawn if at is not None]
+        axes.vlines([at for _, at in limited], [y - LANE / 2 for y, _ in limited], [y + LANE / 2 for y, _ in limited],
+                    color=INK[0], linewidth=2)
+        plot.marks(axes, way, [(max(f["median"], low), y, f"{text}, {way}: {told(f)}"
+                                + (f", {limit} {short(at)}" if at is not None else "")) for text, y, f, at in drawn])
+    return plot
+
+
+def told(figure):
+    spread = "" if figure["min"] == figure["max"] else f" ({short(figure['min'])} to {short(figure['max'])})"
+    return short(figure["median"]) + spread
+
+
+def curves(name, title, lines, limits=(), limit=None, y_label="speed-up"):
+    """lines: {way: [(P, speed-up)]}; limits: [(P, speed-up)] as another line, called `limit`. None if there is nothing."""
+    lines = {way: points for way, points in lines.items() if points}
+    points = [p for line in lines.values() for p in line] + list(limits)
+    if not lines:
+        return None
+    top = 32 + 16 * math.ceil((len(lines) + 1 + bool(limits)) / COLUMNS)
+    plot = Plot(name, title, f"{y_label} over P", top + 204)
+    axes = plot.axes(40, WIDTH - RIGHT, top, top + 170)
+    scale(axes.xaxis, "powers", [x for x, _ in points])
+    ideal = axes.get_xlim()
+    scale(axes.yaxis, "powers", [1.0, ideal[1], *(y for _, y in points)])
+    plot.legend(22, list(lines), axes, "ideal", limit if limits else None)
+    plot.text((40 + WIDTH - RIGHT) / 2, top + 198, "P (both axes logarithmic)", color=FAINT[0], ha="center")
+    axes.plot(ideal, ideal, color=INK[0], linewidth=1, dashes=(4, 3))
+    axes.scatter([x for x, _ in limits], [y for _, y in limits], marker="_", s=140, linewidths=2, color=INK[0], clip_on=False)
+    for way, line in lines.items():
+        axes.plot(*zip(*line), color=colour(way), linewidth=2)
+        plot.marks(axes, way, [(x, y, f"{way}, P = {x:,}: {short(y)}") for x, y in line])
+    return plot

@@ -1,0 +1,116 @@
+"""bench/report as a command: what it takes, keeps and refuses. Skipped (status 77) without
+matplotlib and jinja2."""
+
+import contextlib
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from report_test import ROOT, command, made_up, made_up_simulation
+
+
+class CommandTest(unittest.TestCase):
+    def setUp(self):
+        kept = tempfile.TemporaryDirectory()
+        self.addCleanup(kept.cleanup)
+        self.folder = pathlib.Path(kept.name)
+        (self.folder / "bench").mkdir()
+
+    def run_it(self, *arguments):
+        """As the command, but in this process: what was drawn is kept."""
+        out, errors = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+            status = command.run(["--build", str(self.folder), *map(str, arguments)])
+        return subprocess.CompletedProcess(arguments, status, out.getvalue(), errors.getvalue())
+
+    def test_no_figures(self):
+        done = subprocess.run([sys.executable, ROOT / "bench" / "report", "--build", self.folder], text=True,
+                              capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("./dev bench", done.stderr)
+
+    def test_other_schema_or_no_json(self):
+        for text in ('{"schema": 99}', "[]", "nonsense"):
+            (self.folder / "bench" / "report.json").write_text(text)
+            done = self.run_it()
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("report.json", done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+
+    def test_figures_that_are_not_as_they_should_be(self):
+        for spoil in (lambda report: report.update(results=None), lambda report: report["results"][0].pop("procs"),
+                      lambda report: report["environment"].update(others_before=[])):
+            report = made_up()
+            spoil(report)
+            (self.folder / "bench" / "report.json").write_text(json.dumps(report))
+            done = self.run_it()
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn("report.json is not as bench/schema.md says", done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+
+    def test_the_newest_is_taken(self):
+        for age, name in enumerate(("report-fib.json", "report.json")):
+            file = self.folder / "bench" / name
+            file.write_text(json.dumps(made_up()))
+            os.utime(file, (1000 - age, 1000 - age))
+        done = self.run_it()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("report-fib.json", done.stdout)
+        self.assertTrue((self.folder / "report" / command.COMPARISON).exists())
+
+    def test_simulated_runs_are_kept_until_something_changes(self):
+        program, log = self.folder / "bench" / "simulate", self.folder / "log"
+        run = made_up_simulation()[0]
+        program.write_text(f"""#!{sys.executable}
+import sys, json
+if sys.argv[1] == "--list":
+    print("kernels:\\n  fib  35  numbers\\n  uts_t3  0  a tree\\ncosts:\\n  steal  1  ns")
+else:
+    open({str(log)!r}, "a").write(" ".join(sys.argv[1:-2]) + "\\n")
+    json.dump(json.loads({json.dumps(run)!r}), open(sys.argv[-1], "w"))
+""")
+        program.chmod(0o755)
+        report = made_up()
+        file = self.folder / "bench" / "report.json"
+        for _ in range(2):
+            file.write_text(json.dumps(report))
+            self.assertEqual(self.run_it().returncode, 0)
+        ran = sorted(log.read_text().splitlines())
+        self.assertEqual([line.split()[0] for line in ran], ["fib", "uts_t3"])
+        serial = next(r for r in report["results"] if (r["kernel"], r["way"]) == ("fib", "serial"))
+        self.assertIn(f"fib --size 30 --procs 1,2,4,16,64,256,1024,4096 --serial-ms {serial['median_ms']:.6g} --fork ",
+                      ran[0])
+        self.assertTrue((self.folder / "report" / "simulated-fib-30.svg").exists())
+        serial["median_ms"] *= 2
+        file.write_text(json.dumps(report))
+        self.run_it()
+        self.assertEqual(len(log.read_text().splitlines()), 3)
+
+        # Costs are part of what it is made of, and calibrated once for each build.
+        calibrate = program.with_name("simulate_calibrate")
+        for runs, cost, age in ((5, 250, 100), (5, 250, 100), (7, 9000, -100)):
+            if not calibrate.exists() or str(cost) not in calibrate.read_text():
+                calibrate.write_text(f"#!/bin/sh\necho '{{\"steal\": {cost}}}'\n")
+                calibrate.chmod(0o755)
+                os.utime(calibrate, (time.time() - age, time.time() - age))
+            self.assertEqual(self.run_it().returncode, 0)
+            self.assertEqual(len(log.read_text().splitlines()), runs)
+
+    def test_a_simulator_that_fails_is_left_out(self):
+        program = self.folder / "bench" / "simulate"
+        program.write_text("#!/bin/sh\nexit 3\n")
+        program.chmod(0o755)
+        (self.folder / "bench" / "report.json").write_text(json.dumps(made_up()))
+        done = self.run_it()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("left out", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
