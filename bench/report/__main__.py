@@ -1,6 +1,6 @@
 """Makes the report of what bench/run.py measured: pages that need nothing else, and their pictures as files.
 
-    bench/report [--json FILE] [--out DIR] [--build DIR] [--no-simulation]
+    bench/report [--json FILE] [--out DIR] [--build DIR] [--no-simulation] [--readme]
 
 Without --json: the newest of <build>/bench/report*.json, which bench/run.py writes.
 """
@@ -17,10 +17,12 @@ from report.comparison import comparison_page  # noqa: E402
 from report.data import Data  # noqa: E402
 from report.overview import overview_page  # noqa: E402
 from report.plots import all_plots  # noqa: E402
+from report.readme import fib  # noqa: E402
 from report.simulation import Simulator  # noqa: E402
 
 SCHEMA = 1
 OVERVIEW, COMPARISON = "index.html", "tasks-against-continuations.html"
+README_PICTURE = pathlib.Path(__file__).with_name("fib.svg")
 
 
 class Failed(Exception):
@@ -70,6 +72,14 @@ def write(data, out):
     (out / COMPARISON).write_text(comparison_page(data, made, [(OVERVIEW, "All benchmarks")]))
 
 
+def picture(data, file, picture_file):
+    """The picture in README alone."""
+    plot = fib(data)
+    if not plot:
+        raise Failed(f"{file} has no figures of fib; measure it: ./dev bench fib")
+    picture_file.write_text(plot.svg(alone=True) + "\n")
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="bench/report", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -78,11 +88,17 @@ def main(arguments=None):
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"), metavar="DIR")
     parser.add_argument("--simulator", type=pathlib.Path, metavar="PROGRAM", help="default: <build>/bench/simulate")
     parser.add_argument("--no-simulation", action="store_true", help="leaves the simulated parts out")
+    parser.add_argument("--readme", type=pathlib.Path, nargs="?", const=README_PICTURE, metavar="FILE",
+                        help="writes README's picture of fib instead of pages (default: bench/report/fib.svg)")
     args = parser.parse_args(arguments)
     file = args.json or newest(args.build)
     out = args.out or args.build / "report"
     report = read(file)
     try:
+        if args.readme:
+            picture(Data(report), file, args.readme)
+            print(f"{args.readme}, from {file}")
+            return
         found = [] if args.no_simulation else simulate((args.simulator or args.build / "bench" / "simulate").resolve(),
                                                        out / "simulated", report)
         write(Data(report, found), out)

@@ -1,4 +1,4 @@
-"""bench/report as a command: what it takes, keeps and refuses. Skipped (status 77) without
+"""bench/report as a command: what it takes, keeps and refuses, and the picture in README. Skipped (status 77) without
 matplotlib and jinja2."""
 
 import contextlib
@@ -6,13 +6,63 @@ import io
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
+import xml.etree.ElementTree as ElementTree
 
-from report_test import ROOT, command, made_up, made_up_simulation
+from report_test import ROOT, SVG, Data, command, draw, made_up, made_up_simulation, parsed
+
+
+class ReadmeTest(unittest.TestCase):
+    """The picture of fib; tried with one P's ratio in place of two's, best times in place of medians, and with
+    matplotlib's own names and metadata left in."""
+
+    def fib(self, procs=(1, 2)):
+        report = made_up(procs)
+        for r in report["results"]:
+            r["way"] = {"tbb": "tbb_invoke", "omp": "tbb_group"}.get(r["way"], r["way"])
+            if r["kernel"] == "fib":
+                r["forks"] = 1_346_268
+                if "vs_tbb" in r:
+                    r["vs_tbb"]["median"] *= r["procs"]
+        return report
+
+    def test_it_shows_the_medians_and_says_what_was_measured(self):
+        report = self.fib()
+        text = command.fib(Data(report)).svg(alone=True)
+        svg = ElementTree.fromstring(text)
+        shown = [t.text for t in svg.iter(f"{SVG}text")]
+        for r in report["results"]:
+            if r["kernel"] == "fib":
+                ms = r["median_ms"]
+                self.assertTrue(any(t.startswith(f"{ms:,.0f} ms" if ms >= 100 else f"{ms:.3g} ms") for t in shown), (ms, shown))
+        ours = {r["procs"]: r for r in report["results"] if (r["kernel"], r["way"]) == ("fib", "continuations")}
+        for procs in (1, 2):
+            self.assertTrue(any(f", {ours[procs]['vs_tbb']['median']:.0f} times" in t for t in shown), shown)
+        self.assertEqual(svg.findtext(f"{SVG}title"), "Recursive fib(30): 1,346,268 forks around almost no work")
+        about = svg.findtext(f"{SVG}desc")
+        for said in ("n = 30", "median of 5", "2025-01-01", "0123456789ab", "g++ 12", "-O3", "A <fast> one & more"):
+            self.assertIn(said, about)
+        self.assertLess(len(text), 40_000)
+        self.assertEqual(text, command.fib(Data(self.fib())).svg(alone=True))
+        self.assertIsNone(re.search(r"https?:|url\(|matplotlib", text.replace(draw.SVG, "")))
+
+    def test_what_is_missing_is_left_out(self):
+        self.assertIsNotNone(command.fib(Data(self.fib(procs=(1,)))))
+        report = self.fib()
+        del report["environment"]
+        self.assertNotIn("None", command.fib(Data(report)).svg(alone=True))
+        self.assertIsNone(command.fib(Data({"schema": 1, "results": []})))
+
+    def test_the_one_in_the_repository_is_such_a_picture(self):
+        svg = parsed(command.README_PICTURE)
+        self.assertIn("commit", svg.findtext(f"{SVG}desc"))
+        self.assertLess(command.README_PICTURE.stat().st_size, 40_000)
+        self.assertTrue(f"({command.README_PICTURE.relative_to(ROOT)})" in (ROOT / "README.md").read_text())
 
 
 class CommandTest(unittest.TestCase):
@@ -53,6 +103,18 @@ class CommandTest(unittest.TestCase):
             self.assertEqual(done.returncode, 1, done.stdout)
             self.assertIn("report.json is not as bench/schema.md says", done.stderr)
             self.assertNotIn("Traceback", done.stderr)
+
+    def test_readme_is_a_picture_alone(self):
+        (self.folder / "bench" / "report.json").write_text(json.dumps(made_up()))
+        picture = self.folder / "picture.svg"
+        done = self.run_it("--readme", picture)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(parsed(picture).get("width"), "720")
+        self.assertFalse((self.folder / "report").exists())
+        (self.folder / "bench" / "report.json").write_text('{"schema": 1, "results": []}')
+        done = self.run_it("--readme", picture)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no figures of fib", done.stderr)
 
     def test_the_newest_is_taken(self):
         for age, name in enumerate(("report-fib.json", "report.json")):
