@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "bench/harness/work.hpp"
 #include "bench/kernels/common/matrix.hpp"
 
 namespace bench::cholesky {
@@ -50,7 +51,10 @@ void subtract_both(std::size_t n, view a1, view b1, view a2, view b2, block c) {
 /// c -= a b^T
 template <class Way>
 void subtract(std::size_t n, view a, view b, block c) {
-  if (n == tile) return subtract_tile(a, b, c);
+  if (n == tile) {
+    if constexpr (counts_work<Way>) Way::work(unit::matmul_flop, n * n * n);
+    return subtract_tile(a, b, c);
+  }
   const std::size_t half = n / 2;
   const quarters qa(a, half), qb(b, half);
   const quarters qc(c, half);
@@ -63,7 +67,10 @@ void subtract(std::size_t n, view a, view b, block c) {
 /// c -= a a^T, the lower triangle.
 template <class Way>
 void subtract_square(std::size_t n, view a, block c) {
-  if (n == tile) return subtract_tile(a, a, c);
+  if (n == tile) {
+    if constexpr (counts_work<Way>) Way::work(unit::matmul_flop, n * n * n);
+    return subtract_tile(a, a, c);
+  }
   const std::size_t half = n / 2;
   const quarters qa(a, half);
   const quarters qc(c, half);
@@ -90,7 +97,10 @@ void solve_row(std::size_t half, const quarters<const double>& l, block left, bl
 /// m = m (l^T)^-1 for a lower triangle l.
 template <class Way>
 void solve(std::size_t n, view l, block m) {
-  if (n == tile) return solve_tile(l, m);
+  if (n == tile) {
+    if constexpr (counts_work<Way>) Way::work(unit::matmul_flop, n * n * n / 2);
+    return solve_tile(l, m);
+  }
   const std::size_t half = n / 2;
   const quarters ql(l, half);
   const quarters qm(m, half);
@@ -100,7 +110,10 @@ void solve(std::size_t n, view l, block m) {
 /// The lower triangle of a = L with L L^T = a, n x n.
 template <class Way>
 void decompose(std::size_t n, block a) {
-  if (n == tile) return decompose_tile(a);
+  if (n == tile) {
+    if constexpr (counts_work<Way>) Way::work(unit::matmul_flop, n * n * n / 6.0);
+    return decompose_tile(a);
+  }
   const std::size_t half = n / 2;
   const quarters q(a, half);
   decompose<Way>(half, q.nw);

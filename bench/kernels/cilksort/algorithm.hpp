@@ -3,8 +3,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
+
+#include "bench/harness/work.hpp"
 
 namespace bench::cilksort {
 
@@ -18,9 +21,11 @@ void merge(const int* a, const int* a_end, const int* b, const int* b_end, int* 
     std::swap(a_end, b_end);
   }
   if ((a_end - a) + (b_end - b) <= leaf_size) {
+    if constexpr (counts_work<Way>) Way::work(unit::sort_merge, (a_end - a) + (b_end - b));
     std::merge(a, a_end, b, b_end, out);
     return;
   }
+  if constexpr (counts_work<Way>) Way::work(unit::sort_compare, std::log2(b_end - b + 1));
   const int* const a_middle = a + (a_end - a) / 2;
   const int* const b_middle = std::lower_bound(b, b_end, *a_middle);
   int* const out_middle = out + (a_middle - a) + (b_middle - b);
@@ -31,7 +36,10 @@ void merge(const int* a, const int* a_end, const int* b, const int* b_end, int* 
 /// Sorts [data, data + n); as much room is needed at spare.
 template <class Way>
 void sort(int* data, int* spare, std::ptrdiff_t n) {
-  if (n <= leaf_size) return std::sort(data, data + n);
+  if (n <= leaf_size) {
+    if constexpr (counts_work<Way>) Way::work(unit::sort_compare, n * std::log2(n));
+    return std::sort(data, data + n);
+  }
   const std::ptrdiff_t quarter = n / 4;
   int* const b = data + quarter;
   int* const c = b + quarter;

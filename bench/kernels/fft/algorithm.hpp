@@ -2,8 +2,11 @@
 // odd halves in parallel, then butterflies, which are split in halves, too.
 #pragma once
 
+#include <bit>
 #include <complex>
 #include <cstddef>
+
+#include "bench/harness/work.hpp"
 
 namespace bench::fft {
 
@@ -29,7 +32,10 @@ inline void combine_leaf(std::size_t first, std::size_t last, std::size_t half, 
 
 template <class Way>
 void combine(std::size_t first, std::size_t last, std::size_t half, const number* roots, number* out) {
-  if (last - first <= leaf_butterflies) return combine_leaf(first, last, half, roots, out);
+  if (last - first <= leaf_butterflies) {
+    if constexpr (counts_work<Way>) Way::work(unit::fft_butterfly, last - first);
+    return combine_leaf(first, last, half, roots, out);
+  }
   const std::size_t middle = first + (last - first) / 2;
   Way::fork([=] { combine<Way>(first, middle, half, roots, out); },
             [=] { combine<Way>(middle, last, half, roots, out); });
@@ -51,7 +57,10 @@ void transform_leaf(const number* in, std::size_t stride, const number* roots, n
 /// roots[n/2 ... n): roots[n/2 + k] = e^(-2 pi i k / n).
 template <class Way>
 void transform(std::size_t n, const number* in, std::size_t stride, const number* roots, number* out) {
-  if (n == leaf_size) return transform_leaf<leaf_size>(in, stride, roots, out);
+  if (n == leaf_size) {
+    if constexpr (counts_work<Way>) Way::work(unit::fft_butterfly, n / 2 * std::countr_zero(n));
+    return transform_leaf<leaf_size>(in, stride, roots, out);
+  }
   const std::size_t half = n / 2;
   Way::fork([=] { transform<Way>(half, in, 2 * stride, roots, out); },
             [=] { transform<Way>(half, in + stride, 2 * stride, roots, out + half); });

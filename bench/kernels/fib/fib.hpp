@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "bench/harness/kernel.hpp"
+#include "bench/harness/work.hpp"
 
 namespace bench::fib {
 
@@ -33,6 +34,7 @@ inline constexpr kernel description{
 
 template <class Way>
 long fib(int n) {
+  if constexpr (counts_work<Way>) Way::work(unit::fib_call, 1);
   if (n < 2) return n;
   if constexpr (Way::is_serial) {
     return fib<Way>(n - 1) + fib<Way>(n - 2);

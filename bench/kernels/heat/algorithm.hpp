@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "bench/harness/work.hpp"
+
 namespace bench::heat {
 
 inline constexpr double rate = 0.2;  // what flows between neighbours in a step, per difference; stable below 1/4
@@ -23,6 +25,7 @@ const double* simulate(double* from, double* to, long rows, long columns, long s
   for (; steps > 0; --steps) {
     Way::loop(1, rows - 1, grain, [=](long first, long last) {
       for (long i = first; i < last; ++i) step_row(from + i * columns, to + i * columns, columns);
+      if constexpr (counts_work<Way>) Way::work(unit::heat_cell, (last - first) * columns);
     });
     std::swap(from, to);
   }

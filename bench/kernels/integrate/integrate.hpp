@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "bench/harness/kernel.hpp"
+#include "bench/harness/work.hpp"
 
 namespace bench::integrate {
 
@@ -33,6 +34,7 @@ inline constexpr kernel description{
 
 template <class Way>
 double integrate(double x1, double y1, double x2, double y2, double area) {
+  if constexpr (counts_work<Way>) Way::work(unit::integrate_call, 1);
   const double half = (x2 - x1) / 2;
   const double x0 = x1 + half;
   const double y0 = function(x0);

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <type_traits>
 
+#include "bench/harness/work.hpp"
+
 namespace bench::knapsack {
 
 struct item {
@@ -45,6 +47,7 @@ class private_best {
 /// Items [at, end), by falling value per weight, are to be decided; room is left, and value is what was taken so far.
 template <class Way, class Best>
 void search(const item* at, const item* end, int room, int value, Best& best) {
+  if constexpr (counts_work<Way>) Way::work(unit::knapsack_node, 1);
   if (at == end || room == 0) return best.raise(value);
   // The bound: as if all room were filled at the next item's value per weight.
   if (long{room} * at->value <= long{best.get() - value} * at->weight) return;

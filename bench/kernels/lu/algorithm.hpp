@@ -2,6 +2,7 @@
 // diagonal with ones on it, U from the diagonal up.
 #pragma once
 
+#include "bench/harness/work.hpp"
 #include "bench/kernels/common/matrix.hpp"
 #include "bench/kernels/matmul/algorithm.hpp"
 
@@ -50,7 +51,10 @@ void solve_lower_column(std::size_t half, const quarters<const double>& l, block
 /// m = (L of l)^-1 m
 template <class Way>
 void solve_lower(std::size_t n, view l, block m) {
-  if (n == tile) return solve_lower_tile(l, m);
+  if (n == tile) {
+    if constexpr (counts_work<Way>) Way::work(unit::matmul_flop, n * n * n / 2);
+    return solve_lower_tile(l, m);
+  }
   const std::size_t half = n / 2;
   const quarters ql(l, half);
   const quarters qm(m, half);
@@ -69,7 +73,10 @@ void solve_upper_row(std::size_t half, const quarters<const double>& u, block le
 /// m = m (U of u)^-1
 template <class Way>
 void solve_upper(std::size_t n, view u, block m) {
-  if (n == tile) return solve_upper_tile(u, m);
+  if (n == tile) {
+    if constexpr (counts_work<Way>) Way::work(unit::matmul_flop, n * n * n / 2);
+    return solve_upper_tile(u, m);
+  }
   const std::size_t half = n / 2;
   const quarters qu(u, half);
   const quarters qm(m, half);
@@ -80,7 +87,10 @@ void solve_upper(std::size_t n, view u, block m) {
 /// a = L and U of a, n x n.
 template <class Way>
 void decompose(std::size_t n, block a) {
-  if (n == tile) return decompose_tile(a);
+  if (n == tile) {
+    if constexpr (counts_work<Way>) Way::work(unit::matmul_flop, n * n * n / 3.0);
+    return decompose_tile(a);
+  }
   const std::size_t half = n / 2;
   const quarters q(a, half);
   decompose<Way>(half, q.nw);

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
+
+#include "bench/harness/work.hpp"
 
 namespace bench::mandelbrot {
 
@@ -45,6 +48,10 @@ template <class Way>
 void draw(const picture& p, std::int32_t* out) {
   Way::loop(0, p.size, grain, [&](long first, long last) {
     for (long row = first; row < last; ++row) draw_row(p, row, out + row * p.size);
+    if constexpr (counts_work<Way>) {
+      Way::work(unit::mandelbrot_iteration,
+                std::accumulate(out + first * p.size, out + last * p.size, std::int64_t{0}));
+    }
   });
 }
 

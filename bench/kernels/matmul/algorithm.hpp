@@ -2,6 +2,7 @@
 // each is the sum of two products. After the matmul of Cilk-5 (Frigo, Leiserson, Randall 1998) and Blumofe et al.
 #pragma once
 
+#include "bench/harness/work.hpp"
 #include "bench/kernels/common/matrix.hpp"
 
 namespace bench::matmul {
@@ -19,7 +20,10 @@ void inner_product(std::size_t n, view a1, view b1, view a2, view b2, block c) {
 /// c += sign * a b, n x n each; sign is 1 or -1.
 template <class Way, int sign>
 void multiply_add(std::size_t n, view a, view b, block c) {
-  if (n == tile) return tile_product<sign>(a, b, c);
+  if (n == tile) {
+    if constexpr (counts_work<Way>) Way::work(unit::matmul_flop, n * n * n);
+    return tile_product<sign>(a, b, c);
+  }
   const std::size_t half = n / 2;
   const quarters qa(a, half), qb(b, half);
   const quarters qc(c, half);

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "bench/harness/kernel.hpp"
+#include "bench/harness/work.hpp"
 
 namespace bench::nqueens {
 
@@ -47,6 +48,7 @@ long count(const board& queens, int n, int row);
 template <class Way>
 long count_from(const board& queens, int n, int row, int column) {
   while (column < n && !safe(queens, row, column)) ++column;
+  if constexpr (counts_work<Way>) Way::work(unit::nqueens_place, 1);
   if (column == n) return 0;
   auto [here, further] = Way::fork(
       [&queens, n, row, column] {
@@ -60,7 +62,10 @@ long count_from(const board& queens, int n, int row, int column) {
 
 template <class Way>
 long count(const board& queens, int n, int row) {
-  if (row == n) return 1;
+  if (row == n) {
+    if constexpr (counts_work<Way>) Way::work(unit::nqueens_place, 1);
+    return 1;
+  }
   if constexpr (Way::is_serial) {
     long sum = 0;
     for (int column = 0; column < n; ++column) {

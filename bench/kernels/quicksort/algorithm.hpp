@@ -3,8 +3,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
+
+#include "bench/harness/work.hpp"
 
 namespace bench::quicksort {
 
@@ -38,7 +41,11 @@ inline int* partition(int* first, int* last) {
 
 template <class Way>
 void sort(int* first, int* last) {
-  if (last - first <= leaf_size) return insertion_sort(first, last);
+  if (last - first <= leaf_size) {
+    if constexpr (counts_work<Way>) Way::work(unit::sort_compare, (last - first) * std::log2(last - first));
+    return insertion_sort(first, last);
+  }
+  if constexpr (counts_work<Way>) Way::work(unit::sort_partition, last - first);
   int* const middle = partition(first, last);
   Way::fork([=] { sort<Way>(first, middle); }, [=] { sort<Way>(middle, last); });
 }

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "bench/harness/kernel.hpp"
+#include "bench/harness/work.hpp"
 
 namespace bench::skynet {
 
@@ -41,6 +42,7 @@ long neighbours(long first, long leaves, int count) {
 
 template <class Way>
 long skynet(long first, long leaves) {
+  if constexpr (counts_work<Way>) Way::work(unit::skynet_call, 1);
   if (leaves == 1) return first;
   leaves /= 10;
   if constexpr (Way::is_serial) {

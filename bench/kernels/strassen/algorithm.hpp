@@ -4,6 +4,7 @@
 // turns with such that need one, so that two threads that go through them in order hold three at a time.
 #pragma once
 
+#include "bench/harness/work.hpp"
 #include "bench/kernels/common/matrix.hpp"
 
 namespace bench::strassen {
@@ -27,6 +28,7 @@ inline void multiply_leaf(std::size_t n, view a, view b, block c) {
 template <class Way, int sign>
 void add(std::size_t n, std::size_t first, std::size_t last, view x, view y, block out) {
   if (last - first <= leaf_rows) {
+    if constexpr (counts_work<Way>) Way::work(unit::matrix_add, (last - first) * n);
     for (std::size_t i = first; i < last; ++i) {
       for (std::size_t j = 0; j < n; ++j) out[i][j] = x[i][j] + sign * y[i][j];
     }
@@ -54,6 +56,7 @@ square_matrix difference(std::size_t n, view x, view y) {
 template <class Way>
 void combine(std::size_t n, std::size_t first, std::size_t last, view m1, view m4, view m5, const quarters<double>& c) {
   if (last - first <= leaf_rows) {
+    if constexpr (counts_work<Way>) Way::work(unit::matrix_add, 8 * (last - first) * n);
     for (std::size_t i = first; i < last; ++i) {
       for (std::size_t j = 0; j < n; ++j) {
         const double m2 = c.sw[i][j];
@@ -74,7 +77,10 @@ void combine(std::size_t n, std::size_t first, std::size_t last, view m1, view m
 /// c = a b, n x n each.
 template <class Way>
 void multiply(std::size_t n, view whole_a, view whole_b, block whole_c) {
-  if (n <= leaf_size) return multiply_leaf(n, whole_a, whole_b, whole_c);
+  if (n <= leaf_size) {
+    if constexpr (counts_work<Way>) Way::work(unit::matmul_flop, n * n * n);
+    return multiply_leaf(n, whole_a, whole_b, whole_c);
+  }
   const std::size_t half = n / 2;
   const quarters a(whole_a, half), b(whole_b, half);
   const quarters c(whole_c, half);

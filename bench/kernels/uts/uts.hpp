@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "bench/harness/kernel.hpp"
+#include "bench/harness/work.hpp"
 #include "bench/kernels/uts/sha1.hpp"
 
 namespace bench::uts {
@@ -113,6 +114,7 @@ tally visit_children(const tree& t, const node& n, int first, int last) {
 
 template <class Way>
 tally visit(const tree& t, const node& n) {
+  if constexpr (counts_work<Way>) Way::work(unit::uts_sha1, 1);  // which made it
   const int children = n.children(t);
   if (children == 0) return {1, 1, n.height};
   tally sum{1, 0, n.height};

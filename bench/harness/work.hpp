@@ -1,0 +1,33 @@
+// What a kernel counts its serial work in. A way that asks for it has a function `work`; for all others, those that are
+// measured among them, nothing is compiled:
+//
+//   if constexpr (counts_work<Way>) Way::work(unit::heat_cell, rows * columns);  // the strand now does so many
+#pragma once
+
+#include <cstdint>
+
+namespace bench {
+
+/// bench/simulate/units.cpp says what each is, and estimates how long it takes.
+enum class unit : std::uint8_t {
+  fib_call,
+  integrate_call,
+  skynet_call,
+  treesum_node,
+  nqueens_place,
+  knapsack_node,
+  uts_sha1,
+  matmul_flop,
+  matrix_add,
+  sort_compare,
+  sort_partition,
+  sort_merge,
+  heat_cell,
+  fft_butterfly,
+  mandelbrot_iteration
+};
+
+template <class Way>
+concept counts_work = requires { Way::work(unit(), 1.0); };
+
+}  // namespace bench
