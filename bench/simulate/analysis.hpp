@@ -23,9 +23,8 @@ shape analyse(const kernel& k);
 
 /// Adds a node to a hash of an order.
 inline std::uint64_t followed_by(std::uint64_t order, const node& next) noexcept {
-  std::uint64_t hash = order ^ next.kind;
-  for (const std::uint32_t word : next.v) hash = (hash ^ word) * 0x100000001b3u + (hash >> 29);
-  return hash;
+  const std::uint64_t hash = (order ^ next.kind) * 0x100000001b3u;
+  return hash ^ hash >> 29;
 }
 
 }  // namespace simulate

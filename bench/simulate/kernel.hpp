@@ -5,22 +5,25 @@
 // written as the library does it, as a fork of the first and of a node that forks the others.
 #pragma once
 
-#include <array>
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bench/harness/work.hpp"
+#include "bench/kernels/common/random.hpp"
+
 namespace simulate {
 
 /// Simulated time. Picoseconds, because a fork takes some 1,500 of them; 64 bits last for a hundred days.
 using picoseconds = std::int64_t;
 
-/// What a call is given, in the kernel's own code.
+/// A call, in the kernel's own code: calls with the same steps may have the same.
 struct node {
   std::uint32_t kind = 0;
-  std::array<std::uint32_t, 7> v{};
 };
 
 enum class then : std::uint8_t { end, call, fork };
@@ -29,6 +32,8 @@ enum class then : std::uint8_t { end, call, fork };
 struct loop_parts {
   std::uint32_t size = 0;  ///< 0: they are not
   std::uint32_t first = 0, middle = 0, last = 0;
+
+  auto operator<=>(const loop_parts&) const = default;
 
   /// Whether the right part is for that P to do itself; else the left one is. forkjoin/loops/affinity.hpp, takes_second, which
   /// asks the runtime for the P.
@@ -94,7 +99,7 @@ class units {
 
   /// Throws std::invalid_argument for an unknown name or a value that is not a time.
   void set(std::string_view name, double nanoseconds);
-  double nanoseconds(std::string_view name) const;
+  double nanoseconds(bench::unit of) const noexcept { return all_[static_cast<std::size_t>(of)].nanoseconds; }
   const std::vector<unit>& all() const noexcept { return all_; }
 
  private:
@@ -136,14 +141,6 @@ long size_of(std::string_view name, long size);
 /// From nanoseconds, rounded.
 inline picoseconds ps(double nanoseconds) noexcept { return static_cast<picoseconds>(nanoseconds * 1000 + 0.5); }
 
-/// The n-th output of splitmix64 with seed 0 (Steele, Lea and Flood, 2014), of which the kernels' inputs are made.
-inline std::uint64_t random_at(std::uint64_t n) noexcept {
-  std::uint64_t z = (n + 1) * 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-
-inline std::uint64_t pair_of(std::uint32_t low, std::uint32_t high) noexcept { return low | std::uint64_t{high} << 32; }
+using bench::random_at;
 
 }  // namespace simulate

@@ -1,71 +1,93 @@
-#include "bench/simulate/kernels.hpp"
-
-#include <cmath>
+// The kernels that are simulated: those of bench/kernels, recorded.
+#include <cstddef>
+#include <memory>
+#include <optional>
 #include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "bench/kernels/cholesky/cholesky.hpp"
+#include "bench/kernels/cilksort/cilksort.hpp"
+#include "bench/kernels/fft/fft.hpp"
+#include "bench/kernels/fib/fib.hpp"
+#include "bench/kernels/heat/heat.hpp"
+#include "bench/kernels/integrate/integrate.hpp"
+#include "bench/kernels/knapsack/knapsack.hpp"
+#include "bench/kernels/lu/lu.hpp"
+#include "bench/kernels/mandelbrot/mandelbrot.hpp"
+#include "bench/kernels/matmul/matmul.hpp"
+#include "bench/kernels/nqueens/nqueens.hpp"
+#include "bench/kernels/quicksort/quicksort.hpp"
+#include "bench/kernels/skynet/skynet.hpp"
+#include "bench/kernels/strassen/strassen.hpp"
+#include "bench/kernels/treesum/treesum.hpp"
+#include "bench/kernels/uts/uts.hpp"
+#include "bench/simulate/kernel.hpp"
+#include "bench/simulate/recorder.hpp"
+#include "bench/simulate/recording.hpp"
+#include "forkjoin/run.hpp"
 
 namespace simulate {
 
-units::units()
-    : all_{
-          {"fib.call", 0.7, "a call of fib, its share of the additions"},
-          {"integrate.call", 3, "a call of integrate: a midpoint, a polynomial, a comparison"},
-          {"skynet.call", 1, "a node or leaf of skynet"},
-          {"treesum.node", 5, "a node of the tree: its pointers and its value, out of the cache"},
-          {"nqueens.place", 3, "a queen placed, and the free columns of the next row found"},
-          {"knapsack.node", 4, "an item considered and its bound"},
-          {"uts.sha1", 120, "a node: the SHA-1 that makes it, and its number of children"},
-          {"matmul.flop", 0.12, "a multiplication and addition in a block that is in the cache"},
-          {"matrix.add", 0.4, "an addition of two elements of matrices that are not"},
-          {"sort.compare", 3, "n log2 n times: sorting n elements serially"},
-          {"sort.partition", 1.2, "an element partitioned"},
-          {"sort.merge", 1.5, "an element merged serially"},
-          {"heat.cell", 0.5, "a cell, a time step"},
-          {"fft.butterfly", 2, "a butterfly"},
-          {"mandelbrot.iteration", 1.8, "an iteration of a pixel"},
-      } {}
+namespace {
 
-void units::set(std::string_view name, double nanoseconds) {
-  if (!std::isfinite(nanoseconds) || nanoseconds < 0 || nanoseconds > 1e9)
-    throw std::invalid_argument("the work " + std::string(name) + " is " + std::to_string(nanoseconds) +
-                                " ns; set it to a number from 0 to 1e9");
-  for (unit& u : all_) {
-    if (u.name != name) continue;
-    u.nanoseconds = nanoseconds;
-    return;
-  }
-  std::string known;
-  for (const unit& u : all_) known.append(" ").append(u.name);
-  throw std::invalid_argument("there is no work \"" + std::string(name) + "\"; known are" + known);
+/// Runs the kernel once, and on a stack that is large enough for the deepest trees.
+template <template <class> class Problem, const bench::kernel& description>
+std::unique_ptr<kernel> record(long size, const units& work) {
+  const std::uint64_t right = description.expected(size);
+  Problem<recording> problem(size);
+  if constexpr (requires { problem.reset(); }) problem.reset();
+  std::optional<recorded> found;
+  fj::runtime on_large_stack({.procs = 1, .stack_size = std::size_t{256} << 20});
+  on_large_stack.run([&] { found = recording::run(work, [&] { problem.run(); }); });
+  if (problem.result() != right)
+    throw std::logic_error("the recorded run of " + std::string(description.name) + " has a wrong result");
+  return std::make_unique<recorded>(std::move(*found));
 }
 
-double units::nanoseconds(std::string_view name) const {
-  for (const unit& u : all_)
-    if (u.name == name) return u.nanoseconds;
-  throw std::logic_error("no unit of work " + std::string(name));
+template <std::size_t tree>
+std::unique_ptr<kernel> record_tree(long, const units& work) {
+  return record<bench::uts::problem, bench::uts::description>(bench::uts::trees[tree].nodes, work);
 }
+
+}  // namespace
 
 const std::vector<kernel_name>& all_kernels() {
   static const std::vector<kernel_name> kernels = {
-      {"fib", 35, 0, 60, "Fibonacci number n, a fork for each n > 1, no cut-off", &make_fib},
-      {"integrate", 1000, 1, 1'000'000, "(x^2 + 1) x from 0 to n, adaptively, no cut-off", &make_integrate},
-      {"nqueens", 12, 1, 20, "all ways to place n queens on n rows, no cut-off", &make_nqueens},
-      {"skynet", 1'000'000, 1, 1'000'000'000, "a tree of n leaves, ten children a node, no cut-off", &make_skynet},
-      {"uts", 0, 0, 0, "unbalanced tree search, T1: geometric", &make_uts_t1},
-      {"uts_t3", 0, 0, 0, "unbalanced tree search, T3: binomial", &make_uts_t3},
-      {"uts_t1l", 0, 0, 0, "unbalanced tree search, T1L: geometric, large", &make_uts_t1l},
-      {"uts_t3l", 0, 0, 0, "unbalanced tree search, T3L: binomial, large", &make_uts_t3l},
-      {"matmul", 2048, 16, 65'536, "n x n matrices, quarters down to tiles of 16", &make_matmul},
-      {"strassen", 2048, 16, 65'536, "n x n matrices, seven products a level down to 64", &make_strassen},
-      {"cilksort", 50'000'000, 1, 2'000'000'000, "n elements, quarters and parallel merges down to 2,048",
-       &make_cilksort},
-      {"quicksort", 50'000'000, 1, 2'000'000'000, "n elements, a serial partition, down to 32", &make_quicksort},
-      {"heat", 1024, 3, 65'536, "n steps of n x n points, each a loop over blocks of 8 rows", &make_heat},
-      {"lu", 2048, 16, 65'536, "n x n matrix, blocks halved down to tiles of 16", &make_lu},
-      {"cholesky", 2048, 16, 65'536, "n x n matrix, blocks halved down to tiles of 16", &make_cholesky},
-      {"fft", 16'777'216, 1, 1'073'741'824, "n points down to 32, butterflies down to 512", &make_fft},
-      {"knapsack", 68, 1, 100, "branch and bound over n items: the branches that no search can avoid", &make_knapsack},
-      {"treesum", 3'000'000, 1, 2'000'000'000, "an irregular binary tree of n nodes, no cut-off", &make_treesum},
-      {"mandelbrot", 2048, 1, 16'384, "n x n points, a loop over rows", &make_mandelbrot},
+      {"fib", 35, 0, 60, "Fibonacci number n, a fork for each n > 1, no cut-off",
+       &record<bench::fib::problem, bench::fib::description>},
+      {"integrate", 1000, 1, 100'000, "(x^2 + 1) x from 0 to n, adaptively, no cut-off",
+       &record<bench::integrate::problem, bench::integrate::description>},
+      {"nqueens", 12, 1, 16, "all ways to place n queens on n rows, no cut-off",
+       &record<bench::nqueens::problem, bench::nqueens::description>},
+      {"skynet", 1'000'000, 1, 1'000'000'000, "a tree of n leaves, a power of ten, ten children a node, no cut-off",
+       &record<bench::skynet::problem, bench::skynet::description>},
+      {"uts", 0, 0, 0, "unbalanced tree search, T1: geometric", &record_tree<2>},
+      {"uts_t3", 0, 0, 0, "unbalanced tree search, T3: binomial", &record_tree<3>},
+      {"uts_t1l", 0, 0, 0, "unbalanced tree search, T1L: geometric, large", &record_tree<4>},
+      {"uts_t3l", 0, 0, 0, "unbalanced tree search, T3L: binomial, large", &record_tree<5>},
+      {"matmul", 2048, 16, 16'384, "n x n matrices, quarters down to tiles of 16",
+       &record<bench::matmul::problem, bench::matmul::description>},
+      {"strassen", 2048, 16, 16'384, "n x n matrices, seven products a level down to 64",
+       &record<bench::strassen::problem, bench::strassen::description>},
+      {"cilksort", 50'000'000, 1, 500'000'000, "n elements, quarters and parallel merges down to 2,048",
+       &record<bench::cilksort::problem, bench::cilksort::description>},
+      {"quicksort", 50'000'000, 1, 500'000'000, "n elements, a serial partition, down to 32",
+       &record<bench::quicksort::problem, bench::quicksort::description>},
+      {"heat", 1024, 3, 16'384, "n steps of n x n points, each a loop over blocks of 8 rows",
+       &record<bench::heat::problem, bench::heat::description>},
+      {"lu", 2048, 16, 16'384, "n x n matrix, blocks halved down to tiles of 16",
+       &record<bench::lu::problem, bench::lu::description>},
+      {"cholesky", 2048, 16, 16'384, "n x n matrix, blocks halved down to tiles of 16",
+       &record<bench::cholesky::problem, bench::cholesky::description>},
+      {"fft", 16'777'216, 32, 67'108'864, "n points down to 32, butterflies down to 512",
+       &record<bench::fft::problem, bench::fft::description>},
+      {"knapsack", 68, 1, 100, "branch and bound over n items, as the serial program visits them",
+       &record<bench::knapsack::problem, bench::knapsack::description>},
+      {"treesum", 3'000'000, 1, 100'000'000, "an irregular binary tree of n nodes, no cut-off",
+       &record<bench::treesum::problem, bench::treesum::description>},
+      {"mandelbrot", 2048, 64, 2048, "64 x 64, 512 x 512 or 2048 x 2048 points, a loop over rows",
+       &record<bench::mandelbrot::problem, bench::mandelbrot::description>},
   };
   return kernels;
 }

@@ -25,7 +25,7 @@ class written final : public kernel {
   node root() const override { return {}; }
   void at(node& self, unsigned phase, step& out) const override {
     const line& now = calls_.at(self.kind).at(phase);
-    out = {ps(now.work), now.follows, {now.left, {}}, {now.right, {}}, now.parts};
+    out = {ps(now.work), now.follows, {now.left}, {now.right}, now.parts};
   }
 
  private:

@@ -1,0 +1,85 @@
+// The recording way: a kernel's own code, run serially, tells what it forks and what it works. A policy like those of
+// bench/harness/ways/.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "bench/harness/ways/results.hpp"
+#include "bench/harness/work.hpp"
+#include "bench/simulate/recorder.hpp"
+#include "forkjoin/blocks.hpp"
+
+namespace simulate {
+
+/// Only within run.
+class recording {
+ public:
+  static constexpr bool is_serial = false;
+
+  /// A fork of more than two is what the library makes of it: a fork of the first and of a call that forks the others.
+  template <class... F>
+  static auto fork(F&&... f) {
+    return bench::ways::fork_with_results([](auto&&... g) { fork_in_order(g...); }, f...);
+  }
+
+  /// forkjoin/algorithm.hpp, for_blocks, divides the loop likewise.
+  template <class Body>
+  static void loop(long first, long last, long grain, const Body& body) {
+    if (first >= last) return;
+    const fj::detail::blocks all(static_cast<std::size_t>(last - first), static_cast<std::size_t>(grain));
+    const auto count = static_cast<std::uint32_t>(all.count());
+    halve({count, 0, count / 2, count}, [&](std::size_t block) {
+      body(first + static_cast<long>(all.begin(block)), first + static_cast<long>(all.end(block)));
+    });
+  }
+
+  static void work(bench::unit of, double amount) { state_->to.works(ps(state_->of.nanoseconds(of) * amount)); }
+
+  /// What f does, with work that takes as long as these say.
+  template <class F>
+  static recorded run(const units& of, const F& f) {
+    state now{recorder(), of};
+    state_ = &now;
+    const node root = call(f);
+    state_ = nullptr;
+    return now.to.take(root);
+  }
+
+ private:
+  struct state {
+    recorder to;
+    const units& of;
+  };
+
+  template <class F>
+  static node call(const F& f) {
+    state_->to.begin();
+    f();
+    return state_->to.end();
+  }
+
+  template <class F, class... More>
+  static void fork_in_order(F& f, More&... more) {
+    if constexpr (sizeof...(More) == 0) {
+      f();
+    } else {
+      const node left = call(f);
+      const node right = call([&] { fork_in_order(more...); });
+      state_->to.forks(left, right, {});
+    }
+  }
+
+  template <class Body>
+  static void halve(const loop_parts& part, const Body& body) {
+    const auto [size, first, middle, last] = part;
+    if (last - first == 1) return body(first);
+    const node left = call([&] { halve({size, first, first + (middle - first) / 2, middle}, body); });
+    const node right = call([&] { halve({size, middle, middle + (last - middle) / 2, last}, body); });
+    state_->to.forks(left, right, part);
+  }
+
+  static inline thread_local state* state_ = nullptr;
+};
+
+}  // namespace simulate
