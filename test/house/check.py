@@ -71,7 +71,7 @@ GIVEN_BY = {
     r"\bstd::vector\b": "vector",
 }
 CODE = {".hpp", ".cpp", ".S"}
-TEXT = CODE | {".py", ".sh", ".md", ".html", ".css", ".build", ".txt", ".wrap", ""}
+TEXT = CODE | {".py", ".sh", ".md", ".html", ".css", ".build", ".patch", ".txt", ".wrap", ""}
 
 
 def files(*folders, suffixes=CODE):
@@ -171,7 +171,7 @@ def check_sources():
         for folder in [build.parent, *(p.relative_to(ROOT) for p in (ROOT / build.parent).iterdir() if p.is_dir())]:
             named |= {os.path.normpath(folder / word) for word in words}
     tests = "\n".join((ROOT / name).read_text() for name in files("test"))
-    for name in files("runtime", "forkjoin", "examples", "test", suffixes=CODE | {".py"}):
+    for name in files("runtime", "forkjoin", "examples", "test", suffixes=CODE | {".patch", ".py"}):
         is_part = name.parts[0] == "test" and name.suffix == ".hpp"
         if is_part and re.search(rf'#include "[\w/]*{re.escape(name.name)}"', tests):
             continue

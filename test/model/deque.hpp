@@ -1,12 +1,8 @@
 // The deque that is checked, or a mutant of it.
 #pragma once
 
-#include "test/model/machine.hpp"
-#ifdef MODEL_DEQUE
-#include MODEL_DEQUE
-#else
 #include "runtime/fork/deque.hpp"
-#endif
+#include "test/model/machine.hpp"
 
 namespace model {
 

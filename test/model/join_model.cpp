@@ -1,11 +1,7 @@
 // The join: an owner and a thief meet, and one of them goes on with all that both did.
 
-#include "test/model/scenario.hpp"
-#ifdef MODEL_JOIN
-#include MODEL_JOIN
-#else
 #include "runtime/fork/join.hpp"
-#endif
+#include "test/model/scenario.hpp"
 
 namespace fj::inline v0_1::detail {
 struct continuation {};

@@ -14,11 +14,7 @@ struct continuation : model::deque::record {
 
 }  // namespace fj::inline v0_1::detail
 
-#ifdef MODEL_PROTOCOL
-#include MODEL_PROTOCOL
-#else
 #include "test/model/protocol.hpp"
-#endif
 
 namespace model {
 namespace {

@@ -6,13 +6,9 @@
 #include <mutex>
 #include <utility>
 
+#include "runtime/schedule/parking.hpp"
 #include "test/model/deque.hpp"
 #include "test/model/scenario.hpp"
-#ifdef MODEL_PARKING
-#include MODEL_PARKING
-#else
-#include "runtime/schedule/parking.hpp"
-#endif
 
 namespace model {
 

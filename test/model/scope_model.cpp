@@ -2,11 +2,7 @@
 // forks into it, too, for which only the last join must wait. At each join the home strand sees what its children wrote,
 // and theirs.
 
-#ifdef MODEL_SCOPE_PROTOCOL
-#include MODEL_SCOPE_PROTOCOL
-#else
 #include "test/model/scope_protocol.hpp"
-#endif
 
 namespace model {
 namespace {

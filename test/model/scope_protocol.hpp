@@ -1,12 +1,8 @@
 // What stands around the counting join in child.cpp, retold under the same names. A change there belongs here as well.
 #pragma once
 
-#include "test/model/scenario.hpp"
-#ifdef MODEL_COUNTING_JOIN
-#include MODEL_COUNTING_JOIN
-#else
 #include "runtime/fork/counting_join.hpp"
-#endif
+#include "test/model/scenario.hpp"
 
 namespace model {
 
