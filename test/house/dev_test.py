@@ -129,6 +129,18 @@ with tempfile.TemporaryDirectory() as folder:
     (relacy / "relacy.hpp").touch()
     expect(2, "./dev", "test", FORKJOIN_INSTALL="0")
 
+    # A part by its name, and with a test's; each part stands in the help with its time. (Tried with a part left out of the
+    # help, and with a part that is not known taken for none.)
+    expect(2, "./dev", "test", "--part", "main")
+    expect(1, "./dev", "test", "--part", "main", "always")
+    wrong = subprocess.run(["./dev", "test", "--part", "nonsense"], cwd=project, env=clean, text=True, capture_output=True)
+    if wrong.returncode == 0 or "no part nonsense; ./dev help lists the parts" not in wrong.stderr:
+        sys.exit(f"a part that there is not: {wrong}")
+    told = re.findall(r"^ +(\w+) +\d+ {3}", run("./dev", "help"), re.MULTILINE)
+    parts = re.findall(r"^part_(\w+)\(\)", pathlib.Path(dev).read_text(), re.MULTILINE)
+    if sorted(told) != sorted(parts) or len(parts) < 9:
+        sys.exit(f"the help tells of the parts {told}, there are {parts}")
+
     # A folder that was set up by hand keeps its options.
     shutil.rmtree(project / "build")
     shutil.rmtree(relacy)
