@@ -208,7 +208,9 @@ TEST_CASE("exceptions: a stolen branch is joined before the first one's exceptio
       [](fj::runtime& rt, unsigned p, test::stealing how) {
         if (how == test::stealing::every_fork) return;
         CAPTURE(p);
-        std::atomic<bool> started{false}, finished{false};
+        // The stolen branch ends when the first one's strand waits for it, or has gone on too early.
+        std::atomic<bool> started{false}, finished{false}, went_on{false};
+        const std::uint64_t before = rt.stats().total().suspensions;
         const bool in_time = rt.run([&] {
           try {
             fj::fork_join(
@@ -218,11 +220,13 @@ TEST_CASE("exceptions: a stolen branch is joined before the first one's exceptio
                 },
                 [&] {
                   started = true;
-                  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                  test::spin_until([&] { return went_on || rt.stats().total().suspensions != before; });
                   finished = true;
                 });
           } catch (const int) {
-            return finished.load();
+            const bool first = finished;
+            went_on = true;
+            return first;
           }
           return false;
         });

@@ -8,10 +8,9 @@
 
 #include "forkjoin/fork_join.hpp"
 #include "test/support.hpp"
+#include "test/threads.hpp"
 
 namespace {
-
-void pause_for(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
 
 // For runtimes that steal when they have to: a child that waits for its continuation waits for ever if the continuation
 // is handed over only when the child is done.
@@ -99,9 +98,9 @@ TEST_CASE("greedy: records left in a deque after a steal are found by a worker t
     rt.run([&] {
       std::atomic<bool> first{false}, second{false};
       fj::fork_join([&] { test::spin_until([&] { return first.load(); }); }, [&] { first = true; });
-      // A fork that nobody needs, so that the alarm is off while nobody is hungry, or the workers park.
+      // Forks that no worker needs, so that the alarm is off until the workers park.
       for (int i = 0; i < 100; ++i) fj::fork_join([] {}, [] {});
-      pause_for(1);
+      test::spin_until(test::all_others_sleep);
       fj::fork_join([&] { test::spin_until([&] { return second.load(); }); }, [&] { second = true; });
     });
   });
@@ -125,19 +124,19 @@ TEST_CASE("greedy: while the stolen part of a join is long, the owner's worker r
 TEST_CASE("greedy: while the stolen part of a join is long, the owner's P runs another thread's job") {
   // With join_slow waiting on the spot it hung.
   for_each_greedy_runtime("jobs instead of waiting", [](fj::runtime& rt, unsigned p, test::stealing) {
-    std::atomic<bool> stolen{false}, helped{false}, queued{false};
+    std::atomic<bool> stolen{false}, helped{false};
+    std::atomic<pid_t> caller{0};
     std::thread other([&] {
       test::spin_until([&] { return stolen.load(); });
-      queued = true;
+      caller = gettid();
       rt.run([&] { helped = true; });
     });
     rt.run([&] {
       fj::fork_join(
           [&] {
             test::spin_until([&] { return stolen.load(); });
-            // With two P both are busy now, so the other job has to queue.
-            test::spin_until([&] { return queued.load(); });
-            if (p == 2) pause_for(1);
+            // With two P both are busy now, so the other job has to queue, and its caller sleeps.
+            test::spin_until([&] { return caller != 0 && (p > 2 || test::sleeps(caller)); });
           },
           [&] {
             stolen = true;
@@ -173,18 +172,17 @@ TEST_CASE("greedy: an owner that comes last goes on on its own thread") {
   for_each_greedy_runtime("owner goes on", [](fj::runtime& rt, unsigned, test::stealing) {
     std::thread::id end_of_child, after_join;
     rt.run([&] {
-      std::atomic<bool> stolen{false};
+      std::atomic<pid_t> thief{0};
       fj::fork_join(
           [&] {
-            test::spin_until([&] { return stolen.load(); });
-            pause_for(1);  // the thief arrives meanwhile; if not, the test shows nothing
+            test::spin_until(
+                [&] { return thief != 0 && test::sleeps(thief); });  // it has arrived, and found nothing to do
             end_of_child = std::this_thread::get_id();
           },
-          [&] { stolen = true; });
+          [&] { thief = gettid(); });
       after_join = std::this_thread::get_id();
     });
-    // Not always: a thief may be held up.
-    WARN(end_of_child == after_join);
+    CHECK(end_of_child == after_join);
   });
 }
 

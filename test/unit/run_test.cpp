@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "test/support.hpp"
+#include "test/threads.hpp"
 
 namespace {
 
@@ -213,10 +214,11 @@ TEST_CASE("run: a caller that waits for its job does not begin another's") {
   const test::watchdog dog("another's job", 2);
   for (unsigned round = 0; round < test::divided(5u); ++round) {
     fj::runtime rt(test::with_procs(2));
-    std::atomic<bool> stolen{false}, queued{false}, begun{false}, returned{false};
+    std::atomic<bool> stolen{false}, begun{false}, returned{false};
+    std::atomic<pid_t> caller{0};
     std::thread other([&] {
       test::spin_until([&] { return stolen.load(); });
-      queued = true;
+      caller = gettid();
       rt.run([&] {
         begun = true;
         test::spin_until([&] { return returned.load(); });
@@ -225,8 +227,7 @@ TEST_CASE("run: a caller that waits for its job does not begin another's") {
     rt.run([&] {
       fj::fork_join(
           [&] {
-            test::spin_until([&] { return queued.load(); });
-            std::this_thread::sleep_for(std::chrono::milliseconds(2));  // if it has not by then, this shows nothing
+            test::spin_until([&] { return caller != 0 && test::sleeps(caller); });  // its job waits for a P
           },
           [&] {
             stolen = true;
