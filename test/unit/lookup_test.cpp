@@ -1,5 +1,7 @@
 // The library calls its own functions by their full names. Otherwise functions of the same names in a namespace of the
 // user's would be called instead, or be as good, as arguments of the user's types bring their namespace along.
+// (Function objects would not be looked up so, but a user could not write fj::parallel_reduce<Policy>(...) any longer.)
+// Tried with median called without its namespace: does not compile.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -30,49 +32,7 @@ struct item {
   void name(item*, T&&...) = delete;      \
   template <class P, class Q, class... T> \
   void name(item*, T&&...) = delete;
-GREEDY(accumulate)
-GREEDY(advanced)
-GREEDY(end_between)
-GREEDY(find_any)
-GREEDY(find_index)
-GREEDY(fold)
-GREEDY(for_iterator_blocks)
-GREEDY(fork_each)
-GREEDY(heap_sort)
-GREEDY(insertion_sort)
-GREEDY(is_sorted_run)
-GREEDY(median)
-GREEDY(pseudomedian)
-GREEDY(parallel_any_of)
-GREEDY(parallel_copy_if)
-GREEDY(parallel_exclusive_scan)
-GREEDY(parallel_find)
-GREEDY(parallel_find_if)
-GREEDY(parallel_for)
-GREEDY(parallel_for_blocks)
-GREEDY(parallel_inclusive_scan)
-GREEDY(parallel_merge)
-GREEDY(parallel_none_of)
-GREEDY(parallel_partition)
-GREEDY(parallel_reduce)
-GREEDY(parallel_sort)
-GREEDY(parallel_stable_partition)
-GREEDY(parallel_stable_sort)
-GREEDY(parallel_transform_reduce)
-GREEDY(partition)
-GREEDY(partition_by_buffer)
-GREEDY(partition_by_rotations)
-GREEDY(partition_in_blocks)
-GREEDY(partition_in_pairs)
-GREEDY(partition_serially)
-GREEDY(reduce)
-GREEDY(reverse)
-GREEDY(scan)
-GREEDY(size_between)
-GREEDY(sort_by_number)
-GREEDY(sort_if_run)
-GREEDY(swap_sequences)
-GREEDY(transform)
+#include "greedy_names.hpp"  // GREEDY(name) for each function of the library: house/greedy_names.py
 #undef GREEDY
 
 /// A trap for all other names: to look for functions among those of its namespace, the compiler needs the whole type, and
