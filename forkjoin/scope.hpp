@@ -324,7 +324,8 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
     auto& c = *static_cast<Child*>(child_address<Child>(below));
     const std::exception_ptr thrown = std::move(c.error);
     std::destroy_at(&c.error);
-    detail::os::happens_before(below.stack_bottom());  // for the race detector: the next user of the stack comes after that
+    detail::os::happens_before(
+        below.stack_bottom());  // for the race detector: the next user of the stack comes after that
     std::rethrow_exception(thrown);
   }
 
