@@ -8,7 +8,7 @@
 #include "bench/harness/ways/results.hpp"
 #include "bench/harness/work.hpp"
 #include "bench/simulate/recorder.hpp"
-#include "forkjoin/blocks.hpp"
+#include "forkjoin/loops/blocks.hpp"
 
 namespace simulate {
 

@@ -1,0 +1,123 @@
+// Branches that block: n of them wait at once, each in a call of another runtime's run.
+//
+//   blocked [--check] [n...]     n: 1000 2000 4000 10000
+//
+// For each number of P and each n, the median of some rounds:
+//   block    the time of the loop that starts the n branches, until the last one blocks, over n
+//   whole    the same until all have come back and been joined, over n
+//   start    from the moment at which a branch is about to block until its continuation, the next branch, starts
+//   exposed  deques whose records a thief had to make public by force
+// --check: exits with 1 unless block grows by at most 1.5 times from the smallest n to the largest, start is at most 5 us, and
+// nothing was exposed.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <latch>
+#include <vector>
+
+#include "forkjoin/fork_each.hpp"
+#include "forkjoin/run.hpp"
+
+namespace {
+
+constexpr int rounds = 5;
+constexpr double most_growth = 1.5;
+constexpr double most_start_us = 5;
+
+double now_us() {
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double median(std::vector<double>& of) {
+  const auto middle = of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2);
+  std::nth_element(of.begin(), middle, of.end());
+  return *middle;
+}
+
+struct figures {
+  double block = 0, whole = 0, start = 0;
+  std::uint64_t exposed = 0;
+};
+
+figures measure_round(fj::runtime& here, fj::runtime& there, int n) {
+  std::latch all_block(n);
+  std::vector<double> began(static_cast<std::size_t>(n)), blocks(static_cast<std::size_t>(n));
+  const std::uint64_t exposed_before = here.stats().total().exposures;
+  const double begin = now_us();
+  here.run([&] {
+    fj::fork_each(0, n, [&](int i) {
+      const auto at = static_cast<std::size_t>(i);
+      began[at] = now_us();
+      all_block.count_down();
+      blocks[at] = now_us();
+      there.run([&] { all_block.wait(); });
+    });
+  });
+  const double end = now_us();
+  figures found;
+  found.whole = (end - begin) / n;
+  found.block = (*std::max_element(blocks.begin(), blocks.end()) - begin) / n;
+  std::vector<double> starts;
+  for (std::size_t i = 1; i < began.size(); ++i) starts.push_back(std::max(0.0, began[i] - blocks[i - 1]));
+  found.start = median(starts);
+  found.exposed = here.stats().total().exposures - exposed_before;
+  return found;
+}
+
+figures measure(fj::runtime& here, fj::runtime& there, int n) {
+  std::vector<double> block, whole, start;
+  figures found;
+  for (int round = 0; round < rounds; ++round) {
+    const figures once = measure_round(here, there, n);
+    block.push_back(once.block);
+    whole.push_back(once.whole);
+    start.push_back(once.start);
+    found.exposed += once.exposed;
+  }
+  found.block = median(block);
+  found.whole = median(whole);
+  found.start = median(start);
+  return found;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bool check = false;
+  std::vector<int> counts;
+  for (int i = 1; i < argc; ++i) {
+    if (!std::strcmp(argv[i], "--check")) {
+      check = true;
+    } else if (const int n = std::atoi(argv[i]); n >= 2 && n <= 20'000) {
+      counts.push_back(n);
+    } else {
+      std::fprintf(stderr, "blocked: \"%s\" is no number of branches; give numbers from 2 to 20000\n", argv[i]);
+      return 2;
+    }
+  }
+  if (counts.empty()) counts = {1000, 2000, 4000, 10'000};
+  std::sort(counts.begin(), counts.end());
+
+  bool holds = true;
+  std::printf("P       n   block us   whole us   start us   exposed\n");
+  for (const unsigned procs : {1u, 2u}) {
+    // Stacks of 64 KiB: each of 8 MiB would have a page of page tables to itself.
+    fj::runtime here({.procs = procs, .stack_size = std::size_t{64} << 10});
+    fj::runtime there({.procs = 1, .stack_size = std::size_t{64} << 10});
+    measure_round(here, there, counts.back());  // maps the stacks
+    double first = 0;
+    for (const int n : counts) {
+      const figures found = measure(here, there, n);
+      std::printf("%u  %6d  %9.2f  %9.2f  %9.2f  %8llu\n", procs, n, found.block, found.whole, found.start,
+                  static_cast<unsigned long long>(found.exposed));
+      if (first == 0) first = found.block;
+      holds = holds && found.block <= most_growth * first && found.start <= most_start_us && found.exposed == 0;
+    }
+  }
+  if (check && !holds) std::printf("not as promised: see the head of blocked.cpp\n");
+  return check && !holds ? 1 : 0;
+}
