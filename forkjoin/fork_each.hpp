@@ -7,10 +7,10 @@
 #include <ranges>
 
 #include "forkjoin/detail/refusal.hpp"
+#include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/loop_bounds.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/split_loop.hpp"
-#include "forkjoin/options.hpp"
 #include "forkjoin/scope.hpp"
 #include "forkjoin/stop.hpp"
 #include "forkjoin/with_scope.hpp"

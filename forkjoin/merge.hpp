@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "forkjoin/detail/refusal.hpp"
+#include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/elements.hpp"
 #include "forkjoin/loops/merge_part.hpp"
 #include "forkjoin/loops/sequence.hpp"
-#include "forkjoin/options.hpp"
 #include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 

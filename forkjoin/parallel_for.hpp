@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "forkjoin/detail/refusal.hpp"
+#include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/blocks.hpp"
 #include "forkjoin/loops/loop_bounds.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/split_loop.hpp"
-#include "forkjoin/options.hpp"
 #include "forkjoin/policies.hpp"
 
 namespace fj::inline v0_1 {

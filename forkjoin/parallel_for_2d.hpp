@@ -11,9 +11,9 @@
 
 #include "forkjoin/detail/refusal.hpp"
 #include "forkjoin/fork_join.hpp"
+#include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/loops/split_loop.hpp"
-#include "forkjoin/options.hpp"
 #include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 

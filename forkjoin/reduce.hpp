@@ -11,11 +11,11 @@
 
 #include "forkjoin/detail/refusal.hpp"
 #include "forkjoin/fork_join.hpp"
+#include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/blocks.hpp"
 #include "forkjoin/loops/fold.hpp"
 #include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/loops/sequence.hpp"
-#include "forkjoin/options.hpp"
 #include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 #include "forkjoin/stop.hpp"

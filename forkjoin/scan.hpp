@@ -11,11 +11,11 @@
 #include <utility>
 
 #include "forkjoin/detail/refusal.hpp"
+#include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/blocks.hpp"
 #include "forkjoin/loops/fold.hpp"
 #include "forkjoin/loops/scan_loop.hpp"
 #include "forkjoin/loops/sequence.hpp"
-#include "forkjoin/options.hpp"
 #include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 

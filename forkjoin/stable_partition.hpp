@@ -11,12 +11,12 @@
 #include "forkjoin/detail/raw_buffer.hpp"
 #include "forkjoin/detail/refusal.hpp"
 #include "forkjoin/fork_join.hpp"
+#include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/elements.hpp"
 #include "forkjoin/loops/filter.hpp"
 #include "forkjoin/loops/partitioning.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/split_loop.hpp"
-#include "forkjoin/options.hpp"
 #include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 

@@ -8,9 +8,9 @@
 #include <type_traits>
 
 #include "forkjoin/detail/refusal.hpp"
+#include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/split_loop.hpp"
-#include "forkjoin/options.hpp"
 #include "forkjoin/policies.hpp"
 
 namespace fj::inline v0_1 {

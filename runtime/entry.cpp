@@ -2,14 +2,12 @@
 
 #include <cstddef>
 #include <cstdlib>
-#include <stdexcept>
 
 #include "runtime/environment.hpp"
 #include "runtime/os/clock.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/pages.hpp"
 #include "runtime/report.hpp"
-#include "runtime/schedule/run.hpp"
 #include "runtime/schedule/scheduler.hpp"
 #include "runtime/schedule/thread_main.hpp"
 
@@ -108,14 +106,6 @@ scheduler& default_scheduler() {
     return *made;
   }();
   return s;
-}
-
-void run_in(scheduler& s, root& brought) {
-  if (s.is_forked_copy())
-    throw std::logic_error(
-        "forkjoin: this runtime was made before fork(2), and its threads stayed in the parent process; make a new "
-        "fj::runtime in the child");
-  run(s, brought);
 }
 
 bool is_inside(const scheduler& s) noexcept { return current_scheduler() == &s; }

@@ -13,8 +13,8 @@
 #include "fork/continuation.hpp"
 #include "fork/current.hpp"
 #include "fork/deque.hpp"
-#include "fork/root.hpp"
 #include "os/instrumentation.hpp"
+#include "schedule/run.hpp"
 #include "slow/child.hpp"
 #include "slow/fork_slow.hpp"
 #include "slow/tasks.hpp"
@@ -30,9 +30,6 @@ void close_scheduler(scheduler* s) noexcept;
 
 /// The runtime that code without one of its own uses: made at the first call, never ended.
 scheduler& default_scheduler();
-
-/// Has the runtime work for the root, and waits for it. Throws as run in run.hpp does, and std::logic_error in a forked process.
-void run_in(scheduler& s, root& brought);
 
 /// Whether the calling code runs in this runtime.
 bool is_inside(const scheduler& s) noexcept;

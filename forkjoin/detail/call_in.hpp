@@ -42,7 +42,7 @@ template <class F>
 result_of<F> call_in(scheduler& s, F& f) {
   if (is_inside(s)) return std::invoke(f);
   root_call<F> mine(f);
-  detail::run_in(s, mine);
+  detail::run_root(s, mine);
   return mine.take();
 }
 

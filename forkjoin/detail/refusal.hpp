@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "forkjoin/options.hpp"
+#include "forkjoin/loop_options.hpp"
 
 namespace fj::inline v0_1::detail {
 

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "forkjoin/fork_join.hpp"
+#include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/blocks.hpp"
 #include "forkjoin/loops/fold.hpp"
 #include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/loops/sequence.hpp"
-#include "forkjoin/options.hpp"
 #include "forkjoin/run.hpp"
 
 namespace fj::inline v0_1::detail {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "forkjoin/fork_join.hpp"
+#include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/ordered_parts.hpp"
-#include "forkjoin/options.hpp"
 #include "forkjoin/stop.hpp"
 
 namespace fj::inline v0_1::detail {

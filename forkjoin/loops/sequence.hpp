@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "forkjoin/options.hpp"
+#include "forkjoin/loop_options.hpp"
 
 namespace fj::inline v0_1::detail {
 

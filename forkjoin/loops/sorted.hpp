@@ -8,12 +8,12 @@
 
 #include "forkjoin/detail/refusal.hpp"
 #include "forkjoin/fork_join.hpp"
+#include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/blocks.hpp"
 #include "forkjoin/loops/elements.hpp"
 #include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/loops/search.hpp"
 #include "forkjoin/loops/sequence.hpp"
-#include "forkjoin/options.hpp"
 
 namespace fj::inline v0_1::detail {
 

@@ -7,11 +7,11 @@
 
 #include "forkjoin/detail/function_ref.hpp"
 #include "forkjoin/fork_join.hpp"
+#include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/adaptive_chunk.hpp"
 #include "forkjoin/loops/affinity.hpp"
 #include "forkjoin/loops/blocks.hpp"
 #include "forkjoin/loops/ordered_parts.hpp"
-#include "forkjoin/options.hpp"
 #include "forkjoin/run.hpp"
 
 namespace fj::inline v0_1::detail {

@@ -321,15 +321,17 @@ class basic_dispatcher {
   // one that spins.
   bool start_thread(processor& p) noexcept FORKJOIN_EXCLUDES(mutex_) {
     worker* const m = threads_.start();
-    const locked lock(mutex_);
-    end_start(m);
-    if (!m) {
-      idle_.put_processor(p);
-      return false;
+    {
+      const locked lock(mutex_);
+      end_start(m);
+      if (!m) {
+        idle_.put_processor(p);
+        return false;
+      }
+      m->spinning = true;
+      m->proc = &p;
+      ++p.count.wakeups;
     }
-    m->spinning = true;
-    m->proc = &p;
-    ++p.count.wakeups;
     m->signal();
     return true;
   }

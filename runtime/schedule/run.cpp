@@ -1,6 +1,7 @@
 #include "runtime/schedule/run.hpp"
 
 #include <new>
+#include <stdexcept>
 #include <system_error>
 
 #include "runtime/fork/current.hpp"
@@ -101,7 +102,11 @@ void run_from_fiber(scheduler& s, root& brought, worker& m) {
 
 }  // namespace
 
-void run(scheduler& s, root& brought) {
+void run_root(scheduler& s, root& brought) {
+  if (s.is_forked_copy())
+    throw std::logic_error(
+        "forkjoin: this runtime was made before fork(2), and its threads stayed in the parent process; make a new "
+        "fj::runtime in the child");
   const scheduler::guest counted(s);
   const scheduler::working timed(s);
   if (worker* const m = current_worker()) {

@@ -7,7 +7,7 @@ namespace fj::inline v0_1::detail {
 
 /// Has the runtime work for the root, from a thread or fiber that is not inside it, and waits until it is over. A calling
 /// thread takes part. Throws std::bad_alloc if the system refuses a stack, std::system_error if it refuses every thread that
-/// could run the root.
-void run(scheduler& s, root& brought);
+/// could run the root, std::logic_error in a process that fork(2) made.
+void run_root(scheduler& s, root& brought);
 
 }  // namespace fj::inline v0_1::detail

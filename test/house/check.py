@@ -27,7 +27,7 @@ ORDER = [
     "runtime",
     "forkjoin/policies.hpp",
     "forkjoin/stop.hpp",
-    "forkjoin/options.hpp",
+    "forkjoin/loop_options.hpp",
     "forkjoin/detail",
     "forkjoin/serial",
     "forkjoin/run.hpp",

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "forkjoin/options.hpp"
+#include "forkjoin/loop_options.hpp"
 #include "test/support.hpp"
 
 namespace test {
