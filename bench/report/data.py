@@ -3,7 +3,7 @@ or empty."""
 
 from harness.figures import Figure, ratio
 
-KEPT = 64 * 1024  # bytes that a stack which is suspended or free may keep, see runtime/README.md
+KEPT = 64 * 1024  # bytes that a stack which is suspended or free may keep, see runtime/DECISIONS.md
 OURS = ("continuations", "tasks", "scope")
 GREEDY = ("continuations", "scope")  # these promise a bound on space
 COUNTERS = ("steals", "suspensions", "join_waits", "deepest_deque", "stacks_peak")
