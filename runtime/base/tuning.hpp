@@ -10,7 +10,7 @@ namespace fj::inline v0_1::detail::tuning {
 // How a worker looks for work (schedule/search.hpp).
 
 /// Nanoseconds that a worker looks around, with nothing to be seen, before it parks: a few times what a wake-up takes, and
-/// about as long as oneTBB's. Measured on two P: runtime/README.md, decisions.
+/// about as long as oneTBB's. Measured on two P: runtime/DECISIONS.md.
 inline constexpr std::int64_t search_ns = 100'000;
 
 /// Nanoseconds that a thief waits for owners to publish what it sees in their deques before it exposes it. Owners that fork
@@ -27,7 +27,7 @@ inline constexpr std::int64_t nap_ns = 1'000;
 inline constexpr unsigned rounds_per_look = 16;
 
 /// Nanoseconds. A theft holds its thief and its victim up for about a microsecond. A thief that comes back sooner than this
-/// after a theft has not found enough to make up for it, and waits as long. Measured: runtime/README.md, decisions.
+/// after a theft has not found enough to make up for it, and waits as long. Measured: runtime/DECISIONS.md.
 inline constexpr std::int64_t short_work_ns = 3'000;
 
 /// How many rounds a waiting task looks for a record to run on top of its stack before it suspends, and how many rounds a
@@ -43,7 +43,7 @@ inline constexpr std::int64_t refused_ns = 1'000'000;
 // What an owner does off its fast path (schedule/owner.hpp).
 
 /// Nanoseconds. To be published and taken back costs an owner perhaps 100 ns. An owner that takes back a record that was
-/// public for a hundred times as long publishes at its next fork. Measured: runtime/README.md, decisions.
+/// public for a hundred times as long publishes at its next fork. Measured: runtime/DECISIONS.md.
 inline constexpr std::int64_t long_public_ns = 10'000;
 
 // How a worker runs fibers (schedule/execute.cpp).
