@@ -15,18 +15,19 @@ namespace fj::inline v0_1::detail {
 
 namespace {
 
-// What a strand does on its stack it does at or above its stack pointer; in a page below that, if a compiler looks ahead or has
-// a red zone. So an access to the guard from higher up in the stack came by another pointer: off an array on the heap below, or
-// off one on the stack. A stack pointer far below is that of another stack, on which the strand runs code of its own.
+// A strand uses its stack at or above its stack pointer, or up to a page below it, if a compiler looks ahead or has a
+// red zone. So if the stack pointer is higher up, the access to the guard came by another pointer: one that left an
+// array on the heap below, or an array on the stack. A stack pointer far below the access belongs to another stack, on
+// which the strand runs code of its own.
 bool is_overflow(const std::byte* accessed, const std::byte* stack_pointer) noexcept {
   constexpr std::ptrdiff_t look_ahead = 4096;
   constexpr std::ptrdiff_t largest_frame = 64 << 20;
-  if (!stack_pointer) return true;  // not known: overflows are the most frequent
+  if (!stack_pointer) return true;  // not known; an overflow is the most frequent cause
   const std::ptrdiff_t above = stack_pointer - accessed;
   return above <= look_ahead && above >= -largest_frame;
 }
 
-// Of the running fiber's guards alone: those of others cannot be found without a lock.
+// Knows the guards of the running fiber alone: to find those of other fibers would take a lock.
 bool report_overflow(const void* address, const void* stack_pointer) noexcept {
   const worker* const m = current_worker();
   const fiber* const f = m ? static_cast<fiber*>(m->running) : nullptr;
@@ -52,7 +53,7 @@ bool report_overflow(const void* address, const void* stack_pointer) noexcept {
   return true;
 }
 
-// What a scheduler needs around it that is not scheduling.
+// A scheduler, and what its runtime needs besides scheduling.
 struct instance : scheduler {
   explicit instance(const options& wanted)
       : scheduler(resolve(wanted), &thread_main),
@@ -61,8 +62,8 @@ struct instance : scheduler {
   const bool prints;
 };
 
-// Whether the calling strand works for a job that a strand of `s` waits for, be it by way of jobs of other runtimes: then
-// the call of run that made it wait cannot end before the caller goes on.
+// Whether the calling strand works for a job that a strand of `s` waits for, directly or by way of jobs of other
+// runtimes. Then that strand's call of run cannot end before the caller goes on.
 bool waits_for_caller(const scheduler& s) noexcept {
   if (!current_worker()) return false;
   for (const root* r = current_deque().whose(); r->waiter; r = r->waiter->whose)
@@ -80,7 +81,7 @@ scheduler* open_scheduler(const options& wanted) {
 }
 
 void close_scheduler(scheduler* s) noexcept {
-  // Its threads cannot be joined, nor can those that were in it come to an end. What it holds goes with the process.
+  // Its threads cannot be joined, and strands that were in it cannot end. Its memory goes when the process ends.
   if (s->is_forked_copy()) return;
   auto* const closing = static_cast<instance*>(s);
   if (is_inside(*s)) {

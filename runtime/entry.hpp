@@ -6,7 +6,7 @@
 #include "os/compiler.hpp"
 #include "stats.hpp"
 
-// The serial build needs no more than that.
+// The serial build needs only these.
 #ifndef FORKJOIN_SERIAL
 
 #include "base/check.hpp"
@@ -23,12 +23,12 @@ namespace fj::inline v0_1::detail {
 
 class scheduler;
 
-// A runtime, from outside. Throws std::invalid_argument for an option or environment variable that makes no sense,
+// Makes a runtime. Throws std::invalid_argument for an option or environment variable that makes no sense,
 // std::bad_alloc.
 scheduler* open_scheduler(const options& wanted);
 void close_scheduler(scheduler* s) noexcept;
 
-/// The runtime that code without one of its own uses: made at the first call, never ended.
+/// The runtime that code outside of any runtime uses. Made at the first call, never ended.
 scheduler& default_scheduler();
 
 /// Whether the calling code runs in this runtime.
@@ -42,8 +42,8 @@ scheduler* current_scheduler() noexcept;
 /// The index of the P this code runs on, -1 outside.
 int current_proc() noexcept;
 
-/// Whether a fork would be welcome: somebody looks for work, or sleeps for want of it. A hint, for loops that fork only on
-/// demand. Inside only.
+/// Whether a fork would be welcome, because a worker looks for work or sleeps without any. A hint, for loops that fork
+/// only on demand. Inside only.
 bool hungry() noexcept;
 
 }  // namespace fj::inline v0_1::detail

@@ -57,7 +57,7 @@ settings resolve(const options& wanted) {
   chosen.stack_size = wanted.stack_size;
   chosen.steal_every_fork = flag_from_environment("FORKJOIN_STEAL_EVERY_FORK", false) || wanted.steal_every_fork;
   chosen.thread_order = flag_from_environment("FORKJOIN_TSAN_THREAD_ORDER", false) || wanted.thread_order;
-  // What is to be stolen must be public.
+  // A record that is to be stolen must be public.
   const bool may_fence_others = flag_from_environment("FORKJOIN_MEMBARRIER", true) && os::membarrier_register();
   chosen.eager = chosen.steal_every_fork || !may_fence_others;
   return chosen;

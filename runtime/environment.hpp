@@ -1,4 +1,4 @@
-// From what the user asked for to what the scheduler gets.
+// Makes the scheduler's settings from the user's options.
 #pragma once
 
 #include "options.hpp"

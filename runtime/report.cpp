@@ -8,7 +8,8 @@ namespace fj::inline v0_1::detail {
 
 namespace {
 
-// A theft holds both sides up for a microsecond or two: below this the work between two steals hardly pays for them.
+// A theft holds both sides up for a microsecond or two. If there is less work than this between two steals, stealing
+// hardly pays.
 constexpr std::uint64_t little_work_ns = 20'000;
 
 unsigned per_cent(std::uint64_t part, std::uint64_t whole) {

@@ -12,11 +12,11 @@ namespace fj::inline v0_1 {
 /// A reading of all counters of a runtime.
 struct stats {
   std::vector<counters> procs;    ///< one for each P
-  std::size_t stacks_in_use = 0;  ///< fibers that run or wait, and those at hand for more
+  std::size_t stacks_in_use = 0;  ///< fibers that run or wait, and some free stacks that P keep
   std::size_t stacks_peak = 0;
   std::uint64_t lived_ns = 0;         ///< nanoseconds since the runtime was made
-  std::uint64_t working_ns = 0;       ///< of those with a call of run under way
-  std::uint64_t threads_refused = 0;  ///< how often the system gave no thread
+  std::uint64_t working_ns = 0;       ///< nanoseconds of these in which a call of run was under way
+  std::uint64_t threads_refused = 0;  ///< how often the system refused a thread
 
   /// The sum over all P.
   counters total() const noexcept {

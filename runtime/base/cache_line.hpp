@@ -1,4 +1,4 @@
-// The distance that keeps two writers out of each other's way.
+// The distance in memory at which two writers do not disturb each other.
 #pragma once
 
 #include <cstddef>

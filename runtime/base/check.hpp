@@ -3,7 +3,7 @@
 
 #include <cassert>
 
-/// Asserts in debug builds (FORKJOIN_DEBUG), costs nothing in others: the fast path of a fork is written with it.
+/// Asserts in debug builds (FORKJOIN_DEBUG). Costs nothing in other builds, because the fast path of a fork uses it.
 #ifdef FORKJOIN_DEBUG
 #define FORKJOIN_CHECK(condition) assert(condition)
 #else

@@ -1,4 +1,4 @@
-// What a runtime counts. Nothing on a fork's fast path.
+// What a runtime counts. It counts nothing on a fork's fast path.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace fj::inline v0_1 {
 
-/// Counters of one P or of several together. All but stacks_in_use only grow. They are read at any time; the values of one
-/// reading need not be of one moment.
+/// Counters of one P or of several together. All but stacks_in_use only grow. They can be read at any time; the values
+/// of one reading need not be of one moment.
 struct counters {
   std::uint64_t steals = 0;  ///< records taken from another strand's deque
   std::uint64_t suspensions =
@@ -20,13 +20,15 @@ struct counters {
   std::uint64_t most_public = 0;   ///< the most public records of one deque; with FORKJOIN_MEMBARRIER=0 all are public
   std::uint64_t slow_pushes = 0;   ///< pushes that found the alarm on
   std::uint64_t slow_pops =
-      0;                    ///< pops that got their record back the slow way: it was public, or was just being exposed
-  std::uint64_t parks = 0;  ///< times a worker gave up its P for want of work
-  std::uint64_t wakeups = 0;        ///< workers woken or started
-  std::uint64_t stacks_in_use = 0;  ///< stacks taken and not given back: fibers that run or wait, and a few at hand
-  std::uint64_t stacks_peak = 0;    ///< the most there were; of several P together, the sum of their peaks
-  std::uint64_t busy_ns = 0;        ///< nanoseconds in which a thread held the P to run strands; of several P, the sum
-  std::uint64_t looking_ns = 0;     ///< nanoseconds in which one held it to look for work; in the rest it was idle
+      0;  ///< pops that got their record back on the slow path: it was public, or a thief was exposing it
+  std::uint64_t parks = 0;    ///< times a worker gave up its P for want of work
+  std::uint64_t wakeups = 0;  ///< workers woken or started
+  std::uint64_t stacks_in_use =
+      0;  ///< stacks taken and not given back: fibers that run or wait, and some free stacks that P keep
+  std::uint64_t stacks_peak = 0;  ///< the largest stacks_in_use so far; of several P together, the sum of their peaks
+  std::uint64_t busy_ns = 0;      ///< nanoseconds in which a thread held the P to run strands; of several P, the sum
+  std::uint64_t looking_ns =
+      0;  ///< nanoseconds in which a thread held the P to look for work; the rest of the time the P was idle
 
   counters& operator+=(const counters& other) noexcept {
     steals += other.steals;
@@ -60,7 +62,7 @@ class tally {
   std::atomic<std::uint64_t> value_{0};
 };
 
-/// The most there was of something; written and read likewise.
+/// The maximum of something; written and read likewise.
 class peak {
  public:
   void raise_to(std::uint64_t value) noexcept {
@@ -72,7 +74,7 @@ class peak {
   std::atomic<std::uint64_t> value_{0};
 };
 
-/// How many stacks a P has taken. It takes one at a time, but others give some of them back.
+/// How many stacks a P has taken. Its worker takes them; other workers may give them back.
 class stack_tally {
  public:
   void take() noexcept { most_.raise_to(in_use_.fetch_add(1, std::memory_order_relaxed) + 1); }
@@ -86,8 +88,9 @@ class stack_tally {
   peak most_;
 };
 
-/// Time spent on something; written likewise. In one word, so that a reading is of one moment: the time so far, less the
-/// moment of the start while it runs. That is negative, as the time so far began after the clock's zero.
+/// Time spent on something; written likewise. It is one word, so that a reading is of one moment: the time so far and,
+/// while the watch runs, minus the moment of its start. That is negative, because the time so far is less than the
+/// clock's.
 class stopwatch {
  public:
   bool runs() const noexcept { return time_.load(std::memory_order_relaxed) < 0; }
@@ -95,17 +98,17 @@ class stopwatch {
   void start(std::int64_t now) noexcept { add(-now); }
   void stop(std::int64_t now) noexcept { add(now); }
 
-  /// Up to a moment within the call, and never less than before. `clock()` is now in nanoseconds.
+  /// The time up to a moment within the call, never less than an earlier result. `clock()` is now in nanoseconds.
   template <class Clock>
   std::uint64_t read(Clock clock) const noexcept {
     std::int64_t found = 0, time = 0;
     do {
       found = time_.load(std::memory_order_acquire);  // acquire: before the clock is read
       time = found < 0 ? found + clock() : found;
-      // Else it was stopped meanwhile. relaxed: at worst the time is that of a moment ago.
+      // Else the watch was stopped meanwhile. relaxed: at worst the result is a moment old.
     } while (time_.load(std::memory_order_relaxed) != found);
-    // The worker reads the clock before it stores that it stops. A reader in between counts some time too much; the next
-    // one must not tell less.
+    // The worker reads the clock before it stores that it stops. A reader in between counts a little too much, and the
+    // next reader must not get less.
     std::int64_t told = told_.load(std::memory_order_relaxed);
     while (told < time && !told_.compare_exchange_weak(told, time, std::memory_order_relaxed)) {}
     return static_cast<std::uint64_t>(told < time ? time : told);
@@ -117,7 +120,7 @@ class stopwatch {
   }
 
   std::atomic<std::int64_t> time_{0};
-  mutable std::atomic<std::int64_t> told_{0};  ///< the most that was read
+  mutable std::atomic<std::int64_t> told_{0};  ///< the largest result of read
 };
 
 /// The counters of one P, written by the worker that holds it.

@@ -1,9 +1,9 @@
-// Intrusive lists: what is linked brings its own `next`, a T* or a relaxed<T*>, so linking never allocates or fails.
+// Intrusive lists: an item has its own `next`, a T* or a relaxed<T*>, so linking never allocates and never fails.
 #pragma once
 
 namespace fj::inline v0_1::detail {
 
-/// Last in, first out: keeps what was used last, and is warm, on top.
+/// Last in, first out: the item used last is on top, and still in the cache.
 template <class T, auto Next>
 class stack_list {
  public:
@@ -28,14 +28,14 @@ class stack_list {
   T* head_ = nullptr;
 };
 
-/// What an item of a linked_list holds for it.
+/// The links in an item of a linked_list.
 template <class T>
 struct list_links {
   T* next = nullptr;
   T* previous = nullptr;
 };
 
-/// Any item can be taken out. The list does not know whether an item is in it: its users do.
+/// A list from which any item can be taken. It does not know whether an item is in it; its user has to.
 template <class T, auto Links>
 class linked_list {
  public:

@@ -1,14 +1,14 @@
-// Fields that a worker and the fibers it runs share, one at a time.
+// Fields that a worker and the fibers that it runs share, one at a time.
 #pragma once
 
 #include <atomic>
 
 namespace fj::inline v0_1::detail {
 
-/// A value that one strand at a time reads or writes, and that goes with something else from strand to strand: with the
-/// thread when a worker switches stacks, with a fiber when it is resumed elsewhere. What it goes with orders the
-/// accesses; but ThreadSanitizer, which is told that a switch of stacks orders nothing (or it would hide the races of
-/// users), takes every stack for a thread of its own. So the accesses are atomic, and relaxed: they cost nothing.
+/// A value that one strand at a time reads or writes. It passes from strand to strand with something else: with the
+/// thread when a worker switches stacks, with a fiber when another worker resumes it. That orders the accesses. But
+/// ThreadSanitizer takes every stack for a thread, and the library tells it that a switch of stacks orders nothing, or
+/// it would hide the races of users. So the accesses are atomic, and relaxed: they cost nothing.
 ///
 /// Release and Acquire where the value is a pointer to what one side has just made.
 template <class T, std::memory_order Store = std::memory_order_relaxed,
@@ -26,7 +26,7 @@ class relaxed {
     return *this;
   }
 
-  /// Takes the value away and leaves another in its place.
+  /// Puts `by` in place of the value, and returns the value.
   T replace(T by) noexcept {
     const T before = *this;
     *this = by;

@@ -1,5 +1,5 @@
-// The constants that tune the scheduler: each with its unit, its reason, and where it was measured. The model checks and the
-// simulator include the code that uses them, so there is no second copy.
+// The constants that tune the scheduler, each with its unit, its reason, and a pointer to its measurement. The model
+// checks and the simulator include the code that uses them, so there is no second copy.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@ namespace fj::inline v0_1::detail::tuning {
 
 // How a worker looks for work (schedule/search.hpp).
 
-/// Nanoseconds that a worker looks around, with nothing to be seen, before it parks: a few times what a wake-up takes, and
-/// about as long as oneTBB's. Measured on two P: runtime/DECISIONS.md.
+/// Nanoseconds that a worker looks around and sees nothing before it parks: a few times as long as a wake-up takes, and
+/// about as long as oneTBB's workers look. Measured on two P: runtime/DECISIONS.md.
 inline constexpr std::int64_t search_ns = 100'000;
 
-/// Nanoseconds that a thief waits for owners to publish what it sees in their deques before it exposes it. Owners that fork
-/// at all answer within some nanoseconds.
+/// Nanoseconds that a thief waits for owners to publish the records that it sees in their deques before it exposes
+/// them. Owners that fork at all answer within some nanoseconds.
 inline constexpr std::int64_t patience_ns = 10'000;
 
 /// Nanoseconds that a yield of a spinning worker may take before the worker concludes that another thread, perhaps an owner
@@ -37,18 +37,19 @@ inline constexpr unsigned top_rounds = 64;
 /// How many deques a thief exposes with one heavy fence: their addresses fit into its frame.
 inline constexpr std::size_t exposed_at_a_time = 64;
 
-/// Nanoseconds to wait before the next try where the system refuses memory or a thread: long against the try itself.
+/// Nanoseconds to wait before the next try after the system refused memory or a thread: much longer than a try takes.
 inline constexpr std::int64_t refused_ns = 1'000'000;
 
 // What an owner does off its fast path (schedule/owner.hpp).
 
-/// Nanoseconds. To be published and taken back costs an owner perhaps 100 ns. An owner that takes back a record that was
-/// public for a hundred times as long publishes at its next fork. Measured: runtime/DECISIONS.md.
+/// Nanoseconds. To publish a record and take it back costs an owner about 100 ns. An owner that takes back a record
+/// that was public for a hundred times as long publishes at its next fork. Measured: runtime/DECISIONS.md.
 inline constexpr std::int64_t long_public_ns = 10'000;
 
 // How a worker runs fibers (schedule/execute.cpp).
 
-/// A worker on which one fiber resumes the next looks at the ready queue first at every 61st (Go's schedtick % 61).
+/// If fibers resume one another on a worker, the worker looks at the ready queue before every 61st (Go's schedtick %
+/// 61).
 inline constexpr unsigned ticks_per_look = 61;
 
 // Threads (schedule/threads.cpp).
@@ -58,12 +59,12 @@ inline constexpr std::int64_t between_refusals_ns = 100'000'000;
 
 // Stacks and deques (stacks/).
 
-/// How many free stacks a P keeps; the others go to the pool one by one. Free stacks come to it from below a fiber that ends
-/// or suspends, and scopes seldom nest deeper than this within one strand.
+/// How many free stacks a P keeps; the others go to the pool one by one. A P gets the free stacks below a fiber that
+/// ends or suspends, and scopes seldom nest deeper than this within one strand.
 inline constexpr std::size_t stacks_at_hand = 32;
 
-/// Bytes of stack for which a deque has room for one record: a fork takes a frame with a record, a return address and what
-/// the forking function keeps, which is more than this.
+/// A deque has room for one record for each so many bytes of stack. A fork takes a frame with a record, a return
+/// address and the variables of the forking function, which is more than this.
 inline constexpr std::size_t least_frame = 32;
 
 }  // namespace fj::inline v0_1::detail::tuning

@@ -1,4 +1,4 @@
-// What the library asks of compilers and their libraries, said in one line each where it is missing.
+// What the library requires of compilers and their libraries. If something is missing, one line says what.
 #pragma once
 
 #include <version>

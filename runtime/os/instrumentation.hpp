@@ -1,4 +1,4 @@
-// What a sanitizer has to see of program and library alike.
+// Which sanitizers the program and the library are built with: it must be the same for both.
 #pragma once
 
 #include "race_detector.hpp"
@@ -21,8 +21,8 @@
 
 namespace fj::inline v0_1::detail::os {
 
-/// Defined in the library. A sanitizer that was compiled into the program alone, or into the library alone, would report
-/// errors that are not there, or hang: so such a mixture does not link, and the name that is not found says why.
+/// Defined in the library. A sanitizer in the program alone, or in the library alone, would report false errors, or
+/// hang. So such a mixture does not link, and the name that the linker does not find says why.
 extern const char FORKJOIN_BUILD;
 
 [[gnu::used]] inline const char* const built_alike = &FORKJOIN_BUILD;

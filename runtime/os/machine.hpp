@@ -25,8 +25,8 @@ class unset_atomic {
   };
 };
 
-/// The memory of the runtime; a memory_machine (fork/machine.hpp), as is that of the model checks, which tries interleavings
-/// and every value that a weak memory may return. `root`: what a deque works for.
+/// The memory of the runtime, a memory_machine (fork/machine.hpp). The model checks have another one, which tries
+/// interleavings and every value that a weak memory may return. `root`: what a deque works for.
 struct machine {
   using root = detail::root;
 
@@ -42,7 +42,7 @@ struct machine {
   /// The cheap half of an asymmetric fence: keeps the compiler from reordering, costs no instruction.
   static void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
-  /// The dear half: see os::membarrier.
+  /// The expensive half: see os::membarrier.
   static void heavy_fence() noexcept { os::membarrier(); }
 };
 

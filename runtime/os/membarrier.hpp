@@ -3,13 +3,13 @@
 
 namespace fj::inline v0_1::detail::os {
 
-/// Registers this process for membarrier(2), PRIVATE_EXPEDITED; once is enough, more does no harm. False where the
+/// Registers this process for membarrier(2), PRIVATE_EXPEDITED. Once is enough; further calls do no harm. False if the
 /// kernel or a seccomp filter forbids it.
 bool membarrier_register() noexcept;
 
-/// Has every running thread of this process pass a full memory barrier before it returns. The other half is a mere
-/// compiler fence: what another thread stored before the barrier point is visible after this call, and what it loads
-/// after that point sees what was stored before this call. Only after a successful registration.
+/// Makes every running thread of this process pass a full memory barrier before the call returns. The other half is
+/// only a compiler fence. What another thread stored before its barrier is visible after this call; what it loads after
+/// its barrier sees what was stored before this call. Only after a successful registration.
 void membarrier() noexcept;
 
 }  // namespace fj::inline v0_1::detail::os

@@ -17,15 +17,15 @@
 
 namespace fj::inline v0_1::detail::os {
 
-/// Whether somebody checks who reads and writes below the stack pointer of a stack.
+/// Whether a checker watches accesses below the stack pointer of a stack.
 #ifdef FORKJOIN_STACKS_ARE_CHECKED
 inline constexpr bool stacks_are_checked = true;
 #else
 inline constexpr bool stacks_are_checked = false;
 #endif
 
-/// Says that there is memory. Valgrind takes what lies below the stack pointer for gone, also on a stack that nobody runs
-/// on just now and where a caller may lay down what its callee is to find.
+/// Tells Valgrind that this memory may be used. Valgrind treats memory below a stack pointer as gone, even on a stack
+/// on which no strand runs and where a caller stores what its callee needs.
 inline void usable([[maybe_unused]] void* at, [[maybe_unused]] std::size_t size) noexcept {
 #ifdef FORKJOIN_MEMORY_CHECKER
   static_cast<void>(VALGRIND_MAKE_MEM_UNDEFINED(at, size));

@@ -27,7 +27,7 @@ const void* stack_pointer_of([[maybe_unused]] const void* context) noexcept {
 }
 
 void handle_fault(int signal, siginfo_t* info, void* context) {
-  const bool accessed = info->si_code > 0;  // else somebody sent the signal
+  const bool accessed = info->si_code > 0;  // else a process sent the signal
   if (accessed && reporter(info->si_addr, stack_pointer_of(context))) abort();
   const struct sigaction& previous = signal == SIGSEGV ? previous_segv : previous_bus;
   if (previous.sa_flags & SA_SIGINFO) return previous.sa_sigaction(signal, info, context);

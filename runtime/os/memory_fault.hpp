@@ -1,15 +1,15 @@
-// Saying what happened when a stack overflows.
+// Reports a stack overflow in words.
 #pragma once
 
 namespace fj::inline v0_1::detail::os {
 
-/// Called from the signal handler with the address of a faulting access and the stack pointer at the time, nullptr where
-/// this is not known: returns true after printing (with print_error) what went wrong there, false when the fault shall
-/// go on to the handler that was there before. Must be async-signal-safe.
+/// Called from the signal handler with the address of a faulting access and the stack pointer at the time (nullptr
+/// where it is not known). Returns true after it has printed (with print_error) what went wrong; false to pass the
+/// fault on to the handler that was there before. Must be async-signal-safe.
 using fault_reporter = bool (*)(const void* address, const void* stack_pointer) noexcept;
 
-/// Installs a handler for SIGSEGV and SIGBUS that asks `reporter`, then aborts; faults it does not know go to the
-/// handler that was there before. Once per process; later calls do nothing.
+/// Installs a handler for SIGSEGV and SIGBUS that calls `reporter`, then aborts. A fault that the reporter does not
+/// know goes to the handler that was there before. Works once per process; later calls do nothing.
 void report_memory_faults(fault_reporter reporter) noexcept;
 
 /// Gives the calling thread a stack for that handler, unless it has one. Freed when the thread ends. Without one (no

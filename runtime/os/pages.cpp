@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <iterator>
 
-// Younger than the headers of some distributions.
+// The headers of some distributions are older than this.
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
 #endif
@@ -24,7 +24,7 @@ std::size_t round_to_pages(std::size_t bytes) noexcept { return (bytes + page_si
 std::byte* reserve_pages(std::size_t bytes) noexcept {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
-  // One touched page of a stack must not become 2 MiB. Advice only: a kernel without huge pages refuses, rightly.
+  // One touched page of a stack must not become 2 MiB. This is advice only: a kernel without huge pages may refuse.
   madvise(memory, bytes, MADV_NOHUGEPAGE);
   return static_cast<std::byte*>(memory);
 }

@@ -14,11 +14,11 @@ std::size_t round_to_pages(std::size_t bytes) noexcept;
 /// Reserves zeroed memory that costs nothing until touched. `bytes` must be whole pages. nullptr when refused.
 std::byte* reserve_pages(std::size_t bytes) noexcept;
 
-/// Makes every access to these pages of a reservation a SIGSEGV; false when refused. Costs no mapping of its own where
-/// the kernel has guard regions (Linux 6.13), two otherwise (a process has some 65,530).
+/// Makes every access to these pages of a reservation a SIGSEGV. False if the system refuses. Costs no mapping where
+/// the kernel has guard regions (Linux 6.13), two otherwise; a process can have some 65,530.
 bool guard_pages(std::byte* begin, std::size_t bytes) noexcept;
 
-/// As guard_pages where that costs no mapping, nothing elsewhere.
+/// As guard_pages if that costs no mapping; otherwise does nothing.
 void guard_pages_if_free(std::byte* begin, std::size_t bytes) noexcept;
 
 /// Gives the contents of these pages back; they read as zero afterwards.

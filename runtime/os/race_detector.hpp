@@ -29,10 +29,11 @@ inline constexpr bool races_are_detected = true;
 inline constexpr bool races_are_detected = false;
 #endif
 
-/// What the calling strand did so far comes before what follows a `happens_after` of the same address. Said of objects that
-/// strands reach by way of the worker they run on: a strand that is resumed on a worker, or uses its deque, comes after
-/// the making of both; a strand on a stack comes after those that had it before; the end of a runtime comes after all its
-/// strands. ThreadSanitizer is told that a switch of stacks orders nothing, or it would hide the races of users.
+/// Orders what the calling strand did so far before what follows a `happens_after` of the same address. Used for
+/// objects that strands reach by way of the worker they run on: a strand that is resumed on a worker, or uses its
+/// deque, comes after the making of both; a strand on a stack comes after those that had it before; the end of a
+/// runtime comes after all its strands. ThreadSanitizer is told that a switch of stacks orders nothing, or it would
+/// hide the races of users.
 inline void happens_before([[maybe_unused]] const void* what) noexcept {
 #ifdef FORKJOIN_RACE_DETECTOR
   __tsan_release(const_cast<void*>(what));
@@ -44,8 +45,8 @@ inline void happens_after([[maybe_unused]] const void* what) noexcept {
 #endif
 }
 
-/// While it lives, what the calling strand reads and writes is no rival of anybody's. For what a thief does in the frame
-/// of a parent, and a child before the parent's continuation can be stolen: the parent goes on afterwards. To say so by
+/// While it lives, the reads and writes of the calling strand race with none. For what a thief does in the frame of a
+/// parent, and for what a child does before the parent's continuation can be stolen: the parent goes on afterwards.
 /// happens_before and happens_after would order what users did before, too.
 class unseen_by_detector {
  public:
@@ -65,7 +66,7 @@ class unseen_by_detector {
   unseen_by_detector& operator=(const unseen_by_detector&) = delete;
 };
 
-/// While it lives, no atomic access of the calling strand orders anything. For hints, which are only compared.
+/// While it lives, no atomic access of the calling strand orders anything. For hints, which the strand only compares.
 class unordered_for_detector {
  public:
   unordered_for_detector() noexcept {

@@ -23,7 +23,7 @@ void* thread::first_frame(void* self) noexcept {
   return nullptr;
 }
 
-// From allowed_, what is left without the calling thread's processor; false if that is nothing.
+// Puts into `to` the processors of allowed_ without the calling thread's. False if none is left.
 bool thread::narrow(cpu_set_t& to) noexcept {
   to = allowed_;
   const int here = sched_getcpu();
@@ -35,10 +35,10 @@ bool thread::narrow(cpu_set_t& to) noexcept {
 bool thread::start(void (*body)(void*) noexcept, void* argument) noexcept {
   body_ = body;
   argument_ = argument;
-  // The application's asynchronous signals are for its own threads: ours start with them blocked.
+  // The application's asynchronous signals are for its own threads, so the runtime's threads start with them blocked.
   sigset_t all, before;
   sigfillset(&all);
-  // Those that a thread brings upon itself must reach it: blocked, they end the process. SIGSYS is a sandbox's answer to a
+  // Signals that a thread causes itself must reach it: blocked, they end the process. SIGSYS is a sandbox's answer to a
   // system call (SECCOMP_RET_TRAP).
   for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF}) sigdelset(&all, fault);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -47,7 +47,7 @@ bool thread::start(void (*body)(void*) noexcept, void* argument) noexcept {
   pthread_attr_t attributes;
   if (sched_getaffinity(0, sizeof(allowed_), &allowed_) == 0 && narrow(elsewhere) &&
       pthread_attr_init(&attributes) == 0) {
-    narrowed_ = true;  // before the thread can look
+    narrowed_ = true;  // before the thread can read it
     if (pthread_attr_setaffinity_np(&attributes, sizeof(elsewhere), &elsewhere) == 0)
       error = pthread_create(&handle_, &attributes, &thread::first_frame, this);
     pthread_attr_destroy(&attributes);
@@ -69,7 +69,7 @@ void thread::leave_it_this_processor() noexcept { wake_on(true); }
 void thread::wake_on(bool here) noexcept {
   const int id = id_.load(std::memory_order_relaxed);
   cpu_set_t where;
-  // Read anew each time: somebody may have pinned the thread meanwhile.
+  // Read anew each time: the user may have pinned the thread meanwhile.
   if (narrowed_ || id == 0 || sched_getaffinity(id, sizeof(allowed_), &allowed_) != 0 || !narrow(where)) return;
   if (here) CPU_XOR(&where, &where, &allowed_);  // what narrow took away
   if (CPU_COUNT(&where) > 0) narrowed_ = sched_setaffinity(id, sizeof(where), &where) == 0;
@@ -78,8 +78,8 @@ void thread::wake_on(bool here) noexcept {
 void thread::use_all_processors() noexcept {
   if (!narrowed_) return;
   narrowed_ = false;
-  // Where it had all that its cpuset has, it asks for all there are: a mask of fewer would outlast a change of the cpuset
-  // (Linux 6.2 remembers what was asked for).
+  // If the thread had all processors of its cpuset, it asks for all of the machine: a smaller mask would outlast a
+  // change of the cpuset (Linux 6.2 remembers the mask that was asked for).
   cpu_set_t all, left;
   std::memset(&all, 0xff, sizeof(all));
   if (sched_setaffinity(0, sizeof(all), &all) == 0 && sched_getaffinity(0, sizeof(left), &left) == 0 &&

@@ -9,8 +9,8 @@ namespace fj::inline v0_1::detail::os {
 
 /// An OS thread that must be joined. Unlike std::thread, failing to start is a result and not an exception.
 ///
-/// It can be told to wake up on another processor than its waker's. Kernels often put a woken thread behind the one that
-/// woke it, as if that were about to sleep, and move it only at a later tick: on a virtual machine with a core idle, two
+/// The waker can make it wake up on another processor than its own. Kernels often put a woken thread behind its waker,
+/// as if the waker were about to sleep, and move it only at a later tick: on a virtual machine with a core idle, two
 /// milliseconds later.
 class thread {
  public:
@@ -19,16 +19,19 @@ class thread {
   void join() noexcept;
   bool started() const noexcept { return body_ != nullptr; }
 
-  /// Takes the calling thread for this one, though it was not started here: it can be kept off a processor, not joined.
+  /// Makes this object stand for the calling thread, which it has not started. That thread can be kept off a processor,
+  /// not joined.
   void adopt_caller() noexcept;
 
-  /// For whoever is about to wake the thread, which sleeps: keeps it off the caller's processor, if it may use others.
+  /// Called by the waker, before it wakes this thread, which sleeps: keeps it off the waker's processor, if it may use
+  /// others.
   void keep_off_this_processor() noexcept;
 
-  /// For whoever is about to wake the thread, which sleeps, and to sleep itself: leaves it the caller's processor.
+  /// Called by a waker that will sleep next, before it wakes this thread, which sleeps: leaves it the waker's
+  /// processor.
   void leave_it_this_processor() noexcept;
 
-  /// For the thread itself, when it runs: it may use all processors again that it could before.
+  /// Called by the thread itself when it runs: it may use all processors again that it could use before.
   void use_all_processors() noexcept;
 
  private:
@@ -47,7 +50,8 @@ class thread {
 /// Gives the rest of this thread's time slice to others.
 void yield_thread() noexcept;
 
-/// How often this process has been forked(2), counted in the child: a runtime made before has lost its threads.
+/// How many calls of fork(2) lie between the first process and this one. A runtime that was made before such a call has
+/// lost its threads.
 unsigned process_generation() noexcept;
 
 }  // namespace fj::inline v0_1::detail::os

@@ -1,17 +1,18 @@
-// Reading a thread-local that belongs to whatever thread this is *now*.
+// Reads a thread-local of the thread that runs this code *now*.
 #pragma once
 
-// What assembly calls the thread-locals of ../current.hpp, with the version, as C++ names have it from their namespace.
+// The assembler names of the thread-locals of fork/current.hpp. They contain the version, which C++ names have from
+// their namespace.
 #define FORKJOIN_CURRENT_DEQUE "forkjoin_v0_1_current_deque"
 #define FORKJOIN_CURRENT_WORKER "forkjoin_v0_1_current_worker"
 
 /// FORKJOIN_THREAD_LOCAL_READER(reader, type, symbol, variable) defines `type reader()`, which reads the thread-local
-/// `variable`, whose assembler name is `symbol`. Needed because a fiber may go on on another thread after any call, while
-/// compilers take a thread-local's address for a constant and keep it across calls (gcc and clang both do).
+/// `variable`, whose assembler name is `symbol`. Needed because a fiber may go on on another thread after any call,
+/// while compilers (gcc and clang) take a thread-local's address for a constant and keep it across calls.
 ///
-/// x86-64: two instructions (initial-exec), which serve wherever the library is; one (local-exec) in an executable that
-/// is linked with the static library, as FORKJOIN_STATIC says. With the shared one that does not link. volatile: not
-/// merged with an earlier reading.
+/// x86-64: two instructions (initial-exec), which work wherever the library is; one (local-exec) in an executable that
+/// is linked with the static library, as FORKJOIN_STATIC says. With the shared library local-exec does not link.
+/// volatile: the compiler does not merge it with an earlier read.
 #if defined(FORKJOIN_STATIC) && (!defined(__PIC__) || defined(__PIE__))
 #define FORKJOIN_IS_IN_EXECUTABLE
 #endif
@@ -30,7 +31,7 @@
     return value;                                                         \
   }
 #else
-// Elsewhere a call that no compiler looks through or takes for pure.
+// Other processors: a call that no compiler looks through or takes for pure.
 #define FORKJOIN_THREAD_LOCAL_READER(reader, type, symbol, variable) \
   [[gnu::noinline]] inline type reader() noexcept {                  \
     asm volatile("" ::: "memory");                                   \

@@ -1,4 +1,4 @@
-// What a mutex guards, in words that clang's thread-safety analysis checks; other compilers see nothing.
+// Says what a mutex guards. clang's thread-safety analysis checks it; other compilers ignore it.
 #pragma once
 
 #ifdef __clang__
@@ -20,7 +20,7 @@
 #define FORKJOIN_RELEASES(...) FORKJOIN_THREAD_SAFETY(release_capability(__VA_ARGS__))
 #define FORKJOIN_TRIES(result) FORKJOIN_THREAD_SAFETY(try_acquire_capability(result))
 
-/// On a function whose locks depend on what the analysis cannot see; its comment says on what.
+/// On a function whose locks depend on something that the analysis cannot see. The function's comment says on what.
 #define FORKJOIN_UNANALYSED FORKJOIN_THREAD_SAFETY(no_thread_safety_analysis)
 
 namespace fj::inline v0_1::detail {

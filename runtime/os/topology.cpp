@@ -14,7 +14,8 @@ namespace fj::inline v0_1::detail::os {
 namespace {
 
 unsigned affinity() noexcept {
-  // A mask larger than cpu_set_t exists only on machines of more than 1,024 processors: the kernel says EINVAL there.
+  // A mask larger than cpu_set_t exists only on machines with more than 1,024 processors: the kernel returns EINVAL
+  // there.
   for (int cpus = CPU_SETSIZE; cpus <= (1 << 16); cpus *= 2) {
     cpu_set_t* set = CPU_ALLOC(cpus);
     if (!set) break;

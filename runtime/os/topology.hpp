@@ -4,8 +4,8 @@
 namespace fj::inline v0_1::detail::os {
 
 /// Processors this process may run on at once: its affinity mask, and the quota of its cgroup (v2 cpu.max, v1
-/// cpu.cfs_quota_us; the tightest on the way to the root), rounded up. At least 1. `root` stands before the files that say
-/// so, for tests.
+/// cpu.cfs_quota_us; the tightest on the way to the root), rounded up. At least 1. Tests put another folder before the
+/// names of the files, by `root`.
 unsigned available_processors(const char* root = "") noexcept;
 
 }  // namespace fj::inline v0_1::detail::os

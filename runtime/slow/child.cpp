@@ -20,17 +20,18 @@ fiber& strand_of(const parent_rest& rest) noexcept {
   return rest.strand;
 }
 
-// On the stack of the thief, which has done its service with that.
+// Runs on the thief's stack, which is free after that.
 [[noreturn]] void return_to(fiber& parent) noexcept {
   worker& m = *current_worker();
   fiber& thief = *m.running;
-  os::end_handlers(*m.exceptions);  // the parent has its own exceptions with it
-  // It must not be given to others before it is left, but nothing else runs on this thread until then.
+  os::end_handlers(*m.exceptions);  // the parent keeps its own exceptions
+  // The thief's stack must not be given to others before the strand leaves it. Nothing else runs on this thread until
+  // then.
   thief.begun = false;
   thief.becomes(fiber_state::free);
   release_stacks(m, tuning::stacks_at_hand - 1);
   m.proc->stacks.push(thief);
-  parent.below = nullptr;  // the child has it
+  parent.below = nullptr;  // the child has that stack
   parent.becomes(fiber_state::running);
   root* const whose = thief.whose;
   parent.whose = whose;
@@ -40,7 +41,8 @@ fiber& strand_of(const parent_rest& rest) noexcept {
   os::return_to(thief.context, parent.context, static_cast<std::uintptr_t>(fork_end::stolen));
 }
 
-// With steal_every_fork: says so to the child, which waits at its end. Aligned as go_on_with_parent is.
+// With steal_every_fork: tells the child, which waits at its end, that its parent was stolen. Aligned as
+// go_on_with_parent is.
 [[gnu::aligned(16)]] outcome tell_child_and_go_on(continuation& self) noexcept {
   fiber& parent = strand_of(static_cast<parent_rest&>(self));
   if (join_waiter* const waiting = parent.below->until_stolen->arrive(outcome::returned))
@@ -55,13 +57,13 @@ outcome go_on_with_parent(continuation& self) noexcept { return_to(strand_of(sta
 bool prepare_below(worker& m, fiber& f) noexcept {
   if (!prepare_stack(m)) return false;
   fiber& below = m.proc->stacks.pop();
-  os::happens_after(below.stack_bottom());  // what lies there is nothing any longer
+  os::happens_after(below.stack_bottom());  // its contents are not used any more
   f.below = &below;
   return true;
 }
 
 below_put_aside::~below_put_aside() {
-  release_below(*current_worker(), fiber_);  // it has forked meanwhile
+  release_below(*current_worker(), fiber_);  // if the fiber forked meanwhile, it has another stack below
   fiber_.below = &below_;
 }
 
@@ -78,7 +80,7 @@ void go_on_as_thief(children& scope) noexcept {
 
 namespace {
 
-// On the child's stack. If the parent's continuation is stolen, the child does not come back here.
+// Runs on the child's stack. If a thief takes the parent's continuation, the child does not come back here.
 std::uintptr_t run_handling(void* self) {
   const child& c = *static_cast<child*>(self);
   return os::call_handling(c.handled, [&] {
@@ -96,7 +98,7 @@ fork_end call_child_slow(worker& m, child& c, os::stack_call body) noexcept {
   fiber& here = *m.running;
   const bool elsewhere = &here != scope.home;
   if (elsewhere) scope.joined.fork_elsewhere();
-  // The parent keeps its exceptions, wherever it goes on; the child handles the same one.
+  // The parent keeps its exceptions, on any thread; the child handles the same one.
   c.handled = os::handled_exception(*m.exceptions);
   if (c.handled) {
     c.body = std::exchange(body, &run_handling);
@@ -130,7 +132,7 @@ void start_child_slow(child& c) noexcept {
 
 bool finish_child_slow(child& c) noexcept {
   if (pop_slow(c)) return true;
-  // Where a record was made to be stolen it must not be left behind: whoever takes it says so.
+  // With steal_every_fork the child may not leave its record behind: the thief that takes it tells the child.
   if (current_worker()->sched().settings().steal_every_fork) join_slow(c.until_stolen);
   return false;
 }
@@ -148,7 +150,7 @@ bool is_of_this_runtime(const children& scope) noexcept {
 void join_children_slow(children& scope) noexcept {
   const worker* const here = current_worker();
   if (!here || here->running != scope.home) {
-    // Nothing could go on: the children would resume the strand that made the scope.
+    // To wait here would be in vain: the children resume the strand that made the scope.
     os::print_error(
         "forkjoin: a fj::scope that has children was destroyed by another strand than the one that made it; destroy it "
         "in the function that made it, or join it there first.\n");

@@ -16,19 +16,20 @@ namespace fj::inline v0_1::detail {
 
 using counting_join = basic_counting_join<machine>;
 
-/// What a scope is to the runtime.
+/// The part of a scope that the runtime knows.
 struct children {
   counting_join joined;
   fiber* home;  ///< the strand that the scope belongs to
 };
 
-/// What a thief of a parent's continuation calls; never returns.
+/// What a thief of a parent's continuation calls. Never returns.
 [[gnu::aligned(16)]] outcome go_on_with_parent(continuation& self) noexcept;
 
-/// Whether that is such a record: what it stands for has a stack of its own.
+/// Whether the record is a parent's continuation, which has a stack of its own.
 bool is_parent(const continuation& record) noexcept;
 
-/// The record of a scope's fork: the rest of the function that forked. In its frame, on the parent's stack.
+/// The record of a scope's fork: the rest of the function that forked. It lies in that function's frame, on the
+/// parent's stack.
 struct parent_rest : continuation {
   [[gnu::always_inline]] explicit parent_rest(fiber& f) noexcept : continuation(&go_on_with_parent), strand(f) {}
 
@@ -38,23 +39,23 @@ struct parent_rest : continuation {
 /// How a fork ended, as its parent sees it.
 enum class fork_end : std::uintptr_t { returned, threw, stolen };
 
-/// At the top of the child's stack, with what it runs in a derived class. It is pushed in place of the parent's record: when
-/// that is stolen, the parent's frame is gone, or may be at any time.
+/// Lies at the top of the child's stack; a derived class has the closure. The child pushes it in place of the parent's
+/// record: once a thief has that record, the parent's frame may be gone at any time.
 struct child : record_stand_in {
   children& scope;
-  /// Among the scope's forks: how many were stolen before this one; forked_elsewhere if that has no order. The numbers
-  /// above that are not for forks.
+  /// How many of the scope's forks were stolen before this one; forked_elsewhere if the fork has no such place. No fork
+  /// has a higher number.
   std::uint64_t number;
   union {
     join until_stolen;  ///< with steal_every_fork: where the child waits for its thief
   };
-  // Of a fork in a handler alone.
+  // Only for a fork in a handler.
   void* handled;        ///< the exception that the parent handles
-  os::stack_call body;  ///< what is to run in such a handler of the child's own
+  os::stack_call body;  ///< what the child runs in a handler of its own for that exception
 
   static constexpr std::uint64_t forked_elsewhere = ~std::uint64_t{0} - 2;
 
-  /// By the parent.
+  /// Called by the parent.
   [[gnu::always_inline]] explicit child(children& s) noexcept : scope(s) {}
   [[gnu::always_inline]] ~child() {}
   parent_rest& rest() noexcept { return static_cast<parent_rest&>(*stands_for); }
@@ -67,7 +68,7 @@ struct child : record_stand_in {
 /// Gives the fiber a stack for its next child, `below`; false when the system refuses memory.
 [[gnu::cold]] bool prepare_below(worker& m, fiber& f) noexcept;
 
-/// While it lives the fiber has no stack below it; then it has that one again.
+/// While it lives the fiber has no stack below it. Afterwards it has `below` again.
 class below_put_aside {
  public:
   below_put_aside(fiber& f, fiber& below) noexcept : fiber_(f), below_(below) { f.below = nullptr; }
@@ -80,8 +81,8 @@ class below_put_aside {
   fiber& below_;
 };
 
-/// Runs body(&c) on the stack below `parent`, the running fiber, at the top of which c lies, and says how that ended. That
-/// stack stays where it is for the next child, and so does what the child left on it; unless the end is `stolen`.
+/// Runs body(&c) on the stack below `parent`, the running fiber, and says how it ended. c lies at the top of that
+/// stack. Unless the end is `stolen`, the stack stays there for the next child, with what the child left on it.
 [[gnu::always_inline]] inline fork_end call_child(worker& m, fiber& parent, fiber& below, child& c,
                                                   os::stack_call body) noexcept {
   parent_rest rest(parent);
@@ -91,7 +92,7 @@ class below_put_aside {
   m.running = &below;
   const auto end = static_cast<fork_end>(os::call_on_stack(parent.context, below.context, &c, body, &c));
   worker& now = *current_worker();
-  os::happens_after(&now);  // the strand may have come to another
+  os::happens_after(&now);  // the strand may be on another worker now
   now.running = &rest.strand;
   if (end != fork_end::stolen) {
     below.becomes(fiber_state::free);
@@ -100,28 +101,29 @@ class below_put_aside {
   return end;
 }
 
-/// When call_child said that the scope's home strand goes on as its own thief.
+/// Called when call_child has returned `stolen` to the scope's home strand.
 [[gnu::cold]] void go_on_as_thief(children& scope) noexcept;
 
-/// As call_child, on another strand than the scope's home or with exceptions in flight, which the child must not see.
+/// As call_child, for a strand other than the scope's home strand, or with exceptions in flight, which the child must
+/// not see.
 [[gnu::cold]] fork_end call_child_slow(worker& m, child& c, os::stack_call body) noexcept;
 
 /// Whether the calling strand runs in the runtime that the scope's home strand runs in.
 [[gnu::cold]] bool is_of_this_runtime(const children& scope) noexcept;
 
-/// Waits until all children have arrived. On the home strand; ends the process if it is another.
+/// Waits until all children have arrived. Must run on the home strand; on another strand it ends the process.
 [[gnu::cold]] void join_children_slow(children& scope) noexcept;
 
 // The child, on its own stack.
 
-/// When the push of its parent's continuation found the alarm on.
+/// Called when the push of the parent's continuation found the alarm on.
 [[gnu::cold]] void start_child_slow(child& c) noexcept;
 
-/// When the pop found that continuation not private: true if nobody has stolen it. Else the parent's frame is gone, or may
-/// be at any time.
+/// Called when the pop found that continuation not private. True if no thief has it. False: the parent's frame may be
+/// gone at any time.
 [[gnu::cold]] bool finish_child_slow(child& c) noexcept;
 
-/// The end of a child whose parent's continuation was stolen. Its stack is given back.
+/// Ends a child whose parent's continuation was stolen, and gives its stack back.
 [[noreturn, gnu::cold]] void end_stolen_child(child& c) noexcept;
 
 }  // namespace fj::inline v0_1::detail

@@ -1,4 +1,4 @@
-// The slow paths of a fork: what happens when somebody wants its record, or has taken it.
+// The slow paths of a fork: what happens when a thief wants its record, or has taken it.
 #pragma once
 
 #include "../fork/continuation.hpp"
@@ -12,7 +12,7 @@ namespace fj::inline v0_1::detail {
 [[gnu::cold]] bool pop_slow(const record& r) noexcept;
 [[gnu::cold]] bool pop_slow(const record_stand_in& r) noexcept;
 
-/// Waits until the stolen record is finished, and meanwhile has the worker do something else.
+/// Waits until the stolen record is finished. Meanwhile the worker does something else.
 [[gnu::cold]] void join_slow(join& stolen) noexcept;
 
 }  // namespace fj::inline v0_1::detail

@@ -13,11 +13,12 @@ void join_tasks_slow(join& stolen) noexcept {
   if (!stolen.finished()) ++current_worker()->count().join_waits;
   while (!stolen.finished()) {
     worker& m = *current_worker();
-    // What is ready cannot run on top, and a stack that is half full had better not grow by other people's work.
+    // A ready fiber cannot run on top of this stack. And a stack that is half full must not grow by other strands'
+    // records.
     const auto* const here = reinterpret_cast<const std::byte*>(&stolen);
     const bool deep = here < m.running->stack_bottom() + m.running->stack_size() / 2;
     if (deep || m.sched().dispatcher().any_ready()) break;
-    // A stack first, in case the record turns out to be the rest of a scope's parent, which has a stack of its own.
+    // A stack first: the record may be the rest of a scope's parent, which needs a thief's stack to begin on.
     if (!prepare_stack(m)) break;
     const deque::stolen_record got = steal_for_top(m, stolen);
     if (!got.record) break;

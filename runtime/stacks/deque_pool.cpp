@@ -26,7 +26,7 @@ std::size_t deque_pool::bytes() const noexcept {
 // Under the mutex.
 deque* deque_pool::make(deque::index capacity) noexcept {
   try {
-    // Room in all lists first, so that giving back cannot fail.
+    // First makes room in all lists, so that give cannot fail.
     all_.reserve(all_.size() + 1);
     idle_.reserve(all_.size() + 1);
     fallbacks_.reserve(all_.size() + 1);
@@ -35,7 +35,7 @@ deque* deque_pool::make(deque::index capacity) noexcept {
   }
   std::byte* const memory = os::reserve_pages(bytes());
   if (!memory) return nullptr;
-  // Zeroed pages are slots that hold nullptr; they are not touched before they are used.
+  // Zeroed pages are slots that hold nullptr. They are not touched before they are used.
   all_.push_back(new (memory) deque(capacity, eager_));
   os::happens_before(all_.back()->identity());
   return all_.back();

@@ -1,5 +1,5 @@
-// Deques, kept for reuse: a thief may look at one that has just been put aside, so they are never freed while the
-// runtime lives.
+// Keeps deques for reuse. A thief may look at a deque that a P has just dropped, so none is freed while the runtime
+// lives.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace fj::inline v0_1::detail {
 
 class deque_pool {
  public:
-  /// Deques that hold the records of one stack of that size, at the least. They are reserved, not touched.
+  /// Each deque can hold the records of at least one stack of that size. Memory is reserved, not touched.
   deque_pool(std::size_t stack_size, bool eager) noexcept;
   ~deque_pool();
   deque_pool(const deque_pool&) = delete;
@@ -22,14 +22,14 @@ class deque_pool {
   /// An empty deque, or nullptr when the system refuses memory.
   deque* take() noexcept;
 
-  /// Makes sure that `count` deques without capacity have been made, as a fallback. False when the system refuses memory.
+  /// Makes sure that there are `count` fallback deques, which have no capacity. False when the system refuses memory.
   bool have_fallbacks(std::size_t count) noexcept;
 
-  /// As take, but a fallback when there is no memory for another deque. With one for every P there always is one: a P has
-  /// no more than one, as a fiber that leaves it never takes that along.
+  /// As take, but a fallback deque when the system refuses memory. One for every P is enough: a P has at most one,
+  /// because a fallback deque never holds records when a fiber leaves, so the fiber does not take it along.
   deque* take_or_fallback() noexcept;
 
-  /// Takes an empty deque back.
+  /// Takes back an empty deque.
   void give(deque* idle) noexcept;
 
  private:

@@ -17,16 +17,17 @@ namespace fj::inline v0_1::detail {
 
 class stack_pool;
 
-/// What a fiber does, and which one may change it: the next state is set by the owner that the state before names.
+/// What a fiber does. Each state names the owner of the fiber, and that owner sets the next state.
 enum class fiber_state : unsigned char {
-  free,  ///< in the pool, which owns it; at a P, whose worker does; or below a fiber that forks through scopes, which does
-  runnable,  ///< the worker that takes it from the ready queue owns it, or the one that has it in its hands
-  running,   ///< its strand owns it
-  forked,    ///< its strand has forked through a scope, and the child runs: the child owns it, or a thief of the parent
-  waiting  ///< the strand that resumes it owns it: the last to arrive at its join, or the end of another runtime's root
+  free,      ///< owned by the pool, by the worker of the P that keeps it, or by the fiber that it is below
+  runnable,  ///< owned by the worker that takes it from the ready queue, or that is about to run it
+  running,   ///< owned by its strand
+  forked,  ///< its strand has forked through a scope, and the child runs: owned by the child, or by a thief of the parent
+  waiting  ///< owned by the strand that resumes it: the last to arrive at its join, or the end of another runtime's root
 };
 
-/// Lies at the top of its own stack's mapping and lives as long as that: pooled, never freed while the runtime lives.
+/// Lies at the top of its own stack's mapping and lives as long as the mapping, which is never freed while the runtime
+/// lives.
 struct fiber : join_waiter, runnable {
   /// Stands in the ready queue for `records`.
   struct deque_marker : runnable {
@@ -38,7 +39,7 @@ struct fiber : join_waiter, runnable {
 
   static fiber& of_marker(runnable& marker) noexcept { return static_cast<deque_marker&>(marker).of; }
 
-  /// Asserts, in debug builds, that the state may follow on the one before.
+  /// Asserts, in debug builds, that the state may follow the one before.
   void becomes([[maybe_unused]] fiber_state next) noexcept {
 #ifdef FORKJOIN_DEBUG
     FORKJOIN_CHECK(may_follow(state, next));
@@ -48,24 +49,25 @@ struct fiber : join_waiter, runnable {
 
   os::context context;
   relaxed<root*> whose = nullptr;           ///< the root that it works for
-  relaxed<bool> begun = false;              ///< to run the job or a stolen record; else it is a scope's child, or free
-  relaxed<continuation*> stolen = nullptr;  ///< the record it was begun for; nullptr if it runs the job
+  relaxed<bool> begun = false;              ///< to run a root or a stolen record; else it is a scope's child, or free
+  relaxed<continuation*> stolen = nullptr;  ///< the record it was begun for; nullptr if it runs a root
   relaxed<void*> handled = nullptr;         ///< the exception that the parent of that record handles; nullptr: none
-  relaxed<join*> until_stolen = nullptr;    ///< of a scope's child, with steal_every_fork: where it waits for its thief
+  relaxed<join*> until_stolen = nullptr;  ///< for a scope's child, with steal_every_fork: where it waits for its thief
   relaxed<deque*> records =
-      nullptr;  ///< the deque it left with when it suspended; nullptr if that is empty. Under the dispatcher's mutex
+      nullptr;  ///< the deque, with records, that it left behind when it suspended; else nullptr. Under the dispatcher's mutex
   deque_marker marker{*this};
-  ordered<fiber*> below = nullptr;                 ///< free, for the next child that a scope forks from here
+  ordered<fiber*> below = nullptr;                 ///< free stack for the next child that a scope forks from here
   relaxed<fiber*> next = nullptr;                  ///< in the pool
-  relaxed<stack_tally*> counted = nullptr;         ///< the P that took the stack, as its counters know
+  relaxed<stack_tally*> counted = nullptr;         ///< the counter of the P that took the stack
   relaxed<fiber_state> state = fiber_state::free;  ///< in debug builds
-  std::byte* mapping = nullptr;  ///< guard, stack, this object, and a page that is a guard, too, where that is free
+  std::byte* mapping =
+      nullptr;  ///< guard, stack, this object, and a page that is also a guard where that costs no mapping
   std::size_t mapping_size = 0;
   std::size_t guard_size = 0;
   relaxed<bool> marked = false;      ///< see trim_stack
   relaxed<unsigned> trims = 0;       ///< see trim_stack
   unsigned number = 0;               ///< for messages
-  const stack_pool* pool = nullptr;  ///< that it belongs to
+  const stack_pool* pool = nullptr;  ///< the pool that it belongs to
 
   std::byte* stack_bottom() const noexcept { return mapping + guard_size; }
   std::byte* stack_top() noexcept { return reinterpret_cast<std::byte*>(this); }

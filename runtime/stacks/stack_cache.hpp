@@ -1,4 +1,4 @@
-// Stacks that a P has at hand, so that a scope's fork and a theft need not ask the pool.
+// Free stacks that a P keeps, so that a scope's fork and a theft need not ask the pool.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ namespace fj::inline v0_1::detail {
 
 struct fiber;
 
-/// Some free fibers, the one used last on top. Used by the worker that holds the P.
+/// Some free fibers, the one used last on top. Only the worker that holds the P uses it.
 class stack_cache {
  public:
   static constexpr std::size_t limit = tuning::stacks_at_hand;

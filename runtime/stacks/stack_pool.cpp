@@ -32,9 +32,9 @@ fiber* stack_pool::map() noexcept {
     os::release_pages(mapping, bytes);
     return nullptr;
   }
-  // What lies above, of the heap perhaps, shall not come upon the fiber by running over its lower end.
+  // An array above, on the heap perhaps, must not reach the fiber when a program runs over its lower end.
   os::guard_pages_if_free(mapping + inner, bytes - inner);
-  // Not at the same place of a page in all of them, or nested children would compete for the same few sets of the cache.
+  // Not at the same place of a page in all fibers, or nested children would compete for the same few sets of the cache.
   const std::size_t room = (sizeof(fiber) + cache_line - 1) / cache_line * cache_line + mapped_ % colours * colour_size;
   auto* const f = new (mapping + inner - room) fiber;
   f->mapping = mapping;
@@ -66,18 +66,17 @@ void stack_pool::give(fiber* idle) noexcept {
   trim_stack(*idle, idle->stack_top());
   const locked lock(mutex_);
   if (stack_tally* const whose = idle->counted)
-    whose->give_back();  // here, so that all counts tell of the same moments
+    whose->give_back();  // here, so that all counts change at the same moment
   idle_.push(idle);
   in_use_.store(in_use_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
 }
 
 namespace {
 
-// To ask the system which pages were touched takes longer than a theft. So there are marks on the last page of the part of a
-// stack that is kept, by which to see whether anybody went deeper since all below was given back: then he wrote over one,
-// unless a frame stepped over them all, and for such frames the system is asked now and then. The marks are a prime number of
-// words apart, so that the frames of a recursion, which have their unused words at the same place each, do not have them at
-// every mark.
+// To ask the system which pages were touched takes longer than a theft. So trim_stack puts marks on the last page of
+// the part that it keeps. A strand that goes deeper afterwards overwrites a mark, unless a frame steps over all of
+// them. For such frames trim_stack asks the system now and then. The marks are a prime number of words apart, so that
+// the unused words in the frames of a recursion, which are at the same place in each frame, do not meet every mark.
 constexpr std::uint64_t mark = 0x9e3779b97f4a7c15;
 constexpr std::size_t marks = 8;
 constexpr std::size_t mark_distance = 61 * sizeof(mark);
@@ -105,14 +104,14 @@ void trim_stack(fiber& f, const std::byte* used) noexcept {
   std::byte* const bottom = f.stack_bottom();
   std::byte* const top = f.stack_top();
   const auto in_use = static_cast<std::size_t>(top - used);
-  // Where it may write below what is in use, the part that is kept ends at the same place every time.
+  // If marks can be put below the part in use, the part that is kept ends at the same place every time.
   const bool may_mark = !os::stacks_are_checked && in_use + marked_bytes <= stack_pool::kept_bytes;
   const std::size_t kept = may_mark ? stack_pool::kept_bytes : in_use + stack_pool::kept_bytes;
   const bool marked = f.marked && may_mark;
   f.marked = may_mark;
   if (f.stack_size() < kept + page) return;
   const std::size_t dead = (f.stack_size() - kept) / page * page;
-  // Whoever has been deeper has touched the first dead page, unless a frame stepped over it.
+  // A strand that went deeper has touched the first dead page, unless a frame stepped over it.
   const bool seems_clean = may_mark ? marked && are_whole(top - kept) : !os::is_resident(bottom + dead - page);
   if (may_mark && !seems_clean) put_marks(top - kept);
   f.trims = f.trims + 1;

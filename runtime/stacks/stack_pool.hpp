@@ -1,4 +1,4 @@
-// Fibers with their stacks, kept for reuse.
+// Keeps fibers with their stacks for reuse.
 #pragma once
 
 #include <atomic>
@@ -13,10 +13,11 @@ namespace fj::inline v0_1::detail {
 
 class stack_pool {
  public:
-  /// Frames up to this size that run into the end of a stack are caught.
+  /// A frame up to this size that runs into the end of its stack meets the guard.
   static constexpr std::size_t guard_size = std::size_t{1} << 20;
 
-  /// A free fiber keeps this much of what it touched, and so does a suspended one below its stack pointer.
+  /// A free fiber keeps this much of the stack that it touched. A suspended fiber keeps this much below its stack
+  /// pointer.
   static constexpr std::size_t kept_bytes = std::size_t{64} << 10;
 
   explicit stack_pool(std::size_t stack_size) noexcept;
@@ -24,10 +25,11 @@ class stack_pool {
   stack_pool(const stack_pool&) = delete;
   stack_pool& operator=(const stack_pool&) = delete;
 
-  /// A free fiber, or nullptr when the system refuses memory. Counted as `whose`; if nullptr, when it first runs.
+  /// A free fiber, or nullptr when the system refuses memory. `whose` counts it; if nullptr, the P that first runs it
+  /// does.
   fiber* take(stack_tally* whose) noexcept;
 
-  /// Takes a fiber back that has left its stack for good.
+  /// Takes back a fiber whose strand has left the stack for good.
   void give(fiber* idle) noexcept;
 
   std::size_t stack_size() const noexcept { return stack_size_; }
@@ -49,8 +51,9 @@ class stack_pool {
   std::atomic<std::size_t> peak_{0};
 };
 
-/// Gives back the pages of a stack that is not running and that lie more than kept_bytes below `used`, the lowest
-/// address in use, or below the top, where little is in use. Mostly a look at a page of the stack; at times system calls.
+/// For a stack on which no strand runs: gives back the pages that lie more than kept_bytes below `used`, the lowest
+/// address in use, or below the top if little is in use. Mostly costs a look at one page of the stack, sometimes system
+/// calls.
 void trim_stack(fiber& f, const std::byte* used) noexcept;
 
 }  // namespace fj::inline v0_1::detail

@@ -1,7 +1,7 @@
-// Calling a function on another stack, in such a way that somebody else may go on with the caller meanwhile.
+// Calls a function on another stack, in such a way that a thief may go on with the caller meanwhile.
 //
-// With assembly (call_on_stack_<processor>.S) that is a call like any other, save that the callee-saved registers are
-// stored where somebody else can find them. With Boost.Context (FORKJOIN_BOOST_CONTEXT: other processors, sanitizers, or
+// With assembly (call_on_stack_<processor>.S) that is a call like any other, except that it stores the callee-saved
+// registers where a thief can find them. With Boost.Context (FORKJOIN_BOOST_CONTEXT: other processors, sanitizers, or
 // the build option `context`) it is two switches of contexts.
 #pragma once
 
@@ -11,18 +11,19 @@
 
 namespace fj::inline v0_1::detail::os {
 
-/// What is called. It returns to call_on_stack, or not at all: after a return_to of its caller it must end with
-/// finish_context. No exception leaves it.
+/// The function to call. It returns to call_on_stack, or never: if a thief has called return_to for its caller, it must
+/// end with finish_context. It throws nothing.
 using stack_call = std::uintptr_t (*)(void* argument);
 
 #ifdef FORKJOIN_BOOST_CONTEXT
 
-/// Calls f(argument) on the stack of `callee` below `top`, and returns what it returns. While it runs, return_to may
-/// make the call return on another thread, once: then nobody may let f return. Only while no exceptions are in flight.
+/// Calls f(argument) on the stack of `callee` below `top`, and returns its result. While f runs, a thief may call
+/// return_to once: the call then returns on the thief's thread, and f must not return. Only while no exceptions are in
+/// flight.
 std::uintptr_t call_on_stack(context& caller, context& callee, void* top, stack_call f, void* argument) noexcept;
 
-/// Has the call_on_stack that is saved in `caller` return `value` on this thread. The strand `self`, which calls it, has
-/// ended by that.
+/// Makes the call_on_stack that is saved in `caller` return `value` on this thread. That ends the strand `self`, which
+/// calls this.
 [[noreturn]] void return_to(context& self, context& caller, std::uintptr_t value) noexcept;
 
 #else

@@ -15,7 +15,7 @@
            +160   FPCR
            +176                                 <- sp when called was here
 
-   An ordinary return finds all but x19, x29 and x30 as the callee, which obeys the standard, left them. Somebody else's
+   An ordinary return finds all but x19, x29 and x30 as the callee, which obeys the standard, left them. A thief's
    return_to takes them all, and the floating-point control register, from there. `hint 34` is `bti c`, which allows indirect
    calls where the processor checks their targets. */
 

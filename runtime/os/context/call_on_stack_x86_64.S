@@ -12,7 +12,7 @@
            + 56   return address                <- rsp when called was here
 
    An ordinary return finds r12 to r15 as the callee, which obeys the ABI, left them: only rbx and rbp are taken from the
-   frame. Somebody else's return_to takes them all, and the floating-point control words, from there. */
+   frame. A thief's return_to takes them all, and the floating-point control words, from there. */
 
 /* With -fcf-protection (__CET__) this file says that every target of an indirect branch begins with endbr64. It does not say
    that it keeps a shadow stack, as <cet.h> would: return_to returns to where its thread was never called from. One object

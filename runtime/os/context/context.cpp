@@ -1,6 +1,6 @@
-// Over Boost.Context's fcontext: some twelve instructions of assembly a switch. What fcontext does not do is done here:
-// the exception globals (a `throw;` after a migration would find another thread's exception) and the notes that the
-// sanitizers and valgrind want.
+// Over Boost.Context's fcontext: some twelve instructions of assembly a switch. This file does what fcontext does not:
+// it switches the exception globals (a `throw;` after a migration would find another thread's exception), and tells the
+// sanitizers and valgrind about the switch.
 #include "runtime/os/context/context.hpp"
 #include "runtime/os/instrumentation.hpp"
 #include "runtime/os/race_detector.hpp"
@@ -33,11 +33,11 @@
 #define FORKJOIN_OUTERMOST_FRAME static_cast<void>(0)
 #endif
 
-// For what happens between two stacks. ThreadSanitizer takes the stacks for threads and would see a race in what they
-// hand over; AddressSanitizer would put locals on a fake stack that is gone when its fiber ends.
+// For functions that run between two stacks. ThreadSanitizer takes the stacks for threads, and would see a race in the
+// values that they pass on. AddressSanitizer would put locals on a fake stack that is gone when its fiber ends.
 #define FORKJOIN_BETWEEN_STACKS __attribute__((no_sanitize("address", "thread")))
 
-// Of the C++ ABI, and in every library for it, but libc++abi's header does not declare it.
+// Part of the C++ ABI, and in every library for it, but libc++abi's header does not declare it.
 namespace __cxxabiv1 {
 struct __cxa_eh_globals;
 extern "C" __cxa_eh_globals* __cxa_get_globals() noexcept;
@@ -100,7 +100,7 @@ FORKJOIN_BETWEEN_STACKS void restore_exceptions(const context& self) noexcept {
   this_threads_exceptions() = self.exceptions;
 }
 
-// What a switch hands over: who left, and who arrives.
+// What a switch passes on: the context that left, and the one that arrives.
 struct handover {
   context* from;
   context* to;
@@ -109,7 +109,7 @@ struct handover {
 
 FORKJOIN_BETWEEN_STACKS void announce([[maybe_unused]] const handover& h) noexcept {
 #ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
-  // A null place for the fake stack tells ASan that this one ends.
+  // A null place for the fake stack tells ASan that this stack ends.
   __sanitizer_start_switch_fiber(h.from_is_finished ? nullptr : &h.from->fake_stack, h.to->stack_bottom,
                                  h.to->stack_size);
 #endif

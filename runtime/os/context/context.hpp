@@ -17,20 +17,21 @@ struct exception_globals {
   bool any() const noexcept { return reinterpret_cast<std::uintptr_t>(caught) | uncaught; }
 };
 
-/// What a thread seems to have that goes from one handler to another: some exception.
+/// Stands for the exceptions of a thread that is between two handlers: it looks as if the thread handled one.
 extern exception_globals between_handlers;
 
-/// A pointer to an exception of which the address is known, as handled_exception gives it.
+/// A pointer to the exception at that address, which handled_exception gave.
 std::exception_ptr pointer_to(const void* exception) noexcept;
 
-/// Whether a thread handles an exception; of any thread that is alive.
+/// Whether a thread handles an exception. The thread may be another one; it must be alive.
 bool handles_any(const exception_globals* threads) noexcept;
 
-/// The exception that the calling thread, whose globals these are, handles: what std::current_exception() points to. nullptr
-/// if there is none, or only one of another language.
+/// The exception that the calling thread handles, which std::current_exception() points to. `mine` are that thread's
+/// globals. nullptr if the thread handles none, or only one of another language.
 void* handled_exception(const exception_globals& mine) noexcept;
 
-/// Calls f() in a handler of that exception, which must be alive until it is; without, if nullptr. f throws nothing.
+/// Calls f() in a handler of that exception, or in no handler if nullptr. The exception must be alive until then. f
+/// throws nothing.
 template <class F>
 auto call_handling(const void* exception, F f) noexcept {
   if (!exception) [[likely]]
@@ -45,21 +46,21 @@ auto call_handling(const void* exception, F f) noexcept {
 /// Ends the handlers that the calling strand is in, for a strand that does not return to them.
 void end_handlers(const exception_globals& mine) noexcept;
 
-/// Those of the calling thread; the same object for as long as the thread lives.
+/// The exceptions of the calling thread: the same object for as long as the thread lives.
 exception_globals& this_threads_exceptions() noexcept;
 
-/// Puts `by` in the place of a thread's and returns what was there.
+/// Replaces a thread's exceptions by `by`. Returns the ones before.
 exception_globals exchange_exceptions(exception_globals& threads, const exception_globals& by) noexcept;
 
-/// The function a fresh context starts with. Never returns: it leaves for good with finish_context.
+/// The function that a fresh context starts with. It never returns: it ends with finish_context.
 using context_entry = void (*)(void* argument);
 
-/// What belongs to a strand of execution and not to the thread that runs it, while the strand is not running: stack
-/// pointer and callee-saved registers with the floating-point control words (Boost.Context keeps these on the stack
-/// itself), the C++ runtime's exceptions in flight, and what sanitizers want to know of a stack.
+/// What a strand keeps while it does not run, because it belongs to the strand and not to a thread: the stack pointer,
+/// the callee-saved registers and floating-point control words (Boost.Context keeps these on the stack itself), the C++
+/// runtime's exceptions in flight, and the data that sanitizers keep of a stack.
 struct context {
   void* registers = nullptr;
-  /// What a fresh one starts with.
+  /// What a fresh context starts with.
   context_entry entry = nullptr;
   void* argument = nullptr;
   exception_globals exceptions;
@@ -79,17 +80,17 @@ void give_stack(context& fresh, std::byte* bottom, std::size_t size) noexcept;
 /// are none, the floating-point environment is the caller's.
 void make_context(context& fresh, void* top, context_entry entry, void* argument) noexcept;
 
-/// Has `native` describe the calling thread's own stack, on which it must be when it first switches.
+/// Makes `native` describe the calling thread's own stack. The thread must be on that stack when it first switches.
 void adopt_native_stack(context& native) noexcept;
 
 /// Frees what a sanitizer keeps for a context that will never run again.
 void drop_context(context& dead) noexcept;
 
-/// Saves the running strand in `self` and goes on with `next`; returns when somebody switches to `self`, perhaps on
-/// another thread. Orders nothing between threads: that is the caller's affair.
+/// Saves the running strand in `self` and goes on with `next`. Returns when a worker switches to `self`, perhaps on
+/// another thread. Orders nothing between threads; the caller must do that.
 void switch_context(context& self, context& next) noexcept;
 
-/// As switch_context, for a strand that ends: nobody may switch to `self` again before make_context.
+/// As switch_context, for a strand that ends: no worker may switch to `self` again before make_context.
 void finish_context(context& self, context& next) noexcept;
 
 /// The floating-point control words of the running strand (rounding, exception masks), and how to set them.
@@ -100,8 +101,8 @@ struct float_environment {
 float_environment get_float_environment() noexcept;
 void set_float_environment(const float_environment& environment) noexcept;
 
-/// While it lives, the calling strand is as a fresh one: no exceptions caught or in flight, and these control words. For
-/// what runs on top of a strand and is none of its business. May end on another thread than it began on.
+/// While it lives, the calling strand looks like a fresh one: no exceptions caught or in flight, and these control
+/// words. For a record that runs on top of another strand. It may end on another thread than it began on.
 class strand_on_top {
  public:
   explicit strand_on_top(const float_environment& floats) noexcept;
