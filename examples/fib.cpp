@@ -1,4 +1,4 @@
-// Fibonacci numbers by plain recursion, every call a fork: fib [n], 35 if no n is given.
+// Fibonacci numbers by plain recursion, every call a fork. Usage: fib [n], default 35.
 
 #include <cstdlib>
 #include <forkjoin/forkjoin.hpp>

@@ -1,4 +1,4 @@
-// A loop over a container, and what may be made of its elements: loop [n], 1000000 if no n is given.
+// Loops over a container, prefix sums and sums. Usage: loop [n], default 1000000.
 
 #include <cmath>
 #include <cstddef>
@@ -25,12 +25,12 @@ int main(int argc, char** argv) {
       fj::parallel_for(all, [](particle& p) { p.position += 0.1 * p.speed; });
     }
 
-    // Where each particle's energy begins if they are laid side by side.
+    // Prefix sums: where each particle's energy begins if all energies are put in a row.
     std::vector<double> energies(n), begins(n);
     fj::parallel_transform(all, energies.begin(), &particle::energy);
     fj::parallel_exclusive_scan(energies, begins.begin(), 0.0);
 
-    // Sums are the same to the last bit on any number of processors.
+    // A sum has the same bits on any number of processors.
     const double energy = fj::parallel_reduce(all, 0.0, std::plus<>(), &particle::energy);
     std::cout << n << " particles, energy " << energy << ", the last one's begins at " << (n ? begins.back() : 0)
               << '\n';

@@ -1,4 +1,4 @@
-// Matrix multiplication by blocks: matrix [n], 500 rows and columns if no n is given.
+// Matrix multiplication by blocks. Usage: matrix [n], default 500 rows and columns.
 
 #include <cstddef>
 #include <cstdlib>
@@ -22,19 +22,18 @@ class matrix {
 
 matrix operator*(const matrix& a, const matrix& b) {
   matrix product(a.rows(), b.cols());
-  fj::parallel_for_2d(
-      a.rows(), b.cols(),
-      [&](const fj::block_2d& block) {
-        for (std::size_t i = block.row_begin; i != block.row_end; ++i) {
-          double* const row = product[i];
-          for (std::size_t k = 0; k != a.cols(); ++k) {
-            const double factor = a[i][k];
-            const double* const other = b[k];
-            for (std::size_t j = block.col_begin; j != block.col_end; ++j) row[j] += factor * other[j];
-          }
-        }
-      },
-      {.grain = 64 * 64});  // small enough for the columns of b that a block needs to stay in the cache for a while
+  fj::parallel_for_2d(a.rows(), b.cols(),
+                      [&](const fj::block_2d& block) {
+                        for (std::size_t i = block.row_begin; i != block.row_end; ++i) {
+                          double* const row = product[i];
+                          for (std::size_t k = 0; k != a.cols(); ++k) {
+                            const double factor = a[i][k];
+                            const double* const other = b[k];
+                            for (std::size_t j = block.col_begin; j != block.col_end; ++j) row[j] += factor * other[j];
+                          }
+                        }
+                      },
+                      {.grain = 64 * 64});  // small enough that the columns of b that a block needs stay in the cache
   return product;
 }
 

@@ -1,5 +1,5 @@
-// Mergesort by hand, both halves and both halves of every merge in parallel: mergesort [n], 200,000 words if no n is
-// given. fj::parallel_stable_sort does this better; here one sees how it is said with forks.
+// Mergesort by hand: both halves, and both halves of every merge, run in parallel. Usage: mergesort [n], default
+// 200,000 words. fj::parallel_stable_sort does this better; the example shows how to write it with forks.
 
 #include <algorithm>
 #include <cstdlib>
@@ -20,7 +20,7 @@ void merge(words a, words b, words out) {
     if (end != out.end()) std::abort();
     return;
   }
-  // Divide the longer one in the middle, and the other where that word belongs.
+  // Divides the longer one in the middle, and the other where that word belongs.
   const std::size_t i = a.size() / 2;
   const auto j = static_cast<std::size_t>(std::ranges::lower_bound(b, a[i]) - b.begin());
   fj::fork_join([&] { merge(a.first(i), b.first(j), out.first(i + j)); },

@@ -1,11 +1,11 @@
-// In how many ways do n queens stand on a board without attacking each other? queens [n], 11 if no n is given. The columns
-// of a row are divided by forks; each branch has the board by value, so nothing is shared.
+// In how many ways can n queens stand on a board without attacking each other? Usage: queens [n], default 11. Forks
+// divide the columns of a row. Each branch has the board by value, so branches share nothing.
 
 #include <cstdlib>
 #include <forkjoin/forkjoin.hpp>
 #include <iostream>
 
-// What the queens above attack in the next row, a bit for each column.
+// The columns that the queens above attack in the next row, a bit for each.
 struct board {
   unsigned columns = 0, left_diagonals = 0, right_diagonals = 0;
 
@@ -17,7 +17,7 @@ struct board {
 
 long solutions(board, unsigned row, unsigned n);
 
-// With the queen of this row in one of the columns [first, last).
+// Counts the solutions with the queen of this row in one of the columns [first, last).
 long in_columns(board above, unsigned row, unsigned n, unsigned first, unsigned last) {
   if (last - first == 1) {
     const unsigned column = 1u << first;

@@ -1,5 +1,5 @@
-// Quicksort by hand, every partition a fork: quicksort [n], a million numbers if no n is given. fj::parallel_sort does
-// this better; here one sees how little there is to it.
+// Quicksort by hand, every partition a fork. Usage: quicksort [n], default a million numbers. fj::parallel_sort does
+// this better; the example shows how short it is.
 
 #include <algorithm>
 #include <cstdlib>

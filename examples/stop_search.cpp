@@ -1,5 +1,5 @@
-// Cancellation of a search: which numbers below 10^digits have a given hash? stop_search [digits], 6 if none are given.
-// As soon as one is found, nobody begins with another part; whoever runs asks the token now and then.
+// Cancellation of a search: which number below 10^digits has a given hash? Usage: stop_search [digits], default 6. As
+// soon as one is found, no worker begins another part; running parts poll the token now and then.
 
 #include <atomic>
 #include <cstdint>
@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
   fj::run([&] { one.in(0, size); });
   std::cout << "found " << one.found << '\n';
 
-  // Algorithms take the token, too, and say by an exception that they left something out.
+  // Algorithms take the token, too. They throw if they left something out.
   std::vector<std::uint64_t> all(1000, 1);
   const fj::stop_token asked = one.source.get_token();
   try {

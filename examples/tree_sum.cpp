@@ -1,5 +1,5 @@
-// The sum over a tree of whatever shape: tree_sum [n], a million nodes if no n is given. A fork for every node, no grain
-// to choose, and the shape need not be known.
+// The sum over a tree of any shape. Usage: tree_sum [n], default a million nodes. Every node is a fork: you need no
+// grain, and need not know the shape.
 
 #include <cstdlib>
 #include <forkjoin/forkjoin.hpp>
@@ -12,7 +12,7 @@ struct node {
   std::unique_ptr<node> left, right;
 };
 
-// Nodes with the values first ... last - 1, divided at random, so that the tree is out of balance.
+// Makes nodes with the values first ... last - 1, divided at random, so that the tree is out of balance.
 std::unique_ptr<node> grow(long first, long last, std::minstd_rand random) {
   if (first == last) return nullptr;
   const long middle = first + static_cast<long>(random() % static_cast<unsigned long>(last - first));

@@ -1,6 +1,6 @@
 // A scope that walks a tree of folders: one scope for the whole walk, into which every visit forks.
 //
-// What idle workers take is the true continuation: the rest of the loop over a folder's entries, in whatever depth.
+// Idle workers steal the true continuation: the rest of the loop over a folder's entries, at any depth.
 
 #include <atomic>
 #include <forkjoin/forkjoin.hpp>

@@ -1,4 +1,4 @@
-// Wrong results: Google Benchmark shows them, and its exit status is 0 all the same.
+// Remembers wrong results: Google Benchmark prints them, but its exit status is 0 then, too.
 #pragma once
 
 #include <benchmark/benchmark.h>

@@ -1,5 +1,5 @@
-// What the ways to loop, reduce and scan have in common: the inputs, and how one run is measured and checked. Each way
-// stands in a source of its own and registers its benchmarks itself, as
+// The common part of the ways to loop, reduce and scan: the inputs, and how a run is measured and checked. Each way has
+// a source of its own, which registers its benchmarks as
 //   for | reduce | scan / <way> / <n> / procs:<P>
 #pragma once
 
@@ -18,7 +18,7 @@ namespace bench {
 inline constexpr std::size_t loop_size = 100'000'000;
 inline constexpr std::size_t scan_size = 50'000'000;
 
-/// What a way does, with its workers: made before the clock starts.
+/// The operations of a way, with its workers. Made before the clock starts.
 class loop_team {
  public:
   loop_team() = default;
@@ -31,7 +31,8 @@ class loop_team {
   virtual void scan(const std::vector<double>& in, std::vector<double>& out) = 0;
 };
 
-/// The sequences that all ways work on, one after the other: of two at different places in memory one can be faster.
+/// The sequences that all ways work on, one after the other. (Sequences at different places in memory can differ in
+/// speed.)
 inline std::vector<double>& shared_sequence(int which, std::size_t n) {
   static std::vector<double> all[2];
   all[which].resize(n);

@@ -11,7 +11,7 @@ struct by_std {
   void sort(sort_input& all) { std::sort(all.begin(), all.end()); }
 };
 
-// The library's stable_sort uses what it calls deprecated itself, and clang tells its users.
+// The standard library's stable_sort uses a function that it calls deprecated, and clang warns its users.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 struct stable_by_std {
   void sort(sort_input& all) { std::stable_sort(all.begin(), all.end()); }

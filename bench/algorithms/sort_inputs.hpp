@@ -1,5 +1,5 @@
-// What the ways to sort have in common: the inputs, and how one sort is measured. Each way registers its benchmarks
-// itself, as sort_<input>/<way>/<n>/procs:<P>, from a source of its own.
+// The common part of the ways to sort: the inputs, and how one sort is measured. Each way has a source of its own,
+// which registers its benchmarks as sort_<input>/<way>/<n>/procs:<P>.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -23,7 +23,7 @@ using sort_input = std::vector<std::uint64_t>;
 inline constexpr std::size_t sort_size = 10'000'000;
 inline constexpr const char* sort_kinds[] = {"random", "sorted", "reversed", "few_distinct"};
 
-// All ways work on the same memory, one after the other: of two at different places one can be faster.
+// All ways work on the same memory, one after the other. (Memory at different places can differ in speed.)
 
 inline const sort_input& shared_sort_input(const std::string& kind) {
   static std::map<std::string, sort_input> inputs;
@@ -42,7 +42,7 @@ inline sort_input& sort_room() {
 }
 
 /// Registers a way for every input and each of these numbers of processors. Make(procs) is a team whose sort(vector)
-/// does the work; it is made, and the input copied, while the clock stands still.
+/// does the work. The team is made, and the input copied, while the clock is stopped.
 template <class Make>
 bool register_sort(const std::string& family, const std::string& way, const std::vector<int>& procs, Make make) {
   for (const int p : procs) {

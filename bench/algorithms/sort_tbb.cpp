@@ -1,4 +1,5 @@
-// The baseline: oneTBB's sort. The arena bounds who works on it, the global control the threads that exist at all.
+// The baseline: oneTBB's sort. The arena limits the threads that work on it, the global control the threads of the
+// process.
 #include <tbb/global_control.h>
 #include <tbb/parallel_sort.h>
 #include <tbb/task_arena.h>

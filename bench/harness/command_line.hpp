@@ -1,4 +1,4 @@
-// What the programs of a kernel have in common on their command lines.
+// The common part of the command lines of a kernel's programs.
 #pragma once
 
 #include <charconv>
@@ -16,7 +16,7 @@ inline std::optional<long> parse_number(std::string_view text, long smallest, lo
   return value;
 }
 
-// Numbers from 1 up with commas between them; nothing if it is not that.
+// Parses numbers from 1 up with commas between them. Anything else gives no numbers.
 inline std::vector<int> parse_procs(std::string_view text) {
   std::vector<int> procs;
   while (true) {

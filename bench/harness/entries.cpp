@@ -1,5 +1,5 @@
-// Compiled for each binary. The build names the kernels and ways there are: BENCH_ENTRIES is a list of
-// KERNEL(name, WAY(name, serial) WAY(name, tasks) ...), each of which one source defines.
+// Compiled for each binary. The build names the kernels and their ways: BENCH_ENTRIES is a list of KERNEL(name,
+// WAY(name, serial) WAY(name, tasks) ...), each of which one source defines.
 #include "bench/harness/kernel.hpp"
 
 namespace bench {

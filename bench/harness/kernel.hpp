@@ -1,5 +1,5 @@
-// What the harness knows of a kernel and of its ways. Each way of each kernel is compiled by itself, so that none sees
-// another's headers; main.cpp and once.cpp see them through this interface alone.
+// The interface between the harness and the ways of a kernel. Each way of each kernel is compiled by itself, so that no
+// way sees another's headers. main.cpp and once.cpp use the ways through this interface alone.
 //
 // A kernel is a header bench/<kernel>/<kernel>.hpp with a namespace of that name in bench, which holds
 //
@@ -23,7 +23,7 @@
 
 namespace bench {
 
-// Sizes to measure: in tests (all of them within a second or so), by default, with --full.
+// Sizes to measure: in tests (about a second for all of them), by default, with --full.
 struct sizes {
   std::span<const long> test, quick, full;
 };
@@ -32,28 +32,28 @@ struct kernel {
   std::string_view name;
   sizes measured;
 
-  // Whether the recursion ends in serial work that was chosen to be large.
+  // Whether the recursion ends in serial work of a chosen size.
   bool cut_off;
 
-  // Whether two processors can be expected to be twice as fast: work over span is large, and memory is not the limit.
+  // Whether two processors should be twice as fast: work over span is large, and memory is not the limit.
   bool parallel;
 
-  // The right digest; throws std::invalid_argument, with the sizes that there are, for one that it does not know.
+  // The right digest. For an unknown size it throws std::invalid_argument, with the known sizes.
   std::uint64_t (*expected)(long size);
 
-  // How many forks of two a run does; nullptr where that depends on the schedule or nobody counted.
+  // The number of forks of two in a run; nullptr if it depends on the schedule or is not known.
   std::uint64_t (*forks)(long size) = nullptr;
 
-  // What the size is called in the literature, such as T1; nullptr: by its number.
+  // The size's name in the literature, such as T1; nullptr if it has none.
   std::string_view (*label)(long size) = nullptr;
 
-  // Bytes of stack that a worker or fiber wants; 0: as much as its library gives.
+  // Bytes of stack that a worker or fiber needs; 0: the default of its library.
   std::size_t stack_size = 0;
 };
 
 using counter_list = std::vector<std::pair<std::string_view, std::uint64_t>>;
 
-// A way with its workers, and the kernel's problem once it is prepared: made before the clock starts, gone after it has
+// A way with its workers and, once prepared, the kernel's problem. Made before the clock starts, destroyed after it has
 // stopped.
 class team {
  public:
@@ -68,7 +68,7 @@ class team {
   virtual void run() = 0;
   virtual std::uint64_t result() = 0;
 
-  // Since the team was made; empty for ways that do not count.
+  // Counted since the team was made; empty for ways that do not count.
   virtual counter_list counters() const = 0;
 };
 
@@ -78,7 +78,7 @@ struct way {
   std::unique_ptr<team> (*assemble)(int procs);
 };
 
-// What a binary was built with: the kernel it is named after, then others if there are any, such as flat beside fib.
+// The kernels of a binary: first the one that names it, then others if there are any, such as flat beside fib.
 struct entry {
   const kernel* what;
   std::vector<way> ways;

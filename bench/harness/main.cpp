@@ -1,9 +1,9 @@
 // A kernel by every way, as Google Benchmarks named
 //   <kernel>/<way>/<size>/procs:<P>
 // All standard flags work; --procs=1,2,4 chooses the numbers of processors and --sizes=test, quick or full the sizes;
-// --turn=1 and so on runs the ways in other orders, so that none always comes after the same. The exit status is non-zero if
-// any result was wrong. No benchmark asks for UseRealTime(): it would append "/real_time" to
-// the name, and the time reported is the wall clock's anyway.
+// --turn=1 and so on runs the ways in other orders, so that no way always runs after the same other one. The exit
+// status is non-zero if any result was wrong. No benchmark asks for UseRealTime(): it would append "/real_time" to the
+// name, and the time reported is the wall clock's anyway.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::uint64_t steals_of(const bench::counter_list& counters) {
   return 0;
 }
 
-// Starts the workers, and is over at once.
+// Starts the workers, and ends at once.
 bool warm_up(bench::team& team, const bench::kernel& kernel) {
   const long size = kernel.measured.test.front();
   team.prepare(size);
@@ -57,7 +57,7 @@ void measure(benchmark::State& state, const bench::kernel& kernel, const bench::
         state.ResumeTiming();
       }
       team->run();
-      if (resets) state.PauseTiming();  // where the input is large, so is the work of reducing it to a digest
+      if (resets) state.PauseTiming();  // if the input is large, so is the work of reducing it to a digest
       const std::uint64_t result = team->result();
       if (resets) state.ResumeTiming();
       if (result != expected) {
@@ -87,7 +87,7 @@ void register_all(const std::vector<int>& procs, std::span<const long> bench::si
   for (bench::entry& entry : entries) {
     if (turn != 0) std::shuffle(entry.ways.begin(), entry.ways.end(), dice);
   }
-  // By number of processors, so that what is compared with each other runs close together in time.
+  // By number of processors, so that ways that are compared run close together in time.
   for (const int p : procs) {
     for (const bench::entry& entry : entries) {
       for (const long size : entry.what->measured.*level) {

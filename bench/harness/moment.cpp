@@ -24,7 +24,8 @@ double mean_seconds(team& of, long runs) {
   return std::chrono::duration<double>(sum).count() / static_cast<double>(runs);
 }
 
-// To the nth processor that this thread may use. Where the system does not allow it, threads are where it puts them.
+// Pins the thread to the nth processor that it may use. If the system does not allow that, the thread stays where the
+// system puts it.
 void pin_to(std::size_t nth) {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
@@ -38,7 +39,7 @@ void pin_to(std::size_t nth) {
   }
 }
 
-// Of the slowest. Each on a thread and a processor of its own, and all begin at once.
+// The time of the slowest. Each runs on a thread and a processor of its own, and all begin at once.
 double slowest(std::span<const std::unique_ptr<team>> teams, long runs) {
   std::vector<double> seconds(teams.size());
   std::barrier begin(static_cast<std::ptrdiff_t>(teams.size()));
@@ -70,7 +71,7 @@ moments::moments(const way& of, long size, int procs) : together_(of.assemble(pr
 moment moments::take(long runs) {
   const std::span all(single_);
   const std::span one = all.first(1);
-  // Named, because the order in which arguments are evaluated is anyone's.
+  // Named, because the order in which arguments are evaluated is not specified.
   const double alone = slowest(one, runs);
   const double parallel = mean_seconds(*together_, runs);
   const double apart = slowest(all, runs);

@@ -1,4 +1,4 @@
-// What several processors give at a moment, beside what they could give just then.
+// The speed of several processors at a moment, beside the speed that they could have at that moment.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace bench {
 
-// Seconds of one run, one after the other as close as can be: machines change speed within a second.
+// Seconds of one run each, measured as close together as possible: machines change speed within a second.
 struct moment {
   double alone;        // on one processor
   double parallel;     // on all of them
   double apart;        // by the slowest of as many programs on one processor each, all at the same time
-  double alone_again;  // on one processor once more: the same, if nothing has changed
+  double alone_again;  // on one processor once more: the same time, if nothing has changed
 };
 
 // Takes moments of a way.
@@ -22,10 +22,10 @@ class moments {
  public:
   moments(const way& of, long size, int procs);
 
-  // Each figure is the mean of so many runs.
+  // Each figure is the mean of this many runs.
   moment take(long runs);
 
-  // The digests of all that ran.
+  // The digests of all runs.
   std::vector<std::uint64_t> results();
 
  private:

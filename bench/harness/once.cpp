@@ -1,12 +1,12 @@
-// <kernel>_once <way> <size> <procs> [runs]: one run, or so many, then what it took: seconds (a line for each run),
-// counters, peak memory of the whole process. Apart from the Google Benchmark binary so that memory is the kernel's own,
-// and short enough to run under callgrind.
+// <kernel>_once <way> <size> <procs> [runs]: one run, or `runs` of them. Then it prints the seconds (a line for each
+// run), the counters and the peak memory of the whole process. It is not the Google Benchmark binary, so that the
+// memory is the kernel's own and a run is short enough for callgrind.
 //
-// <kernel>_once --moments <way> <size> <procs> <count> <runs>: so many moments (moment.hpp), a line for each with its four
-// figures in seconds, each the mean of so many runs.
+// <kernel>_once --moments <way> <size> <procs> <count> <runs>: takes `count` moments (moment.hpp) and prints a line for
+// each with its four figures in seconds, each the mean of `runs` runs.
 //
-// <kernel>_once --test: every way at the test sizes on 1, 2, 3 and 8 processors, results checked.
-// <kernel>_once --list: what there is to measure, as JSON.
+// <kernel>_once --test: every way at the test sizes on 1, 2, 3 and 8 processors, results checked. <kernel>_once --list:
+// prints the kernels, ways and sizes as JSON.
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -19,7 +19,7 @@
 
 namespace {
 
-// VmHWM rather than getrusage's ru_maxrss: that one also remembers what the process was before exec.
+// VmHWM, because getrusage's ru_maxrss also counts the memory of the process before exec.
 std::optional<long> peak_resident_kib() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
@@ -147,7 +147,7 @@ int test() {
         const auto team = way.assemble(procs);
         for (const long size : entry.what->measured.test) {
           team->prepare(size);
-          for (int again = 0; again < 2; ++again) {  // the second time with whatever the first one left behind
+          for (int again = 0; again < 2; ++again) {  // the second time with what the first one left behind
             team->reset();
             team->run();
             if (!right(*entry.what, way, size, procs, team->result())) ++wrong;

@@ -1,5 +1,5 @@
-// What a kernel counts its serial work in. A way that asks for it has a function `work`; for all others, those that are
-// measured among them, nothing is compiled:
+// The units in which a kernel counts its serial work. A way that wants the counts has a function `work`. For all other
+// ways, the measured ones included, nothing is compiled:
 //
 //   if constexpr (counts_work<Way>) Way::work(unit::heat_cell, rows * columns);  // the strand now does so many
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/// bench/simulate/units.cpp says what each is, and estimates how long it takes.
+/// bench/simulate/units.cpp describes each unit, and estimates how long it takes.
 enum class unit : std::uint8_t {
   fib_call,
   integrate_call,

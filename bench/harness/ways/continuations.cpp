@@ -1,4 +1,4 @@
-// Continuation stealing, the default: f runs at once, and what a thief takes is the rest of the function.
+// Continuation stealing, the default: f runs at once, and a thief takes the rest of the function.
 #include "bench/harness/problem.hpp"
 #include "bench/harness/ways/forkjoin.hpp"
 

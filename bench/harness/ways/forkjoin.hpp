@@ -1,4 +1,4 @@
-// What our own ways have in common.
+// The common part of the library's own ways.
 #pragma once
 
 #include <forkjoin/forkjoin.hpp>

@@ -1,4 +1,4 @@
-// Forks into an fj::scope: each closure but the last runs on a stack of its own, and what a thief takes is the true
+// Forks into an fj::scope: each closure but the last runs on a stack of its own, and a thief takes the true
 // continuation of this function.
 #include "bench/harness/problem.hpp"
 #include "bench/harness/ways/forkjoin.hpp"

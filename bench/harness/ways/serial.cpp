@@ -1,5 +1,5 @@
-// The serial program: what the compiler makes of it with the same flags is what every other way is compared to. Its forks
-// are plain calls in order; where the plain program would be written otherwise, the kernel says so with is_serial.
+// The serial program, compiled with the same flags, to which every other way is compared. Its forks are plain calls in
+// order. Where a serial program would be written in another way, the kernel asks is_serial.
 #include <tuple>
 #include <variant>
 

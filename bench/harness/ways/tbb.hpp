@@ -1,4 +1,4 @@
-// oneTBB's workers, and its plainest way to fork.
+// oneTBB's workers, and its simplest way to fork.
 #pragma once
 
 #include <tbb/blocked_range.h>
@@ -14,7 +14,7 @@
 
 namespace bench::ways {
 
-// The arena bounds who works on this, the global control bounds the threads that exist at all.
+// The arena limits the threads that work on this, the global control limits the threads of the process.
 class tbb_team {
  public:
   tbb_team(int procs, std::size_t stack_size)

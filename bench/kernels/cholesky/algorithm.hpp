@@ -1,6 +1,6 @@
 // Cholesky decomposition in place, A = L L^T, by recursion on quarters down to tiles: Cilk-5's cholesky for dense
-// matrices. Only the lower triangle is read and set, except that tiles on the diagonal are whole: what is above the
-// diagonal in them means nothing.
+// matrices. It reads and sets only the lower triangle, except that it works on whole tiles on the diagonal; the
+// elements above the diagonal in them mean nothing.
 #pragma once
 
 #include <cmath>

@@ -21,7 +21,7 @@ inline constexpr kernel description{
     .expected = [](long n) -> std::uint64_t { return checked_matrix_size(n); },
 };
 
-/// The matrix to decompose: so large on the diagonal that it is positive definite.
+/// The matrix to decompose: its diagonal is so large that it is positive definite.
 inline double number_at(std::size_t n, std::size_t i, std::size_t j) {
   return uniform_at(std::max(i, j) * n + std::min(i, j)) - 0.5 + (i == j ? static_cast<double>(n) : 0.0);
 }

@@ -33,7 +33,7 @@ void merge(const int* a, const int* a_end, const int* b, const int* b_end, int* 
             [=] { merge<Way>(a_middle, a_end, b_middle, b_end, out_middle); });
 }
 
-/// Sorts [data, data + n); as much room is needed at spare.
+/// Sorts [data, data + n). spare has room for as many elements.
 template <class Way>
 void sort(int* data, int* spare, std::ptrdiff_t n) {
   if (n <= leaf_size) {

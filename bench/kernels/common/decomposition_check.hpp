@@ -1,4 +1,4 @@
-// What the checks of decompositions have in common: is A x the product of the factors and x?
+// The common part of the checks of decompositions: is A x the product of the factors and x?
 #pragma once
 
 #include <cmath>
@@ -16,8 +16,8 @@ inline std::vector<double> vector_to_check_with(std::size_t n) {
   return x;
 }
 
-/// In how many rows y is A x, up to rounding; A has number_at(i, j) at row i, column j, of which those on the diagonal are
-/// about as large as n and the others no larger than one.
+/// The number of rows in which y is A x, up to rounding. A has number_at(i, j) at row i, column j; numbers on the
+/// diagonal are about as large as n, the others no larger than one.
 template <class NumberAt>
 std::uint64_t right_rows(const NumberAt& number_at, const std::vector<double>& x, const std::vector<double>& y) {
   const std::size_t n = x.size();
@@ -26,7 +26,7 @@ std::uint64_t right_rows(const NumberAt& number_at, const std::vector<double>& x
   for (std::size_t i = 0; i < n; ++i) {
     double row = 0;
     for (std::size_t j = 0; j < n; ++j) row += number_at(i, j) * x[j];
-    right += std::abs(row - y[i]) <= tolerance;  // not so if y[i] is not a number
+    right += std::abs(row - y[i]) <= tolerance;  // false if y[i] is not a number
   }
   return right;
 }

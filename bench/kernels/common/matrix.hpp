@@ -1,7 +1,8 @@
-// Dense square matrices for the recursive linear algebra: storage, blocks of it, and the products of smallest blocks.
+// Dense square matrices for the recursive linear algebra: storage, blocks of it, and the product of the smallest
+// blocks.
 //
-// A block is n x n with n a power of two times nothing smaller than `tile`; recursions halve n until it is `tile`, where
-// loops of constant length take over, which compilers turn into vector code. n is not kept in the block: the recursion
+// A block is n x n, where n is a power of two, at least `tile`. Recursions halve n until it is `tile`. Then loops of
+// constant length take over, which compilers turn into vector code. A block does not keep n, because the recursion
 // knows it.
 #pragma once
 
@@ -37,8 +38,8 @@ struct quarters {
         se{whole[half] + half, whole.stride} {}
 };
 
-/// n x n numbers, not set to anything. A row begins a cache line after where the one before it ends: with n a power of two
-/// the rows of a tile would be in the same few sets of the cache otherwise.
+/// n x n numbers without values. A row begins a cache line after the end of the row before: n is a power of two, so the
+/// rows of a tile would be in the same few sets of the cache otherwise.
 class square_matrix {
  public:
   explicit square_matrix(std::size_t n)

@@ -24,8 +24,8 @@ inline std::vector<double> times(view m, const std::vector<double>& x) {
   return y;
 }
 
-/// In how many rows c is a b, by Freivalds's check (1979): c x = a (b x) for a random x. No element of x is 0, so a row
-/// with one wrong number never passes, and others by a rare accident only.
+/// The number of rows in which c is a b, by Freivalds's check (1979): c x = a (b x) for a random x. No element of x is
+/// 0, so a row with one wrong number never passes, and a row with several passes only by a rare accident.
 inline std::uint64_t right_rows(const square_matrix& a, const square_matrix& b, const square_matrix& c) {
   std::vector<double> x(a.size());
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = 2 * static_cast<double>(random_at(i) % 512) - 511;

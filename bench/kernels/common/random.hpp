@@ -1,5 +1,5 @@
-// Pseudo-random inputs without state: the number at an index is a function of the index, so inputs can be made again
-// without keeping a copy.
+// Pseudo-random inputs without state: the number at an index is a function of the index, so a program can make the
+// inputs again and needs no copy.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ inline void fill_with_numbers_to_sort(std::vector<int>& numbers) {
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = number_to_sort(i);
 }
 
-/// The same for the same numbers in whatever order, and for others by a rare accident only; never 0.
+/// A digest that is the same for the same numbers in any order, and for others by a rare accident only. Never 0.
 template <class NumberAt>
 std::uint64_t digest_of_numbers(std::uint64_t count, const NumberAt& number_at) {
   std::uint64_t sum = 0;

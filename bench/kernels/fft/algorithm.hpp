@@ -15,7 +15,7 @@ using number = std::complex<double>;
 inline constexpr std::size_t leaf_size = 32;          // transformed serially
 inline constexpr std::size_t leaf_butterflies = 512;  // likewise
 
-/// What std::complex does but for infinities, whose treatment would keep compilers from vector code.
+/// As std::complex, but without its treatment of infinities, which would keep compilers from making vector code.
 inline number product(number a, number b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }

@@ -29,7 +29,7 @@ inline constexpr kernel description{
     .measured = {small, usual, large},
     .cut_off = true,
     .parallel = true,
-    .expected = [](long n) -> std::uint64_t { return checked_size(n); },  // as many numbers are right
+    .expected = [](long n) -> std::uint64_t { return checked_size(n); },  // the number of right numbers
 };
 
 /// z^exponent for z = e^(-1/n + 2 pi i (f + 1/3) / n), with a whole number f; the angle is reduced exactly.

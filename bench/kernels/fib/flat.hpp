@@ -1,4 +1,4 @@
-// A loop at the root, each turn one fork of two empty leaves: is a fork also cheap where the deque is empty before it?
+// A loop at the root, each turn one fork of two empty leaves: what does a fork cost when the deque is empty before it?
 #pragma once
 
 #include "bench/harness/kernel.hpp"
@@ -17,7 +17,7 @@ inline constexpr kernel description{
     .forks = [](long count) { return static_cast<std::uint64_t>(count); },
 };
 
-// An empty leaf that no compiler sees through: neither the call nor its result can be left out.
+// An empty leaf that no compiler sees through, so the compiler can leave out neither the call nor its result.
 [[gnu::noinline]] inline long leaf() {
   long one = 1;
   asm volatile("" : "+r"(one)::"memory");

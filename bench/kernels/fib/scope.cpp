@@ -1,5 +1,5 @@
-// Scopes as one would write them by hand. The results are variables of their own: as two halves of a pair they would be
-// stored one by one and loaded as one, which waits for the stores.
+// Scopes as in code written by hand. The results are two variables: the halves of a pair would be stored one by one and
+// loaded as one, and the load would wait for the stores.
 #include "bench/harness/problem.hpp"
 #include "bench/harness/ways/forkjoin.hpp"
 

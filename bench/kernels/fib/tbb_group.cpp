@@ -1,4 +1,4 @@
-// oneTBB by task_group: one branch is spawned, the other called, which is cheaper than the two `run` of oneTBB's
+// oneTBB by task_group: spawns one branch and calls the other. This is cheaper than the two `run` of oneTBB's
 // introductory example.
 #include <tbb/task_group.h>
 

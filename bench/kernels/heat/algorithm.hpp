@@ -7,8 +7,9 @@
 
 namespace bench::heat {
 
-inline constexpr double rate = 0.2;  // what flows between neighbours in a step, per difference; stable below 1/4
-inline constexpr long grain = 8;     // rows
+inline constexpr double rate =
+    0.2;  // the part of the difference that flows between neighbours in a step; stable below 1/4
+inline constexpr long grain = 8;  // rows
 
 /// A row of so many columns; the outermost stay as they are.
 inline void step_row(const double* here, double* __restrict out, long columns) {
@@ -19,7 +20,7 @@ inline void step_row(const double* here, double* __restrict out, long columns) {
   }
 }
 
-/// The grid after so many steps is at the result, which is one of the two; both begin with the same border.
+/// Returns the one of the two grids that holds the values after so many steps. Both begin with the same border.
 template <class Way>
 const double* simulate(double* from, double* to, long rows, long columns, long steps) {
   for (; steps > 0; --steps) {

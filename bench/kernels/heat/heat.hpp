@@ -1,5 +1,5 @@
-// n steps of heat in a square of n x n points whose border is kept cold. It begins with a standing wave of temperature,
-// which such steps only make flatter, by a factor that is known.
+// n steps of heat in a square of n x n points whose border is kept cold. It begins with a standing wave of temperature.
+// The steps only make the wave flatter, by a known factor.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ inline constexpr kernel description{
     .parallel = true,
     .expected = [](long n) -> std::uint64_t {
       if (n < 3) throw std::invalid_argument("heat: the size is from 3 up");
-      return static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(n);  // as many points are right
+      return static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(n);  // the number of right points
     },
 };
 

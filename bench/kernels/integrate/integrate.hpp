@@ -18,7 +18,7 @@ constexpr double error = 1e-9;  // of one interval
 
 constexpr double function(double x) { return (x * x + 1.0) * x; }
 
-// In units of a 2^20th of the right area: the roundings of ever so many intervals stay far below that.
+// In units of a 2^20th of the right area: the rounding errors of all intervals together stay far below that.
 constexpr std::uint64_t expected(long n) {
   if (n < 1 || n > 100'000) throw std::invalid_argument("integrate: the size is from 1 to 100,000");
   return 1 << 20;

@@ -1,6 +1,6 @@
 // The 0/1 knapsack problem by branch and bound, after Cilk-5's knapsack: take the next item or leave it, both in
-// parallel, and give up where not even a fraction of an item for every bit of room could beat the best found so far.
-// The best is shared, so which branches are given up depends on the schedule; the result does not.
+// parallel. A branch ends where even fractions of items in all of the room left could not beat the best value so far.
+// All strands share the best value, so the schedule decides which branches end; the result does not depend on it.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@ struct item {
   int weight;
 };
 
-/// The best value so far. Relaxed: an old value costs a few branches, not the result, which the joins order.
+/// The best value so far. Relaxed: to read an old value costs some branches more. The joins order the result.
 class shared_best {
  public:
   explicit shared_best(int value) : value_(value) {}
@@ -44,7 +44,8 @@ class private_best {
   int value_;
 };
 
-/// Items [at, end), by falling value per weight, are to be decided; room is left, and value is what was taken so far.
+/// Decides about the items [at, end), which are sorted by falling value per weight. `room` is left, `value` is the sum
+/// so far.
 template <class Way, class Best>
 void search(const item* at, const item* end, int room, int value, Best& best) {
   if constexpr (counts_work<Way>) Way::work(unit::knapsack_node, 1);
@@ -58,8 +59,8 @@ void search(const item* at, const item* end, int room, int value, Best& best) {
       [=, &best] { search<Way>(at + 1, end, room, value, best); });
 }
 
-/// The greatest value of items, by falling value per weight, that weigh no more than room together. What fits in that
-/// order is the best to begin with.
+/// The greatest value of items that together weigh no more than `room`. The items are sorted by falling value per
+/// weight. The first best value is that of the items that fit in this order.
 template <class Way>
 int solve(const item* first, const item* last, int room) {
   int greedy = 0;

@@ -15,7 +15,7 @@ inline constexpr long small[] = {44};
 inline constexpr long usual[] = {68};
 inline constexpr long large[] = {84};
 
-/// Items whose values are near their weights, where bounds are of little help, by falling value per weight.
+/// Items with values near their weights, so that bounds help little, sorted by falling value per weight.
 inline std::vector<item> items_to_pack(long count) {
   std::vector<item> items;
   for (long i = 0; i < count; ++i) {
@@ -34,7 +34,7 @@ inline int room_for(const std::vector<item>& items) {
   return weight / 2;
 }
 
-/// The right value by another method: best[r] is what the items so far are worth in room r.
+/// The right value by another method: best[r] is the greatest value of the items so far in room r.
 inline std::uint64_t expected(long count) {
   if (count < 1 || count > 10'000) throw std::invalid_argument("knapsack: the size is from 1 to 10000");
   const std::vector<item> items = items_to_pack(count);

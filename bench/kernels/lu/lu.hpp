@@ -19,7 +19,7 @@ inline constexpr kernel description{
     .expected = [](long n) -> std::uint64_t { return checked_matrix_size(n); },
 };
 
-/// The matrix to decompose: so much larger on the diagonal that no pivoting is needed.
+/// The matrix to decompose: its diagonal is so large that it needs no pivoting.
 inline double number_at(std::size_t n, std::size_t i, std::size_t j) {
   return uniform_at(i * n + j) - 0.5 + (i == j ? static_cast<double>(n) : 0.0);
 }

@@ -1,5 +1,5 @@
-// The Mandelbrot set: a parallel loop whose turns cost from one iteration to thousands. In fixed point, so that every
-// compiler and machine counts the same iterations.
+// The Mandelbrot set: a parallel loop in which a turn costs from one iteration to thousands. Computed in fixed point,
+// so that every compiler and machine counts the same iterations.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,8 @@ inline std::int32_t iterations(fixed cx, fixed cy, std::int32_t limit) {
   return limit;
 }
 
-/// The counts of a row's points. Not inlined: compilers make code of different speed of so tight a loop in each way.
+/// The counts of a row's points. Not inlined: compilers would make code of different speed of this tight loop in each
+/// way.
 [[gnu::noinline]] inline void draw_row(const picture& p, long row, std::int32_t* out) {
   const fixed cy = 3 * one * row / p.size - 3 * one / 2;
   for (std::int32_t column = 0; column < p.size; ++column) {

@@ -16,7 +16,8 @@ inline constexpr long large[] = {2048};
 
 inline constexpr std::int32_t limit = 1000;
 
-/// The sums of count * (index % 1009 + 1) over the points, row by row, by a program of its own in integers of any length.
+/// The sums of count * (index % 1009 + 1) over the points, row by row, computed by another program with integers of any
+/// length.
 inline std::uint64_t expected(long n) {
   switch (n) {
     case small[0]:

@@ -1,5 +1,5 @@
-// How many ways there are to put n queens on a board of n by n so that none attacks another: a fork for every safe place,
-// with a copy of the board. The rest of a fork are the places further right in the same row.
+// How many ways there are to put n queens on a board of n by n so that none attacks another: a fork for every safe
+// place, with a copy of the board. The rest of a fork is the places further right in the same row.
 #pragma once
 
 #include <array>
@@ -44,7 +44,7 @@ inline bool safe(const board& queens, int row, int column) {
 template <class Way>
 long count(const board& queens, int n, int row);
 
-// With the queen of this row in this column or further right.
+// Counts the solutions with the queen of this row in this column or further right.
 template <class Way>
 long count_from(const board& queens, int n, int row, int column) {
   while (column < n && !safe(queens, row, column)) ++column;

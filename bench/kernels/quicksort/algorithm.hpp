@@ -1,5 +1,5 @@
 // Quicksort with Hoare's partition around the median of three, and insertion sort for short runs (Sedgewick,
-// Implementing quicksort programs, 1978). The partition is serial, the two sides are sorted in parallel.
+// Implementing quicksort programs, 1978). The partition is serial; the two sides are sorted in parallel.
 #pragma once
 
 #include <algorithm>

@@ -31,7 +31,7 @@ inline constexpr kernel description{
 template <class Way>
 long skynet(long first, long leaves);
 
-// The sum of so many neighbours, each with so many leaves.
+// The sum over some neighbours, all with the same number of leaves.
 template <class Way>
 long neighbours(long first, long leaves, int count) {
   if (count == 1) return skynet<Way>(first, leaves);

@@ -1,7 +1,7 @@
 // C = A B by Strassen's seven products (Gaussian elimination is not optimal, 1969) down to 64 x 64, below which the
 // ordinary product is faster. Four of the products are formed in the quarters of C, three in temporaries; sums of
-// quarters live as long as the product that needs them. Products that need two take
-// turns with such that need one, so that two threads that go through them in order hold three at a time.
+// quarters live as long as the product that needs them. Products that need two sums alternate with products that need
+// one, so that two threads that go through them in order hold three sums at a time.
 #pragma once
 
 #include "bench/harness/work.hpp"
@@ -10,7 +10,7 @@
 namespace bench::strassen {
 
 inline constexpr std::size_t leaf_size = 64;
-inline constexpr std::size_t leaf_rows = 32;  // of sums, which are added by rows
+inline constexpr std::size_t leaf_rows = 32;  // for sums, which are computed by rows
 
 inline void multiply_leaf(std::size_t n, view a, view b, block c) {
   for (std::size_t i = 0; i < n; i += tile) {

@@ -27,8 +27,8 @@ inline constexpr kernel description{
     .forks = [](long n) { return static_cast<std::uint64_t>(n); },
 };
 
-/// Makes a tree of nodes[first, last), the root first, then the left subtree, then the right one; each node's value is its
-/// index. What is left of the root is mostly a small share or nearly all.
+/// Makes a tree of nodes[first, last), the root first, then the left subtree, then the right one; each node's value is
+/// its index. The left subtree mostly has a small share of the nodes, or nearly all.
 inline const node* grow(std::vector<node>& nodes, std::size_t first, std::size_t last) {
   if (first == last) return nullptr;
   const double u = uniform_at(first);

@@ -1,5 +1,5 @@
-// Unbalanced Tree Search (Olivier et al., LCPC 2006): counts the nodes of a tree that exists only as a rule by which the
-// SHA-1 digest of a node gives the number of its children and theirs. A fork for every child but a node's last.
+// Unbalanced Tree Search (Olivier et al., LCPC 2006): counts the nodes of a tree that exists only as a rule: the SHA-1
+// digest of a node gives the number of its children and their digests. A fork for every child but a node's last.
 #pragma once
 
 #include <algorithm>
@@ -14,18 +14,19 @@ namespace bench::uts {
 
 struct tree {
   std::string_view name;
-  long nodes;  // the size that it is chosen by
+  long nodes;  // the size by which a user chooses this tree
   int depth;
   long leaves;
 
   std::uint32_t seed;
-  double root_children;  // for geometric trees the mean at every node above max_depth
+  double root_children;  // in geometric trees the mean at every node above max_depth
   int max_depth;         // 0: binomial
-  double probability;    // binomial: that a node has `children`; else it has none
+  double probability;    // binomial: of a node having `children` children; else it has none
   int children;
 };
 
-// Binomial trees have long thin branches, geometric ones of this kind a bounded depth. The last four are the literature's.
+// Binomial trees have long thin branches, these geometric trees a bounded depth. The last four are those of the
+// literature.
 inline constexpr tree trees[] = {
     {"small_geometric", 3'987, 5, 3'232, 19, 4.0, 5, 0, 0},
     {"small_binomial", 6'499, 67, 5'692, 42, 50.0, 0, 0.124, 8},
@@ -55,7 +56,7 @@ struct tally {
   tally operator+(const tally& other) const {
     return {nodes + other.nodes, leaves + other.leaves, std::max(depth, other.depth)};
   }
-  // Nodes and leaves whole, of the depth the last eight bits.
+  // A digest of all bits of nodes and leaves, and the last eight bits of the depth.
   constexpr std::uint64_t digest() const {
     return static_cast<std::uint64_t>(nodes) + (static_cast<std::uint64_t>(leaves) << 28) +
            (static_cast<std::uint64_t>(depth) << 56);
@@ -114,7 +115,7 @@ tally visit_children(const tree& t, const node& n, int first, int last) {
 
 template <class Way>
 tally visit(const tree& t, const node& n) {
-  if constexpr (counts_work<Way>) Way::work(unit::uts_sha1, 1);  // which made it
+  if constexpr (counts_work<Way>) Way::work(unit::uts_sha1, 1);  // the digest of the node
   const int children = n.children(t);
   if (children == 0) return {1, 1, n.height};
   tally sum{1, 0, n.height};
