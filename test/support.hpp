@@ -1,5 +1,5 @@
-// What the tests share: the numbers of processors to try, less work under checkers, and a watchdog, so that a test that
-// hangs says so.
+// The common part of the tests: the numbers of processors to try, less work under checkers, and a watchdog, so that a
+// test that hangs says so.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +49,7 @@ inline constexpr bool races_are_checked = false;
 inline constexpr bool races_are_checked = false;
 #endif
 
-/// The numbers of P that every test tries. Tests of greed leave out the first: with one P nobody can steal.
+/// The numbers of P that every test tries. Tests of greed leave out the first: with one P no worker can steal.
 inline constexpr unsigned procs_to_try[] = {1, 2, 3, 8, 64};
 
 template <class Body>
@@ -64,7 +64,7 @@ void for_both_policies(Body body) {
   body(fj::tasks());
 }
 
-/// How many times less a slow build or machine should do: FORKJOIN_TEST_DIVISOR.
+/// By how much a slow build or machine divides the work of a test: FORKJOIN_TEST_DIVISOR.
 inline unsigned divisor() {
   const char* const text = std::getenv("FORKJOIN_TEST_DIVISOR");
   const int value = text ? std::atoi(text) : 1;
@@ -78,15 +78,15 @@ Number divided(Number n) {
   return less > 0 ? less : 1;
 }
 
-/// Whether the system lets a thread fence others. Where it does not everything is public, as with FORKJOIN_MEMBARRIER=0,
-/// and tests of what is private are skipped.
+/// Whether the system lets a thread fence other threads. If not, everything is public, as with FORKJOIN_MEMBARRIER=0,
+/// and tests of private records are skipped.
 inline bool may_fence_others() {
   static const bool may = fj::detail::os::membarrier_register();
   return may;
 }
 
-/// Ends the process with a message if it lives longer than that. Times are for a release build on a machine that has not
-/// much else to do, and stretched for others.
+/// Ends the process with a message if it lives longer than that. Times are for a release build on a machine that is
+/// mostly idle; other builds get more.
 class watchdog {
  public:
   watchdog(const char* what, unsigned procs, unsigned seconds = 60)
@@ -122,10 +122,10 @@ class watchdog {
   std::mutex mutex_;
   std::condition_variable ended_;
   bool over_ = false;
-  std::thread watcher_;  // last: it uses the others
+  std::thread watcher_;  // last, because it uses the other members
 };
 
-/// Sets an environment variable while it lives. Not while other threads read the environment.
+/// Sets an environment variable while it lives. No other thread may read the environment meanwhile.
 class environment {
  public:
   environment(const char* name, const char* value) : name_(name) {
@@ -148,9 +148,9 @@ inline fj::options with_procs(unsigned p) {
   return chosen;
 }
 
-/// How steals come about.
+/// Why forks are stolen.
 enum class stealing {
-  by_need,     ///< as in every program
+  by_need,     ///< because a worker has no work, as in every program
   every_fork,  ///< options::steal_every_fork
   all_public,  ///< no membarrier: FORKJOIN_MEMBARRIER=0
 };
@@ -180,14 +180,14 @@ void for_each_runtime(const char* what, Body body, unsigned least = 1) {
   }
 }
 
-/// Waits on the processor until `condition()` holds; gives way to other threads, of which there may be more than cores.
+/// Spins until `condition()` holds. Yields to other threads, because there may be more threads than cores.
 template <class Condition>
 void spin_until(Condition condition) {
   while (!condition()) std::this_thread::yield();
 }
 
-/// Splittable random numbers (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): a branch's
-/// numbers depend on its place in the tree, not on who runs it.
+/// Splittable random numbers (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): a
+/// branch's numbers depend on its place in the tree, not on the strand that runs it.
 class dice {
  public:
   explicit dice(std::uint64_t seed) : state_(seed) {}

@@ -1,4 +1,5 @@
-// What the system tells of the threads of this process, so that a test can wait until they sleep, instead of for a time.
+// What the system says about the threads of this process, so that a test can wait until they sleep, instead of for some
+// time.
 #pragma once
 
 #include <unistd.h>
@@ -13,7 +14,7 @@ namespace test {
 
 struct thread_state {
   bool sleeps = false;
-  std::string switches;  // how often it has left its processor
+  std::string switches;  // how often the thread has left its processor
 
   bool operator==(const thread_state&) const = default;
 };
@@ -28,7 +29,7 @@ inline thread_state state_of(pid_t thread) {
   return found;
 }
 
-/// Of all threads but the caller.
+/// The states of all threads but the caller.
 inline std::map<pid_t, thread_state> other_threads() {
   std::map<pid_t, thread_state> found;
   std::error_code gone;
@@ -39,13 +40,13 @@ inline std::map<pid_t, thread_state> other_threads() {
   return found;
 }
 
-/// Whether the thread has slept from one look to the next.
+/// Whether the thread has slept between two looks.
 inline bool sleeps(pid_t thread) {
   const thread_state first = state_of(thread);
   return first.sleeps && first == state_of(thread);
 }
 
-/// Whether there was a moment at which all threads but the caller slept: each has slept from one look to the next.
+/// Whether at some moment all threads but the caller slept: each has slept between the same two looks.
 inline bool all_others_sleep() {
   const auto first = other_threads();
   for (const auto& [thread, state] : first)

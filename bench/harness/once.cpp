@@ -5,8 +5,8 @@
 // <kernel>_once --moments <way> <size> <procs> <count> <runs>: takes `count` moments (moment.hpp) and prints a line for
 // each with its four figures in seconds, each the mean of `runs` runs.
 //
-// <kernel>_once --test: every way at the test sizes on 1, 2, 3 and 8 processors, results checked. <kernel>_once --list:
-// prints the kernels, ways and sizes as JSON.
+// <kernel>_once --test: runs every way at the test sizes on 1, 2, 3 and 8 processors, and checks the results.
+// <kernel>_once --list: prints the kernels, ways and sizes as JSON.
 #include <chrono>
 #include <cstdio>
 #include <exception>

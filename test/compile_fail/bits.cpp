@@ -1,5 +1,5 @@
-// Whatever writes elements, or has a body that may, refuses those that share words. Tried without the refusal in
-// parallel_for and in fork_each: compiles, and two P lose bits.
+// Everything that writes elements, or has a body that may write them, refuses elements that share words. Tried without
+// the refusal in parallel_for and in fork_each: compiles, and two P lose bits.
 // expect: fj::parallel_for: neighbours in a std::vector<bool> cannot be written at the same time
 // expect: fj::fork_each: neighbours in a std::vector<bool> cannot be written at the same time
 // expect: fj::parallel_transform: the output must be a random-access iterator, and not that of a std::vector<bool>

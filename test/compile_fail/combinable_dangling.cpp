@@ -1,5 +1,5 @@
-// The handle dies at the semicolon, and the value it gave back may be another strand's. Tried with operators that any handle
-// has: compiles, and counts get lost when the rest of a fork is stolen.
+// The handle dies at the semicolon. Another strand may then have the value. Tried with operators that any handle has:
+// compiles, and counts get lost when the rest of a fork is stolen.
 // expect: T& operator*() const&& = delete;   // use c.with_local(f), or name the handle
 // expect: T* operator->() const&& = delete;  // use c.with_local(f), or name the handle
 // expect: fj::combinable::with_local: the function must not return a reference

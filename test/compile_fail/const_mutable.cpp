@@ -1,4 +1,4 @@
-// A closure that changes cannot be called where it is const.
+// A mutable closure cannot be called if it is const.
 // expect: fj::fork_join: each argument must be callable without arguments
 
 #include "forkjoin/forkjoin.hpp"

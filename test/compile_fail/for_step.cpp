@@ -1,4 +1,4 @@
-// A step is an integer and stands before the body, and only indices have one.
+// A step is an integer before the body, and only loops over indices have one.
 // expect: fj::parallel_for: the step, which stands before the body, must be an integer, not a character; a grain goes into braces behind the body: {.grain = 64}
 // expect: fj::parallel_for: a step goes with indices only
 

@@ -1,4 +1,4 @@
-// What cannot be moved cannot leave the frame where it was made.
+// A result that cannot be moved cannot leave the frame where it was made.
 // expect: fj::fork_join: what a closure returns must be movable, to get into the tuple; return a std::unique_ptr to it
 // expect: fj::run: what the function returns must be movable, to leave the runtime; return a std::unique_ptr to it
 // expect: fj::with_scope: what the body returns must be movable

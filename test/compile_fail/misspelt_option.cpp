@@ -1,5 +1,5 @@
-// No overload can take a designator that it does not know. But compilers name the type of the options, and show the line of
-// the loop, which ends with the options there are.
+// No overload can take an unknown designator. But compilers name the type of the options, and show the line of the
+// loop, which ends with the known options.
 // expect: loop_options
 // expect: // .grain, .stop
 

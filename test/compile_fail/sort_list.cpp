@@ -1,4 +1,4 @@
-// A std::list cannot be begun in the middle, and the message says so and what to do.
+// A std::list has no random access; the message says that, and what to do.
 // expect: fj::parallel_sort: needs random-access iterators; a std::list has its own sort
 
 #include <list>

@@ -1,4 +1,4 @@
-// The result of a search is the point of it.
+// A search without a use of its result is a mistake.
 // expect: nodiscard
 
 #include <vector>

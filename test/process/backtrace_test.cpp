@@ -1,4 +1,4 @@
-// Comes to stop_here() on the strand that its argument names, for backtrace_test.py to look at from a debugger.
+// Calls stop_here() on the strand that its argument names. backtrace_test.py looks at the backtrace from a debugger.
 #include <atomic>
 #include <cstdio>
 #include <cstring>
@@ -7,7 +7,7 @@
 #include "forkjoin/forkjoin.hpp"
 
 extern "C" {
-// Under a name that a debugger can break at.
+// A function with a name at which a debugger can break.
 [[gnu::noinline]] void stop_here() { asm volatile("" ::: "memory"); }
 }
 

@@ -1,5 +1,5 @@
-// For tests that watch processes die: runs this very program again with other arguments, or a function in a forked
-// child, and catches how it ended and what it said.
+// For tests of processes that end badly: runs this program again with other arguments, or a function in a forked child,
+// and records how it ended and what it printed.
 #pragma once
 
 #include <fcntl.h>
@@ -19,9 +19,9 @@ namespace test {
 
 struct ending {
   int code = -1;          ///< exit code, or -1
-  int signal = 0;         ///< that it died by
-  bool too_late = false;  ///< had to be killed
-  std::string said;       ///< on standard error
+  int signal = 0;         ///< the signal that ended it, or 0
+  bool too_late = false;  ///< the test had to kill it
+  std::string said;       ///< what it wrote to standard error
 };
 
 /// Waits for the child, and reads what it writes to `from` meanwhile; kills it after some time.
@@ -50,7 +50,7 @@ inline ending watch(pid_t child, int from, int seconds = 30) {
   return end;
 }
 
-/// Calls body() in a forked child, which ends with what it returns as exit code.
+/// Calls body() in a forked child. The child's exit code is what body returns.
 template <class Body>
 ending in_child(Body body, int seconds = 30) {
   int ends[2];
@@ -83,7 +83,7 @@ inline ending run_again(const std::vector<std::string>& arguments, int seconds =
       seconds);
 }
 
-/// Counts what went wrong, and says so.
+/// Counts failures, and prints them.
 class verdict {
  public:
   void check(bool right, const std::string& what) {

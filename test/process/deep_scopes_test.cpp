@@ -1,5 +1,5 @@
-// A recursion through scopes that is deeper than there are stacks: children run on the callers' stacks then. The result is
-// right, or the program says which stack overflowed; it never hangs.
+// A recursion through scopes that is deeper than the number of stacks: then children run on their callers' stacks. The
+// result is right, or the program says which stack overflowed; it never hangs.
 //
 // With a fork that waits for a stack, or goes on without one, this hangs or crashes.
 
@@ -22,14 +22,14 @@ long down(long n) {
   return below + 1;
 }
 
-// Arguments: P, way to steal, size of stacks and limit of the address space in MiB, 0 for none.
+// Arguments: P, way to steal, size of stacks and limit of the address space in MiB, 0 for no limit.
 int run(char** arguments) {
   const auto how = static_cast<test::stealing>(std::atoi(arguments[2]));
   const test::environment membarrier("FORKJOIN_MEMBARRIER", how == test::stealing::all_public ? "0" : nullptr);
   fj::options chosen = test::with(static_cast<unsigned>(std::atoi(arguments[1])), how);
   chosen.stack_size = static_cast<std::size_t>(std::atol(arguments[3])) * mebibyte;
   fj::runtime rt(chosen);
-  rt.run([] { down(10); });  // its threads are there
+  rt.run([] { down(10); });  // starts its threads
   if (const auto limit = static_cast<rlim_t>(std::atol(arguments[4])) * mebibyte) {
     const rlimit address_space{limit, limit};
     if (setrlimit(RLIMIT_AS, &address_space) != 0) return 2;
@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
       verdict.check(overflow.signal == SIGABRT, "small stacks: " + how_it_ended(overflow));
       verdict.contains(overflow.said, "Raise fj::options::stack_size", "small stacks");
     }
-  // Nothing but what the system has. A stack of its own for each level takes a page or two.
+  // No limit but the system's own. Each level has a stack, which takes a page or two.
   const test::ending unlimited = test::run_again({"2", "0", "1", "0"}, 60);
   verdict.check(unlimited.code == 0 || (unlimited.signal == SIGABRT &&
                                         unlimited.said.find("Raise fj::options::stack_size") != std::string::npos),

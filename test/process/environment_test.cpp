@@ -1,5 +1,5 @@
-// What environment variables do to a whole program: FORKJOIN_STATS, FORKJOIN_PROCS, FORKJOIN_MEMBARRIER,
-// FORKJOIN_STEAL_EVERY_FORK; and that nonsense in one of these, or in FORKJOIN_TSAN_THREAD_ORDER, is refused.
+// Environment variables act on a whole program: FORKJOIN_STATS, FORKJOIN_PROCS, FORKJOIN_MEMBARRIER,
+// FORKJOIN_STEAL_EVERY_FORK. The runtime refuses nonsense in one of these, or in FORKJOIN_TSAN_THREAD_ORDER.
 
 #include <cstdint>
 #include <exception>
@@ -20,7 +20,8 @@ long fib(int n) {
   return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
 }
 
-// How many of ten forks ran their second branch on another stack than the first: those whose continuation was stolen.
+// The number of forks, of ten, that ran their second branch on another stack than the first, because a thief took their
+// continuation.
 int stolen_of_ten() {
   int stolen = 0;
   for (int i = 0; i < 10; ++i) {
@@ -77,7 +78,7 @@ int main(int argc, char** argv) {
   }
   verdict.contains(test::run_again({"option"}).said, "forkjoin: stacks ", "options::stats");
 
-  // One hint each, whatever the machine.
+  // One hint each, on any machine.
   for (const auto& [how, procs, hint] : {std::tuple{"default", "1", "with one P nothing can be stolen"},
                                          std::tuple{"serial", "4", "nothing was stolen: the program forks too late"},
                                          std::tuple{"unused", "4", "no job was run"}}) {

@@ -1,4 +1,4 @@
-// The program ends while others are inside run on the default runtime: no crash, no hang.
+// The program ends while other threads are inside run on the default runtime: no crash, no hang.
 
 #include <cstdlib>
 
@@ -28,7 +28,7 @@ int program(const std::string& how) {
       std::thread([&] {
         for (;;)
           fj::run([&] {
-            // For ever, unless somebody else is to have his turn.
+            // Never ends, except when another job is to have its turn.
             do {
               fib(15);
               inside = true;

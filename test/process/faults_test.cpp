@@ -1,5 +1,6 @@
-// A program that handles SIGSEGV itself, or has a stack for its handlers, keeps both when it starts a runtime; and it handles
-// the system calls that a sandbox traps, also on workers. And a runtime that is destroyed by code inside of it says so.
+// A program that handles SIGSEGV itself, or has a stack for its handlers, keeps both when it starts a runtime. It
+// handles the system calls that a sandbox traps, also on workers. If code inside a runtime destroys that runtime, the
+// runtime says so.
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -45,7 +46,7 @@ int fault(bool details, bool inside) {
   return 0;
 }
 
-// 0 if the stack is still the program's own after a run.
+// Returns 0 if the stack is still the program's own after a run.
 int keep_alternate_stack() {
   static char memory[64 << 10];
   stack_t own = {}, present = {};
@@ -60,7 +61,7 @@ int keep_alternate_stack() {
 
 std::atomic<int> trapped{0};
 
-// From now on, for this thread and those it starts. False where the system refuses.
+// Traps the system call from now on, for this thread and those it starts. False if the system refuses.
 bool trap_getppid() {
   sock_filter program[] = {
       {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
@@ -72,7 +73,7 @@ bool trap_getppid() {
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
-// With SIGSYS blocked on workers (tried) the second branch ends the process. 9 if there is nothing to be tried.
+// With SIGSYS blocked on workers (tried) the second branch ends the process. Returns 9 if the system cannot do this.
 int call_on_worker() {
   struct sigaction action = {};
   action.sa_handler = [](int) { ++trapped; };
@@ -90,7 +91,8 @@ int call_on_worker() {
   return trapped == 1 ? 0 : 1;
 }
 
-// Ways of destroying `a` by code that it waits for. Each, without a look at who waits for the job (tried), never ends.
+// Ways of destroying `a` by code that it waits for. If the destructor does not check which runtime waits for the job
+// (tried), each hangs.
 int destroy_awaited(const std::string& how) {
   auto a = std::make_unique<fj::runtime>(test::with_procs(2));
   fj::runtime b(test::with_procs(2)), c(test::with_procs(2));
@@ -110,8 +112,8 @@ int destroy_awaited(const std::string& how) {
   return 0;
 }
 
-// While jobs of others wait for each other, a runtime that none of them needs may be destroyed inside of them; and one whose
-// strand waits may be, by a thread that has nothing to do with it.
+// While jobs of other runtimes wait for each other, code in them may destroy a runtime that none of them needs. And a
+// thread outside may destroy a runtime in which a strand waits.
 int destroy_unrelated() {
   auto a = std::make_unique<fj::runtime>(test::with_procs(2)),
        other = std::make_unique<fj::runtime>(test::with_procs(2));

@@ -1,4 +1,5 @@
-// fork(2) with a live runtime: in the child the old runtime says what to do, a new one works, and the child can end.
+// fork(2) with a live runtime: in the child process the old runtime refuses with a message, a new one works, and the
+// child can end.
 
 #include <atomic>
 #include <memory>
@@ -27,7 +28,8 @@ bool refuses(fj::runtime& rt) {
   return false;
 }
 
-// Forks while the rest of the job is in a thief's hands. The child goes on to the join. Returns the signal that it died by.
+// Calls fork(2) while a thief has the rest of the job. The child process goes on to the join. Returns the signal that
+// ended it.
 int fork_inside() {
   fj::runtime rt(test::with_procs(2));
   return rt.run([] {
@@ -86,7 +88,7 @@ int main() {
       fresh.run([] { fib(10); });
       return test::in_child([&] { return refuses(fresh) && refuses(*old) ? 0 : 1; }, 5).code;
     });
-    // While a job runs. With a destructor that waits for the job's end (tried) the child hangs.
+    // fork(2) while a job runs. With a destructor that waits for the job's end (tried) the child hangs.
     std::atomic<bool> runs{false}, may_end{false};
     std::thread other([&] {
       old->run([&] {
@@ -111,10 +113,10 @@ int main() {
         return end.code;
       });
     });
-    // The parent is none the wiser.
+    // The parent process notices nothing.
     verdict.check(old->run([] { return fib(12); }) == 144, "the parent's runtime");
   }
-  // Without a look at which process it is (tried) the child waits for ever.
+  // Without the check of the process (tried) the child waits for ever.
   const test::ending gone_on = test::in_child(fork_inside, 20);
   verdict.check(gone_on.code == SIGABRT, "a child that goes on inside: it ended with " + std::to_string(gone_on.code));
   verdict.contains(gone_on.said, "forkjoin: fork(2) was called by code that runs in a runtime",

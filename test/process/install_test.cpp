@@ -1,4 +1,5 @@
-// A user's program, compiled outside the tree against what was installed, or as a project that this one is a part of.
+// A user's program, compiled outside the tree against the installed library, or as a project of which this one is a
+// subproject.
 
 #include <forkjoin/forkjoin.hpp>
 

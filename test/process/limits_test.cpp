@@ -1,4 +1,5 @@
-// The real limits of the system, set with setrlimit: as no_threads and no_memory, without a stand-in for the C library.
+// The real limits of the system, set with setrlimit: as no_threads_test and no_memory_test, but with the real C
+// library.
 
 #include <sys/resource.h>
 
@@ -57,11 +58,11 @@ int main() {
           limit(RLIMIT_AS, virtual_memory() + (megabytes << 20));
           return job(p, how);
         });
-      // The superuser is not bound by a number of processes, so become somebody else.
+      // The limit on processes does not hold for the superuser, so become another user.
       for (const std::size_t threads : {1, 2, 4})
         check(std::to_string(threads) + " threads", [=] {
           if (geteuid() == 0 && setuid(54321) != 0) {
-            std::puts("nobody else to become: not checked");
+            std::puts("cannot become another user: not checked");
             return 0;
           }
           limit(RLIMIT_NPROC, threads);

@@ -1,4 +1,4 @@
-// A system that gives no more stacks: std::bad_alloc or a right result, never a hang or a crash.
+// A system that refuses stacks: std::bad_alloc or a right result, never a hang or a crash.
 
 #include <dlfcn.h>
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 
 namespace {
 
-std::atomic<int> maps_left{-1};  // until mmap fails; -1: it does not
+std::atomic<int> maps_left{-1};  // calls until mmap fails; -1: it does not fail
 
 long fib(int n) {
   if (n < 2) return n;
@@ -35,7 +35,7 @@ long fib_of_scopes(int n) {
   return a + b;
 }
 
-// A fork without a stack calls its child where it is, and its exception leaves the fork.
+// A fork that gets no stack calls its child on the caller's stack, and the child's exception leaves the fork.
 bool throws_right() {
   try {
     fj::with_scope([](fj::scope& s) {
@@ -60,7 +60,7 @@ bool is_right(fj::runtime& rt) {
   }
 }
 
-// From a fiber of the one to the other.
+// A fiber of the one runtime calls run of the other.
 bool is_right(fj::runtime& rt, fj::runtime& other) {
   try {
     return rt.run([&] { return other.run([] { return fib(10); }) + fib(5); }) == 60;
@@ -101,8 +101,8 @@ bool joins_right(fj::runtime& rt, fj::runtime& other) {
 
 }  // namespace
 
-// In place of the C library's (Meson has 64-bit file offsets, so it is mmap64 that is replaced, and called by the runtime);
-// malloc and thread stacks use their own.
+// Replaces the C library's function. (Meson sets 64-bit file offsets, so the runtime calls mmap64, and this replaces
+// it. malloc and thread stacks use another one.)
 extern "C" void* mmap(void* address, std::size_t bytes, int protection, int flags, int file, off_t offset) noexcept {
   using function = void* (*)(void*, std::size_t, int, int, int, off_t);
   static const auto original = reinterpret_cast<function>(dlsym(RTLD_NEXT, "mmap"));
@@ -138,7 +138,7 @@ int main() {
           for (auto& caller : callers) caller.join();
           verdict.check(right == 4, name + ", four callers");
           maps_left = -1;
-          // Recovered: memory is to be had again.
+          // The system gives memory again.
           verdict.check(rt.run([] { return fib(12); }) == 144, name + ", afterwards");
         } catch (const std::bad_alloc&) {
           ++refused;  // by the constructor

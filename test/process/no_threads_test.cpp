@@ -1,4 +1,4 @@
-// A system that gives no more threads: fewer workers, right results, never a hang.
+// A system that refuses threads: fewer workers, right results, never a hang.
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -13,9 +13,9 @@
 
 namespace {
 
-std::atomic<int> threads_left{-1};   // until pthread_create fails; -1: it does not
-std::atomic<int> refused{0};         // for want of these
-std::atomic<bool> may_choose{true};  // on which processors they begin
+std::atomic<int> threads_left{-1};   // calls until pthread_create fails; -1: it does not fail
+std::atomic<int> refused{0};         // calls that failed
+std::atomic<bool> may_choose{true};  // whether the caller may choose the processors of a thread
 
 long fib(int n) {
   if (n < 2) return n;
@@ -34,7 +34,7 @@ bool is_right(fj::runtime& outer, fj::runtime& inner) {
 
 }  // namespace
 
-// In place of the C library's.
+// Replaces the C library's function.
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*body)(void*),
                               void* argument) {
   using function = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
@@ -43,7 +43,7 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
   if (int left = threads_left.load(); left >= 0) {
     do
       if (left == 0) {
-        if (!attributes) ++refused;  // it asks once more without
+        if (!attributes) ++refused;  // the runtime asks once more without attributes
         return EAGAIN;
       }
     while (!threads_left.compare_exchange_weak(left, left - 1));
@@ -54,7 +54,8 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
 int main() {
   test::verdict verdict;
   {
-    // As in a sandbox. With such a refusal taken for good (tried) nobody comes for the second branch.
+    // As in a sandbox. If the runtime takes such a refusal for a refused thread (tried), no worker takes the second
+    // branch.
     const test::watchdog dog("threads that may not choose their processors", 2, 20);
     may_choose = false;
     fj::runtime rt(test::with_procs(2));
@@ -63,8 +64,8 @@ int main() {
     may_choose = true;
   }
   {
-    // Refused for a while. Each of these was tried and fails here: asked never again, nobody comes for the second branch;
-    // asked at every job.
+    // The system refuses threads for a while. Tried, and fails here: a runtime that never asks again, so no worker
+    // takes the second branch; a runtime that asks at every job.
     const test::watchdog dog("threads that are refused for a while", 2, 20);
     fj::runtime rt(test::with_procs(2));
     threads_left = 0;
@@ -86,7 +87,7 @@ int main() {
         const std::string name =
             "P = " + std::to_string(p) + ", " + std::to_string(k) + " threads, " + test::name_of(how);
         const test::watchdog dog(name.c_str(), p, 20);
-        // Threads of the test's own come first.
+        // Starts the test's own threads first.
         std::atomic<bool> go{false};
         std::atomic<int> right{0};
         std::optional<fj::runtime> rt, other;

@@ -1,5 +1,5 @@
-// A stack that is too small: the program says which fiber overflowed, its size and the option to raise, and aborts. A wrong
-// pointer into the guard of a stack is not called an overflow.
+// A stack that is too small: the program says which fiber overflowed, its size and the option to raise, and aborts. It
+// does not call a wrong pointer into the guard of a stack an overflow.
 
 #include <sys/mman.h>
 
@@ -14,7 +14,7 @@ namespace {
 constexpr long stack_size = 64 << 10;
 volatile int* volatile nowhere = nullptr;
 
-// Frames of some size that cannot be left out.
+// Frames of some size that the compiler cannot leave out.
 [[gnu::noinline]] long deep(long n) {
   volatile char frame[1024];
   frame[n % 1024] = 1;
@@ -29,12 +29,12 @@ long fork_deep(long n) {
 // One frame larger than the stack, touched at its far end.
 [[gnu::noinline]] int large_frame() {
   char frame[700'000];
-  char* volatile far_end = frame;  // so that the frame is not made smaller
+  char* volatile far_end = frame;  // so that the compiler does not make the frame smaller
   *far_end = 1;
   return frame[far_end - frame];
 }
 
-// A frame that steps over the guard, touched where it does not.
+// A frame that steps over the guard; touches a part of it that does not.
 [[gnu::noinline]] int huge_frame() {
   char frame[3'000'000];
   static char* volatile below_top;
@@ -43,13 +43,13 @@ long fork_deep(long n) {
   return frame[below_top - frame];
 }
 
-// Reads what is not the caller's, as a loop would that leaves an array on the heap below this stack.
+// Reads outside of the caller's data, as a loop that leaves an array on the heap below this stack.
 [[gnu::noinline]] void read_guard() {
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   static_cast<void>(*reinterpret_cast<volatile char*>(here - 2 * stack_size - 200'000));
 }
 
-// Reads upwards from its own frame: the fiber, and what comes then.
+// Reads upwards from its own frame: the fiber, and the page above it.
 [[gnu::noinline]] void read_above() {
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   for (std::uintptr_t at = here; at < here + 64 * 1024; ++at) static_cast<void>(*reinterpret_cast<volatile char*>(at));
@@ -80,12 +80,12 @@ int overflow(const std::string& how) {
   if (how == "stolen") rt.run([] { fj::fork_join([] {}, [] { deep(1'000'000); }); });
   if (how == "scope's child") {
     rt.run([] {
-      for (int i = 0; i < 100; ++i) fj::fork_join([] {}, [] {});  // stacks that have served others before
+      for (int i = 0; i < 100; ++i) fj::fork_join([] {}, [] {});  // stacks that other strands have used before
       fj::scope s;
       s.fork([] { deep(1'000'000); });
     });
   }
-  if (how == "thief") {  // whose thread is one of the runtime's
+  if (how == "thief") {  // a thief runs on a thread of the runtime
     rt.run([] { fj::fork_join([] { test::spin_until([] { return nowhere != nullptr; }); }, [] { deep(1'000'000); }); });
   }
   if (how == "second") {
@@ -124,7 +124,7 @@ int main(int argc, char** argv) {
     verdict.check(bytes >= stack_size && bytes < stack_size + 16384, how + ": a stack of " + std::to_string(bytes));
     verdict.contains(end.said, "Raise fj::options::stack_size", how);
   }
-  // With every access to a guard taken for an overflow (tried), each is called one.
+  // If the handler takes every access to a guard for an overflow (tried), each is called one.
   for (const std::string how :
        {"guard", "guard above", "guard of a stolen branch", "guard of a scope's child", "handled"}) {
     if (how == "guard above" && !has_guard_regions()) continue;
@@ -135,7 +135,7 @@ int main(int argc, char** argv) {
     verdict.contains(end.said, "not an overflow", how);
     verdict.check(end.said.find("stack_size") == std::string::npos, how + ": called an overflow");
   }
-  // Other faults end the program as ever, and are not called overflows.
+  // Other faults end the program as usual, and are not called overflows.
   for (const std::string how : {"null", "outside", "sent"}) {
     const test::ending end = test::run_again({how});
     verdict.check(end.signal == SIGSEGV, how + ": ended with signal " + std::to_string(end.signal));

@@ -19,7 +19,7 @@ bool complain(const char* what) {
   return false;
 }
 
-// The second branch is stolen, or this gives up.
+// Waits until a thief takes the second branch, or gives up.
 bool second_is_stolen(fj::runtime& rt) {
   std::atomic<bool> stolen{false};
   rt.run([&] {
@@ -38,7 +38,7 @@ bool second_is_stolen(fj::runtime& rt) {
 #define PLUGIN_ENTRY_2(name) run_##name
 #define PLUGIN_ENTRY(name) PLUGIN_ENTRY_2(name)
 
-/// Whether all went well.
+/// Whether everything worked.
 extern "C" [[gnu::visibility("default")]] int PLUGIN_ENTRY(PLUGIN)() {
   if (fib(15) != 610) return complain("the default runtime goes wrong");  // first: nothing has set the thread-locals
   fj::options chosen;

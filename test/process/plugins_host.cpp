@@ -1,4 +1,5 @@
-// Loads plugins, none of which sees the other's names, and runs them one after the other and at once: see plugins_test.py.
+// Loads plugins that do not see each other's names, and runs them one after the other, and then at once: see
+// plugins_test.py.
 #include <dlfcn.h>
 
 #include <atomic>

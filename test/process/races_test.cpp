@@ -1,10 +1,11 @@
-// ThreadSanitizer reports the races of users, whatever strands their sides run on, and nothing else. Only in its builds.
+// ThreadSanitizer reports the races of users, on whatever strands their sides run, and nothing else. Only in builds
+// with it.
 //
-// With switches of stacks that order, or with deques named to the detector by their first member, which every push
-// releases, "one by one" is not reported; without the acquire at the end of a join, "correct" is. With workers' looks at deques
-// that order, "never stolen" is not reported; with their looks at joins that are seen, "correct" is; with a strand's
-// preparations to suspend that order, what takes too short for a thief is not. With thread_order ignored where
-// strands leave or come, "caches in order" is reported. (Each tried.)
+// Each of these bugs was tried. "one by one" is not reported if switches of stacks order, or if the detector knows
+// deques by their first member, which every push releases. "correct" is reported without the acquire at the end of a
+// join, and if the detector sees the workers' looks at joins. "never stolen" is not reported if workers' looks at
+// deques order. The program that is too short for a thief is not reported if a strand's preparations to suspend order.
+// "caches in order" is reported if thread_order is ignored where strands leave or come.
 
 #include "test/process/child.hpp"
 #include "test/support.hpp"
@@ -14,7 +15,7 @@ namespace {
 int shared = 0;
 long sum = 0;
 
-// Both sides are under way at the same time, but nothing orders them.
+// Both sides run at the same time, and nothing orders them.
 class meeting {
  public:
   void wait_for_other() {
@@ -45,7 +46,7 @@ void child_before_join() {
     both.wait_for_other();
   });
   both.wait_for_other();
-  sum += shared;  // the join comes too late
+  sum += shared;  // before the join
   s.join();
 }
 
@@ -72,8 +73,8 @@ void child_and_its_child() {
   });
 }
 
-// One after the other, on one thread or two, and still not ordered: the continuation is taken when the child is at its end.
-// More than once, because a deque that the child has made for it does order them.
+// One after the other, on one thread or two, and still not ordered: a thief takes the continuation when the child is at
+// its end. More than once, because a deque that the child has made does order them.
 void one_by_one() {
   for (int i = 0; i < 50; ++i) {
     fj::scope s;
@@ -91,7 +92,8 @@ void with_fork_join() {
   fj::fork_join(side, side);
 }
 
-// Everything that users may rely on: parent before child and before its continuation, child before join, also of others.
+// Everything that users may rely on: parent before child and before its continuation, child before join, also for joins
+// of other strands.
 void correct() {
   for (int i = 0; i < 300; ++i) {
     int before = 1, by_child = 0, by_grandchild = 0, by_other = 0, by_continuation = 0;
@@ -110,7 +112,8 @@ void correct() {
   }
 }
 
-// A plain program that takes too short for a thief to come: with its fork stolen by need (tried) it goes unreported.
+// A plain program that is too short for a thief to come: if its fork is stolen by need (tried), the race is not
+// reported.
 void never_stolen() {
   fj::fork_join([] { ++shared; }, [] { ++shared; });
 }
@@ -128,7 +131,7 @@ void fork_joins() {
 
 struct counted {
   volatile long uses = 0;
-  ~counted() { uses = 0; }  // when the thread ends: after all strands, as the runtime ends first
+  ~counted() { uses = 0; }  // when the thread ends: after all strands, because the runtime ends first
 };
 
 [[gnu::noinline]] void use_cache() {
@@ -137,7 +140,7 @@ struct counted {
   cache.uses = cache.uses + 1;
 }
 
-// Correct as long as a thread's strands are not switched in the midst of a use: but a fork's branches are strands.
+// Correct as long as no switch of strands happens in the middle of a use; but a fork's branches are strands.
 void per_thread_caches() { fj::fork_join(&use_cache, &use_cache); }
 
 void many_caches(int depth) {

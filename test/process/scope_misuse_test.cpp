@@ -1,4 +1,4 @@
-// A scope that is destroyed where it cannot be joined: the program says so and aborts. Without the check, the children
+// A scope that is destroyed where it cannot be joined: the program says so and aborts. Without the check the children
 // resume a strand that does not wait.
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace {
 
-// By a strand that is not its own, while a child of it has not ended.
+// Destroyed by a strand that is not its own, while one of its children has not ended.
 int destroyed_elsewhere() {
   fj::runtime rt(test::with_procs(2));
   std::unique_ptr<fj::scope> s;
@@ -25,7 +25,7 @@ int destroyed_elsewhere() {
   return 0;
 }
 
-// Outside of any runtime.
+// Destroyed outside of any runtime.
 int destroyed_outside() {
   fj::runtime rt(test::with(2, test::stealing::every_fork));
   std::unique_ptr<fj::scope> s;

@@ -1,5 +1,5 @@
-// A tree of forks of all kinds, some of whose leaves throw. Its inner nodes lie by turns in two translation units, so that
-// exceptions cross from one to the other; throwing_test.py puts them into an executable and a shared library.
+// A tree of forks of all kinds, in which some leaves throw. Inner nodes alternate between two translation units, so
+// that exceptions cross from one to the other. throwing_test.py puts the units into an executable and a shared library.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ struct thrower {
   long every;
 };
 
-/// Counts the frames that were not left.
+/// Counts the frames that no exception and no return has left.
 struct counted {
   explicit counted(std::atomic<long>& n) : alive(n) { ++alive; }
   ~counted() { --alive; }
@@ -28,7 +28,7 @@ struct counted {
   std::atomic<long>& alive;
 };
 
-/// Forks and joins when it is destroyed, also while an exception is on its way.
+/// Forks and joins when it is destroyed, also during unwinding.
 struct forks_at_last {
   explicit forks_at_last(std::atomic<long>& n) : alive(n) {}
   ~forks_at_last() {
@@ -43,7 +43,7 @@ struct forks_at_last {
 
 using subtree = long(int depth, long number, thrower bad, std::atomic<long>& alive);
 
-subtree in_program;  ///< each calls the other for what is below
+subtree in_program;  ///< each calls the other for the nodes below
 subtree in_library;
 
 /// The number of leaves below a node, the first of which has that number.
@@ -83,7 +83,7 @@ template <subtree& Below>
       } catch (...) {
         const forks_at_last guard(alive);
         fj::fork_join([&] { const counted c(alive); }, [&] { const counted c(alive); });
-        throw;  // what is handled here goes with the strand, on whatever thread it goes on
+        throw;  // the handled exception goes with the strand, to any thread
       }
   }
   return a + b;

@@ -1,5 +1,5 @@
 // Exceptions through everything that forks, on stolen and unstolen strands: the serial program's exception arrives, and
-// every frame is left. throwing_test.py builds it in several ways.
+// it leaves every frame. throwing_test.py builds this in several ways.
 #include <cstdio>
 
 #include "test/process/throwing.hpp"
@@ -16,7 +16,8 @@ namespace {
 constexpr int depth = 7;
 constexpr long all = 1L << depth;
 
-// The leaf whose exception arrives, or -1; 0 to all-1 of a tree that should not have thrown count as wrong as well.
+// The number of the leaf whose exception arrives, or -1. A number from a tree that should not throw counts as wrong,
+// too.
 long first_thrown(thrower bad, std::atomic<long>& alive) {
   try {
     return throwing::in_program(depth, 0, bad, alive) == all ? -1 : -2;

@@ -1,5 +1,5 @@
-// parallel_find_if, any_of, all_of and none_of against std, with predicates that throw at chosen elements: whichever
-// comes first, match or exception, decides, as in the serial search.
+// parallel_find_if, any_of, all_of and none_of against std, with predicates that throw at chosen elements. As in the
+// serial search, the first match or exception decides.
 #include <deque>
 #include <optional>
 #include <string>
@@ -16,7 +16,7 @@ struct thrown_at {
   int id;
 };
 
-// The result of a search, or where it threw.
+// The result of a search, or the place where it threw.
 struct ending {
   std::ptrdiff_t found = -1;
   int threw_at = -1;
@@ -64,7 +64,7 @@ void find_in(fj::runtime& rt, const std::vector<int>& keys, dice& random) {
   CHECK(inside([&] { return fj::parallel_all_of<Policy>(elements, wants_not, key_of, options); }) ==
         end_of([&] { return std::ranges::all_of(elements, wants_not, key_of); }));
 
-  // Predicates that do not throw, and say so, take another way.
+  // Predicates that are noexcept take another way.
   const auto quiet = [&](const element& one) noexcept { return one.key == wanted; };
   CHECK(rt.run([&] { return fj::parallel_any_of<Policy>(begin, end, quiet, {}, options); }) ==
         std::ranges::any_of(elements, quiet));

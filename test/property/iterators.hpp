@@ -7,7 +7,7 @@
 
 namespace test {
 
-/// A random-access iterator that is nothing more, not contiguous, whose `*it` is whatever the wrapped one's is.
+/// A random-access iterator that is not contiguous; its `*it` is that of the wrapped iterator.
 template <std::random_access_iterator It>
 class plain_iterator {
  public:
@@ -36,7 +36,7 @@ class plain_iterator {
   friend bool operator==(const plain_iterator&, const plain_iterator&) = default;
   friend auto operator<=>(const plain_iterator& a, const plain_iterator& b) { return a.at_ <=> b.at_; }
 
-  // A comma means whatever the user wants, so algorithms do without.
+  // A user's comma operator can do anything, so algorithms must not use it.
   template <class T>
   friend void operator,(const plain_iterator&, T&&) = delete;
   template <class T>

@@ -1,4 +1,5 @@
-// parallel_for, parallel_for_2d and parallel_transform against plain loops, and with whatever throws at whichever call.
+// parallel_for, parallel_for_2d and parallel_transform against plain loops, and with bodies and copies that throw at
+// any call.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -87,7 +88,7 @@ void transform_once(fj::runtime& rt, dice& random) {
   CHECK(reversed == expected);
 }
 
-// An operation that copies elements that throw when copied, into place: everything is destroyed once.
+// An operation that copies elements, which throw when copied, into place: everything is destroyed once.
 template <class Policy>
 void throw_from_transform(fj::runtime& rt, dice& random) {
   using T = test::throwing;
@@ -139,7 +140,7 @@ void loop_with_bad_elements(fj::runtime& rt, dice& random) {
   for (std::size_t i = 0; i != n; ++i) CHECK((i <= first_bad ? visits[i] == 1 : visits[i] <= 1));
 }
 
-// A body whose k-th call throws, which in parallel may be any element's.
+// A body that throws at its k-th call, which in parallel may be for any element.
 template <class Policy>
 void loop_with_bad_call(fj::runtime& rt, dice& random) {
   const std::size_t n = 20 + random.below(20);

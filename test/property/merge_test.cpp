@@ -1,4 +1,4 @@
-// parallel_merge against std, and with comparators and copies that throw at whichever call.
+// parallel_merge against std, and with comparators and copies that throw at any call.
 #include <charconv>
 #include <deque>
 #include <functional>
@@ -20,7 +20,8 @@ std::vector<int> sorted_keys(dice& random) {
 
 const auto key_of = [](const auto& element) { return element.key(); };
 
-// Elements of the first sequence are numbered from 0, of the second from there on, so an order that is not kept shows.
+// Elements of the first sequence are numbered from 0, those of the second go on from there. So the test sees if the
+// order is not kept.
 template <class Policy, template <class...> class Container, class T>
 void merge_as(fj::runtime& rt, const std::vector<int>& keys1, const std::vector<int>& keys2, dice& random) {
   const auto first = test::numbered<Container<T>>(keys1);
@@ -63,7 +64,7 @@ void merge_one(fj::runtime& rt, dice& random) {
       for (const int key : second) words.push_back(std::to_string(key));
       std::vector<int> merged(first.size() + second.size()), expected = merged;
       std::merge(first.begin(), first.end(), second.begin(), second.end(), expected.begin());
-      // Not std::stoi, which writes errno: the strands that a thread runs share it, and ThreadSanitizer minds.
+      // Not std::stoi, which writes errno: the strands of a thread share it, and ThreadSanitizer reports that.
       static constexpr auto number = [](const std::string& word) {
         int value = 0;
         std::from_chars(word.data(), word.data() + word.size(), value);

@@ -1,5 +1,4 @@
-// parallel_partition and parallel_copy_if against std, and with predicates, moves and copies that throw at whichever
-// call.
+// parallel_partition and parallel_copy_if against std, and with predicates, moves and copies that throw at any call.
 #include <algorithm>
 #include <deque>
 #include <iterator>
@@ -135,7 +134,7 @@ void filter_one(fj::runtime& rt, dice& random) {
   std::vector<test::copyable> expected;
   std::copy_if(elements.begin(), elements.end(), std::back_inserter(expected),
                [&](const auto& one) { return low(one.key()); });
-  // Exactly the room that is needed.
+  // The output has exactly the room that is needed.
   std::vector<test::copyable> output(expected.size(), test::copyable(-1, -1));
   const fj::loop_options options = test::random_grain(random);
   const bool by_range = random.once_in(2);

@@ -1,4 +1,4 @@
-// parallel_reduce against std::accumulate, and with whatever throws at whichever call.
+// parallel_reduce against std::accumulate, and with operations that throw at any call.
 #include <algorithm>
 #include <deque>
 #include <functional>
@@ -45,7 +45,7 @@ void reduce_once(fj::runtime& rt, dice& random) {
   });
 }
 
-// Accumulators that throw when they are made, copied or moved, and an operation that throws: none is left over.
+// Accumulators that throw when they are made, copied or moved, and an operation that throws: all are destroyed.
 template <class Policy, class T>
 void throw_from_reduce(fj::runtime& rt, dice& random) {
   std::vector<int> keys(20 + random.below(20));

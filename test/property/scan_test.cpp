@@ -1,4 +1,4 @@
-// Scans against std's, and with whatever throws at whichever call.
+// Scans against std's, and with operations that throw at any call.
 #include <algorithm>
 #include <deque>
 #include <functional>

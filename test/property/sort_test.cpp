@@ -1,4 +1,4 @@
-// parallel_sort and parallel_stable_sort against std, and with whatever throws at whichever call.
+// parallel_sort and parallel_stable_sort against std, and with comparators and moves that throw at any call.
 #include <deque>
 #include <functional>
 #include <memory>
@@ -33,8 +33,8 @@ struct stable {
 template <class How>
 constexpr bool is_stable = requires { How::keeps_order; };
 
-// Compared by key, up or down, and whether or not some call shall throw; as one type, for every further one is a whole
-// sort to compile.
+// Compares by key, up or down, and may throw at some call. It is one type, because each further type is a whole sort to
+// compile.
 struct by_key {
   bool descending = false;
   test::fuse* comparisons = nullptr;
@@ -170,7 +170,7 @@ void throw_from_comparator(fj::runtime& rt, dice& random) {
   check_balance<T>(0);
 }
 
-// Moves that throw: elements may be lost, but what is there is valid and destroyed once.
+// Moves that throw: elements may be lost, but all others are valid and destroyed once.
 template <class How>
 void throw_from_moves(fj::runtime& rt, dice& random) {
   using T = test::throwing;

@@ -1,4 +1,4 @@
-// What the property tests of the algorithms share: runtimes, random inputs, and elements that are counted and throw.
+// The common part of the property tests: runtimes, random inputs, and elements that count themselves and throw.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@
 namespace test {
 
 /// Calls body(runtime, dice) for runtimes of 1, 2 and 8 P, with steals by need and with every fork stolen, for `inputs`
-/// random inputs each. What it checks should stand outside of runtime.run, as doctest's notes belong to a thread.
+/// random inputs each. Its checks should stand outside of runtime.run, because doctest keeps its notes per thread.
 template <class Body>
 void for_random_inputs(const char* what, unsigned inputs, Body body) {
   for (const stealing how : {stealing::by_need, stealing::every_fork}) {
@@ -132,7 +132,7 @@ class counted {
   }
 
   static constexpr unsigned magic = 0x5eedbed5;
-  volatile unsigned alive_ = magic;  // volatile: the last store is not to be optimized away
+  volatile unsigned alive_ = magic;  // volatile: or the compiler drops the last store
   int key_;
   int id_ = gone;
 };

@@ -23,7 +23,7 @@ constexpr long fibs[] = {0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377,
 
 constexpr unsigned callers = 16;
 
-// One job, of a kind that depends on `number`. True if it ends as it should.
+// One job; `number` chooses its kind. True if it ends as it should.
 bool call(fj::runtime& rt, unsigned number) {
   const int n = static_cast<int>(number % std::size(fibs));
   switch (number % 5) {
@@ -111,7 +111,7 @@ TEST_CASE("callers: sixteen outside threads fork in the default runtime") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("callers: threads that come and go") {
+TEST_CASE("callers: threads that start and end") {
   for (const unsigned p : {1u, 2u, 8u}) {
     const test::watchdog dog("threads come and go", p);
     fj::runtime rt(test::with_procs(p));
@@ -122,13 +122,13 @@ TEST_CASE("callers: threads that come and go") {
       for (auto& thread : threads) thread.join();
     }
     CHECK(wrong == 0);
-    test::spin_until([&] { return rt.stats().stacks_in_use <= p; });  // they all go back
+    test::spin_until([&] { return rt.stats().stacks_in_use <= p; });  // all stacks go back
   }
 }
 
 TEST_CASE("callers: a short job does not wait for another's long one") {
-  // A thread that waits for its own job takes nothing of others: here that would not end before its own does. There is
-  // one more worker for both. With find_work_of looking for records of any job it hung.
+  // A thread that waits for its own job takes no records of others: here such a record would not end before its own job
+  // does. There is one more worker for both. With find_work_of looking for records of any job it hung.
   const test::watchdog dog("short beside long", 3);
   fj::runtime rt(test::with_procs(3));
   std::atomic<bool> started{false}, end{false};
@@ -148,7 +148,7 @@ TEST_CASE("callers: a short job does not wait for another's long one") {
   unsigned wrong = 0;
   for (unsigned i = 0; i < test::divided(1000u); ++i) {
     rt.run([] {
-      // If the second branch is stolen, the first is over soon, and the thread waits.
+      // If a thief takes the second branch, the first is over soon, and the thread waits.
       std::atomic<bool> stolen{false};
       const auto deadline = std::chrono::steady_clock::now() + std::chrono::microseconds(100);
       fj::fork_join([&] { test::spin_until([&] { return stolen || std::chrono::steady_clock::now() > deadline; }); },

@@ -56,7 +56,7 @@ TEST_CASE("lifetime: ended on another thread right after run returned") {
   }
 }
 
-TEST_CASE("lifetime: the destructor waits for those who are inside") {
+TEST_CASE("lifetime: the destructor waits for callers that are inside run") {
   for (const unsigned p : {1u, 2u, 8u}) {
     const test::watchdog dog("ended under way", p);
     for (unsigned round = 0; round < test::divided(200u); ++round) {
@@ -70,7 +70,7 @@ TEST_CASE("lifetime: the destructor waits for those who are inside") {
             return fib(8);
           }) == 21;
         });
-      // All are inside run: with fewer P than callers, the others wait in it, which cannot be seen from here.
+      // All callers are inside run: with fewer P than callers, the others wait in it. The test cannot see that.
       test::spin_until([&] { return inside == 3; });
       rt.reset();
       for (auto& caller : callers) caller.join();
@@ -94,8 +94,8 @@ TEST_CASE("lifetime: many runtimes at a time, on several threads") {
   CHECK(wrong == 0);
 }
 
-// Once all threads sleep, none runs again: nothing wakes them, and they wait for no time. How long the test looks on is no bound:
-// on a slow machine it sees more. Tried with futex_wait returning after 10 ms: fails.
+// Once all threads sleep, none runs again: nothing wakes them, and they wait without a timeout. The time that the test
+// watches is no bound: on a slow machine it sees more. Tried with futex_wait returning after 10 ms: fails.
 TEST_CASE("lifetime: a runtime without work uses no processor" *
           doctest::skip(test::sanitized)) {  // TSan's thread wakes
   for (const unsigned p : {1u, 2u, 3u, 8u, 64u}) {

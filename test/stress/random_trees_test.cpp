@@ -57,8 +57,8 @@ std::uint64_t work(std::uint64_t seed, unsigned steps) {
   return seed;
 }
 
-// A tree of `forks` forks in all. Some leaves throw, some inner nodes catch: the result tells who, so it depends on
-// which exception came through.
+// A tree of `forks` forks in all. Some leaves throw, some inner nodes catch. The result depends on which exception came
+// through.
 template <class How>
 std::uint64_t grow(std::uint64_t seed, unsigned forks) {
   test::dice dice(seed);
@@ -97,7 +97,7 @@ std::uint64_t grow_all(std::uint64_t seed, unsigned forks) {
   }
 }
 
-// Trees of different sizes, `total` forks together. The number of wrong results.
+// Runs trees of different sizes, with `total` forks together. Returns the number of wrong results.
 template <class How>
 unsigned check_trees(fj::runtime& rt, std::uint64_t seed, unsigned total) {
   test::dice dice(seed);

@@ -2,8 +2,8 @@
 // helpers that fork into scopes further up, scopes in destructors during unwinding and in handlers, and jobs for another
 // runtime: millions of forks, checked against the same program run serially.
 //
-// Found when they were put in: a parent that goes on at the wrong depth, or without its exceptions; forks of other strands
-// that are not counted, or forgotten when a join ends; the last exception in place of the first.
+// Bugs that were put in, and found: a parent that goes on at the wrong depth, or without its exceptions; forks of other
+// strands that are not counted, or forgotten when a join ends; the last exception instead of the first.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -113,7 +113,7 @@ std::array<unsigned, n> divide(unsigned forks, test::dice& dice) {
 template <class How>
 number grow(number seed, unsigned forks);
 
-// What it throws counts, too.
+// Exceptions count, too.
 template <class How>
 number caught(number seed, unsigned forks) noexcept {
   try {
@@ -123,7 +123,7 @@ number caught(number seed, unsigned forks) noexcept {
   }
 }
 
-// Into a scope further up, from whatever strand this is. The sum does not depend on the order.
+// Forks into a scope further up, from any strand. The sum does not depend on the order.
 template <class How>
 void scatter(typename How::scope& s, std::atomic<number>& sum, number seed, unsigned forks) {
   if (forks == 0) {
@@ -150,7 +150,7 @@ number loop(typename How::scope& s, test::dice dice, Child child) {
   return sum;
 }
 
-// At the end of a block, also when that is left by an exception.
+// Joins at the end of a block, also when an exception leaves it.
 template <class How>
 struct at_end {
   number seed;
@@ -189,7 +189,7 @@ number node(number seed, unsigned forks, test::dice dice) {
       return sum;
     });
   }
-  if (kind == 5) {  // a plain scope: that one of the children throws is certain, but not which
+  if (kind == 5) {  // a plain scope: one of the children throws, but any of them
     try {
       scope s;
       return loop<How, n>(s, dice, [&](std::size_t i) { return child(static_cast<unsigned>(i), parts[i]); });
@@ -228,7 +228,7 @@ number node(number seed, unsigned forks, test::dice dice) {
       }
     }
   }
-  if (kind == 8) {  // half of the forks are left out
+  if (kind == 8) {  // half of the forks do not start
     fj::stop_source stop;
     number sum = 0;
     try {
@@ -262,7 +262,7 @@ number grow(number seed, unsigned forks) {
   return node<How>(seed, forks, dice);
 }
 
-// Trees of different sizes, of `total` forks together, give or take some. The number of wrong results.
+// Runs trees of different sizes, with about `total` forks together. Returns the number of wrong results.
 unsigned check_trees(fj::runtime& rt, number seed, unsigned total) {
   test::dice dice(seed);
   unsigned wrong = 0;
