@@ -1,5 +1,5 @@
-// What loops and algorithms take and refuse: types with operator< alone, iterators with a comma of their own, sequences
-// whose end comes before their beginning; and requires-expressions tell the truth.
+// The types that loops and algorithms take and refuse: types with operator< alone, iterators with their own comma
+// operator, sequences whose end comes before their beginning. And requires-expressions tell the truth.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 struct nothing {};  // without operators
 
-/// What std::sort asks for, and no more.
+/// Has what std::sort requires, and no more.
 struct less_alone {
   int key = 0;
   friend bool operator<(const less_alone& a, const less_alone& b) { return a.key < b.key; }
@@ -79,7 +79,7 @@ using binary = std::less<>;
 using act_type = decltype([](auto, auto) {});
 using of_strings = bool (*)(const std::string&);
 
-// Tried with static_assert in the functions: all of these hold for whatever has the shape.
+// Tried with static_assert in the functions: then all of these hold for any type of that shape.
 static_assert(loops<ints> && !loops<list> && !loops<bits> && loops<const bits>);
 static_assert(loops_by<ints, unary> && !loops_by<ints, binary> && !loops_by<ints, of_strings>);
 static_assert(iterator_loops_by<ints, unary> && !iterator_loops_by<ints, binary> && !iterator_loops_by<list, unary>);
@@ -142,7 +142,7 @@ TEST_CASE("elements that have operator< alone are sorted and merged") {
 }
 
 // Tried with the casts to void left out, each: does not compile.
-TEST_CASE("iterators may have a comma of their own") {
+TEST_CASE("iterators may have their own comma operator") {
   std::vector<double> v(5000), out(10000);
   test::dice random(1);
   for (double& x : v) x = random.below(1000);
@@ -172,7 +172,7 @@ TEST_CASE("iterators may have a comma of their own") {
   CHECK(std::is_sorted(out.begin(), out.end()));
 }
 
-// Tried with the difference taken as it is: a loop runs beyond the end of memory.
+// Tried with a negative difference taken as a size: a loop runs beyond the end of memory.
 TEST_CASE("a sequence that ends before it begins is empty") {
   ints v{3, 1, 2}, out(6, -1);
   const ints before = v, empty_out = out;

@@ -1,4 +1,5 @@
-// Which half of a loop a P does first: its own section's, always the same, and still with the serial loop's exception.
+// Which half of a loop a P does first: the half with its section, always the same one, and still with the serial loop's
+// exception.
 #include "forkjoin/loops/affinity.hpp"
 
 #include <doctest/doctest.h>
@@ -17,7 +18,7 @@ namespace {
 
 using part = std::pair<std::size_t, std::size_t>;
 
-// Where the halves that the calling P does first lead to.
+// The part of a loop that the calling P reaches if it always does its first half first.
 part first_part(std::size_t begin, std::size_t end) {
   const fj::detail::affinity near(begin, end);
   part at(begin, end);
@@ -48,7 +49,7 @@ void on_each_proc(fj::runtime& rt, unsigned p, Body body) {
 
 }  // namespace
 
-// Tried with everybody beginning in the first half: fails.
+// Tried with every P beginning in the first half: fails.
 TEST_CASE("each P begins a loop in a part of its own") {
   test::for_each_procs([](unsigned p) {
     CAPTURE(p);
@@ -69,7 +70,7 @@ TEST_CASE("each P begins a loop in a part of its own") {
   });
 }
 
-// While the other P is kept busy, the one does the whole loop. Tried without the exchange of the halves: fails.
+// While the other P is busy, this P does the whole loop. Tried without the exchange of the halves: fails.
 TEST_CASE("a P begins with its half of a loop") {
   fj::runtime rt(test::with_procs(2));
   test::for_both_policies([&](auto policy) {
@@ -91,8 +92,8 @@ TEST_CASE("a P begins with its half of a loop") {
   });
 }
 
-// Tried with a second half whose exception is not kept: fails.
-TEST_CASE("the first half's exception comes first, and it is done, when the second throws before it") {
+// Tried without keeping the second half's exception: fails.
+TEST_CASE("when the second half throws before the first, the first half is finished and its exception wins") {
   fj::runtime rt(test::with_procs(2));
   test::for_both_policies([&](auto policy) {
     for (const bool both : {false, true}) {

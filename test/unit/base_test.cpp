@@ -29,7 +29,7 @@ std::vector<int> values(const list_type& list) {
 
 }  // namespace
 
-TEST_CASE("list: a stack gives the last first") {
+TEST_CASE("list: a stack returns the last item first") {
   stack_type stack;
   item a{1}, b{2};
   CHECK(stack.empty());
@@ -75,7 +75,7 @@ TEST_CASE("list: items are taken out at the front, in the middle and at the end"
   CHECK(values(list) == std::vector{0});
 }
 
-TEST_CASE("random: in range, and everything comes up") {
+TEST_CASE("random: numbers are in range, and each comes up") {
   for (const std::uint64_t seed : {0u, 1u, 2u, 0xffffu}) {
     fj::detail::random dice(seed);
     CHECK(dice.below(1) == 0);

@@ -1,4 +1,4 @@
-// Worker-local accumulators: nothing is added twice or lost, nobody shares a value, also across migrations.
+// Worker-local accumulators: nothing is added twice or lost, and no two strands share a value, also across migrations.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -43,7 +43,7 @@ long grow(fj::combinable<counter>& values, std::atomic<bool>& shared, int depth)
 }  // namespace
 
 // Tried with handles that leave the value in its slot: strands that migrate share it, and counts get lost.
-TEST_CASE("strands that fork and migrate while they hold a value share it with nobody") {
+TEST_CASE("strands that fork and migrate while they hold a value do not share it") {
   const int depth = test::divisor() > 1 ? 8 : 11;
   test::for_each_runtime("combinable", [&](fj::runtime& rt, unsigned, test::stealing) {
     std::atomic<int> living = 0;
@@ -60,7 +60,7 @@ TEST_CASE("strands that fork and migrate while they hold a value share it with n
       });
       CHECK(sum == 3 * 2 * ((2L << depth) - 1));
       CHECK(made == living);
-      CHECK(made >= depth + 1);  // one strand holds as many at once
+      CHECK(made >= depth + 1);  // one strand holds so many at once
       values.clear();
       CHECK(living == 0);
     }
@@ -116,8 +116,8 @@ TEST_CASE("threads outside of a runtime, handles that are moved, and values that
   unlucky.for_each([](int) { FAIL("there is none"); });
 }
 
-// With the values of the slots or those besides left where they were (each tried), they are handed out again.
-TEST_CASE("what was cleared begins anew, and what was never there is made") {
+// If clear leaves the values of the slots, or the spare ones (each tried), they are handed out again.
+TEST_CASE("after clear values begin anew, and a missing value is made") {
   fj::combinable<int> five([] { return 5; });
   CHECK(five.combine(std::plus<>()) == 5);
   for (int round = 0; round != 2; ++round) {
@@ -133,7 +133,7 @@ TEST_CASE("what was cleared begins anew, and what was never there is made") {
   }
 }
 
-// With values that no slot has room for left out (tried), there is a new one each time.
+// If values that find no free slot are dropped (tried), there is a new one each time.
 TEST_CASE("two values held at once are used again") {
   fj::combinable<int> values;
   for (int i = 0; i != 100; ++i) {
@@ -196,7 +196,7 @@ TEST_CASE("a copy has values of its own, and uses them again") {
   CHECK(values.combine(std::plus<>()) == 13);
 }
 
-// Tried with slots that stay behind: what was moved is handed out by both.
+// Tried with slots that stay behind: both objects hand out the moved values.
 TEST_CASE("a move takes the values along, and leaves none behind") {
   fj::combinable<int> values([] { return 5; });
   hold_two(values, 1, 2);
@@ -222,7 +222,7 @@ TEST_CASE("a move takes the values along, and leaves none behind") {
 }
 
 // Tried without the handler in the constructor: the first copy is never destroyed.
-TEST_CASE("copies that throw leave nothing, and the target as it was") {
+TEST_CASE("copies that throw leak nothing and leave the target unchanged") {
   struct copied {
     explicit copied(std::atomic<int>& living, int left) : alive(living), copies_left(left) { ++alive; }
     copied(const copied& other) : alive(other.alive), copies_left(other.copies_left) {

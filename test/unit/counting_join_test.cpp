@@ -76,7 +76,7 @@ TEST_CASE("counting_join: forks of other strands") {
   CHECK(!j.arrive());
   CHECK(!j.arrive());
   CHECK(j.arrive());
-  // The strand has been resumed and has not gone on yet. One who forks now is for the next join.
+  // The strand has been resumed and has not gone on yet. A fork now counts for the next join.
   j.fork_elsewhere();
   CHECK(!j.arrive());
   j.fork_elsewhere();
@@ -88,16 +88,16 @@ TEST_CASE("counting_join: forks of other strands") {
   CHECK(j.touched() == 0);
 }
 
-// With the word set to zero in go_on, the last join ends too early; with the constant left up by fork_elsewhere, more than
-// one resumes the strand. The orders are a matter of test/model.
-TEST_CASE("counting_join: one goes on, once a join, while others fork") {
+// If go_on sets the word to zero, the last join ends too early. If fork_elsewhere leaves the constant in place, more
+// than one child resumes the strand. test/model checks the memory orders.
+TEST_CASE("counting_join: exactly one child resumes each join while other strands fork") {
   const test::watchdog dog("counting_join", 4);
   counting_join j;
   std::atomic<int> children{0}, resumed{0};
   std::atomic<bool> over{false};
   std::vector<std::thread> threads;
   for (int t = 0; t < 2; ++t)
-    threads.emplace_back([&] {  // run what the home strand forks
+    threads.emplace_back([&] {  // run the children that the home strand forks
       for (;;) {
         int n = children.load();
         if (n == 0 && over) return;
@@ -119,7 +119,7 @@ TEST_CASE("counting_join: one goes on, once a join, while others fork") {
     }
   });
   int too_often = 0;
-  // Not all of them where others want the processors, as every round waits for other threads.
+  // Fewer rounds on a busy machine, because every round waits for other threads.
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   for (unsigned round = 0; round < test::divided(20'000u) && std::chrono::steady_clock::now() < end; ++round) {
     for (unsigned i = 0; i <= round % 3; ++i) {

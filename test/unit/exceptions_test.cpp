@@ -1,5 +1,5 @@
-// What fork_join promises about exceptions: the serial program's one is rethrown, everything started is finished first,
-// and what had not started is not started.
+// What fork_join promises about exceptions: it throws the serial program's exception, finishes first everything that
+// has started, and starts nothing more.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -23,7 +23,7 @@ struct thrown {
   bool operator==(const thrown&) const = default;
 };
 
-// Which nodes throw, and what became of each.
+// Which nodes throw, and what happened to each.
 struct plan {
   std::array<bool, nodes> before{};  // for leaves: throws
   std::array<bool, nodes> after{};
@@ -102,7 +102,7 @@ bool same_as_serial(fj::runtime& rt, Policy policy, const std::array<bool, nodes
   for (unsigned node = 0; node < nodes; ++node) {
     const auto state = found.states[node].load();
     if (state == plan::state::running) return false;
-    // What the serial program does is done. What it does not do is done only if it was stolen, or by tasks.
+    // All nodes that the serial program runs have run. Others have run only if they were stolen, or with tasks.
     if (expected.states[node] == plan::state::finished && state != plan::state::finished) return false;
     if (in_serial_order && state != expected.states[node]) return false;
   }
@@ -178,7 +178,7 @@ TEST_CASE("exceptions: a slow first branch still wins over quick ones that were 
   test::for_each_runtime(
       "slow first branch",
       [](fj::runtime& rt, unsigned p, test::stealing how) {
-        if (how == test::stealing::every_fork) return;  // there the second runs only after the first
+        if (how == test::stealing::every_fork) return;  // then the second runs only after the first
         CAPTURE(p);
         std::string caught;
         try {
@@ -208,7 +208,8 @@ TEST_CASE("exceptions: a stolen branch is joined before the first one's exceptio
       [](fj::runtime& rt, unsigned p, test::stealing how) {
         if (how == test::stealing::every_fork) return;
         CAPTURE(p);
-        // The stolen branch ends when the first one's strand waits for it, or has gone on too early.
+        // The stolen branch ends when the first branch's strand waits for it, or when that strand has gone on too
+        // early.
         std::atomic<bool> started{false}, finished{false}, went_on{false};
         const std::uint64_t before = rt.stats().total().suspensions;
         const bool in_time = rt.run([&] {
@@ -246,7 +247,7 @@ TEST_CASE("exceptions: with one P later siblings are not started") {
   CHECK(started == 1);
 }
 
-TEST_CASE("exceptions: the object thrown arrives itself, and dies once") {
+TEST_CASE("exceptions: the thrown object itself arrives, and is destroyed once") {
   test::for_each_runtime("the object thrown", [](fj::runtime& rt, unsigned p, test::stealing) {
     CAPTURE(p);
     struct counting {

@@ -1,4 +1,4 @@
-// Searches: the first match wherever it is, an early end, options, the outside of a runtime.
+// Searches: the first match at any place, an early end, options, calls outside of a runtime.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -12,7 +12,7 @@
 #include "forkjoin/find.hpp"
 #include "test/support.hpp"
 
-TEST_CASE("finds the first of several matches, wherever it is") {
+TEST_CASE("find returns the first of several matches, at any place") {
   const std::size_t n = test::divided(20000u) + 100;
   test::for_each_runtime("find", [&](fj::runtime& rt, unsigned, test::stealing) {
     test::for_both_policies([&](auto policy) {
@@ -34,11 +34,11 @@ TEST_CASE("finds the first of several matches, wherever it is") {
 
 TEST_CASE("searches outside of a runtime") {
   const test::watchdog dog("outside", 0);
-  std::vector<std::string> names(50000, "nobody");
-  names[31234] = "somebody";
-  names[41234] = "somebody";
-  CHECK(fj::parallel_find(names, "somebody") - names.begin() == 31234);
-  CHECK(fj::parallel_find_if(names.rbegin(), names.rend(), [](auto& name) { return name != "nobody"; }) -
+  std::vector<std::string> names(50000, "other");
+  names[31234] = "wanted";
+  names[41234] = "wanted";
+  CHECK(fj::parallel_find(names, "wanted") - names.begin() == 31234);
+  CHECK(fj::parallel_find_if(names.rbegin(), names.rend(), [](auto& name) { return name != "other"; }) -
             names.rbegin() ==
         50000 - 41234 - 1);
   CHECK(fj::parallel_all_of(names, [](std::size_t size) { return size > 5; }, &std::string::size));
@@ -47,9 +47,10 @@ TEST_CASE("searches outside of a runtime") {
   CHECK(fj::parallel_find(none, 1) == none.end());
 }
 
-// With one P nobody looks further than the block with the match; with more only what had started: they wait for the match, as
-// whoever is about to find it may lose its processor. Without the early end every element is tested.
-TEST_CASE("stops early") {
+// With one P the search tests no element after the block with the match; with more P only blocks that had started.
+// Those blocks wait for the match, because the thread that is about to find it may lose its processor. Without the
+// early end every element is tested.
+TEST_CASE("find stops early") {
   const std::size_t n = 1 << 20;
   std::vector<unsigned> values(n);
   std::iota(values.begin(), values.end(), 0u);
@@ -68,8 +69,8 @@ TEST_CASE("stops early") {
   });
 }
 
-// With a look in the leaves alone this took hours: a fork for each thousand.
-TEST_CASE("once there is a match nothing right of it is even divided") {
+// With a check in the leaves alone this took hours: a fork for each thousand elements.
+TEST_CASE("find does not split ranges to the right of a match") {
   test::for_each_runtime("not divided", [](fj::runtime& rt, unsigned, test::stealing) {
     const auto all = std::views::iota(std::int64_t(0), std::int64_t(1) << 50);
     std::atomic<bool> found = false;
@@ -82,8 +83,9 @@ TEST_CASE("once there is a match nothing right of it is even divided") {
   });
 }
 
-// The match is at the end, and whoever has the first block waits until somebody has found it. Where the predicate may
-// throw, what lies left of the match is searched all the same; so it was with this one until it was asked about noexcept.
+// The match is at the end, and the strand with the first block waits until another strand has found it. If the
+// predicate may throw, all elements left of the match are tested. Tried without the question whether the predicate is
+// noexcept: all are tested here, too.
 TEST_CASE("predicates that do not throw let any match end the search") {
   const std::size_t n = 1 << 20;
   std::vector<unsigned> values(n);
@@ -101,7 +103,7 @@ TEST_CASE("predicates that do not throw let any match end the search") {
           return true;
         };
         CHECK(rt.run([&] { return fj::parallel_any_of(values, matches); }));
-        if (p == 2) CHECK(tests < n / 2 + n / 4);  // the thief took the right half, and nobody else the left one
+        if (p == 2) CHECK(tests < n / 2 + n / 4);  // the thief took the right half, and no worker took the left one
       },
       2);
 }
@@ -125,7 +127,8 @@ TEST_CASE("a search that is asked to stop says so, unless the result is certain"
             {}, options);
       });
     };
-    // The first block has started: what it finds is certain. The last had not when the first was done, or else had.
+    // The first block has started, so what it finds is certain. The last block may have started when the first was
+    // done, or not.
     const auto first_or_cancelled = [&](int wanted) {
       try {
         return search(wanted) - values.begin();
@@ -135,12 +138,12 @@ TEST_CASE("a search that is asked to stop says so, unless the result is certain"
     };
     const auto first = first_or_cancelled(1);
     CHECK((first == 99 || first == -1));
-    CHECK(first_or_cancelled(2) == -1);  // asked before it began
+    CHECK(first_or_cancelled(2) == -1);  // asked to stop before it began
   });
 }
 
-// The thief has begun with the right half when the left one throws, and goes on when the owner waits for it. Where an exception
-// does not end the search (tried), it tests all of its half.
+// The thief has begun with the right half when the left one throws, and goes on when the owner waits for it. If an
+// exception does not end the search (tried), the thief tests all of its half.
 TEST_CASE("an exception ends the search to the right of it") {
   const test::watchdog dog("exception of a search", 2);
   fj::runtime rt(test::with_procs(2));

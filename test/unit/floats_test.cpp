@@ -25,7 +25,7 @@ class rounding {
   const int before_;
 };
 
-// What the mode does, not what a register says.
+// Tests the effect of the mode, not the value of a register.
 bool rounds(int mode) {
   volatile double one = 1, three = 3, minus = -1;
   const double third = one / three, minus_third = minus / three;
@@ -64,9 +64,9 @@ void look(Policy policy, int depth, int mode, std::atomic<int>& wrong) {
 
 }  // namespace
 
-TEST_CASE("floats: all branches see the rounding mode of whoever called run") {
+TEST_CASE("floats: all branches see the rounding mode of the caller of run") {
   if (!modes_work()) return;
-  // With the job's mode not set at the start of a stolen branch it failed.
+  // Without setting the job's mode at the start of a stolen branch this failed.
   test::for_each_runtime("rounding mode", [](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);
     CAPTURE(test::name_of(how));
@@ -149,8 +149,8 @@ TEST_CASE("floats: a record that a waiting task runs on top of itself has its jo
   for (unsigned round = 0; round < test::divided(100u); ++round)
     rt.run([&] {
       std::atomic<bool> stolen{false}, done{false};
-      // The thief takes the first task. As soon as the owner waits for it, the thief forks another, which the owner then
-      // runs on top of its join. No yielding here: the owner does not look for long.
+      // The thief takes the first task. As soon as the owner waits for it, the thief forks another, which the owner
+      // then runs on top of its join. The thief does not yield here, because the owner does not look for long.
       fj::fork_join<fj::tasks>(
           [&] {
             const auto waits = rt.stats().total().join_waits;
@@ -203,7 +203,7 @@ using fj::detail::os::float_environment;
 using fj::detail::os::get_float_environment;
 using fj::detail::os::set_float_environment;
 
-// The control words without the flags of exceptions that were: rounding, what underflows, which exceptions trap.
+// The control words without the flags of past exceptions: rounding, underflow, which exceptions trap.
 bool same(float_environment a, float_environment b) {
 #if defined(__x86_64__)
   constexpr unsigned flags = 0x3f;
@@ -213,7 +213,7 @@ bool same(float_environment a, float_environment b) {
   return a.control == b.control && a.x87_control == b.x87_control;
 }
 
-// Every kind of word changed: rounding, exceptions that trap, and on x86-64 what is denormal taken for zero.
+// Changes every kind of word: rounding, exceptions that trap, and on x86-64 denormal numbers taken for zero.
 class other_words {
  public:
   explicit other_words(int mode) {
@@ -235,7 +235,7 @@ class other_words {
 
 std::uintptr_t place_on_stack() { return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)); }
 
-// Whether this is the stack that has the place on it, somewhere near.
+// Whether this stack has the place on it, close by.
 bool is_on_stack_of(std::uintptr_t place) {
   const std::uintptr_t here = place_on_stack();
   return (here < place ? place - here : here - place) < (1 << 18);
@@ -243,8 +243,9 @@ bool is_on_stack_of(std::uintptr_t place) {
 
 }  // namespace
 
-// As README says under "When not to use it". With a stolen branch begun in its thief's words (tried), those of the job do not come.
-TEST_CASE("floats: a stolen branch begins with the words of the caller of run, another one with its parent's") {
+// As README says under "When not to use it". If a stolen branch begins with its thief's words (tried), it does not have
+// the job's.
+TEST_CASE("floats: a stolen branch begins with the words of the caller of run, an unstolen one with its parent's") {
   test::for_each_runtime("words at a fork", [](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);
     CAPTURE(test::name_of(how));

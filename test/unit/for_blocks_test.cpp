@@ -36,7 +36,7 @@ auto indices(First first, Last last, Step step, std::size_t grain = 0) {
   return seen;
 }
 
-/// Notes blocks, which may come at the same time.
+/// Records blocks, also from several threads at once.
 template <class I>
 class noted {
  public:
@@ -45,7 +45,7 @@ class noted {
     blocks_.emplace_back(begin, end);
   }
 
-  /// Whether they are not empty, at most so long, and together [first, last).
+  /// Whether the blocks are not empty, not longer than the limit, and together [first, last).
   bool cover(I first, I last, std::size_t most) {
     std::sort(blocks_.begin(), blocks_.end());
     for (const auto& [begin, end] : blocks_) {
@@ -74,7 +74,7 @@ TEST_CASE("a step leaves out what lies between") {
   }
 }
 
-// Tried with i += step, as long as i is below the end: wraps around, and fails.
+// Tried with i += step while i is below the end: wraps around, and fails.
 TEST_CASE("a step does not pass the end of the type") {
   CHECK(indices(INT_MAX - 4, INT_MAX, 3) == std::vector{INT_MAX - 4, INT_MAX - 1});
   CHECK(indices(INT_MIN, INT_MAX, INT_MAX) == std::vector{INT_MIN, -1, INT_MAX - 1});
@@ -85,7 +85,7 @@ TEST_CASE("a step does not pass the end of the type") {
   CHECK(indices(SIZE_MAX - 2, SIZE_MAX, 2) == std::vector{SIZE_MAX - 2});
 }
 
-TEST_CASE("a step that leads nowhere is refused") {
+TEST_CASE("a step that does not lead to the end is refused") {
   const auto none = [](int) { FAIL("called"); };
   const char* const zero =
       "fj::parallel_for: the step is 0, but must be at least 1; to go downwards, go upwards and subtract in the body";

@@ -19,7 +19,7 @@ long fib(int n) {
 
 }  // namespace
 
-TEST_CASE("fork_each: every turn once, over indices, iterators and ranges, whatever the grain") {
+TEST_CASE("fork_each: every turn once, over indices, iterators and ranges, with any grain") {
   test::for_each_runtime("fork_each", [](fj::runtime& rt, unsigned, test::stealing) {
     for (const std::size_t grain : {0u, 1u, 7u, 1000u}) {
       for (const int n : {0, 1, 2, 100}) {
@@ -46,7 +46,7 @@ TEST_CASE("fork_each: in order with one P") {
 }
 
 TEST_CASE("fork_each: the loop takes the memory of one fork") {
-  // With a fork of the whole rest of the loop in each turn, as by recursion, it took a stack or a frame for each.
+  // If each turn forks the whole rest of the loop, as by recursion, each turn takes a stack or a frame.
   test::for_each_procs([](unsigned p) {
     if (p > 8) return;
     const test::watchdog dog("fork_each: memory", p);
@@ -58,7 +58,7 @@ TEST_CASE("fork_each: the loop takes the memory of one fork") {
   });
 }
 
-TEST_CASE("fork_each says of itself that indices are mixed") {
+TEST_CASE("fork_each names itself in the error about mixed indices") {
   CHECK_THROWS_WITH_AS(fj::fork_each(-1, 5u, [](unsigned) {}),
                        "fj::fork_each: the first index is -1, but the other one is unsigned, so the indices would be; "
                        "make both signed",
@@ -87,7 +87,7 @@ TEST_CASE("fork_each: the plain loop's exception, and nothing after it on one P"
   });
 }
 
-// With a look at the token alone (tried) the loop goes on to its end, leaving out each turn by itself, for hours.
+// With a check of the token alone (tried) the loop goes on to its end and leaves out each turn by itself, for hours.
 TEST_CASE("fork_each: ends when a turn has thrown whose continuation was stolen") {
   const test::watchdog dog("fork_each: thrown elsewhere", 2);
   fj::runtime rt(test::with_procs(2));
@@ -130,7 +130,7 @@ TEST_CASE("fork_each: cancelled if anything was left out") {
   });
 }
 
-// With a fork of the whole rest of the loop in each turn, as by recursion, there is one for each turn.
+// If each turn forks the whole rest of the loop, as by recursion, there is a record for each turn.
 TEST_CASE("fork_each: one record however long the loop is") {
   const test::environment all_public("FORKJOIN_MEMBARRIER", "0");
   const test::watchdog dog("fork_each: records", 1);

@@ -1,4 +1,4 @@
-// What fork_join takes and what it gives back.
+// What fork_join takes and what it returns.
 #include "forkjoin/fork_join.hpp"
 
 #include <doctest/doctest.h>
@@ -31,7 +31,7 @@ long fib(Policy policy, int n) {
   return a + b;
 }
 
-// Calls body(policy) inside of every kind of runtime with both policies.
+// Calls body(policy) inside of every kind of runtime, with both policies.
 template <class Body>
 void everywhere(const char* what, Body body) {
   test::for_each_runtime(what, [&](fj::runtime& rt, unsigned p, test::stealing how) {
@@ -51,7 +51,7 @@ struct no_default {
   int value;
 };
 
-// Counts how many live, so that a result constructed twice or never destroyed shows.
+// Counts the objects alive, so that the test sees a result that is constructed twice or never destroyed.
 struct counted {
   explicit counted(std::atomic<int>& count) : live(&count) { ++*live; }
   counted(counted&& other) noexcept : live(other.live) { ++*live; }
@@ -64,7 +64,7 @@ struct counted {
 template <std::size_t Size>
 using bytes = std::array<unsigned char, Size>;
 
-// Closures of `Closure` bytes, whose results have `Result` bytes, all of which tell them apart.
+// Closures of `Closure` bytes with results of `Result` bytes. All bytes differ between two closures or results.
 template <std::size_t Closure, std::size_t Result, class Policy>
 void fork_bytes(fj::runtime& rt, Policy policy) {
   CAPTURE(Closure);
@@ -184,7 +184,7 @@ TEST_CASE("fork_join: results are destroyed once") {
     });
     CHECK(inside == 3);
     CHECK(live == 0);
-    // Also when there is nobody to take them.
+    // Also when no caller takes them.
     const auto fail = []() -> int { throw 1; };
     CHECK_THROWS_AS(rt.run([&] { return fork(policy, fail, make); }), int);
     CHECK(live == 0);
@@ -197,7 +197,7 @@ TEST_CASE("fork_join: results are destroyed once") {
 
 TEST_CASE("fork_join: closures of all kinds") {
   everywhere("closures", [](fj::runtime& rt, auto policy) {
-    // Lvalues, also const ones, and those that change: the caller's own object is what runs.
+    // Lvalues, also const and mutable ones: the caller's own object runs.
     int calls = 0;
     auto counting = [count = 0, &calls]() mutable { return calls += ++count; };
     const auto constant = [x = 5] { return x; };
@@ -207,7 +207,7 @@ TEST_CASE("fork_join: closures of all kinds") {
     });
     CHECK(calls == 3);
 
-    // Large and move-only ones are used where they are.
+    // Large and move-only closures are used where they are.
     std::vector<int> numbers(1000, 1);
     auto large = [values = std::move(numbers), owner = std::make_unique<int>(7)] {
       return std::accumulate(values.begin(), values.end(), *owner);
@@ -215,7 +215,7 @@ TEST_CASE("fork_join: closures of all kinds") {
     CHECK(rt.run([&] { return fork(policy, std::move(large), constant); }) == std::tuple(1007, 5));
     CHECK(rt.run([&] { return fork(policy, constant, std::move(large)); }) == std::tuple(5, 1007));
 
-    // Functions, and what has an operator() for lvalues only.
+    // Functions, and objects with an operator() for lvalues only.
     struct only_lvalue {
       int operator()() & { return 1; }
       int operator()() && = delete;
@@ -229,9 +229,9 @@ TEST_CASE("fork_join: closures of all kinds") {
   });
 }
 
-// With clang a fork of what fits into registers is a function, and other forks are not. Tried with results that that
-// function mixes up.
-TEST_CASE("fork_join: small closures and results, and some that are just too large for registers") {
+// With clang a fork of closures that fit into registers is a function; other forks are not. Tried with a function that
+// mixes its results up.
+TEST_CASE("fork_join: small closures and results, and some that are slightly too large for registers") {
   everywhere("bytes", [](fj::runtime& rt, auto policy) {
     fork_bytes<16, 8>(rt, policy);
     fork_bytes<17, 8>(rt, policy);
@@ -243,9 +243,9 @@ TEST_CASE("fork_join: small closures and results, and some that are just too lar
   });
 }
 
-TEST_CASE("fork_join: small trivial closures that change are seen to, if they are lvalues and not handed on by value") {
-  // A stolen closure may be a copy (documented: small trivial ones are), so a program must not rely on its own state;
-  // what it refers to is another matter.
+TEST_CASE("fork_join: changes of small trivial closures are visible, if these are lvalues and not passed on by value") {
+  // A stolen closure may be a copy (documented: small trivial ones are), so a program must not rely on the closure's
+  // own state. It may rely on objects that the closure refers to.
   everywhere("state", [](fj::runtime& rt, auto policy) {
     long sum[2] = {0, 0};
     rt.run([&] {
@@ -317,7 +317,7 @@ TEST_CASE("fork_join outside of a runtime: results and exceptions as inside") {
   });
 }
 
-TEST_CASE("fork_join: with a token that nobody asks to stop it is the same") {
+TEST_CASE("fork_join: a token that is never asked to stop changes nothing") {
   everywhere("token", [](fj::runtime& rt, auto policy) {
     const fj::stop_source source;
     const fj::stop_token token = source.get_token();
@@ -335,7 +335,7 @@ TEST_CASE("fork_join: with a token that nobody asks to stop it is the same") {
   });
 }
 
-// With closures that start in any case (tried) nothing is thrown.
+// If all closures start in any case (tried), nothing is thrown.
 TEST_CASE("fork_join: what has not started when the token is asked to stop does not start") {
   everywhere("stopped", [](fj::runtime& rt, auto policy) {
     constexpr bool continuations = std::is_same_v<decltype(policy), fj::continuations>;
@@ -351,11 +351,11 @@ TEST_CASE("fork_join: what has not started when the token is asked to stop does 
     }
     CHECK(cancelled == (ran < 2));
     if (rt.procs() == 1 && continuations) CHECK(ran == 0);
-    // Asked before.
+    // Asked to stop before the fork.
     ran = 0;
     CHECK_THROWS_AS(rt.run([&] { fork(policy, token, count, count); }), fj::cancelled);
     CHECK(ran == 0);
-    // What an earlier closure has thrown comes first.
+    // The exception of an earlier closure comes first.
     fj::stop_source another;
     const auto fail = [&] {
       another.request_stop();

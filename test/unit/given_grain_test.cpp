@@ -1,4 +1,5 @@
-// A grain that is given is what is done in one go: with one P, what has begun when the token is asked to stop.
+// A given grain is the number of elements that run without a check of the token: with one P, these run to the end after
+// the token is asked to stop.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,7 +10,8 @@
 
 namespace {
 
-// How many elements a loop does that is asked to stop at the first of them. `loop` is given what to do at each, and options.
+// How many elements a loop does if its first element asks it to stop. `loop` gets a function for each element, and
+// options.
 template <class Loop>
 int done_when_stopped(std::size_t grain, Loop loop) {
   fj::runtime rt(test::with_procs(1));
@@ -28,8 +30,8 @@ constexpr std::size_t grains[] = {1, 10, 64};
 
 }  // namespace
 
-// With the grain that is chosen if none is given (tried for each), it is another number.
-TEST_CASE("loops heed their grain") {
+// With the default grain (tried for each) it is another number.
+TEST_CASE("loops use the grain that they are given") {
   const std::vector<int> values(1000, 1);
   std::vector<int> output(values.size());
   for (const std::size_t grain : grains) {
@@ -54,11 +56,11 @@ TEST_CASE("loops heed their grain") {
               return false;
             };
             static_cast<void>(fj::parallel_find_if(values, never, {}, options));
-          }) <= all);  // the largest half, quarter, and so on, that is not above it
+          }) <= all);  // the largest half, quarter, and so on, that is not above the grain
   }
 }
 
-TEST_CASE("a sort forks if there is more than its grain, and only then") {
+TEST_CASE("a sort forks if and only if it has more elements than its grain") {
   test::dice dice(1);
   std::vector<unsigned> shuffled(1000);
   for (unsigned& x : shuffled) x = dice.below(1000);

@@ -1,4 +1,4 @@
-// A grain may be any number: 1, more than there are elements, the largest there is.
+// A grain can be any number: 1, more than the number of elements, the largest number of its type.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ void expect_all_right(const std::vector<int>& keys, const fj::loop_options& opti
 
 }  // namespace
 
-TEST_CASE("any grain will do") {
+TEST_CASE("loops take any grain") {
   test::for_each_procs([](unsigned p) {
     const test::watchdog dog("any grain", p);
     fj::runtime rt(test::with_procs(p));

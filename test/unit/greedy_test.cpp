@@ -1,6 +1,6 @@
-// No worker waits while there is work. Each test hangs if that is not so, and the watchdog says which.
+// No worker waits while there is work. If one does, the test hangs, and the watchdog names it.
 //
-// Tried with the bug put in: see the notes at the tests.
+// Each test was tried with a bug put in, as its note says.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace {
 
-// For runtimes that steal when they have to: a child that waits for its continuation waits for ever if the continuation
-// is handed over only when the child is done.
+// For runtimes that steal by need: with steal_every_fork the continuation runs only after the child, so a child that
+// waits for its continuation would wait for ever.
 template <class Body>
 void for_each_greedy_runtime(const char* what, Body body) {
   test::for_each_runtime(
@@ -57,8 +57,8 @@ TEST_CASE("greedy: the first child spins until its continuation has been run els
 }
 
 TEST_CASE("greedy: three forks deep, where only the oldest record is public") {
-  // The thief that has the oldest record lets the owner go on only when the other two are there: both are private, since
-  // nobody was hungry when they were pushed. With search::expose left empty it hung.
+  // The thief that has the oldest record lets the owner go on only when the other two records have been taken. Both are
+  // private, because no worker was hungry when they were pushed. With search::expose left empty it hung.
   for_each_greedy_runtime("nested spinning children", [](fj::runtime& rt, unsigned p, test::stealing how) {
     const auto before = rt.stats().total().exposures;
     rt.run([&] {
@@ -92,8 +92,8 @@ TEST_CASE("greedy: a hundred forks deep") {
 }
 
 TEST_CASE("greedy: records left in a deque after a steal are found by a worker that looks later") {
-  // The worker parks in between, as nothing is there; then the owner, which has been alarmed, pushes and spins. With the
-  // alarm of parking::nothing_left left out it hung, and with the look before parking left out, too.
+  // The worker parks in between, because there is nothing to take. Then the owner, which finds the alarm on, pushes and
+  // spins. Without the alarm of parking::nothing_left it hung, and without the look before parking, too.
   for_each_greedy_runtime("push after everybody parked", [](fj::runtime& rt, unsigned, test::stealing) {
     rt.run([&] {
       std::atomic<bool> first{false}, second{false};
@@ -107,8 +107,8 @@ TEST_CASE("greedy: records left in a deque after a steal are found by a worker t
 }
 
 TEST_CASE("greedy: while the stolen part of a join is long, the owner's worker runs branches of it") {
-  // P = 2: the thief's child waits for its own continuation, and nobody but the owner's worker can run that.
-  // With join_slow waiting on the spot (while (!stolen.finished()) yield) it hung.
+  // P = 2: the thief's child waits for its own continuation, and only the owner's worker can run that. With join_slow
+  // waiting on the spot (while (!stolen.finished()) yield) it hung.
   for_each_greedy_runtime("branches instead of waiting", [](fj::runtime& rt, unsigned, test::stealing) {
     rt.run([&] {
       std::atomic<bool> stolen{false}, helped{false};
@@ -135,7 +135,7 @@ TEST_CASE("greedy: while the stolen part of a join is long, the owner's P runs a
       fj::fork_join(
           [&] {
             test::spin_until([&] { return stolen.load(); });
-            // With two P both are busy now, so the other job has to queue, and its caller sleeps.
+            // Both P are busy now, so the other job has to queue, and its caller sleeps.
             test::spin_until([&] { return caller != 0 && (p > 2 || test::sleeps(caller)); });
           },
           [&] {
@@ -168,7 +168,7 @@ TEST_CASE("greedy: the last to arrive at a join goes on, also if that is the thi
   });
 }
 
-TEST_CASE("greedy: an owner that comes last goes on on its own thread") {
+TEST_CASE("greedy: an owner that arrives last goes on on its own thread") {
   for_each_greedy_runtime("owner goes on", [](fj::runtime& rt, unsigned, test::stealing) {
     std::thread::id end_of_child, after_join;
     rt.run([&] {
@@ -176,7 +176,7 @@ TEST_CASE("greedy: an owner that comes last goes on on its own thread") {
       fj::fork_join(
           [&] {
             test::spin_until(
-                [&] { return thief != 0 && test::sleeps(thief); });  // it has arrived, and found nothing to do
+                [&] { return thief != 0 && test::sleeps(thief); });  // the thief has arrived, and found nothing to do
             end_of_child = std::this_thread::get_id();
           },
           [&] { thief = gettid(); });
@@ -207,7 +207,7 @@ TEST_CASE("greedy: as many branches as there are P run at once") {
           meeting all{p};
           rt.run([&] { all.spread(p); });
           CHECK(all.present == p);
-          // And in a flat loop of forks, where each rest holds the others.
+          // The same in a flat loop of forks, where each rest contains the next.
           meeting again{p};
           struct chain {
             static void link(meeting& m, unsigned n) {
@@ -222,7 +222,7 @@ TEST_CASE("greedy: as many branches as there are P run at once") {
       2);
 }
 
-TEST_CASE("greedy: tasks are run by others while their caller is busy") {
+TEST_CASE("greedy: other workers run tasks while their caller is busy") {
   for_each_greedy_runtime("busy caller of tasks", [](fj::runtime& rt, unsigned, test::stealing) {
     rt.run([&] {
       std::atomic<bool> done{false};

@@ -1,5 +1,5 @@
-// A branch, a child, a loop's turn or a job that starts in a handler handles what its parent handles, whoever runs it:
-// `throw;` and std::current_exception() give what they give in the serial program.
+// A branch, a child, a loop's turn or a job that starts in a handler handles its parent's exception, on any worker:
+// `throw;` and std::current_exception() do what they do in the serial program.
 #include <doctest/doctest.h>
 
 #include <exception>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int none = -1;
 
-// Counts how many there are.
+// Counts the exceptions alive.
 struct numbered {
   explicit numbered(int n) : number(n) { ++alive; }
   numbered(const numbered& other) : number(other.number) { ++alive; }
@@ -46,8 +46,8 @@ void handling(int n, F f) {
   }
 }
 
-// A tree of forks of all kinds, some in handlers, and those in handlers of others. How often a node found another exception
-// than the one that it was told of.
+// A tree of forks of all kinds, some in handlers, and some in handlers within handlers. Returns how often a node found
+// another exception than its parent's.
 int wrong_in_tree(test::dice dice, int depth, int expected) {
   int wrong = handled() != expected;
   if (depth == 0) return wrong;
@@ -83,7 +83,8 @@ int wrong_in_tree(test::dice dice, int depth, int expected) {
 }  // namespace
 
 TEST_CASE("handlers: both branches of a fork handle what their parent does") {
-  // Without the note in the deque (deque::publish) a stolen branch finds none; with every fork stolen it was terminated.
+  // If the deque does not note the exception (deque::publish), a stolen branch finds none; with every fork stolen the
+  // program was terminated.
   test::for_each_runtime("branches in handlers", [](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);
     CAPTURE(test::name_of(how));
@@ -111,7 +112,7 @@ TEST_CASE("handlers: both branches of a fork handle what their parent does") {
 }
 
 TEST_CASE("handlers: a branch that is stolen in a handler") {
-  // With no record published in handlers it hung.
+  // If records are not published in handlers, it hung.
   test::for_each_runtime(
       "a theft in a handler",
       [](fj::runtime& rt, unsigned p, test::stealing how) {
@@ -132,7 +133,7 @@ TEST_CASE("handlers: a branch that is stolen in a handler") {
                   [&] {
                     stolen = true;
                     g = handled();
-                    // As what is left of it when the parent's handler is over.
+                    // As with the rest of the branch when the parent's handler is over.
                     if (std::this_thread::get_id() != parent) std::this_thread::yield();
                   });
             });
@@ -149,7 +150,7 @@ TEST_CASE("handlers: children of scopes, turns of loops and jobs") {
   test::for_each_runtime("children in handlers", [](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);
     CAPTURE(test::name_of(how));
-    // With a child's handlers not ended where it ends without its parent, exceptions were left over.
+    // If a child that ends without its parent does not end its handlers, exceptions were left over.
     std::atomic<int> right{0};
     int between = 0, after = 0;
     rt.run([&] {
@@ -178,7 +179,7 @@ TEST_CASE("handlers: children of scopes, turns of loops and jobs") {
 }
 
 TEST_CASE("handlers: trees of forks in handlers of handlers") {
-  // With what an exposing thief takes not left to an owner in a handler (deque::expose_end), some find none.
+  // If a thief exposes records of an owner that is in a handler (deque::expose_end), some find none.
   const unsigned rounds = test::divided(60u);
   test::for_each_runtime("trees in handlers", [&](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);

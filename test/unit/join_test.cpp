@@ -27,7 +27,7 @@ TEST_CASE("join: the thief comes first") {
     CHECK(word.finished());
     CHECK(word.result() == how);
     join_waiter owner;
-    CHECK(!word.wait(owner));  // too late to wait
+    CHECK(!word.wait(owner));  // the thief was faster
     CHECK(word.result() == how);
   }
 }
@@ -38,7 +38,7 @@ TEST_CASE("join: the owner comes first") {
     join_waiter owner;
     CHECK(word.wait(owner));
     CHECK(!word.finished());
-    CHECK((word.body() == &do_nothing));  // a thief that has not looked yet still finds it
+    CHECK((word.body() == &do_nothing));  // a thief that has not read the word yet still finds the function
     CHECK(word.arrive(how) == &owner);
     CHECK(word.finished());
     CHECK(word.result() == how);

@@ -1,7 +1,7 @@
-// The library calls its own functions by their full names. Otherwise functions of the same names in a namespace of the
-// user's would be called instead, or be as good, as arguments of the user's types bring their namespace along.
-// (Function objects would not be looked up so, but a user could not write fj::parallel_reduce<Policy>(...) any longer.)
-// Tried with median called without its namespace: does not compile.
+// The library calls its own functions by their full names. Otherwise functions of the same names in a user's namespace
+// would be called instead, or be ambiguous, because arguments of the user's types bring their namespace along.
+// (Function objects are not looked up like that, but a user could not write fj::parallel_reduce<Policy>(...) any
+// longer.) Tried with median called without its namespace: does not compile.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct item {
   auto operator<=>(const item&) const = default;
 };
 
-// As good for an item* as whatever takes any type, so that a call which finds them does not compile.
+// As good a match for an item* as a template for any type, so that a call that finds them does not compile.
 #define GREEDY(name)                      \
   template <class... T>                   \
   void name(item*, T&&...) = delete;      \
@@ -35,8 +35,8 @@ struct item {
 #include "greedy_names.hpp"  // GREEDY(name) for each function of the library: house/greedy_names.py
 #undef GREEDY
 
-/// A trap for all other names: to look for functions among those of its namespace, the compiler needs the whole type, and
-/// there is none.
+/// A trap for all other names: to look for functions in its namespace, the compiler needs the complete type, and it is
+/// incomplete.
 struct incomplete;
 template <class T>
 struct whole {
@@ -57,7 +57,7 @@ TEST_CASE("forks, scopes and run are called by their full names") {
   int calls = 0;
   user::trapped f([&calls] { ++calls; });
   user::trapped one([] { return 1; });
-  user::trapped kept([one = std::make_unique<int>(1)] { return *one; });  // handed on by reference
+  user::trapped kept([one = std::make_unique<int>(1)] { return *one; });  // passed on by reference
   rt.run(f);
   fj::run(f);
   CHECK(calls == 2);

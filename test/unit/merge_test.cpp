@@ -1,4 +1,4 @@
-// Merging: large sequences of any proportion, stability, options, the outside of a runtime.
+// Merging: large sequences of any proportion, stability, options, calls outside of a runtime.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ TEST_CASE("merges outside of a runtime, with defaults") {
   CHECK(merged == expected);
 }
 
-TEST_CASE("a merge that is asked to stop says so, unless everything had started") {
+TEST_CASE("a merge that is asked to stop throws fj::cancelled, unless everything had started") {
   std::vector<int> a, b, merged(2000);
   for (int i = 0; i != 1000; ++i) {
     a.push_back(2 * i);

@@ -1,4 +1,5 @@
-// Loops and algorithms take their options last, whatever is left out before them. Who asked to stop sees that they arrived.
+// Loops and algorithms take their options last, whatever is left out before them. A token that is asked to stop shows
+// that they arrive.
 #include <doctest/doctest.h>
 
 #include <cstddef>

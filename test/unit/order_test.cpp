@@ -32,7 +32,7 @@ struct in_parallel {
   }
 };
 
-// Walks a random tree, and notes where it comes by.
+// Walks a random tree, and records the nodes.
 template <class How>
 void walk(std::uint64_t seed, int depth, std::vector<std::uint64_t>& trace) {
   test::dice dice(seed);
@@ -99,12 +99,12 @@ TEST_CASE("order: with one P tasks run the last closure first") {
   }
 }
 
-TEST_CASE("order: code before a fork is seen by all branches, and what they did after the join") {
+TEST_CASE("order: branches see what came before the fork, and code after the join sees what they did") {
   test::for_each_runtime("visibility", [](fj::runtime& rt, unsigned p, test::stealing) {
     CAPTURE(p);
     unsigned wrong = 0;
     for (unsigned round = 0; round < test::divided(300u); ++round) {
-      int before = 0, a = 0, b = 0, c = 0;  // plain: a checker of races has its say as well
+      int before = 0, a = 0, b = 0, c = 0;  // plain, so that a race detector checks them, too
       rt.run([&] {
         before = 1;
         fj::fork_join([&] { a = before; }, [&] { fj::fork_join([&] { b = before + 1; }, [&] { c = before + 2; }); });

@@ -25,7 +25,7 @@ namespace {
 
 namespace os = fj::detail::os;
 
-// A context on a stack of its own that runs a function and comes back to whoever resumed it.
+// A context on a stack of its own that runs a function and returns to the context that resumed it.
 class coroutine {
  public:
   explicit coroutine(void (*body)(coroutine&)) : body_(body) {
@@ -38,7 +38,7 @@ class coroutine {
   coroutine& operator=(const coroutine&) = delete;
 
   void resume() {
-    os::adopt_native_stack(caller_);  // it may be another thread's now
+    os::adopt_native_stack(caller_);  // it may belong to another thread now
     os::switch_context(caller_, self_);
   }
   void yield() { os::switch_context(self_, caller_); }
@@ -102,7 +102,7 @@ TEST_CASE("mutex: one at a time") {
 TEST_CASE("futex: waits until the word changes, and not at all if it has") {
   const test::watchdog dog("futex", 0);
   std::atomic<std::uint32_t> word{0};
-  os::futex_wait(word, 1);  // holds something else
+  os::futex_wait(word, 1);  // the word holds another value
   std::thread waiter([&] {
     while (word == 0) os::futex_wait(word, 0);
   });
@@ -197,7 +197,7 @@ TEST_CASE("context: the exceptions in flight go along, also to another thread") 
   CHECK(c.over());
 }
 
-TEST_CASE("context: so does the rounding mode") {
+TEST_CASE("context: the rounding mode goes along, too") {
   if (test::races_are_checked) return;  // a switch orders nothing: ThreadSanitizer would be right
   coroutine c([](coroutine& self) {
     std::fesetround(FE_UPWARD);
@@ -221,7 +221,7 @@ cpu_set_t allowed() {
 
 }  // namespace
 
-// Tried without giving back what was allowed before: fails.
+// Tried without restoring the processors that were allowed before: fails.
 TEST_CASE("thread: kept off a processor or left one, it may use all of them again") {
   const cpu_set_t before = allowed();
   os::thread thread;
@@ -244,7 +244,7 @@ TEST_CASE("thread: kept off a processor or left one, it may use all of them agai
       begin == 0 ? thread.keep_off_this_processor() : thread.leave_it_this_processor();
       sched_getaffinity(id, sizeof(narrowed), &narrowed);
     };
-    // Pinned meanwhile, so that "this processor" is known.
+    // The thread is pinned meanwhile, so that the test knows "this processor".
     CPU_ZERO(&here);
     CPU_SET(sched_getcpu(), &here);
     sched_setaffinity(0, sizeof(here), &here);

@@ -97,8 +97,8 @@ TEST_CASE("parallel_for_2d throws what comes first, and is cancelled") {
   });
 }
 
-// Without places in order most of the lower half begins (tried: 175 blocks).
-TEST_CASE("parallel_for_2d by blocks starts hardly anything right of an exception") {
+// Without an order of the places most of the lower half begins (tried: 175 blocks).
+TEST_CASE("parallel_for_2d by blocks starts few blocks after an exception") {
   const test::watchdog dog("blocks right of an exception", 2);
   fj::runtime rt(test::with_procs(2));
   std::atomic<bool> thrown = false;

@@ -48,7 +48,7 @@ auto indices(First first, Last last) {
   return seen;
 }
 
-// What shares words with its neighbours, and so may not be written in parallel.
+// Elements that share words with their neighbours, and so may not be written in parallel.
 struct bit {
   operator bool() const;
   const bit& operator=(bool) const;
@@ -172,9 +172,9 @@ TEST_CASE("parallel_for gives each P its element at once") {
       2);
 }
 
-// All others are busy when the loop begins; later one of them must get a part of the part that the first strand works at.
-// Tried without the look between chunks: fails.
-TEST_CASE("parallel_for is shared with those who come later") {
+// All other workers are busy when the loop begins. Later one of them must get a part of the range that the first strand
+// works on. Tried without the check between chunks: fails.
+TEST_CASE("parallel_for gives workers that come later a part") {
   test::for_each_runtime(
       "come later",
       [](fj::runtime& rt, unsigned p, test::stealing) {
@@ -237,8 +237,8 @@ TEST_CASE("parallel_for throws what the serial loop would throw, and leaves noth
   });
 }
 
-// Without a look at where something was thrown, the strand that has the other half goes on to its end.
-TEST_CASE("after an exception loops and sums start hardly anything right of it") {
+// If strands do not check where something was thrown, the strand with the other half goes on to its end.
+TEST_CASE("after an exception loops and sums start few elements to the right of it") {
   constexpr int n = 2000;
   std::atomic<bool> thrown = false;
   std::atomic<int> after = 0;
@@ -277,7 +277,7 @@ TEST_CASE("parallel_for is cancelled") {
       const fj::loop_options options{.grain = grain, .stop = &token};
       std::atomic<int> count = 0;
       rt.run([&] { fj::parallel_for(0, 100, [&](int) { ++count; }, options); });
-      CHECK(count == 100);  // nobody asked
+      CHECK(count == 100);  // no stop was requested
 
       count = 0;
       const auto stop_at_first = [&](int i) {
@@ -291,7 +291,8 @@ TEST_CASE("parallel_for is cancelled") {
         cancelled = true;
       }
       CHECK(cancelled == (count < 100'000));
-      if (p == 1 && grain < 1000) CHECK(cancelled);  // with more P others may do all the rest before the first one asks
+      if (p == 1 && grain < 1000)
+        CHECK(cancelled);  // with more P other workers may do all the rest before the first element asks to stop
 
       source.request_stop();
       count = 0;
@@ -302,7 +303,7 @@ TEST_CASE("parallel_for is cancelled") {
   });
 }
 
-TEST_CASE("parallel_for that had started everything is not cancelled") {
+TEST_CASE("parallel_for is not cancelled if everything had started") {
   fj::runtime rt(test::with_procs(1));
   fj::stop_source source;
   const fj::stop_token token = source.get_token();

@@ -1,4 +1,4 @@
-// Who is idle, who spins, and who is to be woken: the counts, without a scheduler around them.
+// The counts of idle P, of workers that spin and of workers that can be woken, without a scheduler.
 #include "runtime/schedule/parking.hpp"
 
 #include <doctest/doctest.h>
@@ -28,7 +28,7 @@ struct probe {
 
 }  // namespace
 
-TEST_CASE("parking: nobody is woken unless a P is idle and nobody spins") {
+TEST_CASE("parking: no worker is woken unless a P is idle and no worker spins") {
   parking counts;
   CHECK(!counts.should_wake());
   CHECK(!counts.begin_waking());
@@ -36,7 +36,7 @@ TEST_CASE("parking: nobody is woken unless a P is idle and nobody spins") {
   CHECK(counts.idle() == 1);
   CHECK(counts.should_wake());
   CHECK(counts.begin_waking());
-  CHECK(!counts.should_wake());   // whoever is woken spins
+  CHECK(!counts.should_wake());   // a woken worker spins
   CHECK(!counts.begin_waking());  // one at a time
   counts.stop_spinning();
   CHECK(counts.should_wake());
@@ -44,7 +44,7 @@ TEST_CASE("parking: nobody is woken unless a P is idle and nobody spins") {
   CHECK(!counts.should_wake());
 }
 
-TEST_CASE("parking: hungry are those that spin, and an idle P with a thread for it") {
+TEST_CASE("parking: hungry if a worker spins, or if a P is idle and there is a thread for it") {
   parking counts;
   CHECK(!counts.hungry());
   counts.processor_idle();
@@ -59,7 +59,7 @@ TEST_CASE("parking: hungry are those that spin, and an idle P with a thread for 
   CHECK(!counts.hungry());
 }
 
-TEST_CASE("parking: half as many spin as work") {
+TEST_CASE("parking: half as many workers spin as work") {
   constexpr int procs = 8;
   parking counts;
   int spinning = 0;
@@ -68,7 +68,7 @@ TEST_CASE("parking: half as many spin as work") {
   for (int i = 0; i < procs - 1; ++i) counts.processor_idle();
   CHECK(!counts.may_spin(procs));
   while (spinning-- > 0) counts.stop_spinning();
-  CHECK(counts.may_spin(procs));  // the one that works may look
+  CHECK(counts.may_spin(procs));  // the one worker may look
 }
 
 TEST_CASE("parking: every deque is alarmed, then looked at") {

@@ -1,4 +1,4 @@
-// Partition and filter: large inputs of any share, options, the outside of a runtime.
+// Partition and filter: large inputs with any share of matches, options, calls outside of a runtime.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -82,7 +82,7 @@ TEST_CASE("filters outside of a runtime, with defaults") {
   CHECK(output == expected);
 }
 
-TEST_CASE("what is asked to stop says so, unless everything had started") {
+TEST_CASE("partition and filter throw fj::cancelled when asked to stop, unless everything had started") {
   const std::vector<unsigned> input = some(5000);
   std::vector<unsigned> sorted_input = input;
   std::sort(sorted_input.begin(), sorted_input.end());
@@ -118,7 +118,8 @@ TEST_CASE("what is asked to stop says so, unless everything had started") {
   });
 }
 
-// Asked by the last test, before the first copy. With no look at the token there (tried), everything is copied.
+// The last call of the predicate asks it to stop, before the first copy. Without a check of the token there (tried),
+// everything is copied.
 TEST_CASE("a filter that is asked to stop when it knows what matches copies nothing") {
   fj::runtime rt(test::with_procs(1));
   fj::stop_source source;

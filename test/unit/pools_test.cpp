@@ -1,4 +1,4 @@
-// What the runtime keeps for reuse: stacks (stack_pool, with their pages) and deques.
+// The objects that the runtime keeps for reuse: stacks (stack_pool, with their pages) and deques.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -34,14 +34,14 @@ TEST_CASE("stack_pool: fibers are taken, given back and taken again") {
   CHECK(pool.peak() == 2);
   pool.give(a);
   CHECK(pool.in_use() == 1);
-  CHECK(pool.take(nullptr) == a);  // the warm one
+  CHECK(pool.take(nullptr) == a);  // the one used last
   CHECK(pool.peak() == 2);
   pool.give(a);
   pool.give(b);
   CHECK(pool.in_use() == 0);
 }
 
-TEST_CASE("stack_pool: a stack is as large as was asked for, and all of it can be used") {
+TEST_CASE("stack_pool: a stack has the size asked for, and all of it can be used") {
   for (const std::size_t size : {std::size_t{16} << 10, std::size_t{100'000}, stack_size}) {
     stack_pool pool(size);
     fiber* const f = pool.take(nullptr);
@@ -54,7 +54,7 @@ TEST_CASE("stack_pool: a stack is as large as was asked for, and all of it can b
   }
 }
 
-TEST_CASE("stack_pool: pages that were touched are given back beyond what is kept") {
+TEST_CASE("stack_pool: touched pages are given back, except those that are kept") {
   stack_pool pool(stack_size);
   fiber* const f = pool.take(nullptr);
   REQUIRE(f);
@@ -68,8 +68,9 @@ TEST_CASE("stack_pool: pages that were touched are given back beyond what is kep
   CHECK(os::is_resident(top - os::page_size() - 1));
 }
 
-TEST_CASE("stack_pool: whoever goes deeper is seen every time") {
-  // With the marks taken for whole the pages stayed. Not put back, they had pages discarded every time.
+TEST_CASE("stack_pool: a strand that goes deeper is noticed every time") {
+  // If the marks are always taken for whole, the pages stayed. If the marks are not put back, pages are discarded every
+  // time.
   stack_pool pool(stack_size);
   fiber* const f = pool.take(nullptr);
   REQUIRE(f);
@@ -83,7 +84,8 @@ TEST_CASE("stack_pool: whoever goes deeper is seen every time") {
     trim_stack(*f, top - 1024);
     CHECK(!os::is_resident(deep));
     CHECK(std::all_of(top - 1024, top, [](std::byte b) { return b == std::byte{1}; }));
-    // Those who stay above cost no system call, so nobody notices who steps over a whole page. He waits for the next.
+    // A strand that stays above costs no system call, so trim_stack does not notice a frame that steps over a whole
+    // page. Such pages wait for the next strand that goes deeper.
     std::memset(top - stack_pool::kept_bytes / 2, 1, stack_pool::kept_bytes / 2);
     *deep = std::byte{1};
     trim_stack(*f, top);
@@ -93,8 +95,8 @@ TEST_CASE("stack_pool: whoever goes deeper is seen every time") {
   pool.give(f);
 }
 
-// Each tried with the marks left as whole at the first trim: then the pages stayed.
-TEST_CASE("stack_pool: what a suspended strand was allowed to keep is given back at its end") {
+// Each tried with marks that count as whole at the first trim: then the pages stayed.
+TEST_CASE("stack_pool: the pages that a suspended strand could keep are given back at its end") {
   stack_pool pool(stack_size);
   fiber* const f = pool.take(nullptr);
   REQUIRE(f);
@@ -118,7 +120,7 @@ TEST_CASE("stack_pool: what a suspended strand was allowed to keep is given back
 }
 
 // With one mark only, and with marks 512 bytes apart (both tried), pages stay.
-TEST_CASE("stack_pool: a recursion whose frames all leave the same word alone is seen") {
+TEST_CASE("stack_pool: a recursion is noticed although its frames all leave the same word untouched") {
   stack_pool pool(stack_size);
   fiber* const f = pool.take(nullptr);
   REQUIRE(f);
@@ -140,7 +142,7 @@ TEST_CASE("stack_pool: a recursion whose frames all leave the same word alone is
   pool.give(f);
 }
 
-// With the marks alone (tried) they stay for ever.
+// With the marks alone (tried) the pages stay for ever.
 TEST_CASE("stack_pool: pages below a frame that steps over the marks are given back before long") {
   stack_pool pool(2 << 20);
   fiber* const f = pool.take(nullptr);
@@ -169,14 +171,14 @@ TEST_CASE("stack_pool: a suspended stack keeps what is in use") {
   pool.give(f);
 }
 
-TEST_CASE("stack_pool: a size that cannot be had is a nullptr") {
-  if (test::sanitized || RUNNING_ON_VALGRIND) return;  // which end the program instead
+TEST_CASE("stack_pool: a size that the system refuses gives nullptr") {
+  if (test::sanitized || RUNNING_ON_VALGRIND) return;  // these end the program instead
   stack_pool pool(std::size_t{1} << 47);
   CHECK(pool.take(nullptr) == nullptr);
   CHECK(pool.in_use() == 0);
 }
 
-TEST_CASE("stack_pool and deque_pool: threads at once get different ones") {
+TEST_CASE("stack_pool and deque_pool: concurrent threads get different objects") {
   stack_pool stacks(std::size_t{64} << 10);
   deque_pool deques(std::size_t{64} << 10, false);
   std::atomic<int> wrong{0};
@@ -202,7 +204,7 @@ TEST_CASE("stack_pool and deque_pool: threads at once get different ones") {
   CHECK(stacks.peak() <= 12);
 }
 
-TEST_CASE("deque_pool: deques are reused, and hold the records of a whole stack in public") {
+TEST_CASE("deque_pool: deques are reused, and have room for the public records of a whole stack") {
   for (const std::size_t size : {std::size_t{16} << 10, stack_size}) {
     deque_pool pool(size, false);
     deque* const a = pool.take();

@@ -1,4 +1,4 @@
-// parallel_reduce and parallel_transform_reduce: sums of all kinds, the same to the last bit wherever they are computed.
+// parallel_reduce and parallel_transform_reduce: sums of all kinds, the same to the last bit on any runtime.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -64,8 +64,8 @@ TEST_CASE("parallel_reduce of strings keeps their order") {
   });
 }
 
-// Tried with the tree cut where somebody is hungry instead of where the size says: fails.
-TEST_CASE_TEMPLATE("parallel_reduce of floating-point numbers gives the same bits anywhere", T, double, float) {
+// Tried with a tree that is cut where a worker is hungry instead of by size: fails.
+TEST_CASE_TEMPLATE("parallel_reduce of floating-point numbers gives the same bits on any runtime", T, double, float) {
   for (const std::size_t n : {5u, 1000u, test::divided(50000u)}) {
     const std::vector<double> wide = random_doubles(n);
     const std::vector<T> numbers(wide.begin(), wide.end());
@@ -90,7 +90,7 @@ TEST_CASE_TEMPLATE("parallel_reduce of floating-point numbers gives the same bit
   }
 }
 
-TEST_CASE("parallel_reduce takes what can only be moved, indices, and transformations") {
+TEST_CASE("parallel_reduce takes move-only values, indices, and transformations") {
   test::for_each_runtime("kinds", [](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);
     CAPTURE(test::name_of(how));
@@ -115,7 +115,7 @@ TEST_CASE("parallel_reduce takes what can only be moved, indices, and transforma
 }
 
 // Numbers into a string: they do not convert to one. Tried with the blocks joined the other way round: fails.
-TEST_CASE("parallel_reduce with a join takes elements that are not like its result") {
+TEST_CASE("parallel_reduce with a join takes elements of another type than its result") {
   const auto append = [](std::string all, int x) { return std::move(all) + std::to_string(x) + ' '; };
   test::for_each_runtime("joins", [&](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);
@@ -153,8 +153,8 @@ TEST_CASE("parallel_reduce with a join takes elements that are not like its resu
       fj::cancelled);
 }
 
-// Each block begins with the identity, and only sums of blocks are joined. The association is that of the sizes alone.
-TEST_CASE("parallel_reduce with a join gives the same bits anywhere") {
+// Each block begins with the identity, and only sums of blocks are joined. The association depends on the sizes alone.
+TEST_CASE("parallel_reduce with a join gives the same bits on any runtime") {
   const std::vector<double> numbers = random_doubles(test::divided(50000u));
   const auto add = [](double a, double b) { return a + b; };
   std::optional<std::uint64_t> sum;
@@ -197,7 +197,7 @@ TEST_CASE("parallel_reduce runs outside of a runtime") {
   CHECK(fj::parallel_reduce(std::views::iota(0, 1000), 0L, std::plus<>()) == 499500);
 }
 
-TEST_CASE("fold: every element once, whatever the number") {
+TEST_CASE("fold: every element once, for any number of elements") {
   const auto get = [](auto at) { return *at; };
   const auto lambda = [](double a, double b) { return a + b; };
   const std::plus<> plus;

@@ -5,7 +5,7 @@
 
 #include "test/support.hpp"
 
-TEST_CASE("report: it has one hint, for what matters most") {
+TEST_CASE("report: it has one hint, about the most important point") {
   constexpr std::uint64_t second = 1'000'000'000;
   const auto hint_of = [](const fj::stats& read, bool every_fork = false) {
     const std::string text = fj::detail::report(read, every_fork);

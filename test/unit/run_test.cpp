@@ -52,8 +52,9 @@ TEST_CASE("run: rethrows") {
   });
 }
 
-// When the runtime may start no more threads, those that wait in run are woken, for records of their own job only. Before,
-// two of them woke each other, some ten thousand times a second, as long as there were records of a third's.
+// When the runtime may start no more threads, it wakes callers that wait in run, for records of their own job only.
+// With callers woken for any records (tried), two of them wake each other, some ten thousand times a second, as long as
+// there are records of a third's job.
 TEST_CASE("run: callers that wait do not wake each other for records of another's job") {
   const test::environment all_public("FORKJOIN_MEMBARRIER", "0");
   const test::watchdog dog("callers that wait", 4);
@@ -107,7 +108,7 @@ TEST_CASE("run: from inside it is a plain call") {
       return same && fj::run([&] { return thread == std::this_thread::get_id() && ++local == 2; });
     });
     CHECK(same_frame);
-    // In the middle of a computation, too, at any depth.
+    // Also in the middle of a computation, at any depth.
     const long sum = rt.run([&] {
       auto [a, b] = fj::fork_join([&] { return rt.run([&] { return fib(10); }); },
                                   [&] { return fj::run([&] { return rt.run([] { return fib(11); }); }); });
@@ -186,7 +187,7 @@ TEST_CASE("runtime: one that never ran anything ends") {
   test::for_each_runtime("idle runtime", [](fj::runtime&, unsigned, test::stealing) {});
 }
 
-TEST_CASE("runtime: small stacks do") {
+TEST_CASE("runtime: small stacks work") {
   fj::options small = test::with_procs(2);
   small.stack_size = test::sanitized ? 256 << 10 : 64 << 10;
   const test::watchdog dog("small stacks", 2);
@@ -209,8 +210,8 @@ TEST_CASE("run: many threads at once on one runtime") {
 }
 
 TEST_CASE("run: a caller that waits for its job does not begin another's") {
-  // The second job queues, as both P are busy, until the first caller has nothing to do but wait, and gives up its P. With
-  // take_ready giving it whatever is there (tried), it does the second job first, which ends when the first has returned.
+  // Both P are busy, so the second job queues until the first caller can only wait, and gives up its P. If take_ready
+  // gives that caller any job (tried), it does the second job first, which ends only when the first has returned.
   const test::watchdog dog("another's job", 2);
   for (unsigned round = 0; round < test::divided(5u); ++round) {
     fj::runtime rt(test::with_procs(2));
@@ -227,7 +228,7 @@ TEST_CASE("run: a caller that waits for its job does not begin another's") {
     rt.run([&] {
       fj::fork_join(
           [&] {
-            test::spin_until([&] { return caller != 0 && test::sleeps(caller); });  // its job waits for a P
+            test::spin_until([&] { return caller != 0 && test::sleeps(caller); });  // the caller's job waits for a P
           },
           [&] {
             stolen = true;

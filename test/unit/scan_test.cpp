@@ -1,4 +1,4 @@
-// Scans: against std, the same bits anywhere, in place, and with strands that sum up ahead.
+// Scans: against std, the same bits on any runtime, in place, and with strands that sum up blocks ahead.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ TEST_CASE_TEMPLATE("scans of integers are std's", Policy, fj::continuations, fj:
   });
 }
 
-TEST_CASE("scans keep the order of what does not commute, also in place") {
+TEST_CASE("scans keep the order of operations that do not commute, also in place") {
   for_each_case("strings", [](std::size_t n, const fj::loop_options& options) {
     if (n > 200) return;
     std::vector<std::string> in(n), expected(n);
@@ -77,7 +77,7 @@ TEST_CASE("scans keep the order of what does not commute, also in place") {
 }
 
 // Tried with prefixes that go on from the last sum of the block instead of the block's own sum: fails.
-TEST_CASE("scans of floating-point numbers give the same bits anywhere") {
+TEST_CASE("scans of floating-point numbers give the same bits on any runtime") {
   for (const std::size_t n : {50u, 1000u, test::divided(30000u)}) {
     test::dice dice(n);
     std::vector<double> in(n);
@@ -112,13 +112,13 @@ TEST_CASE("scans of floating-point numbers give the same bits anywhere") {
   }
 }
 
-// The strand that scans waits in its first operation until a thief sums up ahead of it: the scan has forked by then, as there
-// are hungry workers when it begins. With two P the thief waits in its fifth block until the strand is through with the third
-// of the sequence that it set out for. So all goes its way without a clock: the thief's sums are used, and the strand goes on
-// where they end, unless it was held up all the while in which the thief sums up 35 blocks more. With steal_every_fork nothing
-// waits, as there a strand may not wait for its own continuation. Tried with `use` leaving out the last block, and with the scan
-// going on one block too far to the right: fails; with sum_ahead returning at once: hangs.
-TEST_CASE("scans use what was summed up ahead, and go on from where it ends") {
+// The strand that scans waits in its first operation until a thief sums up blocks ahead of it: the scan has forked by
+// then, because there are hungry workers when it begins. With two P the thief waits in its fifth block until the strand
+// has finished the first third of the sequence. So the test needs no clock: the scan uses the thief's sums, and the
+// strand goes on where they end, unless it stood still while the thief summed up 35 blocks more. With steal_every_fork
+// nothing waits, because there a strand may not wait for its own continuation. Tried with `use` leaving out the last
+// block, and with the scan going on one block too far to the right: fails; with sum_ahead returning at once: hangs.
+TEST_CASE("scans use the sums of blocks ahead, and go on where these end") {
   test::for_each_runtime(
       "ahead",
       [](fj::runtime& rt, unsigned p, test::stealing how) {
@@ -177,8 +177,8 @@ TEST_CASE("scans run outside of a runtime") {
   CHECK(all.back() == 1000);
 }
 
-// With one P and every fork stolen, what lies ahead is summed up while the strand that scans waits for its own forks. With no
-// look at the token there (tried), all of it is.
+// With one P and every fork stolen, the blocks ahead are summed up while the strand that scans waits for its own forks.
+// Without a check of the token there (tried), all blocks are summed up.
 TEST_CASE("scans that are asked to stop sum up no more blocks ahead") {
   fj::runtime rt(test::with(1, test::stealing::every_fork));
   fj::stop_source source;
@@ -197,7 +197,7 @@ TEST_CASE("scans that are asked to stop sum up no more blocks ahead") {
 
 namespace {
 
-// Whose result does not depend on the association, though that is not to be seen from the type.
+// An operation whose result does not depend on the association, although its type does not say so.
 struct largest {
   int& calls;
   double operator()(double a, double b) const {

@@ -1,4 +1,4 @@
-// What a scope throws, and what it does not start any more, where strands meet in a certain order.
+// What a scope throws, and what it no longer starts, when strands meet in a certain order.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -21,7 +21,7 @@ int number_thrown(F f) {
   return -1;
 }
 
-// As many strands at once as there are P: so the others have ended, or wait in a join.
+// As many strands at once as there are P, so the other strands have ended, or wait in a join.
 void meet(std::atomic<unsigned>& present, unsigned procs) {
   const auto attend = [&] {
     ++present;
@@ -48,7 +48,7 @@ TEST_CASE("scope: the exception of the first fork leaves the join, also if it co
                 meet(present, 3);  // the second child has thrown
                 throw failure{1};
               });
-              for (int i = 0; i < 5; ++i) s.fork([] {});  // the first on a stack takes another way
+              for (int i = 0; i < 5; ++i) s.fork([] {});  // the first fork of a strand takes another path
               s.fork([&] {
                 test::spin_until([&] { return after.load(); });
                 throw failure{2};
@@ -60,8 +60,8 @@ TEST_CASE("scope: the exception of the first fork leaves the join, also if it co
   }
 }
 
-// With only the token asked in fork (tried), they all started.
-TEST_CASE("scope: once a child has thrown nothing starts") {
+// If fork checks only the token (tried), all children start.
+TEST_CASE("scope: after a child has thrown no child starts") {
   const test::watchdog dog("scope: no start after an exception", 2);
   fj::runtime rt(test::with_procs(2));
   for (unsigned round = 0; round < test::divided(20u); ++round) {
@@ -86,7 +86,7 @@ TEST_CASE("scope: once a child has thrown nothing starts") {
   }
 }
 
-// With the children's word taken for an exception whatever it says (tried), it was fj::cancelled.
+// If the children's word always counts as an exception (tried), it was fj::cancelled.
 TEST_CASE("with_scope: the body's exception comes before what was left out") {
   test::for_each_runtime("with_scope: body and left out", [](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);

@@ -1,4 +1,4 @@
-// Scopes that several strands fork into, and what scopes do where strands come and go.
+// Scopes that several strands fork into, and scopes whose strands begin and end meanwhile.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -23,7 +23,7 @@ struct failure : std::runtime_error {
 
 }  // namespace
 
-// With the number of forks from other strands taken for the mark of a fork that was left out, the join threw
+// If the number of a fork from another strand is the mark of a fork that was left out (tried), the join threw
 // fj::cancelled, and the exception was never freed.
 TEST_CASE("scope: the exception of a fork from another strand leaves the join") {
   for_each_runtime("scope: exceptions from other strands", [](fj::runtime& rt, unsigned, stealing how) {
@@ -35,7 +35,7 @@ TEST_CASE("scope: the exception of a fork from another strand leaves the join") 
         try {
           s.fork([&s] {
             try {
-              s.fork([] { throw failure(7); });  // unstolen, it leaves here
+              s.fork([] { throw failure(7); });  // if not stolen, the exception leaves here
             } catch (const failure&) {
               throw failure(8);
             }
@@ -44,19 +44,19 @@ TEST_CASE("scope: the exception of a fork from another strand leaves the join") 
         } catch (const failure& e) {
           thrown += e.number == 7 || e.number == 8;
         }
-        s.join();  // it leaves nothing
+        s.join();  // the join leaves no exception
       }
     });
     CHECK(thrown == 100);
   });
 }
 
-// With the count set to zero after a join, instead of what the join took being taken off, this hung, or ended a scope
-// with children in it; with a mark that stays up until the strand goes on, the strand was resumed twice.
+// If a join sets the count to zero, instead of taking off what it has joined, this hung, or ended a scope with children
+// in it. If the constant stays until the strand goes on, the strand was resumed twice.
 TEST_CASE("scope: joins of one strand while another forks into it") {
   for_each_runtime("scope: join and fork", [](fj::runtime& rt, unsigned, stealing how) {
     CAPTURE(test::name_of(how));
-    // A few joins each, so that strands meet while one of them begins or ends.
+    // A few joins in each round, so that strands meet while one of them begins or ends.
     const int rounds = test::divided(how == stealing::by_need ? 200 : 100);
     for (int round = 0; round < rounds; ++round) {
       long mine = 0, forked = 0;
@@ -105,7 +105,7 @@ TEST_CASE("scope: no forks from another runtime") {
   });
 }
 
-// With what the worker was before the copy kept over it, the child ran on another thread's deque.
+// If fork keeps the worker of before the copy, the child ran on another thread's deque.
 TEST_CASE("scope: a closure that forks while it is copied") {
   struct copied_in_parallel {
     explicit copied_in_parallel(std::atomic<int>& to) : n(to) {}
@@ -129,9 +129,9 @@ TEST_CASE("scope: a closure that forks while it is copied") {
   });
 }
 
-// A stack that serves for the first time carries a child, which waits in a join, goes on on the other worker, and forks what
-// the first worker must take: the thread that called run, which takes records of its own job only. With a stack that is not
-// told whose strand it carries when that leaves it (tried), this crashes or hangs.
+// A child runs on a stack that is used for the first time. It waits in a join, goes on on the other worker, and forks a
+// branch that the first worker must take. That is the thread that called run, which takes records of its own job only.
+// If a strand that leaves its stack does not set the fiber's root (tried), this crashes or hangs.
 TEST_CASE("scope: a child that goes on elsewhere belongs to its job") {
   for (unsigned round = 0; round < test::divided(5u); ++round) {
     const test::watchdog dog("scope: a child's job", 2);
@@ -140,14 +140,14 @@ TEST_CASE("scope: a child that goes on elsewhere belongs to its job") {
       fj::scope s;
       s.fork([&] {
         std::atomic<bool> stolen{false}, taken{false};
-        fj::fork_join(
-            [&] { test::spin_until([&] { return stolen.load(); }); },
-            [&] {
-              const std::uint64_t before = rt.stats().total().suspensions;
-              stolen = true;
-              test::spin_until([&] { return rt.stats().total().suspensions != before; });
-              std::this_thread::sleep_for(std::chrono::milliseconds(1));  // it is counted just before it leaves
-            });
+        fj::fork_join([&] { test::spin_until([&] { return stolen.load(); }); },
+                      [&] {
+                        const std::uint64_t before = rt.stats().total().suspensions;
+                        stolen = true;
+                        test::spin_until([&] { return rt.stats().total().suspensions != before; });
+                        std::this_thread::sleep_for(
+                            std::chrono::milliseconds(1));  // the counter changes just before the strand leaves
+                      });
         fj::fork_join([&] { test::spin_until([&] { return taken.load(); }); }, [&] { taken = true; });
       });
       s.join();
@@ -155,7 +155,7 @@ TEST_CASE("scope: a child that goes on elsewhere belongs to its job") {
   }
 }
 
-// With the stack that the copy had forked onto forgotten (tried), there is one more in use for each.
+// If the stack that the copy forked onto is forgotten (tried), each fork leaves one more stack in use.
 TEST_CASE("scope: a closure that forks while it is copied loses no stack") {
   struct copied_with_fork {
     explicit copied_with_fork(int& to) : n(to) {}

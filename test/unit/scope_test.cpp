@@ -26,7 +26,7 @@ long fib(int n) {
   return a + b;
 }
 
-// Forks into a scope that it was given, from whatever strand it runs on.
+// Forks into the given scope, from any strand.
 void walk(fj::scope& s, std::atomic<long>& leaves, int depth) {
   if (depth == 0) {
     ++leaves;
@@ -75,7 +75,7 @@ TEST_CASE("scope: a loop of forks, joined several times") {
   });
 }
 
-TEST_CASE("scope: helpers that get it by reference fork from any strand below it") {
+TEST_CASE("scope: helpers that get the scope by reference fork from any strand below it") {
   for_each_runtime("scope: helpers", [](fj::runtime& rt, unsigned, stealing) {
     std::atomic<long> leaves{0};
     rt.run([&] {
@@ -303,7 +303,7 @@ TEST_CASE("scope: cancellation") {
       };
       CHECK_THROWS_AS(fj::with_scope(source.get_token(), body), fj::cancelled);
       CHECK(ran == 1);
-      // Nothing left out: nothing to report.
+      // Nothing was left out, so the join throws nothing.
       fj::stop_source late;
       fj::with_scope(late.get_token(), [&](fj::scope& s) {
         s.fork([&] { ++ran; });
@@ -317,7 +317,7 @@ TEST_CASE("scope: cancellation") {
 
 TEST_CASE("scope: misuse") {
   CHECK_THROWS_AS([] { const fj::scope s; }(), std::logic_error);
-  CHECK(fj::with_scope([](fj::scope& s) {  // enters the default runtime
+  CHECK(fj::with_scope([](fj::scope& s) {  // with_scope enters the default runtime
           int n = 0;
           s.fork([&n] { n = 1; });
           s.join();
@@ -341,7 +341,7 @@ TEST_CASE("scope: misuse") {
   });
 }
 
-TEST_CASE("scope: greedy, the code after a fork and after a join goes on elsewhere") {
+TEST_CASE("scope: greedy, the code after a fork and after a join goes on on another worker") {
   test::for_each_procs(
       [](unsigned p) {
         const test::watchdog dog("scope: greedy", p);
@@ -353,7 +353,7 @@ TEST_CASE("scope: greedy, the code after a fork and after a join goes on elsewhe
           s.fork([&] { test::spin_until([&] { return went_on.load(); }); });
           went_on = true;
           s.join();
-          // Three deep, where only the oldest is public at first.
+          // Three deep: only the oldest record is public at first.
           std::atomic<int> passed{0};
           const auto deep = [&](auto& self, int depth) -> void {
             fj::scope inner;
@@ -382,7 +382,7 @@ TEST_CASE("scope: a loop of many forks takes constant memory") {
       s.join();
     });
     CHECK(sum == n);
-    // One stack a child that runs, and what workers have at hand.
+    // One stack for each child that runs, and the free stacks that P keep.
     CHECK(rt.stats().stacks_peak <= 40 * (p + 1));
   });
 }

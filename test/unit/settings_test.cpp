@@ -1,4 +1,4 @@
-// From options and environment to settings: defaults, and clear errors for what makes no sense.
+// From options and environment to settings: defaults, and clear errors for values that make no sense.
 #include "runtime/environment.hpp"
 
 #include <doctest/doctest.h>
@@ -59,7 +59,7 @@ TEST_CASE("settings: FORKJOIN_PROCS that makes no sense") {
     CHECK(contains(message, "from 1 to 4096"));
     CHECK(contains(message, "unset"));
     CHECK_THROWS_AS(fj::runtime(), std::invalid_argument);
-    CHECK(complaint(test::with_procs(2)).empty());  // it is not asked for then
+    CHECK(complaint(test::with_procs(2)).empty());  // FORKJOIN_PROCS is not read then
   }
   for (const char* good : {"1", "2", "4096", "007"}) {
     const test::environment procs("FORKJOIN_PROCS", good);
@@ -104,7 +104,7 @@ TEST_CASE("settings: every fork is stolen if the option says so, or the environm
       const bool asked = option || (variable && *variable == '1');
       const settings chosen = resolve(test::with(2, option ? test::stealing::every_fork : test::stealing::by_need));
       CHECK(chosen.steal_every_fork == asked);
-      if (asked) CHECK(chosen.eager);  // with that of the option alone (tried) the environment's is not
+      if (asked) CHECK(chosen.eager);  // if only the option counts (tried), the environment variable does nothing
     }
   const test::environment steal("FORKJOIN_STEAL_EVERY_FORK", "yes");
   for (const test::stealing how : {test::stealing::by_need, test::stealing::every_fork})
@@ -138,10 +138,10 @@ TEST_CASE("topology: the affinity mask counts") {
   CHECK(alone == 1);
 }
 
-// With the quota taken for nothing, with its floor, or with the innermost group alone (each tried), it fails.
+// Tried without the quota, with the quota rounded down, and with the innermost group alone: each fails.
 TEST_CASE("topology: the quota of the cgroup counts, the tightest up to the root, rounded up") {
   const std::filesystem::path root = std::filesystem::temp_directory_path() / ("forkjoin-" + std::to_string(getpid()));
-  std::filesystem::remove_all(root);  // of a process that had this number before, and was killed
+  std::filesystem::remove_all(root);  // left by a killed process that had this number
   const auto write = [&](const char* file, const char* text) {
     std::filesystem::create_directories((root / file).parent_path());
     std::ofstream(root / file) << text << '\n';
@@ -149,7 +149,7 @@ TEST_CASE("topology: the quota of the cgroup counts, the tightest up to the root
   const auto found = [&] { return os::available_processors(root.c_str()); };
   const unsigned all = os::available_processors("/nowhere");
 
-  CHECK(found() == all);  // no such files
+  CHECK(found() == all);  // there are no such files
   write("proc/self/cgroup", "0::/outer/inner");
   CHECK(found() == all);
   write("sys/fs/cgroup/outer/inner/cpu.max", "max 100000");

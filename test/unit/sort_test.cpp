@@ -1,4 +1,4 @@
-// Sorting: patterns, the worst case, and what options, policies and the outside of a runtime do.
+// Sorting: patterns, the worst case, options, policies, and calls outside of a runtime.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -36,8 +36,8 @@ std::vector<pattern> patterns(std::size_t n) {
     all[3].input.push_back(random.below(4));
     all[4].input.push_back(7);
     all[5].input.push_back(std::min(i, n - i));              // up and down
-    all[6].input.push_back(i < n - 20 ? i : random.next());  // an end to be sorted in
-    all[7].input.push_back(i / 2 * 2 + (i + 1) % 2);         // every pair the wrong way round
+    all[6].input.push_back(i < n - 20 ? i : random.next());  // unsorted elements at the end
+    all[7].input.push_back(i / 2 * 2 + (i + 1) % 2);         // every pair is swapped
   }
   static const char* const names[] = {"random",    "sorted", "reversed",   "few distinct",
                                       "all equal", "organ",  "new at end", "swapped pairs"};
@@ -60,7 +60,7 @@ struct stable_sorter {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("what std::ranges::sort takes is sorted", How, sorter, stable_sorter) {
+TEST_CASE_TEMPLATE("sorts take everything that std::ranges::sort takes", How, sorter, stable_sorter) {
   struct move_only {
     int key;
     explicit move_only(int k) : key(k) {}
@@ -91,11 +91,11 @@ TEST_CASE_TEMPLATE("what std::ranges::sort takes is sorted", How, sorter, stable
 }
 
 static_assert(fj::detail::moves_nothrow<std::vector<std::string>::reverse_iterator>);
-// libc++ does not say of a deque's iterators that they throw nothing.
+// libc++ does not declare a deque's iterators noexcept.
 static_assert(fj::detail::moves_nothrow<std::deque<std::string>::iterator> ||
               !noexcept(*std::declval<std::deque<std::string>::iterator&>()));
 
-// Without a look at what dereferencing may throw, the stable sort ended the program.
+// If the stable sort does not check whether dereferencing may throw, it ended the program.
 TEST_CASE_TEMPLATE("iterators may throw", How, sorter, stable_sorter) {
   test::for_both_policies([](auto policy) {
     bool thrown = true;
@@ -137,7 +137,7 @@ TEST_CASE_TEMPLATE("patterns are sorted by both policies", How, sorter, stable_s
   });
 }
 
-TEST_CASE_TEMPLATE("works outside of a runtime, with defaults", How, sorter, stable_sorter) {
+TEST_CASE_TEMPLATE("sorts work outside of a runtime, with defaults", How, sorter, stable_sorter) {
   const test::watchdog dog("outside", 0);
   for (const pattern& one : patterns(100000)) {
     values sorted = one.input, expected = one.input;
@@ -147,14 +147,14 @@ TEST_CASE_TEMPLATE("works outside of a runtime, with defaults", How, sorter, sta
   }
 }
 
-// An adversary that makes up the order as it is asked about it, so that pivots turn out as bad as can be: McIlroy, "A
-// killer adversary for quicksort", 1999. Without the way out to heapsort there are 13 times as many comparisons.
+// An adversary that chooses the order during the comparisons, so that pivots are as bad as possible: McIlroy, "A killer
+// adversary for quicksort", 1999. Without the switch to heapsort there are 13 times as many comparisons.
 TEST_CASE("the worst case is n log n, too") {
   const int n = 1 << 14;
   const int gas = n;
   std::vector<int> value(n, gas), items(n);
   std::iota(items.begin(), items.end(), 0);
-  value[0] = 1, value[1] = 0, value[2] = 2;  // neither ascending nor descending, or that is all it would take
+  value[0] = 1, value[1] = 0, value[2] = 2;  // neither ascending nor descending, or the sort would end at once
   int solid = 3, candidate = 0;
   long comparisons = 0;
   const auto less = [&](int a, int b) {
@@ -174,7 +174,7 @@ TEST_CASE("the worst case is n log n, too") {
   CHECK(comparisons < bound);
 }
 
-// Patterns are told before anything is moved: without, each of these takes n log n comparisons.
+// The sort recognises patterns before it moves anything. Without that, each of these takes n log n comparisons.
 TEST_CASE_TEMPLATE("sorted, reversed and equal elements take linear time", How, sorter, stable_sorter) {
   const std::size_t n = 1 << 16;
   test::for_each_procs([&](unsigned p) {
@@ -194,7 +194,7 @@ TEST_CASE_TEMPLATE("sorted, reversed and equal elements take linear time", How, 
   });
 }
 
-// Without the treatment of what equals the pivot: quadratic, or n log n at best.
+// Without the special treatment of elements equal to the pivot: quadratic, or n log n at best.
 TEST_CASE("few distinct elements take few comparisons") {
   const std::size_t n = 1 << 16;
   test::dice random(1);
@@ -233,7 +233,7 @@ TEST_CASE_TEMPLATE("a sort that is asked to stop leaves a permutation", How, sor
       };
       if (after < 10000) {
         CHECK_THROWS_AS(sort(), fj::cancelled);
-        if (after == 0) CHECK(sorted == input);  // nothing was started
+        if (after == 0) CHECK(sorted == input);  // nothing has started
         std::sort(sorted.begin(), sorted.end());
       } else {
         CHECK_NOTHROW(sort());

@@ -1,4 +1,4 @@
-// The counters: that they count what happens, and that nothing happens that need not.
+// The counters count what happens, and nothing happens that need not.
 #include "runtime/stats.hpp"
 
 #include <doctest/doctest.h>
@@ -21,8 +21,8 @@ long fib(int n) {
 
 }  // namespace
 
-TEST_CASE("stats: a job that never forks wakes nobody") {
-  // With hand_over calling wake in any case, there were wake-ups.
+TEST_CASE("stats: a job that never forks wakes no worker") {
+  // If hand_over always calls wake, there were wake-ups.
   test::for_each_procs([](unsigned p) {
     CAPTURE(p);
     const test::watchdog dog("jobs without forks", p);
@@ -48,12 +48,12 @@ TEST_CASE("stats: one P makes nothing public and steals nothing" * doctest::skip
   CHECK(sum.publications == 0);
   CHECK(sum.exposures == 0);
   CHECK(sum.slow_pops == 0);
-  CHECK(sum.slow_pushes == 1);  // the first: every fresh deque looks after hungry workers once
+  CHECK(sum.slow_pushes == 1);  // the first push: every fresh deque checks for hungry workers once
   CHECK(sum.wakeups == 0);
 }
 
-TEST_CASE("stats: where all is public the most public records are the depth of the forks") {
-  // With the count taken before the push's own record was public: one less.
+TEST_CASE("stats: if all records are public, most_public is the depth of the forks") {
+  // If the count is taken before the push's own record is public: one less.
   const test::environment no_membarrier("FORKJOIN_MEMBARRIER", "0");
   const test::watchdog dog("all public", 1);
   fj::runtime rt(test::with_procs(1));
@@ -74,7 +74,7 @@ TEST_CASE("stats: with every fork stolen, every fork is a steal") {
     CHECK(sum.steals == forks);
     CHECK(sum.slow_pops == 0);
     CHECK(sum.resumptions <= sum.suspensions);
-    // Thieves take the oldest first, so the join that made them look finds its own record taken last, or done.
+    // Thieves take the oldest record first, so the join that made them look finds its own record taken last, or done.
     if (p == 1) CHECK(sum.suspensions > 0);
     if (p == 1) CHECK(sum.resumptions == sum.suspensions);
     CHECK(rt.stats().stacks_peak >= 2);
@@ -97,16 +97,17 @@ TEST_CASE("stats: a steal, its suspension and its resumption") {
   CHECK(now.total().wakeups >= 1);
   CHECK(now.total().publications == 1);
   CHECK(now.total().suspensions == 1);
-  CHECK(now.total().resumptions <= now.total().suspensions);  // less if the thief came while it was about to
+  CHECK(now.total().resumptions <=
+        now.total().suspensions);  // less if the thief came while the owner was about to suspend
   CHECK(now.stacks_peak >= 2);
   fj::counters sum;
   for (const fj::counters& each : now.procs) sum += each;
   CHECK(sum.steals == now.total().steals);
 }
 
-TEST_CASE("stats: a strand's first fork is public, though everybody is busy" *
+TEST_CASE("stats: a strand's first fork is public, though all workers are busy" *
           doctest::skip(!test::may_fence_others())) {
-  // With push_slow publishing for hungry workers alone it was private.
+  // If the owner publishes for hungry workers alone, it was private.
   const test::watchdog dog("first fork", 2);
   fj::runtime rt(test::with_procs(2));
   rt.run([&] {
@@ -117,14 +118,14 @@ TEST_CASE("stats: a strand's first fork is public, though everybody is busy" *
                     const std::uint64_t before = publications();
                     fj::fork_join([] {}, [] {});
                     CHECK(publications() == before + 1);
-                    // The next is public only if this one was public for long, and so on: the first that is not ends the
-                    // row, as no worker asks. With push_slow publishing every time (tried) it hung.
+                    // The next record is public only if this one was public for long, and so on. The first record that
+                    // was not ends the row, because no worker asks. If the owner publishes every time (tried), it hung.
                     const auto fork_is_public = [&] {
                       const std::uint64_t so_far = publications();
                       fj::fork_join([] {}, [] {});
                       return publications() != so_far;
                     };
-                    if (!RUNNING_ON_VALGRIND) {  // there each is public for long
+                    if (!RUNNING_ON_VALGRIND) {  // under Valgrind each is public for long
                       while (fork_is_public()) std::this_thread::yield();
                       for (int i = 0; i < 10; ++i) CHECK(!fork_is_public());
                     }
@@ -133,9 +134,9 @@ TEST_CASE("stats: a strand's first fork is public, though everybody is busy" *
   });
 }
 
-TEST_CASE("stats: the fork after one that was public for long is public, though everybody is busy" *
+TEST_CASE("stats: the fork after one that was public for long is public, though all workers are busy" *
           doctest::skip(!test::may_fence_others())) {
-  // With pop_slow sounding the alarm for the hungry alone only the first was public.
+  // If take_back sounds the alarm for hungry workers alone, only the first was public.
   const test::watchdog dog("long in public", 2);
   fj::runtime rt(test::with_procs(2));
   rt.run([&] {
@@ -152,8 +153,8 @@ TEST_CASE("stats: the fork after one that was public for long is public, though 
   });
 }
 
-TEST_CASE("stats: the first fork after a join whose record was stolen is public, though everybody is busy") {
-  // With join_slow leaving out the alarm it was private, unless the thief had come to look for work again.
+TEST_CASE("stats: the first fork after a join whose record was stolen is public, though all workers are busy") {
+  // Without the alarm in join_slow it was private, unless the thief looked for work again.
   const test::watchdog dog("fork after join", 2);
   fj::runtime rt(test::with_procs(2));
   std::atomic<bool> stolen{false}, busy{false}, over{false};
@@ -167,11 +168,12 @@ TEST_CASE("stats: the first fork after a join whose record was stolen is public,
     });
   });
   rt.run([&] {
-    fj::fork_join([&] { test::spin_until([&] { return busy.load(); }); },
-                  [&] {
-                    stolen = true;
-                    test::spin_until([&] { return caller != 0 && test::sleeps(caller); });  // its job waits for a P
-                  });
+    fj::fork_join(
+        [&] { test::spin_until([&] { return busy.load(); }); },
+        [&] {
+          stolen = true;
+          test::spin_until([&] { return caller != 0 && test::sleeps(caller); });  // the caller's job waits for a P
+        });
     const std::uint64_t before = rt.stats().total().publications;
     fj::fork_join([] {}, [] {});
     CHECK(rt.stats().total().publications == before + 1);
@@ -196,7 +198,7 @@ TEST_CASE("stats: tasks that wait count as join waits") {
   CHECK(rt.stats().total().steals == 1);
 }
 
-TEST_CASE("stats: read while others work, they only grow") {
+TEST_CASE("stats: counters only grow while other threads work") {
   test::for_each_runtime("reading stats", [](fj::runtime& rt, unsigned p, test::stealing) {
     CAPTURE(p);
     std::atomic<bool> over{false}, grew{true};
@@ -216,19 +218,19 @@ TEST_CASE("stats: read while others work, they only grow") {
   });
 }
 
-TEST_CASE("stats: stacks go back when nobody needs them") {
+TEST_CASE("stats: stacks go back when no strand needs them") {
   test::for_each_runtime("stacks", [](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);
     CAPTURE(test::name_of(how));
     for (int i = 0; i < 5; ++i) CHECK(rt.run([] { return fib(12); }) == 144);
-    // Each worker that sleeps keeps one; the last of a job may be on their way back yet.
+    // Each P keeps one; the last stacks of a job may not be back yet.
     test::spin_until([&] { return rt.stats().stacks_in_use <= p; });
     CHECK(rt.stats().stacks_peak >= rt.stats().stacks_in_use);
   });
 }
 
 TEST_CASE("stats: stacks are counted for the P that took them") {
-  // With the give-back left out of the count of the P that took it, the sums never agree.
+  // If the P that took a stack does not count its return, the sums never agree.
   test::for_each_runtime("stacks per P", [](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);
     CAPTURE(test::name_of(how));
@@ -240,7 +242,7 @@ TEST_CASE("stats: stacks are counted for the P that took them") {
         for (int i = 0; i < 50; ++i) s.fork([] { static_cast<void>(fib(6)); });
       });
     });
-    test::spin_until([&] {  // workers that go to sleep still give some back
+    test::spin_until([&] {  // workers that go to sleep still give some stacks back
       const fj::stats now = rt.stats();
       return now.stacks_in_use <= p && now.total().stacks_in_use == now.stacks_in_use;
     });
@@ -250,8 +252,8 @@ TEST_CASE("stats: stacks are counted for the P that took them") {
   });
 }
 
-// Each of these without the count (tried) hangs or fails.
-TEST_CASE("stats: a scope's join that waits, and who parks then") {
+// Without the count (tried for each) this hangs or fails.
+TEST_CASE("stats: a scope's join that waits is counted, and so are the workers that park then") {
   const test::watchdog dog("a scope's join", 2);
   fj::runtime rt(test::with_procs(2));
   rt.run([&] {
@@ -269,7 +271,7 @@ TEST_CASE("stats: a scope's join that waits, and who parks then") {
   test::spin_until([&] { return rt.stats().total().parks > 0; });
 }
 
-TEST_CASE("stats: where all is public each pop takes the slow way") {
+TEST_CASE("stats: if all records are public, each pop takes the slow path") {
   const test::environment no_membarrier("FORKJOIN_MEMBARRIER", "0");
   fj::runtime rt(test::with_procs(1));
   rt.run([] {
@@ -279,7 +281,7 @@ TEST_CASE("stats: where all is public each pop takes the slow way") {
   CHECK(rt.stats().total().slow_pops == 2);
 }
 
-TEST_CASE("stats: the most stacks and records stay the most") {
+TEST_CASE("stats: maxima of stacks and records do not fall") {
   fj::runtime rt(test::with(2, test::stealing::every_fork));
   rt.run([] { fj::fork_join([] {}, [] { fj::fork_join([] {}, [] {}); }); });
   const std::size_t peak = rt.stats().stacks_peak;
@@ -328,7 +330,7 @@ TEST_CASE("stats: each P is busy, looks for work, or is idle, and no longer than
     fj::counters last;
     for (int i = 0; i < 20; ++i) {
       const fj::stats now = rt.stats();
-      // Not the sum of the two: a worker that stops the one stores it a moment after it looked at the clock.
+      // Not the sum of the two: a worker that stops the one watch stores that a moment after it read the clock.
       for (const fj::counters& c : now.procs) {
         CHECK(c.busy_ns <= now.lived_ns);
         CHECK(c.looking_ns <= now.lived_ns);
@@ -343,12 +345,12 @@ TEST_CASE("stats: each P is busy, looks for work, or is idle, and no longer than
   });
 }
 
-TEST_CASE("stats: a P that no thread held has spent no time, and a worker that waits for work looks for it") {
+TEST_CASE("stats: a P that no thread held has spent no time, and a worker that waits for work counts as looking") {
   const test::watchdog dog("idle P", 3);
   fj::runtime rt(test::with_procs(3));
   for (int i = 0; i < 10; ++i) rt.run([] { std::this_thread::sleep_for(std::chrono::microseconds(100)); });
   const fj::stats serial = rt.stats();
-  // With the time of a P not ended by the worker that gives it up (tried), it goes on.
+  // If the worker that gives a P up does not end its time (tried), the time goes on.
   std::this_thread::sleep_for(std::chrono::milliseconds(2));
   CHECK(rt.stats().total().busy_ns == serial.total().busy_ns);
   CHECK(rt.stats().working_ns == serial.working_ns);
@@ -359,7 +361,7 @@ TEST_CASE("stats: a P that no thread held has spent no time, and a worker that w
     CHECK(c.looking_ns == 0);
   }
   CHECK(used == 1);
-  // The thief has nothing to do after its theft, and does not give up at once.
+  // The thief finds nothing after its theft, and does not give up at once.
   rt.run([&] {
     std::atomic<bool> stolen{false};
     fj::fork_join([&] { test::spin_until([&] { return stolen.load(); }); }, [&] { stolen = true; });

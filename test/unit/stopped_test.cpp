@@ -1,4 +1,5 @@
-// Asked to stop before they begin: loops and algorithms throw fj::cancelled if there is anything to do, and start none of it.
+// Cancelled before they start: loops and algorithms throw fj::cancelled if there is anything to do, and start none of
+// it.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -11,7 +12,7 @@ namespace {
 
 constexpr std::size_t sizes[] = {0, 1, 2, 3, 20, 5000};
 
-/// Elements whose comparisons, and whatever else is done with them, are counted.
+/// Elements that count their comparisons and all other operations on them.
 struct counted {
   static inline std::atomic<int> uses = 0;
 
@@ -61,7 +62,7 @@ void expect_all_cancelled(fj::runtime& rt, std::size_t n, const fj::loop_options
 
 }  // namespace
 
-TEST_CASE("asked to stop beforehand, all that have something to do say so") {
+TEST_CASE("cancelled before start: every algorithm with work throws fj::cancelled") {
   fj::stop_source source;
   source.request_stop();
   const fj::stop_token token = source.get_token();
@@ -77,7 +78,7 @@ TEST_CASE("asked to stop beforehand, all that have something to do say so") {
   }
 }
 
-// With the token asked at each leaf alone (tried) every one of them throws, one after another, for days.
+// If only the leaves check the token (tried), every leaf throws, one after another, for days.
 TEST_CASE("tasks that are left out do not cost an exception each") {
   const test::watchdog dog("stopped tasks", 1);
   fj::runtime rt(test::with_procs(1));

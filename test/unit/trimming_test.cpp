@@ -8,7 +8,7 @@ namespace {
 
 using fj::detail::os::is_resident;
 
-// Touches all pages of a large frame. Returns the address of one of the lowest, which is nobody's any more.
+// Touches all pages of a large frame. Returns an address in one of the lowest pages, which no frame uses any more.
 [[gnu::noinline]] std::byte* dig() {
   volatile std::byte frame[std::size_t{1} << 20];
   for (std::size_t i = 0; i < sizeof(frame); i += fj::detail::os::page_size()) frame[i] = std::byte{1};
@@ -20,8 +20,8 @@ using fj::detail::os::is_resident;
 }  // namespace
 
 // Each hangs without its call of trim_stack (tried).
-TEST_CASE("a strand that waits gives back the memory of its stack that it does not use") {
-  if (test::sanitized) return;  // whose frames need not lie on the stack
+TEST_CASE("a strand that waits gives back the unused memory of its stack") {
+  if (test::sanitized) return;  // a sanitizer's frames need not lie on the stack
   const test::watchdog dog("memory of a suspended strand", 2);
   fj::runtime rt(test::with_procs(2));
   rt.run([] {

@@ -19,7 +19,7 @@ long fib(int n) {
   return a + b;
 }
 
-// fib of which every level runs in the other runtime.
+// fib, where every level runs in the other runtime.
 long fib_between(fj::runtime& here, fj::runtime& there, int n) {
   if (n < 2) return n;
   return here.run([&, n] {
@@ -118,9 +118,9 @@ TEST_CASE("two runtimes: every level of a recursion in the other one") {
   });
 }
 
-// A task that waits runs others on top of its stack, and those may use up the deque that was set aside for it. Before
-// join_slow set one aside where it leaves, a P was left without a deque: a crash with every fork stolen.
-TEST_CASE("two runtimes: what runs on top of a task that waits waits for the other one") {
+// A task that waits runs others on top of its stack, and those may use up the deque that was set aside for it. If
+// join_slow does not set one aside where it leaves (tried), a P has no deque: a crash with every fork stolen.
+TEST_CASE("two runtimes: a task on top of a waiting one waits for the other runtime") {
   with_two("waits on top of tasks", [](fj::runtime& a, fj::runtime& b) {
     CHECK(a.run([&] { return leaves_between<fj::tasks>(b, a, 7); }) == 128);
     CHECK(b.run([&] { return leaves_between<fj::tasks>(a, b, 7); }) == 128);
@@ -128,8 +128,8 @@ TEST_CASE("two runtimes: what runs on top of a task that waits waits for the oth
   });
 }
 
-// A fiber that waits in another runtime leaves its deque behind, and a marker for it in the ready queue. When the records have
-// been taken the marker must be gone: otherwise 99 are here, and workers take them for something to run.
+// A fiber that waits in another runtime leaves its deque behind, and a marker for it in the ready queue. When the
+// records have been taken the marker must be gone. Otherwise 99 markers are here, and workers try to run them.
 TEST_CASE("two runtimes: the empty deques of fibers that wait have no markers") {
   with_two("empty deques of fibers that wait", [](fj::runtime& a, fj::runtime& b) {
     constexpr int turns = 100;
@@ -140,12 +140,13 @@ TEST_CASE("two runtimes: the empty deques of fibers that wait have no markers") 
       b.run([&] { test::spin_until([&] { return begun == turns; }); });
     };
     a.run([&] { fj::fork_each(0, turns, [&](int) { turn(); }); });
-    // A thief that found a deque when it was active may empty it when it is not: one for each P, until its next look.
+    // A thief that found a deque when it was active may empty it afterwards: one for each P, until the thief's next
+    // look.
     CHECK(markers <= a.procs() + 1);
   });
 }
 
-TEST_CASE("two runtimes: both ways at once, from several threads") {
+TEST_CASE("two runtimes: in both directions at once, from several threads") {
   with_two("both ways", [](fj::runtime& a, fj::runtime& b) {
     std::atomic<int> right{0};
     std::vector<std::thread> threads;
@@ -161,7 +162,7 @@ TEST_CASE("two runtimes: both ways at once, from several threads") {
 }
 
 TEST_CASE("two runtimes: the worker of a fiber that waits goes on, and the fiber's records can be stolen") {
-  // Also with one P: the thread that called run finds the marker. With push_marker left empty it hung.
+  // Also with one P: the caller of run finds the marker. With push_marker left empty it hung.
   for (const unsigned p : test::procs_to_try) {
     const test::watchdog dog("deque goes along", p);
     fj::runtime a(test::with_procs(p)), b(test::with_procs(1));
@@ -190,15 +191,15 @@ TEST_CASE("two runtimes: forks and joins around the wait") {
 
 TEST_CASE("two runtimes: a runtime made, used and ended by a fiber of another") {
   // While the fiber goes on after run, and ends the runtime, the worker that submitted the job may still be in it.
-  // Without a guest for that time, and with a delay between the two halves of dispatcher::ready, ASan reported a use after
-  // free.
+  // Without a guest for that time, and with a delay between the two halves of dispatcher::ready, ASan reported a use
+  // after free.
   with_two("runtime within a runtime", [](fj::runtime& a, fj::runtime&) {
     const unsigned rounds = test::divided(50u);
     const long sum = a.run([&] {
       long total = 0;
       for (unsigned i = 0; i < rounds; ++i) {
         fj::runtime inner(test::with_procs(1 + i % 3));
-        // The second one is likely to be taken by a worker that spins still, before its wake-up is through.
+        // A worker that still spins probably takes the second job before its wake-up is complete.
         for (int job = 0; job < 2; ++job) total += inner.run([] { return fib(6); });
       }
       return total;

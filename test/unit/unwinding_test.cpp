@@ -1,5 +1,5 @@
-// The C++ runtime's exceptions in flight belong to the strand: forks inside destructors and handlers, which go on on
-// other threads. With either of the two exception globals not restored at a switch these tests failed or crashed.
+// The C++ runtime's exceptions in flight belong to the strand: forks inside destructors and handlers, whose strands go
+// on on other threads. With either of the two exception globals not restored at a switch these tests failed or crashed.
 #include <doctest/doctest.h>
 
 #include <exception>
@@ -171,7 +171,7 @@ TEST_CASE("unwinding: a stolen branch sees the handler that it was forked in, an
       2);
 }
 
-TEST_CASE("unwinding: nor does a record that a waiting task runs on top of itself") {
+TEST_CASE("unwinding: a record that a waiting task runs on top of itself sees nothing in flight") {
   const test::watchdog dog("handlers below a task on top", 2);
   fj::runtime rt(test::with_procs(2));
   std::atomic<int> wrong{0};
@@ -181,7 +181,7 @@ TEST_CASE("unwinding: nor does a record that a waiting task runs on top of itsel
       rt.run([&] {
         std::atomic<bool> stolen{false}, done{false};
         // The owner waits for the first task within the handler of its own exception. The thief sees that it waits, and
-        // forks another for it to run on top. No yielding there: the owner does not look for long.
+        // forks another for it to run on top. The thief does not yield there, because the owner does not look for long.
         fj::fork_join<fj::tasks>(
             [&] {
               const auto waits = rt.stats().total().join_waits;
