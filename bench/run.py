@@ -20,12 +20,12 @@ import time
 from harness import environment, goals, measure, tables
 
 SUITE_BUDGET = 400  # seconds for the rounds of all kernels
-KERNEL_BUDGET = 100  # for those of one that is measured alone
+KERNEL_BUDGET = 100  # for those of a kernel that is measured alone
 FULL_BUDGET = 10  # times as much with --full
 
 
 class Measured:
-    """What came of all kernels, by key (kernel, size, way, procs) where nothing else is said."""
+    """The results of all kernels, by key (kernel, size, way, procs) unless a comment says otherwise."""
 
     def __init__(self):
         self.results, self.once, self.rounds, self.ceilings = {}, {}, {}, {}
@@ -51,7 +51,7 @@ class Measured:
         return own, ceilings
 
     def result(self, key):
-        """As the schema has it."""
+        """In the form of the schema."""
         kernel, size, way, procs = key
         figures, rounds = self.results[key], self.rounds[key]
         times = [rounds.ms(i, *key) for i in range(len(rounds))]
@@ -121,7 +121,7 @@ def parse():
         parser.error("--budget must be a number of seconds above 0")
     if args.json:
         try:
-            open(args.json, "a").close()  # now, not after an hour of measuring
+            open(args.json, "a").close()  # fails now, not after an hour of measuring
         except OSError as error:
             parser.error(f"--json {args.json}: {error.strerror}")
     for name in args.kernel:
@@ -144,7 +144,7 @@ def measure_one(kernel, rounds, budget, measured):
 
 
 def measure_all(kernels, rounds, budget, keep):
-    """Returns what was measured and what went wrong, a text for each kernel that is left out. keep(both) after each."""
+    """Returns the results and the failures, a text for each kernel that is left out. Calls keep(both) after each kernel."""
     measured, wrong = Measured(), []
     end = time.monotonic() + budget
     for i, kernel in enumerate(kernels):
@@ -176,7 +176,7 @@ def main():
     rounds = args.repetitions or (3 if args.quick else 21 if len(kernels) == 1 else 7)
     budget = args.budget or (KERNEL_BUDGET if len(kernels) == 1 else SUITE_BUDGET) * (FULL_BUDGET if args.full else 1)
 
-    # What bench/report would show by itself; tests are not worth showing.
+    # bench/report shows these by default; tests are not worth showing.
     files = [] if sizes == "test" else [folder / ("-".join(["report", *args.kernel]) + ".json")]
     files += [pathlib.Path(args.json)] if args.json else []
 
@@ -187,7 +187,7 @@ def main():
     load = environment.Load()
 
     def conclude(measured, wrong):
-        """The environment, warnings and goals; and all of it in the files."""
+        """Prints environment, warnings and goals, and writes everything to the files."""
         env = environment.describe(measured.context, load_average)
         env |= {"others_before": before, "others_during": load.others()}
         warnings = wrong + tables.warnings(env, measured.results)

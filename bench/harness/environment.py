@@ -1,4 +1,4 @@
-"""What the figures were taken on, and whether something else was going on there."""
+"""The machine that the figures were taken on, and whether other programs were busy there."""
 
 import datetime
 import os
@@ -35,7 +35,7 @@ def commit():
 
 
 class Load:
-    """How many cores others have kept busy, and how many a hypervisor withheld, since this was made."""
+    """How many cores other programs have kept busy, and how many a hypervisor withheld, since this was made."""
 
     def __init__(self):
         self.began = time.monotonic()
@@ -66,7 +66,7 @@ class Load:
 
 
 def describe(context, load_average):
-    """context: what the Google Benchmark binary says of itself."""
+    """context: the Google Benchmark binary's description of itself."""
     return {
         "date": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
         "commit": commit(),

@@ -1,11 +1,11 @@
-"""Figures taken once a round, and what is reckoned from them: ratios within a round, medians, spreads. Means and medians are
-those of Python's own `statistics`: what measures needs no package more, and the report shows the same figures."""
+"""Figures taken once a round, and the statistics of them: ratios within a round, medians, spreads. Means and medians are
+those of Python's own `statistics`, so measuring needs no package, and the report shows the same figures."""
 
 import math
 import statistics
 from collections import namedtuple
 
-STEADY = 0.03  # what two times of the same program may differ by while the machine is quiet, as a part of them
+STEADY = 0.03  # the part by which two times of the same program may differ while the machine is quiet
 
 
 def ratio(over, under):
@@ -14,7 +14,8 @@ def ratio(over, under):
 
 
 def ratio_of_bests(over, under):
-    """Of the least times of those rounds in which both took part: the least of more rounds is less. None if there are none."""
+    """The ratio of the least times of the rounds in which both took part (the least of more rounds would be less). None if
+there is no such round."""
     both = [(a, b) for a, b in zip(over, under) if a is not None and b is not None]
     return min(a for a, _ in both) / min(b for _, b in both) if both else None
 
@@ -35,8 +36,8 @@ class Figure:
         return statistics.median_high(self.values) if counts else statistics.median(self.values)
 
     def median_lies_between(self):
-        """Two values between which the true median lies, in 99 of 100 cases, whatever the noise is like: those that the
-        sign test would not reject. The least and the most where there are too few values to say."""
+        """Two values between which the true median lies in 99 of 100 cases, with any noise: the range that the sign
+        test does not reject. The least and the greatest value if there are too few."""
         n, tail, below = len(self.values), 0.0, 0
         while (tail := tail + math.comb(n, below) / 2**n) < 0.005:
             below += 1
@@ -61,18 +62,18 @@ class Moment(namedtuple("Moment", "alone parallel apart alone_again")):
         return self.one / self.parallel
 
     def ceiling(self, procs):
-        """What separate programs reach."""
+        """The speed-up that separate programs reach."""
         return procs * self.one / self.apart
 
     @property
     def quiet(self):
-        """Whether each of the programs had a processor of its own, as fast as if it were alone. Says nothing of
-        `parallel`, so that a choice of quiet moments is none of speed-ups."""
+        """Whether each of the programs had a processor of its own, as fast as alone. Does not read `parallel`, so that
+        to choose quiet moments is not to choose speed-ups."""
         return max(abs(self.alone - self.alone_again), abs(self.apart - self.one)) <= STEADY * self.one
 
 
 class Rounds:
-    """What the rounds of one binary gave.
+    """The results of the rounds of one binary.
 
     results: for each round {key: {"ms": time, "steals": count or None}} with keys (kernel, size, way, procs);
     moments: for each round {(kernel, size, procs): [Moment]}, of continuations; forks: {(kernel, size): forks in a run}.
@@ -115,7 +116,7 @@ class Rounds:
         return statistics.median(found) if found else None
 
     def quiet_speedup(self, i, *of):
-        """The same of the speed-ups in quiet moments."""
+        """The median of the speed-ups in quiet moments."""
         found = [m.speedup for m in self.moments_of(i, *of) if m.quiet]
         return statistics.median(found) if found else None
 

@@ -4,10 +4,10 @@ from statistics import geometric_mean
 
 from harness.figures import ratio_of_bests
 
-# Speed-ups are asked of a quiet machine: they are judged by quiet moments, where there were any.
+# Goals for speed-ups are about a quiet machine: quiet moments judge them, if there were any.
 QUIET = {"speedup": "quiet_speedup"}
 
-# kernel, way, procs, figure, bound: at most, if it is negative, else at least.
+# kernel, way, procs, figure, bound. A negative bound is a maximum, a positive one a minimum.
 FIB = [
     ("fib: continuations / serial, one P", ("fib", "continuations", 1, "vs_serial"), -2.2),
     ("fib: continuations, two P over one", ("fib", "continuations", 2, "speedup"), +1.95),
@@ -16,14 +16,14 @@ FIB = [
     ("fib: times as fast as tbb_group, one P", ("fib", "continuations", 1, "vs_tbb_group"), +30),
     ("fib: times as fast as tbb_group, two P", ("fib", "continuations", 2, "vs_tbb_group"), +30),
     ("flat fork / nested fork, one P", ("flat", "continuations", 1, "flat_over_nested"), -3.0),
-    ("flat: continuations, two P over one", ("flat", "continuations", 2, "speedup"), +0.25),  # nothing to win, little to lose
+    ("flat: continuations, two P over one", ("flat", "continuations", 2, "speedup"), +0.25),  # nothing to gain, little to lose
 ]
 
 # One P over the serial program, with clang, to be met within a tenth. g++ makes other serial programs.
 OVER_SERIAL = {"integrate": 1.15, "nqueens": 1.05, "skynet": 1.7, "uts": 1.02, "matmul": 1.03}
-OF_SIZE = {"skynet": 1_000_000}  # where the goal is for one of the sizes
+OF_SIZE = {"skynet": 1_000_000}  # the goal is for one of the sizes
 WITHIN = 1.1
-ENOUGH_PAIRS = 8  # by fewer the sign test can say nothing with 99 % certainty: then the median itself must do
+ENOUGH_PAIRS = 8  # with fewer the sign test says nothing with 99 % certainty, and the median itself decides
 
 TIMES_TBB = 6  # the geometric mean of the kernels without a cut-off
 TWO_OVER_ONE = 1.9  # that of the kernels with enough parallelism
@@ -36,7 +36,7 @@ def goal(what, value, bound, **more):
 
 
 def best_ratio(results, key, figure):
-    """As the figure, from the best times; None for figures that are no ratio of two times."""
+    """The same figure from the best times; None for figures that are not a ratio of two times."""
     kernel, size, way, procs = key
 
     def times(other_way, other_procs):
@@ -77,7 +77,7 @@ def means(results, kernels):
 
 
 def judge(results, kernels, once, compiler):
-    """A list of goals as the schema has them. A goal whose figures were not taken is left out."""
+    """A list of goals in the form of the schema. Leaves out goals without figures."""
     found = []
     sizes = {}
     for kernel, size, _, _ in results:
@@ -121,8 +121,8 @@ def judge(results, kernels, once, compiler):
 
 
 def slowest(results, kernels):
-    """No kernel slower than oneTBB. Of many kernels that are as fast, some median always lies below 1. So where it is close,
-    pairs judge: a kernel is slower if they say so, that is if 1 is not among the values that the true median may have."""
+    """No kernel slower than oneTBB. Of many kernels that are as fast, some median always lies below 1. So pairs judge close
+    kernels: a kernel is slower if 1 is not among the values that the true median may have."""
     least = []
     for key, figures in results.items():
         kernel, size, way, procs = key

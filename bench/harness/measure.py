@@ -11,16 +11,16 @@ import time
 
 from harness.figures import Figure, Moment, Rounds
 
-MIN_TIME = 0.05  # seconds a benchmark runs in a round: short, so that neighbours in a round see the same machine
-SLOW = 5.0  # ways that take more than this times the quickest on as many P take part in some of the rounds only
+MIN_TIME = 0.05  # seconds a benchmark runs in a round: short, so that the ways of a round see the same machine
+SLOW = 5.0  # ways that take more than this times as long as the quickest take part in some rounds only
 SLOW_ROUNDS = 5
 TIMEOUTS = {"test": 60, "quick": 180, "full": 3600}  # seconds: ten times what a round or a run takes on a slow machine
 MOMENTS = 5  # in a round
 MOMENT_TIME = 0.03  # seconds that each part of a moment takes, at least
-CLOSE = 1.03  # of oneTBB's speed; below it rounds are too few to tell who is faster, and pairs are taken
+CLOSE = 1.03  # times oneTBB's speed; below it the rounds cannot tell which is faster, and pairs are taken
 PAIRS = 25
-PAIR_RUNS = 2  # of which the faster counts
-PAIR_TIME = 15  # seconds after which no pair of the same begins
+PAIR_RUNS = 2  # the faster one counts
+PAIR_TIME = 15  # seconds after which no further pair of a kernel begins
 LONG = 0.2  # a part that takes more seconds is taken once in a round, and in those rounds only that slow ways take part in
 
 
@@ -50,7 +50,7 @@ def name_of(kernel, size, way, procs):
 
 
 class Kernel:
-    """The two binaries of a kernel, and what is to be measured."""
+    """The two binaries of a kernel, and what to measure."""
 
     def __init__(self, folder, name, sizes, procs):
         self.name = name
@@ -91,11 +91,11 @@ class Kernel:
                                 preexec_fn=prepare)
 
     def finish(self, process):
-        """Its output; the status must be 0."""
+        """Runs it and returns its output; the status must be 0."""
         command = in_words(process.args)
         try:
             out, errors = process.communicate(timeout=self.timeout)
-        except BaseException as error:  # also if the user has had enough
+        except BaseException as error:  # also if the user interrupts it
             process.kill()
             process.communicate()
             if not isinstance(error, subprocess.TimeoutExpired):
@@ -109,9 +109,9 @@ class Kernel:
         return self.finish(self.start(command, **variables))
 
     def round(self, keys, turn):
-        """The ways in another order each turn. Returns the context and {key: {"ms": ..., "steals": ...}}."""
+        """Runs the ways, in another order each turn. Returns the context and {key: {"ms": ..., "steals": ...}}."""
         got = {}
-        # OpenMP's threads spin on for up to 0.2 s after their work, which would slow down who comes next.
+        # OpenMP's threads spin on for up to 0.2 s after their work, which would slow down the next way.
         for part in ([k for k in keys if k[2] != "omp"], [k for k in keys if k[2] == "omp"]):
             if part:
                 context, figures = self.process(part, turn)
@@ -136,11 +136,11 @@ class Kernel:
         return context, got
 
     def once(self, size, way, procs):
-        """As `once` in the schema."""
+        """Returns `once` of the schema."""
         command = [self.once_binary, way, str(size), str(procs)]
         got = parse_once(self.output(command), command)
         if "most_public" in got.get("counters", {}):
-            # How many records a deque holds only its owner knows, which does not count them; so once more with all public.
+            # Only its owner knows how many records a deque holds, and does not count them; so once more with all public.
             all_public = parse_once(self.output(command, FORKJOIN_MEMBARRIER="0"), command)
             got["deepest_deque"] = all_public["counters"]["most_public"]
         return got
@@ -156,7 +156,7 @@ class Kernel:
         return times[1] / times[0]
 
     def moments(self, size, procs, seconds):
-        """Some moments of `continuations`; seconds: about what one run on one P takes."""
+        """Some moments of `continuations`. seconds: about the time of one run on one P."""
         runs, count = max(1, math.ceil(MOMENT_TIME / seconds)), 1 if seconds > LONG else self.moments_a_round
         command = [self.once_binary, "--moments", "continuations", *map(str, (size, procs, count, runs))]
         with making_sense_of(command):
@@ -194,7 +194,7 @@ def parse_once(out, command):
 
 
 def slow_keys(got):
-    """Ways that would take most of a round."""
+    """The ways that would take most of a round."""
     quickest = {}
     for (kernel, size, _, procs), entry in got.items():
         of = kernel, size, procs
@@ -204,8 +204,8 @@ def slow_keys(got):
 
 
 def run_rounds(kernel, rounds, budget, with_moments=True, say=print):
-    """Returns Rounds and the binary's context. No round begins that took longer before than what is left of `budget`
-    seconds; the first is always run, with all ways; slow ones take part in five rounds that are spread evenly."""
+    """Returns Rounds and the binary's context. No round begins if the last one took longer than the rest of `budget`
+    seconds. The first round always runs, with all ways. Slow ways take part in five rounds, evenly spread."""
     slow_rounds = min(SLOW_ROUNDS, rounds)
     slow_at = {i * rounds // slow_rounds for i in range(slow_rounds)}
     start = time.monotonic()
@@ -253,7 +253,7 @@ def run_once(kernel, say=print):
 
 
 def run_pairs(kernel, results, say=print):
-    """{key: Figure} of oneTBB's time over that of `continuations`, for keys where `results` are close. Who comes first in a
+    """{key: Figure} of oneTBB's time over that of `continuations`, for keys where `results` are close. The first way of a
     pair changes from pair to pair."""
     found = {}
     for key, figures in results.items():

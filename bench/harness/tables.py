@@ -1,7 +1,7 @@
-"""What is printed."""
+"""Prints tables, goals and warnings."""
 
-BUSY_CORES = 0.2  # more than this used by others: the figures are doubtful
-FEW_ROUNDS = 5  # a goal's figure from fewer is said to be so
+BUSY_CORES = 0.2  # if other programs used more, the figures are doubtful
+FEW_ROUNDS = 5  # a goal's figure from fewer rounds gets a note
 UNSTEADY = 1.25  # likewise, if the serial program's longest time is more than this times its shortest
 
 COLUMNS = {"ms": "median ms", "best": "best ms", "vs_serial": "vs serial", "vs_tbb": "tbb vs", "vs_tbb_group": "tbb_group vs",
@@ -17,7 +17,7 @@ LEGEND = """
 
 
 def short(value):
-    """Three digits; counts as they are."""
+    """Three digits; counts unchanged."""
     if isinstance(value, int):
         return str(value)
     return f"{value:.{2 if abs(value) < 10 else 1 if abs(value) < 100 else 0}f}"

@@ -61,7 +61,7 @@ def simulate(program, folder, report):
 
 
 def write(data, out):
-    """The pages and pictures; those of an earlier report go."""
+    """Writes pages and pictures, and deletes those of an earlier report."""
     out.mkdir(parents=True, exist_ok=True)
     for old in out.glob("*.svg"):
         old.unlink()
@@ -73,7 +73,7 @@ def write(data, out):
 
 
 def picture(data, file, picture_file):
-    """The picture in README alone."""
+    """Writes README's picture alone."""
     plot = fib(data)
     if not plot:
         raise Failed(f"{file} has no figures of fib; measure it: ./dev bench fib")
@@ -110,7 +110,7 @@ def main(arguments=None):
 
 
 def run(arguments=None):
-    """The exit status."""
+    """Returns the exit status."""
     try:
         main(arguments)
         return 0

@@ -1,4 +1,4 @@
-"""What the page "Tasks against continuations" says of the figures, so that it is true of whatever was measured."""
+"""The sentences of the page "Tasks against continuations", made from the figures, so that they are true of any measurement."""
 
 from report.data import AGREE, CLEAR, COUNTERS, ROUNDS
 from report.pages import NONE, Table, mib, render, spread, value, words
@@ -25,7 +25,7 @@ class Comparison:
         return words([self.data.name(p) for p in problems])
 
     def more_often(self, found, what):
-        """Which has more of it, by problem."""
+        """Says which way has more of it, by problem."""
         more = {"tasks": [], "continuations": [], "as many": []}
         for problem, ours, tasks in found:
             more["continuations" if ours > tasks else "tasks" if tasks > ours else "as many"].append(problem)
@@ -63,7 +63,7 @@ class Comparison:
         return all("deepest_deque" in self.data.once(p, way, 1) for p, *_ in self.counts("deepest_deque", 1) for way in PAIR)
 
     def deepest(self):
-        """The tree that tasks' stacks grow most on, by name: T3L, else T3; else whatever grew most."""
+        """The tree that makes tasks' stacks grow most: T3L, else T3, else the problem that grew most."""
         data = self.data
         for label in ("T3L", "T3"):
             for problem in data.problems:
@@ -73,7 +73,7 @@ class Comparison:
         return max(grown)[1] if grown else None
 
     def grown(self, problem):
-        """[(way, P, bytes)] that came while it ran."""
+        """[(way, P, bytes)]: the memory that came while it ran."""
         return [(way, p, growth) for way in PAIR for p in sorted({1, self.data.most})
                 if (growth := self.data.growth(problem, way, p)) is not None]
 
@@ -88,7 +88,7 @@ class Comparison:
         return ", ".join(f"{what} {self.names(problems)}" for what, problems in by.items() if problems)
 
     def over_bound(self):
-        """Names of those in which continuations exceeded the bound; None if there is none to exceed."""
+        """The names of problems in which continuations exceeded the bound; None if there is no bound."""
         bounds = [(p, ours, self.data.bound(p, "continuations", self.data.most)) for p, ours, _ in self.peaks()]
         if not any(bound for *_, bound in bounds):
             return None

@@ -1,13 +1,12 @@
-"""What bench/run.py and the simulator wrote, by the questions that the report asks. What is not there is None
-or empty."""
+"""The data that bench/run.py and the simulator wrote, in the form that the report needs. Missing data are None or empty."""
 
 from harness.figures import Figure, ratio
 
-KEPT = 64 * 1024  # bytes that a stack which is suspended or free may keep, see runtime/DECISIONS.md
+KEPT = 64 * 1024  # bytes that a suspended or free stack may keep, see runtime/DECISIONS.md
 OURS = ("continuations", "tasks", "scope")
 GREEDY = ("continuations", "scope")  # these promise a bound on space
 COUNTERS = ("steals", "suspensions", "join_waits", "deepest_deque", "stacks_peak")
-# One is called faster if there are so many rounds, that part of them agree, and the median differs by more than CLEAR.
+# A way is called faster if there are ROUNDS rounds, AGREE of them agree, and the median differs by more than CLEAR.
 ROUNDS, AGREE, CLEAR = 3, 0.75, 0.02
 
 
@@ -26,7 +25,7 @@ class Data:
         return list(dict.fromkeys(key[2] for key in self.results))
 
     def name(self, problem):
-        """Short, for a row: the size only where there are several."""
+        """A short name for a row, with the size only if there are several."""
         kernel, size = problem
         if sum(k == kernel for k, _ in self.problems) == 1:
             return kernel
@@ -42,7 +41,7 @@ class Data:
         return self.results.get((*problem, way, procs), {})
 
     def figures(self, name, procs):
-        """[(problem, {way: summary of that name})], without the serial program and what has none."""
+        """[(problem, {way: summary of that name})], without the serial program and without ways that have none."""
         rows = []
         for problem in self.problems:
             summaries = {way: self.result(problem, way, procs).get(name) for way in self.ways() if way != "serial"}
@@ -53,7 +52,7 @@ class Data:
         return self.result(problem, way, procs).get("once", {})
 
     def counter(self, problem, way, procs, name):
-        """Of the single run; the deepest deque of the simulator's where the file has none."""
+        """A counter of the single run; the simulator's deepest deque if the file has none."""
         once = self.once(problem, way, procs)
         found = once.get(name, once.get("counters", {}).get(name))
         if found is None and name == "deepest_deque":
@@ -70,15 +69,15 @@ class Data:
         return None if kib is None else kib * 1024
 
     def growth(self, problem, way, procs):
-        """Bytes that came while it ran."""
+        """The bytes that came while it ran."""
         once = self.once(problem, way, procs)
         if "peak_resident_kib" not in once or "prepared_resident_kib" not in once:
             return None
         return (once["peak_resident_kib"] - once["prepared_resident_kib"]) * 1024
 
     def bound(self, problem, way, procs):
-        """Bytes that the process may have at most: what it had before, P times what one P needed and a stack may keep,
-        and what each stack more may keep."""
+        """The bytes that the process may have at most: what it had before; P times what one P needed and a stack may keep;
+        and what each further stack may keep."""
         alone, stacks = self.growth(problem, way, 1), self.counter(problem, way, procs, "stacks_peak")
         before = self.once(problem, way, procs).get("prepared_resident_kib")
         if way not in GREEDY or alone is None or stacks is None or before is None:
@@ -86,7 +85,7 @@ class Data:
         return before * 1024 + procs * (alone + KEPT) + max(0, stacks - procs) * KEPT
 
     def tasks_over_continuations(self, problem, procs):
-        """The ratio of their times within the rounds that both took part in; above 1 continuations are faster."""
+        """The ratio of the times within the rounds in which both took part; above 1 continuations are faster."""
         tasks, ours = (self.result(problem, way, procs).get("ms", []) for way in ("tasks", "continuations"))
         return Figure([ratio(a, b) for a, b in zip(tasks, ours)])
 
@@ -106,8 +105,7 @@ class Data:
         return "neither"
 
     def shape(self, problem):
-        """Work and span in nanoseconds where the simulator counted them, in the kernel's own unit where the bench
-        did."""
+        """Work and span: in nanoseconds if the simulator counted them, in the kernel's own unit if the benchmark did."""
         found = self.simulated.get(problem)
         if found:
             return {name: found.get(name) for name in ("work_ns", "span_ns", "parallelism", "forks", "depth")}

@@ -1,5 +1,5 @@
 """Draws dots and curves by matplotlib, as SVG. All plots of a page are 360 wide, so that they stand side by side on a wide
-screen and still can be read on a narrow one. Colours follow the reader's scheme; ways differ by shape, too."""
+screen and can be read on a narrow one. Colours follow the reader's colour scheme; ways differ by shape, too."""
 
 import copy
 import io
@@ -16,20 +16,20 @@ from matplotlib.lines import Line2D
 from harness.tables import short
 
 WIDTH = 360
-LABELS = 116  # what the names of rows may take
+LABELS = 116  # pixels for the names of rows
 RIGHT = 19
 SIZE = 11  # of letters
-LETTER = 0.58 * SIZE  # how wide one is, about
-LANE = 9  # a way's share of a row
+LETTER = 0.58 * SIZE  # about the width of one
+LANE = 9  # pixels of a row for each way
 COLUMNS = 3  # of the legend
 
-# On white and on black. Those of ways are Okabe and Ito's, and what of them can be told apart on black.
+# On white and on black. The colours of ways are Okabe and Ito's, on black those that can be told apart.
 INK, FAINT, GRID, PAPER = ("#1b1f24", "#e6e8eb"), ("#5c636d", "#a4abb5"), ("#dfe3e8", "#3a4049"), ("#ffffff", "#16181c")
 COLOURS = {"serial": ("#5f6670", "#a9b1bc"), "continuations": ("#0072b2", "#56b4e9"), "tasks": ("#d55e00", "#e69f00"),
            "scope": ("#007e5c", "#2fc79b"), "tbb": ("#a8447f", "#ec9cc6"),
            "tbb_group": ("#6d3a8c", "#c9a5e4"), "omp": ("#8a6d00", "#f0e442"), "other": ("#222222", "#eeeeee")}
 SHAPES = {"serial": "_", "continuations": "o", "tasks": "s", "scope": "D", "tbb": "^", "tbb_group": "v", "omp": "X"}
-# Text stays text, as wide as matplotlib's own font at most.
+# Text stays text, at most as wide as in matplotlib's own font.
 matplotlib.rcParams |= {"svg.fonttype": "none", "font.family": "DejaVu Sans", "font.size": SIZE,
                         "text.color": INK[0], "xtick.color": FAINT[0], "ytick.color": FAINT[0], "grid.color": GRID[0],
                         "grid.linewidth": 1, "axes.axisbelow": True, "text.parse_math": False}
@@ -38,8 +38,8 @@ ElementTree.register_namespace("", SVG)
 
 
 def style():
-    """For a page, or for a plot in a file of its own: matplotlib draws in the colours for white, and this turns each into
-    the one for black. A program that knows no CSS shows the former."""
+    """Style for a page, or for a plot in a file of its own: matplotlib draws in the colours for white, and this turns each into
+    the colour for black. A program without CSS shows the colours for white."""
     rules = "".join(f'svg.plot [style*="{what}: {white}"]{{{what}:{black}!important}}'
                     for white, black in (INK, FAINT, GRID, PAPER, *COLOURS.values()) for what in ("fill", "stroke"))
     return f"@media(prefers-color-scheme:dark){{{rules}}}"
@@ -56,7 +56,7 @@ def tick_text(value, _=None):
 
 
 class Plot:
-    """One picture under its name: an element of SVG, with its text for those who do not see it."""
+    """One picture with its name: an SVG element, with a text for readers who cannot see it."""
 
     def __init__(self, name, title, about, height, width=WIDTH):
         self.name, self.title, self.about, self.width, self.height = name, title, about, width, height
@@ -89,14 +89,14 @@ class Plot:
                            columnspacing=1, labelspacing=0.35)
 
     def marks(self, axes, way, points):
-        """points: [(x, y, tip)]; a mark says its tip to those who point at it."""
+        """points: [(x, y, tip)]; a mark shows its tip when the reader points at it."""
         name = f"tips-{len(self.tips)}"
         self.tips[name] = [tip for *_, tip in points]
         axes.scatter([x for x, *_ in points], [y for _, y, _ in points], clip_on=False, zorder=3, gid=name, **mark(way))
 
     def element(self):
-        """What matplotlib drew, without its date, its random names and its references to other
-        places: a page has many of these, and the same figures make the same file."""
+        """Matplotlib's drawing, without its date, random names and references to other places, because a page has
+        many drawings, and the same figures must make the same file."""
         if self.drawn is not None:
             return copy.deepcopy(self.drawn)
         file = io.StringIO()
@@ -131,7 +131,7 @@ class Plot:
         return copy.deepcopy(svg)
 
     def svg(self, alone=False):
-        """As markup: for a page, or for a file of its own."""
+        """Returns markup, for a page or for a file of its own."""
         svg = self.element()
         if alone:
             svg.attrib |= {"width": str(self.width), "height": f"{self.height:.0f}"}
@@ -153,7 +153,8 @@ def mark(way):
 
 
 def scale(axis, how, values):
-    """A logarithm, linear from 0, `zero`: a logarithm that 0 has a place on, or `powers` of two: for numbers of processors."""
+    """The scale of an axis: a logarithm; linear from 0; `zero`, a logarithm with a place for 0; or `powers` of two, for
+    numbers of processors."""
     values = [v for v in values if how in ("linear", "zero") or v > 0] or [1]
     low, high = min(values), max(values)
     if how == "log":
@@ -177,7 +178,7 @@ def scale(axis, how, values):
 
 def dots(name, title, label, rows, how="log", reference=None, limit=None):
     """rows: [(text, {way: {"median", "min", "max"}}, {way: limit})]; reference: (value, text) of a line through all rows;
-    limit: what the short lines are. None if there is nothing to be drawn."""
+    limit: the name of the short lines. None if there is nothing to draw."""
     ways = list(dict.fromkeys(way for _, figures, _ in rows for way in figures))
     if not ways:
         return None

@@ -1,4 +1,4 @@
-"""The tables of the report's first page: what was measured, where, and how it turned out."""
+"""The tables of the report's first page: what was measured, on which machine, with which results."""
 
 from markupsafe import Markup
 
@@ -83,7 +83,7 @@ def shapes(data):
 
 
 def beside(data):
-    """What was simulated and measured."""
+    """Simulated figures beside measured ones."""
     rows = []
     for problem, run in data.simulated.items():
         for r in run["runs"]:

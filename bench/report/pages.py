@@ -1,4 +1,4 @@
-"""Makes pages of templates/ by jinja2: how a figure is shown, tables, and the frame of a page."""
+"""Makes pages from templates/ by jinja2: the form of a figure, tables, and the frame of a page."""
 
 import pathlib
 from typing import NamedTuple
@@ -40,7 +40,7 @@ def words(names):
 
 
 class Table(NamedTuple):
-    """rows: lists of cells. The first cell heads its row; so many columns are aligned to the left."""
+    """rows: lists of cells. The first cell heads its row; `left` columns are aligned to the left."""
 
     caption: str
     head: list
@@ -49,7 +49,7 @@ class Table(NamedTuple):
 
     @property
     def used(self):
-        """Columns in which there is something."""
+        """The columns that are not empty."""
         return [i for i in range(len(self.head)) if i < self.left or any(row[i] != NONE for row in self.rows)]
 
 

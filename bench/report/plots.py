@@ -7,7 +7,7 @@ MIB = 2**20
 
 
 def pictured(figures):
-    """oneTBB has one place in a picture: in fib, where it is measured in two ways, parallel_invoke takes it."""
+    """oneTBB has one place in a picture. fib measures oneTBB in two ways, and parallel_invoke takes the place."""
     return {"tbb" if way == "tbb_invoke" else way: figure for way, figure in figures.items()}
 
 
@@ -32,7 +32,7 @@ def over_tbb(data):
 
 
 def speedup(data):
-    """A picture for each number of processors, and for each problem, if there are more than two numbers."""
+    """A picture for each number of processors or, if there are more than two numbers, for each problem."""
     found = []
     for procs in data.procs:
         of = []

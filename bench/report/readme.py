@@ -7,7 +7,7 @@ from matplotlib import ticker
 from report import draw
 
 WIDTH, LABELS, RIGHT, TOP = 720, 184, 704, 48
-ROW, LANES = 38, {1: (19,), 2: (12, 28)}  # a row's height, and where its marks stand
+ROW, LANES = 38, {1: (19,), 2: (12, 28)}  # a row's height, and the places of its marks
 CALLED = {"serial": "without forks", "continuations": "fj::fork_join", "tasks": "fj::fork_join<fj::tasks>",
           "scope": "fj::scope", "tbb_group": "tbb::task_group", "tbb_invoke": "tbb::parallel_invoke"}
 PROCS = (1, 2)
@@ -31,7 +31,7 @@ def mark(procs, colour):
 
 
 def beside(data, problem, way, procs):
-    """The time, and of oneTBB's ways how it compares, by the median of the rounds' ratios."""
+    """The time and, for oneTBB's ways, the median of the rounds' ratios."""
     time = data.result(problem, way, procs)["median_ms"]
     name = {"tbb_invoke": "vs_tbb", "tbb_group": "vs_tbb_group"}.get(way)
     ratio = data.result(problem, "continuations", procs).get(name)

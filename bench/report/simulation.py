@@ -13,7 +13,7 @@ UTS = {"T1": "uts", "T3": "uts_t3", "T1L": "uts_t1l", "T3L": "uts_t3l"}  # the s
 
 
 class Simulator:
-    """program: the simulator; folder: where its runs are kept."""
+    """program: the simulator; folder: where it keeps its runs."""
 
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
@@ -23,7 +23,7 @@ class Simulator:
         self.kernels = {line.split()[0] for line in named if line.split()}
 
     def arguments(self, data, problem):
-        """None if it does not know the problem."""
+        """None if the simulator does not know the problem."""
         kernel, size = problem
         serial = data.result(problem, "serial", 1)
         if kernel == "uts":
@@ -40,7 +40,8 @@ class Simulator:
         return arguments
 
     def calibrate(self):
-        """Once for each build: other costs would make other runs. Without the program the simulator's own costs count."""
+        """Measures costs once for each build, because other costs would make other runs. Without the program it uses the
+        simulator's own costs."""
         program = self.program.with_name("simulate_calibrate")
         if not program.exists():
             return
@@ -50,7 +51,7 @@ class Simulator:
             self.costs.write_text(done.stdout)
 
     def run(self, problem, arguments, say):
-        """What the simulator wrote, and the problem as `of`; None if it took too long or failed."""
+        """The simulator's output, with the problem as `of`; None if it took too long or failed."""
         kernel, size = problem
         file = self.folder / f"{kernel}-{size}.json"
         made_of = [*arguments, self.program.stat().st_mtime_ns]

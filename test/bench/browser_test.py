@@ -1,6 +1,6 @@
-"""The report's pages in a real browser: they render, without errors, nothing is wider than a narrow screen, and
-in pictures no text lies over another. Each was tried with a page that breaks it. Skipped (status 77) without a browser, or
-without what makes the pages."""
+"""The report's pages in a real browser: they render without errors, nothing is wider than a narrow screen, and in
+pictures no text lies over another. Each check was tried with a page that breaks it. Skipped (status 77) without a browser,
+or without the packages that make the pages."""
 
 import html
 import json
@@ -21,7 +21,7 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-
          "--disable-background-networking",
          "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--enable-logging=stderr"]
 
-# The page within a frame of so many pixels, and what is to be known of it as JSON.
+# The page within a frame of some width, and a script that writes what the test needs as JSON.
 FRAME = """<!DOCTYPE html><meta charset="utf-8"><link rel="icon" href="data:,"><pre id="found">nothing</pre>
 <iframe id="frame" style="width:{width}px;height:800px;border:0" srcdoc="{page}"></iframe><script>
 addEventListener("load", () => {{
@@ -55,7 +55,7 @@ addEventListener("load", () => {{
 
 
 def browse(address, *flags):
-    """What the page became, and what the browser's console has."""
+    """The rendered page, and the text of the browser's console."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         done = subprocess.run([BROWSER, *FLAGS, f"--user-data-dir={profile}", *flags, address], capture_output=True,
                               text=True,

@@ -1,4 +1,4 @@
-"""The benchmarks' statistics, against figures reckoned by hand."""
+"""The benchmarks' statistics, against figures computed by hand."""
 
 import pathlib
 import sys
@@ -104,7 +104,7 @@ class RoundsTest(unittest.TestCase):
         self.assertAlmostEqual(figures["of_ceiling"].values[0], 1.5 / 1.6)
         self.assertEqual(len(figures["of_ceiling"].values), 1)
         self.assertNotIn("speedup", rounds.of("fib", 35, "continuations", 1))
-        self.assertNotIn("quiet_speedup", figures)  # it never was
+        self.assertNotIn("quiet_speedup", figures)  # the machine was never quiet
 
     def test_speedup_in_quiet_moments(self):
         moments = [with_ceiling(2.0, parallel=5.0), with_ceiling(1.5, parallel=50.0), with_ceiling(2.0, parallel=10.0)]
@@ -127,7 +127,7 @@ class RoundsTest(unittest.TestCase):
 
 
 class Clock:
-    """Stands in for a kernel: a round takes as many seconds as its ways do."""
+    """Stands in for a kernel: a round takes the seconds of its ways together."""
 
     name = "fib"
     forks = {}
@@ -204,7 +204,7 @@ class RunPairsTest(unittest.TestCase):
         self.assertEqual(list(found), [("fib", 35, "continuations", 1)])
         pairs = found["fib", 35, "continuations", 1]
         self.assertEqual(len(pairs.values), measure.PAIRS)
-        self.assertTrue(all(abs(one - 0.9) < 1e-9 for one in pairs.values))  # whoever was first
+        self.assertTrue(all(abs(one - 0.9) < 1e-9 for one in pairs.values))  # whichever way was first
         self.assertEqual(kernel.took_part[:3], ["continuations", "tbb", "continuations"])
 
     def test_they_end_when_the_time_is_up(self):
@@ -302,7 +302,7 @@ class GoalsTest(unittest.TestCase):
         # A tenth of a per cent, but nearly always: that is slower.
         slower = judged(*[0.999] * 20, *[1.01] * 5)
         self.assertEqual((slower["value"], slower["met"], slower["what"][-14:]), (0.999, False, "(uts 1, P = 1)"))
-        # A few pairs excuse nothing.
+        # A few pairs are no excuse.
         few = judged(0.98, 0.99, 1.01)
         self.assertEqual((few["value"], few["met"], few["rounds"]), (0.99, False, 3))
 

@@ -1,5 +1,5 @@
-"""fork_cost_test.py <build folder>: what a fork costs is counted, not timed: at most 34 instructions (callgrind), and no locked
-one and no fence where nothing is stolen. With an exchange in push (tried) it has one; with 25 instructions more it is too many."""
+"""fork_cost_test.py <build folder>: counts the instructions of a fork, at most 34 (callgrind), and checks that there is no
+locked instruction and no fence if nothing is stolen. Tried with an exchange in push, and with 25 instructions more: fails."""
 
 import pathlib
 import re
@@ -25,7 +25,7 @@ class ForkCostTest(unittest.TestCase):
         for way in ("continuations", "tasks"):
             objects = list((BUILD / "bench" / f"libbench_fib_{way}.a.p").glob("*.o"))
             self.assertTrue(objects)
-            # All of the kernel: what is slow lies in the library.
+            # All of the kernel, because the slow paths are in the library.
             text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", *objects], text=True, check=True,
                                   capture_output=True).stdout
             self.assertIn("fib", text)

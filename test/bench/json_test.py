@@ -1,4 +1,4 @@
-"""json_test.py <build folder> <kernel>: what bench/run.py --json writes is what bench/schema.md says, and it adds up."""
+"""json_test.py <build folder> <kernel>: bench/run.py --json writes what bench/schema.md says, and the figures agree."""
 
 import json
 import math
@@ -140,7 +140,7 @@ class FailureTest(unittest.TestCase):
         file.chmod(0o755)
 
     def kernel(self, name, rounds=""):
-        """As the real one, but for what it does in rounds."""
+        """As the real one, except in rounds."""
         real = pathlib.Path(BUILD).resolve() / "bench" / KERNEL
         self.program(name, f'#!/bin/sh\ncase "$*" in *format=json*) {rounds};; esac\nexec {real} "$@"\n')
         self.program(f"{name}_once", f'#!/bin/sh\nexec {real}_once "$@"\n')
@@ -149,7 +149,7 @@ class FailureTest(unittest.TestCase):
         return run("--test-sizes", "--repetitions", "1", *arguments, build=self.folder)
 
     def test_a_wrong_result_is_not_measured(self):
-        """A kernel whose binaries end as a wrong result makes them end."""
+        """A kernel with binaries that end as after a wrong result."""
         self.kernel(KERNEL, 'echo \'{"benchmarks": [{"name": "x", "error_occurred": true, "error_message": "got 1"}]}\'\n'
                             "exit 1\n")
         done = self.measure(KERNEL)

@@ -1,5 +1,5 @@
-"""bench/report as a command: what it takes, keeps and refuses, and the picture in README. Skipped (status 77) without
-matplotlib and jinja2."""
+"""bench/report as a command: the arguments that it takes and refuses, the files that it keeps, and README's picture.
+Skipped (status 77) without matplotlib and jinja2."""
 
 import contextlib
 import io
@@ -73,7 +73,7 @@ class CommandTest(unittest.TestCase):
         (self.folder / "bench").mkdir()
 
     def run_it(self, *arguments):
-        """As the command, but in this process: what was drawn is kept."""
+        """As the command, but in this process, so that drawn plots are kept."""
         out, errors = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
             status = command.run(["--build", str(self.folder), *map(str, arguments)])
@@ -154,7 +154,7 @@ else:
         self.run_it()
         self.assertEqual(len(log.read_text().splitlines()), 3)
 
-        # Costs are part of what it is made of, and calibrated once for each build.
+        # A run depends on the costs, which are calibrated once for each build.
         calibrate = program.with_name("simulate_calibrate")
         for runs, cost, age in ((5, 250, 100), (5, 250, 100), (7, 9000, -100)):
             if not calibrate.exists() or str(cost) not in calibrate.read_text():

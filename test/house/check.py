@@ -14,8 +14,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # The one order of folders: a file includes files of its own folder and of folders before it, never of one after it. The
-# files directly in runtime/ come after those of its rooms. A header that stands here itself has a place of its own: the loops
-# are made of forks, which are public, so the headers of the fork come before the loops, and the other public ones after.
+# files directly in runtime/ come after those of its folders. A header that is listed has a place of its own: the loops
+# use forks, which are public, so the headers of the fork come before the loops, and the other public ones after.
 ORDER = [
     "runtime/base",
     "runtime/os",
@@ -40,7 +40,7 @@ SEAM = ("forkjoin/detail/entry.hpp", "runtime/entry.hpp")
 
 FOLDERS = {"forkjoin", "runtime", "examples", "bench", "test", "subprojects"}
 MAX_LINES = 450
-# Two versions of the library in one program share no name: all of them are in a namespace that carries the version.
+# Two versions of the library in one program share no name, because all names are in a namespace with the version.
 VERSION = "v" + "_".join(re.search(r"version: '([\d.]+)'", (ROOT / "meson.build").read_text())[1].split(".")[:2])
 # What code uses, and the headers that give it by the standard's word. Which headers include others changes between versions of
 # a standard library: runtime/os/thread.cpp had a braced list without <initializer_list> and built with g++ 12 alone. (Tried:
@@ -97,8 +97,8 @@ def rank_of(name):
 
 
 def included(name, target):
-    """The file that these words name. Headers name those of runtime/ from where they are themselves, so that nobody's folder
-    of that common name is mistaken for it; all others are named from the root."""
+    """The file that these words name. Headers name files of runtime/ relative to themselves, so that a user's folder of
+    that common name is not taken for it. All other files are named from the root."""
     relative = name.suffix == ".hpp" and not target.startswith("forkjoin/")
     return pathlib.Path(os.path.normpath(name.parent / target) if relative else target)
 
@@ -180,7 +180,7 @@ def check_sources():
 
 
 def check_cmake():
-    """CMakeLists.txt says the same as the files of Meson: version, sources, and what the library is compiled with."""
+    """CMakeLists.txt agrees with the files of Meson: version, sources, and flags of the library."""
     cmake = (ROOT / "CMakeLists.txt").read_text()
     meson = (ROOT / "meson.build").read_text()
     runtime = (ROOT / "runtime/meson.build").read_text()

@@ -1,8 +1,8 @@
 """A misuse does not compile, and the message says why: compile_fail.py misuse.cpp -- <compiler and flags>
 
-The source names in "// expect: ..." lines what the compiler's message must contain, and in a "// flags: ..." line what is
-added to the command, if that is the misuse. With -DFIXED it must compile, so that
-it fails for the misuse alone; of all sources at once, which takes little longer than one:
+"// expect: ..." lines of the source say what the compiler's message must contain. A "// flags: ..." line adds to the command,
+if that is the misuse. With -DFIXED the source must compile, so that it fails for the misuse alone. To check that for all
+sources at once, which takes little longer than for one:
 
 compile_fail.py --fixed misuse.cpp... -- <compiler and flags>
 """

@@ -3,8 +3,8 @@
 ./dev runs in a small project of its own, with the real Meson. A stub of apt-get "installs" a package by a header in a folder
 that a wrapper of the compiler looks into; the project has one more test when Relacy's header is there.
 
-Tried with ./dev as it was, which ran `meson setup --reconfigure` after it had installed something: every package below stays
-unseen, as Meson keeps the answer that there is no such header.
+Tried with a ./dev that runs `meson setup --reconfigure` after it has installed something: Meson sees none of the packages
+below, because it keeps the answer that there is no such header.
 """
 
 import os
@@ -95,7 +95,7 @@ with tempfile.TemporaryDirectory() as folder:
     clean["PATH"] = str(tools)
 
     def run(*command, **extra):
-        """What the command says, in the small project."""
+        """Runs the command in the small project and returns its output."""
         done = subprocess.run(command, cwd=project, env=clean | extra, text=True, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT)
         print("+", *command, extra or "", "\n" + done.stdout, flush=True)
@@ -122,15 +122,15 @@ with tempfile.TemporaryDirectory() as folder:
     if (project / "build/build.ninja").stat().st_mtime_ns != before:
         sys.exit("configured again though nothing had changed")
 
-    # Taken away and put there by hand, or by a command that configured another folder.
+    # A package is removed and installed by hand, or by a command that configured another folder.
     shutil.rmtree(relacy)
     expect(1, "./dev", "test", FORKJOIN_INSTALL="0")
     relacy.mkdir()
     (relacy / "relacy.hpp").touch()
     expect(2, "./dev", "test", FORKJOIN_INSTALL="0")
 
-    # A part by its name, and with a test's; each part stands in the help with its time. (Tried with a part left out of the
-    # help, and with a part that is not known taken for none.)
+    # A part by its name, and a test of it; the help lists each part with its time. (Tried with a part left out of the
+    # help, and with an unknown part taken for none.)
     expect(2, "./dev", "test", "--part", "main")
     expect(1, "./dev", "test", "--part", "main", "always")
     wrong = subprocess.run(["./dev", "test", "--part", "nonsense"], cwd=project, env=clean, text=True, capture_output=True)

@@ -1,6 +1,6 @@
 """Writes GREEDY(name) for each function that these headers declare at namespace scope: greedy_names.py <header>...
 
-For unit/lookup_test.cpp: a function that comes to the library later is guarded without being named anywhere else.
+For unit/lookup_test.cpp: it checks a new function of the library, too, though the function is named nowhere else.
 """
 
 import pathlib

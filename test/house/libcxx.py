@@ -1,6 +1,6 @@
 """The library and programs compile with LLVM's standard library, too: libcxx.py source... -- <compiler and flags>
 
-Exits with 77 where the compiler has no such library. Where std::stop_token needs a flag, the error without it says so.
+Exits with 77 if the compiler has no such library. If std::stop_token needs a flag, the error without the flag says so.
 """
 
 import subprocess

@@ -25,7 +25,7 @@ def without_comments(text):
 
 
 def hunks(patch):
-    """Of each hunk the file it changes, its old lines and its new ones."""
+    """For each hunk: the file that it changes, its old lines and its new ones."""
     seen.add(patch.resolve())
     target = None
     for line in patch.read_text().splitlines():
@@ -52,7 +52,7 @@ for patch in patches:
 
 @functools.cache
 def text_of(file):
-    """What the file says, patched."""
+    """The text of the file, patched."""
     seen.add(file)
     text = file.read_text()
     if file in changes:

@@ -24,7 +24,7 @@ with tempfile.TemporaryDirectory() as folder:
         (root / name).write_text(text)
 
     def run(target, *lines):
-        """The mutant's text, or what the script says against the patch."""
+        """The mutant's text, or the script's complaint about the patch."""
         patch = root / "bug.patch"
         patch.write_text("\n".join(["Bug: one.", "", f"--- a/{target}", f"+++ b/{target}", "@@ -70,3 +70,3 @@", *lines, ""]))
         done = subprocess.run([sys.executable, mutate, root, root / "model.cpp", root / "out.cpp", root / "out.d", patch],

@@ -1,6 +1,6 @@
-"""A backtrace from anywhere in a runtime ends cleanly: in the first frame of the stack it is on, without a word from the
-debugger. Without the marks of an outermost frame in runtime/os/ gdb goes on into frames that are none, or says that it
-stopped.
+"""A backtrace from anywhere in a runtime ends cleanly: in the first frame of its stack, without a
+warning from the debugger. Without the marks of an outermost frame in runtime/os/ gdb goes on into frames that do not exist, or
+says that it stopped.
 
 backtrace_test.py <program>
 """
@@ -10,8 +10,8 @@ import shutil
 import subprocess
 import sys
 
-# Where the program stops, the functions that must be seen there first, and the one of ours that must be seen last. A
-# child has no caller: the function that forked it may have gone on and be over.
+# The place where the program stops, the functions that must be seen there first, and the library's function that must be seen
+# last. A child has no caller: the function that forked it may have gone on and returned.
 ON_CHILDS_STACK = r"forkjoin_v0_1_call_on_stack|fj::v0_1::detail::os::\(anonymous namespace\)::first_frame"
 ON_FIBERS_STACK = r"fj::v0_1::detail::os::\(anonymous namespace\)::first_frame"
 PLACES = {

@@ -1,5 +1,5 @@
 """A CMake project can use the library: what Meson installed, static and shared, by find_package; and the source folder by
-add_subdirectory and FetchContent, static and shared. The project's own folders are named as ours.
+add_subdirectory and FetchContent, static and shared. The project's own folders have the same names as the library's.
 
 cmake_test.py <source folder> <program> <version of the binary interface> -- <compiler>
 
@@ -24,7 +24,7 @@ target_compile_definitions(program PRIVATE {definitions})
 target_link_libraries(program PRIVATE forkjoin::forkjoin)
 """
 
-# The other version, which is not there, leaves no trace.
+# To look for a version that is not there leaves no trace.
 FIND = """find_package(forkjoin 9.9 QUIET)
 if(forkjoin_FOUND)
   message(FATAL_ERROR "found forkjoin 9.9")
@@ -32,7 +32,7 @@ endif()
 find_package(forkjoin {interface} REQUIRED)
 find_package(forkjoin REQUIRED)"""
 
-# Fails where what the library was compiled with does not come to the program.
+# Fails if the library's compile definitions do not reach the program.
 AS_BUILT = """
 #if defined(WANT_AS_BUILT) && (!defined(FORKJOIN_DEBUG) || !defined(FORKJOIN_BOOST_CONTEXT))
 #error "the library's compile definitions did not come with it"

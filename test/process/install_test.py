@@ -1,4 +1,4 @@
-"""What is installed can be used: installs into a temporary folder, compiles a program with nothing but the compiler and
+"""The installed library can be used: installs into a temporary folder, compiles a program with nothing but the compiler and
 pkg-config, and runs it.
 
 install_test.py <build folder> <folder of forkjoin.pc> <program> -- <compiler>
@@ -22,7 +22,7 @@ with tempfile.TemporaryDirectory() as root:
     env = dict(os.environ, DESTDIR=root, PKG_CONFIG_SYSROOT_DIR=root, PKG_CONFIG_PATH=root + pc_folder)
     run("meson", "install", "-C", build, "--no-rebuild", "--quiet", "--skip-subprojects", env=env)
     shutil.copy(program, f"{root}/program.cpp")
-    # A user's folders may have names that are also ours within. (Tried: with include/forkjoin/runtime as it was, the user's
+    # A user's folders may have the same names as the library's. (Tried: with include/forkjoin/runtime as it was, the user's
     # program sees <runtime/schedule/worker.hpp>.)
     os.makedirs(f"{root}/runtime/os")
     for name in ("entry", "deque", "options", "os/context"):

@@ -1,7 +1,7 @@
 """Two plugins in one program, or two shared libraries, that use the library each: with a copy of their own or with one
 that they share, hidden or not, of one version or of two. Tried with the thread-locals defined weakly in every object of
-users (before, in runtime/fork/current.hpp): `shared` steals nothing in the second plugin, `hidden` crashes; and with names that
-carry no version: `versions` crashes.
+users (in runtime/fork/current.hpp): `shared` steals nothing in the second plugin, `hidden` crashes. Tried with names without
+the version: `versions` crashes.
 
 plugins_test.py <plugin.cpp> <plugins_host.cpp> <folder of the sources> <source of libforkjoin>... -- <libraries> -- <compiler>
 """
@@ -78,7 +78,7 @@ def check(what, *command):
 
 
 def other_version(to):
-    """The sources, as they would be of another version."""
+    """The sources with another version."""
     for folder in ("forkjoin", "runtime"):
         shutil.copytree(ROOT / folder, to / folder)
     for file in [*to.rglob("*.?pp"), *to.rglob("*.S")]:

@@ -1,7 +1,7 @@
-"""shadow_stack_test.py <the assembly> -- <compiler...>: what it says of itself to the linker, by -fcf-protection.
+"""shadow_stack_test.py <the assembly> -- <compiler...>: what the object tells the linker with -fcf-protection.
 
-A program keeps shadow stacks only if all of its objects say that they do, and this one must not: it leaves stacks for
-others. With <cet.h> and its note (tried) it says so.
+A program keeps shadow stacks only if all of its objects say that they do, and this one must not: it switches stacks.
+With <cet.h> and its note (tried) it says that it keeps them.
 """
 
 import pathlib

@@ -1,4 +1,4 @@
-"""A Meson project can have this one as a part: with the shared library, and with folders of its own that are named as ours.
+"""A Meson project can have this one as a subproject: with the shared library, and with folders of the same names.
 
 subproject_test.py <source folder> <program> <version of the binary interface> -- <compiler>
 
@@ -37,7 +37,7 @@ with tempfile.TemporaryDirectory() as root:
         env=dict(os.environ, CXX=shlex.join(compiler)), stdout=subprocess.PIPE)
     run("ninja", "-C", "build", "--quiet", cwd=root)
     run("build/program", cwd=root, timeout=60)
-    # What a program linked now asks for when it starts: not the library of another 0.x.
+    # The name of the library that a program asks for when it starts: not that of another 0.x.
     if readelf := shutil.which("readelf"):
         if f"[libforkjoin.so.{interface}]" not in run(readelf, "-d", f"{root}/build/program", stdout=subprocess.PIPE):
             sys.exit(f"the program does not ask for libforkjoin.so.{interface}")

@@ -1,8 +1,8 @@
-"""Exceptions pass through all that forks, however it was compiled: without optimisation, with it, as shared libraries, as
-one program by link-time optimisation. Builds the program of throwing_test.cpp in these ways, the library with it where
-that makes a difference, and runs it. Tried with the exceptions in flight not saved at switches (-O0 and link-time
-optimisation failed), with functions not aligned that a join's word holds (-O0), and with thread-locals read as compilers
-like to (clang, optimised and shared).
+"""Exceptions pass through everything that forks, in each way to compile it: without optimisation, with it, as shared
+libraries, as one program by link-time optimisation. Builds the program of throwing_test.cpp in these ways, and the library
+where that makes a difference, and runs it. Tried with switches that do not save the exceptions in flight (-O0 and link-time
+optimisation failed), without the alignment of functions that a join's word holds (-O0), and with thread-locals read in the
+compiler's own way (clang, optimised and shared).
 
 throwing_test.py <program> <its library> <libforkjoin.a> <source of libforkjoin>... -- <libraries> -- <compiler>
 """
@@ -68,7 +68,7 @@ def plain():
 
 
 def shared():
-    """Part of the tree in one shared library, what is below it in another."""
+    """Part of the tree in one shared library, the part below in another."""
     made = objects("shared", [PART], "-O3", "-fPIC")
     run(*compiler, "-shared", "-Wl,--whole-archive", library, "-Wl,--no-whole-archive", *libraries, "-o", "libfj.so")
     here = ["-L.", "-Wl,-rpath,$ORIGIN"]
@@ -83,7 +83,7 @@ def linked():
 
 
 def linker():
-    """What else link-time optimisation needs, None if it cannot be had."""
+    """Further flags for link-time optimisation, None if the compiler does not support it."""
     pathlib.Path("empty.cpp").write_text("int main() {}\n")
     for flags in [], ["-fuse-ld=lld"]:
         if command(*compiler, "-O2", "-flto", *flags, "empty.cpp", "-o", "empty").returncode == 0:
