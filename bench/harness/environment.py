@@ -53,8 +53,8 @@ class Load:
     @staticmethod
     def own_seconds():
         total = 0.0
-        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
-            usage = resource.getrusage(who)
+        for usage_of in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
+            usage = resource.getrusage(usage_of)
             total += usage.ru_utime + usage.ru_stime
         return total
 

@@ -156,7 +156,7 @@ void filter_one(fj::runtime& rt, dice& random) {
 enum class thrower { predicate, element };
 
 template <class T, class Body>
-void throw_in_turn(dice& random, thrower who, Body body) {
+void throw_in_turn(dice& random, thrower which, Body body) {
   std::vector<int> keys(100 + random.below(100));
   for (int& key : keys) key = static_cast<int>(random.below(20));
   test::for_every_call([&](long k) {
@@ -166,7 +166,7 @@ void throw_in_turn(dice& random, thrower who, Body body) {
       std::vector<T> output;
       for (std::size_t i = 0; i != keys.size(); ++i) output.emplace_back(-1, -1);
       test::fuse tests;
-      (who == thrower::element ? T::ops() : tests).set(k);
+      (which == thrower::element ? T::ops() : tests).set(k);
       try {
         body(elements, output, [&](int key) {
           tests.spend();
@@ -177,7 +177,7 @@ void throw_in_turn(dice& random, thrower who, Body body) {
       }
       T::ops().set(0);
       CHECK(T::living() == static_cast<long>(2 * keys.size()));
-      if (who == thrower::predicate) CHECK(test::all_are_there(elements));
+      if (which == thrower::predicate) CHECK(test::all_are_there(elements));
     }
     CHECK(T::living() == 0);
     CHECK(T::misused() == 0);
