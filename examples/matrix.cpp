@@ -33,7 +33,7 @@ matrix operator*(const matrix& a, const matrix& b) {
                           }
                         }
                       },
-                      {.grain = 64 * 64});  // small enough that the columns of b that a block needs stay in the cache
+                      {.grain = 64 * 64});  // so that the columns of b that a block needs stay in the cache
   return product;
 }
 

@@ -228,7 +228,7 @@ TEST_CASE("run: a caller that waits for its job does not begin another's") {
     rt.run([&] {
       fj::fork_join(
           [&] {
-            test::spin_until([&] { return caller != 0 && test::sleeps(caller); });  // the caller's job waits for a P
+            test::spin_until([&] { return caller != 0 && test::sleeps(caller); });  // its job waits for a P
           },
           [&] {
             stolen = true;

@@ -145,8 +145,7 @@ TEST_CASE("scope: a child that goes on elsewhere belongs to its job") {
                         const std::uint64_t before = rt.stats().total().suspensions;
                         stolen = true;
                         test::spin_until([&] { return rt.stats().total().suspensions != before; });
-                        std::this_thread::sleep_for(
-                            std::chrono::milliseconds(1));  // the counter changes just before the strand leaves
+                        std::this_thread::sleep_for(std::chrono::milliseconds(1));  // counted just before it leaves
                       });
         fj::fork_join([&] { test::spin_until([&] { return taken.load(); }); }, [&] { taken = true; });
       });

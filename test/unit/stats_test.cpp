@@ -168,12 +168,11 @@ TEST_CASE("stats: the first fork after a join whose record was stolen is public,
     });
   });
   rt.run([&] {
-    fj::fork_join(
-        [&] { test::spin_until([&] { return busy.load(); }); },
-        [&] {
-          stolen = true;
-          test::spin_until([&] { return caller != 0 && test::sleeps(caller); });  // the caller's job waits for a P
-        });
+    fj::fork_join([&] { test::spin_until([&] { return busy.load(); }); },
+                  [&] {
+                    stolen = true;
+                    test::spin_until([&] { return caller != 0 && test::sleeps(caller); });  // its job waits for a P
+                  });
     const std::uint64_t before = rt.stats().total().publications;
     fj::fork_join([] {}, [] {});
     CHECK(rt.stats().total().publications == before + 1);
