@@ -38,7 +38,7 @@ std::string hint(const stats& read, const counters& all, bool steals_every_fork)
   if (read.threads_refused > 0)
     return "the system refused threads; raise its limit on them (ulimit -u, or the cgroup's pids.max), or set fewer P";
   if (all.busy_ns == 0) return "no job was run";
-  if (steals_every_fork) return "every fork is stolen, as asked for: these times tell nothing of an ordinary run";
+  if (steals_every_fork) return "every fork is stolen, as asked for: these times say nothing about an ordinary run";
   if (procs == 1) return "with one P nothing can be stolen; set more by FORKJOIN_PROCS or fj::options::procs";
   if (all.steals == 0)
     return "nothing was stolen: the program forks too late or not at all, its leaves are long, or its jobs are over "
@@ -46,7 +46,7 @@ std::string hint(const stats& read, const counters& all, bool steals_every_fork)
   if (all.busy_ns / all.steals < little_work_ns)
     return "there was a steal for each " + duration(all.busy_ns / all.steals) + " of work: larger leaves would help";
   if (per_cent(all.busy_ns, read.working_ns * procs) < 50)
-    return "the P were idle for most of the time, for want of work: fork earlier, or into more parts of a size";
+    return "the P were idle for most of the time, as there was no work: fork earlier, or into more parts of equal size";
   return "none; the P had work for most of the time";
 }
 
@@ -63,7 +63,7 @@ std::string report(const stats& read, bool steals_every_fork) {
           " % of the time, looked for work for " + std::to_string(looking) + " %, and were idle for " +
           std::to_string(100 - busy - looking) + " %: " +
           (read.threads_refused > 0 ? "the system refused " + number(read.threads_refused, "thread") + ", and " : "") +
-          (all.parks > 0     ? number(all.parks, "time") + " a worker slept for want of work"
+          (all.parks > 0     ? number(all.parks, "time") + " a worker slept, as it found no work"
            : all.wakeups > 0 ? "no worker had to sleep"
                              : "no fork asked for a worker") +
           "\n";

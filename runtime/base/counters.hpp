@@ -21,7 +21,7 @@ struct counters {
   std::uint64_t slow_pushes = 0;   ///< pushes that found the alarm on
   std::uint64_t slow_pops =
       0;  ///< pops that got their record back on the slow path: it was public, or a thief was exposing it
-  std::uint64_t parks = 0;    ///< times a worker gave up its P for want of work
+  std::uint64_t parks = 0;    ///< times a worker found no work and gave up its P
   std::uint64_t wakeups = 0;  ///< workers woken or started
   std::uint64_t stacks_in_use =
       0;  ///< stacks taken and not given back: fibers that run or wait, and some free stacks that P keep

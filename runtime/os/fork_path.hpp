@@ -1,13 +1,13 @@
-// The fast path of a fork in assembly, for x86-64: basic_deque::push and pop on the current deque, instruction by
-// instruction what the compilers make of them, save that they compare with memory directly.
+// The fast path of a fork in assembly, for x86-64: basic_deque::push and pop on the current deque. The instructions are
+// those that the compilers generate, except that they compare with memory directly.
 //
-// Why at all: g++ reckons every std::atomic access as a function call when it decides about inlining, so functions that
-// fork were never inlined into each other; as one `asm inline` they are, and recursion unrolls as it does in a serial
+// The reason: g++ counts every std::atomic access as a function call when it decides about inlining, so it never
+// inlined functions that fork into each other. With one `asm inline` it does, and recursion unrolls as in a serial
 // program. Figures in runtime/README.md.
 //
 // The layout of a deque: newest at 0, alarm at 8, guard at 16; a record begins with its link; deque.hpp asserts it. The
-// orders: x86 keeps stores in order and loads in order, which is all that release and acquire ask for; "memory" keeps the
-// compiler from moving anything across. ThreadSanitizer cannot see into assembly and gets the C++.
+// orders: x86 keeps stores in order and loads in order, which is all that release and acquire require; "memory" keeps
+// the compiler from moving accesses across. ThreadSanitizer cannot see into assembly and gets the C++.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace fj::inline v0_1::detail::os {
 
-/// Whether the compiler inlines a function into itself. g++ does, several times over.
+/// Whether the compiler inlines a function into itself. g++ does, several levels deep.
 #ifdef __clang__
 constexpr bool inlines_recursion = false;
 #else

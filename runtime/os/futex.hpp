@@ -9,7 +9,7 @@ namespace fj::inline v0_1::detail::os {
 /// Sleeps while `word` holds `expected`; may return early, so callers loop.
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
 
-/// Wakes one sleeper of `word`. The word may be gone already: the kernel takes the address as a mere key.
+/// Wakes one sleeper of `word`. The word may be gone already: the kernel uses the address only as a key.
 void futex_wake(std::atomic<std::uint32_t>& word) noexcept;
 
 }  // namespace fj::inline v0_1::detail::os
