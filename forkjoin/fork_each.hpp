@@ -38,7 +38,7 @@ inline void fork_turns(std::size_t n, const loop_options& options, loop_leaf lea
 /// So the loop takes the memory of one fork, and the turns begin in order. Turns that take very different times, or fork
 /// themselves, are shared out one by one. Where turns are short, parallel_for costs less.
 ///
-/// By continuations only: with tasks a loop would put up all of its turns.
+/// By continuations only: with tasks a loop would put all of its turns into the deque.
 ///
 /// Errors: the exception of the plain loop; turns after it that have not started do not start. fj::cancelled if
 /// options.stop asked before every turn had started. Outside of a runtime it enters the default one.
