@@ -7,7 +7,7 @@
 #include "runtime/os/clock.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/race_detector.hpp"
-#include "runtime/schedule/find_work.hpp"
+#include "runtime/schedule/loop.hpp"
 #include "runtime/schedule/scheduler.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -104,8 +104,10 @@ bool leave_deque(worker& m, fiber& left) noexcept {
   return has_records;
 }
 
+}  // namespace
+
 // Onto the fiber's stack, and back when it leaves; returns what follows. The worker may hold another P by then.
-fiber* switch_to(worker& m, fiber& f) noexcept {
+fiber* system::switch_to(worker& m, fiber& f) noexcept {
   os::happens_after(&f);  // made by another strand, perhaps
   install_deque(m, f);
   if (!f.counted) {
@@ -130,8 +132,6 @@ fiber* switch_to(worker& m, fiber& f) noexcept {
   if (next && left_records) m.sched().dispatcher().wake();
   return next;
 }
-
-}  // namespace
 
 // A thread is named by what the C++ runtime keeps for it: a worker may be another thread's at its next root.
 
@@ -167,15 +167,7 @@ void end_strand(fiber* owner) noexcept {
   std::abort();  // nobody switches back
 }
 
-void execute(worker& m, fiber* f) noexcept {
-  if (!m.count().busy.runs()) m.count().begin_busy(os::now_ns());
-  while (f) {
-    f = switch_to(m, *f);
-    // A chain of fibers that resume each other must not keep out what waits. A caller runs nothing but its own root.
-    if (!f || m.is_outside() || ++m.proc->tick % tuning::ticks_per_look != 0) continue;
-    if (fiber* const first = take_ready(m)) m.sched().dispatcher().ready(*std::exchange(f, first));
-  }
-}
+void execute(worker& m, fiber* f) noexcept { basic_worker_loop<system>::execute(m, f); }
 
 void leave(worker::afterwards then, void* argument) noexcept {
   worker& m = *current_worker();
@@ -217,6 +209,8 @@ bool prepare_stack(worker& m) noexcept {
 }
 
 bool system::prepare_stack(worker& m) noexcept { return detail::prepare_stack(m); }
+
+void system::release_stacks(worker& m, std::size_t but) noexcept { detail::release_stacks(m, but); }
 
 fiber* system::begin(worker& m, const deque::stolen_record& what) noexcept {
   fiber& thief = m.proc->stacks.pop();

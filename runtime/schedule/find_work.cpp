@@ -8,15 +8,11 @@ namespace fj::inline v0_1::detail {
 
 using search = basic_search<system>;
 
-fiber* find_work(worker& m) noexcept { return search::find_work(m); }
-
 fiber* find_work_of(root& only, worker& m) noexcept { return search::find_work_of(only, m); }
 
-deque::stolen_record steal_for_top(worker& m, const join& until) noexcept {
+deque::stolen_record find_for_top(worker& m, const join& until, bool deep) noexcept {
   m.sched().refuse_forked_copy();
-  return search::steal_for_top(m, current_deque().whose(), until);
+  return search::find_for_top(m, current_deque().whose(), until, deep);
 }
-
-fiber* take_ready(worker& m) noexcept { return search::take_ready(m, nullptr); }
 
 }  // namespace fj::inline v0_1::detail

@@ -1,6 +1,6 @@
-// What the scheduling templates (dispatcher.hpp, search.hpp, owner.hpp) ask of the machine that they run on. There are three:
-// the runtime's (system.hpp), the model checks' (test/model), and the simulator's (bench/simulate). So a rule stands in one
-// place, and a change of it changes all three.
+// What the scheduling templates (dispatcher.hpp, search.hpp, owner.hpp, loop.hpp) ask of the machine that they run on. There
+// are three: the runtime's (system.hpp), the model checks' (test/model), and the simulator's (bench/simulate). So a rule
+// stands in one place, and a change of it changes all three.
 #pragma once
 
 #include <concepts>
@@ -16,7 +16,8 @@ enum class waker { goes_on, sleeps };
 /// Types:
 /// - `deque`: basic_deque of the machine. `fiber`: derives from runnable, with `whose` (its root), `records` (the deque that
 ///   it left behind) and `marker`; `fiber::of_marker` finds it. `root`: `ready`, `caller` (the thread that waits for it),
-///   `done`. `processor`: `active` (its deque), `next`, `count`. `processors`: all P, with `for_each_deque`.
+///   `done`. `processor`: `active` (its deque), `next`, `count`. `processors`: all P, with `for_each_deque(visit)`, and with
+///   `for_each_deque(first, step, visit)`, which goes on as long as visit returns true.
 /// - `worker`: a thread. `proc` is its P; `spinning` says whether it is counted as looking; `asleep` and `sleeps` belong to the
 ///   dispatcher; `brought` is a caller's root; `sleep` returns after `signal`.
 /// - `threads`: starts the runtime's own.

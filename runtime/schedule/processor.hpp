@@ -46,17 +46,21 @@ class processors {
   std::uint32_t steps() const noexcept { return static_cast<std::uint32_t>(steps_.size()); }
   unsigned step(std::uint32_t index) const noexcept { return steps_[index]; }
 
-  /// Calls visit(deque) for the active deque of each P, beginning with number `first`, in steps of `step`. The deques of
-  /// waiting fibers are none of them: markers in the ready queue stand for these.
+  /// Calls visit(deque) for the active deque of each P, beginning with number `first`, in steps of `step`, as long as it
+  /// returns true. The deques of waiting fibers are none of them: markers in the ready queue stand for these.
   template <class Visit>
   void for_each_deque(unsigned first, unsigned step, Visit visit) {
     for (unsigned i = 0, at = first; i < count_; ++i, at = (at + step) % count_)
       // acquire: pairs with the releases in execute.cpp
-      visit(*all_[at].active.load(std::memory_order_acquire));
+      if (!visit(*all_[at].active.load(std::memory_order_acquire))) return;
   }
+  /// Calls visit(deque) for all of them.
   template <class Visit>
   void for_each_deque(Visit visit) {
-    for_each_deque(0, 1, visit);
+    for_each_deque(0, 1, [&visit](deque& d) {
+      visit(d);
+      return true;
+    });
   }
 
  private:

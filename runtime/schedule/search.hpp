@@ -41,10 +41,14 @@ struct basic_search {
     return f;
   }
 
-  /// A record of root `whose`, to be run on top of a strand that waits for `until`; none once that is finished, or after
-  /// looking for a while.
+  /// A record of root `whose`, to be run on top of a strand that waits for `until`; none once that is finished, after looking
+  /// for a while, or if the strand had better leave its stack: something is ready, which cannot run on top, or that stack is
+  /// `deep`, half full, and had better not grow by other people's work.
   template <class Join>
-  static stolen_record steal_for_top(worker& m, const root* whose, const Join& until) noexcept {
+  static stolen_record find_for_top(worker& m, const root* whose, const Join& until, bool deep) noexcept {
+    if (deep || m.sched().dispatcher().any_ready()) return {};
+    // A stack first, in case the record turns out to be the rest of a scope's parent, which has a stack of its own.
+    if (!Machine::prepare_stack(m)) return {};
     m.sched().dispatcher().start_spinning(m);
     stolen_record got;
     for (unsigned round = 0; round < tuning::top_rounds && !got.record && !until.finished(); ++round) {
@@ -81,7 +85,8 @@ struct basic_search {
     std::array<deque*, tuning::exposed_at_a_time> chosen;
     std::size_t count = 0;
     s.all().for_each_deque(m.dice.below(s.all().count()), 1, [&](deque& d) {
-      if (count < chosen.size() && d.has_private()) chosen[count++] = &d;
+      if (d.has_private()) chosen[count++] = &d;
+      return count < chosen.size();
     });
     const auto begun = std::span(chosen).first(count);
     const auto end = std::partition(begun.begin(), begun.end(), [](deque* d) { return d->expose_begin(); });
@@ -108,20 +113,22 @@ struct basic_search {
     const unsigned step = all.step(m.dice.below(all.steps()));
     round_result found;
     all.for_each_deque(first, step, [&](deque& victim) {
-      if (found.stolen.record || (only && victim.whose() != only)) return;
+      if (only && victim.whose() != only) return true;
       if (victim.has_public()) {
         found.saw_records = true;
         found.stolen = victim.steal(only);
-        if (!found.stolen.record) return;
+        if (!found.stolen.record) return true;
         ++m.count().steals;
         // The next thief shall find a record, too.
         if (!victim.has_public() && !Machine::seems_empty(victim)) victim.alarm();
+        return false;
       } else {
         found.saw_records |= !Machine::seems_empty(victim);
         // Also where there is nothing yet: an owner that begins to fork may push a few records at once, and then none for a
         // while.
         if (!victim.alarmed()) victim.alarm();
       }
+      return true;
     });
     return found;
   }

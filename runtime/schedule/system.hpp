@@ -37,10 +37,12 @@ struct system : machine {
     p.count.begin_idle(os::now_ns());
   }
 
-  // Stacks and deques of the worker's P: execute.cpp.
+  // The way onto a fiber's stack, and the stacks and deques of the worker's P: execute.cpp.
   static bool prepare_stack(worker& m) noexcept;
   static fiber* begin(worker& m, const deque::stolen_record& what) noexcept;
   static void give_deque(worker& m, deque& empty) noexcept;
+  static void release_stacks(worker& m, std::size_t but) noexcept;
+  static fiber* switch_to(worker& m, fiber& f) noexcept;
 
   // Which processor of the machine a woken thread gets takes system calls, so it is settled without the dispatcher's mutex.
   // A caller of run that is woken meanwhile waits, as its thread may end when it goes on.
@@ -56,6 +58,8 @@ struct system : machine {
     m.signal();
     end_placing(m);
   }
+
+  static void woken(worker& m) noexcept { m.thread.use_all_processors(); }
 
   static void keep_off(worker& m) noexcept { m.thread.keep_off_this_processor(); }
 

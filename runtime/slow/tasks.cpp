@@ -13,14 +13,9 @@ void join_tasks_slow(join& stolen) noexcept {
   if (!stolen.finished()) ++current_worker()->count().join_waits;
   while (!stolen.finished()) {
     worker& m = *current_worker();
-    // A ready fiber cannot run on top of this stack. And a stack that is half full must not grow by other strands'
-    // records.
     const auto* const here = reinterpret_cast<const std::byte*>(&stolen);
     const bool deep = here < m.running->stack_bottom() + m.running->stack_size() / 2;
-    if (deep || m.sched().dispatcher().any_ready()) break;
-    // A stack first: the record may be the rest of a scope's parent, which needs a thief's stack to begin on.
-    if (!prepare_stack(m)) break;
-    const deque::stolen_record got = steal_for_top(m, stolen);
+    const deque::stolen_record got = find_for_top(m, stolen, deep);
     if (!got.record) break;
     auto& stolen_record = static_cast<continuation&>(*got.record);
     if (is_parent(stolen_record)) {

@@ -12,7 +12,8 @@ namespace fj::inline v0_1::detail {
 struct fiber;
 
 /// Some free fibers, the one used last on top. Only the worker that holds the P uses it.
-class stack_cache {
+template <class Fiber>
+class basic_stack_cache {
  public:
   static constexpr std::size_t limit = tuning::stacks_at_hand;
 
@@ -20,7 +21,7 @@ class stack_cache {
   std::size_t count() const noexcept { return count_; }
 
   /// False if it is full.
-  [[gnu::always_inline]] bool push(fiber& f) noexcept {
+  [[gnu::always_inline]] bool push(Fiber& f) noexcept {
     const std::size_t count = count_;
     if (count == limit) [[unlikely]]
       return false;
@@ -30,7 +31,7 @@ class stack_cache {
   }
 
   /// The one pushed last. Only if there is one.
-  [[gnu::always_inline]] fiber& pop() noexcept {
+  [[gnu::always_inline]] Fiber& pop() noexcept {
     const std::size_t count = count_ - 1;
     count_ = count;
     return *stacks_[count];
@@ -38,7 +39,9 @@ class stack_cache {
 
  private:
   relaxed<std::size_t> count_ = 0;
-  std::array<ordered<fiber*>, limit> stacks_;
+  std::array<ordered<Fiber*>, limit> stacks_;
 };
+
+using stack_cache = basic_stack_cache<fiber>;
 
 }  // namespace fj::inline v0_1::detail
