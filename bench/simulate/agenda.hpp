@@ -24,7 +24,9 @@ class agenda {
 
   // At the same time, what works comes before what looks, and then the first processor; also for who goes on.
 
-  /// The next processor.
+  bool empty() const noexcept { return workers_.empty() && lookers_.empty(); }
+
+  /// The next processor. Only if there is one.
   unsigned take() {
     queue& from = first(workers_) <= first(lookers_) ? workers_ : lookers_;
     const unsigned next = from.top().second;

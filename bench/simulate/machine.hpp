@@ -1,19 +1,20 @@
-// The machine that the library's deque and parking run on in a simulation: one thread, so every access is plain memory
-// and every fence nothing. What happens at which time is the simulator's business (simulator.hpp).
+// The machine that the library's deque and joins run on in a simulation: one thread, so every access is plain memory. Time
+// passes in the heavy fence, and while a worker waits for a mutex.
 #pragma once
 
 #include <atomic>
 #include <utility>
 
-namespace fj::inline v0_1::detail {
-struct root;
-}
+#include "bench/simulate/timeline.hpp"
+#include "runtime/os/thread_safety.hpp"
 
 namespace simulate {
 
+struct root;
+
 /// Of the shape of fj::detail::machine (runtime/os/machine.hpp).
 struct machine {
-  using root = fj::detail::root;
+  using root = simulate::root;
 
   template <class T>
   class atomic {
@@ -44,20 +45,39 @@ struct machine {
   template <class T>
   using unset_atomic = atomic<T>;
 
-  /// Held across simulated time by a thief that exposes records; the simulator keeps everybody else from locking it then.
-  class mutex {
+  /// A thief holds the mutexes of the deques that it exposes while it passes the heavy fence.
+  class FORKJOIN_MUTEX mutex {
    public:
-    [[nodiscard]] bool try_lock() noexcept { return !std::exchange(locked_, true); }
-    void lock() noexcept { locked_ = true; }
-    void unlock() noexcept { locked_ = false; }
+    [[nodiscard]] bool try_lock() noexcept FORKJOIN_TRIES(true) { return !std::exchange(locked_, true); }
+
+    void lock() noexcept FORKJOIN_ACQUIRES() FORKJOIN_UNANALYSED {
+      while (!try_lock()) {
+        timeline& time = timeline::current();
+        time.self().next = std::exchange(waiting_, &time.self());
+        time.wait();
+      }
+    }
+
+    void unlock() noexcept FORKJOIN_RELEASES() FORKJOIN_UNANALYSED {
+      locked_ = false;
+      while (waiting_) {
+        timeline& time = timeline::current();
+        actor& next = *std::exchange(waiting_, waiting_->next);
+        time.resume(next, time.self().clock);
+      }
+    }
 
    private:
     bool locked_ = false;
+    actor* waiting_ = nullptr;
   };
 
   static void fence() noexcept {}
   static void light_fence() noexcept {}
-  static void heavy_fence() noexcept {}
+  static void heavy_fence() noexcept {
+    timeline& time = timeline::current();
+    time.pass(time.price.membarrier);
+  }
 };
 
 }  // namespace simulate

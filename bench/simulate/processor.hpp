@@ -1,17 +1,17 @@
-// A processor of a simulation and the worker that holds it, which are one here.
+// The processors of a simulation, and their deques.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
+#include <numeric>
 #include <vector>
 
-#include "bench/simulate/simulator.hpp"
 #include "bench/simulate/strand.hpp"
-#include "runtime/base/cache_line.hpp"
 #include "runtime/base/counters.hpp"
-#include "runtime/base/random.hpp"
 #include "runtime/os/pages.hpp"
+#include "runtime/stacks/stack_cache.hpp"
 
 namespace simulate {
 
@@ -36,46 +36,55 @@ class deque_in_pages {
   deque* deque_;
 };
 
-enum class doing : std::uint8_t {
-  running,         ///< a strand
-  starting,        ///< begins to look for work
-  pausing,         ///< waits before it looks, as what it stole last was short
-  waiting,         ///< for its turn to look
-  looking,         ///< looks around, one deque at a time
-  looking_on_top,  ///< the same for a strand that waits for its child
-  exposing,        ///< in the heavy fence
-  giving_up,       ///< about to park
-  parking,         ///< in the heavy fence before it sleeps
-  sleeping,
-  held_up  ///< its pop waits for a thief that exposes its records
-};
-
+/// As fj::detail::processor.
 struct processor {
-  processor(unsigned number, std::uint64_t seed, deque::index capacity)
-      : index(number), dice(random_at(seed) + number), active(capacity) {}
+  processor(unsigned number, deque::index capacity) : index(number), memory(capacity), active(&*memory) {}
 
   const unsigned index;
-  picoseconds clock = 0;
-  doing now = doing::sleeping;
-  bool spinning = false;  // counted as looking for work
-  bool woken = false;     // while it was parking
-  unsigned stacks = 0;    // it has at hand, for what it steals next
   unsigned tick = 0;
-  picoseconds stolen_at = -short_work_time - 1;  // when it stole last, on a stack of its own
-  picoseconds published_at = 0;                  // when it last made records public
-  fiber* running = nullptr;
-  fj::detail::random dice;
-  deque_in_pages active;
+  processor* next = nullptr;
+  fj::detail::basic_stack_cache<fiber> stacks;
+  fj::detail::tallies count;
+  const deque_in_pages memory;
+  deque* const active;
+};
 
-  // While it looks around.
-  unsigned at = 0, step = 0, visited = 0;
-  bool seen = false;
-  unsigned rounds = 0;
-  picoseconds nothing_since = 0, something_since = 0;
-  std::vector<processor*> begun;  // whose deques it exposes
+/// As fj::detail::processors. Looks at deques take time where a worker goes round in random order.
+class processors {
+ public:
+  processors(unsigned count, deque::index capacity) {
+    for (unsigned i = 0; i < count; ++i) {
+      all_.push_back(std::make_unique<processor>(i, capacity));
+      if (std::gcd(i + 1, count) == 1) steps_.push_back(i + 1);
+    }
+  }
 
-  fj::counters count;
-  picoseconds worked = 0;
+  unsigned count() const noexcept { return static_cast<unsigned>(all_.size()); }
+  processor& operator[](unsigned index) noexcept { return *all_[index]; }
+
+  std::uint32_t steps() const noexcept { return static_cast<std::uint32_t>(steps_.size()); }
+  unsigned step(std::uint32_t index) const noexcept { return steps_[index]; }
+
+  /// Calls visit(deque) for each P's as long as it returns true, a look after the one before.
+  template <class Visit>
+  void for_each_deque(unsigned first, unsigned step, Visit visit) {
+    timeline& time = timeline::current();
+    const unsigned count = this->count();
+    for (unsigned i = 0, at = first; i < count; ++i, at = at + step < count ? at + step : at + step - count) {
+      time.pass(time.price.look);
+      if (!visit(*all_[at]->active)) return;
+    }
+  }
+
+  /// The same all at once, by a worker that has announced that it parks: that costs `park`.
+  template <class Visit>
+  void for_each_deque(Visit visit) {
+    for (const auto& p : all_) visit(*p->active);
+  }
+
+ private:
+  std::vector<std::unique_ptr<processor>> all_;
+  std::vector<unsigned> steps_;
 };
 
 }  // namespace simulate

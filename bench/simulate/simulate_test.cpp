@@ -214,11 +214,11 @@ TEST_CASE("what a serial leaf hides is exposed after patience and a heavy fence"
 // Without waiting for the exposure (tried) it ends at 70,021; without the thief's wait after its short work, at 76,191.
 TEST_CASE("a pop that meets an exposure waits for its end") {
   // The thief has done the small leaf at 1,171 and waits until 4,171, looks at the clock every 16 rounds, and exposes from
-  // 14,187 to 29,187. The owner's leaf is over at 20,013 and its pop held up from 20,017 on; it had taken the record before
-  // the fence, has it, and runs it until 79,187. The root's right side was stolen and is done: 4 more.
+  // 14,188 to 29,188. The owner's leaf is over at 20,013 and its pop held up from 20,017 on; it had taken the record before
+  // the fence, has it, and runs it until 79,188. The root's right side was stolen and is done: 4 more.
   const written tree({{{0, then::fork, 1, 3}, {0}}, {{0, then::fork, 2, 4}, {0}}, {{20'000}}, {{1000}}, {{50'000}}});
   const result r = simulate_run(tree, on(2));
-  CHECK(r.time == ps(79'191));
+  CHECK(r.time == ps(79'192));
   CHECK(r.count.exposures == 0);
   CHECK(r.count.slow_pops == 1);
   CHECK(r.count.steals == 1);

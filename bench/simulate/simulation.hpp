@@ -1,15 +1,21 @@
-// The state of one simulation and its acts. Owners: owner.cpp. Thieves: thief.cpp. Idleness: idleness.cpp.
+// The state of one simulation: what the runtime's scheduling templates know as the scheduler, and the strands.
 #pragma once
 
-#include <deque>
+#include <exception>
 #include <memory>
 #include <vector>
 
-#include "bench/simulate/agenda.hpp"
 #include "bench/simulate/processor.hpp"
 #include "bench/simulate/simulator.hpp"
 #include "bench/simulate/strand.hpp"
-#include "runtime/schedule/parking.hpp"
+#include "bench/simulate/system.hpp"
+#include "bench/simulate/timeline.hpp"
+#include "bench/simulate/worker.hpp"
+#include "runtime/schedule/dispatcher.hpp"
+#include "runtime/schedule/loop.hpp"
+#include "runtime/schedule/owner.hpp"
+#include "runtime/schedule/search.hpp"
+#include "runtime/schedule/settings.hpp"
 
 namespace simulate {
 
@@ -19,77 +25,75 @@ class simulation {
 
   result run();
 
+  // As fj::detail::scheduler.
+  using dispatcher_type = fj::detail::basic_dispatcher<system>;
+  const fj::detail::settings& settings() const noexcept { return settings_; }
+  dispatcher_type& dispatcher() noexcept { return dispatcher_; }
+  processors& all() noexcept { return processors_; }
+  machine::mutex& exposing() noexcept { return exposing_; }
+  void refuse_forked_copy() const noexcept {}
+
+  worker* start_worker() noexcept;
+
+  // Of system, by a worker.
+  bool prepare_stack(worker& m) noexcept;
+  void release_stacks(worker& m, std::size_t but) noexcept;
+  fiber* begin(worker& m, const deque::stolen_record& what) noexcept;
+  fiber* switch_to(worker& m, fiber& f) noexcept;
+
  private:
-  using parking = fj::detail::basic_parking<machine>;
+  using owner = fj::detail::basic_owner<system>;
+  using search = fj::detail::basic_search<system>;
+  using worker_loop = fj::detail::basic_worker_loop<system>;
 
-  // All costs, in picoseconds.
-  struct prices {
-    explicit prices(const setup& chosen);
-    picoseconds fork, slow_push, slow_pop, look, round, steal, arrive, ended, suspend, resume, membarrier, park, wake,
-        wakeup;
-  };
+  worker& add_worker();
+  static void worker_main(void* self);
 
-  void act(processor& p);
-  void later(processor& p) { agenda_.add(p.clock, p.index, p.now == doing::running); }
-
-  // owner.cpp: what a strand does. False when the processor has nothing more to do for now.
-  void run_strand(processor& p);
-  void next_step(processor& p, frame& f);
-  void push(processor& p, frame& f);
-  void push_slow(processor& p, frame& f);
-  bool pop_slow(processor& p, frame& f);
-  bool join(processor& p, frame& f);
-  bool leave(processor& p, frame& f);
-  bool arrive(processor& p, frame& f);
-  void run_here(processor& p, frame& f);
-  void run_other(processor& p, frame& f);
+  // strand.cpp: what a strand does.
+  fiber* run_strand(worker& m);
+  void next_step(worker& m, frame& f);
+  void push(worker& m, frame& f);
+  void pop_slow(worker& m, frame& f);
+  void join(worker& m, frame& f);
+  void run_on_top(worker& m, frame& record);
+  void run_here(worker& m, frame& f);
+  void run_other(worker& m, frame& f);
+  fiber* arrive(worker& m, frame& f);
   frame& enter(fiber& g, const node& self, caller by);
   void leave_frame(fiber& g) noexcept;
-  void switch_to(processor& p, fiber& g);
 
-  // thief.cpp
-  void find_work(processor& p);
-  void wait_for_turn(processor& p);
-  void begin_search(processor& p);
-  void begin_round(processor& p);
-  void look_around(processor& p);
-  void end_round(processor& p);
-  void next_round(processor& p);
-  void end_round_on_top(processor& p);
-  void begin_stolen(processor& p, frame& record);
-  void run_on_top(processor& p, frame& record);
-  void begin_expose(processor& p);
-  void end_expose(processor& p);
+  fiber& take_stack();
+  void give_stack(fiber& idle) noexcept;
 
-  // idleness.cpp
-  void start_spinning(processor& p);
-  void stop_spinning(processor& p);
-  void wake(processor& p);
-  void ready(processor& p, fiber& g);
-  fiber* take_ready();
-  void park(processor& p);
-  void end_park(processor& p);
-
-  fiber* take_stack();
-  void give_stack(fiber* idle);
-  void count_stack();
+  // For what may throw, on a worker's stack: ends the simulation, and run throws it.
+  template <class F>
+  void or_stop(F act) noexcept {
+    try {
+      return act();
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+    time_.stop();
+  }
 
   const kernel& kernel_;
   const setup chosen_;
-  const prices price_;
   const std::size_t deep_;  // calls on a stack from which on nothing runs on top
-  std::vector<std::unique_ptr<processor>> processors_;
-  std::vector<unsigned> steps_;
-  agenda agenda_;
-  parking parking_;
-  std::vector<processor*> idle_;  // the last comes first, as in the runtime
-  std::deque<fiber*> ready_;
-  processor* exposer_ = nullptr;  // one at a time
+  const fj::detail::settings settings_;
+  timeline time_;
+  processors processors_;
+  threads threads_;
+  dispatcher_type dispatcher_;
+  machine::mutex exposing_;
+  root root_;
+  fiber* job_ = nullptr;
+  std::vector<std::unique_ptr<worker>> workers_;
   std::vector<std::unique_ptr<fiber>> fibers_;
   std::vector<fiber*> free_fibers_;
   std::uint64_t stacks_ = 0, frames_ = 0;
   step step_;
   bool over_ = false;
+  std::exception_ptr error_;
   result result_;
 };
 

@@ -1,9 +1,5 @@
 // A discrete-event simulation of the library's scheduler on any number of P.
-//
-// The deque, the join and the rules of parking are the library's own templates; what is told again here is what stands
-// around them: the slow paths of an owner (runtime/slow/fork_slow.cpp, runtime/slow/tasks.cpp), how workers look for work (runtime/schedule/find_work.cpp), park
-// and wake each other (runtime/schedule/scheduler.cpp, runtime/schedule/thread_main.cpp). The names are the same; a change there belongs
-// here as well.
+// Its rules are the runtime's own templates (runtime/schedule), on a machine on which they take simulated time (system.hpp).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +8,6 @@
 #include "bench/simulate/costs.hpp"
 #include "bench/simulate/kernel.hpp"
 #include "runtime/base/counters.hpp"
-#include "runtime/base/tuning.hpp"
 
 namespace simulate {
 
@@ -43,18 +38,6 @@ struct result {
   std::uint64_t peak_frames = 0;    ///< most calls on all stacks at a time
   std::uint64_t order = 0;          ///< a hash of the nodes in the order in which they were entered
 };
-
-// The library's own constants (runtime/base/tuning.hpp), in picoseconds.
-inline constexpr picoseconds search_time = 1000 * fj::detail::tuning::search_ns;
-inline constexpr picoseconds patience_time = 1000 * fj::detail::tuning::patience_ns;
-inline constexpr picoseconds short_work_time = 1000 * fj::detail::tuning::short_work_ns;
-inline constexpr picoseconds long_public_time = 1000 * fj::detail::tuning::long_public_ns;
-using fj::detail::tuning::exposed_at_a_time;
-using fj::detail::tuning::least_frame;
-using fj::detail::tuning::rounds_per_look;
-using fj::detail::tuning::stacks_at_hand;
-using fj::detail::tuning::ticks_per_look;
-using fj::detail::tuning::top_rounds;
 
 /// Deterministic: the same kernel and setup have the same result. Throws std::invalid_argument unless procs is 1 to
 /// 4,096, and std::bad_alloc.

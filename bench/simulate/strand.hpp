@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "bench/simulate/machine.hpp"
 #include "runtime/fork/continuation.hpp"
 #include "runtime/fork/deque.hpp"
+#include "runtime/fork/runnable.hpp"
 
 namespace simulate {
 
@@ -58,9 +60,20 @@ struct frame : deque::record, continuation {
   [[gnu::aligned(16)]] static outcome nothing(continuation&) noexcept { return outcome::returned; }
 };
 
+struct worker;
+
+/// What one simulation works for.
+struct root {
+  fj::detail::root_runnables ready;
+  worker* caller = nullptr;
+  machine::atomic<bool> done{false};
+};
+
 /// Frames stay where they are: thieves hold pointers to them.
-class fiber : public fj::detail::join_waiter {
+class fiber : public fj::detail::join_waiter, public fj::detail::runnable {
  public:
+  fiber() noexcept : runnable(kind::fiber) {}
+
   frame& top() noexcept { return *top_; }
   std::size_t depth() const noexcept { return depth_; }
 
@@ -79,7 +92,14 @@ class fiber : public fj::detail::join_waiter {
     top_ = depth_ > 0 ? &at(depth_ - 1) : nullptr;
   }
 
-  deque::index forks = 0;  ///< it is in
+  deque::index forks = 0;    ///< it is in
+  picoseconds to_go_on = 0;  ///< what it costs a worker to switch to it
+  root* whose = nullptr;
+
+  // A simulated strand waits at joins only, and its deque is empty then; so there is never a marker in the ready queue.
+  deque* records = nullptr;
+  runnable marker{kind::marker};
+  static fiber& of_marker(runnable&) noexcept { std::abort(); }
 
  private:
   static constexpr std::size_t block = 64;

@@ -1,0 +1,30 @@
+// What the scheduler's doings cost, in picoseconds: the costs of one simulation (costs.hpp).
+#pragma once
+
+#include "bench/simulate/costs.hpp"
+#include "bench/simulate/kernel.hpp"
+
+namespace simulate {
+
+struct prices {
+  prices(const costs& of, bool tasks) noexcept
+      : fork(ps(tasks ? of.fork_tasks : of.fork)),
+        slow_push(ps(of.slow_push)),
+        slow_pop(ps(of.slow_pop)),
+        look(ps(of.look)),
+        round(ps(of.round)),
+        steal(ps(of.steal)),
+        arrive(ps(of.arrive)),
+        ended(ps(of.ended)),
+        suspend(ps(of.suspend)),
+        resume(ps(of.resume)),
+        membarrier(ps(of.membarrier)),
+        park(ps(of.park)),
+        wake(ps(of.wake)),
+        wakeup(ps(of.wakeup)) {}
+
+  picoseconds fork, slow_push, slow_pop, look, round, steal, arrive, ended, suspend, resume, membarrier, park, wake,
+      wakeup;
+};
+
+}  // namespace simulate

@@ -1,0 +1,243 @@
+// What a strand does: it works, forks and joins as its kernel says, and calls the runtime's rules where the compiled code of a
+// fork does. And the stacks that strands run on.
+#include <algorithm>
+#include <memory>
+
+#include "bench/simulate/analysis.hpp"
+#include "bench/simulate/simulation.hpp"
+
+namespace simulate {
+
+frame& simulation::enter(fiber& g, const node& self, caller by) {
+  frame& f = g.enter(self, by);
+  result_.deepest_stack = std::max<std::uint64_t>(result_.deepest_stack, g.depth());
+  result_.peak_frames = std::max(result_.peak_frames, ++frames_);
+  if (chosen_.keep_order) result_.order = followed_by(result_.order, self);
+  return f;
+}
+
+void simulation::leave_frame(fiber& g) noexcept {
+  g.leave();
+  --frames_;
+}
+
+fiber* simulation::switch_to(worker& m, fiber& f) noexcept {
+  m.works = true;
+  m.clock += f.to_go_on;
+  m.proc->active->open(f.whose);
+  m.running = &f;
+  fiber* next = nullptr;
+  or_stop([&] { next = run_strand(m); });
+  m.running = nullptr;
+  m.works = false;
+  time_.await_turn();
+  return next;
+}
+
+// Returns what its worker runs next, when the strand has left its stack.
+fiber* simulation::run_strand(worker& m) {
+  picoseconds alone_until = time_.alone_until();
+  for (;;) {
+    if (m.clock > alone_until) {
+      time_.await_turn();
+      alone_until = time_.alone_until();
+    }
+    frame& f = m.running->top();
+    switch (f.now) {
+      // What no other worker sees.
+      case stage::next:
+        next_step(m, f);
+        continue;
+      case stage::call:
+        f.now = stage::next;
+        enter(*m.running, f.other, caller::plain);
+        continue;
+      case stage::push:
+        push(m, f);
+        continue;
+      case stage::pop:
+        if (m.proc->active->pop(f)) {
+          run_other(m, f);
+        } else {
+          m.clock += time_.price.slow_pop;
+          f.now = stage::pop_slow;
+        }
+        continue;
+      case stage::end:
+        if (f.by == caller::outside) break;
+        leave_frame(*m.running);
+        continue;
+      default:
+        break;
+    }
+    // What others see, or what depends on them.
+    time_.await_turn();
+    switch (f.now) {
+      case stage::push_slow:
+        owner::answer_alarm(m, *m.proc->active, nullptr);
+        run_here(m, f);
+        break;
+      case stage::pop_slow:
+        pop_slow(m, f);
+        break;
+      case stage::join:
+        join(m, f);
+        break;
+      case stage::leave:
+        f.now = stage::join;
+        m.running->to_go_on = time_.price.resume;
+        return f.joined.wait(*m.running) ? nullptr : m.running;  // else the thief was faster
+      case stage::arrive: {
+        const bool on_top = f.by == caller::on_top;
+        fiber* const owner = arrive(m, f);
+        if (!on_top) return owner;
+        if (owner) dispatcher_.ready(*owner);
+        break;
+      }
+      default:
+        result_.time = m.clock;
+        over_ = true;
+        time_.stop();
+    }
+    alone_until = time_.alone_until();
+  }
+}
+
+void simulation::next_step(worker& m, frame& f) {
+  kernel_.at(f.self, f.phase++, step_);
+  m.clock += step_.work;
+  result_.worked += step_.work;
+  switch (step_.follows) {
+    case then::end:
+      f.now = stage::end;
+      if (f.by == caller::thief || f.by == caller::on_top) {
+        m.clock += time_.price.arrive;
+        f.now = stage::arrive;
+      }
+      break;
+    case then::call:
+      f.other = step_.left;
+      f.now = stage::call;
+      break;
+    case then::fork: {
+      m.clock += time_.price.fork;
+      const bool in_loop = step_.parts.size > 0;
+      const bool right_here =
+          in_loop ? step_.parts.right_is_for(m.proc->index, chosen_.procs) : chosen_.steals == policy::tasks;
+      f.first = right_here ? step_.right : step_.left;
+      f.other = right_here ? step_.left : step_.right;
+      f.now = stage::push;
+      break;
+    }
+  }
+}
+
+void simulation::push(worker& m, frame& f) {
+  f.waited = false;
+  const bool attend = m.proc->active->push(f, deque::name_of(f));
+  result_.deepest_deque = std::max<std::uint64_t>(result_.deepest_deque, ++m.running->forks);
+  if (!attend) return run_here(m, f);
+  m.clock += time_.price.slow_push;
+  f.now = stage::push_slow;
+}
+
+void simulation::pop_slow(worker& m, frame& f) {
+  if (owner::take_back(m, *m.proc->active, f)) {
+    run_other(m, f);
+  } else {
+    f.now = stage::join;
+  }
+}
+
+void simulation::run_here(worker& m, frame& f) {
+  f.now = stage::pop;
+  enter(*m.running, f.first, caller::first);
+}
+
+void simulation::run_other(worker& m, frame& f) {
+  --m.running->forks;
+  f.now = stage::next;
+  enter(*m.running, f.other, caller::second);
+}
+
+void simulation::run_on_top(worker& m, frame& record) {
+  m.clock += time_.price.steal;
+  enter(*m.running, record.other, caller::on_top).stolen = &record;
+}
+
+void simulation::join(worker& m, frame& f) {
+  if (chosen_.steals == policy::tasks && !f.joined.finished()) {
+    if (!f.waited) ++m.count().join_waits;
+    f.waited = true;
+    m.works = false;
+    const deque::stolen_record got = search::find_for_top(m, &root_, f.joined, m.running->depth() >= deep_);
+    m.works = true;
+    if (got.record) return run_on_top(m, static_cast<frame&>(*got.record));
+  }
+  if (f.joined.finished()) {
+    --m.running->forks;
+    owner::after_stolen_join(*m.proc->active);
+    std::construct_at(&f.joined, &frame::nothing);
+    f.now = stage::next;
+  } else {
+    ++m.count().suspensions;
+    m.clock += time_.price.suspend;
+    f.now = stage::leave;
+  }
+}
+
+// The end of what was stolen. Returns the strand that waited for it.
+fiber* simulation::arrive(worker& m, frame& f) {
+  auto* const owner = static_cast<fiber*>(f.stolen->joined.arrive(outcome::returned));
+  const bool on_top = f.by == caller::on_top;
+  leave_frame(*m.running);
+  if (owner) ++m.count().resumptions;
+  if (on_top) return owner;
+  if (!m.proc->stacks.push(*m.running)) give_stack(*m.running);
+  if (!owner) m.clock += time_.price.ended;
+  return owner;
+}
+
+fiber* simulation::begin(worker& m, const deque::stolen_record& what) noexcept {
+  fiber& thief = m.proc->stacks.pop();
+  frame& record = static_cast<frame&>(*what.record);
+  thief.whose = what.whose;
+  thief.forks = 0;
+  thief.to_go_on = time_.price.steal;
+  or_stop([&] { enter(thief, record.other, caller::thief).stolen = &record; });
+  return &thief;
+}
+
+bool simulation::prepare_stack(worker& m) noexcept {
+  if (m.proc->stacks.empty()) or_stop([&] { m.proc->stacks.push(take_stack()); });
+  return true;
+}
+
+void simulation::release_stacks(worker& m, std::size_t but) noexcept {
+  while (m.proc->stacks.count() > but) give_stack(m.proc->stacks.pop());
+}
+
+fiber& simulation::take_stack() {
+  result_.peak_stacks = std::max(result_.peak_stacks, ++stacks_);
+  if (free_fibers_.empty()) {
+    fibers_.push_back(std::make_unique<fiber>());
+    free_fibers_.reserve(fibers_.size());  // so that giving back cannot fail
+    fibers_.back()->whose = &root_;
+    return *fibers_.back();
+  }
+  fiber* const f = free_fibers_.back();
+  free_fibers_.pop_back();
+  return *f;
+}
+
+void simulation::give_stack(fiber& idle) noexcept {
+  --stacks_;
+  free_fibers_.push_back(&idle);
+}
+
+bool system::prepare_stack(worker& m) noexcept { return m.sched().prepare_stack(m); }
+void system::release_stacks(worker& m, std::size_t but) noexcept { m.sched().release_stacks(m, but); }
+fiber* system::begin(worker& m, const deque::stolen_record& what) noexcept { return m.sched().begin(m, what); }
+fiber* system::switch_to(worker& m, fiber& f) noexcept { return m.sched().switch_to(m, f); }
+
+}  // namespace simulate
