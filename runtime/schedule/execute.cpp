@@ -7,12 +7,15 @@
 #include "runtime/os/clock.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/race_detector.hpp"
+#include "runtime/schedule/left_records.hpp"
 #include "runtime/schedule/loop.hpp"
 #include "runtime/schedule/scheduler.hpp"
 
 namespace fj::inline v0_1::detail {
 
 namespace {
+
+using left_records = basic_left_records<system>;
 
 // The end of a fiber, on the worker's native stack. `owner`: who waited for it and goes on now.
 fiber* ended(worker& m, fiber& f, void* owner) noexcept {
@@ -64,18 +67,14 @@ void first_frame(void* self) noexcept {
 void install_deque(worker& m, fiber& f) noexcept {
   std::atomic<deque*>& active = m.proc->active;
   scheduler& s = m.sched();
-  deque* const before = active.load(std::memory_order_relaxed);
-  if (deque* const records = f.records ? s.dispatcher().take_back_records(f) : nullptr) {
-    active.store(records, std::memory_order_release);  // release: pairs with the acquire in for_each_deque
-    s.deques().give(before);
-    // A worker that parks may have looked at the active deques before, and at the queue, where the marker was, after that.
-    machine::fence();
-    if (!seems_empty(*records)) s.dispatcher().wake();
+  if (deque* const empty = left_records::take_back(m, f)) {
+    s.deques().give(empty);
     return;
   }
+  deque* const before = active.load(std::memory_order_relaxed);
   if (!before->has_capacity()) {
     if (deque* const better = s.deques().take()) {
-      active.store(better, std::memory_order_release);  // release: as above
+      active.store(better, std::memory_order_release);  // release: pairs with the acquire in for_each_deque
       s.deques().give(before);
     }
   }
@@ -85,8 +84,7 @@ void install_deque(worker& m, fiber& f) noexcept {
 // After a fiber has left its stack to wait. Records in its deque go with it, and thieves find them by its marker. True if
 // there are some.
 bool leave_deque(worker& m, fiber& left) noexcept {
-  std::atomic<deque*>& active = m.proc->active;
-  deque* const records = active.load(std::memory_order_relaxed);
+  const deque* const records = m.proc->active.load(std::memory_order_relaxed);
   left.whose = records->whose();  // a scope's child does not know yet
   release_below(m, left);
   const bool has_records = !seems_empty(*records);
@@ -96,9 +94,7 @@ bool leave_deque(worker& m, fiber& left) noexcept {
       os::print_error("forkjoin: internal error: a fiber left with records, and its P has no other deque\n");
       std::abort();
     }
-    left.records = records;
-    m.sched().dispatcher().push_marker(left);
-    active.store(spare, std::memory_order_release);  // release: pairs with the acquire in for_each_deque
+    left_records::leave(m, left, *spare);
   }
   trim_stack(left, static_cast<const std::byte*>(left.context.registers));
   return has_records;
@@ -125,11 +121,10 @@ fiber* system::switch_to(worker& m, fiber& f) noexcept {
   const worker::afterwards then = m.then;
   if (then == &ended) return ended(m, left, m.argument);
   left.becomes(fiber_state::waiting);
-  const bool left_records = leave_deque(m, left);
+  const bool has_left_records = leave_deque(m, left);
   fiber* const next = then(m, left, m.argument);
   if (next == &left) left.becomes(fiber_state::runnable);  // what it waited for was there
-  // Else this worker looks at the queue next.
-  if (next && left_records) m.sched().dispatcher().wake();
+  if (next && has_left_records) left_records::go_on_with_another(m);
   return next;
 }
 

@@ -2,10 +2,9 @@
 
 #include "test/model/deque.hpp"
 #include "test/model/scenario.hpp"
+#include "test/model/system.hpp"
 
 namespace fj::inline v0_1::detail {
-
-struct root {};
 
 struct continuation : model::deque::record {
   root* job = nullptr;
@@ -20,10 +19,10 @@ struct continuation : model::deque::record {
 
 }  // namespace fj::inline v0_1::detail
 
-#include "test/model/protocol.hpp"
-
 namespace model {
 namespace {
+
+using fj::detail::continuation;
 
 constexpr unsigned max_records = 6;
 
@@ -42,12 +41,19 @@ struct setting {
 template <setting with>
 class forking : public scenario {
  public:
+  forking() {
+    for (unsigned i = 0; i < 2; ++i) {
+      scheduler_.all()[i].active.store(i == 0 ? &deque_ : &of_another_.records, std::memory_order_relaxed);
+      scheduler_.dispatcher().enter(scheduler_.thread(i), nothing_);
+    }
+  }
+
   void thread(unsigned index) override {
     if (index == 0) {
       do strand();
       while (strands_ < with.strands && used_ < max_records);
     } else if (index <= with.thieves) {
-      thief();
+      thief(scheduler_.thread(index));
       --thieves_;
     }
   }
@@ -89,10 +95,10 @@ class forking : public scenario {
 
   template <class Pushed>
   void fork_as(Pushed& pushed, root& job, continuation* around, continuation& record) {
-    const auto hungry = [] { return any_of(2) != 0; };
-    if (deque_.push(pushed, deque::name_of(pushed))) push_slow(deque_, &job, with.eager, hungry, [] {});
+    worker& m = scheduler_.thread(0);
+    if (deque_.push(pushed, deque::name_of(pushed))) owner::answer_alarm(m, deque_, nullptr);
     for (unsigned children = any_of(3); children > 0 && used_ < max_records; --children) fork(job, &record);
-    const bool mine = deque_.pop(pushed) || pop_slow(deque_, pushed, hungry);
+    const bool mine = deque_.pop(pushed) || owner::take_back(m, deque_, pushed);
     // The frame is used for something else.
     pushed.older.store(deque::name_of(never_pushed_), std::memory_order_relaxed);
     if (mine) {
@@ -122,9 +128,11 @@ class forking : public scenario {
 
   // The thieves.
 
-  void thief() {
+  void thief(worker& m) {
     for (unsigned i = 0; i < with.tries; ++i) {
-      if (with.force && any_of(2)) expose(deque_, exposing_);
+      // Whether the owner is told that thieves are hungry.
+      any_of(2) ? scheduler_.dispatcher().start_spinning(m) : scheduler_.dispatcher().stop_spinning(m);
+      if (with.force && any_of(2)) search::expose(m);
       root* const only = with.strands > 1 && any_of(2) ? &jobs_[any_of(with.strands)] : nullptr;
       const auto [taken, whose, handled] = deque_.steal(only);
       if (taken) {
@@ -146,7 +154,9 @@ class forking : public scenario {
   stand_in stand_ins_[max_records];
   deque_with_slots<with.capacity> with_slots_{never_pushed_, with.eager};
   deque& deque_ = with_slots_.records;
-  machine::mutex exposing_;
+  deque_with_slots<1> of_another_{never_pushed_, with.eager};
+  scheduler scheduler_{2, with.eager, 0};
+  fiber nothing_;
   unsigned thieves_ = with.thieves;
   unsigned used_ = 0, strands_ = 0;
 };

@@ -1,167 +1,339 @@
-// Parking: an owner forks while workers look for work, go to sleep, and are woken. The record of a fork whose child
-// never returns must not wait while a worker sleeps.
+// Parking: strands fork while workers look for work, go to sleep, are woken and are started, and callers bring roots, sleep, and
+// come back. What the threads call are the runtime's rules themselves; what stands around these in runtime/schedule/run.cpp,
+// thread_main.cpp and execute.cpp is retold here: bring, work and execute.
 
-#include "test/model/deque.hpp"
+#include <optional>
+
 #include "test/model/scenario.hpp"
-
-namespace fj::inline v0_1::detail {
-
-struct root {};
-
-struct continuation : model::deque::record {
-  bool waits = false;  // in the deque, and its owner will not come back for it
-};
-
-}  // namespace fj::inline v0_1::detail
-
-#include "test/model/protocol.hpp"
+#include "test/model/system.hpp"
 
 namespace model {
 namespace {
 
-/// What is told apart: whether every push is public at once; whether the owner holds a P, is a thread from outside that
-/// needs one first, or does not fork at all but makes fibers runnable; how many workers there are; whether a visitor
-/// takes a P and gives it back; how many forks come to an end, one after another, and how many do not: some of these come
-/// before them, the others after.
-enum class owner_is { inside, outside, waker };
-enum class visitor { none, comes_and_goes, goes };
+enum class role {
+  absent,
+  owner,      ///< a worker on which a strand has begun
+  caller,     ///< a thread that brings a root and sleeps until it is over
+  visitor,    ///< a caller whose root does nothing
+  leaver,     ///< a caller that holds a P, has nothing to do, and gives it up
+  waker,      ///< no worker: makes fibers ready
+  worker,     ///< has work, looks for work, or sleeps
+  sleeper,    ///< sleeps
+  unstarted,  ///< a thread that the runtime may start, or is refused
+  wanderer,   ///< a worker on which a fiber has begun that forks, and then waits for something else than its forks
+  resumer     ///< no worker: makes that fiber ready
+};
 
+/// What is told apart: what the threads do; how many P there are; how many forks of a strand come to an end, one after another,
+/// and how many do not: some of these come before them, the others after. `brief`: whether what is stolen comes to an end, and
+/// with it the root.
 struct setting {
-  bool eager = false;
-  owner_is owner = owner_is::inside;
-  unsigned workers = 1;
-  visitor third = visitor::none;
+  role roles[threads];
+  unsigned procs = 2;
   unsigned ending = 2;
   unsigned endless = 1;
+  bool eager = false;
+  bool brief = false;
+};
+
+constexpr unsigned count(const setting& in, role wanted) {
+  unsigned found = 0;
+  for (const role r : in.roles) found += r == wanted;
+  return found;
+}
+
+struct job;
+
+/// A record, and the strand that forked it.
+struct branch : deque::record {
+  job* parent = nullptr;
+  machine::atomic<int> joined{0};
+  plain<int> work{0};  // written before the fork, read by the thief
+  // Known outside of the model's memory.
+  bool forked = false;
+  bool waits = false;  // in the deque, and its owner does not come back for it
+  int runs = 0;
+};
+
+struct job {
+  root whole;
+  fiber strand;
+  plain<unsigned> ending{0};  // forks that the strand still has to do
+  // Known outside of the model's memory.
+  bool begun = false, over = false;
 };
 
 template <setting with>
 class parking_workers : public scenario {
  public:
   parking_workers() {
-    if (with.third == visitor::goes && any_of(2)) {
-      scheduler_.starts_spinning(threads_[2]);
-    } else if (with.third == visitor::goes) {
-      scheduler_.starts_working(threads_[2]);
+    for (auto& d : deques_) d.emplace(never_pushed_, with.eager);
+    for (unsigned i = 0; i < with.procs; ++i) {
+      scheduler_.all()[i].active.store(&deques_[i]->records, std::memory_order_relaxed);
+      if (wanders) scheduler_.all()[i].spare_deque = &deques_[with.procs + i]->records;
     }
-    if (with.owner == owner_is::outside && with.third != visitor::goes) scheduler_.starts_idle();
-    if (with.owner == owner_is::inside) {
-      scheduler_.starts_working(threads_[0]);
-      deque_.open(&job_);
+    for (job& j : jobs_) j.strand.whose = &j.whole;
+    unsigned to_hold = with.procs;
+    for (const role r : with.roles) to_hold -= holds_processor(r);
+    for (unsigned i = 0; i < threads; ++i) {
+      worker& m = scheduler_.thread(i);
+      if (with.roles[i] == role::unstarted) scheduler_.threads().next = &m;
+      if (with.roles[i] == role::worker && to_hold > 0) {
+        how_[i] = static_cast<start>(any_of(3));
+        to_hold -= how_[i] != start::asleep;
+      }
+      // While all P are idle: so it does not look.
+      if ((with.roles[i] == role::worker || with.roles[i] == role::sleeper) && how_[i] == start::asleep) go().park(m);
     }
-    for (unsigned i = 1; i <= with.workers; ++i) {
-      worker& m = threads_[i];
-      how_[i] = with.third == visitor::comes_and_goes ? 2 : any_of(3);
-      if (how_[i] == 0) scheduler_.starts_working(m);
-      if (how_[i] == 1) scheduler_.starts_spinning(m);
-      if (how_[i] == 2) scheduler_.starts_asleep(m);
+    for (unsigned i = 0; i < threads; ++i) {
+      worker& m = scheduler_.thread(i);
+      if (holds_processor(with.roles[i]) || how_[i] != start::asleep) go().enter(m, jobs_[i].strand);
+      if (how_[i] == start::spinning || (with.roles[i] == role::leaver && any_of(2))) go().start_spinning(m);
     }
   }
 
   void thread(unsigned index) override {
-    worker& m = threads_[index];
-    if (index == 0) with.owner == owner_is::waker ? waker() : owner(m);
-    if (index >= 1 && index <= with.workers) work(m, index);
-    if (index == 2 && with.third != visitor::none) visit(m);
+    worker& m = scheduler_.thread(index);
+    job& mine = jobs_[index];
+    switch (with.roles[index]) {
+      case role::absent:
+        return;
+      case role::owner:
+        if (strand(m, mine)) work(m, after_park::work);
+        return;
+      case role::caller:
+      case role::visitor:
+        return bring(m, mine);
+      case role::leaver:
+        return go().hand_over(m, any_of(2) ? waker::sleeps : waker::goes_on);
+      case role::waker:
+        for (unsigned i = 0; i < with.endless; ++i) {
+          ready_[i].whose = &mine.whole;
+          go().ready(ready_[i]);
+        }
+        return;
+      case role::worker:
+      case role::sleeper:
+      case role::unstarted:
+        return work(m, how_[index] == start::asleep ? after_park::sleep : after_park::work);
+      case role::wanderer:
+        if (leave_with_records(m, mine)) work(m, after_park::work);
+        return;
+      case role::resumer:
+        wait_until([&] { return has_left_.load(std::memory_order_acquire); });
+        return go().ready(jobs_[0].strand);
+    }
   }
 
   void after() override {
-    for (const continuation& record : records_)
-      check(!record.waits || sleepers_ == 0, "no record waits while a worker sleeps");
-    check(scheduler_.still_ready() == 0 || sleepers_ == 0, "no runnable fiber waits while a worker sleeps");
+    unsigned held = 0;
+    for (unsigned i = 0; i < threads; ++i) held += scheduler_.thread(i).proc != nullptr;
+    // Whether a P and a thread are there for what this root has.
+    const auto could_run = [&](const job& j) {
+      if (held == with.procs) return false;
+      for (unsigned i = 0; i < threads; ++i)
+        if (scheduler_.thread(i).rests && (is_caller(i) ? &jobs_[i] == &j : may_have_thread(i))) return true;
+      return false;
+    };
+    for (const branch& b : branches_) {
+      check(!b.waits || !could_run(*b.parent), "no record waits while a worker sleeps");
+      check(!b.forked || b.waits || b.runs == 1, "every record is run once");
+    }
+    for (unsigned i = 0; i < threads; ++i) {
+      const job& j = jobs_[i];
+      check(j.whole.ready.empty() || !could_run(j), "no runnable fiber waits while a worker sleeps");
+      if (is_caller(i)) check(!scheduler_.thread(i).rests || !j.over, "no caller sleeps when its root is over");
+    }
   }
 
  private:
-  static constexpr unsigned max_records = with.ending + with.endless;
+  enum class start { looking, spinning, asleep };
 
-  void owner(worker& m) {
-    if (with.owner == owner_is::outside) {
-      if (!scheduler_.enter(m)) return;
-      deque_.open(&job_);
+  static constexpr bool wanders = count(with, role::wanderer) > 0;
+  static constexpr bool is_resumed = count(with, role::resumer) > 0;
+  static constexpr unsigned strands = count(with, role::owner) + count(with, role::caller) + wanders;
+  static constexpr unsigned max_branches = strands * with.ending + with.endless;
+
+  static bool holds_processor(role r) { return r == role::owner || r == role::leaver || r == role::wanderer; }
+  static bool is_caller(unsigned i) { return with.roles[i] == role::caller || with.roles[i] == role::visitor; }
+  bool may_have_thread(unsigned i) { return with.roles[i] != role::unstarted || !scheduler_.threads().refused; }
+
+  dispatcher& go() { return scheduler_.dispatcher(); }
+  static deque& active(worker& m) { return *m.proc->active.load(std::memory_order_relaxed); }
+
+  // What threads do. A thread that works on something for ever ends, with its P.
+
+  void work(worker& m, after_park next) {
+    for (;; next = go().park(m)) {
+      if (next == after_park::sleep) m.sleep();
+      if (m.rests) return;
+      if (!m.proc) continue;
+      while (fiber* const f = search::find_work(m))
+        if (!execute(m, *f)) return;
     }
-    unsigned endless = 0;
-    for (const unsigned before = any_of(with.endless); endless < before; ++endless) push().waits = true;
-    for (unsigned i = any_of(with.ending + 1); i > 0; --i) {
-      continuation& record = push();
-      if (!deque_.pop(record) && !pop_slow(deque_, record, [this] { return scheduler_.idleness().hungry(); })) return;
+  }
+
+  void bring(worker& m, job& j) {
+    m.brought = &j.whole;
+    j.whole.caller = &m;
+    go().ask_for_threads_again();
+    fiber* next = go().enter(m, j.strand);
+    for (;;) {
+      if (next && !execute(m, *next)) return;
+      if (j.whole.done.load(std::memory_order_acquire)) break;
+      next = m.proc ? search::find_work_of(j.whole, m) : nullptr;
+      if (next) continue;
+      if (m.proc) go().hand_over(m, waker::sleeps);
+      go().sleep_for(j.whole, m);
+      if (m.rests) return;
     }
-    for (; endless < with.endless; ++endless) push().waits = true;
-    for (unsigned i = 0; i < used_; ++i)
-      if (taken_[i]) records_[i].waits = false;
+    check(j.over, "a caller waits until its root is over");
+    if (m.proc) go().hand_over(m, waker::goes_on);
+    m.gone = true;
   }
 
-  void waker() {
-    for (unsigned i = 0; i < with.endless; ++i) scheduler_.ready();
+  // False if it never ends.
+  bool execute(worker& m, fiber& f) {
+    if (f.stolen.record) return execute_stolen(m, static_cast<branch&>(*f.stolen.record));
+    for (job& j : jobs_)
+      if (&f == &j.strand) return strand(m, j);
+    return false;
   }
 
-  continuation& push() {
-    continuation& record = records_[used_++];
-    if (deque_.push(record, deque::name_of(record)))
-      push_slow(
-          deque_, &job_, with.eager, [this] { return scheduler_.idleness().hungry(); }, [this] { scheduler_.wake(); });
-    return record;
+  bool execute_stolen(worker& m, branch& b) {
+    check(&b != &never_pushed_, "what is stolen has been pushed");
+    check(b.work.get() == 1, "what is stolen is there");
+    run(b);
+    if (!with.brief) return false;
+    if (wanders) return any_of(2);  // no strand waits for it
+    // The last to arrive goes on after the join.
+    return b.joined.exchange(1, std::memory_order_acq_rel) == 0 || strand(m, *b.parent);
   }
 
-  void work(worker& m, unsigned index) {
-    for (auto next = how_[index] == 2 ? after_park::sleep : after_park::work;; next = scheduler_.park(m)) {
-      if (next == after_park::sleep && !sleep(m)) {
-        ++sleepers_;
-        return;
+  void run(branch& b) {
+    check(b.runs++ == 0, "no record is run twice");
+    b.waits = false;
+  }
+
+  bool strand(worker& m, job& j) {
+    if (deque* const empty = left_records::take_back(m, j.strand)) {
+      if (!m.proc->spare_deque) m.proc->spare_deque = empty;
+    } else {
+      active(m).open(&j.whole);
+    }
+    if (with.roles[&j - jobs_] == role::visitor) return end(m, j);
+    if (with.roles[&j - jobs_] == role::wanderer) return comes_back(m);
+    if (!j.begun) {
+      j.begun = true;
+      endless_ = any_of(with.endless + (with.endless == 0));
+      for (unsigned i = 0; i < endless_; ++i) push(m, j, true);
+      j.ending = with.brief ? with.ending : any_of(with.ending + 1);
+    }
+    while (j.ending > 0) {
+      j.ending = j.ending - 1;
+      branch& b = push(m, j);
+      if (pop(m, b)) {
+        run(b);
+      } else if (!with.brief || b.joined.exchange(1, std::memory_order_acq_rel) == 0) {
+        return true;  // the strand waits
       }
-      if (!m.held) continue;
-      if (const loot found = scheduler_.find_work(m)) {
-        check(found.record != &never_pushed_, "what is stolen has been pushed");
-        if (found.record) {
-          taken_[found.record - records_] = true;
-          found.record->waits = false;
-        }
-        return;  // and works on it forever
-      }
     }
+    for (; endless_ < with.endless; ++endless_) push(m, j, true);
+    return with.brief && end(m, j);
   }
 
-  // False if there is nobody left to wake it.
-  bool sleep(worker& m) {
-    m.sleeps = true;
-    wait_until([&] { return m.woken || nobody_is_awake(); });
-    if (!m.woken) return false;
-    m.sleeps = m.woken = false;
-    check(m.signalled.exchange(0, std::memory_order_acquire) == 1, "a signal is seen");
+  bool end(worker& m, job& j) {
+    j.over = true;
+    if (j.whole.caller != &m) go().start_spinning(m);
+    go().finish(j.whole, m);
     return true;
   }
 
-  bool nobody_is_awake() const {
-    for (unsigned i = 0; i < threads; ++i)
-      if (!system_state.ended[i] && (!threads_[i].sleeps || threads_[i].woken)) return false;
-    return true;
+  branch& push(worker& m, job& j, bool waits = false) {
+    branch& b = branches_[used_++];
+    b.parent = &j;
+    b.work = 1;
+    b.forked = true;
+    b.waits = waits;
+    deque& d = active(m);
+    if (d.push(b, deque::name_of(b))) owner::answer_alarm(m, d, nullptr);
+    return b;
   }
 
-  void visit(worker& m) {
-    if (with.third == visitor::goes || scheduler_.enter(m)) scheduler_.hand_over(m);
+  bool pop(worker& m, branch& b) {
+    deque& d = active(m);
+    return d.pop(b) || owner::take_back(m, d, b);
   }
 
-  root job_;
-  continuation never_pushed_;
-  continuation records_[max_records];
-  bool taken_[max_records] = {};
-  deque_with_slots<max_records> with_slots_{never_pushed_, with.eager};
-  deque& deque_ = with_slots_.records;
-  scheduler scheduler_{static_cast<int>(with.workers) + (with.owner != owner_is::waker), deque_, with.eager};
-  worker threads_[threads];
-  unsigned how_[threads] = {};  // they begin: looking for work, spinning, asleep
-  unsigned used_ = 0, sleepers_ = 0;
+  // A fiber that waits for something else than its forks. When it goes on it takes its records back, or works for ever.
+
+  // False if the worker works for ever.
+  bool leave_with_records(worker& m, job& j) {
+    active(m).open(&j.whole);
+    for (unsigned i = 0; i < with.ending; ++i) push(m, j);
+    if (active(m).has_private()) active(m).publish_all(nullptr);
+    const bool has_records = !system::seems_empty(active(m));
+    if (has_records) left_records::leave(m, j.strand, *m.proc->spare_deque.replace(nullptr));
+    for (branch& b : branches_) b.waits = b.runs == 0;
+    has_left_.store(1, std::memory_order_release);
+    const bool looks_at_queue = is_resumed || any_of(3) == 0;
+    if (looks_at_queue) return true;
+    if (has_records) left_records::go_on_with_another(m);
+    return any_of(2) && strand(m, j);  // what the fiber waits for is there already
+  }
+
+  bool comes_back(worker& m) {
+    const bool forever = any_of(2);
+    for (unsigned i = used_; i-- > 0;) {
+      branch& b = branches_[i];
+      b.waits = forever && b.runs == 0;
+      if (!forever && pop(m, b)) run(b);
+    }
+    return !forever;
+  }
+
+  job jobs_[threads];
+  branch never_pushed_;
+  branch branches_[max_branches];
+  std::optional<deque_with_slots<max_branches>> deques_[wanders ? 2 * with.procs : with.procs];
+  scheduler scheduler_{with.procs, with.eager, count(with, role::unstarted)};
+  fiber ready_[with.endless + 1];
+  start how_[threads] = {start::asleep, start::asleep, start::asleep};
+  unsigned used_ = 0, endless_ = 0;
+  machine::atomic<int> has_left_{0};
 };
 
 }  // namespace
 
 const named_scenario scenarios[] = {
-    {"park", 400'000, &make<parking_workers<setting{}>>},
-    {"park_eager", 200'000, &make<parking_workers<setting{.eager = true}>>},
-    {"arrive", 300'000, &make<parking_workers<setting{.owner = owner_is::outside, .ending = 1}>>},
-    {"two", 400'000, &make<parking_workers<setting{.workers = 2, .ending = 1, .endless = 2}>>},
-    {"visit", 300'000, &make<parking_workers<setting{.third = visitor::comes_and_goes, .ending = 0}>>},
-    {"leave", 400'000, &make<parking_workers<setting{.owner = owner_is::outside, .third = visitor::goes}>>},
-    {"ready", 300'000, &make<parking_workers<setting{.owner = owner_is::waker, .workers = 2, .endless = 2}>>},
+    {"park", 400'000, &make<parking_workers<setting{.roles = {role::owner, role::worker}}>>},
+    {"park_eager", 200'000, &make<parking_workers<setting{.roles = {role::owner, role::worker}, .eager = true}>>},
+    {"arrive", 300'000, &make<parking_workers<setting{.roles = {role::caller, role::worker}, .ending = 1}>>},
+    {"two", 400'000,
+     &make<parking_workers<setting{
+         .roles = {role::owner, role::worker, role::worker}, .procs = 3, .ending = 1, .endless = 2}>>},
+    {"visit", 300'000,
+     &make<parking_workers<setting{.roles = {role::owner, role::sleeper, role::visitor}, .ending = 0}>>},
+    {"leave", 400'000, &make<parking_workers<setting{.roles = {role::caller, role::worker, role::leaver}}>>},
+    {"ready", 300'000,
+     &make<parking_workers<setting{.roles = {role::waker, role::worker, role::worker}, .ending = 0, .endless = 2}>>},
+    {"sleep", 300'000,
+     &make<parking_workers<setting{.roles = {role::caller, role::worker}, .endless = 0, .brief = true}>>},
+    {"callers", 300'000,
+     &make<parking_workers<setting{
+         .roles = {role::caller, role::worker, role::caller}, .procs = 2, .ending = 1, .endless = 0, .brief = true}>>},
+    {"crowd", 300'000,
+     &make<parking_workers<setting{
+         .roles = {role::caller, role::caller, role::caller}, .procs = 1, .ending = 1, .endless = 0, .brief = true}>>},
+    {"last_resort", 400'000,
+     &make<parking_workers<setting{.roles = {role::caller, role::worker, role::leaver}, .ending = 0, .endless = 1}>>},
+    {"marker", 400'000,
+     &make<parking_workers<setting{
+         .roles = {role::wanderer, role::worker, role::resumer}, .endless = 0, .brief = true}>>},
+    {"come_back", 400'000,
+     &make<parking_workers<setting{.roles = {role::wanderer, role::worker}, .endless = 0, .brief = true}>>},
+    {"start", 300'000,
+     &make<parking_workers<setting{.roles = {role::caller, role::unstarted, role::visitor}, .ending = 0}>>},
     {},
 };
 

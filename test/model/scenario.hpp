@@ -27,7 +27,7 @@ struct named_scenario {
   scenario* (*make)(void* storage);
 };
 
-inline constexpr std::size_t scenario_size = 32 * 1024;
+inline constexpr std::size_t scenario_size = 64 * 1024;
 
 template <class T>
 scenario* make(void* storage) {

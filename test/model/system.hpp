@@ -1,0 +1,261 @@
+// The machine of the model on which the scheduling templates run, a scheduling_machine as the runtime's
+// (runtime/schedule/system.hpp): threads of the model that sleep until they are signalled, and a clock that takes a long step
+// at any time, so that every wait is too long at some time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "runtime/fork/runnable.hpp"
+#include "runtime/schedule/dispatcher.hpp"
+#include "runtime/schedule/left_records.hpp"
+#include "runtime/schedule/owner.hpp"
+#include "runtime/schedule/search.hpp"
+#include "runtime/schedule/settings.hpp"
+#include "test/model/deque.hpp"
+
+namespace model {
+
+struct worker;
+
+}  // namespace model
+
+namespace fj::inline v0_1::detail {
+
+struct root {
+  root_runnables ready;
+  model::worker* caller = nullptr;
+  model::machine::atomic<bool> done{false};
+};
+
+}  // namespace fj::inline v0_1::detail
+
+namespace model {
+
+using fj::detail::after_park;
+using fj::detail::root;
+using fj::detail::runnable;
+using fj::detail::waker;
+
+class scheduler;
+
+/// A plain variable with what fj::detail::relaxed has besides.
+template <class T>
+class owned : public plain<T> {
+ public:
+  using plain<T>::plain;
+  using plain<T>::operator=;
+  T operator->() const { return *this; }
+  T replace(T by, place at = place::current()) {
+    const T before = this->get(at);
+    *this = {by, at};
+    return before;
+  }
+};
+
+/// Counters that are no part of the model.
+struct no_tally {
+  void operator++() {}
+  void raise_to(std::uint64_t) {}
+};
+struct no_tallies {
+  no_tally exposures, most_public, parks, publications, slow_pops, slow_pushes, steals, wakeups;
+  void begin_busy(std::int64_t) {}
+  void begin_looking(std::int64_t) {}
+};
+
+struct any_dice {
+  unsigned below(unsigned limit) { return any_of(limit); }
+};
+
+struct fiber : runnable {
+  struct deque_marker : runnable {
+    explicit deque_marker(fiber& f) : runnable(kind::marker), of(f) {}
+    fiber& of;
+  };
+
+  fiber() : runnable(kind::fiber) {}
+  static fiber& of_marker(runnable& marker) { return static_cast<deque_marker&>(marker).of; }
+
+  root* whose = nullptr;
+  deque* records = nullptr;
+  deque_marker marker{*this};
+  deque::stolen_record stolen;
+};
+
+struct processor {
+  machine::atomic<deque*> active{nullptr};
+  processor* next = nullptr;
+  owned<deque*> spare_deque{nullptr};
+  no_tallies count;
+};
+
+/// Up to as many as there are threads.
+class processors {
+ public:
+  explicit processors(unsigned count) : count_(count) {}
+
+  unsigned count() const { return count_; }
+  processor& operator[](unsigned index) { return all_[index]; }
+
+  // Of up to three P.
+  unsigned steps() const { return count_ == 3 ? 2 : 1; }
+  unsigned step(unsigned index) const { return index + 1; }
+
+  template <class Visit>
+  void for_each_deque(unsigned first, unsigned step, Visit visit) {
+    for (unsigned i = 0, at = first; i < count_; ++i, at = (at + step) % count_)
+      visit(*all_[at].active.load(std::memory_order_acquire));
+  }
+  template <class Visit>
+  void for_each_deque(Visit visit) {
+    for_each_deque(0, 1, visit);
+  }
+
+ private:
+  static_assert(threads == 3);
+  const unsigned count_;
+  processor all_[threads];
+};
+
+/// A thread of the model.
+struct worker {
+  scheduler& sched() const { return *belongs_to; }
+  no_tallies& count() { return counts; }
+
+  /// Returns also when all threads sleep: then `rests` is set for good, and what a caller waits for is called over.
+  void sleep();
+  void signal() {
+    signalled.store(1, std::memory_order_release);
+    was_signalled = true;
+  }
+
+  owned<processor*> proc{nullptr};
+  owned<bool> spinning{false};
+  bool asleep = false;
+  fj::detail::list_links<worker> sleeps;
+  root* brought = nullptr;
+  any_dice dice;
+  std::int64_t stolen_at = 0, published_at = 0;
+  machine::atomic<int> signalled{0};
+  fiber thief;  ///< for the record it steals
+  no_tallies counts;
+  scheduler* belongs_to = nullptr;
+
+  // Known outside of the model's memory, so true at once.
+  bool in_sleep = false, was_signalled = false, rests = false, gone = false;
+  unsigned placers = 0;
+};
+
+/// Threads that the runtime may start, or is refused.
+class unstarted_threads {
+ public:
+  worker* start() {
+    for (unsigned i = any_of(3); i > 0; --i) pause();
+    refused = any_of(2);
+    return refused ? nullptr : next;
+  }
+
+  worker* next = nullptr;
+  bool refused = false;  ///< the last time
+};
+
+struct system : machine {
+  using deque = model::deque;
+  using fiber = model::fiber;
+  using processor = model::processor;
+  using processors = model::processors;
+  using root = fj::detail::root;
+  using threads = unstarted_threads;
+  using worker = model::worker;
+
+  static std::int64_t now_ns() { return system_clock += any_of(2) ? 1 : 1'000'000'000; }
+  static void pause() { model::pause(); }
+  static void yield_thread() { model::pause(); }
+  static void sleep_ns(std::int64_t) { model::pause(); }
+
+  static bool handles_any(const fj::detail::os::exception_globals*) { return false; }
+  static bool seems_empty(const deque& d) { return d.looks_empty(); }
+  static void becomes_idle(processor&) {}
+
+  static bool prepare_stack(worker&) { return true; }
+  static fiber* begin(worker& m, const deque::stolen_record& what) {
+    m.thief.whose = what.whose;
+    m.thief.stolen = what;
+    return &m.thief;
+  }
+  static void give_deque(worker& m, deque& empty) {
+    if (!m.proc->spare_deque) m.proc->spare_deque = &empty;
+  }
+
+  static void begin_placing(worker& m) { ++m.placers; }
+  static void place(worker& m, waker) {
+    m.signal();
+    end_placing(m);
+  }
+  static void keep_off(worker& m) { check_is_there(m); }
+  static void end_placing(worker& m) {
+    check_is_there(m);
+    --m.placers;
+  }
+  static void placed(worker& m) {
+    wait_until([&] { return m.placers == 0; });
+  }
+
+  static inline std::int64_t system_clock = 0;
+
+ private:
+  static void check_is_there(const worker& m) { check(!m.gone, "a caller waits for those that place it"); }
+};
+
+using dispatcher = fj::detail::basic_dispatcher<system>;
+using left_records = fj::detail::basic_left_records<system>;
+using owner = fj::detail::basic_owner<system>;
+using search = fj::detail::basic_search<system>;
+
+class scheduler {
+ public:
+  /// `startable`: how many threads may be started.
+  scheduler(unsigned procs, bool eager, unsigned startable)
+      : settings_{.procs = procs, .eager = eager}, all_(procs), dispatcher_(all_, threads_, startable, eager) {
+    system::system_clock = 1'000'000'000;
+    for (worker& m : workers_) m.belongs_to = this;
+  }
+
+  model::dispatcher& dispatcher() { return dispatcher_; }
+  processors& all() { return all_; }
+  unstarted_threads& threads() { return threads_; }
+  worker& thread(unsigned index) { return workers_[index]; }
+  const fj::detail::settings& settings() const { return settings_; }
+  machine::mutex& exposing() { return exposing_; }
+  void refuse_forked_copy() const {}
+
+  /// Whether no thread will ever run again.
+  bool is_still() const {
+    for (unsigned i = 0; i < model::threads; ++i)
+      if (!system_state.ended[i] && (!workers_[i].in_sleep || workers_[i].was_signalled)) return false;
+    return true;
+  }
+
+ private:
+  const fj::detail::settings settings_;
+  processors all_;
+  unstarted_threads threads_;
+  worker workers_[model::threads];
+  model::dispatcher dispatcher_;
+  machine::mutex exposing_;
+};
+
+inline void worker::sleep() {
+  while (signalled.exchange(0, std::memory_order_acquire) == 0) {
+    in_sleep = true;
+    wait_until([&] { return was_signalled || sched().is_still(); });
+    rests = !was_signalled;
+    in_sleep = false;
+    if (rests && brought) brought->done.store(true, std::memory_order_relaxed);
+    if (rests) return;
+  }
+  was_signalled = false;
+}
+
+}  // namespace model
