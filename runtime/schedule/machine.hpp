@@ -1,8 +1,9 @@
-// What the scheduling templates (dispatcher.hpp, search.hpp, owner.hpp, loop.hpp) ask of the machine that they run on. There
-// are three: the runtime's (system.hpp), the model checks' (test/model), and the simulator's (bench/simulate). So a rule
-// stands in one place, and a change of it changes all three.
+// What the scheduling templates (dispatcher, left_records, loop, owner, search) ask of the machine that they run on. There are
+// three: the runtime's (system.hpp), the model checks' (test/model), and the simulator's (bench/simulate). So a rule stands in
+// one place, and a change of it changes all three.
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <cstdint>
 
@@ -15,30 +16,60 @@ enum class waker { goes_on, sleeps };
 
 /// Types:
 /// - `deque`: basic_deque of the machine. `fiber`: derives from runnable, with `whose` (its root), `records` (the deque that
-///   it left behind) and `marker`; `fiber::of_marker` finds it. `root`: `ready`, `caller` (the thread that waits for it),
-///   `done`. `processor`: `active` (its deque), `next`, `count`. `processors`: all P, with `for_each_deque(visit)`, and with
-///   `for_each_deque(first, step, visit)`, which goes on as long as visit returns true.
+///   it left with when it waited, else nullptr) and `marker`; `fiber::of_marker` finds it. `root`: `ready` (root_runnables),
+///   `caller` (the thread that waits for it, or nullptr), `done` (an atomic<bool>). `processor`: `active` (an atomic pointer to
+///   its deque, never nullptr), `next`, `count` (its counters). `processors`: all P, with `count`, `steps` and `step`, and
+///   `for_each_deque(visit)`, which reads `active` with acquire, and `for_each_deque(first, step, visit)`, which goes on as long
+///   as visit returns true.
 /// - `worker`: a thread. `proc` is its P; `spinning` says whether it is counted as looking; `asleep` and `sleeps` belong to the
-///   dispatcher; `brought` is a caller's root; `sleep` returns after `signal`.
-/// - `threads`: starts the runtime's own.
+///   dispatcher; `brought` is a caller's root; `stolen_at` and `published_at` are times; `dice.below(n)` is a number below n;
+///   `count()` are the counters of its P. `signal` is a release, and `sleep` returns after one, with acquire; it may return
+///   without one. `proc` and `spinning` have `replace` (base/relaxed.hpp). `sched()` is what the workers of a runtime share:
+///   `dispatcher()`, `all()` (the processors), `settings()`, `exposing()` (a mutex), `refuse_forked_copy()`.
+/// - `threads`: `start` returns a new worker that sleeps, or nullptr if the system refuses it. It is called without the mutex.
 ///
-/// Functions besides those below: `prepare_stack(m)` has a stack at hand for what m steals, and `begin(m, record)` puts the
-/// record onto it; `becomes_idle(p)`; `seems_empty(d)` looks at a deque without ordering anything for a race detector.
+/// Functions: `now_ns` is a clock that does not go back; `pause` is for loops that wait for other threads; `yield_thread` and
+/// `sleep_ns` let other threads run. `prepare_stack(m)` has a stack at hand for what m steals, false if there is no memory;
+/// then `begin(m, stolen)` returns a fiber that begins with that record. `give_deque(m, d)` takes back a deque that thieves
+/// emptied. `becomes_idle(p)` is called for each P that is put among the idle. `handles_any` is asked by expose_end.
+/// `seems_empty(d)` looks at a deque without ordering anything for a race detector.
 /// A worker that wakes a sleeping one calls `begin_placing` with the mutex held and `place` without it: that chooses a
-/// processor for the woken thread, signals it, and lets it go on. `placed` waits for that.
+/// processor for the woken thread, signals it, and lets it go on. The end of a root calls `keep_off` before it signals the
+/// caller, and `end_placing` after it. `placed` waits for both.
 template <class Machine>
 concept scheduling_machine =
     memory_machine<Machine> &&
-    requires(typename Machine::worker& m, typename Machine::processor& p, typename Machine::deque& d, waker then) {
-      typename Machine::fiber;
-      typename Machine::processors;
-      typename Machine::root;
-      typename Machine::threads;
+    requires(typename Machine::worker& m, typename Machine::processor& p, typename Machine::deque& d, waker then,
+             const typename Machine::deque::stolen_record& stolen, typename Machine::processors& all,
+             typename Machine::fiber& f, typename Machine::root& r, typename Machine::threads& threads) {
+      { Machine::fiber::of_marker(f.marker) } -> std::same_as<typename Machine::fiber&>;
+      f.whose = &r;
+      f.records = &d;
+      { r.ready.empty() } -> std::same_as<bool>;
+      { r.done.load(std::memory_order_acquire) } -> std::same_as<bool>;
+      { r.caller == &m } -> std::same_as<bool>;
+      p.active.store(&d, std::memory_order_release);
+      p.next = &p;
+      all.for_each_deque([](typename Machine::deque&) {});
+      all.for_each_deque(all.count() - 1, all.step(all.steps() - 1), [](typename Machine::deque&) { return true; });
+      { threads.start() } -> std::same_as<typename Machine::worker*>;
+      m.proc = &p;
+      { m.spinning.replace(true) } -> std::same_as<bool>;
+      m.asleep = true;
+      m.brought = &r;
+      m.stolen_at = Machine::now_ns();
+      m.published_at = Machine::now_ns();
+      m.dice.below(2);
+      m.count();
+      m.sleep();
+      m.signal();
       { Machine::now_ns() } -> std::same_as<std::int64_t>;
       Machine::pause();
       Machine::yield_thread();
       Machine::sleep_ns(std::int64_t{});
       { Machine::prepare_stack(m) } -> std::same_as<bool>;
+      { Machine::begin(m, stolen) } -> std::same_as<typename Machine::fiber*>;
+      Machine::give_deque(m, d);
       Machine::becomes_idle(p);
       { Machine::seems_empty(d) } -> std::same_as<bool>;
       Machine::begin_placing(m);

@@ -26,7 +26,7 @@ enum class role {
 
 /// What is told apart: what the threads do; how many P there are; how many forks of a strand come to an end, one after another,
 /// and how many do not: some of these come before them, the others after. `brief`: whether what is stolen comes to an end, and
-/// with it the root.
+/// with it the root. `at_once`: whether a wanderer always goes on with the fiber that has just left, which then works for ever.
 struct setting {
   role roles[threads];
   unsigned procs = 2;
@@ -34,6 +34,7 @@ struct setting {
   unsigned endless = 1;
   bool eager = false;
   bool brief = false;
+  bool at_once = false;
 };
 
 constexpr unsigned count(const setting& in, role wanted) {
@@ -276,14 +277,14 @@ class parking_workers : public scenario {
     if (has_records) left_records::leave(m, j.strand, *m.proc->spare_deque.replace(nullptr));
     for (branch& b : branches_) b.waits = b.runs == 0;
     has_left_.store(1, std::memory_order_release);
-    const bool looks_at_queue = is_resumed || any_of(3) == 0;
+    const bool looks_at_queue = !with.at_once && (is_resumed || any_of(3) == 0);
     if (looks_at_queue) return true;
     if (has_records) left_records::go_on_with_another(m);
-    return any_of(2) && strand(m, j);  // what the fiber waits for is there already
+    return (with.at_once || any_of(2)) && strand(m, j);  // what the fiber waits for is there already
   }
 
   bool comes_back(worker& m) {
-    const bool forever = any_of(2);
+    const bool forever = with.at_once || any_of(2);
     for (unsigned i = used_; i-- > 0;) {
       branch& b = branches_[i];
       b.waits = forever && b.runs == 0;
@@ -302,6 +303,10 @@ class parking_workers : public scenario {
   unsigned used_ = 0, endless_ = 0;
   machine::atomic<int> has_left_{0};
 };
+
+template <bool eager>
+constexpr setting at_once = {
+    .roles = {role::wanderer, role::worker}, .ending = 1, .endless = 0, .eager = eager, .brief = true, .at_once = true};
 
 }  // namespace
 
@@ -332,6 +337,8 @@ const named_scenario scenarios[] = {
          .roles = {role::wanderer, role::worker, role::resumer}, .endless = 0, .brief = true}>>},
     {"come_back", 400'000,
      &make<parking_workers<setting{.roles = {role::wanderer, role::worker}, .endless = 0, .brief = true}>>},
+    {"at_once", 600'000, &make<parking_workers<at_once<false>>>},
+    {"at_once_eager", 600'000, &make<parking_workers<at_once<true>>>},
     {"start", 300'000,
      &make<parking_workers<setting{.roles = {role::caller, role::unstarted, role::visitor}, .ending = 0}>>},
     {},

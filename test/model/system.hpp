@@ -105,11 +105,14 @@ class processors {
   template <class Visit>
   void for_each_deque(unsigned first, unsigned step, Visit visit) {
     for (unsigned i = 0, at = first; i < count_; ++i, at = (at + step) % count_)
-      visit(*all_[at].active.load(std::memory_order_acquire));
+      if (!visit(*all_[at].active.load(std::memory_order_acquire))) return;
   }
   template <class Visit>
   void for_each_deque(Visit visit) {
-    for_each_deque(0, 1, visit);
+    for_each_deque(0, 1, [&visit](deque& d) {
+      visit(d);
+      return true;
+    });
   }
 
  private:
