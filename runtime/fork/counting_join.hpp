@@ -3,12 +3,12 @@
 // After Nowa (Schmaus, Höller, Nüßle, Reif, Kaiser, Nagel, Schröder-Preikschat: "Nowa: a wait-free continuation-stealing
 // concurrency platform", IPDPS 2021): the home strand counts for itself, without atomics, how many of its forks were
 // stolen from it; each child of such a fork, when it ends, counts down a word; at the join the home strand adds its own
-// count to the word, and then a large constant that says that it waits. So nobody can bring the word to that constant
-// before the home strand waits, and whoever does goes on: no lock, no loop, and nothing atomic as long as nothing is
+// count to the word, and then a large constant that says that it waits. So no child can bring the word to that constant
+// before the home strand waits, and the child that does resumes it: no lock, no loop, and nothing atomic as long as nothing is
 // stolen.
 //
 // Other strands below the scope may fork into it, too. They count in the word, before they fork, because their children
-// may end before anybody else could. The home strand need not wait for such a strand: in the one branch of a fork_join it
+// may end before the home strand could count them. The home strand need not wait for such a strand: in the one branch of a fork_join it
 // may join, while the other branch forks. So one may fork when the last child has arrived and the home strand has not
 // gone on yet. It takes the constant away then, or its own child would be the last once more.
 #pragma once
@@ -47,9 +47,9 @@ class basic_counting_join {
   }
 
   /// Once all_arrived has said no: has the last child to arrive resume the home strand, whose context must be saved
-  /// already. False if all have arrived meanwhile: then nobody will. Not to be touched by the caller after true.
+  /// already. False if all have arrived meanwhile: then no child will. Not to be touched by the caller after true.
   bool wait() noexcept {
-    // release: whoever resumes the strand sees its context
+    // release: the child that resumes the strand sees its context
     return pending_.fetch_add(home_waits, std::memory_order_release) != 0;
   }
 
@@ -65,13 +65,13 @@ class basic_counting_join {
   /// Before a fork. If it turns out not to be stolen, the strand itself arrives in the child's place.
   void fork_elsewhere() noexcept {
     std::int64_t found = pending_.load(std::memory_order_relaxed);
-    // relaxed: what this strand did before is released by whoever arrives; what others have released stays so
+    // relaxed: what this strand did before is released by the arrival in the child's place; what others have released stays so
     while (!pending_.compare_exchange_weak(found, found == home_waits ? 1 : found + 1, std::memory_order_relaxed)) {}
   }
 
   // A child whose parent's continuation was stolen.
 
-  /// Its last act here. True if the home strand waits for nobody else: then the caller must resume it.
+  /// Its last act here. True if the home strand waits for no other child: then the caller must resume it.
   [[nodiscard]] bool arrive() noexcept {
     // release: the home strand sees what the child did; acquire: the caller sees the context of the home strand
     return pending_.fetch_sub(1, std::memory_order_acq_rel) - 1 == home_waits;

@@ -1,12 +1,12 @@
 // Where a fork's two sides meet: its owner and, if it was stolen, its thief.
 //
-// One word, three states. At first it holds the function that runs the stolen part. Whoever arrives second at the join
-// finds the other's mark there, so one exchange a side decides who goes on: no loop, no lock, no counter.
+// One word, three states. At first it holds the function that runs the stolen part. The side that arrives second at
+// the join finds the other's mark there, so one exchange a side decides which one goes on: no loop, no lock, no counter.
 //
 //   thief arrives first:  run -> outcome         the owner finds the outcome and goes on
 //   owner arrives first:  run -> waiter | 1      the thief finds the waiter and resumes it
 //
-// The thief touches the word (and the frame around it) no more once its exchange found nobody waiting.
+// The thief touches the word (and the frame around it) no more once its exchange found no owner waiting.
 #pragma once
 
 #include <atomic>
@@ -79,7 +79,7 @@ class basic_join {
   }
 
   /// Leaves `waiter` to be resumed by the thief. The waiter's context must be saved already: from here on it may run
-  /// elsewhere. False when the thief was first: then nobody will resume it.
+  /// elsewhere. False when the thief was first: then no thread will resume it.
   bool wait(join_waiter& waiter) noexcept {
     std::uintptr_t word = word_.load(std::memory_order_acquire);  // acquire: pairs with the release in arrive
     if (!is_outcome(word)) {

@@ -13,7 +13,7 @@ class scheduler;
 struct worker;
 
 /// Records, fibers and deques point to the root they work for. It lives until `ended` is called: in the frame of a call of
-/// run that waits for it, or wherever the one who made it and `ended` agree.
+/// run that waits for it, or wherever its maker put it, and then `ended` frees it.
 struct root {
   using function = void (*)(root&) noexcept;
 

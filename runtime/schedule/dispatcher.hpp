@@ -1,4 +1,4 @@
-// Which worker runs what: the ready queue, the idle P, the threads that sleep, and who wakes, parks, and hands over.
+// Which worker runs what: the ready queue, the idle P, the threads that sleep; waking, parking, and handing a P over.
 //
 // Threads of the runtime work for all roots. A thread that called run, a caller, works for the root it brought and for no
 // other: with a P if it gets one, else it sleeps until others have run its root. schedule/parking.hpp has the counts and
@@ -90,7 +90,7 @@ class basic_dispatcher {
     return !idle_.has_processor() && thread_for_ready();
   }
 
-  // Who looks for work.
+  // Workers that look for work.
 
   /// The worker looks for work from now on: no other need be woken for what it may find.
   void start_spinning(worker& m) noexcept {
@@ -108,7 +108,7 @@ class basic_dispatcher {
   bool may_spin() const noexcept { return parking_.may_spin(static_cast<int>(all_.count())); }
   bool hungry() const noexcept { return parking_.hungry(); }
 
-  // Who sleeps.
+  // Workers that sleep.
 
   /// Wakes or starts a worker if some P is idle and no worker spins.
   void wake(waker then = waker::goes_on) noexcept FORKJOIN_EXCLUDES(mutex_) {
@@ -202,7 +202,7 @@ class basic_dispatcher {
   }
 
   /// What the system refused, for want of memory or by a limit that other threads share, it may give to a later root, as the
-  /// first fork of that sees who could be woken.
+  /// first fork of that sees that a thread could be started.
   void ask_for_threads_again() noexcept FORKJOIN_EXCLUDES(mutex_) {
     const locked lock(mutex_);
     const unsigned lacking = max_threads_ - started_ - starting_;

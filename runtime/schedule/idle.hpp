@@ -1,4 +1,4 @@
-// Who is idle: the P that no worker holds, the threads that sleep, and the callers of run that wait without a P.
+// What is idle: the P that no worker holds, the threads that sleep, and the callers of run that wait without a P.
 #pragma once
 
 #include "../base/list.hpp"

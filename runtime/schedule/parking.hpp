@@ -1,21 +1,22 @@
-// When a worker may sleep, and who wakes it.
+// When a worker may sleep, and which event wakes it. runtime/PARKING.md has the proof.
 //
-// The story of a lost wake-up: a worker looks at all deques, finds nothing, and goes to sleep; between its look and its
-// sleep an owner forks, sees nobody asleep, and wakes nobody. From then on there is work and an idle P. Against it:
+// The wake-up that would be lost: a worker looks at all deques, finds nothing, and goes to sleep; between its look and its
+// sleep an owner forks, sees no worker asleep, and wakes none. From then on there is work and an idle P. Against it:
 //
-//   worker about to park                        owner that forks
-//   1. announces: ++idle (or spinning), fences  a. stores the record as newest
-//   2. sounds the alarm on every deque          b. compiler fence
-//   3. heavy fence                              c. reads the alarm; if it is on:
-//   4. looks at every deque                     d. takes it off, fences
-//   5. sleeps if all are empty                  e. reads idle and spinning; publishes, wakes
+//   worker that parks                                  owner that forks
+//   1. announces: ++idle, --spinning if it spun;       a. stores the record as newest
+//      fences
+//   2. sounds the alarm on every deque                 b. compiler fence
+//   3. heavy fence                                     c. reads the alarm; if it is on:
+//   4. looks at every deque                            d. takes it off, fences
+//   5. sleeps if all are empty                         e. reads idle and spinning; publishes, wakes
 //
 // By the heavy fence either 4 sees the record of a, or c sees the alarm of 2. In the second case, by the acquire of d, e
 // sees the announcement of 1. If an alarm of 2 comes between c and d, d takes it off, and e sees the announcement just
 // the same; if it comes after d, the next push finds it, and the record of a is older than the look of 4.
 //
-// A spinning worker stands for all that are idle: while there is one, nobody else is woken. So when it finds work, or
-// gives up, it must look after the others: found -> wake the next; given up -> steps 1 to 5.
+// A spinning worker stands for all idle P: while one spins, an owner wakes no other. So a worker that stops spinning looks
+// after the others: if it found work it wakes the next; if it gives up it takes steps 1 to 5.
 // Source: the comment "Worker thread parking/unparking" in Go's runtime/proc.go.
 #pragma once
 
@@ -47,13 +48,13 @@ class basic_parking {
   /// Go's limit: half as many spin as work, so that looking for work does not cost more than doing it.
   bool may_spin(int procs) const noexcept { return 2 * spinning_.load(std::memory_order_relaxed) < procs - idle(); }
 
-  /// Whether a record made public would be welcome to anybody. The owner fences before it asks (deque::attend).
+  /// Whether a worker waits for a record to become public. The owner fences before it asks (deque::attend).
   bool hungry() const noexcept {
     return spinning_.load(std::memory_order_relaxed) > 0 ||
            (idle() > 0 && threads_.load(std::memory_order_relaxed) > 0);
   }
 
-  /// Whether somebody should be woken for new work: some P is idle and nobody spins.
+  /// Whether a worker should be woken for new work: some P is idle and no worker spins.
   bool should_wake() const noexcept { return idle() > 0 && spinning_.load(std::memory_order_seq_cst) == 0; }
 
   /// Takes it upon the caller to wake one, as spinning. False if another is at it, or none should be woken.
@@ -62,15 +63,15 @@ class basic_parking {
     return should_wake() && spinning_.compare_exchange_strong(none, 1, std::memory_order_seq_cst);
   }
 
-  /// Steps 2 to 4 above, after the announcement: whether the caller may sleep. `for_each_deque` calls what it is given
-  /// with every deque, active or detached. `owners_fence`: every push fences by itself, so a plain fence will do here.
+  /// Steps 2 to 4 above, after the announcement: whether the worker may sleep. `for_each_deque` calls what it is given with the
+  /// active deque of every P. `eager`: every push fences by itself, so a plain fence is enough here.
   template <class ForEach>
-  static bool nothing_left(ForEach for_each_deque, bool owners_fence) {
+  static bool nothing_left(ForEach for_each_deque, bool eager) {
     // Between the announcement and the loads by which deques are found: pairs with the fence in attend. An owner that has not
     // seen the announcement opened its deque before, and that is the one found here.
     Machine::fence();
     for_each_deque([](auto& deque) { deque.alarm(); });
-    if (owners_fence) {
+    if (eager) {
       Machine::fence();
     } else {
       Machine::heavy_fence();

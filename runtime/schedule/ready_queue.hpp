@@ -32,7 +32,7 @@ class basic_ready_queue {
   };
 
   /// Whether there is anything. seq_cst: a worker that parks announces itself, then reads this; push counts, then its caller
-  /// reads who is idle and who spins.
+  /// reads the counts of idle P and of spinning workers.
   bool any() const noexcept { return count() != 0; }
   std::size_t count() const noexcept { return count_.load(std::memory_order_seq_cst); }
 
