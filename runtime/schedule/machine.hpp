@@ -48,7 +48,6 @@ concept scheduling_machine =
       { r.ready.empty() } -> std::same_as<bool>;
       { r.done.load(std::memory_order_acquire) } -> std::same_as<bool>;
       { r.caller == &m } -> std::same_as<bool>;
-      p.active.store(&d, std::memory_order_release);
       p.next = &p;
       all.for_each_deque([](typename Machine::deque&) {});
       all.for_each_deque(all.count() - 1, all.step(all.steps() - 1), [](typename Machine::deque&) { return true; });

@@ -84,9 +84,9 @@ class basic_ready_queue {
       got.stolen = d.steal(nullptr);
     } while (!got.stolen.record && d.has_public());
     // What found no room in the array when the fiber left.
-    if (!d.has_public() && !d.looks_empty()) d.publish_all(nullptr);
+    if (!d.has_public() && !Machine::seems_empty(d)) d.publish_all(nullptr);
     remove(f.marker, *f.whose);
-    if (d.looks_empty()) {
+    if (Machine::seems_empty(d)) {
       f.records = nullptr;
       got.emptied = &d;
     } else {
