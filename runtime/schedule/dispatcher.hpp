@@ -126,8 +126,16 @@ class basic_dispatcher {
       parking_.stop_spinning();
       if (found.must_start || found.woken) continue;
       Machine::fence();  // stop_spinning, then looking at the deques: pairs with the fence in attend
-      const locked lock(mutex_);
-      if (!thread_for_ready() && !caller_with_records()) return;
+      bool callers_sleep = false;
+      {
+        const locked lock(mutex_);
+        if (stopping_) return;
+        if (thread_for_ready() || caller_with_records()) continue;
+        callers_sleep = !idle_.callers().empty();
+      }
+      // An owner may have answered its alarm while this thread counted as spinning, and its next push may find the alarm off.
+      // Only callers would take that record, and none of them looks: so this thread does, as in park.
+      if (!callers_sleep || nothing_left()) return;
     }
   }
 
@@ -211,7 +219,7 @@ class basic_dispatcher {
     parking_.thread_available(static_cast<int>(lacking));
   }
 
-  /// From now on no thread is started, and a thread that parks ends. Waits for those that are being started.
+  /// From now on no thread is started or woken, and a thread that parks ends. Waits for those that are being started.
   void stop() noexcept FORKJOIN_EXCLUDES(mutex_) {
     for (;; Machine::yield_thread()) {
       const locked lock(mutex_);
@@ -293,6 +301,7 @@ class basic_dispatcher {
 
   match match_idle() noexcept FORKJOIN_EXCLUDES(mutex_) {
     const locked lock(mutex_);
+    if (stopping_) return {};
     match found{.held = idle_.take_processor()};
     if (!found.held) return found;
     if ((found.woken = idle_.take_thread())) {
@@ -358,12 +367,16 @@ class basic_dispatcher {
     ask_again_at_ = Machine::now_ns() + tuning::between_refusals_ns;
   }
 
+  bool nothing_left() noexcept {
+    return parking::nothing_left([this](auto visit) { all_.for_each_deque(visit); }, eager_);
+  }
+
   // After a P has been given up: whether there is anything to do for it.
   bool work_left() noexcept {
     if (any_ready()) return true;
     // With every P idle no strand forks, and the first fork of a worker that takes a P attends and sees the sleepers.
     if (parking_.idle() == static_cast<int>(all_.count())) return false;
-    return !parking::nothing_left([this](auto visit) { all_.for_each_deque(visit); }, eager_);
+    return !nothing_left();
   }
 
   bool has_come_back(root& brought, worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {

@@ -24,7 +24,11 @@ worker* threads::start() noexcept {
 
 void threads::join() noexcept {
   const locked lock(mutex_);
-  for (const auto& m : started_) m->signal();
+  for (const auto& m : started_) {
+    // A worker that woke this one may still choose a processor for it. acquire: pairs with the release in end_placing
+    while (m->placers.load(std::memory_order_acquire) != 0) os::yield_thread();
+    m->signal();
+  }
   for (const auto& m : started_) m->thread.join();
 }
 
