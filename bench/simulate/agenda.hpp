@@ -1,7 +1,7 @@
 // Who acts next. Each processor that is not asleep has one entry.
 //
-// Processors that run a strand are kept apart from those that look for work: a fork that nobody can steal is no event.
-// What a strand does to its own deque and stack nobody sees before a thief looks; so a processor may go on alone up to
+// Processors that run a strand are kept apart from those that look for work: a fork that no thief can steal is no event.
+// No other P sees what a strand does to its own deque and stack before a thief looks; so a processor may go on alone up to
 // the next look of those that look already, and up to `lookahead` after the next act of one that works, which cannot
 // look earlier than that.
 #pragma once
@@ -47,7 +47,7 @@ class agenda {
   /// The time of the next act.
   picoseconds next() const noexcept { return std::min(first(workers_), first(lookers_)); }
 
-  /// Up to when whoever was taken may act for itself.
+  /// Up to when the processor that was taken may act for itself.
   picoseconds next_look() const noexcept {
     const picoseconds work = first(workers_);
     return std::min(work > never - lookahead_ ? never : work + lookahead_, first(lookers_));

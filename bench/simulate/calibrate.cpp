@@ -49,7 +49,7 @@ double each(int turns, Body body) {
   return median(rounds);
 }
 
-// --- forks that nobody steals ---
+// --- forks that no thief steals ---
 
 [[gnu::noinline]] void calls(int depth) {
   asm volatile("");
@@ -185,7 +185,7 @@ void spend(std::int64_t nanoseconds) {
   while (os::now_ns() < until) os::pause();
 }
 
-// A fork whose right side somebody else must run, while the left one goes on forking.
+// A fork whose right side another P must run, while the left one goes on forking.
 void meet(std::vector<double>& to_left, std::vector<double>& to_right) {
   std::atomic<std::int64_t> left{0}, right{0};
   const std::int64_t before = os::now_ns();

@@ -16,7 +16,7 @@ const std::vector<cost_name>& all_costs() {
       {"round", &costs::round, "ns: pause between two rounds over all deques"},
       {"steal", &costs::steal, "ns: from the look that found a record to its first instruction"},
       {"arrive", &costs::arrive, "ns: a stolen branch comes to its join"},
-      {"ended", &costs::ended, "ns: from there until its worker is free, if nobody waits for it"},
+      {"ended", &costs::ended, "ns: from there until its worker is free, if no strand waits for it"},
       {"suspend", &costs::suspend, "ns: an owner leaves its stack at a join"},
       {"resume", &costs::resume, "ns: a suspended owner goes on"},
       {"membarrier", &costs::membarrier, "ns: heavy fence of an exposure or of a worker about to park"},

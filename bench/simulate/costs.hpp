@@ -10,7 +10,7 @@ namespace simulate {
 
 /// In nanoseconds.
 struct costs {
-  double fork = 1.6;             ///< fork and join that nobody interferes with
+  double fork = 1.6;             ///< fork and join that no thief interferes with
   double fork_tasks = 1.6;       ///< the same by tasks
   double slow_push = 10;         ///< attend to an alarm: take it off, fence, publish
   double slow_pop = 10;          ///< take back a public record: lock, fence
@@ -18,7 +18,7 @@ struct costs {
   double round = 25;             ///< between two rounds over all deques
   double steal = 250;            ///< from the look that found a record to its first instruction on a new stack
   double arrive = 50;            ///< a stolen branch comes to its join
-  double ended = 100;            ///< from there until its worker is free, if nobody waits for it
+  double ended = 100;            ///< from there until its worker is free, if no strand waits for it
   double suspend = 300;          ///< an owner leaves its stack at a join
   double resume = 300;           ///< a suspended owner goes on
   double membarrier = 15000;     ///< the heavy fence of an exposure and of a worker about to park

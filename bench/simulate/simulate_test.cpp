@@ -64,7 +64,7 @@ TEST_CASE("one P: all costs of two leaves") {
   }
 }
 
-TEST_CASE("a chain of calls keeps one P busy and wakes nobody") {
+TEST_CASE("a chain of calls keeps one P busy and wakes no worker") {
   const written chain({{{5, then::call, 1}, {6}}, {{7, then::call, 2}, {8}}, {{9}}});
   for (const unsigned p : {1u, 2u, 64u}) {
     const result r = simulate_run(chain, on(p));
@@ -226,7 +226,7 @@ TEST_CASE("a pop that meets an exposure waits for its end") {
 
 TEST_CASE("the fork after one that was public for long is public before a thief comes") {  // else (tried) exposed
   // The thief takes a leaf of 100 us. The record that answers its alarm is taken back after 20 us. The next one, pushed
-  // while nobody asks, before a leaf of a millisecond, is what it comes for.
+  // while no thief asks, before a leaf of a millisecond, is what it comes for.
   const written tree({{{0, then::fork, 1, 3}, {0}},
                       {{0, then::fork, 2, 4}, {0}},
                       {{20'000}},
@@ -249,7 +249,7 @@ TEST_CASE("who finds work wakes the next") {
   CHECK(r.time < ps(1.1e6));
 }
 
-TEST_CASE("a worker that nobody needs parks and is woken again") {
+TEST_CASE("a worker that finds no work parks and is woken again") {
   // 500 us of serial work between two forks: longer than a worker looks around.
   const written twice({{{0, then::fork, 1, 1}, {500'000, then::fork, 1, 1}, {0}}, {{10'000}}});
   const result r = simulate_run(twice, on(2));
@@ -356,7 +356,7 @@ TEST_CASE("the same seed has the same result, another seed another one") {
 }
 
 // With a lookahead of 16 looks (tried) some of these times differ.
-TEST_CASE("who runs ahead while nobody looks changes nothing") {
+TEST_CASE("a P that runs ahead while no thief looks changes nothing") {
   for (const char* name : {"fib", "skynet", "treesum", "cilksort"}) {
     const std::string_view which = name;
     const auto k = make_kernel(name, which == "fib" ? 19 : which == "skynet" ? 100'000 : 60'000, units());

@@ -22,7 +22,7 @@ struct setup {
   std::uint64_t seed = 1;
   bool awake = false;       ///< all workers are awake when the job starts, instead of asleep
   bool keep_order = false;  ///< computes result::order
-  /// Processors act alone as long as nobody can see it; if not, everything happens in order of time. For tests: no result
+  /// Processors act alone as long as no other can see it; if not, everything happens in order of time. For tests: no result
   /// depends on it.
   bool runs_ahead = true;
 };

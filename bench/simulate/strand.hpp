@@ -23,7 +23,7 @@ using deque = fj::detail::basic_deque<machine>;
 enum class caller : std::uint8_t {
   plain,   ///< a call
   first,   ///< a fork, as the side that runs at once: left by continuations, right by tasks, in a loop the P's own
-  second,  ///< a fork, as the side that nobody has stolen
+  second,  ///< a fork, as the side that no thief has stolen
   thief,   ///< a thief, on a stack of its own
   on_top,  ///< a task that waits for its child, on top of its stack
   outside  ///< run
@@ -56,7 +56,7 @@ struct frame : deque::record, continuation {
   bool waited = false;      // counted as a join that waits
   frame* stolen = nullptr;  // by == thief or on_top: the record that it runs
 
-  /// Joins are told by the word (runtime/fork/join.hpp), which needs some function to hold; nobody calls it.
+  /// Joins are told by the word (runtime/fork/join.hpp), which needs some function to hold; it is never called.
   [[gnu::aligned(16)]] static outcome nothing(continuation&) noexcept { return outcome::returned; }
 };
 

@@ -157,9 +157,9 @@ void end_strand(fiber* owner) noexcept {
   m.argument = owner;
   fiber& f = *m.running;
   come_before_thread(m);
-  os::happens_before(&m.sched());  // whoever ends the runtime comes after all that was read of the worker
+  os::happens_before(&m.sched());  // the end of the runtime comes after all that was read of the worker
   os::finish_context(f.context, m.native);
-  std::abort();  // nobody switches back
+  std::abort();  // no strand switches back
 }
 
 void execute(worker& m, fiber* f) noexcept { basic_worker_loop<system>::execute(m, f); }

@@ -36,7 +36,7 @@ class meeting : public scenario {
     }
     waiter_.context = 1;
     if (!join_.wait(waiter_)) {
-      waiter_.context = 2;  // nobody else looks at it now
+      waiter_.context = 2;  // no other thread looks at it now
       go_on();
     }
   }

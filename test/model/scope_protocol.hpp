@@ -20,7 +20,7 @@ class scope_protocol : public scenario {
     if (!joined_.all_arrived()) {
       context_ = 1;
       if (joined_.wait()) return false;
-      context_ = 2;  // nobody else looks at it now
+      context_ = 2;  // no other thread looks at it now
       joined_.go_on();
     }
     return true;
