@@ -126,16 +126,17 @@ class basic_dispatcher {
       parking_.stop_spinning();
       if (found.must_start || found.woken) continue;
       Machine::fence();  // stop_spinning, then looking at the deques: pairs with the fence in attend
-      bool callers_sleep = false;
       {
         const locked lock(mutex_);
         if (stopping_) return;
         if (thread_for_ready() || caller_with_records()) continue;
-        callers_sleep = !idle_.callers().empty();
+        if (!alarm_owners_for_callers()) return;
       }
-      // An owner may have answered its alarm while this thread counted as spinning, and its next push may find the alarm off.
-      // Only callers would take that record, and none of them looks: so this thread does, as in park.
-      if (!callers_sleep || nothing_left()) return;
+      // An owner may have answered its alarm while this thread counted as spinning, and its next push may have found the alarm
+      // off. Only a caller would take that record, and it sleeps: so this thread looks, as in park.
+      eager_ ? Machine::fence() : Machine::heavy_fence();
+      const locked lock(mutex_);
+      if (!caller_with_records()) return;
     }
   }
 
@@ -367,16 +368,12 @@ class basic_dispatcher {
     ask_again_at_ = Machine::now_ns() + tuning::between_refusals_ns;
   }
 
-  bool nothing_left() noexcept {
-    return parking::nothing_left([this](auto visit) { all_.for_each_deque(visit); }, eager_);
-  }
-
   // After a P has been given up: whether there is anything to do for it.
   bool work_left() noexcept {
     if (any_ready()) return true;
     // With every P idle no strand forks, and the first fork of a worker that takes a P attends and sees the sleepers.
     if (parking_.idle() == static_cast<int>(all_.count())) return false;
-    return !nothing_left();
+    return !parking::nothing_left([this](auto visit) { all_.for_each_deque(visit); }, eager_);
   }
 
   bool has_come_back(root& brought, worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
@@ -407,6 +404,19 @@ class basic_dispatcher {
       found = callers->find([&d](const worker& m) { return m.brought == d.whose(); });
     });
     return found;
+  }
+
+  // Sounds the alarm where the root's caller sleeps. False if there is no such deque.
+  bool alarm_owners_for_callers() noexcept FORKJOIN_REQUIRES(mutex_) {
+    const auto* const callers = &idle_.callers();
+    bool any = false;
+    if (callers->empty()) return false;
+    all_.for_each_deque([&](deque& d) {
+      if (!callers->find([&d](const worker& m) { return m.brought == d.whose(); })) return;
+      d.alarm();
+      any = true;
+    });
+    return any;
   }
 
   // To take what is ready of its root, or else to look for records of it.

@@ -34,11 +34,11 @@ TEST_CASE("find returns the first of several matches, at any place") {
 
 TEST_CASE("searches outside of a runtime") {
   const test::watchdog dog("outside", 0);
-  std::vector<std::string> names(50000, "other");
+  std::vector<std::string> names(50000, "others");
   names[31234] = "wanted";
   names[41234] = "wanted";
   CHECK(fj::parallel_find(names, "wanted") - names.begin() == 31234);
-  CHECK(fj::parallel_find_if(names.rbegin(), names.rend(), [](auto& name) { return name != "other"; }) -
+  CHECK(fj::parallel_find_if(names.rbegin(), names.rend(), [](auto& name) { return name != "others"; }) -
             names.rbegin() ==
         50000 - 41234 - 1);
   CHECK(fj::parallel_all_of(names, [](std::size_t size) { return size > 5; }, &std::string::size));
