@@ -16,6 +16,7 @@ sys.path[0] = str(pathlib.Path(__file__).resolve().parents[1])
 from report.comparison import comparison_page  # noqa: E402
 from report.data import Data  # noqa: E402
 from report.overview import overview_page  # noqa: E402
+from report.peers import PEERS, TITLE, peers_page, read_peers  # noqa: E402
 from report.plots import all_plots  # noqa: E402
 from report.readme import fib  # noqa: E402
 from report.simulation import Simulator  # noqa: E402
@@ -60,15 +61,19 @@ def simulate(program, folder, report):
         return []
 
 
-def write(data, out):
-    """Writes pages and pictures, and deletes those of an earlier report."""
+def write(data, out, peers=None):
+    """Writes pages and pictures, and deletes those of an earlier report. peers: what bench/peers/run.py measured."""
     out.mkdir(parents=True, exist_ok=True)
     for old in out.glob("*.svg"):
         old.unlink()
     made = all_plots(data)
     for plot in (p for of in made.values() for p in of):
         (out / f"{plot.name}.svg").write_text(plot.svg(alone=True) + "\n")
-    (out / OVERVIEW).write_text(overview_page(data, made, [(COMPARISON, "Tasks against continuations")]))
+    beside = [(PEERS, TITLE)] if peers else []
+    (out / PEERS).unlink(missing_ok=True)
+    if peers:
+        (out / PEERS).write_text(peers_page(peers, [(OVERVIEW, "All benchmarks")]))
+    (out / OVERVIEW).write_text(overview_page(data, made, [(COMPARISON, "Tasks against continuations"), *beside]))
     (out / COMPARISON).write_text(comparison_page(data, made, [(OVERVIEW, "All benchmarks")]))
 
 
@@ -101,7 +106,7 @@ def main(arguments=None):
             return
         found = [] if args.no_simulation else simulate((args.simulator or args.build / "bench" / "simulate").resolve(),
                                                        out / "simulated", report)
-        write(Data(report, found), out)
+        write(Data(report, found), out, read_peers(args.build))
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise Failed(f"{file} is not as bench/schema.md says ({error!r}); write it anew: ./dev bench") from error
     except OSError as error:

@@ -1,0 +1,3 @@
+module forkjoin.invalid/peers
+
+go 1.19

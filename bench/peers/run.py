@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Runs kernels by forkjoin, by the serial program and by other libraries in interleaved rounds, each in a process of its own.
+
+    bench/peers/run.py [kernel...] --build build [--build build-clang] [--folder FOLDER] [--procs 1,2] [--json FILE]
+
+bench/README.md describes the ways and how a program for a further library is brought along in FOLDER.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[0] = str(HERE.parent)
+
+from harness import environment, measure  # noqa: E402
+from peers import programs as of_peers  # noqa: E402
+from peers import tables, toolchains  # noqa: E402
+from peers.programs import SERIAL  # noqa: E402
+
+BUDGET = 60  # seconds for the rounds of a kernel
+ROUNDS = 9
+SLOW = 5.0  # ways that take more than this times as long as the quickest take part in some rounds only
+SLOW_ROUNDS = 5
+
+
+class Rounds:
+    """The milliseconds of each program and P, round after round."""
+
+    def __init__(self):
+        self.ms = []  # for each round {(program, procs): milliseconds}
+        self.failed = {}  # program: why
+
+    def of(self, program, procs):
+        return [got.get((program, procs)) for got in self.ms]
+
+
+def pieces(programs, procs):
+    """What a round runs. The serial programs run on one P alone."""
+    return [(program, p) for p in procs for program in programs if program.peer != SERIAL or p == 1]
+
+
+def slow_pieces(got):
+    slow = set()
+    for piece, ms in got.items():
+        quickest = min(other for (_, procs), other in got.items() if procs == piece[1])
+        if ms > SLOW * quickest and ms > 1000 * measure.MIN_TIME:
+            slow.add(piece)
+    return slow
+
+
+def run_piece(runner, piece, right, rounds):
+    """Milliseconds of the fastest run, or None if the program failed, which leaves it out from then on."""
+    program, procs = piece
+    before = [ms for ms in rounds.of(program, procs) if ms]
+    runs = 1 if before and before[-1] > 1000 * of_peers.LONG else of_peers.RUNS
+    try:
+        result, seconds = runner.run(program, procs, runs)
+    except measure.Failed as failure:
+        rounds.failed[program] = str(failure).strip()
+        return None
+    if result != right:
+        rounds.failed[program] = f"wrong result {result} instead of {right} on {procs} P"
+        return None
+    return 1000 * min(seconds)
+
+
+def measure_kernel(runner, programs, procs, most, budget, say=print):
+    """Returns Rounds. The first round runs everything; slow ways take part in five of the rounds at most."""
+    serial = next(program for program in programs if program.peer == SERIAL)
+    right, _ = runner.run(serial, 1, 1)
+    rounds, slow, began, longest = Rounds(), set(), time.monotonic(), 0.0
+    slow_at = {i * most // min(SLOW_ROUNDS, most) for i in range(min(SLOW_ROUNDS, most))}
+    for i in range(most):
+        with_slow = i in slow_at
+        left = budget - (time.monotonic() - began)
+        if i > 0 and with_slow and left < longest:
+            with_slow = False
+        if i > 0 and left <= 0:
+            say(f"  the time is up: {i} rounds instead of {most}")
+            break
+        started = time.monotonic()
+        todo = [piece for piece in pieces(programs, procs)
+                if piece[0] not in rounds.failed and (with_slow or piece not in slow)]
+        turn = i * 7 % len(todo)
+        got = {}
+        for piece in todo[turn:] + todo[:turn]:
+            if piece[0] not in rounds.failed and (ms := run_piece(runner, piece, right, rounds)) is not None:
+                got[piece] = ms
+        rounds.ms.append(got)
+        if i == 0:
+            slow = slow_pieces(got)
+        if with_slow:
+            longest = max(longest, time.monotonic() - started)
+        say(f"  round {i + 1:2}/{most}  {time.monotonic() - started:5.1f} s", flush=True)
+    return rounds
+
+
+def numbers(text):
+    if not re.fullmatch(r"\d+(,\d+)*", text) or min(map(int, text.split(","))) < 1:
+        raise argparse.ArgumentTypeError(f'"{text}"; expected numbers from 1 up, as in 1,2')
+    return sorted(set(map(int, text.split(","))))
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kernel", nargs="*", help="such as fib (default: all that have peers' ways)")
+    parser.add_argument("--build", action="append", type=pathlib.Path, help="build folder; may be given for each of several "
+                        "compilers, and clang's serial program is then what all times are divided by (default: build)")
+    parser.add_argument("--folder", type=pathlib.Path, help="programs of further peers: FOLDER/<peer>/<kernel>")
+    parser.add_argument("--procs", type=numbers, default=[1, 2], help="numbers of processors (default: 1,2)")
+    parser.add_argument("--repetitions", type=int, default=ROUNDS, help=f"rounds at most (default: {ROUNDS})")
+    parser.add_argument("--budget", type=float, default=BUDGET, help="seconds after which no round of a kernel begins "
+                        f"(default: {BUDGET})")
+    parser.add_argument("--only", help="a regular expression: only ways and peers whose name matches, the serial program and ours")
+    parser.add_argument("--size", type=int, help="another size than the kernel's usual one")
+    parser.add_argument("--test-sizes", action="store_true", help="the sizes of the tests: to try the programs, not to measure")
+    parser.add_argument("--json", type=pathlib.Path, help="also writes everything there; it is always kept in "
+                        "<build>/bench/peers.json, except of test sizes. bench/schema.md says how")
+    args = parser.parse_args()
+    args.build = [build.resolve() for build in args.build or [pathlib.Path("build")]]
+    if args.folder and not args.folder.is_dir():
+        parser.error(f"--folder {args.folder} is no folder")
+    if args.repetitions < 1 or not args.budget > 0:
+        parser.error("--repetitions and --budget must be above 0")
+    return args
+
+
+def kernels_of(args):
+    there = sorted(p.name.removesuffix("_peers") for p in (args.build[0] / "bench" / "peers").glob("*_peers"))
+    wrong = [kernel for kernel in args.kernel if kernel not in there]
+    if wrong or not there:
+        raise measure.Failed(f"no peers' ways of {', '.join(wrong) or 'any kernel'} in {args.build[0]}; there are: "
+                             f"{', '.join(there) or 'none'}. ./dev bench --peers builds them")
+    return args.kernel or there
+
+
+def programs_of(args, runner):
+    found = [program for build in args.build for program in of_peers.built(build, runner)]
+    folders = [args.build[0] / "bench" / "peers", *([args.folder.resolve()] if args.folder else [])]
+    found += [program for folder in folders for program in of_peers.brought(folder, runner.name)]
+    if args.only:
+        found = [p for p in found if p.peer in (SERIAL, of_peers.OURS) or re.search(args.only, f"{p.peer} {p.way}")]
+    # All times are divided by the first serial program: clang's if there is one, as g++ inlines some of them by depth.
+    return sorted(found, key=lambda p: (p.peer != SERIAL, "clang" not in p.compiler))
+
+
+def main():
+    args = parse()
+    began, load_average = time.monotonic(), os.getloadavg()
+    sizes = "test" if args.test_sizes else "quick"
+    kernels = kernels_of(args)
+    left_out = toolchains.build(args.build[0] / "bench" / "peers", lambda line: print(line, flush=True))
+    load, results, everything, warnings = environment.Load(), [], [], []
+
+    def conclude():
+        """Writes what there is so far."""
+        env = environment.describe(of_peers.versions(args.build[0]), load_average)
+        env["others_during"] = load.others()
+        report = {"schema": 1, "environment": env, "warnings": warnings, "results": results,
+                  "peers": of_peers.presence(everything, args.folder, left_out),
+                  "settings": {"sizes": sizes, "procs": args.procs, "rounds": args.repetitions,
+                               "seconds": time.monotonic() - began}}
+        for file in ([args.json] if args.json else []) + ([] if args.test_sizes else [args.build[0] / "bench" / "peers.json"]):
+            file.write_text(json.dumps(report, indent=1) + "\n")
+        return report
+
+    for i, kernel in enumerate(kernels):
+        runner = of_peers.Runner(args.build[0] / "bench" / f"{kernel}_once", sizes)
+        runner.size = args.size or runner.size
+        programs = programs_of(args, runner)
+        everything += programs
+        print(f"{kernel} ({i + 1} of {len(kernels)}): {len(programs)} ways", flush=True)
+        rounds = measure_kernel(runner, programs, args.procs, args.repetitions, args.budget)
+        for program, why in rounds.failed.items():
+            warnings.append(f"{program.peer}, {program.way} of {kernel} failed: {why}")
+        rows = tables.results(runner, programs, rounds, args.procs)
+        results += rows
+        tables.show(rows)
+        conclude()
+    report = conclude()
+    tables.show_peers(report)
+    return 1 if warnings else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except measure.Failed as failure:
+        print(f"bench/peers/run.py: {failure}", file=sys.stderr)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
