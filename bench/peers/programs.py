@@ -99,15 +99,16 @@ def version(folder):
         return "unknown version"
 
 
-def presence(programs, folder, left_out):
-    """For each peer that is known or was found, in words: its versions, or why it is left out."""
+def presence(programs, folder, left_out, unwanted=()):
+    """For each peer that is known or was found, in words: its versions, or why it is left out. unwanted: the names of those
+    that were there and not asked for."""
     said = []
     for name in dict.fromkeys([*KNOWN, *(p.peer for p in programs if p.peer not in (OURS, SERIAL))]):
         of = [p for p in programs if p.peer == name]
         if of:
             what = "; ".join(dict.fromkeys(p.compiler for p in of))
         else:
-            what = "left out: " + (left_out.get(name) or (
+            what = "left out: " + ("not asked for" if name in unwanted else left_out.get(name) or (
                 f"{folder}/{name} has no programs of these kernels" if folder else "--peers names no folder with its programs"))
         said.append({"name": name, "found": bool(of), "what": what})
     return said

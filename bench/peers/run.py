@@ -140,13 +140,15 @@ def kernels_of(args):
 
 
 def programs_of(args, runner):
+    """The programs to run, and the names of peers of which none is asked for."""
     found = [program for build in args.build for program in of_peers.built(build, runner)]
     folders = [args.build[0] / "bench" / "peers", *([args.folder.resolve()] if args.folder else [])]
     found += [program for folder in folders for program in of_peers.brought(folder, runner.name)]
+    there = {program.peer for program in found}
     if args.only:
         found = [p for p in found if p.peer in (SERIAL, of_peers.OURS) or re.search(args.only, f"{p.peer} {p.way}")]
     # All times are divided by the first serial program: clang's if there is one, as g++ inlines some of them by depth.
-    return sorted(found, key=lambda p: (p.peer != SERIAL, "clang" not in p.compiler))
+    return sorted(found, key=lambda p: (p.peer != SERIAL, "clang" not in p.compiler)), there - {p.peer for p in found}
 
 
 def main():
@@ -155,14 +157,14 @@ def main():
     sizes = "test" if args.test_sizes else "quick"
     kernels = kernels_of(args)
     left_out = toolchains.build(args.build[0] / "bench" / "peers", lambda line: print(line, flush=True))
-    load, results, everything, warnings = environment.Load(), [], [], []
+    load, results, everything, unwanted, warnings = environment.Load(), [], [], set(), []
 
     def conclude():
         """Writes what there is so far."""
         env = environment.describe(of_peers.versions(args.build[0]), load_average)
         env["others_during"] = load.others()
         report = {"schema": 1, "environment": env, "warnings": warnings, "results": results,
-                  "peers": of_peers.presence(everything, args.folder, left_out),
+                  "peers": of_peers.presence(everything, args.folder, left_out, unwanted),
                   "settings": {"sizes": sizes, "procs": args.procs, "rounds": args.repetitions,
                                "seconds": time.monotonic() - began}}
         for file in ([args.json] if args.json else []) + ([] if args.test_sizes else [args.build[0] / "bench" / "peers.json"]):
@@ -172,8 +174,9 @@ def main():
     for i, kernel in enumerate(kernels):
         runner = of_peers.Runner(args.build[0] / "bench" / f"{kernel}_once", sizes)
         runner.size = args.size or runner.size
-        programs = programs_of(args, runner)
+        programs, others = programs_of(args, runner)
         everything += programs
+        unwanted |= others
         print(f"{kernel} ({i + 1} of {len(kernels)}): {len(programs)} ways", flush=True)
         rounds = measure_kernel(runner, programs, args.procs, args.repetitions, args.budget)
         for program, why in rounds.failed.items():

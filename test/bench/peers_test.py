@@ -84,6 +84,12 @@ class PeersTest(unittest.TestCase):
         for procs in (1, 2):
             self.assertEqual(self.rows(report, procs)["lace"]["vs_serial"], {"median": 3, "min": 3, "max": 3, "rounds": 3})
 
+    def test_only_what_is_asked_for(self):
+        self.bring("lace", own())
+        done, report = self.measure("--folder", str(self.folder), "--only", "context")
+        self.assertEqual(set(self.rows(report)), {"serial", "continuations", "tbb_context"})
+        self.assertRegex(done.stdout, r"(?m)^  lace +left out: not asked for$")
+
     def test_figures_follow_from_the_times(self):
         self.bring("lace", own())
         done, report = self.measure("--folder", str(self.folder))
