@@ -43,6 +43,7 @@ class linked_list {
   T* first() const noexcept { return first_; }
   T* last() const noexcept { return last_; }
   static T* after(const T& item) noexcept { return (item.*Links).next; }
+  static T* before(const T& item) noexcept { return (item.*Links).previous; }
 
   /// The item that was pushed first of those for which `wanted` holds, or nullptr. Linear.
   template <class Predicate>

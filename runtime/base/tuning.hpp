@@ -52,6 +52,11 @@ inline constexpr std::int64_t long_public_ns = 10'000;
 /// 61).
 inline constexpr unsigned ticks_per_look = 61;
 
+/// Every so many entries of the ready queue a worker takes the oldest marker (schedule/ready_queue.hpp). Each such theft begins
+/// a part of the fork tree before the one before is finished: in a tree of 16,384 leaves 78 stacks are in use at once, where
+/// the newest marker alone needs 15, and the oldest alone 8,193.
+inline constexpr unsigned takes_per_oldest = 61;
+
 // Threads (schedule/threads.cpp).
 
 /// Nanoseconds between two tries to start a thread after the system refused one: a refused thread costs some 10 us.

@@ -18,7 +18,26 @@ struct runnable {
   const kind is;
 };
 
-using all_runnables = linked_list<runnable, &runnable::in_all>;
-using root_runnables = linked_list<runnable, &runnable::in_root>;
+/// Fibers and markers apart, each in the order in which they were pushed.
+template <auto Links>
+class runnable_lists {
+ public:
+  using list = linked_list<runnable, Links>;
+
+  [[nodiscard]] bool empty() const noexcept { return fibers_.empty() && markers_.empty(); }
+  const list& fibers() const noexcept { return fibers_; }
+  const list& markers() const noexcept { return markers_; }
+
+  void push(runnable& item) noexcept { of(item).push(item); }
+  void remove(runnable& item) noexcept { of(item).remove(item); }
+
+ private:
+  list& of(const runnable& item) noexcept { return item.is == runnable::kind::fiber ? fibers_ : markers_; }
+
+  list fibers_, markers_;
+};
+
+using all_runnables = runnable_lists<&runnable::in_all>;
+using root_runnables = runnable_lists<&runnable::in_root>;
 
 }  // namespace fj::inline v0_1::detail

@@ -68,7 +68,7 @@ class basic_dispatcher {
     return ready_.take_back_records(f);
   }
 
-  /// What has been ready longest, of that root alone unless nullptr. `has_stack`: the worker can begin a stolen record.
+  /// An entry of the ready queue, of that root alone unless nullptr. `has_stack`: the worker can begin a stolen record.
   work take_ready(root* only, bool has_stack) noexcept FORKJOIN_EXCLUDES(mutex_) {
     if (!any_ready()) return {};
     work got;

@@ -1,10 +1,16 @@
-// What is ready to run and has no worker yet, first in, first out: fibers, and the markers of deques that waiting fibers left
-// behind (fork/runnable.hpp).
+// What is ready to run and has no worker yet: fibers, and the markers of deques that waiting fibers left behind
+// (fork/runnable.hpp).
+//
+// Fibers go first, in the order in which they became ready, then the newest marker. So the worker that a fiber left goes on
+// with that fiber's records, as it would have after the fork, and finishes a part of the fork tree before it begins another: a
+// tree in which each strand leaves a marker needs stacks for its depth. If the oldest marker came first, it would need stacks
+// for its breadth. Every 61st entry is the oldest marker, or endless work that leaves markers would keep others' records out.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 
+#include "../base/tuning.hpp"
 #include "../fork/runnable.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -52,31 +58,43 @@ class basic_ready_queue {
     return records;
   }
 
-  /// The first entry, of that root alone unless nullptr. `has_stack`: the worker can begin a stolen record; else it takes
-  /// fibers only.
+  /// An entry, of that root alone unless nullptr. `has_stack`: the worker can begin a stolen record; else it takes fibers
+  /// only.
   work take(root* only, bool has_stack) noexcept {
-    const auto next = [only](runnable& item) {
-      return only ? root_runnables::after(item) : all_runnables::after(item);
-    };
-    for (runnable* item = only ? only->ready.first() : all_.first(); item;) {
-      runnable& at = *item;
-      item = next(at);
-      if (at.is == runnable::kind::fiber) {
-        fiber& f = static_cast<fiber&>(at);
-        remove(at, *f.whose);
-        return {&f, {}, nullptr, false};
-      }
-      if (!has_stack) continue;
+    return only ? take_from(only->ready, has_stack) : take_from(all_, has_stack);
+  }
+
+ private:
+  template <class Runnables>
+  work take_from(const Runnables& those, bool has_stack) noexcept {
+    using list = typename Runnables::list;
+    const bool oldest_first = has_stack && ++takes_ % tuning::takes_per_oldest == 0;
+    if (oldest_first) {
+      const work got = take_record_of(those.markers().first(), &list::after);
+      if (got || got.emptied) return got;
+    }
+    if (runnable* const first = those.fibers().first()) {
+      fiber& f = static_cast<fiber&>(*first);
+      remove(f, *f.whose);
+      return {&f, {}, nullptr, false};
+    }
+    return has_stack ? take_record_of(those.markers().last(), &list::before) : work{};
+  }
+
+  // By that marker, or by the next one of whose deque there is something to take.
+  template <class Next>
+  work take_record_of(runnable* marker, Next next) noexcept {
+    while (marker) {
+      runnable& at = *marker;
+      marker = next(at);
       const work got = take_record(fiber::of_marker(at));
       if (got || got.emptied) return got;
     }
     return {};
   }
 
- private:
-  // The oldest record in the deque of a waiting fiber; the marker goes to the end of the queue while there are more. The
-  // fiber cannot go on meanwhile: it would need the mutex. A thief that still looks at the deque as its P's may take a record
-  // first.
+  // The oldest record in the deque of a waiting fiber; the marker stays while there are more. The fiber cannot go on
+  // meanwhile: it would need the mutex. A thief that still looks at the deque as its P's may take a record first.
   work take_record(fiber& f) noexcept {
     deque& d = *f.records;
     work got;
@@ -85,12 +103,11 @@ class basic_ready_queue {
     } while (!got.stolen.record && d.has_public());
     // What found no room in the array when the fiber left.
     if (!d.has_public() && !Machine::seems_empty(d)) d.publish_all(nullptr);
-    remove(f.marker, *f.whose);
     if (Machine::seems_empty(d)) {
+      remove(f.marker, *f.whose);
       f.records = nullptr;
       got.emptied = &d;
     } else {
-      push_marker(f);
       got.left_more = true;
     }
     return got;
@@ -109,6 +126,7 @@ class basic_ready_queue {
   }
 
   all_runnables all_;
+  unsigned takes_ = 0;
   typename Machine::template atomic<std::size_t> count_{0};
 };
 

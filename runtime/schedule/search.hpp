@@ -59,7 +59,7 @@ struct basic_search {
     return got;
   }
 
-  /// What has been ready longest, of that root alone unless nullptr, as a fiber to run.
+  /// An entry of the ready queue, of that root alone unless nullptr, as a fiber to run.
   static fiber* take_ready(worker& m, root* only) noexcept {
     auto& dispatcher = m.sched().dispatcher();
     while (dispatcher.any_ready()) {
