@@ -14,6 +14,9 @@ class stack_list {
     head_ = item;
   }
 
+  /// The item that pop returns next, or nullptr.
+  T* top() const noexcept { return head_; }
+
   /// The item pushed last, or nullptr.
   T* pop() noexcept {
     T* item = head_;

@@ -11,6 +11,13 @@
 
 namespace fj::inline v0_1::detail {
 
+namespace {
+
+// About as much as a strand uses that forks and waits.
+constexpr std::size_t prefetched_stack = 512;
+
+}  // namespace
+
 stack_pool::stack_pool(std::size_t stack_size) noexcept : stack_size_(os::round_to_pages(stack_size)) {}
 
 stack_pool::~stack_pool() {
@@ -54,6 +61,11 @@ fiber* stack_pool::take(stack_tally* whose) noexcept {
     if (!f) return nullptr;
     f->number = ++mapped_;
   }
+  // If thousands of strands wait, the free stack that was used last has left the caches: the next caller need not wait for it.
+  if (fiber* const next = idle_.top()) {
+    const auto* const begin = reinterpret_cast<const std::byte*>(next) - prefetched_stack;
+    for (std::size_t at = 0; at < prefetched_stack + sizeof(fiber); at += cache_line) __builtin_prefetch(begin + at, 1);
+  }
   const std::size_t in_use = in_use_.load(std::memory_order_relaxed) + 1;
   in_use_.store(in_use, std::memory_order_relaxed);
   peak_.store(std::max(in_use, peak()), std::memory_order_relaxed);
@@ -82,6 +94,8 @@ constexpr std::size_t marks = 8;
 constexpr std::size_t mark_distance = 61 * sizeof(mark);
 constexpr std::size_t marked_bytes = marks * mark_distance;
 constexpr unsigned trims_per_look = 16;
+// Less is not worth the look: with thousands of waiting strands the marks of each are a miss of the TLB and eight of the cache.
+constexpr std::size_t least_dead = stack_pool::kept_bytes / 4;
 
 bool are_whole(const std::byte* begin) noexcept {
   std::uint64_t differences = 0;
@@ -109,7 +123,7 @@ void trim_stack(fiber& f, const std::byte* used) noexcept {
   const std::size_t kept = may_mark ? stack_pool::kept_bytes : in_use + stack_pool::kept_bytes;
   const bool marked = f.marked && may_mark;
   f.marked = may_mark;
-  if (f.stack_size() < kept + page) return;
+  if (f.stack_size() < kept + least_dead) return;
   const std::size_t dead = (f.stack_size() - kept) / page * page;
   // A strand that went deeper has touched the first dead page, unless a frame stepped over it.
   const bool seems_clean = may_mark ? marked && are_whole(top - kept) : !os::is_resident(bottom + dead - page);

@@ -17,7 +17,7 @@ class stack_pool {
   static constexpr std::size_t guard_size = std::size_t{1} << 20;
 
   /// A free fiber keeps this much of the stack that it touched. A suspended fiber keeps this much below its stack
-  /// pointer.
+  /// pointer. If the whole stack is at most a quarter larger, the fiber keeps all.
   static constexpr std::size_t kept_bytes = std::size_t{64} << 10;
 
   explicit stack_pool(std::size_t stack_size) noexcept;

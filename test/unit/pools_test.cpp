@@ -68,6 +68,17 @@ TEST_CASE("stack_pool: touched pages are given back, except those that are kept"
   CHECK(os::is_resident(top - os::page_size() - 1));
 }
 
+// Marks would cost each waiting strand a page. Tried with marks if one page is beyond the part that is kept.
+TEST_CASE("stack_pool: a stack of the size that is kept gets no marks") {
+  stack_pool pool(stack_pool::kept_bytes);
+  fiber* const f = pool.take(nullptr);
+  REQUIRE(f);
+  trim_stack(*f, f->stack_top() - 1000);
+  CHECK(!os::is_resident(f->stack_top() - stack_pool::kept_bytes));
+  pool.give(f);
+  CHECK(!os::is_resident(f->stack_bottom()));
+}
+
 TEST_CASE("stack_pool: a strand that goes deeper is noticed every time") {
   // If the marks are always taken for whole, the pages stayed. If the marks are not put back, pages are discarded every
   // time.
