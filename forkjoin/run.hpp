@@ -12,7 +12,8 @@
 namespace fj::inline v0_1 {
 
 /// A runtime: P, threads and stacks of its own. It starts threads when there is work for them. Several runtimes may live
-/// side by side; they share nothing. The destructor waits for calls of run that are under way on other threads. If code that
+/// side by side; they share nothing. The destructor asks the fibers of go to stop, and waits for them and for calls of run that
+/// are under way on other threads. If code that
 /// such a call waits for destroys the runtime, the process ends with a message.
 class runtime {
  public:
@@ -36,6 +37,10 @@ class runtime {
         "fj::run: what the function returns must be movable, to leave the runtime; return a std::unique_ptr to it");
     if constexpr (detail::returns_movable<F>) return detail::call_in(*scheduler_, f);
   }
+
+  /// As fj::go, in this runtime. Needs <forkjoin/go.hpp>.
+  template <class F>
+  auto go(F&& f);
 
   /// The number of P.
   unsigned procs() const noexcept { return detail::procs_of(*scheduler_); }

@@ -35,7 +35,8 @@ bool report_overflow(const void* address, const void* stack_pointer) noexcept {
   const auto* const at = static_cast<const std::byte*>(address);
   const bool is_below = at >= f->mapping && at < f->stack_bottom();
   const std::byte* const end = f->mapping + f->mapping_size;
-  const bool is_above = at >= end - os::page_size() && at < end;
+  const bool has_page_above = f->pool == &m->sched().stacks();
+  const bool is_above = has_page_above && at >= end - os::page_size() && at < end;
   if (!is_below && !is_above) return false;
   if (is_above || !is_overflow(at, static_cast<const std::byte*>(stack_pointer))) {
     os::print_error("forkjoin: access to the guard page of fiber ");
@@ -49,7 +50,8 @@ bool report_overflow(const void* address, const void* stack_pointer) noexcept {
                   : f->stolen ? " (a stolen branch): its stack of "
                               : " (which runs the job itself): its stack of ");
   os::print_error(f->stack_size());
-  os::print_error(" bytes is used up. Raise fj::options::stack_size.\n");
+  os::print_error(f->pool == &m->sched().stacks() ? " bytes is used up. Raise fj::options::stack_size.\n"
+                                                  : " bytes is used up. Raise fj::options::go_stack_size.\n");
   return true;
 }
 
@@ -94,6 +96,7 @@ void close_scheduler(scheduler* s) noexcept {
         "inside of it; destroy it where its own run was called.\n");
     std::abort();
   }
+  closing->loose().request_stop();
   if (closing->prints) print_stats(*s);
   delete closing;
 }
@@ -127,8 +130,8 @@ stats stats_of(const scheduler& s) {
   stats read;
   read.procs.reserve(procs_of(s));
   for (unsigned i = 0; i < procs_of(s); ++i) read.procs.push_back(s.count(i).read(&os::now_ns));
-  read.stacks_in_use = s.stacks().in_use();
-  read.stacks_peak = s.stacks().peak();
+  read.stacks_in_use = s.stacks().in_use() + s.small_stacks().in_use();
+  read.stacks_peak = s.stacks().peak() + s.small_stacks().peak();
   read.threads_refused = s.threads_refused();
   read.working_ns = s.time_working();
   read.lived_ns = s.age();  // last: none of the times is longer

@@ -18,6 +18,16 @@
 #include "slow/child.hpp"
 #include "slow/fork_slow.hpp"
 #include "slow/tasks.hpp"
+#include "wait/condition.hpp"
+#include "wait/go_root.hpp"
+#include "wait/local.hpp"
+#include "wait/mutex.hpp"
+#include "wait/select.hpp"
+#include "wait/semaphore.hpp"
+#include "wait/shared_mutex.hpp"
+#include "wait/wait_group.hpp"
+#include "wait/wait_queue.hpp"
+#include "wait/waiter.hpp"
 
 namespace fj::inline v0_1::detail {
 

@@ -40,13 +40,18 @@ unsigned resolve_procs(unsigned wanted) {
   return std::min(os::available_processors(), max_procs);
 }
 
+void check_stack(const std::string& option, std::size_t size) {
+  if (size < min_stack || size > max_stack)
+    throw std::invalid_argument("forkjoin: options::" + option + " is " + std::to_string(size) +
+                                " bytes; set it to at least " + std::to_string(min_stack) + " and at most " +
+                                std::to_string(max_stack));
+}
+
 }  // namespace
 
 settings resolve(const options& wanted) {
-  if (wanted.stack_size < min_stack || wanted.stack_size > max_stack)
-    throw std::invalid_argument("forkjoin: options::stack_size is " + std::to_string(wanted.stack_size) +
-                                " bytes; set it to at least " + std::to_string(min_stack) + " and at most " +
-                                std::to_string(max_stack));
+  check_stack("stack_size", wanted.stack_size);
+  check_stack("go_stack_size", wanted.go_stack_size);
   if (wanted.max_workers > max_max_workers)
     throw std::invalid_argument("forkjoin: options::max_workers is " + std::to_string(wanted.max_workers) +
                                 "; set it to at most " + std::to_string(max_max_workers) +
@@ -55,6 +60,7 @@ settings resolve(const options& wanted) {
   chosen.procs = resolve_procs(wanted.procs);
   chosen.max_workers = wanted.max_workers != 0 ? wanted.max_workers : chosen.procs;
   chosen.stack_size = wanted.stack_size;
+  chosen.go_stack_size = wanted.go_stack_size;
   chosen.steal_every_fork = flag_from_environment("FORKJOIN_STEAL_EVERY_FORK", false) || wanted.steal_every_fork;
   chosen.thread_order = flag_from_environment("FORKJOIN_TSAN_THREAD_ORDER", false) || wanted.thread_order;
   // A record that is to be stolen must be public.

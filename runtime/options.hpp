@@ -14,6 +14,10 @@ struct options {
   /// Bytes reserved for each fiber's stack, not touched before use. At least 16 KiB.
   std::size_t stack_size = std::size_t{8} << 20;
 
+  /// Bytes of stack for each fiber of fj::go. At least 16 KiB. What such a fiber forks runs on stacks of stack_size once it is
+  /// stolen, but on the fiber's own until then.
+  std::size_t go_stack_size = std::size_t{192} << 10;
+
   /// How many threads the runtime may start. Threads that call run are not counted. 0: as many as P.
   unsigned max_workers = 0;
 

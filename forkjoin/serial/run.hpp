@@ -48,6 +48,9 @@ class runtime {
     return fj::run(f);
   }
 
+  template <class F>
+  auto go(F&& f);
+
   unsigned procs() const noexcept { return 1; }
   fj::stats stats() const {
     fj::stats none;

@@ -63,6 +63,12 @@ class linked_list {
     last_ = &item;
   }
 
+  void push_front(T& item) noexcept {
+    item.*Links = {first_, nullptr};
+    (first_ ? (first_->*Links).previous : last_) = &item;
+    first_ = &item;
+  }
+
   void remove(T& item) noexcept {
     const list_links<T> at = item.*Links;
     (at.previous ? (at.previous->*Links).next : first_) = at.next;

@@ -62,7 +62,19 @@ inline constexpr unsigned takes_per_oldest = 61;
 /// Nanoseconds between two tries to start a thread after the system refused one: a refused thread costs some 10 us.
 inline constexpr std::int64_t between_refusals_ns = 100'000'000;
 
+// Waits (wait/).
+
+/// Nanoseconds that a strand waits for a mutex before the next unlock hands it over: Go's starvationThresholdNs.
+inline constexpr std::int64_t starving_ns = 1'000'000;
+
 // Stacks and deques (stacks/).
+
+/// Bytes. A fiber of fj::go takes 256 KiB of address space: this guard and options::go_stack_size. A frame that is not
+/// larger than the guard cannot step over it.
+inline constexpr std::size_t small_guard = std::size_t{64} << 10;
+
+/// How many small stacks are reserved with one system call: 16 MiB of address space.
+inline constexpr unsigned small_stacks_at_once = 64;
 
 /// How many free stacks a P keeps; the others go to the pool one by one. A P gets the free stacks below a fiber that
 /// ends or suspends, and scopes seldom nest deeper than this within one strand.

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <stop_token>
 
+#include "../base/list.hpp"
 #include "../os/context/context.hpp"
 #include "runnable.hpp"
 
@@ -11,6 +14,22 @@ namespace fj::inline v0_1::detail {
 struct fiber;
 class scheduler;
 struct worker;
+
+/// A value of one fj::local. Allocated by its creator; `destroy` deletes it.
+struct local_value {
+  std::uint64_t key;
+  void (*destroy)(local_value&) noexcept;
+  local_value* next = nullptr;
+};
+
+/// Newest first. A destructor may make new ones.
+inline void destroy_locals(std::atomic<local_value*>& list) noexcept {
+  // acquire: pairs with the release in keep_local
+  while (local_value* const first = list.load(std::memory_order_acquire)) {
+    list.store(first->next, std::memory_order_relaxed);  // no other strand works for the root any more
+    first->destroy(*first);
+  }
+}
 
 /// Records, fibers and deques point to the root they work for. It lives until `ended` is called: in the frame of a call of
 /// run that waits for it, or wherever its maker put it, and then `ended` frees it.
@@ -39,6 +58,13 @@ struct root {
   /// Else the fiber of another runtime that waits, and that runtime.
   fiber* waiter = nullptr;
   scheduler* waiters_scheduler = nullptr;
+
+  /// Of a root that fj::go made: asked to stop when its future or the end of its runtime says so. No state: it takes no token.
+  std::stop_source stop{std::nostopstate};
+  list_links<root> in_loose;
+
+  /// Values of fj::local, which end with the root.
+  std::atomic<local_value*> locals{nullptr};
 
   /// Whether the caller may go on: release after everything that was done for the root, acquire by the caller.
   std::atomic<bool> done{false};

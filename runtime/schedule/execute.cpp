@@ -22,7 +22,9 @@ fiber* ended(worker& m, fiber& f, void* owner) noexcept {
   release_below(m, f);
   f.begun = false;
   f.becomes(fiber_state::free);
-  if (m.proc->stacks.push(f)) {
+  if (f.pool != &m.sched().stacks()) {
+    m.sched().small_stacks().give(&f);
+  } else if (m.proc->stacks.push(f)) {
     trim_stack(f, f.stack_top());
   } else {
     m.sched().stacks().give(&f);
@@ -57,7 +59,10 @@ void first_frame(void* self) noexcept {
     owner = record->joined.arrive(result);
   } else {
     root& whose = *f.whose;
-    os::call_handling(whose.handled, [&] { whose.call(whose); });
+    os::call_handling(whose.handled, [&] {
+      whose.call(whose);
+      destroy_locals(whose.locals);
+    });
     whose.ended(whose, *current_worker());
   }
   end_strand(static_cast<fiber*>(owner));

@@ -60,7 +60,9 @@ void run_from_thread(scheduler& s, root& brought) {
     if (next) execute(m, next);
     // acquire: pairs with the release in finish
     if (brought.done.load(std::memory_order_acquire)) break;
-    next = m.proc ? find_work_of(brought, m) : nullptr;
+    // A strand that yielded would be found first again, though others wait for the P.
+    const bool gives_way = m.yielded.replace(false) && d.lacks_processor();
+    next = m.proc && !gives_way ? find_work_of(brought, m) : nullptr;
     if (next) continue;
     if (m.proc) hand_over(m, waker::sleeps);
     d.sleep_for(brought, m);
@@ -102,11 +104,15 @@ void run_from_fiber(scheduler& s, root& brought, worker& m) {
 
 }  // namespace
 
-void run_root(scheduler& s, root& brought) {
+void refuse_root_of_forked_copy(const scheduler& s) {
   if (s.is_forked_copy())
     throw std::logic_error(
         "forkjoin: this runtime was made before fork(2), and its threads stayed in the parent process; make a new "
         "fj::runtime in the child");
+}
+
+void run_root(scheduler& s, root& brought) {
+  refuse_root_of_forked_copy(s);
   const scheduler::guest counted(s);
   const scheduler::working timed(s);
   if (worker* const m = current_worker()) {

@@ -5,6 +5,9 @@
 
 namespace fj::inline v0_1::detail {
 
+/// Throws std::logic_error in a process that fork(2) made after the runtime.
+void refuse_root_of_forked_copy(const scheduler& s);
+
 /// Has the runtime work for the root, from a thread or fiber that is not inside it, and waits until it is over. A calling
 /// thread takes part. Throws std::bad_alloc if the system refuses a stack, std::system_error if it refuses every thread that
 /// could run the root, std::logic_error in a process that fork(2) made.

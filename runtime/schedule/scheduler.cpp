@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "runtime/base/tuning.hpp"
 #include "runtime/os/clock.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/race_detector.hpp"
@@ -14,6 +15,7 @@ scheduler::scheduler(const detail::settings& set, detail::threads::function thre
     : settings_(set),
       made_at_(os::now_ns()),
       stacks_(set.stack_size),
+      small_stacks_(set.go_stack_size, tuning::small_guard, tuning::small_stacks_at_once),
       deques_(set.stack_size, set.eager),
       processors_(set.procs),
       threads_(*this, thread_main),

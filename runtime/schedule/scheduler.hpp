@@ -11,6 +11,7 @@
 #include "../stacks/deque_pool.hpp"
 #include "../stacks/stack_pool.hpp"
 #include "dispatcher.hpp"
+#include "loose_roots.hpp"
 #include "processor.hpp"
 #include "settings.hpp"
 #include "system.hpp"
@@ -55,6 +56,16 @@ class scheduler {
     scheduler& s_;
   };
 
+  /// For a root that outlives the call that made it: from here to end_root the scheduler lives, and has work.
+  void begin_root() noexcept {
+    guests_.fetch_add(1, std::memory_order_relaxed);
+    count_root(true);
+  }
+  void end_root() noexcept {
+    count_root(false);
+    guests_.fetch_sub(1, std::memory_order_release);  // as a guest
+  }
+
   /// Whether this is the copy that a fork(2) made of the scheduler: its threads stayed in the parent process.
   bool is_forked_copy() const noexcept { return made_in_ != os::process_generation(); }
 
@@ -66,12 +77,16 @@ class scheduler {
   processors& all() noexcept { return processors_; }
   detail::threads& threads() noexcept { return threads_; }
   stack_pool& stacks() noexcept { return stacks_; }
+  /// For the fibers of fj::go.
+  stack_pool& small_stacks() noexcept { return small_stacks_; }
   deque_pool& deques() noexcept { return deques_; }
+  loose_roots& loose() noexcept { return loose_; }
   /// Held by the thief that exposes records: one at a time.
   os::mutex& exposing() noexcept { return exposing_; }
 
   // For statistics.
   const stack_pool& stacks() const noexcept { return stacks_; }
+  const stack_pool& small_stacks() const noexcept { return small_stacks_; }
   const tallies& count(unsigned proc) const noexcept { return processors_[proc].count; }
   std::uint64_t age() const noexcept;
   std::uint64_t time_working() const noexcept;
@@ -84,12 +99,13 @@ class scheduler {
   const detail::settings settings_;
   const std::int64_t made_at_;
   const unsigned made_in_ = os::process_generation();
-  stack_pool stacks_;
+  stack_pool stacks_, small_stacks_;
   deque_pool deques_;
   processors processors_;
   detail::threads threads_;
   detail::dispatcher dispatcher_;
   std::atomic<unsigned> guests_{0};
+  loose_roots loose_;
   alignas(cache_line) os::mutex exposing_;
   os::mutex roots_mutex_;
   unsigned roots_ FORKJOIN_GUARDED_BY(roots_mutex_) = 0;  // under way

@@ -10,6 +10,7 @@ struct settings {
   unsigned procs = 1;
   unsigned max_workers = 1;
   std::size_t stack_size = 0;
+  std::size_t go_stack_size = 0;
   bool steal_every_fork = false;
   bool thread_order = false;
   bool eager = false;  ///< no membarrier: everything is public at once

@@ -59,6 +59,7 @@ struct worker {
   relaxed<fiber*> running = nullptr;
   relaxed<afterwards> then = nullptr;   ///< set by the fiber that leaves
   relaxed<void*> argument = nullptr;    ///< for `then`
+  relaxed<bool> yielded = false;        ///< the fiber that left is ready, and others come first
   ordered<fiber*> submitted = nullptr;  ///< a root's fiber for another runtime, for which the running fiber suspends
   random dice;
   relaxed<std::int64_t> stolen_at = 0;     ///< when it last took a record to run on a stack of its own, by os::now_ns

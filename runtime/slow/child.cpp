@@ -144,7 +144,8 @@ void end_stolen_child(child& c) noexcept {
 }
 
 bool is_of_this_runtime(const children& scope) noexcept {
-  return scope.home->pool == &current_worker()->sched().stacks();
+  scheduler& here = current_worker()->sched();
+  return scope.home->pool == &here.stacks() || scope.home->pool == &here.small_stacks();
 }
 
 void join_children_slow(children& scope) noexcept {

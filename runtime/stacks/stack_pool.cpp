@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "runtime/os/memory_checker.hpp"
 #include "runtime/os/pages.hpp"
@@ -18,7 +19,8 @@ constexpr std::size_t prefetched_stack = 512;
 
 }  // namespace
 
-stack_pool::stack_pool(std::size_t stack_size) noexcept : stack_size_(os::round_to_pages(stack_size)) {}
+stack_pool::stack_pool(std::size_t stack_size, std::size_t guard, unsigned at_once) noexcept
+    : stack_size_(os::round_to_pages(stack_size)), guard_(os::round_to_pages(guard)), at_once_(at_once) {}
 
 stack_pool::~stack_pool() {
   while (fiber* f = idle_.pop()) {
@@ -28,25 +30,44 @@ stack_pool::~stack_pool() {
     f->~fiber();
     os::release_pages(mapping, size);
   }
+  if (reserved_bytes_ > 0) os::release_pages(reserved_, reserved_bytes_);
+}
+
+// A part of a reservation of at_once_ times as much.
+std::byte* stack_pool::reserve(std::size_t bytes) noexcept {
+  if (reserved_bytes_ == 0) {
+    reserved_ = os::reserve_pages(at_once_ * bytes);
+    if (!reserved_) return nullptr;
+    reserved_bytes_ = at_once_ * bytes;
+  }
+  reserved_bytes_ -= bytes;
+  return std::exchange(reserved_, reserved_ + bytes);
 }
 
 fiber* stack_pool::map() noexcept {
-  const std::size_t inner = os::round_to_pages(guard_size + stack_size_ + colours * colour_size + sizeof(fiber));
-  const std::size_t bytes = inner + os::page_size();
-  std::byte* const mapping = os::reserve_pages(bytes);
+  const bool alone = at_once_ == 1;
+  const std::size_t inner =
+      guard_ + (alone ? os::round_to_pages(stack_size_ + colours * colour_size + sizeof(fiber)) : stack_size_);
+  const std::size_t bytes = inner + (alone ? os::page_size() : 0);
+  std::byte* const mapping = reserve(bytes);
   if (!mapping) return nullptr;
-  if (!os::guard_pages(mapping, guard_size)) {
-    os::release_pages(mapping, bytes);
+  if (!os::guard_pages(mapping, guard_)) {
+    if (alone) {
+      os::release_pages(mapping, bytes);
+    } else {
+      reserved_ = mapping;
+      reserved_bytes_ += bytes;
+    }
     return nullptr;
   }
   // An array above, on the heap perhaps, must not reach the fiber when a program runs over its lower end.
-  os::guard_pages_if_free(mapping + inner, bytes - inner);
+  if (alone) os::guard_pages_if_free(mapping + inner, bytes - inner);
   // Not at the same place of a page in all fibers, or nested children would compete for the same few sets of the cache.
   const std::size_t room = (sizeof(fiber) + cache_line - 1) / cache_line * cache_line + mapped_ % colours * colour_size;
   auto* const f = new (mapping + inner - room) fiber;
   f->mapping = mapping;
   f->mapping_size = bytes;
-  f->guard_size = guard_size;
+  f->guard_size = guard_;
   f->pool = this;
   os::give_stack(f->context, f->stack_bottom(), f->stack_size());
   os::happens_before(f);
@@ -95,7 +116,7 @@ constexpr std::size_t mark_distance = 61 * sizeof(mark);
 constexpr std::size_t marked_bytes = marks * mark_distance;
 constexpr unsigned trims_per_look = 16;
 // Less is not worth the look: with thousands of waiting strands the marks of each are a miss of the TLB and eight of the cache.
-constexpr std::size_t least_dead = stack_pool::kept_bytes / 4;
+constexpr std::size_t least_dead = 3 * stack_pool::kept_bytes;
 
 bool are_whole(const std::byte* begin) noexcept {
   std::uint64_t differences = 0;

@@ -7,6 +7,7 @@
 
 #include "../base/list.hpp"
 #include "../os/mutex.hpp"
+#include "../os/thread_safety.hpp"
 #include "fiber.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -17,10 +18,12 @@ class stack_pool {
   static constexpr std::size_t guard_size = std::size_t{1} << 20;
 
   /// A free fiber keeps this much of the stack that it touched. A suspended fiber keeps this much below its stack
-  /// pointer. If the whole stack is at most a quarter larger, the fiber keeps all.
+  /// pointer. A stack of less than four times as much keeps all.
   static constexpr std::size_t kept_bytes = std::size_t{64} << 10;
 
-  explicit stack_pool(std::size_t stack_size) noexcept;
+  /// Stacks of that many bytes. `at_once`: how many share one reservation of address space. If it is more than one, the fiber
+  /// itself takes a part of the stack's bytes, and the guard of one stack is the end of the one below it.
+  explicit stack_pool(std::size_t stack_size, std::size_t guard = guard_size, unsigned at_once = 1) noexcept;
   ~stack_pool();
   stack_pool(const stack_pool&) = delete;
   stack_pool& operator=(const stack_pool&) = delete;
@@ -40,12 +43,17 @@ class stack_pool {
   static constexpr std::size_t colours = 16;
   static constexpr std::size_t colour_size = 256;
 
-  fiber* map() noexcept;
+  fiber* map() noexcept FORKJOIN_REQUIRES(mutex_);
+  std::byte* reserve(std::size_t bytes) noexcept FORKJOIN_REQUIRES(mutex_);
 
   const std::size_t stack_size_;
+  const std::size_t guard_;
+  const unsigned at_once_;
   os::mutex mutex_;
   stack_list<fiber, &fiber::next> idle_;
   unsigned mapped_ = 0;
+  std::byte* reserved_ = nullptr;  // the part of the last reservation that no stack has yet
+  std::size_t reserved_bytes_ = 0;
   // Under the mutex, or read as hints.
   std::atomic<std::size_t> in_use_{0};
   std::atomic<std::size_t> peak_{0};

@@ -78,6 +78,9 @@ TEST_CASE("settings: options that make no sense") {
     CHECK(contains(message, "options::stack_size is " + std::to_string(size)));
     CHECK(contains(message, "at least 16384"));
     CHECK_THROWS_AS(fj::runtime{small}, std::invalid_argument);
+    fj::options of_go;
+    of_go.go_stack_size = size;
+    CHECK(contains(complaint(of_go), "options::go_stack_size is " + std::to_string(size)));
   }
   small.stack_size = 16384;
   CHECK(complaint(small).empty());

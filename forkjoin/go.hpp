@@ -1,0 +1,13 @@
+// Fibers of their own, and what they talk with. forkjoin.hpp has forks and loops.
+#pragma once
+
+#include "forkjoin/go/channel.hpp"
+#include "forkjoin/go/condition_variable.hpp"
+#include "forkjoin/go/future.hpp"
+#include "forkjoin/go/local.hpp"
+#include "forkjoin/go/mutex.hpp"
+#include "forkjoin/go/once.hpp"
+#include "forkjoin/go/select.hpp"
+#include "forkjoin/go/semaphore.hpp"
+#include "forkjoin/go/shared_mutex.hpp"
+#include "forkjoin/go/wait_group.hpp"

@@ -1,0 +1,281 @@
+// Channels: values that one fiber sends and another receives.
+#pragma once
+
+#ifdef FORKJOIN_SERIAL
+#include "forkjoin/serial/go.hpp"
+#else
+
+#include <cstddef>
+#include <exception>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/go/wait_options.hpp"
+#include "forkjoin/stop.hpp"
+
+namespace fj::inline v0_1 {
+
+/// Thrown by a send on a channel that is closed, or becomes closed while the send waits.
+class channel_closed : public std::exception {
+ public:
+  const char* what() const noexcept override { return "forkjoin: send on a closed fj::channel"; }
+};
+
+namespace detail {
+
+/// Frees the lock if the attempt is done.
+inline bool end_attempt(const channel_attempt& attempt, std::unique_lock<os::mutex>& held) noexcept {
+  if (!attempt.done) return false;
+  held.unlock();
+  if (attempt.wake) attempt.wake->of.wake();
+  return true;
+}
+
+/// What the handles of one channel share. Source of the protocol: Go's runtime/chan.go. A value goes straight from a sender
+/// to a receiver that waits. It is moved into the receiver's frame by the thread that has claimed that receiver, so never while
+/// the receiver runs.
+template <class T>
+class channel_state {
+ public:
+  explicit channel_state(std::size_t capacity)
+      : capacity_(capacity), ring_(capacity ? std::make_unique<slot[]>(capacity) : nullptr) {}
+  channel_state(const channel_state&) = delete;
+  channel_state& operator=(const channel_state&) = delete;
+  ~channel_state() {
+    while (count_ > 0) static_cast<void>(pop());
+  }
+
+  os::mutex& lock() noexcept { return mutex_; }
+
+  // Under the lock.
+
+  channel_attempt try_send(T& value) noexcept {
+    if (closed_) return {.done = true, .closed = true};
+    if (wait_entry* const receiver = receivers_.claim_first()) {
+      give(*receiver, value);
+      return {.done = true, .wake = receiver};
+    }
+    if (count_ == capacity_) return {};
+    push(value);
+    return {.done = true};
+  }
+
+  channel_attempt try_receive(std::optional<T>& into) noexcept {
+    if (count_ > 0) {
+      into.emplace(pop());
+      wait_entry* const sender = senders_.claim_first();
+      if (sender) push(*static_cast<T*>(sender->item));
+      return {.done = true, .wake = sender};
+    }
+    if (wait_entry* const sender = senders_.claim_first()) {
+      into.emplace(std::move(*static_cast<T*>(sender->item)));
+      return {.done = true, .wake = sender};
+    }
+    return {.done = closed_, .closed = closed_};
+  }
+
+  void close(claimed_waits& woken) {
+    if (closed_) throw std::logic_error("fj::channel::close: the channel is closed already; close it in one place");
+    closed_ = true;
+    // Either there are senders or there are receivers.
+    for (wait_queue* const queue : {&receivers_, &senders_}) {
+      while (wait_entry* const e = queue->claim_first()) {
+        e->refused = true;
+        woken.add(*e);
+      }
+    }
+  }
+
+  wait_queue& senders() noexcept { return senders_; }
+  wait_queue& receivers() noexcept { return receivers_; }
+  std::size_t count() const noexcept { return count_; }
+  std::size_t capacity() const noexcept { return capacity_; }
+
+ private:
+  union slot {
+    slot() noexcept {}
+    ~slot() {}
+    T value;
+  };
+
+  static void give(wait_entry& receiver, T& value) noexcept {
+    static_cast<std::optional<T>*>(receiver.item)->emplace(std::move(value));
+  }
+
+  void push(T& value) noexcept {
+    const std::size_t at = first_ + count_;
+    std::construct_at(std::addressof(ring_[at < capacity_ ? at : at - capacity_].value), std::move(value));
+    ++count_;
+  }
+
+  T pop() noexcept {
+    T& value = ring_[first_].value;
+    T taken = std::move(value);
+    std::destroy_at(std::addressof(value));
+    first_ = first_ + 1 < capacity_ ? first_ + 1 : 0;
+    --count_;
+    return taken;
+  }
+
+  os::mutex mutex_;
+  bool closed_ = false;
+  const std::size_t capacity_;
+  const std::unique_ptr<slot[]> ring_;
+  std::size_t first_ = 0, count_ = 0;
+  wait_queue receivers_, senders_;
+};
+
+/// How select reaches the state of a channel.
+struct channel_access {
+  template <class Channel>
+  static auto* state(const Channel& c) noexcept {
+    return c.state_.get();
+  }
+};
+
+/// A wait on no channel at all: it ends if the token is asked to stop.
+[[noreturn]] inline void wait_in_vain(const wait_options& options) {
+  waiter here;
+  const stops_wait stops(here, options.stop);
+  static_cast<void>(here.wait());
+  throw cancelled();
+}
+
+}  // namespace detail
+
+/// A handle to a channel of Go's kind; copies of it are the same channel. Any number of fibers, and of threads outside of any
+/// runtime, may send and receive. A fiber waits without its worker, in the middle of a fork tree, too: the records in its
+/// deque stay with the others. Values arrive in the order in which they were sent; senders and receivers that wait are served
+/// first in, first out.
+///
+/// A default-constructed handle is no channel, Go's nil: sends and receives on it wait for ever (or until options.stop), and
+/// fj::select passes it over.
+///
+/// T must be movable without exceptions; its move constructor runs under the channel's lock, so it must not fork or wait.
+/// Cost: a lock and a move; no allocation.
+template <class T>
+class channel {
+  static_assert(std::is_object_v<T> && std::is_nothrow_move_constructible_v<T>,
+                "fj::channel: a value must be movable without exceptions; send a std::unique_ptr to it");
+
+ public:
+  using value_type = T;
+
+  channel() noexcept = default;
+  /// With room for `capacity` values; 0: a send waits until its value is received. Throws std::bad_alloc.
+  explicit channel(std::size_t capacity) : state_(std::make_shared<detail::channel_state<T>>(capacity)) {}
+
+  /// Waits until the value is received or has room. Throws channel_closed; fj::cancelled if options.stop was asked while it
+  /// waited; std::bad_alloc if there is no memory to wait. Then the value is dropped.
+  void send(T value, wait_options options = {}) const {
+    if (!state_) detail::wait_in_vain(options);
+    std::unique_lock held(state_->lock());
+    const auto sent = state_->try_send(value);
+    if (detail::end_attempt(sent, held)) return throw_if_closed(sent);
+    switch (detail::wait_in(state_->senders(), held, &value, options.stop)) {
+      case detail::wait_end::served:
+        return;
+      case detail::wait_end::refused:
+        throw channel_closed();
+      case detail::wait_end::stopped:
+        throw cancelled();
+    }
+  }
+
+  /// Waits for a value. Empty once the channel is closed and drained. Throws fj::cancelled and std::bad_alloc as send.
+  std::optional<T> receive(wait_options options = {}) const {
+    if (!state_) detail::wait_in_vain(options);
+    std::optional<T> value;
+    std::unique_lock held(state_->lock());
+    if (detail::end_attempt(state_->try_receive(value), held)) return value;
+    if (detail::wait_in(state_->receivers(), held, &value, options.stop) == detail::wait_end::stopped)
+      throw cancelled();
+    return value;
+  }
+
+  /// Sends the value if that takes no wait. False if it would, and then the value is as it was. Throws channel_closed.
+  [[nodiscard]] bool try_send(T& value) const {
+    if (!state_) return false;
+    std::unique_lock held(state_->lock());
+    const auto sent = state_->try_send(value);
+    if (!detail::end_attempt(sent, held)) return false;
+    throw_if_closed(sent);
+    return true;
+  }
+  [[nodiscard]] bool try_send(T&& value) const { return try_send(value); }
+
+  /// A value if one is there or a sender waits with one; else empty.
+  std::optional<T> try_receive() const {
+    std::optional<T> value;
+    if (!state_) return value;
+    std::unique_lock held(state_->lock());
+    detail::end_attempt(state_->try_receive(value), held);
+    return value;
+  }
+
+  /// No more values can be sent; receivers get what is left, and then empty results. Senders that wait throw channel_closed.
+  /// Throws std::logic_error if the channel is closed already, or is none.
+  void close() const {
+    if (!state_) throw std::logic_error("fj::channel::close: the handle is no channel; make one with a capacity");
+    detail::claimed_waits woken;
+    {
+      const std::unique_lock held(state_->lock());
+      state_->close(woken);
+    }
+    woken.wake_all();
+  }
+
+  /// How many values have been sent and are not received, without those of senders that wait; how many there may be.
+  std::size_t size() const {
+    if (!state_) return 0;
+    const std::unique_lock held(state_->lock());
+    return state_->count();
+  }
+  std::size_t capacity() const noexcept { return state_ ? state_->capacity() : 0; }
+
+  /// Whether this is a channel at all.
+  explicit operator bool() const noexcept { return !!state_; }
+  friend bool operator==(const channel& a, const channel& b) noexcept = default;
+
+  /// For `for (T value : c)`: receives until the channel is closed and drained.
+  class iterator {
+   public:
+    using value_type = T;
+    using difference_type = std::ptrdiff_t;
+
+    explicit iterator(const channel& of) : of_(of), value_(of_.receive()) {}
+    T& operator*() const noexcept { return *value_; }
+    iterator& operator++() {
+      value_ = of_.receive();
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    bool operator==(std::default_sentinel_t) const noexcept { return !value_; }
+
+   private:
+    channel of_;
+    mutable std::optional<T> value_;
+  };
+
+  iterator begin() const { return iterator(*this); }
+  std::default_sentinel_t end() const noexcept { return {}; }
+
+ private:
+  friend struct detail::channel_access;
+
+  static void throw_if_closed(const detail::channel_attempt& sent) {
+    if (sent.closed) throw channel_closed();
+  }
+
+  std::shared_ptr<detail::channel_state<T>> state_;
+};
+
+}  // namespace fj::inline v0_1
+
+#endif

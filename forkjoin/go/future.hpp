@@ -1,0 +1,195 @@
+// Fibers of their own: go starts one, and a future stands for its end.
+#pragma once
+
+#ifdef FORKJOIN_SERIAL
+#include "forkjoin/serial/go.hpp"
+#else
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/detail/result.hpp"
+#include "forkjoin/go/wait_options.hpp"
+#include "forkjoin/run.hpp"
+#include "forkjoin/stop.hpp"
+
+namespace fj::inline v0_1 {
+
+namespace detail {
+
+template <class F>
+struct starter;
+
+template <class F>
+concept takes_stop_token = std::is_invocable_v<std::decay_t<F>&, stop_token>;
+
+template <class F>
+struct go_result {
+  using type = std::invoke_result_t<std::decay_t<F>&>;
+};
+template <takes_stop_token F>
+struct go_result<F> {
+  using type = std::invoke_result_t<std::decay_t<F>&, stop_token>;
+};
+
+/// The result of a fiber, which its future takes.
+template <class T>
+struct go_state : go_root {
+  using go_root::go_root;
+
+  ~go_state() override {
+    if (has_result) result.drop();
+  }
+
+  late_result<T> result;
+  bool has_result = false;
+};
+
+template <class F>
+class go_call final : public go_state<typename go_result<F>::type> {
+ public:
+  using result_type = typename go_result<F>::type;
+
+  template <class G>
+  explicit go_call(G&& f) : go_state<result_type>(&call_it, takes_stop_token<F>), f_(std::forward<G>(f)) {}
+  ~go_call() override {
+    if (!called_) std::destroy_at(std::addressof(f_));
+  }
+
+ private:
+  static void call_it(root& self) noexcept {
+    auto& mine = static_cast<go_call&>(self);
+    mine.called_ = true;
+    try {
+      const destroyer destroy_after_call{mine};
+      auto call = [&]() -> result_type {
+        if constexpr (takes_stop_token<F>) {
+          return std::invoke(mine.f_, mine.stop.get_token());
+        } else {
+          return std::invoke(mine.f_);
+        }
+      };
+      mine.result.store(call);
+      mine.has_result = true;
+    } catch (...) {
+      mine.fail(std::current_exception());
+    }
+  }
+
+  struct destroyer {
+    go_call& of;
+    ~destroyer() { std::destroy_at(std::addressof(of.f_)); }
+  };
+
+  union {
+    std::decay_t<F> f_;  // until it has been called
+  };
+  bool called_ = false;
+};
+
+}  // namespace detail
+
+/// The end of a fiber that go started, and its result. Move-only. Any strand or thread may wait for it, one at a time. If it
+/// is dropped, the fiber goes on by itself; if that fiber throws, the process terminates with the exception's message.
+template <class T>
+class [[nodiscard(
+    "fj::go: a dropped future detaches its fiber; write auto f = fj::go(...), or static_cast<void>")]] future {
+ public:
+  future() noexcept = default;
+  future(future&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  future& operator=(future&& other) noexcept {
+    future(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~future() {
+    if (state_) state_->drop();
+  }
+  void swap(future& other) noexcept { std::swap(state_, other.state_); }
+
+  /// Whether there is a fiber whose result has not been taken.
+  bool valid() const noexcept { return state_; }
+
+  /// Waits for the fiber, and returns its result or throws its exception. A fiber waits without its worker; a thread outside
+  /// of any runtime sleeps. Afterwards the future is not valid. Throws fj::cancelled if options.stop was asked to stop first,
+  /// and std::bad_alloc if there is no memory to wait; then the future is as before. Throws std::logic_error if not valid.
+  T get(wait_options options = {}) {
+    wait(options);
+    const future taken(std::move(*this));
+    if (std::exception_ptr error = taken.state_->take_error()) std::rethrow_exception(std::move(error));
+    taken.state_->has_result = false;
+    return static_cast<T>(taken.state_->result.take());
+  }
+
+  /// Waits for the fiber. Errors: as get, but for the fiber's exception, which stays for get.
+  void wait(wait_options options = {}) {
+    if (!state_)
+      throw std::logic_error("fj::future: there is no fiber to wait for; get was called before, or go never");
+    if (!state_->wait(options.stop)) throw cancelled();
+  }
+
+  /// Whether the fiber has ended.
+  bool ready() const noexcept { return state_ && state_->ended_already(); }
+
+  /// Asks the fiber's stop token. False if what go was given takes no token, or if it was asked before.
+  bool request_stop() noexcept { return state_ && state_->request_stop(); }
+
+ private:
+  template <class F>
+  friend struct detail::starter;
+
+  explicit future(detail::go_state<T>& state) noexcept : state_(&state) {}
+
+  detail::go_state<T>* state_ = nullptr;
+};
+
+namespace detail {
+
+/// Starts f as a fiber of that runtime.
+template <class F>
+struct starter {
+  static_assert(std::is_invocable_v<std::decay_t<F>&> || takes_stop_token<F>,
+                "fj::go: the argument must be callable without arguments, or with a fj::stop_token");
+  static_assert(std::is_constructible_v<std::decay_t<F>, F>, "fj::go: the function must be movable or copyable");
+  using call = go_call<std::decay_t<F>>;
+
+  static auto start(scheduler& s, F&& f) {
+    auto* const made = new call(std::forward<F>(f));
+    future<typename call::result_type> result(*made);
+    made->start(s);
+    return result;
+  }
+};
+
+}  // namespace detail
+
+/// Starts f() as a fiber of its own in the runtime that this code runs in; outside of any, in the default one. f is moved or
+/// copied. It may take a fj::stop_token, which future::request_stop and the end of the runtime ask.
+///
+/// The fiber runs beside its creator: use it for what waits for something else than its own children, such as channels, or for
+/// what outlives the function that starts it. A scope's fork (fj::scope) is for children that end before the function does:
+/// thieves take the parent, exceptions come to the join, and the child costs a tenth of this.
+///
+/// Errors: std::bad_alloc if there is no memory, std::system_error if the runtime has no thread and the system refuses one.
+/// Cost: an allocation, a stack from a pool, and a visit of the ready queue.
+template <class F>
+auto go(F&& f) {
+  detail::scheduler* const here = detail::current_scheduler();
+  return detail::starter<F>::start(here ? *here : detail::default_scheduler(), std::forward<F>(f));
+}
+
+template <class F>
+auto runtime::go(F&& f) {
+  return detail::starter<F>::start(*scheduler_, std::forward<F>(f));
+}
+
+/// Lets other fibers run first. Outside of any runtime the thread yields.
+inline void yield() noexcept { detail::yield_strand(); }
+
+}  // namespace fj::inline v0_1
+
+#endif

@@ -1,0 +1,41 @@
+// Something that is done once.
+#pragma once
+
+#ifdef FORKJOIN_SERIAL
+#include "forkjoin/serial/go.hpp"
+#else
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <utility>
+
+#include "forkjoin/go/mutex.hpp"
+
+namespace fj::inline v0_1 {
+
+/// As std::once_flag with std::call_once; strands that come while it is being done wait without their workers.
+class once {
+ public:
+  once() noexcept = default;
+  once(const once&) = delete;
+  once& operator=(const once&) = delete;
+
+  /// Calls f() if no call has returned yet, and returns after the first that has. If f throws, the next caller calls its own f.
+  template <class F>
+  void call(F&& f) {
+    if (done_.load(std::memory_order_acquire)) return;  // acquire: pairs with the release below
+    const std::scoped_lock lock(mutex_);
+    if (done_.load(std::memory_order_relaxed)) return;
+    std::invoke(std::forward<F>(f));
+    done_.store(true, std::memory_order_release);
+  }
+
+ private:
+  std::atomic<bool> done_{false};
+  mutex mutex_;
+};
+
+}  // namespace fj::inline v0_1
+
+#endif

@@ -1,0 +1,159 @@
+// A wait for one of several channels.
+#pragma once
+
+#ifdef FORKJOIN_SERIAL
+#include "forkjoin/serial/go.hpp"
+#else
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <mutex>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/go/channel.hpp"
+#include "forkjoin/go/wait_options.hpp"
+
+namespace fj::inline v0_1 {
+
+namespace detail {
+
+/// A case on a channel.
+template <class T, class F>
+struct receive_case : select_case {
+  receive_case(const channel<T>& c, F f) : of(c), handler(std::move(f)) {
+    if (!of) return;
+    channel_state<T>& s = *channel_access::state(of);
+    lock = &s.lock();
+    queue = &s.receivers();
+    item = &value;
+    state = &s;
+    attempt = [](select_case& self) noexcept {
+      return static_cast<channel_state<T>*>(self.state)->try_receive(static_cast<receive_case&>(self).value);
+    };
+  }
+
+  void run(bool) { std::invoke(handler, std::move(value)); }
+  channel<T> of;
+  F handler;
+  std::optional<T> value;
+};
+
+template <class T, class F>
+struct send_case : select_case {
+  send_case(const channel<T>& c, T v, F f) : of(c), value(std::move(v)), handler(std::move(f)) {
+    if (!of) return;
+    channel_state<T>& s = *channel_access::state(of);
+    lock = &s.lock();
+    queue = &s.senders();
+    item = &value;
+    state = &s;
+    attempt = [](select_case& self) noexcept {
+      return static_cast<channel_state<T>*>(self.state)->try_send(static_cast<send_case&>(self).value);
+    };
+  }
+
+  void run(bool closed) {
+    if (closed) throw channel_closed();
+    std::invoke(handler);
+  }
+  channel<T> of;
+  T value;
+  F handler;
+};
+
+template <class F>
+struct otherwise_case {
+  F handler;
+};
+
+template <class Case>
+inline constexpr bool is_otherwise = false;
+template <class F>
+inline constexpr bool is_otherwise<otherwise_case<F>> = true;
+
+template <class Case>
+void collect(select_case**& to, Case& c) noexcept {
+  if constexpr (!is_otherwise<Case>) *to++ = &c;
+}
+
+/// Runs the handler if the case is the one that was chosen.
+template <class Case>
+void run_if_chosen(const select_case* chosen, bool closed, Case& c) {
+  if constexpr (is_otherwise<Case>) {
+    if (!chosen) std::invoke(c.handler);
+  } else {
+    if (chosen == &c) c.run(closed);
+  }
+}
+
+template <class Case>
+bool is_chosen(const select_case* chosen, const Case& c) noexcept {
+  if constexpr (is_otherwise<Case>) {
+    return !chosen;
+  } else {
+    return chosen == &c;
+  }
+}
+
+}  // namespace detail
+
+/// A case of select: f(std::optional<T>) with a value of the channel; empty if that is closed and drained.
+template <class T, class F>
+auto on_receive(const channel<T>& c, F f) {
+  static_assert(std::is_invocable_v<F&, std::optional<T>>,
+                "fj::on_receive: the handler takes a std::optional of the channel's values");
+  return detail::receive_case<T, F>(c, std::move(f));
+}
+
+/// A case of select: f() once the value has been sent. If the channel is closed, select throws channel_closed.
+template <class T, class F>
+auto on_send(const channel<T>& c, std::type_identity_t<T> value, F f) {
+  static_assert(std::is_invocable_v<F&>, "fj::on_send: the handler takes no arguments");
+  return detail::send_case<T, F>(c, std::move(value), std::move(f));
+}
+
+/// The case of select that runs if no other is ready: then select does not wait.
+template <class F>
+auto otherwise(F f) {
+  static_assert(std::is_invocable_v<F&>, "fj::otherwise: the handler takes no arguments");
+  return detail::otherwise_case<F>{std::move(f)};
+}
+
+/// Waits until one of the cases is ready, does what it is for, runs its handler, and returns its index. Of several that are
+/// ready each is as likely as the others. Exactly one case takes effect: the other channels are as if they had not been
+/// looked at. A case whose handle is no channel is never ready. Exceptions of the handler leave select.
+///
+/// Errors: channel_closed if the chosen case sends on a closed channel; std::bad_alloc if there is no memory to wait;
+/// fj::cancelled if the token was asked to stop first: the form with wait_options as first argument.
+template <class... Cases>
+std::size_t select(const wait_options& options, Cases&&... cases) {
+  static_assert((detail::is_otherwise<std::remove_cvref_t<Cases>> + ... + 0) <= 1,
+                "fj::select: at most one fj::otherwise");
+  constexpr bool waits = !(detail::is_otherwise<std::remove_cvref_t<Cases>> || ...);
+  constexpr std::size_t n = sizeof...(Cases) - (waits ? 0 : 1);
+  std::array<detail::select_case*, n> channels;
+  detail::select_case** next = channels.data();
+  (detail::collect(next, cases), ...);
+  std::array<detail::select_place, n> places;
+  const auto [end, chosen, closed] = detail::select_one(channels, places, waits, options.stop);
+  if (end == detail::wait_end::stopped) throw cancelled();
+  const bool by_case[] = {detail::is_chosen(chosen, cases)...};
+  (detail::run_if_chosen(chosen, closed, cases), ...);
+  return static_cast<std::size_t>(std::find(std::begin(by_case), std::end(by_case), true) - std::begin(by_case));
+}
+
+template <class First, class... Cases>
+  requires(!std::is_convertible_v<First, wait_options>)
+std::size_t select(First&& first, Cases&&... cases) {
+  return fj::select(wait_options(), first, cases...);
+}
+
+}  // namespace fj::inline v0_1
+
+#endif

@@ -1,0 +1,42 @@
+// Waits until a number of things are done.
+#pragma once
+
+#ifdef FORKJOIN_SERIAL
+#include "forkjoin/serial/go.hpp"
+#else
+
+#include <cstdint>
+#include <stdexcept>
+
+#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/go/wait_options.hpp"
+#include "forkjoin/stop.hpp"
+
+namespace fj::inline v0_1 {
+
+/// As Go's sync.WaitGroup. For children of one function use fj::fork_join or fj::scope: they return results and exceptions.
+class wait_group {
+ public:
+  wait_group() noexcept = default;
+  wait_group(const wait_group&) = delete;
+  wait_group& operator=(const wait_group&) = delete;
+
+  /// Throws std::logic_error if the count would be negative; then it is as before.
+  void add(std::int64_t change = 1) {
+    if (!core_.add(change)) throw std::logic_error("fj::wait_group: the count would be negative; call add before done");
+  }
+  void done() { add(-1); }
+
+  /// Waits until the count is 0. Throws fj::cancelled if options.stop was asked while it waited, std::bad_alloc if there is no
+  /// memory to wait.
+  void wait(wait_options options = {}) {
+    if (!core_.wait(options.stop)) throw cancelled();
+  }
+
+ private:
+  detail::wait_group_core core_;
+};
+
+}  // namespace fj::inline v0_1
+
+#endif

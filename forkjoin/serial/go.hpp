@@ -1,0 +1,214 @@
+// What <forkjoin/go.hpp> has in the serial build: a fiber runs when it is started, to its end. Locks are always free. What only
+// makes sense between two that run at once does not compile.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "forkjoin/detail/result.hpp"
+#include "forkjoin/run.hpp"
+#include "forkjoin/stop.hpp"
+
+namespace fj::inline v0_1 {
+
+struct wait_options {
+  const stop_token* stop = nullptr;
+};
+
+template <class T>
+class [[nodiscard(
+    "fj::go: a dropped future detaches its fiber; write auto f = fj::go(...), or static_cast<void>")]] future {
+ public:
+  future() noexcept = default;
+  template <class F>
+  explicit future(std::in_place_t, F& f) {
+    try {
+      if constexpr (std::is_void_v<T>) {
+        f();
+        value_.emplace();
+      } else {
+        value_.emplace(f());
+      }
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+  }
+  future(future&& other) noexcept
+      : value_(std::exchange(other.value_, std::nullopt)), error_(std::exchange(other.error_, nullptr)) {}
+  future& operator=(future&& other) noexcept {
+    value_ = std::exchange(other.value_, std::nullopt);
+    error_ = std::exchange(other.error_, nullptr);
+    return *this;
+  }
+  ~future() {
+    if (error_) [this]() noexcept { std::rethrow_exception(error_); }();  // as for a fiber that is left to itself
+  }
+
+  bool valid() const noexcept { return value_ || error_; }
+  bool ready() const noexcept { return valid(); }
+  bool request_stop() noexcept { return false; }
+
+  void wait(wait_options = {}) {
+    if (!valid())
+      throw std::logic_error("fj::future: there is no fiber to wait for; get was called before, or go never");
+  }
+
+  T get(wait_options = {}) {
+    wait();
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+    auto value = std::exchange(value_, std::nullopt);
+    return static_cast<T>(*std::move(value));
+  }
+
+ private:
+  using kept = std::conditional_t<std::is_reference_v<T>, std::reference_wrapper<std::remove_reference_t<T>>,
+                                  detail::value_of<T>>;
+  std::optional<kept> value_;
+  std::exception_ptr error_;
+};
+
+/// Runs f at once.
+template <class F>
+auto go(F&& f) {
+  std::decay_t<F> mine(std::forward<F>(f));
+  if constexpr (std::is_invocable_v<std::decay_t<F>&, stop_token>) {
+    auto call = [&]() -> decltype(auto) { return std::invoke(mine, stop_token()); };
+    return future<decltype(call())>(std::in_place, call);
+  } else {
+    return future<std::invoke_result_t<std::decay_t<F>&>>(std::in_place, mine);
+  }
+}
+
+template <class F>
+auto runtime::go(F&& f) {
+  return fj::go(std::forward<F>(f));
+}
+
+inline void yield() noexcept {}
+
+/// Nothing else runs, so it is free; unless the one function that runs locks it twice, which would wait for ever.
+class mutex {
+ public:
+  void lock(wait_options = {}) {
+    if (!try_lock()) throw std::logic_error("fj::mutex: locked twice; in the serial build nothing could unlock it");
+  }
+  [[nodiscard]] bool try_lock() noexcept { return !std::exchange(locked_, true); }
+  void unlock() noexcept { locked_ = false; }
+
+ private:
+  bool locked_ = false;
+};
+
+class shared_mutex {
+ public:
+  void lock(wait_options = {}) {
+    if (!try_lock())
+      throw std::logic_error("fj::shared_mutex: locked twice; in the serial build nothing could unlock it");
+  }
+  [[nodiscard]] bool try_lock() noexcept { return readers_ == 0 && !std::exchange(written_, true); }
+  void unlock() noexcept { written_ = false; }
+  void lock_shared(wait_options = {}) {
+    if (!try_lock_shared())
+      throw std::logic_error("fj::shared_mutex: locked twice; in the serial build nothing could unlock it");
+  }
+  [[nodiscard]] bool try_lock_shared() noexcept { return !written_ && ++readers_ > 0; }
+  void unlock_shared() noexcept { --readers_; }
+
+ private:
+  bool written_ = false;
+  std::uint64_t readers_ = 0;
+};
+
+class semaphore {
+ public:
+  explicit semaphore(std::uint64_t permits) noexcept : permits_(permits) {}
+  void acquire(wait_options = {}) {
+    if (!try_acquire())
+      throw std::logic_error("fj::semaphore: no permit; in the serial build nothing could release one");
+  }
+  [[nodiscard]] bool try_acquire() noexcept { return permits_ > 0 && permits_-- > 0; }
+  void release(std::uint64_t permits = 1) noexcept { permits_ += permits; }
+
+ private:
+  std::uint64_t permits_;
+};
+
+class wait_group {
+ public:
+  void add(std::int64_t change = 1) {
+    if (count_ + change < 0)
+      throw std::logic_error("fj::wait_group: the count would be negative; call add before done");
+    count_ += change;
+  }
+  void done() { add(-1); }
+  void wait(wait_options = {}) {
+    if (count_ != 0) throw std::logic_error("fj::wait_group: in the serial build nothing could bring the count to 0");
+  }
+
+ private:
+  std::int64_t count_ = 0;
+};
+
+class once {
+ public:
+  template <class F>
+  void call(F&& f) {
+    if (done_) return;
+    std::invoke(std::forward<F>(f));
+    done_ = true;
+  }
+
+ private:
+  bool done_ = false;
+};
+
+template <class T>
+class local {
+ public:
+  local()
+    requires std::is_default_constructible_v<T>
+      : make_([] { return T(); }) {}
+  explicit local(std::function<T()> make) : make_(std::move(make)) {}
+  local(const local&) = delete;
+  local& operator=(const local&) = delete;
+
+  T& operator*() { return get(); }
+  T* operator->() { return &get(); }
+  T& get() {
+    if (!value_) value_.emplace(make_());
+    return *value_;
+  }
+
+ private:
+  const std::function<T()> make_;
+  std::optional<T> value_;
+};
+
+namespace detail {
+template <class>
+inline constexpr bool in_serial_build = true;
+}
+
+template <class T>
+class channel {
+  static_assert(!detail::in_serial_build<T>,
+                "fj::channel: in the serial build a fiber runs to its end at once, so no two could talk; build without "
+                "FORKJOIN_SERIAL");
+};
+
+template <class... Cases>
+std::size_t select(Cases&&...) {
+  static_assert(!detail::in_serial_build<std::tuple<Cases...>>,
+                "fj::select: in the serial build a fiber runs to its end at once, so no two could talk; build without "
+                "FORKJOIN_SERIAL");
+  return 0;
+}
+
+}  // namespace fj::inline v0_1

@@ -1,0 +1,44 @@
+#include "runtime/wait/condition.hpp"
+
+namespace fj::inline v0_1::detail {
+
+bool condition_core::wait(mutex_core& user, const std::stop_token* stop) {
+  waiter here;
+  wait_entry entry(here);
+  {
+    const locked lock(guard_);
+    queue_.push(entry);
+  }
+  user.unlock();
+  unsigned winner = 0;
+  {
+    const stops_wait stops(here, stop);
+    winner = here.wait();
+  }
+  if (winner == stops_wait::stopped) {
+    const locked lock(guard_);
+    queue_.remove_if_queued(entry);
+  }
+  user.lock_surely();
+  return winner != stops_wait::stopped;
+}
+
+void condition_core::notify_one() noexcept {
+  wait_entry* first = nullptr;
+  {
+    const locked lock(guard_);
+    first = queue_.claim_first();
+  }
+  if (first) first->of.wake();
+}
+
+void condition_core::notify_all() noexcept {
+  claimed_waits woken;
+  {
+    const locked lock(guard_);
+    woken.claim_all(queue_);
+  }
+  woken.wake_all();
+}
+
+}  // namespace fj::inline v0_1::detail

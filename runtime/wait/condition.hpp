@@ -1,0 +1,25 @@
+// Waits for an event that other strands announce.
+#pragma once
+
+#include <stop_token>
+
+#include "../os/mutex.hpp"
+#include "../os/thread_safety.hpp"
+#include "mutex.hpp"
+#include "wait_queue.hpp"
+
+namespace fj::inline v0_1::detail {
+
+class condition_core {
+ public:
+  /// Frees the mutex, waits, and takes the mutex again. False if the token was asked to stop before a notification came.
+  bool wait(mutex_core& user, const std::stop_token* stop);
+  void notify_one() noexcept;
+  void notify_all() noexcept;
+
+ private:
+  os::mutex guard_;
+  wait_queue queue_ FORKJOIN_GUARDED_BY(guard_);
+};
+
+}  // namespace fj::inline v0_1::detail

@@ -1,0 +1,111 @@
+#include "runtime/wait/go_root.hpp"
+
+#include <new>
+#include <stdexcept>
+#include <system_error>
+
+#include "runtime/fork/current.hpp"
+#include "runtime/os/memory_fault.hpp"
+#include "runtime/os/thread.hpp"
+#include "runtime/schedule/execute.hpp"
+#include "runtime/schedule/run.hpp"
+#include "runtime/schedule/scheduler.hpp"
+
+namespace fj::inline v0_1::detail {
+
+namespace {
+
+// The message of the C++ runtime says which exception it was, as for one that leaves a thread.
+[[noreturn]] void terminate_with(const std::exception_ptr& error) noexcept {
+  os::print_error(
+      "forkjoin: an exception left a fiber whose future was dropped; keep the future and call get, or catch it\n");
+  std::rethrow_exception(error);
+}
+
+}  // namespace
+
+go_root::go_root(function body, bool takes_stop) : root(body) {
+  handled = nullptr;  // the handler that go is called in ends before the fiber does
+  ended = &end;
+  if (takes_stop) stop = std::stop_source();
+}
+
+void go_root::start(scheduler& s) {
+  refuse_root_of_forked_copy(s);
+  s.dispatcher().ask_for_threads_again();
+  if (!s.dispatcher().ensure_thread())
+    throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
+                            "forkjoin: no thread could be started for fj::go");
+  fiber* const f = s.small_stacks().take(nullptr);
+  if (!f) throw std::bad_alloc();
+  runs_in_ = &s;
+  owners_.fetch_add(1, std::memory_order_relaxed);
+  s.begin_root();
+  s.loose().add(*this);
+  begin(*f, {nullptr, this});
+  s.dispatcher().ready(*f);
+}
+
+void go_root::end(root& self, worker& m) noexcept {
+  auto& mine = static_cast<go_root&>(self);
+  scheduler& s = *mine.runs_in_;
+  s.loose().remove(mine);
+  s.dispatcher().finish(mine, m);
+  claimed_waits woken;
+  {
+    const locked lock(mine.mutex_);
+    // release: pairs with the acquire in ended_already
+    mine.ended_.store(true, std::memory_order_release);
+    woken.claim_all(mine.waiting_);
+  }
+  woken.wake_all();
+  mine.release();
+  s.end_root();
+}
+
+bool go_root::wait(const std::stop_token* stop) {
+  if (ended_already()) return true;
+  detail::waiter here;
+  wait_entry entry(here);
+  {
+    const locked lock(mutex_);
+    if (ended_already()) return true;
+    waiting_.push(entry);
+  }
+  {
+    const stops_wait stops(here, stop);
+    if (here.wait() != stops_wait::stopped) return true;
+  }
+  const locked lock(mutex_);
+  waiting_.remove_if_queued(entry);
+  return ended_already();
+}
+
+std::exception_ptr go_root::take_error() noexcept { return std::move(error_); }
+
+void go_root::drop() noexcept { release(); }
+
+// The last owner finds what the fiber threw, if no get took it.
+void go_root::release() noexcept {
+  // acq_rel: the last owner sees what the other did before it let go
+  if (owners_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (error_) terminate_with(error_);
+  delete this;
+}
+
+void yield_strand() noexcept {
+  worker* const m = current_worker();
+  if (!m) return os::yield_thread();
+  if (!may_leave()) return;
+  ++m->count().suspensions;
+  leave(
+      [](worker& on, fiber& f, void*) noexcept -> fiber* {
+        on.yielded = true;
+        f.becomes(fiber_state::runnable);
+        on.sched().dispatcher().ready(f);
+        return nullptr;
+      },
+      nullptr);
+}
+
+}  // namespace fj::inline v0_1::detail

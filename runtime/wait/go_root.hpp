@@ -1,0 +1,62 @@
+// The root of a fiber that fj::go starts.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <stop_token>
+#include <utility>
+
+#include "../fork/root.hpp"
+#include "../os/mutex.hpp"
+#include "../os/thread_safety.hpp"
+#include "wait_queue.hpp"
+
+namespace fj::inline v0_1::detail {
+
+/// Owned by its fiber, until that has ended, and by its future. The last of the two to let go deletes it.
+class go_root : public root {
+ public:
+  /// `body` runs what was given to go, and keeps its result or calls fail. `takes_stop`: the fiber looks at its stop token.
+  go_root(function body, bool takes_stop);
+  virtual ~go_root() = default;
+
+  /// Makes the fiber of this root runnable in that runtime. Throws std::bad_alloc if there is no stack, std::system_error if
+  /// the runtime has no thread and the system refuses one, std::logic_error in a process forked since the runtime was made;
+  /// then the root is as before.
+  void start(scheduler& s);
+
+  /// Waits until the fiber has ended. False if the token was asked to stop first.
+  bool wait(const std::stop_token* stop);
+
+  /// Whether the fiber has ended; its result is visible then.
+  bool ended_already() const noexcept { return ended_.load(std::memory_order_acquire); }
+
+  /// False if the fiber takes no token, or was asked before.
+  bool request_stop() noexcept { return stop.request_stop(); }
+
+  /// What the fiber threw, which the caller takes care of from now on; nullptr if it threw nothing.
+  std::exception_ptr take_error() noexcept;
+
+  /// By the future, when it is dropped. If what the fiber throws is not taken, the process terminates with its message.
+  void drop() noexcept;
+
+ protected:
+  /// Called by the body: it ended by an exception.
+  void fail(std::exception_ptr error) noexcept { error_ = std::move(error); }
+
+ private:
+  static void end(root& self, worker& m) noexcept;
+  void release() noexcept;
+
+  std::exception_ptr error_;
+  std::atomic<unsigned> owners_{1};
+  std::atomic<bool> ended_{false};
+  os::mutex mutex_;
+  wait_queue waiting_ FORKJOIN_GUARDED_BY(mutex_);
+  scheduler* runs_in_ = nullptr;
+};
+
+/// Puts the calling strand at the end of the ready queue. Outside of any runtime the thread yields.
+void yield_strand() noexcept;
+
+}  // namespace fj::inline v0_1::detail

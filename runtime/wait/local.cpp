@@ -1,0 +1,54 @@
+#include "runtime/wait/local.hpp"
+
+#include <atomic>
+
+#include "runtime/fork/current.hpp"
+#include "runtime/fork/root.hpp"
+#include "runtime/schedule/worker.hpp"
+
+namespace fj::inline v0_1::detail {
+
+namespace {
+
+struct thread_locals {
+  std::atomic<local_value*> list{nullptr};
+  ~thread_locals() { destroy_locals(list); }
+};
+
+std::atomic<local_value*>& list_of_caller() noexcept {
+  thread_local thread_locals outside_values;
+  if (!current_worker()) return outside_values.list;
+  return current_deque().whose()->locals;
+}
+
+local_value* find_in(local_value* from, const local_value* end, std::uint64_t key) noexcept {
+  while (from != end && from->key != key) from = from->next;
+  return from == end ? nullptr : from;
+}
+
+}  // namespace
+
+std::uint64_t new_local_key() noexcept {
+  static std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+local_value* find_local(std::uint64_t key) noexcept {
+  // acquire: pairs with the release in keep_local, so that the value is there
+  return find_in(list_of_caller().load(std::memory_order_acquire), nullptr, key);
+}
+
+local_value& keep_local(local_value& made) noexcept {
+  std::atomic<local_value*>& list = list_of_caller();
+  local_value* seen = nullptr;
+  local_value* first = list.load(std::memory_order_acquire);
+  for (;;) {
+    if (local_value* const other = find_in(first, seen, made.key)) return *other;
+    seen = first;
+    made.next = first;
+    // release: pairs with the acquires here and in find_local
+    if (list.compare_exchange_weak(first, &made, std::memory_order_release, std::memory_order_acquire)) return made;
+  }
+}
+
+}  // namespace fj::inline v0_1::detail

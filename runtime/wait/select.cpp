@@ -1,0 +1,96 @@
+#include "runtime/wait/select.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "runtime/base/random.hpp"
+#include "runtime/fork/current.hpp"
+#include "runtime/schedule/worker.hpp"
+
+namespace fj::inline v0_1::detail {
+
+namespace {
+
+// Each lock once, though several cases may be on one channel.
+class all_locks {
+ public:
+  all_locks(std::span<select_case* const> cases, std::span<select_place> places) : places_(places) {
+    // Insertion sort: there are few, and an entry cannot move.
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      std::size_t at = i;
+      for (; at > 0 && std::less<>()(cases[i]->lock, places[at - 1].lock); --at) places[at].lock = places[at - 1].lock;
+      places[at].lock = cases[i]->lock;
+    }
+  }
+
+  void lock() noexcept {
+    for_each([](os::mutex& m) FORKJOIN_UNANALYSED { m.lock(); });
+  }
+  void unlock() noexcept {
+    for_each([](os::mutex& m) FORKJOIN_UNANALYSED { m.unlock(); });
+  }
+
+ private:
+  template <class Visit>
+  void for_each(Visit visit) noexcept {
+    const os::mutex* before = nullptr;
+    for (const select_place& each : places_) {
+      if (each.lock && each.lock != before) visit(*each.lock);
+      before = each.lock;
+    }
+  }
+
+  std::span<select_place> places_;
+};
+
+unsigned random_below(unsigned n) noexcept {
+  if (worker* const m = current_worker()) return m->dice.below(n);
+  thread_local random outside(reinterpret_cast<std::uintptr_t>(&outside));
+  return outside.below(n);
+}
+
+// Fisher and Yates.
+void shuffle(std::span<select_place> places) noexcept {
+  for (unsigned i = 0; i < places.size(); ++i) {
+    const unsigned j = random_below(i + 1);
+    places[i].number = places[j].number;
+    places[j].number = i;
+  }
+}
+
+}  // namespace
+
+selected select_one(std::span<select_case* const> cases, std::span<select_place> places, bool waits,
+                    const std::stop_token* stop) {
+  all_locks locks(cases, places);
+  shuffle(places);
+  std::unique_lock held(locks);
+  for (const select_place& each : places) {
+    select_case& c = *cases[each.number];
+    if (!c.lock) continue;
+    const channel_attempt got = c.attempt(c);
+    if (!got.done) continue;
+    held.unlock();
+    if (got.wake) got.wake->of.wake();
+    return {wait_end::served, &c, got.closed};
+  }
+  if (!waits) return {};
+  waiter here;
+  for (unsigned i = 0; i < cases.size(); ++i)
+    if (cases[i]->lock) cases[i]->queue->push(places[i].entry.emplace(here, i, cases[i]->item));
+  held.unlock();
+  unsigned winner = 0;
+  {
+    const stops_wait stops(here, stop);
+    winner = here.wait();
+  }
+  held.lock();
+  for (unsigned i = 0; i < cases.size(); ++i)
+    if (places[i].entry) cases[i]->queue->remove_if_queued(*places[i].entry);
+  held.unlock();
+  if (winner == stops_wait::stopped) return {.end = wait_end::stopped};
+  return {wait_end::served, cases[winner], places[winner].entry->refused};
+}
+
+}  // namespace fj::inline v0_1::detail

@@ -1,0 +1,39 @@
+#include "runtime/wait/semaphore.hpp"
+
+namespace fj::inline v0_1::detail {
+
+bool semaphore_core::try_acquire() noexcept {
+  const locked lock(guard_);
+  if (permits_ == 0) return false;  // nothing waits while there are permits
+  --permits_;
+  return true;
+}
+
+// Not analysed: wait_in frees the guard.
+bool semaphore_core::acquire(const std::stop_token* stop) FORKJOIN_UNANALYSED {
+  std::unique_lock held(guard_);
+  if (permits_ == 0) return detail::wait_in(queue_, held, nullptr, stop) == wait_end::served;
+  --permits_;
+  return true;
+}
+
+void semaphore_core::release(std::uint64_t permits) noexcept {
+  claimed_waits woken;
+  {
+    const locked lock(guard_);
+    for (; permits > 0; --permits) {
+      wait_entry* const first = queue_.claim_first();
+      if (!first) break;
+      woken.add(*first);
+    }
+    permits_ += permits;
+  }
+  woken.wake_all();
+}
+
+std::uint64_t semaphore_core::available() const noexcept {
+  const locked lock(guard_);
+  return permits_;
+}
+
+}  // namespace fj::inline v0_1::detail

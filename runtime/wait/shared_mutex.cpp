@@ -1,0 +1,68 @@
+#include "runtime/wait/shared_mutex.hpp"
+
+namespace fj::inline v0_1::detail {
+
+bool shared_mutex_core::take(bool writes) noexcept {
+  if (writer_ || (writes && readers_ > 0)) return false;
+  if (writes) {
+    writer_ = true;
+  } else {
+    ++readers_;
+  }
+  return true;
+}
+
+// Those at the head of the queue, as far as they may go on together.
+void shared_mutex_core::admit(claimed_waits& woken) noexcept {
+  while (const wait_entry* const first = queue_.first()) {
+    const bool writes = first->number != 0;
+    if (writer_ || (writes && readers_ > 0)) return;
+    wait_entry* const claimed = queue_.claim_head();
+    if (!claimed) continue;  // its wait has been stopped
+    static_cast<void>(take(writes));
+    woken.add(*claimed);
+  }
+}
+
+bool shared_mutex_core::try_lock(bool writes) noexcept {
+  const locked lock(guard_);
+  return queue_.empty() && take(writes);
+}
+
+// Not analysed: it frees the guard while it waits.
+bool shared_mutex_core::lock(bool writes, const std::stop_token* stop) FORKJOIN_UNANALYSED {
+  std::unique_lock held(guard_);
+  if (queue_.empty() && take(writes)) return true;
+  waiter here;
+  wait_entry entry(here, writes);
+  queue_.push(entry);
+  held.unlock();
+  {
+    const stops_wait stops(here, stop);
+    if (here.wait() != stops_wait::stopped) return true;
+  }
+  // Those behind it may go on.
+  claimed_waits woken;
+  held.lock();
+  queue_.remove_if_queued(entry);
+  admit(woken);
+  held.unlock();
+  woken.wake_all();
+  return false;
+}
+
+void shared_mutex_core::unlock(bool writes) noexcept {
+  claimed_waits woken;
+  {
+    const locked lock(guard_);
+    if (writes) {
+      writer_ = false;
+    } else {
+      --readers_;
+    }
+    admit(woken);
+  }
+  woken.wake_all();
+}
+
+}  // namespace fj::inline v0_1::detail

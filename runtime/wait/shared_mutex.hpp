@@ -1,0 +1,30 @@
+// A mutex that readers share.
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+
+#include "../os/mutex.hpp"
+#include "../os/thread_safety.hpp"
+#include "wait_queue.hpp"
+
+namespace fj::inline v0_1::detail {
+
+/// Readers together, writers alone, in the order in which they came.
+class shared_mutex_core {
+ public:
+  bool try_lock(bool writes) noexcept;
+  bool lock(bool writes, const std::stop_token* stop);
+  void unlock(bool writes) noexcept;
+
+ private:
+  bool take(bool writes) noexcept FORKJOIN_REQUIRES(guard_);
+  void admit(claimed_waits& woken) noexcept FORKJOIN_REQUIRES(guard_);
+
+  os::mutex guard_;
+  std::uint64_t readers_ FORKJOIN_GUARDED_BY(guard_) = 0;
+  bool writer_ FORKJOIN_GUARDED_BY(guard_) = false;
+  wait_queue queue_ FORKJOIN_GUARDED_BY(guard_);  // an entry's number says whether it writes
+};
+
+}  // namespace fj::inline v0_1::detail

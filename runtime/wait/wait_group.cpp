@@ -1,0 +1,23 @@
+#include "runtime/wait/wait_group.hpp"
+
+namespace fj::inline v0_1::detail {
+
+bool wait_group_core::add(std::int64_t change) noexcept {
+  claimed_waits woken;
+  {
+    const locked lock(guard_);
+    if (count_ + change < 0) return false;
+    count_ += change;
+    if (count_ == 0) woken.claim_all(queue_);
+  }
+  woken.wake_all();
+  return true;
+}
+
+// Not analysed: wait_in frees the guard.
+bool wait_group_core::wait(const std::stop_token* stop) FORKJOIN_UNANALYSED {
+  std::unique_lock held(guard_);
+  return count_ == 0 || detail::wait_in(queue_, held, nullptr, stop) == wait_end::served;
+}
+
+}  // namespace fj::inline v0_1::detail

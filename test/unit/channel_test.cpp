@@ -1,0 +1,274 @@
+// Channels. The cases that name a file are those of Go's tests (test/chan, runtime/chan_test.go), written anew.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "forkjoin/go.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+struct empty {};
+
+}  // namespace
+
+TEST_CASE("channel: unbuffered and buffered ones keep the order of what was sent (fifo.go)") {
+  test::for_each_runtime("order of a channel", [](fj::runtime& rt, unsigned, test::stealing) {
+    for (const std::size_t capacity : {0u, 1u, 2u, 10u, 100u}) {
+      fj::channel<int> c(capacity);
+      CHECK(c.capacity() == capacity);
+      const int n = test::divided(1000);
+      auto sends = rt.go([=]() mutable {
+        for (int i = 0; i < n; ++i) c.send(i);
+        c.close();
+      });
+      int next = 0;
+      for (const int each : c) {
+        if (each != next) FAIL("received " << each << " for " << next);
+        ++next;
+      }
+      CHECK(next == n);
+      CHECK(!c.receive());
+      sends.get();
+    }
+  });
+}
+
+TEST_CASE("channel: a chain of fibers synchronises one after the other (fifo.go)") {
+  test::for_each_runtime("a chain", [](fj::runtime& rt, unsigned, test::stealing) {
+    fj::channel<int> in(0);
+    const fj::channel<int> first = in;
+    std::vector<fj::future<void>> links;
+    for (int i = 0; i < 20; ++i) {
+      fj::channel<int> out(0);
+      links.push_back(rt.go([=]() mutable {
+        const int got = *in.receive();
+        out.send(got + 1);
+      }));
+      in = out;
+    }
+    auto head = rt.go([=]() mutable { first.send(0); });
+    CHECK(*in.receive() == 20);
+    head.get();
+    for (auto& each : links) each.get();
+  });
+}
+
+TEST_CASE("channel: a prime sieve of chained channels (sieve1.go)") {
+  test::for_each_runtime("the sieve", [](fj::runtime& rt, unsigned, test::stealing) {
+    const int n = test::divided(100) + 5;
+    std::vector<int> primes;
+    {
+      std::vector<fj::future<void>> stages;
+      fj::stop_source over;
+      const fj::stop_token stop = over.get_token();
+      fj::channel<int> numbers(1);
+      stages.push_back(rt.go([=]() mutable {
+        try {
+          for (int i = 2;; ++i) numbers.send(i, {.stop = &stop});
+        } catch (const fj::cancelled&) {}
+      }));
+      for (int i = 0; i < n; ++i) {
+        const int prime = *numbers.receive();
+        primes.push_back(prime);
+        fj::channel<int> filtered(1);
+        stages.push_back(rt.go([=]() mutable {
+          try {
+            for (;;) {
+              const int each = *numbers.receive({.stop = &stop});
+              if (each % prime != 0) filtered.send(each, {.stop = &stop});
+            }
+          } catch (const fj::cancelled&) {}
+        }));
+        numbers = filtered;
+      }
+      over.request_stop();
+      for (auto& each : stages) each.get();
+    }
+    for (std::size_t i = 0; i < primes.size(); ++i) {
+      bool is_prime = true;
+      for (std::size_t k = 0; k < i; ++k) is_prime = is_prime && primes[i] % primes[k] != 0;
+      CHECK(is_prime);
+    }
+    CHECK(primes[4] == 11);
+  });
+}
+
+TEST_CASE("channel: attempts without waiting (nonblock.go)") {
+  test::for_each_runtime("attempts", [](fj::runtime& rt, unsigned, test::stealing) {
+    fj::channel<int> unbuffered(0), buffered(1), none;
+    CHECK(!unbuffered.try_send(1));
+    CHECK(!unbuffered.try_receive());
+    CHECK(!none.try_send(1));
+    CHECK(!none.try_receive());
+    CHECK(buffered.try_send(1));
+    CHECK(!buffered.try_send(2));
+    CHECK(buffered.size() == 1);
+    CHECK(*buffered.try_receive() == 1);
+    CHECK(!buffered.try_receive());
+    auto waits = rt.go([=]() mutable { return *unbuffered.receive(); });
+    while (!unbuffered.try_send(5)) std::this_thread::yield();
+    CHECK(waits.get() == 5);
+    auto sends = rt.go([=]() mutable { unbuffered.send(6); });
+    std::optional<int> got;
+    while (!(got = unbuffered.try_receive())) std::this_thread::yield();
+    CHECK(*got == 6);
+    sends.get();
+  });
+}
+
+TEST_CASE("channel: close wakes all that wait, and what is in the buffer is received first") {
+  test::for_each_runtime("close", [](fj::runtime& rt, unsigned, test::stealing) {
+    fj::channel<int> c(3);
+    c.send(1);
+    c.send(2);
+    c.close();
+    CHECK_THROWS_AS(c.send(3), fj::channel_closed);
+    CHECK_THROWS_AS(static_cast<void>(c.try_send(3)), fj::channel_closed);
+    CHECK_THROWS_AS(c.close(), std::logic_error);
+    CHECK_THROWS_AS(fj::channel<int>().close(), std::logic_error);
+    CHECK(*c.receive() == 1);
+    CHECK(*c.receive() == 2);
+    CHECK(!c.receive());
+
+    fj::channel<int> waited(0);
+    std::vector<fj::future<bool>> receivers;
+    std::vector<fj::future<bool>> senders;
+    for (int i = 0; i < 10; ++i) receivers.push_back(rt.go([=]() mutable { return !waited.receive(); }));
+    waited.close();
+    for (auto& each : receivers) CHECK(each.get());
+    fj::channel<int> full(1);
+    full.send(0);
+    for (int i = 0; i < 10; ++i) {
+      senders.push_back(rt.go([=]() mutable {
+        try {
+          full.send(i);
+        } catch (const fj::channel_closed&) {
+          return true;
+        }
+        return false;
+      }));
+    }
+    full.close();
+    for (auto& each : senders) CHECK(each.get());
+    CHECK(*full.receive() == 0);
+    CHECK(!full.receive());
+  });
+}
+
+TEST_CASE("channel: no value is lost or doubled among many senders and receivers (chan_test.go: MultiConsumer)") {
+  // Tried with wait_word::claim always true: values were lost, or the check in wake failed.
+  test::for_each_runtime("many senders and receivers", [](fj::runtime& rt, unsigned, test::stealing) {
+    for (const std::size_t capacity : {0u, 3u}) {
+      const int senders = 8, receivers = 8, each = test::divided(1000);
+      fj::channel<int> c(capacity);
+      std::vector<fj::future<void>> sending;
+      std::vector<fj::future<std::vector<int>>> receiving;
+      for (int s = 0; s < senders; ++s) {
+        sending.push_back(rt.go([=]() mutable {
+          for (int i = 0; i < each; ++i) c.send(s * each + i);
+        }));
+      }
+      for (int r = 0; r < receivers; ++r) {
+        receiving.push_back(rt.go([=] {
+          std::vector<int> got;
+          for (const int value : c) {
+            got.push_back(value);
+            if (value % 7 == 0) fj::yield();
+          }
+          return got;
+        }));
+      }
+      for (auto& one : sending) one.get();
+      c.close();
+      std::vector<int> times(static_cast<std::size_t>(senders * each));
+      for (auto& one : receiving)
+        for (const int value : one.get()) ++times[static_cast<std::size_t>(value)];
+      for (const int t : times) CHECK(t == 1);
+    }
+  });
+}
+
+TEST_CASE("channel: values without size, and values that can only be moved (zerosize.go)") {
+  test::for_each_runtime("unusual values", [](fj::runtime& rt, unsigned, test::stealing) {
+    fj::channel<empty> signals(0);
+    auto waits = rt.go([=]() mutable {
+      int n = 0;
+      while (signals.receive()) ++n;
+      return n;
+    });
+    for (int i = 0; i < 10; ++i) signals.send({});
+    signals.close();
+    CHECK(waits.get() == 10);
+    fj::channel<std::unique_ptr<int>> owners(2);
+    auto sends = rt.go([=]() mutable {
+      for (int i = 0; i < 10; ++i) owners.send(std::make_unique<int>(i));
+      owners.close();
+    });
+    int sum = 0;
+    for (std::unique_ptr<int>& each : owners) sum += *each;
+    CHECK(sum == 45);
+    sends.get();
+  });
+}
+
+TEST_CASE("channel: values left in a channel are destroyed with it") {
+  struct counted {
+    explicit counted(std::shared_ptr<int> to) : alive(std::move(to)) {}
+    std::shared_ptr<int> alive;
+  };
+  const auto alive = std::make_shared<int>();
+  {
+    fj::channel<counted> c(5);
+    for (int i = 0; i < 4; ++i) c.send(counted(alive));
+    CHECK(c.try_receive());
+    c.send(counted(alive));
+    CHECK(alive.use_count() == 5);
+  }
+  CHECK(alive.use_count() == 1);
+}
+
+TEST_CASE("channel: waits that are stopped leave nothing behind") {
+  // Tried without remove_if_queued in wait_in: a later send woke the frame of a wait that was over.
+  test::for_each_runtime("stopped waits on channels", [](fj::runtime& rt, unsigned, test::stealing) {
+    for (int round = 0; round < test::divided(200); ++round) {
+      fj::channel<int> c(0);
+      fj::stop_source source;
+      const fj::stop_token token = source.get_token();
+      auto stopped = [&](auto wait) {
+        return rt.go([&, wait] {
+          try {
+            wait();
+          } catch (const fj::cancelled&) {
+            return 1;
+          }
+          return 0;
+        });
+      };
+      auto r = stopped([&] { c.receive({.stop = &token}); });
+      auto r2 = stopped([&] { c.receive({.stop = &token}); });
+      auto sends = rt.go([&, round] {
+        try {
+          if (round % 2) c.send(1, {.stop = &token});
+        } catch (const fj::cancelled&) {
+          return 1;
+        }
+        return 0;
+      });
+      source.request_stop();
+      const int waits_ended = r.get() + r2.get();
+      const int not_sent = sends.get();
+      // A value that was sent was received once; a receive that got none was stopped.
+      CHECK(waits_ended == (round % 2 && !not_sent ? 1 : 2));
+      auto again = rt.go([=]() mutable { return *c.receive(); });
+      c.send(9);
+      CHECK(again.get() == 9);
+    }
+  });
+}

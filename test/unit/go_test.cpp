@@ -1,0 +1,217 @@
+// Fibers of their own: how they start, end, fail, stop, and wait for one another.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "forkjoin/fork_join.hpp"
+#include "forkjoin/go.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+int tree(int depth) {
+  if (depth == 0) return 1;
+  auto [a, b] = fj::fork_join([=] { return tree(depth - 1); }, [=] { return tree(depth - 1); });
+  return a + b;
+}
+
+}  // namespace
+
+TEST_CASE("go: results of every kind, from outside of the runtime and from inside") {
+  test::for_each_runtime("results of go", [](fj::runtime& rt, unsigned, test::stealing) {
+    CHECK(rt.go([] { return 42; }).get() == 42);
+    int there = 0;
+    CHECK(&rt.go([&]() -> int& { return there; }).get() == &there);
+    rt.go([&] { there = 1; }).get();
+    CHECK(there == 1);
+    CHECK(*rt.go([given = std::make_unique<int>(7)]() mutable { return std::move(given); }).get() == 7);
+    CHECK(rt.go([] { return tree(8); }).get() == 256);
+    CHECK(rt.run([] {
+      auto a = fj::go([] { return tree(5); });
+      auto b = fj::go([] { return tree(6); });
+      return a.get() + b.get();
+    }) == 96);
+  });
+  CHECK(fj::go([] { return fj::this_proc() >= 0; }).get());
+}
+
+TEST_CASE("go: an exception comes to get, and the future is not valid afterwards") {
+  test::for_each_runtime("exceptions of go", [](fj::runtime& rt, unsigned, test::stealing) {
+    auto failed = rt.go([]() -> std::string { throw std::runtime_error("this one"); });
+    failed.wait();
+    CHECK(failed.ready());
+    CHECK_THROWS_WITH(failed.get(), "this one");
+    CHECK(!failed.valid());
+    CHECK_THROWS_AS(failed.get(), std::logic_error);
+    CHECK_THROWS_AS(fj::future<int>().get(), std::logic_error);
+  });
+}
+
+TEST_CASE("go: a dropped future leaves its fiber to itself, and the end of the runtime waits for it") {
+  // Tried without begin_root in go_root::start: the end of the first runtime hung.
+  test::for_each_procs([](unsigned p) {
+    const test::watchdog dog("dropped futures", p);
+    std::atomic<int> ended{0};
+    {
+      fj::runtime rt(test::with_procs(p));
+      for (int i = 0; i < 100; ++i) {
+        static_cast<void>(rt.go([&] {
+          for (int k = 0; k < 10; ++k) fj::yield();
+          ++ended;
+        }));
+      }
+    }
+    CHECK(ended == 100);
+  });
+}
+
+TEST_CASE("go: request_stop and the end of the runtime ask the fiber's token") {
+  test::for_each_runtime("stop tokens of go", [](fj::runtime& rt, unsigned, test::stealing) {
+    auto waits = [](fj::stop_token stop) {
+      fj::channel<int> never(0);
+      try {
+        never.receive({.stop = &stop});
+      } catch (const fj::cancelled&) {
+        return 1;
+      }
+      return 0;
+    };
+    auto asked = rt.go(waits);
+    CHECK(asked.request_stop());
+    CHECK(asked.get() == 1);
+    CHECK(!rt.go([] {}).request_stop());
+  });
+  test::for_each_procs([](unsigned p) {
+    const test::watchdog dog("the end of a runtime", p);
+    std::atomic<int> stopped{0};
+    {
+      fj::runtime rt(test::with_procs(p));
+      for (int i = 0; i < 20; ++i) {
+        static_cast<void>(rt.go([&](fj::stop_token stop) {
+          fj::semaphore never(0);
+          try {
+            never.acquire({.stop = &stop});
+          } catch (const fj::cancelled&) {
+            ++stopped;
+          }
+        }));
+      }
+    }
+    CHECK(stopped == 20);
+  });
+}
+
+TEST_CASE("go: a wait for a future ends when its own token is asked, and the future stays valid") {
+  test::for_each_runtime("stopped waits", [](fj::runtime& rt, unsigned, test::stealing) {
+    fj::channel<int> gate(0);
+    auto late = rt.go([&] { return *gate.receive(); });
+    fj::stop_source source;
+    const fj::stop_token token = source.get_token();
+    auto waits = rt.go([&] {
+      try {
+        late.wait({.stop = &token});
+      } catch (const fj::cancelled&) {
+        return true;
+      }
+      return false;
+    });
+    source.request_stop();
+    CHECK(waits.get());
+    gate.send(3);
+    CHECK(late.get() == 3);
+  });
+}
+
+TEST_CASE("go: while a branch of a fork waits, other workers or this one take its continuation") {
+  // Also on one P. With steal_every_fork the continuation runs after the child, which waits for it here.
+  test::for_each_runtime("waits in forks", [](fj::runtime& rt, unsigned, test::stealing how) {
+    if (how == test::stealing::every_fork) return;
+    for (int round = 0; round < test::divided(100); ++round) {
+      fj::channel<int> c(0);
+      const int sum = rt.run([&] {
+        auto [a, b, d] = fj::fork_join([&] { return *c.receive(); }, [&] { return *c.receive(); },
+                                       [&] {
+                                         c.send(1);
+                                         c.send(2);
+                                         return tree(4);
+                                       });
+        return a + b + d;
+      });
+      CHECK(sum == 19);
+    }
+  });
+}
+
+TEST_CASE("go: yield lets the other fibers of a P run first") {
+  const test::watchdog dog("yield", 1);
+  fj::runtime rt(test::with_procs(1));
+  // Each waits for the other by yielding only; neither would end otherwise.
+  std::atomic<int> turn{0};
+  auto player = [&](int me) {
+    return [&turn, me] {
+      for (int round = 0; round < 1000; ++round) {
+        while (turn.load() != me) fj::yield();
+        turn.store(1 - me);
+      }
+      return true;
+    };
+  };
+  auto a = rt.go(player(0));
+  auto b = rt.go(player(1));
+  CHECK(a.get());
+  CHECK(b.get());
+  // A caller of run gives its P to fibers that are not its own.
+  auto loose = rt.go(player(0));
+  CHECK(rt.run(player(1)));
+  CHECK(loose.get());
+}
+
+TEST_CASE("go: ten thousand fibers wait at once, and all are woken") {
+  test::for_each_procs([](unsigned p) {
+    const test::watchdog dog("many fibers", p);
+    fj::runtime rt(test::with_procs(p));
+    const int n = test::divided(10'000);
+    fj::channel<int> in(0);
+    std::vector<fj::future<int>> all;
+    for (int i = 0; i < n; ++i) all.push_back(rt.go([=] { return *in.receive(); }));
+    long sum = 0;
+    for (int i = 0; i < n; ++i) in.send(i);
+    for (auto& each : all) sum += each.get();
+    CHECK(sum == static_cast<long>(n) * (n - 1) / 2);
+  });
+}
+
+TEST_CASE("go: fibers of two runtimes, and threads outside, talk with one another") {
+  test::for_each_procs([](unsigned p) {
+    const test::watchdog dog("two runtimes that talk", p);
+    fj::runtime here(test::with_procs(p)), there(test::with_procs(2));
+    fj::channel<int> to(0), back(1);
+    auto echo = there.go([=]() mutable {
+      for (const int each : to) back.send(each + 1);
+      back.close();
+    });
+    auto asks = here.go([=]() mutable {
+      int sum = 0;
+      for (int i = 0; i < test::divided(1000); ++i) {
+        to.send(i);
+        sum += *back.receive() - i;
+      }
+      return sum;
+    });
+    int from_thread = 0;
+    CHECK(asks.get() == test::divided(1000));
+    std::thread outside([&] {
+      to.send(41);
+      from_thread = *back.receive();
+    });
+    outside.join();
+    CHECK(from_thread == 42);
+    to.close();
+    echo.get();
+  });
+}
