@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Runs kernels' benchmarks in interleaved rounds and prints the tables that compare their ways.
 
-    bench/run.py [kernel...] --build build [--procs 1,2] [--full] [--json FILE] [--check] [--quick] [--repetitions N]
+    bench/run.py [kernel...] --build build [--also build-clang] [--procs 1,2] [--full] [--json FILE] [--check] [--quick]
+                 [--repetitions N]
 
-Without a kernel: all that are built. Machines change speed from one second to the next. So a round runs every way once,
+Without a kernel: all that are built. With --also: by two compilers, whose rounds alternate. Machines change speed from one second to the next. So a round runs every way once,
 close together in time; ratios are taken within a round only, and the table gives their median over the rounds, the smallest
 and the largest in brackets.
 """
@@ -25,12 +26,16 @@ FULL_BUDGET = 10  # times as much with --full
 
 
 class Measured:
-    """The results of all kernels, by key (kernel, size, way, procs) unless a comment says otherwise."""
+    """The results of all kernels by one compiler, by key (kernel, size, way, procs) unless a comment says otherwise."""
 
     def __init__(self):
         self.results, self.once, self.rounds, self.ceilings = {}, {}, {}, {}
         self.labels, self.forks, self.kernels = {}, {}, {}
         self.context = {}
+
+    @property
+    def compiler(self):
+        return " ".join(self.context.get("compiler", "unknown").split()[:2])
 
     def add(self, kernel, rounds, once, context):
         self.context = context
@@ -73,7 +78,10 @@ class Measured:
         return {"kernel": kernel, "size": size, "procs": procs, "ceiling": self.ceilings[of].summary(),
                 "of_ceiling": shares}
 
-    def report(self, env, settings, warnings, judged):
+    def judged(self):
+        return goals.judge(self.results, self.kernels, self.once)
+
+    def report(self, env, settings, warnings):
         return {
             "schema": 1,
             "environment": env,
@@ -84,7 +92,7 @@ class Measured:
             "results": [self.result(key) for key in self.results],
             "ceilings": [self.ceiling(of) for of, figure in self.ceilings.items() if figure],
             "means": goals.means(self.results, self.kernels),
-            "goals": judged,
+            "goals": self.judged(),
         }
 
 
@@ -102,6 +110,8 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kernel", nargs="*", help="such as fib: the binary is <build>/bench/<kernel>")
     parser.add_argument("--build", default="build", help="build folder (default: build)")
+    parser.add_argument("--also", metavar="DIR", help="the build folder of another compiler: measures both, in rounds that "
+                        "alternate, within the same budget")
     parser.add_argument("--procs", type=numbers, default=[1, 2], help="numbers of processors (default: 1,2)")
     parser.add_argument("--full", action="store_true", help="the large sizes; takes an hour")
     parser.add_argument("--repetitions", type=int, help="rounds at most (default: 21 for one kernel, 7 for several; slow "
@@ -132,32 +142,35 @@ def parse():
     return args
 
 
-def measure_one(kernel, rounds, budget, measured):
+def measure_one(builds, rounds, budget, measured):
+    """builds: of one kernel; measured: for each of them."""
     began = time.monotonic()
-    once = measure.run_once(kernel)
-    got, context = measure.run_rounds(kernel, rounds, budget - (time.monotonic() - began))
-    own, ceilings = measured.add(kernel, got, once, context)
-    for key, figure in measure.run_pairs(kernel, own).items():
-        own[key]["vs_tbb_pairs"] = figure
-    tables.print_results(own, kernel.labels, kernel.forks, once, ceilings)
+    once = [measure.run_once(kernel) for kernel in builds]
+    got = measure.run_rounds(builds, rounds, budget - (time.monotonic() - began))
+    for kernel, its_once, (its_rounds, context), into in zip(builds, once, got, measured):
+        own, ceilings = into.add(kernel, its_rounds, its_once, context)
+        for key, figure in measure.run_pairs(kernel, own).items():
+            own[key]["vs_tbb_pairs"] = figure
+        tables.print_results(own, kernel.labels, kernel.forks, its_once, ceilings, into.compiler if len(builds) > 1 else "")
     print(flush=True)
 
 
 def measure_all(kernels, rounds, budget, keep):
-    """Returns the results and the failures, a text for each kernel that is left out. Calls keep(both) after each kernel."""
-    measured, wrong = Measured(), []
+    """kernels: for each the list of its builds. Returns the results, one Measured for each build folder, and the failures, a
+    text for each kernel that is left out. Calls keep(both) after each kernel."""
+    measured, wrong = [Measured() for _ in kernels[0]], []
     end = time.monotonic() + budget
-    for i, kernel in enumerate(kernels):
-        left = max(0.0, end - time.monotonic()) / (len(kernels) - i)
-        print(f"{kernel.name} ({i + 1} of {len(kernels)}): at most {rounds} rounds, slow ways in at most "
+    for i, builds in enumerate(kernels):
+        left, name = max(0.0, end - time.monotonic()) / (len(kernels) - i), builds[0].name
+        print(f"{name} ({i + 1} of {len(kernels)}): at most {rounds} rounds, slow ways in at most "
               f"{measure.SLOW_ROUNDS} of them", flush=True)
         try:
-            measure_one(kernel, rounds, left, measured)
+            measure_one(builds, rounds, left, measured)
         except measure.Failed as failure:
-            wrong.append(f"{kernel.name} failed and is left out: {failure}")
+            wrong.append(f"{name} failed and is left out: {failure}")
             print(f"bench/run.py: {wrong[-1]}", file=sys.stderr, flush=True)
         except KeyboardInterrupt:
-            wrong.append(f"interrupted in {kernel.name}: it and those that follow are left out")
+            wrong.append(f"interrupted in {name}: it and those that follow are left out")
             print(file=sys.stderr)
             break
         keep(measured, wrong)
@@ -172,7 +185,8 @@ def main():
     chosen = args.kernel or sorted(p.name.removesuffix("_once") for p in folder.glob("*_once"))
     if not chosen:
         raise measure.Failed(f"{folder} has no kernels; build them first: ./dev bench")
-    kernels = [measure.Kernel(folder, name, sizes, args.procs) for name in chosen]
+    folders = [folder] + ([(pathlib.Path(args.also) / "bench").resolve()] if args.also else [])
+    kernels = [[measure.Kernel(of, name, sizes, args.procs) for of in folders] for name in chosen]
     rounds = args.repetitions or (3 if args.quick else 21 if len(kernels) == 1 else 7)
     budget = args.budget or (KERNEL_BUDGET if len(kernels) == 1 else SUITE_BUDGET) * (FULL_BUDGET if args.full else 1)
 
@@ -187,31 +201,41 @@ def main():
     load = environment.Load()
 
     def conclude(measured, wrong):
-        """Prints environment, warnings and goals, and writes everything to the files."""
-        env = environment.describe(measured.context, load_average)
-        env |= {"others_before": before, "others_during": load.others()}
-        warnings = wrong + tables.warnings(env, measured.results)
-        judged = goals.judge(measured.results, measured.kernels, measured.once, env["compiler"])
-        settings = {"sizes": sizes, "procs": args.procs, "rounds": rounds, "seconds": time.monotonic() - began}
-        report = json.dumps(measured.report(env, settings, warnings, judged), indent=1) + "\n"
+        """Writes everything to the files. Returns environment and warnings of each compiler."""
+        whole, found = None, []
+        for of in measured:
+            env = environment.describe(of.context, load_average)
+            env |= {"others_before": before, "others_during": load.others()}
+            warnings = ([] if found else wrong) + tables.warnings(env, of.results)
+            found.append((env, warnings))
+            settings = {"sizes": sizes, "procs": args.procs, "rounds": rounds, "seconds": time.monotonic() - began}
+            report = of.report(env, settings, warnings)
+            if whole is None:
+                whole = report
+            else:
+                whole.setdefault("others", []).append(report)
+        text = json.dumps(whole, indent=1) + "\n"
         for file in files:
             try:
-                file.write_text(report)
+                file.write_text(text)
             except OSError as error:
                 print(f"bench/run.py: cannot write {file}: {error.strerror}", file=sys.stderr)
-        return env, warnings, judged
+        return found
 
     measured, wrong = measure_all(kernels, rounds, budget, conclude)
-    if not measured.results:
+    if not measured[0].results:
         raise measure.Failed("nothing was measured")
-    env, warnings, judged = conclude(measured, wrong)
-    tables.print_environment(env)
-    for warning in warnings:
-        print(f"  WARNING: {warning}")
+    judged = []
+    for of, (env, warnings) in zip(measured, conclude(measured, wrong)):
+        tables.print_environment(env)
+        for warning in warnings:
+            print(f"  WARNING: {warning}")
+        compiler = of.compiler if len(measured) > 1 else ""
+        if len(kernels) > 1:
+            tables.print_means(goals.means(of.results, of.kernels), compiler)
+        judged += of.judged()
+        tables.print_goals(of.judged(), compiler)
     print(tables.LEGEND)
-    if len(kernels) > 1:
-        tables.print_means(goals.means(measured.results, measured.kernels))
-    tables.print_goals(judged)
     if wrong:
         return 1
     return 3 if args.check and not all(g["met"] for g in judged) else 0

@@ -6,6 +6,17 @@ import statistics
 from collections import namedtuple
 
 STEADY = 0.03  # the part by which two times of the same program may differ while the machine is quiet
+ENOUGH = 5  # rounds behind a figure that may meet a goal; a figure of fewer says how many
+OURS = ("continuations", "tasks", "scope")  # and every way named after an order and a join, see is_ours
+
+
+def is_ours(way):
+    """Whether the way is the library's own: the field's names, or an order and a join as in first_leave."""
+    return way in OURS or way.partition("_")[0] in ("first", "last")
+
+
+def is_tbb(way):
+    return way == "tbb" or way.startswith("tbb_")
 
 
 def ratio(over, under):
@@ -76,13 +87,15 @@ class Rounds:
     """The results of the rounds of one binary.
 
     results: for each round {key: {"ms": time, "steals": count or None}} with keys (kernel, size, way, procs);
-    moments: for each round {(kernel, size, procs): [Moment]}, of continuations; forks: {(kernel, size): forks in a run}.
+    moments: for each round {(kernel, size, procs): [Moment]}, of continuations; forks: {(kernel, size): forks in a run};
+    others: the results of the same rounds by other compilers.
     """
 
-    def __init__(self, results, moments=(), forks=None):
+    def __init__(self, results, moments=(), forks=None, others=()):
         self.results = results
         self.moments = list(moments)
         self.forks = forks or {}
+        self.others = list(others)
 
     def __len__(self):
         return len(self.results)
@@ -92,6 +105,18 @@ class Rounds:
 
     def ms(self, i, *key):
         return self.results[i].get(key, {}).get("ms")
+
+    def best_serial(self, i, kernel, size):
+        """The serial program's time by the compiler that made the quicker one; None unless all compilers took part."""
+        key = kernel, size, "serial", 1
+        times = [of[i].get(key, {}).get("ms") if i < len(of) else None for of in (self.results, *self.others)]
+        return min(times) if len(times) > 1 and None not in times else None
+
+    def best_tbb(self, kernel, size, procs):
+        """oneTBB's way with the least median time; None if there is none."""
+        ways = {way for k, s, way, p in self.keys() if (k, s, p) == (kernel, size, procs) and is_tbb(way)}
+        return min(sorted(ways), key=lambda way: self.figure(lambda i: self.ms(i, kernel, size, way, procs)).median,
+                   default=None)
 
     def figure(self, take):
         return Figure([take(i) for i in range(len(self))])
@@ -128,12 +153,13 @@ class Rounds:
     def of(self, kernel, size, way, procs):
         """{name: Figure} of one benchmark; figures that were not taken are left out."""
         key = kernel, size, way, procs
-        versus = {f"vs_{other}": other for other in ("tbb", "tbb_group", "omp")}
-        if any(k[:3] == (kernel, size, "tbb_invoke") for k in self.keys()):
-            versus["vs_tbb"] = "tbb_invoke"
+        versus = {f"vs_{other}": other for other in ("tbb_invoke", "tbb_group", "omp")}
+        if not is_tbb(way) and (best := self.best_tbb(kernel, size, procs)):
+            versus["vs_tbb"] = best
         takes = {
             "ms": lambda i: self.ms(i, *key),
             "vs_serial": lambda i: ratio(self.ms(i, *key), self.ms(i, kernel, size, "serial", 1)),
+            "vs_best_serial": lambda i: ratio(self.ms(i, *key), self.best_serial(i, kernel, size)),
             **{name: lambda i, other=other: ratio(self.ms(i, kernel, size, other, procs), self.ms(i, *key))
                for name, other in versus.items() if other != way},
             "steals": lambda i: self.results[i].get(key, {}).get("steals"),

@@ -9,7 +9,8 @@ import subprocess
 import sys
 import time
 
-from harness.figures import Figure, Moment, Rounds
+from harness.figures import ENOUGH, Figure, Moment, Rounds, is_tbb
+from harness.goals import NOT_SLOWER
 
 MIN_TIME = 0.05  # seconds a benchmark runs in a round: short, so that the ways of a round see the same machine
 SLOW = 5.0  # ways that take more than this times as long as the quickest take part in some rounds only
@@ -203,42 +204,58 @@ def slow_keys(got):
             if entry["ms"] > SLOW * quickest[k[0], k[1], k[3]] and entry["ms"] > 1000 * MIN_TIME}
 
 
-def run_rounds(kernel, rounds, budget, with_moments=True, say=print):
-    """Returns Rounds and the binary's context. No round begins if the last one took longer than the rest of `budget`
-    seconds. The first round always runs, with all ways. Slow ways take part in five rounds, evenly spread."""
-    slow_rounds = min(SLOW_ROUNDS, rounds)
-    slow_at = {i * rounds // slow_rounds for i in range(slow_rounds)}
-    start = time.monotonic()
-    longest = {True: 0.0, False: 0.0}
-    results, moments, slow = [], [], set()
-    cores = len(os.sched_getaffinity(0))
-    for i in range(rounds):
-        with_slow = i in slow_at or not slow
-        left = budget - (time.monotonic() - start)
-        if i > 0 and slow and left < 1.1 * longest[True]:
-            with_slow = False
-        if i > 0 and left < 1.1 * longest[with_slow]:
-            say(f"  the time is up: {i} rounds instead of {rounds}")
-            break
-        began = time.monotonic()
-        context, got = kernel.round([k for k in kernel.keys if with_slow or k not in slow], i)
+class Taking:
+    """The rounds of one build of a kernel."""
+
+    def __init__(self, kernel, with_moments, say):
+        self.kernel, self.with_moments, self.say = kernel, with_moments, say
+        self.longest = {True: 0.0, False: 0.0}
+        self.results, self.moments, self.slow, self.context = [], [], set(), {}
+
+    def take(self, i, rounds, with_slow):
+        kernel, began, cores = self.kernel, time.monotonic(), len(os.sched_getaffinity(0))
+        self.context, got = kernel.round([k for k in kernel.keys if with_slow or k not in self.slow], i)
         if i == 0:
-            slow = slow_keys(got)
-        moments.append({})
+            self.slow = slow_keys(got)
+        moments = {}
         for name, size, way, procs in kernel.keys:
             one = got.get((name, size, way, 1), {}).get("ms")
-            if not with_moments or name != kernel.name or way != "continuations" or not 1 < procs <= cores or not one:
+            if not self.with_moments or name != kernel.name or way != "continuations" or not 1 < procs <= cores or not one:
                 continue
             if with_slow or one < 1000 * LONG:
-                moments[-1][name, size, procs] = kernel.moments(size, procs, one / 1000)
-        longest[with_slow] = max(longest[with_slow], time.monotonic() - began)
-        results.append(got)
+                moments[name, size, procs] = kernel.moments(size, procs, one / 1000)
+        took = time.monotonic() - began
+        self.longest[with_slow] = max(self.longest[with_slow], took)
+        self.results.append(got)
+        self.moments.append(moments)
         shown = "  ".join(f"{way}:{procs} {got[name, size, way, procs]['ms']:.4g}"
                           for name, size, way, procs in kernel.keys
                           if (name, size) == kernel.keys[0][:2] and (name, size, way, procs) in got)
-        say(f"  round {i + 1:2}/{rounds}  {time.monotonic() - began:4.1f} s   ms: {shown}")
+        self.say(f"  round {i + 1:2}/{rounds}  {took:4.1f} s   ms: {shown}")
         sys.stdout.flush()
-    return Rounds(results, moments, kernel.forks), context
+
+
+def run_rounds(builds, rounds, budget, with_moments=True, say=print):
+    """[(Rounds, context)] of the builds of one kernel, whose rounds alternate. No round begins if the last one took longer than
+    the rest of `budget` seconds; but ENOUGH rounds without slow ways always run, and the first with all. Slow ways take part in
+    five rounds, evenly spread."""
+    slow_rounds = min(SLOW_ROUNDS, rounds)
+    slow_at = {i * rounds // slow_rounds for i in range(slow_rounds)}
+    start = time.monotonic()
+    all_of = [Taking(kernel, with_moments, say) for kernel in builds]
+    for i in range(rounds):
+        any_slow = any(of.slow for of in all_of)
+        with_slow = i in slow_at or not any_slow
+        left = budget - (time.monotonic() - start)
+        if i > 0 and any_slow and left < 1.1 * sum(of.longest[True] for of in all_of):
+            with_slow = False
+        if i >= ENOUGH and left < 1.1 * sum(of.longest[with_slow] for of in all_of):
+            say(f"  the time is up: {i} rounds instead of {rounds}")
+            break
+        for of in all_of:
+            of.take(i, rounds, with_slow)
+    return [(Rounds(of.results, of.moments, of.kernel.forks, [other.results for other in all_of if other is not of]),
+             of.context) for of in all_of]
 
 
 def run_once(kernel, say=print):
@@ -252,15 +269,21 @@ def run_once(kernel, say=print):
     return got
 
 
+def is_close(times):
+    """Whether the rounds leave open which is faster, or that ours is not slower."""
+    return times.median < CLOSE or times.median_lies_between()[0] < NOT_SLOWER
+
+
 def run_pairs(kernel, results, say=print):
-    """{key: Figure} of oneTBB's time over that of `continuations`, for keys where `results` are close. The first way of a
+    """{key: Figure} of the time of oneTBB's best way over that of `continuations`, for keys where `results` are close. The first way of a
     pair changes from pair to pair."""
     found = {}
     for key, figures in results.items():
         name, size, way, procs = key
-        if name != kernel.name or way != "continuations" or "vs_tbb" not in figures or figures["vs_tbb"].median >= CLOSE:
+        if name != kernel.name or way != "continuations" or "vs_tbb" not in figures or not is_close(figures["vs_tbb"]):
             continue
-        other = "tbb" if (name, size, "tbb", procs) in results else "tbb_invoke"
+        other = min((w for n, s, w, p in results if (n, s, p) == (name, size, procs) and is_tbb(w)),
+                    key=lambda w: results[name, size, w, procs]["ms"].median)
         began, ratios = time.monotonic(), []
         while len(ratios) < PAIRS and time.monotonic() - began < PAIR_TIME:
             if len(ratios) % 2 == 0:

@@ -1,18 +1,23 @@
 """Prints tables, goals and warnings."""
 
+from harness.figures import ENOUGH
+from harness.goals import growth
+
 BUSY_CORES = 0.2  # if other programs used more, the figures are doubtful
-FEW_ROUNDS = 5  # a goal's figure from fewer rounds gets a note
 UNSTEADY = 1.25  # likewise, if the serial program's longest time is more than this times its shortest
 
-COLUMNS = {"ms": "median ms", "best": "best ms", "vs_serial": "vs serial", "vs_tbb": "tbb vs", "vs_tbb_group": "tbb_group vs",
-           "vs_omp": "omp vs", "speedup": "speed-up", "of_ceiling": "of ceiling", "quiet_speedup": "when quiet", "ns_per_fork": "ns/fork",
-           "flat_over_nested": "vs nested fork", "steals": "steals", "memory": "peak MiB"}
+COLUMNS = {"ms": "median ms", "best": "best ms", "n": "n", "vs_serial": "vs serial", "vs_best_serial": "vs best serial",
+           "vs_tbb": "tbb vs", "vs_omp": "omp vs", "speedup": "speed-up", "of_ceiling": "of ceiling", "quiet_speedup": "when quiet", "ns_per_fork": "ns/fork",
+           "flat_over_nested": "vs nested fork", "steals": "steals", "work": "work %", "looking": "looking %", "idle": "idle %",
+           "memory": "MiB more"}
 
 LEGEND = """
-  vs serial: time over the serial program's. … vs: that library's time on as many P over this one's.
+  n: rounds. vs serial: time over the serial program's, of the same compiler; best serial: of the better compiler.
+  … vs: that library's time on as many P over this one's; tbb is oneTBB's best way.
   of ceiling: speed-up over what as many separate programs reach on this machine at the same time.
   when quiet: speed-up in moments when they reached all there is, and the clock was steady.
   ns/fork: (time - serial time) / forks, on one P. Median of the rounds' ratios (smallest…largest).
+  work, looking, idle: shares of the time of all P, in one run; MiB more: memory that came during that run.
   Every result was checked."""
 
 
@@ -66,7 +71,16 @@ def warnings(env, results):
     return found
 
 
-def print_results(results, labels, forks, once, ceilings):
+def shares(once, procs):
+    """{"work", "looking", "idle"}: parts of the time of all P in a single run; empty for ways that do not count."""
+    counters, total = once.get("counters", {}), procs * once.get("seconds", 0) * 1e9
+    if not total or "busy_ns" not in counters:
+        return {}
+    work, looking = min(counters["busy_ns"] / total, 1.0), min(counters["looking_ns"] / total, 1.0)
+    return {"work": work, "looking": looking, "idle": max(0.0, 1 - work - looking)}
+
+
+def print_results(results, labels, forks, once, ceilings, compiler=""):
     """A table for each kernel and size; results: {key: {name: Figure}}, of one binary."""
     for kernel, size in dict.fromkeys(key[:2] for key in results):
         rows = []
@@ -76,13 +90,15 @@ def print_results(results, labels, forks, once, ceilings):
             row = {name: show(figures.get(name)) for name in COLUMNS}
             row["ms"] = f"{figures['ms'].median:.2f}"
             row["best"] = f"{min(figures['ms'].values):.2f}"
-            if "peak_resident_kib" in once.get(key, {}):
-                row["memory"] = f"{once[key]['peak_resident_kib'] / 1024:.1f}"
+            row["n"] = str(len(figures["ms"].values))
+            row |= {name: f"{100 * part:.0f}" for name, part in shares(once.get(key, {}), key[3]).items()}
+            if (came := growth(once.get(key, {}))) is not None:
+                row["memory"] = f"{came / 1024:.1f}"
             rows.append((key[2], key[3], row))
         used = [c for c in COLUMNS if any(row[c] != "-" for _, _, row in rows)]
         called = f" {labels[kernel, size]}" if (kernel, size) in labels else ""
         counted = f", {forks[kernel, size]:,} forks" if (kernel, size) in forks else ""
-        print(f"\n{kernel}({size}){called}{counted}")
+        print(f"\n{kernel}({size}){called}{counted}" + (f", {compiler}" if compiler else ""))
         print_table([["way", "P", *(COLUMNS[c] for c in used)]]
                     + [[way, str(procs), *(row[c] for c in used)] for way, procs, row in rows])
         for (k, s, procs), figure in ceilings.items():
@@ -90,24 +106,40 @@ def print_results(results, labels, forks, once, ceilings):
                 print(f"  the machine's ceiling on {procs} P: {show(figure)}")
 
 
-def print_means(means):
+def few_told(few):
+    """fib: n = 1, uts: n = 3"""
+    return ", ".join(f"{kernel}: n = {n}" for kernel, n in few.items())
+
+
+def print_means(means, compiler=""):
     if means:
-        print("\ngeometric means, continuations")
-        print_table([[m["what"], f"P = {m['procs']}", short(m["value"]), f"{len(m['over'])} kernels"] for m in means])
+        print(f"\ngeometric means, continuations{compiler and ', ' + compiler}")
+        print_table([[m["what"], f"P = {m['procs']}", short(m["value"]), f"{len(m['over'])} kernels", few_told(m["few"])]
+                     for m in means])
 
 
-def print_goals(goals):
+def verdict(goal):
+    return "met" if goal["met"] else "undecided" if goal.get("undecided") else "missed"
+
+
+def told_interval(goal):
+    of = f"{goal['pairs']} pairs" if "pairs" in goal else f"{goal['rounds']} rounds"
+    return "median {:.3f}, between {:.3f} and {:.3f} by {}".format(goal["median"], *goal["interval"], of)
+
+
+def print_goals(goals, compiler=""):
     if not goals:
         return
-    print("\ngoals (median; in brackets by best times; speed-ups when the machine was quiet, if it ever was)")
+    print(f"\ngoals{compiler and ', ' + compiler} (median; in brackets by best times; speed-ups when the machine was quiet, if it ever was)")
     rows = []
     for g in goals:
         notes = [f"always: {short(g['always'])}"] if "always" in g else []
         notes += [f"{g['of_ceiling']:.2f} of ceiling {g['ceiling']:.2f}"] if "ceiling" in g else []
-        notes += ["by {} pairs between {:.3f} and {:.3f}, 99 % sure".format(g["pairs"], *g["interval"])] if "interval" in g else []
+        notes += [told_interval(g)] if "interval" in g else []
         notes += [f"{g['kernels']} kernels were seen quiet"] if "kernels" in g else []
-        if g.get("rounds", FEW_ROUNDS) < FEW_ROUNDS:
-            notes.append(f"rounds: {g['rounds']} only")
+        notes += [few_told(g["few"])] if g.get("few") else []
+        if g.get("rounds", ENOUGH) < ENOUGH:
+            notes.append(f"n = {g['rounds']}")
         rows.append([g["what"], short(g["value"]), f"({short(g['best'])})" if "best" in g else "",
-                     f"{g['sense']} {g['bound']:.4g}", "met" if g["met"] else "MISSED", ", ".join(notes)])
+                     f"{g['sense']} {g['bound']:.4g}", {"missed": "MISSED"}.get(verdict(g), verdict(g)), ", ".join(notes)])
     print_table(rows)

@@ -3,13 +3,21 @@
 
 #include <forkjoin/forkjoin.hpp>
 
+#include <string>
+#include <vector>
+
 #include "bench/harness/kernel.hpp"
 
 namespace bench::ways {
 
 class forkjoin_team {
  public:
-  forkjoin_team(int procs, std::size_t stack_size) : runtime_{wanted(procs, stack_size)} {}
+  forkjoin_team(int procs, std::size_t stack_size) : runtime_{wanted(procs, stack_size)} {
+    for (int i = 0; i < procs; ++i) {
+      names_.push_back("busy_ns_" + std::to_string(i));
+      names_.push_back("looking_ns_" + std::to_string(i));
+    }
+  }
 
   template <class F>
   void run(F&& f) {
@@ -19,13 +27,19 @@ class forkjoin_team {
   counter_list counters() const {
     const fj::stats stats = runtime_.stats();
     const fj::counters c = stats.total();
-    return {{"steals", c.steals},           {"suspensions", c.suspensions},
-            {"resumptions", c.resumptions}, {"join_waits", c.join_waits},
-            {"exposures", c.exposures},     {"publications", c.publications},
-            {"most_public", c.most_public}, {"slow_pushes", c.slow_pushes},
-            {"slow_pops", c.slow_pops},     {"parks", c.parks},
-            {"wakeups", c.wakeups},         {"stacks_peak", stats.stacks_peak},
-            {"busy_ns", c.busy_ns},         {"looking_ns", c.looking_ns}};
+    counter_list found{{"steals", c.steals},           {"suspensions", c.suspensions},
+                       {"resumptions", c.resumptions}, {"join_waits", c.join_waits},
+                       {"exposures", c.exposures},     {"publications", c.publications},
+                       {"most_public", c.most_public}, {"slow_pushes", c.slow_pushes},
+                       {"slow_pops", c.slow_pops},     {"parks", c.parks},
+                       {"wakeups", c.wakeups},         {"stacks_peak", stats.stacks_peak},
+                       {"busy_ns", c.busy_ns},         {"looking_ns", c.looking_ns}};
+    auto name = names_.begin();
+    for (const fj::counters& of_one : stats.procs) {
+      found.emplace_back(*name++, of_one.busy_ns);
+      found.emplace_back(*name++, of_one.looking_ns);
+    }
+    return found;
   }
 
  private:
@@ -36,6 +50,7 @@ class forkjoin_team {
     return o;
   }
 
+  std::vector<std::string> names_;  ///< of the counters of each P
   fj::runtime runtime_;
 };
 
