@@ -1,13 +1,12 @@
 #include "bench/harness/moment.hpp"
 
-#include <pthread.h>
-#include <sched.h>
-
 #include <algorithm>
 #include <barrier>
 #include <chrono>
 #include <span>
 #include <thread>
+
+#include "bench/harness/pin.hpp"
 
 namespace bench {
 
@@ -24,21 +23,6 @@ double mean_seconds(team& of, long runs) {
   return std::chrono::duration<double>(sum).count() / static_cast<double>(runs);
 }
 
-// Pins the thread to the nth processor that it may use. If the system does not allow that, the thread stays where the
-// system puts it.
-void pin_to(std::size_t nth) {
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (!CPU_ISSET(cpu, &allowed) || nth-- > 0) continue;
-    cpu_set_t own;
-    CPU_ZERO(&own);
-    CPU_SET(cpu, &own);
-    pthread_setaffinity_np(pthread_self(), sizeof own, &own);
-    return;
-  }
-}
-
 // The time of the slowest. Each runs on a thread and a processor of its own, and all begin at once.
 double slowest(std::span<const std::unique_ptr<team>> teams, long runs) {
   std::vector<double> seconds(teams.size());
@@ -47,7 +31,7 @@ double slowest(std::span<const std::unique_ptr<team>> teams, long runs) {
     std::vector<std::jthread> threads;
     for (std::size_t i = 0; i < teams.size(); ++i) {
       threads.emplace_back([&, i] {
-        pin_to(i);
+        const pinned here(i);
         begin.arrive_and_wait();
         seconds[i] = mean_seconds(*teams[i], runs);
       });

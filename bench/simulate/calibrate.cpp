@@ -1,5 +1,8 @@
 // simulate_calibrate: what the simulation takes for costs, measured by real runs on this machine; prints the JSON that
 // simulate --costs reads. Only a quiet machine gives figures to be trusted.
+//
+// simulate_calibrate --check: measures the heavy fence with 0 to all other processors running, looks at deques, and wake-ups, and
+// prints each beside the cost that the simulator has by default. Exit status 3 if one differs by more than a factor of two.
 #include <forkjoin/forkjoin.hpp>
 
 #include <algorithm>
@@ -8,16 +11,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <new>
+#include <cstring>
+#include <memory>
 #include <thread>
 #include <vector>
 
-#include "runtime/base/cache_line.hpp"
+#include "bench/harness/pin.hpp"
+#include "bench/simulate/costs.hpp"
+#include "bench/simulate/in_pages.hpp"
 #include "runtime/fork/deque.hpp"
 #include "runtime/os/clock.hpp"
 #include "runtime/os/cpu.hpp"
 #include "runtime/os/membarrier.hpp"
-#include "runtime/os/pages.hpp"
 #include "runtime/os/thread.hpp"
 
 namespace {
@@ -84,10 +89,8 @@ struct slow_paths {
 };
 
 slow_paths deque_costs() {
-  constexpr deque::index capacity = 64;
-  std::byte* const memory = os::reserve_pages(os::round_to_pages(sizeof(deque) + capacity * sizeof(deque::slot)));
-  if (!memory) throw std::bad_alloc();
-  deque& d = *new (memory) deque(capacity, false);
+  const simulate::in_pages<deque> memory(64);
+  deque& d = *memory;
   d.open(nullptr);
   d.attend();
   constexpr int turns = 20'000;
@@ -114,63 +117,89 @@ slow_paths deque_costs() {
     all &= d.pop_slow(r);
   });
   if (!all) std::fprintf(stderr, "simulate_calibrate: a record was lost\n");
-  os::release_pages(memory, os::round_to_pages(sizeof(deque) + capacity * sizeof(deque::slot)));
   // To publish takes the lock once, as a pop does that finds its record private after all.
   return {std::max(0.0, attended - fast + locked - fast), std::max(0.0, published - locked)};
 }
 
 // --- what another thread is needed for ---
 
-// A line that another thread has written.
-struct alignas(fj::detail::cache_line) line {
-  std::atomic<std::uint64_t> value{0};
-};
-
+// Measures while `count` others run, each thread on a processor of its own: the system would often put both on one, where lines
+// are never far.
 template <class Body>
-auto while_another(Body runs, auto measure) {
+auto while_others(unsigned count, Body runs, auto measure) {
   std::atomic<bool> stop{false};
-  std::atomic<bool> started{false};
-  std::thread other([&] {
-    started.store(true, std::memory_order_release);  // release: pairs with the acquire below
-    while (!stop.load(std::memory_order_relaxed)) runs();
-  });
-  // acquire: pairs with the release above
-  while (!started.load(std::memory_order_acquire)) std::this_thread::yield();
+  std::atomic<unsigned> started{0};
+  std::vector<std::thread> others;
+  for (unsigned i = 0; i < count; ++i) {
+    others.emplace_back([&, i] {
+      const bench::pinned here(i + 1);
+      started.fetch_add(1, std::memory_order_release);  // release: pairs with the acquire below
+      while (!stop.load(std::memory_order_relaxed)) runs();
+    });
+  }
+  const bench::pinned here(0);  // after they were made, because a thread inherits its maker's processors
+  // acquire: pairs with the releases above
+  while (started.load(std::memory_order_acquire) < count) std::this_thread::yield();
   const auto found = measure();
   stop.store(true, std::memory_order_relaxed);
-  other.join();
+  for (std::thread& other : others) other.join();
   return found;
 }
 
-double look_cost() {
-  std::vector<line> lines(512);
-  std::atomic<int> turn{0};  // 1: the other thread's
-  const auto write_all = [&] {
-    // acquire and release: the turns are in one order, and the lines' values with them
+struct looks {
+  double fresh, again;
+};
+
+// Nanoseconds of a look: what a thief that goes round reads of each deque (look_around in runtime/schedule/search.hpp). Fresh:
+// since the last look the owner, on another processor, has pushed and taken back a record. Again: nothing has changed. One look
+// does not hang on the one before, so a processor has many misses under way at once, and a look takes far less time than a miss.
+looks look_costs() {
+  std::vector<std::unique_ptr<simulate::in_pages<deque>>> all;
+  for (int i = 0; i < 64; ++i) {
+    all.push_back(std::make_unique<simulate::in_pages<deque>>(64));
+    (**all.back()).open(nullptr);
+  }
+  std::atomic<int> turn{0};  // 1: the owner's
+  const auto fork_in_all = [&] {
+    // acquire and release: the turns are in one order, and what is in the deques with them
     if (turn.load(std::memory_order_acquire) == 0) return os::yield_thread();
-    for (line& l : lines) l.value.store(0, std::memory_order_relaxed);
+    fj::detail::record r;
+    for (const auto& d : all) {
+      static_cast<void>((**d).push(r, deque::name_of(r)));
+      static_cast<void>((**d).pop(r));
+    }
     turn.store(0, std::memory_order_release);
   };
-  return while_another(write_all, [&] {
-    std::vector<double> rounds;
-    std::size_t at = 0;
+  return while_others(1, fork_in_all, [&] {
+    unsigned seen = 0;
+    const auto look_around = [&] {
+      const std::int64_t start = os::now_ns();
+      for (const auto& d : all) {
+        seen += (**d).whose() == nullptr && !(**d).has_public();
+        seen += (**d).looks_empty();
+        if (!(**d).alarmed()) (**d).alarm();
+      }
+      return static_cast<double>(os::now_ns() - start) / static_cast<double>(all.size());
+    };
+    std::vector<double> fresh, again;
     for (int i = 0; i < 101; ++i) {
       turn.store(1, std::memory_order_release);
       while (turn.load(std::memory_order_acquire) == 1) os::yield_thread();
-      const std::int64_t start = os::now_ns();
-      // Where the next line is hangs on the value of this one, 0, so that one comes after the other.
-      for (std::size_t k = 0; k < lines.size(); ++k)
-        at = (at + 7 + lines[at].value.load(std::memory_order_relaxed)) % lines.size();
-      rounds.push_back(static_cast<double>(os::now_ns() - start) / static_cast<double>(lines.size()));
+      fresh.push_back(look_around());
+      again.push_back(look_around());
     }
-    return low(rounds);
+    if (seen == 0) std::fprintf(stderr, "simulate_calibrate: no deque was empty\n");
+    return looks{low(fresh), low(again)};
   });
 }
 
-double membarrier_cost() {
+// Nanoseconds of a heavy fence while other threads of the process run on so many processors.
+double membarrier_cost(unsigned running) {
   if (!os::membarrier_register()) return 0;
-  return while_another([] { os::pause(); }, [] { return each(20, [] { os::membarrier(); }); });
+  return while_others(running, [] { os::pause(); }, [] { return each(50, [] { os::membarrier(); }); });
 }
+
+unsigned others() { return std::max(1u, std::thread::hardware_concurrency()) - 1; }
 
 struct meetings {
   double wake, wakeup, steal, resume;
@@ -230,14 +259,42 @@ meetings meeting_costs() {
   return {std::max(0.0, low(wakes) - fork), std::max(0.0, low(wakeups) - steal), steal, low(resumes)};
 }
 
+// Whether the simulator's default is within a factor of two of what was measured.
+bool agrees(const char* what, double used, double direct) {
+  const bool close = used <= 2 * direct && direct <= 2 * used;
+  std::printf("%-48s %10.0f %10.0f   %s\n", what, used, direct, close ? "agree" : "DIFFER");
+  return close;
+}
+
+int check() {
+  const simulate::costs used;
+  const looks look = look_costs();
+  std::printf("%-48s %10s %10s\n", "nanoseconds", "used", "measured");
+  for (unsigned running = 0; running < others(); ++running)
+    std::printf("heavy fence while %3u other processors run %18s %10.0f\n", running, "", membarrier_cost(running));
+  bool all = agrees("heavy fence while all other processors run", used.membarrier, membarrier_cost(others()));
+  std::printf("%-48s %10s %10.0f\n", "look at a deque that has not changed", "", look.again);
+  all &= agrees("look at a deque whose owner has forked since", used.look, look.fresh);
+  const meetings met = meeting_costs();
+  all &= agrees("wake-up, for the waker", used.wake, met.wake);
+  all &= agrees("wake-up, until the woken worker looks", used.wakeup, met.wakeup);
+  all &= agrees("a suspended owner goes on", used.resume, met.resume);
+  return all ? 0 : 3;
+}
+
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   if (std::thread::hardware_concurrency() < 2)
     std::fprintf(stderr, "simulate_calibrate: one processor only; what two do together cannot be measured\n");
+  if (argc == 2 && std::strcmp(argv[1], "--check") == 0) return check();
+  if (argc != 1) {
+    std::fprintf(stderr, "usage: simulate_calibrate [--check]\n");
+    return 2;
+  }
   const slow_paths slow = deque_costs();
   const meetings met = meeting_costs();
-  const double look = look_cost();
+  const double look = look_costs().fresh;
   std::printf("{\"costs\": {\n");
   std::printf(" \"fork\": %.2f,\n \"fork_tasks\": %.2f,\n", fork_cost<fj::continuations>(), fork_cost<fj::tasks>());
   std::printf(" \"slow_push\": %.1f,\n \"slow_pop\": %.1f,\n \"look\": %.1f,\n", slow.push, slow.pop, look);
@@ -246,7 +303,7 @@ int main() {
   std::printf(" \"steal\": %.1f,\n", std::max(0.0, met.steal - slow.push - 2 * look));
   // Both a switch of stacks; the thief's exchange at the join is within the second.
   std::printf(" \"suspend\": %.1f,\n \"resume\": %.1f,\n \"arrive\": 0,\n", met.resume, met.resume);
-  std::printf(" \"membarrier\": %.0f,\n \"wake\": %.0f,\n \"wakeup\": %.0f\n}}\n", membarrier_cost(), met.wake,
+  std::printf(" \"membarrier\": %.0f,\n \"wake\": %.0f,\n \"wakeup\": %.0f\n}}\n", membarrier_cost(others()), met.wake,
               met.wakeup);
   return 0;
 }

@@ -28,7 +28,8 @@ struct arguments {
   std::string steals = "both";
   std::string costs_file, json_file;
   std::uint64_t seed = 1;
-  bool awake = false, list = false;
+  std::string start = "asleep";
+  bool list = false;
 };
 
 void read_costs(const std::string& file, costs& cost, units& work) {
@@ -57,9 +58,10 @@ json row_of(const setup& chosen, const result& r, picoseconds alone, const shape
   const auto time = static_cast<double>(r.time);
   return {{"policy", name_of(chosen.steals)},
           {"procs", chosen.procs},
+          {"awake", chosen.awake},
           {"time_ns", time / 1e3},
-          {"speedup", static_cast<double>(alone) / time},
-          {"speedup_serial", static_cast<double>(of.work) / time},
+          {"speedup", static_cast<double>(of.work) / time},
+          {"own_speedup", static_cast<double>(alone) / time},
           {"efficiency", static_cast<double>(of.work) / time / chosen.procs},
           {"steals", r.count.steals},
           {"waits", r.waits},
@@ -80,10 +82,11 @@ json row_of(const setup& chosen, const result& r, picoseconds alone, const shape
 
 void print_row(const json& row) {
   const auto n = [&row](const char* name) { return row.at(name).get<unsigned long long>(); };
-  std::printf("%-13s %5llu %12.4f %8.2f %8.2f %9llu %9llu %9llu %8llu %8llu %7llu %7llu\n",
-              row.at("policy").get<std::string>().c_str(), n("procs"), row.at("time_ns").get<double>() / 1e6,
-              row.at("speedup").get<double>(), row.at("speedup_serial").get<double>(), n("steals"), n("suspensions"),
-              n("join_waits"), n("exposures"), n("wakeups"), n("peak_stacks"), n("deepest_deque"));
+  std::printf("%-13s %-6s %5llu %12.4f %8.2f %8.2f %9llu %9llu %9llu %8llu %8llu %7llu %7llu\n",
+              row.at("policy").get<std::string>().c_str(), row.at("awake").get<bool>() ? "awake" : "asleep", n("procs"),
+              row.at("time_ns").get<double>() / 1e6, row.at("speedup").get<double>(),
+              row.at("own_speedup").get<double>(), n("steals"), n("suspensions"), n("join_waits"), n("exposures"),
+              n("wakeups"), n("peak_stacks"), n("deepest_deque"));
   std::fflush(stdout);
 }
 
@@ -97,23 +100,25 @@ json simulate_all(const arguments& given, const costs& cost, const units& work) 
               given.kernel.c_str(), size_of(given.kernel, given.size), ms(of.work), ms(of.span) * 1e3, of.parallelism(),
               static_cast<unsigned long long>(of.forks), static_cast<unsigned long long>(of.nodes),
               static_cast<unsigned long long>(of.depth));
-  std::printf("%-13s %5s %12s %8s %8s %9s %9s %9s %8s %8s %7s %7s\n", "policy", "P", "ms", "speed-up", "serial/T",
-              "steals", "suspended", "waits", "exposed", "wake-ups", "stacks", "deepest");
+  std::printf("%-13s %-6s %5s %12s %8s %8s %9s %9s %9s %8s %8s %7s %7s\n", "policy", "start", "P", "ms", "speed-up",
+              "over 1 P", "steals", "suspended", "waits", "exposed", "wake-ups", "stacks", "deepest");
   json rows = json::array();
   for (const policy steals : {policy::continuations, policy::tasks}) {
     if (given.steals != "both" && given.steals != name_of(steals)) continue;
-    setup chosen{.steals = steals, .cost = cost, .seed = given.seed, .awake = given.awake};
-    const picoseconds alone = simulate_run(*k, chosen).time;
-    for (const unsigned procs : given.procs) {
-      chosen.procs = procs;
-      rows.push_back(row_of(chosen, simulate_run(*k, chosen), alone, of));
-      print_row(rows.back());
+    for (const bool awake : {false, true}) {
+      if (given.start == (awake ? "asleep" : "awake")) continue;
+      setup chosen{.steals = steals, .cost = cost, .seed = given.seed, .awake = awake};
+      const picoseconds alone = simulate_run(*k, chosen).time;
+      for (const unsigned procs : given.procs) {
+        chosen.procs = procs;
+        rows.push_back(row_of(chosen, simulate_run(*k, chosen), alone, of));
+        print_row(rows.back());
+      }
     }
   }
   json all = {{"kernel", given.kernel},
               {"size", size_of(given.kernel, given.size)},
               {"seed", given.seed},
-              {"awake", given.awake},
               {"work_scaled_by", factor},
               {"work_ns", static_cast<double>(of.work) / 1e3},
               {"span_ns", static_cast<double>(of.span) / 1e3},
@@ -155,7 +160,9 @@ int run(int argc, char** argv) {
   app.add_option("--work", single_work, "NAME=NS: serial work, see --list");
   app.add_option("--json", given.json_file, "writes the results there");
   app.add_option("--seed", given.seed, "of the thieves' dice");
-  app.add_flag("--awake", given.awake, "all workers are awake when the job starts");
+  app.add_option("--start", given.start, "the other workers when the job starts: a chain of wake-ups, or none")
+      ->check(CLI::IsMember({"asleep", "awake", "both"}));
+  app.add_flag_callback("--awake", [&given] { given.start = "awake"; }, "--start awake");
   app.add_flag("--list", given.list, "kernels, costs, and work");
   costs chosen;
   std::vector<std::pair<const cost_name*, double>> by_option;

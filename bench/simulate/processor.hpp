@@ -1,40 +1,19 @@
 // The processors of a simulation, and their deques.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <numeric>
 #include <vector>
 
+#include "bench/simulate/in_pages.hpp"
 #include "bench/simulate/strand.hpp"
 #include "runtime/base/counters.hpp"
-#include "runtime/os/pages.hpp"
 #include "runtime/stacks/stack_cache.hpp"
 
 namespace simulate {
 
-/// The library's deque with its slots behind it, in pages that are not touched before they are used.
-class deque_in_pages {
- public:
-  explicit deque_in_pages(deque::index capacity)
-      : bytes_(fj::detail::os::round_to_pages(sizeof(deque) + capacity * sizeof(deque::slot))) {
-    std::byte* const memory = fj::detail::os::reserve_pages(bytes_);
-    if (!memory) throw std::bad_alloc();
-    deque_ = new (memory) deque(capacity, false);
-  }
-  ~deque_in_pages() { fj::detail::os::release_pages(reinterpret_cast<std::byte*>(deque_), bytes_); }
-  deque_in_pages(const deque_in_pages&) = delete;
-  deque_in_pages& operator=(const deque_in_pages&) = delete;
-
-  deque& operator*() const noexcept { return *deque_; }
-  deque* operator->() const noexcept { return deque_; }
-
- private:
-  std::size_t bytes_;
-  deque* deque_;
-};
+using deque_in_pages = in_pages<deque>;
 
 /// As fj::detail::processor.
 struct processor {
