@@ -61,6 +61,14 @@ def simulate(program, folder, report):
         return []
 
 
+def misses_of(build):
+    """What bench/misses.py counted; nothing if it did not run."""
+    try:
+        return json.loads((build / "bench" / "misses.json").read_text())
+    except (OSError, ValueError):
+        return []
+
+
 def write(data, out, peers=None):
     """Writes pages and pictures, and deletes those of an earlier report. peers: what bench/peers/run.py measured."""
     out.mkdir(parents=True, exist_ok=True)
@@ -106,7 +114,7 @@ def main(arguments=None):
             return
         found = [] if args.no_simulation else simulate((args.simulator or args.build / "bench" / "simulate").resolve(),
                                                        out / "simulated", report)
-        write(Data(report, found), out, read_peers(args.build))
+        write(Data(report, found, misses_of(args.build)), out, read_peers(args.build))
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise Failed(f"{file} is not as bench/schema.md says ({error!r}); write it anew: ./dev bench") from error
     except OSError as error:

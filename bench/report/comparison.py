@@ -1,11 +1,13 @@
 """The sentences of the page "Tasks against continuations", made from the figures, so that they are true of any measurement."""
 
+from report import axes
 from report.data import AGREE, CLEAR, COUNTERS, ROUNDS
 from report.pages import NONE, Table, mib, render, spread, value, words
 
 HEADS = {"steals": "steals", "suspensions": "suspensions", "join_waits": "join waits", "deepest_deque": "deepest deque",
          "stacks_peak": "stacks at most"}
 PAIR = ("continuations", "tasks")
+STARTS = {False: "asleep", True: "awake"}  # the other workers when the job starts
 SIMULATED = (64, 1024, 4096)  # P with rows of their own
 
 
@@ -41,14 +43,15 @@ class Comparison:
         return "; ".join(f"{said[way]} {self.names(by[way])}" for way in said if by.get(way))
 
     def verdicts(self):
-        """[(P, text)], where both were measured."""
+        """[(where, text)], where both were measured."""
         found = []
-        for procs in self.data.procs:
-            by = {}
-            for problem in self.data.problems:
-                by.setdefault(self.data.faster(problem, procs), []).append(problem)
-            if told := self.faster_in(by):
-                found.append((procs, told))
+        for compiler, of in self.data.each():
+            for procs in of.procs:
+                by = {}
+                for problem in of.problems:
+                    by.setdefault(of.faster(problem, procs), []).append(problem)
+                if told := self.faster_in(by):
+                    found.append((", ".join(filter(None, (compiler, f"P = {procs}"))), told))
         return found
 
     def ratios(self, procs):
@@ -78,7 +81,7 @@ class Comparison:
                 if (growth := self.data.growth(problem, way, p)) is not None]
 
     def peaks(self):
-        return self.pairs(lambda problem, way: self.data.peak(problem, way, self.data.most))
+        return self.pairs(lambda problem, way: self.data.growth(problem, way, self.data.most))
 
     def peaks_told(self):
         by = {"less in": [], "more in": [], "about as much in": []}
@@ -90,39 +93,42 @@ class Comparison:
     def over_bound(self):
         """The names of problems in which continuations exceeded the bound; None if there is no bound."""
         bounds = [(p, ours, self.data.bound(p, "continuations", self.data.most)) for p, ours, _ in self.peaks()]
-        if not any(bound for *_, bound in bounds):
+        if all(bound is None for *_, bound in bounds):
             return None
-        return self.names([p for p, ours, bound in bounds if bound and ours > bound])
+        return self.names([p for p, ours, bound in bounds if bound is not None and ours > bound])
 
     def simulated_pairs(self):
         """[(problem, P, continuations' run, tasks' run)]"""
         for problem, run in self.data.simulated.items():
             for procs in sorted({r["procs"] for r in run["runs"]}):
-                ours, tasks = (self.data.simulated_run(problem, way, procs) for way in PAIR)
-                if ours and tasks:
-                    yield problem, procs, ours, tasks
+                for awake in (False, True):
+                    ours, tasks = (self.data.simulated_run(problem, way, procs, awake) for way in PAIR)
+                    if ours and tasks:
+                        yield problem, procs, awake, ours, tasks
 
     def simulated_verdicts(self):
-        """[(P, text)]"""
+        """[(P, how the workers start, text)]"""
         by = {}
-        for problem, procs, ours, tasks in self.simulated_pairs():
+        for problem, procs, awake, ours, tasks in self.simulated_pairs():
             times = tasks["time_ns"] / ours["time_ns"]
             way = "continuations" if times > 1 + CLEAR else "tasks" if times < 1 / (1 + CLEAR) else "neither"
-            by.setdefault(procs, {}).setdefault(way, []).append(problem)
-        return [(procs, self.faster_in(found)) for procs, found in sorted(by.items()) if procs > 1]
+            by.setdefault((procs, awake), {}).setdefault(way, []).append(problem)
+        return [(procs, STARTS[awake], self.faster_in(found)) for (procs, awake), found in sorted(by.items()) if procs > 1]
 
 
 def time(data):
     rows = []
-    for problem in data.problems:
-        for procs in data.procs:
-            if figure := data.tasks_over_continuations(problem, procs):
-                faster = data.faster(problem, procs)
-                rows.append([data.full_name(problem), value(procs),
-                             *(value(data.result(problem, way, procs)["median_ms"]) for way in PAIR),
-                             spread(figure.summary()), {"neither": "no clear difference"}.get(faster, faster)])
-    return Table("Time by tasks and by continuations", ["kernel", "P", "continuations, ms", "tasks, ms",
-                                                        "tasks over continuations (least…most)", "faster"], rows)
+    for compiler, of in data.each():
+        for problem in of.problems:
+            for procs in of.procs:
+                if figure := of.tasks_over_continuations(problem, procs):
+                    faster = of.faster(problem, procs)
+                    rows.append([of.full_name(problem), value(procs), compiler or NONE,
+                                 *(value(of.result(problem, way, procs)["median_ms"]) for way in PAIR),
+                                 spread(figure.summary()), value(len(figure.values)),
+                                 {"neither": "no clear difference"}.get(faster, faster)])
+    return Table("Time by tasks and by continuations", ["kernel", "P", "compiler", "continuations, ms", "tasks, ms",
+                                                        "tasks over continuations (least…most)", "n", "faster"], rows)
 
 
 def counters(data):
@@ -140,23 +146,30 @@ def counters(data):
 
 def memory(data):
     procs = data.most
-    known = Comparison(data).pairs(lambda problem, way: data.peak(problem, way, 1) or data.peak(problem, way, procs))
+    known = Comparison(data).pairs(lambda problem, way: data.growth(problem, way, procs))
+
+    def times_serial(problem):
+        serial = data.growth(problem, "serial", 1)
+        return mib(None if serial is None else procs * serial)
+
     return Table("Memory, in MiB", ["kernel", "way", "came while it ran, P = 1", f"came while it ran, P = {procs}",
-                                    f"peak, P = {procs}", f"bound, P = {procs}"],
+                                    f"{procs} times the serial program's", f"bound, P = {procs}", f"peak of the process, P = {procs}"],
                  [[data.full_name(problem), way, mib(data.growth(problem, way, 1)), mib(data.growth(problem, way, procs)),
-                   mib(data.peak(problem, way, procs)), mib(data.bound(problem, way, procs))]
+                   times_serial(problem), mib(data.bound(problem, way, procs)), mib(data.peak(problem, way, procs))]
                   for problem, *_ in known for way in PAIR], left=2)
 
 
 def many(data):
     heads = [f"{name}, {way}" for name in ("steals", "waits", "stacks") for way in PAIR]
-    return Table("Simulated", ["kernel", "P", *(f"speed-up, {way}" for way in PAIR), "tasks' time over continuations'", *heads],
-                 [[data.full_name(problem), value(procs), value(ours["speedup"]), value(tasks["speedup"]),
+    return Table("Simulated", ["kernel", "P", "workers start", *(f"speed-up over serial, {way}" for way in PAIR),
+                               "tasks' time over continuations'", *heads],
+                 [[data.full_name(problem), value(procs), STARTS[awake], value(ours["speedup"]), value(tasks["speedup"]),
                    value(tasks["time_ns"] / ours["time_ns"]),
                    *(value(r[name]) for name in ("steals", "waits", "peak_stacks") for r in (ours, tasks))]
-                  for problem, procs, ours, tasks in Comparison(data).simulated_pairs() if procs in SIMULATED])
+                  for problem, procs, awake, ours, tasks in Comparison(data).simulated_pairs() if procs in SIMULATED])
 
 
 def comparison_page(data, made, links):
     return render("comparison.html", data=data, made=made, pages=links, it=Comparison(data), AGREE=AGREE, ROUNDS=ROUNDS,
+                  axes=axes.table(data), told=axes.sentences(data), complete=axes.complete(data),
                   **{of.__name__: of(data) for of in (time, counters, memory, many)})

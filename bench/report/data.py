@@ -1,18 +1,22 @@
 """The data that bench/run.py and the simulator wrote, in the form that the report needs. Missing data are None or empty."""
 
-from harness.figures import Figure, ratio
+from harness.figures import ENOUGH, Figure, ratio
+from harness.goals import KEPT
 
-KEPT = 64 * 1024  # bytes that a suspended or free stack may keep, see runtime/DECISIONS.md
 OURS = ("continuations", "tasks", "scope")
 GREEDY = ("continuations", "scope")  # these promise a bound on space
 COUNTERS = ("steals", "suspensions", "join_waits", "deepest_deque", "stacks_peak")
 # A way is called faster if there are ROUNDS rounds, AGREE of them agree, and the median differs by more than CLEAR.
-ROUNDS, AGREE, CLEAR = 3, 0.75, 0.02
+ROUNDS, AGREE, CLEAR = ENOUGH, 0.75, 0.02
 
 
 class Data:
-    def __init__(self, report, simulated=()):
-        self.report = report
+    """The figures of one compiler; `others` are those of further ones, each a Data. misses: what bench/misses.py wrote."""
+
+    def __init__(self, report, simulated=(), misses=()):
+        self.report, self.misses = report, misses
+        self.others = [Data(other) for other in report.get("others", [])]
+        self.compiler = (report.get("environment", {}).get("compiler") or "").partition(" ")[0]
         self.results = {(r["kernel"], r["size"], r["way"], r["procs"]): r for r in report.get("results", [])}
         self.kernels = {k["name"]: k for k in report.get("kernels", [])}
         self.problems = list(dict.fromkeys(key[:2] for key in self.results))
@@ -20,6 +24,10 @@ class Data:
         self.most = max(self.procs, default=1)
         self.ceilings = {(c["kernel"], c["size"], c["procs"]): c for c in report.get("ceilings", [])}
         self.simulated = {tuple(s["of"]): s for s in simulated}
+
+    def each(self):
+        """[(compiler, Data)]; the compiler is empty if there is only one."""
+        return [(of.compiler if self.others else "", of) for of in (self, *self.others)]
 
     def ways(self):
         return list(dict.fromkeys(key[2] for key in self.results))
@@ -59,9 +67,9 @@ class Data:
             found = self.simulated_run(problem, way, procs).get(name)
         return found
 
-    def simulated_run(self, problem, way, procs):
+    def simulated_run(self, problem, way, procs, awake=False):
         runs = self.simulated.get(problem, {}).get("runs", [])
-        return next((r for r in runs if r["policy"] == way and r["procs"] == procs), {})
+        return next((r for r in runs if (r["policy"], r["procs"], r.get("awake", False)) == (way, procs, awake)), {})
 
     def peak(self, problem, way, procs):
         """Bytes."""
@@ -76,13 +84,24 @@ class Data:
         return (once["peak_resident_kib"] - once["prepared_resident_kib"]) * 1024
 
     def bound(self, problem, way, procs):
-        """The bytes that the process may have at most: what it had before; P times what one P needed and a stack may keep;
-        and what each further stack may keep."""
-        alone, stacks = self.growth(problem, way, 1), self.counter(problem, way, procs, "stacks_peak")
-        before = self.once(problem, way, procs).get("prepared_resident_kib")
-        if way not in GREEDY or alone is None or stacks is None or before is None:
+        """The bytes that may come while it runs: P times what came while the serial program ran, and what each stack may
+        keep."""
+        serial, stacks = self.growth(problem, "serial", 1), self.counter(problem, way, procs, "stacks_peak")
+        if way not in GREEDY or serial is None or stacks is None:
             return None
-        return before * 1024 + procs * (alone + KEPT) + max(0, stacks - procs) * KEPT
+        return procs * serial + max(stacks, procs) * KEPT * 1024
+
+    def went(self, problem, way, procs):
+        """[(work, looking, idle)] of each P in a single run, as parts of its time; empty for ways that do not count."""
+        once = self.once(problem, way, procs)
+        counters, total = once.get("counters", {}), once.get("seconds", 0) * 1e9
+        found = []
+        for p in range(procs if total else 0):
+            if f"busy_ns_{p}" not in counters:
+                return []
+            work, looking = (min(counters[f"{name}_ns_{p}"] / total, 1.0) for name in ("busy", "looking"))
+            found.append((work, looking, max(0.0, 1 - work - looking)))
+        return found
 
     def tasks_over_continuations(self, problem, procs):
         """The ratio of the times within the rounds in which both took part; above 1 continuations are faster."""

@@ -28,6 +28,8 @@ INK, FAINT, GRID, PAPER = ("#1b1f24", "#e6e8eb"), ("#5c636d", "#a4abb5"), ("#dfe
 COLOURS = {"serial": ("#5f6670", "#a9b1bc"), "continuations": ("#0072b2", "#56b4e9"), "tasks": ("#d55e00", "#e69f00"),
            "scope": ("#007e5c", "#2fc79b"), "tbb": ("#a8447f", "#ec9cc6"),
            "tbb_group": ("#6d3a8c", "#c9a5e4"), "omp": ("#8a6d00", "#f0e442"), "other": ("#222222", "#eeeeee")}
+AWAKE = ", awake"  # after the name of a way whose workers are awake from the start: the same colour, dashed
+PARTS = {"work": COLOURS["scope"], "looking": COLOURS["tasks"], "idle": COLOURS["serial"]}
 SHAPES = {"serial": "_", "continuations": "o", "tasks": "s", "scope": "D", "tbb": "^", "tbb_group": "v", "omp": "X"}
 # Text stays text, at most as wide as in matplotlib's own font.
 matplotlib.rcParams |= {"svg.fonttype": "none", "font.family": "DejaVu Sans", "font.size": SIZE,
@@ -46,7 +48,7 @@ def style():
 
 
 def colour(way):
-    return COLOURS.get(way, COLOURS["other"])[0]
+    return COLOURS.get(way.removesuffix(AWAKE), COLOURS["other"])[0]
 
 
 def tick_text(value, _=None):
@@ -76,15 +78,15 @@ class Plot:
         axes.grid(True)
         return axes
 
-    def legend(self, top, ways, axes, reference=None, limit=None):
+    def legend(self, top, ways, axes, reference=None, limit=None, columns=COLUMNS):
         handles = [axes.scatter([], [], **mark(way)) for way in ways]
         if reference:
             handles.append(Line2D([], [], color=INK[0], linewidth=1, dashes=(4, 3)))
         if limit:
             handles.append(axes.scatter([], [], marker="|", s=100, linewidths=2, color=INK[0]))
         names = [*ways, *filter(None, (reference, limit))]
-        across = [i for column in range(COLUMNS) for i in range(len(names))[column::COLUMNS]]  # it fills columns, not rows
-        self.figure.legend([handles[i] for i in across], [names[i] for i in across], loc="upper left", bbox_to_anchor=(0, 1 - top / self.height), ncol=COLUMNS,
+        across = [i for column in range(columns) for i in range(len(names))[column::columns]]  # it fills columns, not rows
+        self.figure.legend([handles[i] for i in across], [names[i] for i in across], loc="upper left", bbox_to_anchor=(0, 1 - top / self.height), ncol=columns,
                            frameon=False, borderpad=0, borderaxespad=0, handletextpad=0.2, handlelength=1.2,
                            columnspacing=1, labelspacing=0.35)
 
@@ -147,7 +149,7 @@ class Plot:
 
 def mark(way):
     """How scatter draws it."""
-    shape = SHAPES.get(way, "o")
+    shape = {"continuations" + AWAKE: "^", "tasks" + AWAKE: "v"}.get(way, SHAPES.get(way, "o"))
     size = {"_": 80, "o": 46, "s": 38, "D": 36, "X": 56}.get(shape, 50)
     return {"marker": shape, "s": size, "color": colour(way), "linewidths": 2.4 if shape == "_" else 0}
 
@@ -228,23 +230,48 @@ def told(figure):
     return short(figure["median"]) + spread
 
 
+def bars(name, title, label, rows, parts):
+    """rows: [(text, shares)], of each the shares of `parts` from left to right. None if there is nothing to draw."""
+    if not rows:
+        return None
+    top, height = 42, 18
+    bottom = top + height * len(rows)
+    plot = Plot(name, title, label, bottom + 34)
+    labels = min(LABELS, max(len(text) for text, _ in rows) * LETTER + 4)
+    axes = plot.axes(labels + 8, WIDTH - RIGHT, top, bottom)
+    axes.set(xlim=(0, 100), ylim=(bottom, top), yticks=[])
+    handles = [axes.scatter([], [], marker="s", s=60, color=PARTS[part][0], linewidths=0) for part in parts]
+    plot.figure.legend(handles, parts, loc="upper left", bbox_to_anchor=(0, 1 - 22 / plot.height), ncol=len(parts), frameon=False,
+                       borderpad=0, borderaxespad=0, handletextpad=0.2, columnspacing=1)
+    plot.text((labels + 8 + WIDTH - RIGHT) / 2, bottom + 28, label, color=FAINT[0], ha="center")
+    for i, (text, shares) in enumerate(rows):
+        y, left = top + i * height, 0
+        plot.text(labels, y + height / 2 + 4, text if len(text) * LETTER <= labels else text[:int(labels / LETTER) - 1] + "…",
+                  ha="right")
+        for part, share in zip(parts, shares):
+            axes.barh([y + height / 2], [100 * share], left=[left], height=height - 6, color=PARTS[part][0], linewidth=0)
+            left += 100 * share
+    return plot
+
+
 def curves(name, title, lines, limits=(), limit=None, y_label="speed-up"):
     """lines: {way: [(P, speed-up)]}; limits: [(P, speed-up)] as another line, called `limit`. None if there is nothing."""
     lines = {way: points for way, points in lines.items() if points}
     points = [p for line in lines.values() for p in line] + list(limits)
     if not lines:
         return None
-    top = 32 + 16 * math.ceil((len(lines) + 1 + bool(limits)) / COLUMNS)
+    columns = 2 if any(len(way) > len("continuations") for way in lines) else COLUMNS
+    top = 32 + 16 * math.ceil((len(lines) + 1 + bool(limits)) / columns)
     plot = Plot(name, title, f"{y_label} over P", top + 204)
     axes = plot.axes(40, WIDTH - RIGHT, top, top + 170)
     scale(axes.xaxis, "powers", [x for x, _ in points])
     ideal = axes.get_xlim()
     scale(axes.yaxis, "powers", [1.0, ideal[1], *(y for _, y in points)])
-    plot.legend(22, list(lines), axes, "ideal", limit if limits else None)
+    plot.legend(22, list(lines), axes, "ideal", limit if limits else None, columns)
     plot.text((40 + WIDTH - RIGHT) / 2, top + 198, "P (both axes logarithmic)", color=FAINT[0], ha="center")
     axes.plot(ideal, ideal, color=INK[0], linewidth=1, dashes=(4, 3))
     axes.scatter([x for x, _ in limits], [y for _, y in limits], marker="_", s=140, linewidths=2, color=INK[0], clip_on=False)
     for way, line in lines.items():
-        axes.plot(*zip(*line), color=colour(way), linewidth=2)
+        axes.plot(*zip(*line), color=colour(way), linewidth=2, linestyle=(0, (3, 2)) if way.endswith(AWAKE) else "-")
         plot.marks(axes, way, [(x, y, f"{way}, P = {x:,}: {short(y)}") for x, y in line])
     return plot

@@ -2,15 +2,16 @@
 
 from markupsafe import Markup
 
+from harness.figures import ENOUGH
+from harness.tables import few_told, verdict
+from report.answer import answer
+from report.data import OURS
 from report.pages import NONE, Table, mib, render, spread, value
 
 ENVIRONMENT = {"date": "date", "commit": "commit", "cpu": "CPU", "cores": "processors", "governor": "governor",
                "kernel": "kernel", "hypervisor": "virtual machine", "load_average": "load average", "compiler": "compiler",
                "flags": "flags", "assertions": "assertions", "oneTBB": "oneTBB", "OpenMP": "OpenMP",
                "others_before": "others before", "others_during": "others during it"}
-
-VERDICT = Markup('<span class="{0}">{0}</span>')
-
 
 def shown(name, found):
     if name.startswith("others_"):
@@ -23,41 +24,83 @@ def shown(name, found):
 
 
 def environment(data):
-    env, settings = data.report.get("environment", {}), data.report.get("settings", {})
-    rows = [[text, shown(name, env[name])] for name, text in ENVIRONMENT.items() if env.get(name) is not None]
-    if settings:
-        rows.append(["measured", f"sizes: {settings.get('sizes', '?')}; P = {', '.join(map(str, settings.get('procs', [])))}; "
-                     f"at most {settings.get('rounds', '?')} rounds; {settings.get('seconds', 0):.0f} s in all"])
+    """[(name, text)] for each compiler; what two of them share stands with the first alone."""
+    rows = []
+    for _, of in data.each():
+        env, settings = of.report.get("environment", {}), of.report.get("settings", {})
+        own = [[text, shown(name, env[name])] for name, text in ENVIRONMENT.items() if env.get(name) is not None]
+        if settings:
+            own.append(["measured", f"sizes: {settings.get('sizes', '?')}; P = {', '.join(map(str, settings.get('procs', [])))}; "
+                        f"at most {settings.get('rounds', '?')} rounds; {settings.get('seconds', 0):.0f} s in all"])
+        rows += [row for row in own if row not in rows]
     return rows
 
 
 def goals(data):
     rows = []
-    for g in data.report.get("goals", []):
-        sure = ", by pairs between {:.3f} and {:.3f}".format(*g["interval"]) if "interval" in g else ""
-        rows.append([g["what"] + sure, value(g["value"]), value(g.get("best")),
-                     g["sense"] + " " + value(g["bound"], format(g["bound"], ".4g")), VERDICT.format("met" if g["met"] else "missed"),
-                     value(g.get("always")), value(g.get("ceiling")), value(g.get("of_ceiling"))])
-    return Table("Goals", ["goal", "median", "of best times", "bound", "", "always", "machine's ceiling", "of ceiling"], rows)
+    for compiler, of in data.each():
+        for g in of.report.get("goals", []):
+            few = f"n = {g['rounds']}" if g.get("rounds", ENOUGH) < ENOUGH else few_told(g.get("few", {}))
+            interval = "{:.3f} to {:.3f}".format(*g["interval"]) if "interval" in g else NONE
+            rows.append([g["what"], compiler or NONE, value(g["value"]),
+                         g["sense"] + " " + value(g["bound"], format(g["bound"], ".4g")),
+                         Markup('<span class="{0}">{0}</span>').format(verdict(g)), value(g.get("median")), interval, few or NONE,
+                         value(g.get("best")), value(g.get("always")), value(g.get("ceiling")), value(g.get("of_ceiling"))])
+    return Table("Goals", ["goal", "compiler", "figure", "bound", "verdict", "median", "99 % interval", "few rounds",
+                           "of best times", "always", "machine's ceiling", "of ceiling"], rows)
 
 
 def means(data):
-    return Table("Geometric means, continuations", ["what", "P", "mean", "kernels"],
-                 [[m["what"], value(m["procs"]), value(m["value"]), value(len(m["over"]))]
-                  for m in data.report.get("means", [])])
+    return Table("Geometric means, continuations", ["what", "compiler", "P", "mean", "kernels", "few rounds"],
+                 [[m["what"], compiler or NONE, value(m["procs"]), value(m["value"]), value(len(m["over"])),
+                   few_told(m.get("few", {})) or NONE] for compiler, of in data.each() for m in of.report.get("means", [])])
 
 
 def results(data):
-    heads = ["kernel", "way", "P", "median, ms", "best, ms", "over serial", "times oneTBB's speed", "times tbb_group's",
-             "times OpenMP's", "speed-up", "when quiet", "ns a fork", "steals", "peak, MiB", "bound, MiB", "single run, s"]
-    spreads = ("vs_serial", "vs_tbb", "vs_tbb_group", "vs_omp", "speedup", "quiet_speedup", "ns_per_fork", "steals")
+    heads = ["kernel", "way", "P", "compiler", "median, ms", "best, ms", "n", "over serial", "over the best serial",
+             "times oneTBB's speed", "times tbb_invoke's", "times tbb_group's", "times OpenMP's", "speed-up", "when quiet",
+             "ns a fork", "steals", "memory that came, MiB", "bound, MiB", "single run, s"]
+    spreads = ("vs_serial", "vs_best_serial", "vs_tbb", "vs_tbb_invoke", "vs_tbb_group", "vs_omp", "speedup", "quiet_speedup",
+               "ns_per_fork", "steals")
     rows = []
-    for (kernel, size, way, procs), r in data.results.items():
-        of = (kernel, size), way, procs
-        rows.append([data.full_name((kernel, size)), way, value(procs), value(r.get("median_ms")), value(r.get("best_ms")),
-                     *(spread(r.get(name)) for name in spreads), mib(data.peak(*of)), mib(data.bound(*of)),
-                     value(r.get("once", {}).get("seconds"))])
+    for compiler, one in data.each():
+        for (kernel, size, way, procs), r in one.results.items():
+            of = (kernel, size), way, procs
+            rows.append([one.full_name((kernel, size)), way, value(procs), compiler or NONE, value(r.get("median_ms")),
+                         value(r.get("best_ms")), value(sum(t is not None for t in r.get("ms", []))),
+                         *(spread(r.get(name)) for name in spreads), mib(one.growth(*of)), mib(one.bound(*of)),
+                         value(r.get("once", {}).get("seconds"))])
     return Table("Medians of the rounds (least…most)", heads, rows, left=2)
+
+
+def went(data):
+    """Where the time of the P went: the time of a run on P processors is P times as long as the run."""
+    rows = []
+    for compiler, of in data.each():
+        for problem in of.problems:
+            serial = of.once(problem, "serial", 1).get("seconds")
+            for way in OURS:
+                for procs in of.procs:
+                    if not (parts := of.went(problem, way, procs)):
+                        continue
+                    work, looking, idle = (sum(part) / procs for part in zip(*parts))
+                    own = None if serial is None else min(serial / (procs * of.once(problem, way, procs)["seconds"]), work)
+                    each = "; ".join("/".join(f"{100 * part:.0f}" for part in p) for p in parts) if procs <= 8 else NONE
+                    rows.append([of.full_name(problem), way, value(procs), compiler or NONE, NONE if own is None else value(100 * own),
+                                 NONE if own is None else value(100 * (work - own)), value(100 * looking), value(100 * idle), each])
+    return Table("Per cent of the time of all P, in one run", ["kernel", "way", "P", "compiler", "the serial program's work",
+                 "more work", "looking for work", "idle", "each P: work/looking/idle"], rows, left=2)
+
+
+def misses(data):
+    serial = {(m["kernel"], m["size"]): m for m in data.misses if m["way"] == "serial"}
+    rows = []
+    for m in data.misses:
+        base = serial.get((m["kernel"], m["size"]), {})
+        over = [value(m[name] / base[name]) if base.get(name) else NONE for name in ("d1", "ll")]
+        rows.append([f"{m['kernel']} ({m['size']:,})", m["way"], value(m["instructions"]), value(m["d1"]), value(m["ll"]), *over])
+    return Table("Of one run on one P, by cachegrind", ["kernel", "way", "instructions", "misses in D1", "misses in LL",
+                                                        "D1 over serial", "LL over serial"], rows, left=2)
 
 
 def ceilings(data):
@@ -88,12 +131,12 @@ def beside(data):
     for problem, run in data.simulated.items():
         for r in run["runs"]:
             real = data.result(problem, r["policy"], r["procs"])
-            if r["procs"] > 1 and "speedup" in real:
-                rows.append([data.full_name(problem), r["policy"], value(r["procs"]), spread(real["speedup"]),
+            if r["procs"] > 1 and "vs_serial" in real and not r.get("awake"):
+                rows.append([data.full_name(problem), r["policy"], value(r["procs"]), value(1 / real["vs_serial"]["median"]),
                              value(r["speedup"]), value(data.counter(problem, r["policy"], r["procs"], "steals")),
                              value(r["steals"])])
-    return Table("Beside what was measured", ["kernel", "way", "P", "speed-up, measured", "simulated", "steals, measured",
-                                              "simulated"], rows, left=2)
+    return Table("Beside what was measured", ["kernel", "way", "P", "speed-up over serial, measured", "speed-up over serial, simulated",
+                                              "steals, measured", "steals, simulated"], rows, left=2)
 
 
 def costs(data):
@@ -104,7 +147,10 @@ def costs(data):
 
 def overview_page(data, made, links):
     env = data.report.get("environment", {})
-    tables = {of.__name__: of(data) for of in (goals, means, results, ceilings, shapes, beside, costs)}
+    tables = {of.__name__: of(data) for of in (goals, means, results, ceilings, shapes, beside, costs, went,
+                                                   misses)}
     return render("overview.html", data=data, made=made, pages=links, environment=environment(data), **tables,
-                  about=[str(env[k]) for k in ("cpu", "compiler", "commit") if env.get(k)],
-                  warnings=data.report.get("warnings", []))
+                  about=[text for text in (env.get("cpu"), env.get("commit") and f"commit {env['commit']}") if text]
+                  + [str(c) for _, of in data.each() if (c := of.report.get("environment", {}).get("compiler"))], answer=answer(data),
+                  warnings=[f"{compiler}: {w}" if compiler else w for compiler, of in data.each()
+                            for w in of.report.get("warnings", [])])

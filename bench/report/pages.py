@@ -35,7 +35,9 @@ def spread(summary):
 
 
 def words(names):
-    """a, b and c"""
+    """a, b and c; markup if one of them is."""
+    if any(isinstance(name, Markup) for name in names):
+        return Markup(" and ").join(filter(None, (Markup(", ").join(names[:-1]), names[-1])))
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1] if names else "none"
 
 
@@ -57,4 +59,4 @@ def render(template, **given):
     environment = Environment(loader=FileSystemLoader(pathlib.Path(__file__).parent / "templates"), autoescape=True,
                               trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
     environment.filters |= {"value": value, "mib": mib, "words": words, "picture": lambda plot: Markup(plot.svg())}
-    return environment.get_template(template).render(style=Markup(draw.style()), CLEAR=CLEAR, **given) + "\n"
+    return environment.get_template(template).render(style=Markup(draw.style()), CLEAR=CLEAR, NONE=NONE, **given) + "\n"

@@ -1,9 +1,12 @@
 """The pictures of the report, each with the name of its file."""
 
+import re
+
 from report import draw
 from report.data import COUNTERS, GREEDY, OURS
 
 MIB = 2**20
+PAIR = ("continuations", "tasks")
 
 
 def pictured(figures):
@@ -19,19 +22,40 @@ def rows(data, figures):
     return [(data.name(problem), pictured(found), {}) for problem, found in figures]
 
 
-def over_serial(data):
-    return [draw.dots(f"over-serial-p{procs}", f"Time over the serial program's, P = {procs}",
+def named(name, title, compiler):
+    """The name and title of a picture of one compiler's figures."""
+    return (f"{name}-{re.sub(r'[^a-z0-9]', '', compiler)}", f"{title}, {compiler}") if compiler else (name, title)
+
+
+def by_compiler(of):
+    """of(data, compiler) makes a list of pictures."""
+    return lambda data: [picture for compiler, one in data.each() for picture in of(one, compiler)]
+
+
+def at_a_glance(data):
+    """Continuations beside the others on all P: what the report is about, in one picture."""
+    wanted = ("continuations", "tbb", "tbb_invoke", "omp")
+    of = [(problem, {way: f for way, f in found.items() if way in wanted}) for problem, found in data.figures("vs_serial", data.most)]
+    return [draw.dots("answer", f"Time over the serial program's, P = {data.most}", "times the serial time, logarithmic; less is better",
+                     rows(data, of), reference=(1, "serial"))]
+
+
+@by_compiler
+def over_serial(data, compiler):
+    return [draw.dots(*named(f"over-serial-p{procs}", f"Time over serial, P = {procs}", compiler),
                      "times the serial time, logarithmic; less is better", rows(data, data.figures("vs_serial", procs)),
                      reference=(1, "serial")) for procs in data.procs]
 
 
-def over_tbb(data):
-    return [draw.dots(f"over-tbb-p{procs}", f"Times as fast as oneTBB, P = {procs}",
+@by_compiler
+def over_tbb(data, compiler):
+    return [draw.dots(*named(f"over-tbb-p{procs}", f"Times as fast as oneTBB, P = {procs}", compiler),
                      "oneTBB's time over this one's, logarithmic; more is better",
                      rows(data, data.figures("vs_tbb", procs)), reference=(1, "oneTBB")) for procs in data.procs]
 
 
-def speedup(data):
+@by_compiler
+def speedup(data, compiler):
     """A picture for each number of processors or, if there are more than two numbers, for each problem."""
     found = []
     for procs in data.procs:
@@ -40,7 +64,7 @@ def speedup(data):
             ceiling = data.ceilings.get((*problem, procs))
             of.append((data.name(problem), pictured(figures),
                        {way: ceiling["ceiling"]["median"] for way in pictured(figures) if ceiling}))
-        found.append(draw.dots(f"speedup-p{procs}", f"Speed-up, P = {procs} over P = 1",
+        found.append(draw.dots(*named(f"speedup-p{procs}", f"Speed-up, P = {procs} over P = 1", compiler),
                               "time on one P over this one; more is better",
                               of, "linear", (procs, "ideal"), "the machine's ceiling"))
     for problem in data.problems if len(data.procs) > 2 else []:
@@ -49,7 +73,7 @@ def speedup(data):
                  for way in data.ways()}
         limits = [(p, data.ceilings[*problem, p]["ceiling"]["median"]) for p in data.procs
                   if (*problem, p) in data.ceilings]
-        found.append(draw.curves(f"speedup-{problem[0]}-{problem[1]}", f"{data.name(problem)}: speed-up over P",
+        found.append(draw.curves(*named(f"speedup-{problem[0]}-{problem[1]}", f"{data.name(problem)}: speed-up over P", compiler),
                                 pictured({way: line for way, line in lines.items() if len(line) > 1}), limits,
                                 "ceiling"))
     return found
@@ -60,12 +84,25 @@ def memory(data):
     for procs in data.procs:
         of = []
         for problem in data.problems:
-            peaks = {way: exact(peak / MIB) for way in data.ways() if (peak := data.peak(problem, way, procs))}
-            bounds = {way: bound / MIB for way in GREEDY if way in peaks and (bound := data.bound(problem, way, procs))}
-            if peaks:
-                of.append((data.name(problem), pictured(peaks), bounds))
-        found.append(draw.dots(f"memory-p{procs}", f"Peak resident memory, P = {procs}", "MiB, logarithmic", of,
-                              limit="bound"))
+            grown = {way: exact(max(0, came) / MIB) for way in data.ways() if (came := data.growth(problem, way, procs)) is not None}
+            bounds = {way: bound / MIB for way in GREEDY if way in grown and (bound := data.bound(problem, way, procs)) is not None}
+            if grown:
+                of.append((data.name(problem), pictured(grown), bounds))
+        found.append(draw.dots(f"memory-p{procs}", f"Memory that came while it ran, P = {procs}", "MiB, logarithmic from 0", of,
+                              "zero", limit="bound"))
+    return found
+
+
+def went(data):
+    """Where the time of all P went, for continuations and tasks."""
+    found = []
+    for way in PAIR:
+        of = []
+        for problem in data.problems:
+            if parts := data.went(problem, way, data.most):
+                of.append((data.name(problem), [sum(part) / len(parts) for part in zip(*parts)]))
+        found.append(draw.bars(f"went-{way}-p{data.most}", f"Where the time went: {way}, P = {data.most}",
+                              "per cent of the time of all P, in one run", of, ("work", "looking", "idle")))
     return found
 
 
@@ -85,41 +122,37 @@ def counters(data):
         unit = {"deepest_deque": "records", "stacks_peak": "stacks"}.get(name, "in one run")
         found.append(draw.dots(f"{name.replace('_', '-')}-p{procs}", f"{COUNTER_TITLES[name]}, P = {procs}",
                               f"{unit}, logarithmic from 0", of, "zero"))
-    of = []
-    for problem in data.problems:
-        values = {way: exact(max(0, v) / MIB) for way in ("serial", *OURS)
-                  if (v := data.growth(problem, way, 1 if way == "serial" else data.most)) is not None}
-        if values:
-            of.append((data.name(problem), values, {}))
-    found.append(draw.dots(f"growth-p{data.most}", f"Memory that came while it ran, P = {data.most}",
-                          "MiB, logarithmic from 0", of, "zero"))
     return found
 
 
-def against(data):
+@by_compiler
+def against(data, compiler):
     """Tasks' time over continuations'."""
     found = []
     for procs in data.procs:
         of = [(data.name(problem), {"tasks": f.summary()}, {}) for problem in data.problems
               if (f := data.tasks_over_continuations(problem, procs))]
-        found.append(draw.dots(f"tasks-over-continuations-p{procs}", f"Tasks' time over continuations', P = {procs}",
+        found.append(draw.dots(*named(f"tasks-over-continuations-p{procs}", f"Tasks' over continuations' time, P = {procs}", compiler),
                               "right of the line continuations are faster; logarithmic", of,
                               reference=(1, "continuations")))
     return found
 
 
 def simulated(data):
+    """Each with the other workers asleep when the job starts, so that a chain of wake-ups comes first, and awake."""
     found = []
     for problem, run in data.simulated.items():
-        lines = {way: [(r["procs"], r["speedup"]) for r in run["runs"] if r["policy"] == way]
-                 for way in ("continuations", "tasks")}
+        lines = {way if start == "" else f"{way}{start}":
+                 [(r["procs"], r["speedup"]) for r in run["runs"] if r["policy"] == way and r.get("awake", False) == bool(start)]
+                 for start in ("", draw.AWAKE) for way in PAIR}
         found.append(draw.curves(f"simulated-{problem[0]}-{problem[1]}", f"{data.name(problem)}: simulated speed-up",
-                                lines))
+                                lines, y_label="speed-up over the serial program"))
     return found
 
 
 def all_plots(data):
     """{section: plots}"""
-    made = {"serial": over_serial(data), "tbb": over_tbb(data), "speedup": speedup(data), "memory": memory(data),
-            "counters": counters(data), "against": against(data), "simulated": simulated(data)}
+    made = {"answer": at_a_glance(data), "serial": over_serial(data), "tbb": over_tbb(data), "speedup": speedup(data),
+            "went": went(data), "memory": memory(data), "counters": counters(data), "against": against(data),
+            "simulated": simulated(data)}
     return {section: [p for p in of if p] for section, of in made.items()}

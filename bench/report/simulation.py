@@ -30,7 +30,7 @@ class Simulator:
             kernel, size = UTS.get(serial.get("label"), ""), 0
         if kernel not in self.kernels:
             return None
-        arguments = [kernel, "--size", str(size), "--procs", ",".join(map(str, PROCS))]
+        arguments = [kernel, "--size", str(size), "--procs", ",".join(map(str, PROCS)), "--start", "both"]
         if "median_ms" in serial:
             arguments += ["--serial-ms", f"{serial['median_ms']:.6g}"]
         for option, way in (("--fork", "continuations"), ("--fork-tasks", "tasks")):

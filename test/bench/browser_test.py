@@ -48,6 +48,7 @@ addEventListener("load", () => {{
   document.getElementById("found").textContent = JSON.stringify({{
     scroll: root.scrollWidth, client: root.clientWidth, cut: cut, sections: sections.map(s => s.id),
     heights: sections.map(s => s.getBoundingClientRect().height), plots: plots.length,
+    wide: [...page.querySelectorAll(".scroll")].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.innerText.slice(0, 40)),
     small: plots.filter(s => s.getBoundingClientRect().width < least).length
   }});
 }});
@@ -71,7 +72,10 @@ class BrowserTest(unittest.TestCase):
         kept = tempfile.TemporaryDirectory()
         cls.addClassCleanup(kept.cleanup)
         cls.folder = pathlib.Path(kept.name)
-        command.write(Data(made_up(procs=(1, 2, 4)), made_up_simulation()), cls.folder)
+        report = made_up(procs=(1, 2, 4))
+        report["others"] = [made_up() | {"environment": {"compiler": "clang 19"}}]
+        misses = [{"kernel": "fib", "size": 30, "way": way, "instructions": 10**9, "d1": 10**6, "ll": 0} for way in ("serial", "tasks")]
+        command.write(Data(report, made_up_simulation(), misses), cls.folder)
 
     def look(self, page, width):
         frame = self.folder / f"frame-{width}-{page}"
@@ -93,6 +97,8 @@ class BrowserTest(unittest.TestCase):
                     self.assertEqual(found["cut"], [])
                     self.assertGreater(found["plots"], 5)
                     self.assertEqual(found["small"], 0)
+                    if width == 390:
+                        self.assertEqual(found["wide"], [])  # a table stands as cards there, and no part of it is hidden
 
     def test_pictures_are_images_of_their_own(self):
         names = sorted(file.name for file in self.folder.glob("*.svg"))

@@ -146,7 +146,7 @@ else:
         ran = sorted(log.read_text().splitlines())
         self.assertEqual([line.split()[0] for line in ran], ["fib", "uts_t3"])
         serial = next(r for r in report["results"] if (r["kernel"], r["way"]) == ("fib", "serial"))
-        self.assertIn(f"fib --size 30 --procs 1,2,4,16,64,256,1024,4096 --serial-ms {serial['median_ms']:.6g} --fork ",
+        self.assertIn(f"fib --size 30 --procs 1,2,4,16,64,256,1024,4096 --start both --serial-ms {serial['median_ms']:.6g} --fork ",
                       ran[0])
         self.assertTrue((self.folder / "report" / "simulated-fib-30.svg").exists())
         serial["median_ms"] *= 2

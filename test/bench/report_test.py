@@ -26,16 +26,18 @@ except ImportError as missing:
     print(f"skipped: no python3-{missing.name}")
     sys.exit(77)
 
-from report import __main__ as command, draw  # noqa: E402
+from report import __main__ as command, axes, draw  # noqa: E402
+from report.answer import answer  # noqa: E402
 from report.data import Data  # noqa: E402
+from report.pages import value, words  # noqa: E402
 
 SERIAL = {("fib", 30): 10.0, ("skynet", 1_000_000): 5.0, ("knapsack", 40): 20.0, ("uts", 4_112_897): 600.0,
           ("uts", 4_130_071): 650.0}
 LABELS = {("uts", 4_112_897): "T3", ("uts", 4_130_071): "T1"}
 FACTORS = {"serial": 1, "continuations": 1.5, "tasks": 2.0, "tbb": 30, "omp": 40}
-SECTIONS = {command.OVERVIEW: ["environment", "goals", "serial", "tbb", "speedup", "memory", "simulated", "results",
-                               "reading"],
-            command.COMPARISON: ["time", "order", "records", "waits", "steals", "stacks", "memory", "many",
+SECTIONS = {command.OVERVIEW: ["answer", "words", "goals", "serial", "tbb", "speedup", "went", "memory", "misses", "simulated",
+                               "results", "reading", "environment"],
+            command.COMPARISON: ["axes", "time", "order", "records", "waits", "steals", "stacks", "memory", "many",
                                  "tasks-win"]}
 
 
@@ -53,6 +55,8 @@ def made_up(procs=(1, 2), ways=tuple(FACTORS)):
     for key in got.keys():
         figures = got.of(*key)
         counters = {name: dice.randrange(10_000) for name in ("steals", "suspensions", "join_waits", "stacks_peak")}
+        for p in range(key[3]):
+            counters |= {f"busy_ns_{p}": dice.randrange(1, 8) * 10**6, f"looking_ns_{p}": dice.randrange(10**6)}
         results.append({"kernel": key[0], "size": key[1], "way": key[2], "procs": key[3], "ms": figures["ms"].values,
                         "median_ms": figures["ms"].median, "best_ms": min(figures["ms"].values),
                         **({"label": LABELS[key[:2]]} if key[:2] in LABELS else {}),
@@ -86,9 +90,10 @@ def made_up_simulation():
              "parallelism": dice.uniform(10, 1e6),
              "forks": dice.randrange(10**6), "depth": dice.randrange(1000), "costs": {"steal": 1500.0},
              "runs": [{"policy": way, "procs": p, "time_ns": dice.uniform(1e5, 1e9),
-                       "speedup": p**0.7 * dice.uniform(0.5, 1),
+                       "speedup": p**0.7 * dice.uniform(0.5, 1), "awake": awake,
                        **{name: dice.randrange(1000) for name in ("steals", "waits", "peak_stacks", "deepest_deque")}}
-                      for way in ("continuations", "tasks") for p in (1, 2, 64, 4096)]} for problem in SERIAL]
+                      for way in ("continuations", "tasks") for awake in (False, True) for p in (1, 2, 64, 4096)]}
+            for problem in SERIAL]
 
 
 def kept(function):
@@ -104,7 +109,7 @@ def kept(function):
     return find
 
 
-draw.dots, draw.curves = kept(draw.dots), kept(draw.curves)
+draw.dots, draw.curves, draw.bars = kept(draw.dots), kept(draw.curves), kept(draw.bars)
 
 
 def swapped(report):
@@ -205,7 +210,9 @@ class NumbersTest(unittest.TestCase):
                 else:
                     self.assertEqual(row[head][0], [s["median"]]
                                      + ([s["min"], s["max"]] if s["min"] != s["max"] else []))
-            self.assertEqual(row["peak, MiB"][0], [r["once"]["peak_resident_kib"] / 1024])
+            grown = r["once"]["peak_resident_kib"] - r["once"]["prepared_resident_kib"]
+            self.assertEqual(row["memory that came, MiB"][0], [grown / 1024])
+            self.assertEqual(row["n"][0], [len(r["ms"])])
 
     def test_counters(self):
         table = self.made.tables["Counters of one run in a process of its own"]
@@ -219,7 +226,7 @@ class NumbersTest(unittest.TestCase):
                     self.assertEqual(row[f"{head}, P = 2"][0], [r["once"]["counters"][name]])
                 # That of the run, or, where it does not tell, the simulator's.
                 alone = [s["deepest_deque"] for s in simulated[r["kernel"], r["size"]]["runs"]
-                         if (s["policy"], s["procs"]) == (r["way"], 1)]
+                         if (s["policy"], s["procs"], s["awake"]) == (r["way"], 1, False)]
                 on_one = once[r["kernel"], r["size"], r["way"], 1]
                 self.assertEqual(row["deepest deque, P = 1"][0], [on_one.get("deepest_deque", *alone)])
 
@@ -227,13 +234,26 @@ class NumbersTest(unittest.TestCase):
         table = self.made.tables["Memory, in MiB"]
         once = {(r["kernel"], r["size"], r["way"], r["procs"]): r["once"] for r in self.report["results"]}
         for kernel, size in SERIAL:
-            one, two = (once[kernel, size, "continuations", p] for p in (1, 2))
-            kib = two["prepared_resident_kib"] + 2 * (one["peak_resident_kib"] - one["prepared_resident_kib"] + 64)
-            kib += max(0, two["counters"]["stacks_peak"] - 2) * 64
+            serial, two = once[kernel, size, "serial", 1], once[kernel, size, "continuations", 2]
+            kib = 2 * (serial["peak_resident_kib"] - serial["prepared_resident_kib"])
+            kib += max(2, two["counters"]["stacks_peak"]) * 64
             row = table.where(kernel=self.data.full_name((kernel, size)), way="continuations")
             self.assertEqual(row["bound, P = 2"][0], [kib / 1024])
             self.assertEqual(table.where(kernel=self.data.full_name((kernel, size)), way="tasks")["bound, P = 2"][1],
                              "–")
+
+    def test_where_the_time_went(self):
+        table = self.made.tables["Per cent of the time of all P, in one run"]
+        once = {(r["kernel"], r["size"], r["way"], r["procs"]): r["once"] for r in self.report["results"]}
+        for kernel, size in SERIAL:
+            two = once[kernel, size, "tasks", 2]
+            total = two["seconds"] * 1e9
+            row = table.where(kernel=self.data.full_name((kernel, size)), way="tasks", P="2")
+            looking = sum(min(two["counters"][f"looking_ns_{p}"] / total, 1) for p in (0, 1)) / 2
+            self.assertAlmostEqual(row["looking for work"][0][0], 100 * looking)
+            shares = [row[head][0][0] for head in ("the serial program's work", "more work", "looking for work", "idle")]
+            self.assertAlmostEqual(sum(shares), 100, delta=0.1 if sum(shares) < 101 else 100)
+            self.assertEqual(len(row["each P: work/looking/idle"][1].split(";")), 2)
 
     def test_work_and_span(self):
         for s in self.simulated:
@@ -248,7 +268,7 @@ class NumbersTest(unittest.TestCase):
         self.assertEqual(rows["load average"], "0.25 0.50 0.75")
         self.assertNotIn("governor", rows)
         self.assertIn("others used 1.50 cores", self.made.text(command.OVERVIEW, "environment"))
-        self.assertEqual(self.made.tables["Goals"].rows[0]["median"], ([1.52], "1.52"))
+        self.assertEqual(self.made.tables["Goals"].rows[0]["figure"], ([1.52], "1.52"))
 
     def test_pictures_show_the_figures(self):
         tips = [t.text for t in self.made.plots["over-serial-p2.svg"].iterfind(f".//{SVG}path/{SVG}title")]
@@ -313,6 +333,82 @@ class TextTest(unittest.TestCase):
         self.assertIn(f"continuations suspended {total:,} times", Made(report).text(command.COMPARISON, "waits"))
 
 
+def with_ways(factors, spread=0.0):
+    """Figures of fib by these ways: {way: factor of its time}, with noise."""
+    dice = random.Random(9)
+    rounds = [{("fib", 30, way, 1): {"ms": 10 * f * dice.uniform(1 - spread, 1 + spread)} for way, f in factors.items()}
+              for _ in range(9)]
+    return Data({"schema": 1, "results": [{"kernel": "fib", "size": 30, "way": way, "procs": 1, "median_ms": 10 * f,
+                                           "ms": [of["fib", 30, way, 1]["ms"] for of in rounds]} for way, f in factors.items()]})
+
+
+class AxesTest(unittest.TestCase):
+    """Tried with effects that are claimed of one comparison alone, and of a median whose interval reaches beyond 1."""
+
+    ORDER = {"first_leave": 1, "first_top": 1, "first_leap": 1, "last_leave": 1.5, "last_top": 1.5, "last_leap": 1.5}
+
+    def told(self, data):
+        [(where, found)] = axes.sentences(data)
+        self.assertEqual(where, "P = 1")
+        return [re.sub("<.*?>", "", str(text)) for text in found]
+
+    def test_nothing_is_claimed_for_joins_that_the_order_explains(self):
+        order, joins, corners = self.told(with_ways(self.ORDER, 0.01))
+        self.assertRegex(order, r"more time in fib \(1\.50?\)")
+        self.assertEqual(joins.count("neither clearly more nor clearly less"), 2)
+        self.assertRegex(corners, r"the order alone explains fib \(1\.(49|5)")
+
+    def test_a_join_has_to_show_at_either_order(self):
+        both = self.told(with_ways(self.ORDER | {"first_top": 1.3, "last_top": 1.9}, 0.01))
+        self.assertRegex(both[1], r"to run others on top takes more time in fib \(1\.2")
+        self.assertIn("order and join both explain fib", both[2])
+        self.assertEqual(str(words([value(1), "<b>", "c"])), '<data value="1">1</data>, &lt;b&gt; and c')
+        one = self.told(with_ways(self.ORDER | {"first_top": 1.3}, 0.01))
+        self.assertIn("to run others on top takes neither", one[1])
+
+    def test_noise_claims_nothing(self):
+        self.assertIn("neither", self.told(with_ways(self.ORDER | dict.fromkeys(("last_leave", "last_top", "last_leap"), 1.05),
+                                                     0.2))[0])
+
+    def test_two_corners_alone_say_nothing_about_either_axis(self):
+        data = with_ways({"continuations": 1, "tasks": 1.5}, 0.01)
+        self.assertFalse(axes.complete(data))
+        self.assertEqual(self.told(data), ["of the time of tasks over continuations, the measurement does not tell what explains "
+                                           "fib (1.50)."])
+        made = Made(made_up())
+        self.assertIn("no difference between them", made.text(command.COMPARISON, "axes"))
+
+    def test_the_table_of_two_compilers(self):
+        report = made_up()
+        report["others"] = [swapped(made_up())]
+        report["others"][0]["environment"]["compiler"] = "clang 19"
+        made = Made(report)
+        table = next(t for caption, t in made.tables.items() if caption.startswith("Order and join"))
+        rows = [table.where(kernel="fib (30)", P="2", compiler=compiler) for compiler in ("g++", "clang")]
+        head = "last child first, runs others on top"
+        self.assertGreater(rows[0][head][0][0], 1)
+        self.assertLess(rows[1][head][0][0], 1)
+        self.assertEqual([row["n"][0] for row in rows], [[5], [5]])
+        self.assertIn("over-serial-p2-clang.svg", made.plots)
+        verdicts = made.text(command.COMPARISON, "time")
+        self.assertIn("g++, P = 1: continuations are faster in", verdicts)
+        self.assertIn("clang, P = 1", verdicts)
+
+
+class AnswerTest(unittest.TestCase):
+    def test_five_lines_with_their_figures(self):
+        report = made_up()
+        report["means"] += [{"name": name, "what": "", "procs": 2, "value": value, "over": ["fib"], "few": {"uts": 1}}
+                            for name, value in (("times_tbb", 20.5), ("speedup", 1.75))]
+        found = [str(text) for _, _, text in answer(Data(report))]
+        self.assertEqual(len(found), 5)
+        for text, said in zip(found, ("1.49", "20.5</data> on 2 P (uts: n = 1)", "1.75", "continuations are faster in 4 of 5, tasks",
+                                      "1 of 1 met")):
+            self.assertIn(said, text)
+        report["goals"] += [{"met": False, "undecided": True}, {"met": False}]
+        self.assertIn("1 of 3 met, 1 missed, 1 undecided", [str(text) for *_, text in answer(Data(report))][4])
+
+
 class MissingTest(unittest.TestCase):
     def check(self, report, simulated=()):
         made = Made(report, simulated)
@@ -324,7 +420,7 @@ class MissingTest(unittest.TestCase):
 
     def test_no_others(self):
         made = self.check(made_up(ways=("serial", "continuations", "tasks")))
-        self.assertIn("oneTBB was not there", made.text(command.OVERVIEW, "tbb"))
+        self.assertIn("oneTBB was not measured", made.text(command.OVERVIEW, "tbb"))
 
     def test_one_processor(self):
         made = self.check(made_up(procs=(1,)), made_up_simulation())
