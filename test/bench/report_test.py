@@ -26,10 +26,8 @@ except ImportError as missing:
     print(f"skipped: no python3-{missing.name}")
     sys.exit(77)
 
-from report import __main__ as command, axes, draw  # noqa: E402
-from report.answer import answer  # noqa: E402
+from report import __main__ as command, draw  # noqa: E402
 from report.data import Data  # noqa: E402
-from report.pages import value, words  # noqa: E402
 
 SERIAL = {("fib", 30): 10.0, ("skynet", 1_000_000): 5.0, ("knapsack", 40): 20.0, ("uts", 4_112_897): 600.0,
           ("uts", 4_130_071): 650.0}
@@ -331,82 +329,6 @@ class TextTest(unittest.TestCase):
         total = sum(r["once"]["counters"]["suspensions"] for r in report["results"]
                     if (r["way"], r["procs"]) == ("continuations", 2))
         self.assertIn(f"continuations suspended {total:,} times", Made(report).text(command.COMPARISON, "waits"))
-
-
-def with_ways(factors, spread=0.0):
-    """Figures of fib by these ways: {way: factor of its time}, with noise."""
-    dice = random.Random(9)
-    rounds = [{("fib", 30, way, 1): {"ms": 10 * f * dice.uniform(1 - spread, 1 + spread)} for way, f in factors.items()}
-              for _ in range(9)]
-    return Data({"schema": 1, "results": [{"kernel": "fib", "size": 30, "way": way, "procs": 1, "median_ms": 10 * f,
-                                           "ms": [of["fib", 30, way, 1]["ms"] for of in rounds]} for way, f in factors.items()]})
-
-
-class AxesTest(unittest.TestCase):
-    """Tried with effects that are claimed of one comparison alone, and of a median whose interval reaches beyond 1."""
-
-    ORDER = {"first_leave": 1, "first_top": 1, "first_leap": 1, "last_leave": 1.5, "last_top": 1.5, "last_leap": 1.5}
-
-    def told(self, data):
-        [(where, found)] = axes.sentences(data)
-        self.assertEqual(where, "P = 1")
-        return [re.sub("<.*?>", "", str(text)) for text in found]
-
-    def test_nothing_is_claimed_for_joins_that_the_order_explains(self):
-        order, joins, corners = self.told(with_ways(self.ORDER, 0.01))
-        self.assertRegex(order, r"more time in fib \(1\.50?\)")
-        self.assertEqual(joins.count("neither clearly more nor clearly less"), 2)
-        self.assertRegex(corners, r"the order alone explains fib \(1\.(49|5)")
-
-    def test_a_join_has_to_show_at_either_order(self):
-        both = self.told(with_ways(self.ORDER | {"first_top": 1.3, "last_top": 1.9}, 0.01))
-        self.assertRegex(both[1], r"to run others on top takes more time in fib \(1\.2")
-        self.assertIn("order and join both explain fib", both[2])
-        self.assertEqual(str(words([value(1), "<b>", "c"])), '<data value="1">1</data>, &lt;b&gt; and c')
-        one = self.told(with_ways(self.ORDER | {"first_top": 1.3}, 0.01))
-        self.assertIn("to run others on top takes neither", one[1])
-
-    def test_noise_claims_nothing(self):
-        self.assertIn("neither", self.told(with_ways(self.ORDER | dict.fromkeys(("last_leave", "last_top", "last_leap"), 1.05),
-                                                     0.2))[0])
-
-    def test_two_corners_alone_say_nothing_about_either_axis(self):
-        data = with_ways({"continuations": 1, "tasks": 1.5}, 0.01)
-        self.assertFalse(axes.complete(data))
-        self.assertEqual(self.told(data), ["of the time of tasks over continuations, the measurement does not tell what explains "
-                                           "fib (1.50)."])
-        made = Made(made_up())
-        self.assertIn("no difference between them", made.text(command.COMPARISON, "axes"))
-
-    def test_the_table_of_two_compilers(self):
-        report = made_up()
-        report["others"] = [swapped(made_up())]
-        report["others"][0]["environment"]["compiler"] = "clang 19"
-        made = Made(report)
-        table = next(t for caption, t in made.tables.items() if caption.startswith("Order and join"))
-        rows = [table.where(kernel="fib (30)", P="2", compiler=compiler) for compiler in ("g++", "clang")]
-        head = "last child first, runs others on top"
-        self.assertGreater(rows[0][head][0][0], 1)
-        self.assertLess(rows[1][head][0][0], 1)
-        self.assertEqual([row["n"][0] for row in rows], [[5], [5]])
-        self.assertIn("over-serial-p2-clang.svg", made.plots)
-        verdicts = made.text(command.COMPARISON, "time")
-        self.assertIn("g++, P = 1: continuations are faster in", verdicts)
-        self.assertIn("clang, P = 1", verdicts)
-
-
-class AnswerTest(unittest.TestCase):
-    def test_five_lines_with_their_figures(self):
-        report = made_up()
-        report["means"] += [{"name": name, "what": "", "procs": 2, "value": value, "over": ["fib"], "few": {"uts": 1}}
-                            for name, value in (("times_tbb", 20.5), ("speedup", 1.75))]
-        found = [str(text) for _, _, text in answer(Data(report))]
-        self.assertEqual(len(found), 5)
-        for text, said in zip(found, ("1.49", "20.5</data> on 2 P (uts: n = 1)", "1.75", "continuations are faster in 4 of 5, tasks",
-                                      "1 of 1 met")):
-            self.assertIn(said, text)
-        report["goals"] += [{"met": False, "undecided": True}, {"met": False}]
-        self.assertIn("1 of 3 met, 1 missed, 1 undecided", [str(text) for *_, text in answer(Data(report))][4])
 
 
 class MissingTest(unittest.TestCase):
