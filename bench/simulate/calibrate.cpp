@@ -206,7 +206,7 @@ struct meetings {
 };
 
 std::int64_t stamp(const std::atomic<std::int64_t>& of) {
-  return of.load(std::memory_order_acquire);  // pairs with the releases of those who stamp
+  return of.load(std::memory_order_acquire);  // acquire: pairs with the releases of the sides that stamp
 }
 
 void spend(std::int64_t nanoseconds) {
@@ -237,7 +237,7 @@ meetings meeting_costs() {
       os::sleep_ns(1'000'000);
       meet(wakes, wakeups);
       for (int k = 0; k < 5; ++k) {
-        spend(8'000);  // now it spins; and who finds little, as here, waits a little
+        spend(8'000);  // now the other worker spins; a thief that finds little, as here, waits a little
         meet(forks, steals);
       }
       // The left side is over at once, so its owner waits for the right one and is resumed by it.
