@@ -148,7 +148,8 @@ TEST_CASE("callers: a short job does not wait for another's long one") {
   unsigned wrong = 0;
   for (unsigned i = 0; i < test::divided(1000u); ++i) {
     rt.run([] {
-      // If a thief takes the second branch, the first is over soon, and the thread waits.
+      // If a thief takes the second branch, the first is over soon, and the thread waits. There need not be a thief: the one
+      // other worker may run the long job. So the first branch gives up after a while.
       std::atomic<bool> stolen{false};
       const auto deadline = std::chrono::steady_clock::now() + std::chrono::microseconds(100);
       fj::fork_join([&] { test::spin_until([&] { return stolen || std::chrono::steady_clock::now() > deadline; }); },

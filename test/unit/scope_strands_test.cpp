@@ -1,15 +1,15 @@
 // Scopes that several strands fork into, and scopes whose strands begin and end meanwhile.
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
-#include <thread>
 
 #include "test/support.hpp"
+#include "test/threads.hpp"
 
 namespace {
 
@@ -136,17 +136,19 @@ TEST_CASE("scope: a child that goes on elsewhere belongs to its job") {
   for (unsigned round = 0; round < test::divided(5u); ++round) {
     const test::watchdog dog("scope: a child's job", 2);
     fj::runtime rt(test::with_procs(2));
+    const pid_t caller = gettid();
     rt.run([&] {
       fj::scope s;
       s.fork([&] {
         std::atomic<bool> stolen{false}, taken{false};
-        fj::fork_join([&] { test::spin_until([&] { return stolen.load(); }); },
-                      [&] {
-                        const std::uint64_t before = rt.stats().total().suspensions;
-                        stolen = true;
-                        test::spin_until([&] { return rt.stats().total().suspensions != before; });
-                        std::this_thread::sleep_for(std::chrono::milliseconds(1));  // counted just before it leaves
-                      });
+        fj::fork_join(
+            [&] { test::spin_until([&] { return stolen.load(); }); },
+            [&] {
+              const std::uint64_t before = rt.stats().total().suspensions;
+              stolen = true;
+              // Counted just before it leaves. Then its worker, which finds nothing, sleeps.
+              test::spin_until([&] { return rt.stats().total().suspensions != before && test::sleeps(caller); });
+            });
         fj::fork_join([&] { test::spin_until([&] { return taken.load(); }); }, [&] { taken = true; });
       });
       s.join();
