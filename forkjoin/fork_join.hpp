@@ -7,7 +7,7 @@
 #ifdef FORKJOIN_SERIAL
 #include "forkjoin/serial/branch.hpp"
 #else
-#include "forkjoin/detail/branch.hpp"
+#include "forkjoin/detail/fork_all.hpp"
 #endif
 #include "forkjoin/detail/closure.hpp"
 #include "forkjoin/detail/result.hpp"

@@ -139,20 +139,6 @@ template <class G>
   rest.drop();
 }
 
-/// Joins a task whose record was not private any longer when the caller came to the join.
-template <class F>
-[[gnu::cold, gnu::noinline]] value_of<result_of<F>> join_task_slow(branch<F>& child) {
-  if (detail::pop_slow(child)) return detail::call(child.closure);
-  join_tasks_slow(child.joined);
-  return child.take();
-}
-
-/// Runs or joins the task of a caller that threw. If the task throws as well, its exception wins, as in the serial program.
-template <class F>
-[[gnu::cold, gnu::noinline]] void join_task_after_throw(branch<F>& child) {
-  static_cast<void>(detail::pop_record(child) ? detail::call(child.closure) : detail::join_task_slow(child));
-}
-
 /// Joins the continuation when the child throws. A destructor, because a handler takes twice the code.
 template <class G>
 struct join_on_throw {
@@ -177,73 +163,6 @@ template <class F, class G>
   using B = value_of<result_of<G>>;
   B b = detail::pop_record(rest) ? detail::call(rest.closure) : detail::join_continuation_slow(rest);
   return {std::forward<A>(a), std::forward<B>(b)};
-}
-
-template <class F, class G>
-[[gnu::always_inline]] inline results_of<F, G> fork_two(tasks, lvalue<F> f, lvalue<G> g) {
-  using B = value_of<result_of<G>>;
-  branch<F> child(f);
-  B b = [&]() -> B {
-    try {
-      return __builtin_expect(detail::push_record(child), false) ? detail::start_slow<tasks, G>(g, child)
-                                                                 : detail::call(g);
-    } catch (...) {
-      detail::join_task_after_throw(child);
-      throw;
-    }
-  }();
-  using A = value_of<result_of<F>>;
-  A a = detail::pop_record(child) ? detail::call(child.closure) : detail::join_task_slow(child);
-  return {std::forward<A>(a), std::forward<B>(b)};
-}
-
-// A compiler that inlines no function into itself makes two calls for each fork of a recursive function, and half of them
-// reach a leaf. These calls take longer than all that the fork does; the serial program has one, as the other becomes a loop.
-// If the fork is a function as well, that function is what recurs: the compiler inlines the user's function into it, unless
-// that is large, and leaves cost no call. A compiler that inlines recursions does better with the fork in the user's function.
-
-/// Whether closures and results are passed in registers. Through memory they would cost more than the calls.
-template <class F, class G>
-constexpr bool fit_registers() {
-  if constexpr (is_small_temporary<F>() && is_small_temporary<G>()) {
-    using A = value_of<result_of<F>>;
-    using B = value_of<result_of<G>>;
-    constexpr std::size_t two = 2 * sizeof(void*);
-    return sizeof(F) <= two && sizeof(G) <= two && std::is_trivially_copyable_v<A> && std::is_trivially_copyable_v<B> &&
-           sizeof(A) + sizeof(B) <= two;
-  } else {
-    return false;
-  }
-}
-
-/// As a tuple, but returned in registers.
-template <class F, class G>
-struct results_in_registers {
-  value_of<result_of<F>> first;
-  value_of<result_of<G>> second;
-};
-
-/// A fork as a function.
-template <class Policy, class F, class G>
-[[gnu::noinline]] results_in_registers<F, G> fork_by_call(F f, G g) {
-  auto [first, second] = detail::fork_two<F, G>(Policy(), f, g);
-  return {std::move(first), std::move(second)};
-}
-
-/// Forks two closures or more. Of more than two, the second branch is a closure that forks all but the first.
-template <class Policy, class F, class G, class... More>
-[[gnu::always_inline]] inline auto fork_all(lvalue<F> f, lvalue<G> g, lvalue<More>... more) {
-  if constexpr (sizeof...(More) == 0 && !os::inlines_recursion && fit_registers<F, G>()) {
-    auto [first, second] = detail::fork_by_call<Policy, F, G>(f, g);
-    return results_of<F, G>(std::move(first), std::move(second));
-  } else if constexpr (sizeof...(More) == 0) {
-    return detail::fork_two<F, G>(Policy(), f, g);
-  } else {
-    auto others = [&] { return detail::fork_all<Policy, G, More...>(g, more...); };
-    using A = value_of<result_of<F>>;
-    auto [first, rest] = detail::fork_two<F, decltype(others)>(Policy(), f, others);
-    return std::tuple_cat(std::tuple<A>(std::forward<A>(first)), std::move(rest));
-  }
 }
 
 }  // namespace detail
