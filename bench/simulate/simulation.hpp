@@ -16,6 +16,7 @@
 #include "runtime/schedule/owner.hpp"
 #include "runtime/schedule/search.hpp"
 #include "runtime/schedule/settings.hpp"
+#include "runtime/schedule/work_on_top.hpp"
 
 namespace simulate {
 
@@ -43,7 +44,7 @@ class simulation {
 
  private:
   using owner = fj::detail::basic_owner<system>;
-  using search = fj::detail::basic_search<system>;
+  using work_on_top = fj::detail::basic_work_on_top<system>;
   using worker_loop = fj::detail::basic_worker_loop<system>;
 
   worker& add_worker();

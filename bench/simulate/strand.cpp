@@ -170,7 +170,7 @@ void simulation::join(worker& m, frame& f) {
     if (!f.waited) ++m.count().join_waits;
     f.waited = true;
     m.works = false;
-    const deque::stolen_record got = search::find_for_top(m, &root_, f.joined, m.running->depth() >= deep_);
+    const deque::stolen_record got = work_on_top::find(m, &root_, f.joined, m.running->depth() >= deep_);
     m.works = true;
     if (got.record) return run_on_top(m, static_cast<frame&>(*got.record));
   }

@@ -1,5 +1,5 @@
-// What the scheduling templates (dispatcher, left_records, loop, owner, search) ask of the machine that they run on. There are
-// three: the runtime's (system.hpp), the model checks' (test/model), and the simulator's (bench/simulate). So a rule stands in
+// What the scheduling templates (dispatcher, left_records, loop, owner, search, thief, work_on_top) ask of the machine that they
+// run on. There are three: the runtime's (system.hpp), the model checks' (test/model), and the simulator's (bench/simulate). So a rule stands in
 // one place, and a change of it changes all three.
 #pragma once
 

@@ -12,6 +12,7 @@
 #include "runtime/schedule/owner.hpp"
 #include "runtime/schedule/search.hpp"
 #include "runtime/schedule/settings.hpp"
+#include "runtime/schedule/thief.hpp"
 #include "test/model/deque.hpp"
 
 namespace model {
@@ -215,6 +216,7 @@ using dispatcher = fj::detail::basic_dispatcher<system>;
 using left_records = fj::detail::basic_left_records<system>;
 using owner = fj::detail::basic_owner<system>;
 using search = fj::detail::basic_search<system>;
+using thief = fj::detail::basic_thief<system>;
 
 class scheduler {
  public:

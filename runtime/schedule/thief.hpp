@@ -1,0 +1,79 @@
+// What a thief does to the deques of other workers: it steals, sounds alarms, and exposes.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "../base/tuning.hpp"
+#include "machine.hpp"
+
+namespace fj::inline v0_1::detail {
+
+template <scheduling_machine Machine>
+struct basic_thief {
+  using deque = typename Machine::deque;
+  using root = typename Machine::root;
+  using stolen_record = typename deque::stolen_record;
+  using worker = typename Machine::worker;
+
+  struct round_result {
+    stolen_record stolen;
+    bool saw_records = false;  ///< whether or not they could be had
+  };
+
+  /// One round over the deques of all P in random order: takes the first public record, and asks owners that have none to
+  /// publish. Of root `only` alone, unless that is nullptr.
+  static round_result look_around(worker& m, const root* only) noexcept {
+    auto& all = m.sched().all();
+    const unsigned first = m.dice.below(all.count());
+    const unsigned step = all.step(m.dice.below(all.steps()));
+    round_result found;
+    all.for_each_deque(first, step, [&](deque& victim) {
+      if (only && victim.whose() != only) return true;
+      if (victim.has_public()) {
+        found.saw_records = true;
+        found.stolen = victim.steal(only);
+        if (!found.stolen.record) return true;
+        ++m.count().steals;
+        // The next thief shall find a record, too.
+        if (!victim.has_public() && !Machine::seems_empty(victim)) victim.alarm();
+        return false;
+      } else {
+        found.saw_records |= !Machine::seems_empty(victim);
+        // Also where there is nothing yet: an owner that begins to fork may push a few records at once, and then none for a
+        // while.
+        if (!victim.alarmed()) victim.alarm();
+      }
+      return true;
+    });
+    return found;
+  }
+
+  /// Makes private records public by force, for a thief that sees them but gets none: the older half in up to
+  /// tuning::exposed_at_a_time deques. Nothing if another thief is at it.
+  static void expose(worker& m) noexcept {
+    auto& s = m.sched();
+    if (s.settings().eager || !s.exposing().try_lock()) return;
+    // First the deques, then the guards: while a guard is up its owner waits for this thread. Deques are not freed while the
+    // runtime lives, and one that is another P's by then will do, too.
+    std::array<deque*, tuning::exposed_at_a_time> chosen;
+    std::size_t count = 0;
+    s.all().for_each_deque(m.dice.below(s.all().count()), 1, [&](deque& d) {
+      if (d.has_private()) chosen[count++] = &d;
+      return count < chosen.size();
+    });
+    const auto begun = std::span(chosen).first(count);
+    const auto end = std::partition(begun.begin(), begun.end(), [](deque* d) { return d->expose_begin(); });
+    if (end != begun.begin()) Machine::heavy_fence();
+    std::for_each(begun.begin(), end, [&m](deque* d) {
+      if (!d->expose_end(&Machine::handles_any)) return;
+      ++m.count().exposures;
+      m.count().most_public.raise_to(d->public_count());
+    });
+    s.exposing().unlock();
+  }
+};
+
+}  // namespace fj::inline v0_1::detail
