@@ -51,14 +51,14 @@ class processors {
     const unsigned count = this->count();
     for (unsigned i = 0, at = first; i < count; ++i, at = at + step < count ? at + step : at + step - count) {
       time.pass(time.price.look);
-      if (!visit(*all_[at]->active)) return;
+      if (!visit(all_[at]->active->for_thieves())) return;
     }
   }
 
   /// The same all at once, by a worker that has announced that it parks: that costs `park`.
   template <class Visit>
   void for_each_deque(Visit visit) {
-    for (const auto& p : all_) visit(*p->active);
+    for (const auto& p : all_) visit(p->active->for_thieves());
   }
 
  private:

@@ -42,7 +42,7 @@ struct system : machine {
   static void sleep_ns(std::int64_t time) noexcept { timeline::current().pass(1000 * time); }
 
   static bool handles_any(const fj::detail::os::exception_globals*) noexcept { return false; }
-  static bool seems_empty(const deque& d) noexcept { return d.looks_empty(); }
+  static bool seems_empty(const auto& d) noexcept { return d.looks_empty(); }
   static void becomes_idle(processor& p) noexcept { p.count.begin_idle(now_ns()); }
 
   // A woken thread goes on when it has been signalled.

@@ -26,7 +26,7 @@ FORKJOIN_THREAD_LOCAL_READER(current_worker, worker*, FORKJOIN_CURRENT_WORKER, c
 /// The deque that this strand pushes to. Another one, perhaps, after any fork, join or wait: never keep it.
 [[gnu::always_inline]] inline deque& current_deque() noexcept { return *current_deque_pointer(); }
 
-/// Pushes to the current deque, see basic_deque::push.
+/// Pushes to the current deque, see basic_deque_owner::push.
 template <class Record>
 [[gnu::always_inline]] inline bool push_record(Record& r) noexcept {
 #ifdef FORKJOIN_FORK_PATH
@@ -36,7 +36,7 @@ template <class Record>
 #endif
 }
 
-/// Pops from the current deque, see basic_deque::pop.
+/// Pops from the current deque, see basic_deque_owner::pop.
 [[gnu::always_inline]] inline bool pop_record(const record& r) noexcept {
 #ifdef FORKJOIN_FORK_PATH
   return os::pop_from_current(reinterpret_cast<const std::uint64_t&>(r));

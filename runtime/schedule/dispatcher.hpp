@@ -256,7 +256,7 @@ class basic_dispatcher {
     // Where there is a thread for every P, others look for records before they park. Else this caller must, as in park.
     if (last_resort && !parking::nothing_left(
                            [&](auto visit) {
-                             all_.for_each_deque([&](deque& d) {
+                             all_.for_each_deque([&](auto& d) {
                                if (d.whose() == &brought) visit(d);
                              });
                            },
@@ -399,7 +399,7 @@ class basic_dispatcher {
     const auto* const callers = &idle_.callers();
     worker* found = nullptr;
     if (callers->empty()) return nullptr;
-    all_.for_each_deque([&](deque& d) {
+    all_.for_each_deque([&](auto& d) {
       if (found || Machine::seems_empty(d)) return;
       found = callers->find([&d](const worker& m) { return m.brought == d.whose(); });
     });
@@ -411,7 +411,7 @@ class basic_dispatcher {
     const auto* const callers = &idle_.callers();
     bool any = false;
     if (callers->empty()) return false;
-    all_.for_each_deque([&](deque& d) {
+    all_.for_each_deque([&](auto& d) {
       if (!callers->find([&d](const worker& m) { return m.brought == d.whose(); })) return;
       d.alarm();
       any = true;

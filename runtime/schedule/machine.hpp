@@ -15,8 +15,9 @@ namespace fj::inline v0_1::detail {
 enum class waker { goes_on, sleeps };
 
 /// Types:
-/// - `deque`: basic_deque of the machine. `fiber`: derives from runnable, with `whose` (its root), `records` (the deque that
-///   it left with when it waited, else nullptr) and `marker`; `fiber::of_marker` finds it. `root`: `ready` (root_runnables),
+/// - `deque`: basic_deque of the machine; `for_each_deque` passes it as a deque_thief.
+/// - `fiber`: derives from runnable, with `whose` (its root), `records` (the deque that it left with when it waited, else
+///   nullptr) and `marker`; `fiber::of_marker` finds it. `root`: `ready` (root_runnables),
 ///   `caller` (the thread that waits for it, or nullptr), `done` (an atomic<bool>). `processor`: `active` (an atomic pointer to
 ///   its deque, never nullptr), `next`, `count` (its counters). `processors`: all P, with `count`, `steps` and `step`, and
 ///   `for_each_deque(visit)`, which reads `active` with acquire, and `for_each_deque(first, step, visit)`, which goes on as long
@@ -31,7 +32,7 @@ enum class waker { goes_on, sleeps };
 /// Functions: `now_ns` is a clock that does not go back; `pause` is for loops that wait for other threads; `yield_thread` and
 /// `sleep_ns` let other threads run. `prepare_stack(m)` has a stack at hand for what m steals, false if there is no memory;
 /// then `begin(m, stolen)` returns a fiber that begins with that record. `give_deque(m, d)` takes back a deque that thieves
-/// emptied. `becomes_idle(p)` is called for each P that is put among the idle. `handles_any` is asked by expose_end.
+/// emptied. `becomes_idle(p)` is called for each P that is put among the idle. `handles_any` is asked by exposure::end.
 /// `seems_empty(d)` looks at a deque without ordering anything for a race detector.
 /// A worker that wakes a sleeping one calls `begin_placing` with the mutex held and `place` without it: that chooses a
 /// processor for the woken thread, signals it, and lets it go on. The end of a root calls `keep_off` before it signals the
@@ -49,8 +50,9 @@ concept scheduling_machine =
       { r.done.load(std::memory_order_acquire) } -> std::same_as<bool>;
       { r.caller == &m } -> std::same_as<bool>;
       p.next = &p;
-      all.for_each_deque([](typename Machine::deque&) {});
-      all.for_each_deque(all.count() - 1, all.step(all.steps() - 1), [](typename Machine::deque&) { return true; });
+      all.for_each_deque([](typename Machine::deque::as_thief&) {});
+      all.for_each_deque(all.count() - 1, all.step(all.steps() - 1),
+                         [](typename Machine::deque::as_thief&) { return true; });
       { threads.start() } -> std::same_as<typename Machine::worker*>;
       m.proc = &p;
       { m.spinning.replace(true) } -> std::same_as<bool>;

@@ -52,12 +52,12 @@ class processors {
   void for_each_deque(unsigned first, unsigned step, Visit visit) {
     for (unsigned i = 0, at = first; i < count_; ++i, at = (at + step) % count_)
       // acquire: pairs with the releases in execute.cpp
-      if (!visit(*all_[at].active.load(std::memory_order_acquire))) return;
+      if (!visit(all_[at].active.load(std::memory_order_acquire)->for_thieves())) return;
   }
   /// Calls visit(deque) for all of them.
   template <class Visit>
   void for_each_deque(Visit visit) {
-    for_each_deque(0, 1, [&visit](deque& d) {
+    for_each_deque(0, 1, [&visit](deque_thief& d) {
       visit(d);
       return true;
     });

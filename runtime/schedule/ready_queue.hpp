@@ -99,7 +99,7 @@ class basic_ready_queue {
     deque& d = *f.records;
     work got;
     do {
-      got.stolen = d.steal(nullptr);
+      got.stolen = d.for_thieves().steal(nullptr);
     } while (!got.stolen.record && d.has_public());
     // What found no room in the array when the fiber left.
     if (!d.has_public() && !Machine::seems_empty(d)) d.publish_all(nullptr);

@@ -30,7 +30,7 @@ struct system : machine {
   static void sleep_ns(std::int64_t time) noexcept { os::sleep_ns(time); }
 
   static bool handles_any(const os::exception_globals* of_thread) noexcept { return os::handles_any(of_thread); }
-  static bool seems_empty(const deque& d) noexcept { return detail::seems_empty(d); }
+  static bool seems_empty(const auto& d) noexcept { return detail::seems_empty(d); }
 
   static void becomes_idle(processor& p) noexcept {
     FORKJOIN_CHECK(seems_empty(*p.active.load(std::memory_order_relaxed)));

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "../base/tuning.hpp"
+#include "../fork/exposure.hpp"
 #include "machine.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -14,6 +15,7 @@ namespace fj::inline v0_1::detail {
 template <scheduling_machine Machine>
 struct basic_thief {
   using deque = typename Machine::deque;
+  using deque_thief = typename deque::as_thief;
   using root = typename Machine::root;
   using stolen_record = typename deque::stolen_record;
   using worker = typename Machine::worker;
@@ -30,7 +32,7 @@ struct basic_thief {
     const unsigned first = m.dice.below(all.count());
     const unsigned step = all.step(m.dice.below(all.steps()));
     round_result found;
-    all.for_each_deque(first, step, [&](deque& victim) {
+    all.for_each_deque(first, step, [&](deque_thief& victim) {
       if (only && victim.whose() != only) return true;
       if (victim.has_public()) {
         found.saw_records = true;
@@ -58,17 +60,17 @@ struct basic_thief {
     if (s.settings().eager || !s.exposing().try_lock()) return;
     // First the deques, then the guards: while a guard is up its owner waits for this thread. Deques are not freed while the
     // runtime lives, and one that is another P's by then will do, too.
-    std::array<deque*, tuning::exposed_at_a_time> chosen;
+    std::array<deque_thief*, tuning::exposed_at_a_time> chosen;
     std::size_t count = 0;
-    s.all().for_each_deque(m.dice.below(s.all().count()), 1, [&](deque& d) {
+    s.all().for_each_deque(m.dice.below(s.all().count()), 1, [&](deque_thief& d) {
       if (d.has_private()) chosen[count++] = &d;
       return count < chosen.size();
     });
     const auto begun = std::span(chosen).first(count);
-    const auto end = std::partition(begun.begin(), begun.end(), [](deque* d) { return d->expose_begin(); });
+    const auto end = std::partition(begun.begin(), begun.end(), [](deque_thief* d) { return exposure::begin(*d); });
     if (end != begun.begin()) Machine::heavy_fence();
-    std::for_each(begun.begin(), end, [&m](deque* d) {
-      if (!d->expose_end(&Machine::handles_any)) return;
+    std::for_each(begun.begin(), end, [&m](deque_thief* d) {
+      if (!exposure::end(*d, &Machine::handles_any)) return;
       ++m.count().exposures;
       m.count().most_public.raise_to(d->public_count());
     });

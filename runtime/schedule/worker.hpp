@@ -74,7 +74,7 @@ struct worker {
 
 /// As looks_empty, by a worker on its native stack. A strand that it begins comes after all that the worker comes after,
 /// as ThreadSanitizer sees it; so a look at what the owner pushed last would hide races with the owner.
-inline bool seems_empty(const deque& d) noexcept {
+inline bool seems_empty(const auto& d) noexcept {
   const os::unordered_for_detector hint;
   return d.looks_empty();
 }

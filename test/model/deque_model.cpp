@@ -134,7 +134,7 @@ class forking : public scenario {
       any_of(2) ? scheduler_.dispatcher().start_spinning(m) : scheduler_.dispatcher().stop_spinning(m);
       if (with.force && any_of(2)) thief::expose(m);
       root* const only = with.strands > 1 && any_of(2) ? &jobs_[any_of(with.strands)] : nullptr;
-      const auto [taken, whose, handled] = deque_.steal(only);
+      const auto [taken, whose, handled] = deque_.for_thieves().steal(only);
       if (taken) {
         auto* const record = static_cast<continuation*>(taken);
         check(record != &never_pushed_, "what is stolen has been pushed");

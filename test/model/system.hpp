@@ -106,11 +106,11 @@ class processors {
   template <class Visit>
   void for_each_deque(unsigned first, unsigned step, Visit visit) {
     for (unsigned i = 0, at = first; i < count_; ++i, at = (at + step) % count_)
-      if (!visit(*all_[at].active.load(std::memory_order_acquire))) return;
+      if (!visit(all_[at].active.load(std::memory_order_acquire)->for_thieves())) return;
   }
   template <class Visit>
   void for_each_deque(Visit visit) {
-    for_each_deque(0, 1, [&visit](deque& d) {
+    for_each_deque(0, 1, [&visit](deque::as_thief& d) {
       visit(d);
       return true;
     });
@@ -179,7 +179,7 @@ struct system : machine {
   static void sleep_ns(std::int64_t) { model::pause(); }
 
   static bool handles_any(const fj::detail::os::exception_globals*) { return false; }
-  static bool seems_empty(const deque& d) { return d.looks_empty(); }
+  static bool seems_empty(const auto& d) { return d.looks_empty(); }
   static void becomes_idle(processor&) {}
 
   static bool prepare_stack(worker&) { return true; }

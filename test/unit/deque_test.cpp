@@ -10,6 +10,7 @@
 
 #include "runtime/fork/continuation.hpp"
 #include "runtime/fork/current.hpp"
+#include "runtime/fork/exposure.hpp"
 #include "test/support.hpp"
 
 namespace {
@@ -28,12 +29,12 @@ struct fixture {
   }
 
   // As fork_join's fast path and push_slow.
-  void push(bool somebody_is_hungry = false) {
+  void push(bool a_worker_is_hungry = false) {
     const continuation& newest = *records[depth++];
     if (d->push(*records[depth - 1], deque::name_of(newest))) {
       ++slow_pushes;
       d->attend();
-      if (somebody_is_hungry || eager()) d->publish();
+      if (a_worker_is_hungry || eager()) d->publish();
     }
   }
 
@@ -46,7 +47,7 @@ struct fixture {
 
   // The number of the record, -1 if there is none.
   int steal() {
-    const auto [record, whose, handled] = d->steal(nullptr);
+    const auto [record, whose, handled] = d->for_thieves().steal(nullptr);
     if (!record) return -1;
     misplaced += whose != &job;
     for (std::size_t i = 0; i < records.size(); ++i)
@@ -55,9 +56,9 @@ struct fixture {
   }
 
   bool expose() {
-    if (!d->expose_begin()) return false;
+    if (!exposure::begin(d->for_thieves())) return false;
     machine::heavy_fence();
-    return d->expose_end();
+    return exposure::end(d->for_thieves());
   }
 
   bool eager() const { return is_eager; }
@@ -198,7 +199,7 @@ TEST_CASE("deque: a stand-in is pushed, and what it stands for is stolen") {
   f.push();
   CHECK(f.d->publish());
   CHECK(f.steal() == 0);
-  CHECK(f.d->steal(nullptr).record == &elsewhere);
+  CHECK(f.d->for_thieves().steal(nullptr).record == &elsewhere);
   CHECK(f.pop());
   CHECK(!f.d->pop(in_its_place));
   CHECK(!f.d->pop_slow(in_its_place));
@@ -216,7 +217,7 @@ TEST_CASE("deque: one without capacity is empty at all times") {
     d.attend();
     d.forget();
     CHECK(d.looks_empty());
-    CHECK(!d.expose_begin());
+    CHECK(!exposure::begin(d.for_thieves()));
     CHECK(d.pop(record));
   }
 }
@@ -240,11 +241,11 @@ TEST_CASE("deque: exposure takes private records by force" * doctest::skip(!test
 TEST_CASE("deque: an owner that pops while a thief exposes" * doctest::skip(!test::may_fence_others())) {
   fixture f;
   for (int i = 0; i < 4; ++i) f.push();
-  REQUIRE(f.d->expose_begin());
-  CHECK(!f.d->expose_begin());  // one at a time
-  CHECK(!f.d->publish());       // nor does the owner interfere
+  REQUIRE(exposure::begin(f.d->for_thieves()));
+  CHECK(!exposure::begin(f.d->for_thieves()));  // one at a time
+  CHECK(!f.d->publish());                       // nor does the owner interfere
   CHECK(!f.d->pop(*f.records[3]));
-  CHECK(f.d->expose_end());
+  CHECK(exposure::end(f.d->for_thieves()));
   CHECK(f.d->pop_slow(*f.records[3]));  // private after all
   f.depth = 3;
   CHECK(f.steal() == 0);
@@ -255,9 +256,9 @@ TEST_CASE("deque: an owner that pops while a thief exposes" * doctest::skip(!tes
   CHECK(!f.pop());
 
   f.push();
-  REQUIRE(f.d->expose_begin());
+  REQUIRE(exposure::begin(f.d->for_thieves()));
   CHECK(!f.d->pop(*f.records[0]));
-  CHECK(!f.d->expose_end());  // nothing left
+  CHECK(!exposure::end(f.d->for_thieves()));  // nothing left
   CHECK(f.steal() == -1);
   CHECK(f.d->pop_slow(*f.records[0]));
   f.depth = 0;
@@ -267,12 +268,12 @@ TEST_CASE("deque: an owner that pops while a thief exposes" * doctest::skip(!tes
 
   for (int i = 0; i < 2; ++i) f.push();
   CHECK(f.d->publish());  // 0
-  REQUIRE(f.d->expose_begin());
+  REQUIRE(exposure::begin(f.d->for_thieves()));
   CHECK(!f.d->pop(*f.records[1]));
-  CHECK(!f.d->expose_end());
+  CHECK(!exposure::end(f.d->for_thieves()));
   CHECK(f.d->pop_slow(*f.records[1]));
   f.depth = 1;
-  CHECK(!f.d->expose_begin());  // nothing private
+  CHECK(!exposure::begin(f.d->for_thieves()));  // nothing private
   CHECK(f.steal() == 0);
 }
 
@@ -286,8 +287,8 @@ TEST_CASE("deque: open starts anew") {
   CHECK(f.d->push(*f.records[7], deque::name_of(*f.records[7])));  // a fresh one attends
   f.d->attend();
   CHECK(f.d->publish());
-  CHECK(!f.d->steal(&f.job).record);  // of another job
-  const deque::stolen_record stolen = f.d->steal(&other);
+  CHECK(!f.d->for_thieves().steal(&f.job).record);  // of another job
+  const deque::stolen_record stolen = f.d->for_thieves().steal(&other);
   CHECK(stolen.record == f.records[7].get());
   CHECK(stolen.whose == &other);
   CHECK(f.d->looks_empty());
@@ -323,7 +324,7 @@ TEST_CASE("deque: eager, everything is public at once") {
   CHECK(!f.pop());
   CHECK(f.slow_pops == 4);
   CHECK(f.d->looks_empty());
-  CHECK(!f.d->expose_begin());
+  CHECK(!exposure::begin(f.d->for_thieves()));
   for (std::size_t i = 0; i < 3 * capacity; ++i) f.push();
   for (std::size_t i = 0; i < 3 * capacity; ++i) CHECK(f.pop());
   CHECK(f.d->is_at_rest());
@@ -370,7 +371,7 @@ TEST_CASE("deque: random operations of owner and thief in turn, against a plain 
 }
 
 TEST_CASE("deque: every record is taken once, by its owner or by a thief" * doctest::skip(!test::may_fence_others())) {
-  // Without the fence in take_public records were taken twice, and without the heavy fence of an exposure.
+  // Without the fence in take_newest records were taken twice, and without the heavy fence of an exposure.
   for (const bool eager : {false, true})
     for (const unsigned deepest : {1u, static_cast<unsigned>(2 * capacity)}) {
       CAPTURE(eager);
@@ -386,7 +387,7 @@ TEST_CASE("deque: every record is taken once, by its owner or by a thief" * doct
         test::dice dice(1);
         started = true;
         while (!over) {
-          if (const record* const taken_one = f.d->steal(nullptr).record) {
+          if (const record* const taken_one = f.d->for_thieves().steal(nullptr).record) {
             for (std::size_t i = 0; i < deepest; ++i) taken[i] += f.records[i].get() == taken_one;
             ++stolen;
           } else if (dice.once_in(64)) {

@@ -179,7 +179,7 @@ TEST_CASE("handlers: children of scopes, turns of loops and jobs") {
 }
 
 TEST_CASE("handlers: trees of forks in handlers of handlers") {
-  // If a thief exposes records of an owner that is in a handler (deque::expose_end), some find none.
+  // If a thief exposes records of an owner that is in a handler (exposure::end), some find none.
   const unsigned rounds = test::divided(60u);
   test::for_each_runtime("trees in handlers", [&](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);

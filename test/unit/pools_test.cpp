@@ -233,7 +233,7 @@ TEST_CASE("deque_pool: deques are reused, and have room for the public records o
     for (continuation& r : records)
       if (a->push(r, deque::name_of(r))) a->attend();
     while (a->publish()) {}
-    for (continuation& r : records) CHECK(a->steal(nullptr).record == &r);
+    for (continuation& r : records) CHECK(a->for_thieves().steal(nullptr).record == &r);
     CHECK(a->looks_empty());
     pool.give(a);
     pool.give(b);

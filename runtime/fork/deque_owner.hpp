@@ -1,0 +1,160 @@
+// The continuations of a running strand, oldest at the head, as their owner sees them: it alone pushes, pops and publishes.
+//
+// A split deque. The newest records are private: a list through the frames that forked, from the newest to older ones, without
+// a fence for push and pop. The oldest ones are public: an array that thieves steal from (public_array.hpp). To publish is to
+// move the older half of the list to the array. Other workers have a deque_thief, which cannot do any of that.
+// Sources: the split from Dinan et al., "Scalable work stealing" (SC 2009), and van Dijk and van de Pol, "Lace" (2014); a
+// list through frames from Frigo, Leiserson and Randall, "The implementation of the Cilk-5 multithreaded language" (PLDI 1998).
+//
+// Invariants:
+//  - A strand leaves `newest` as it found it, and the record itself keeps what that was: a pop need not wait for the load
+//    of what the push before it stored.
+//  - The list goes on from the oldest private record to the newest public one: newest_public ends it. Records that are
+//    public, or were, bear a mark in their link.
+//  - A record taken by a thief is the oldest. So when a pop finds its record gone, all older ones are gone too, and the
+//    deque is at rest: empty, and all as at the beginning; also when the strand goes on with another deque after a join.
+//  - Only the owner writes `newest`. The array and the marks are written by the holder of the mutex: the owner, or a thief
+//    that exposes private records (exposure.hpp), while the guard keeps the owner from completing a pop.
+#pragma once
+
+#include "../base/check.hpp"
+#include "../os/thread_safety.hpp"
+#include "deque_thief.hpp"
+
+namespace fj::inline v0_1::detail {
+
+template <class Machine>
+class basic_deque_owner : protected basic_deque_thief<Machine> {
+ public:
+  using as_thief = basic_deque_thief<Machine>;
+  using as_thief::alarm, as_thief::alarmed, as_thief::has_private, as_thief::has_public, as_thief::looks_empty,
+      as_thief::public_count, as_thief::whose;
+  using typename as_thief::index, typename as_thief::record, typename as_thief::root, typename as_thief::slot,
+      typename as_thief::stand_in, typename as_thief::stolen_record;
+
+  static record_name name_of(const record& r) noexcept { return reinterpret_cast<record_name>(&r); }
+  static record_name name_of(const stand_in& r) noexcept {
+    return reinterpret_cast<record_name>(&r) | as_thief::stands_in;
+  }
+
+  // The fast path. runtime/os/fork_path.hpp has it in assembly.
+
+  /// Adds a record, by its name, at the tail. True if the owner must attend to something: then it calls attend and what
+  /// follows from it. The record is stored before the alarm is read; the other way round a wake-up would be lost.
+  [[nodiscard]] bool push(record& r, record_name name) noexcept {
+    r.older.store(newest_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    // release: pairs with the acquires in exposure::end and looks_empty, so that the record is there
+    newest_.store(name, std::memory_order_release);
+    Machine::light_fence();  // store newest, load alarm: pairs with the heavy fence of a worker about to park
+    return alarm_.load(std::memory_order_relaxed) != 0;
+  }
+
+  /// Takes back the newest record. False if it may not be private: then pop_slow decides.
+  [[nodiscard]] bool pop(const record& r) noexcept {
+    // release: only because every store to newest must be
+    newest_.store(r.older.load(std::memory_order_relaxed), std::memory_order_release);
+    Machine::light_fence();  // store newest, load guard: pairs with the heavy fence between exposure::begin and end
+    // acquire: pairs with the release in exposure::end. An owner that finds the guard down again finds the mark, too: so
+    // the link is read once more, after the guard.
+    const record_name guard = guard_.load(std::memory_order_acquire);
+    return r.older.load(std::memory_order_relaxed) < guard;
+  }
+
+  // The slow path.
+
+  /// Takes off the alarm, so that wishes from now on are noticed again, then fences: what others wished before is visible
+  /// after it. Only then may the owner read wishes and hunger, or a wish is lost.
+  void attend() noexcept {
+    // acquire: pairs with the release in alarm
+    alarm_.exchange(eager_ || !has_capacity(), std::memory_order_acq_rel);
+    Machine::fence();  // push's store to newest, then reading hunger: pairs with the fence of a worker about to park
+  }
+
+  /// If not, nothing can ever be public, and every fork runs as a plain call: each push is to be taken back by `forget` at
+  /// once, and the deque is empty at all times.
+  using as_thief::has_capacity;
+
+  /// Takes the newest record off before a thief can take it. The pop to come finds it as if it were private. Of a deque
+  /// without capacity.
+  void forget() noexcept { newest_.store(0, std::memory_order_release); }  // release: as all of them
+
+  /// Makes the older half of the private records public, at least one. Nothing if there are none, if there is no room, or
+  /// if a thief is doing so right now. Takes the time to walk over the private records, so in the long run it is paid for
+  /// by what it publishes. `handled`: the exception that the owner handles, nullptr if none. Then all records become
+  /// public, as a thief would not expose them; but none of them if some may have been forked outside of that handler.
+  bool publish(void* handled = nullptr) noexcept FORKJOIN_UNANALYSED {
+    if (!eager_ && !mutex_.try_lock()) {
+      if (public_.handled() == handled) return false;
+      mutex_.lock();  // the exception that the array names must not be left over from another handler
+    }
+    const bool some = agree_on(handled) && move_to_public(newest_.load(std::memory_order_relaxed), handled != nullptr);
+    if (!eager_) mutex_.unlock();
+    return some;
+  }
+
+  /// Whether what it holds was forked in a handler. Then the owner attends at each push.
+  bool is_in_handler() const noexcept { return public_.handled() != nullptr; }
+
+  /// Completes a pop: true if the owner has its record back, false if a thief has it. Waits for no other worker but a thief
+  /// that exposes records.
+  [[nodiscard]] bool pop_slow(const record& r) noexcept {
+    if (eager_) return !is_marked(r) || take_public(r);
+    const locked lock(mutex_);
+    return !is_marked(r) || take_public(r);  // private after all: an exposing thief had raised the guard
+  }
+
+  /// Whether the newest record, popped but not completely, is public, and this the deque that it was pushed to.
+  bool is_public(const record& r) const noexcept { return is_marked(r) && !public_.is_clear(); }
+
+  /// Undoes a pop that has not been completed: the record is the deque's again.
+  void push_back(record_name name) noexcept { newest_.store(name, std::memory_order_release); }  // release: as all
+
+  /// Whether no record has been pushed that is not popped: so it is between strands, and after a join.
+  bool is_at_rest() const noexcept { return newest_.load(std::memory_order_relaxed) == 0; }
+
+ protected:
+  using as_thief::alarm_, as_thief::eager_, as_thief::guard_, as_thief::mutex_, as_thief::newest_,
+      as_thief::newest_public_, as_thief::public_;
+  using as_thief::as_thief;
+  using as_thief::is_marked, as_thief::move_to_public, as_thief::pushed_as, as_thief::public_mark;
+
+  // Whether all records were forked while the owner handled that exception. Handlers nest in forks: what the owner handles at
+  // the oldest record and handles now, it handled at all between. With the mutex.
+  bool agree_on(void* handled) noexcept {
+    if (public_.handled() == handled) return true;
+    if (handled) {
+      const record_name newest = newest_.load(std::memory_order_relaxed);
+      if (newest == 0 || pushed_as(newest)->older.load(std::memory_order_relaxed) != 0) return false;
+    }
+    // Else all were forked after the handler, and none is public: unless this strand runs on top of another's join, and that
+    // one's record is to be stolen still.
+    if (has_public()) return false;
+    handle_at_forks(handled);
+    return true;
+  }
+
+  void handle_at_forks(void* exception) noexcept {
+    public_.belong_to(whose(), exception);
+    public_.clear();
+  }
+
+  bool take_public(const record& r) noexcept {
+    if (!public_.take_newest()) {
+      rest();
+      return false;
+    }
+    const record_name older = r.older.load(std::memory_order_relaxed) & ~public_mark;
+    newest_public_.store(older, std::memory_order_relaxed);
+    newest_.store(older, std::memory_order_release);  // release: as all of them
+    return true;
+  }
+
+  // Empty, and as it was at the beginning.
+  void rest() noexcept {
+    newest_.store(0, std::memory_order_release);  // release: as all of them
+    newest_public_.store(0, std::memory_order_relaxed);
+    public_.clear();
+  }
+};
+
+}  // namespace fj::inline v0_1::detail

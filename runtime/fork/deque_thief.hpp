@@ -1,0 +1,150 @@
+// A deque as other workers see it: they look, sound its alarm, and steal. They cannot push, pop or publish; that is the owner's
+// part (deque_owner.hpp, where the deque is described).
+#pragma once
+
+#include <cstdint>
+
+#include "../base/cache_line.hpp"
+#include "../os/machine.hpp"
+#include "public_array.hpp"
+
+namespace fj::inline v0_1::detail {
+
+namespace os {
+struct exception_globals;
+}
+
+/// How a record is named in the list: its address; 0 is none. Bit 0 marks the name of a stand_in. In what a record keeps,
+/// the highest bit marks that record as public. (Addresses of user code have it clear.)
+using record_name = std::uintptr_t;
+
+/// What a deque holds. It lies in the frame that forked, and nothing is stored there until it is pushed.
+template <class Machine>
+struct basic_record {
+  typename Machine::template unset_atomic<record_name> older;  ///< first: os/fork_path.hpp stores it
+};
+
+/// What is pushed for a record that lies where the owner must not look once it has been stolen.
+template <class Machine>
+struct basic_stand_in : basic_record<Machine> {
+  basic_record<Machine>* stands_for;
+};
+
+template <class Machine>
+class basic_deque_thief {
+ public:
+  template <class T>
+  using atomic = typename Machine::template atomic<T>;
+  using index = typename basic_public_array<Machine>::index;
+  using record = basic_record<Machine>;
+  using root = typename Machine::root;
+  using slot = typename basic_public_array<Machine>::slot;
+  using stand_in = basic_stand_in<Machine>;
+  using stolen_record = basic_stolen_record<Machine>;
+
+  basic_deque_thief(const basic_deque_thief&) = delete;
+  basic_deque_thief& operator=(const basic_deque_thief&) = delete;
+
+  /// Asks the owner to attend at its next push. The caller sets what it wishes first; the owner reads wishes after it
+  /// took the alarm off.
+  void alarm() noexcept {
+    // release: pairs with the acquire in attend. An exchange, as all stores to the alarm, so that they are in one order.
+    alarm_.exchange(1, std::memory_order_acq_rel);
+  }
+
+  /// Whether an alarm waits for the owner already; a hint.
+  bool alarmed() const noexcept { return alarm_.load(std::memory_order_relaxed) != 0; }
+
+  /// The oldest public record; none if there is none or another thief was faster. Of root `only` alone, unless that is
+  /// nullptr.
+  stolen_record steal(const root* only) noexcept { return public_.steal(only); }
+
+  /// How many records are public; a hint.
+  index public_count() const noexcept { return public_.count(); }
+  bool has_public() const noexcept { return public_count() > 0; }
+
+  /// Whether there is something that a thief can take only if it exposes it first; a hint.
+  bool has_private() const noexcept {
+    return newest_.load(std::memory_order_relaxed) != newest_public_.load(std::memory_order_relaxed);
+  }
+
+  /// Whether there is nothing in it, private records included. Exact for pushes before a fence that the caller made.
+  bool looks_empty() const noexcept {
+    // acquire: pairs with the release in move_to_public: a worker that sees a record as public sees the end beyond it
+    const record_name newest_public = newest_public_.load(std::memory_order_acquire);
+    // acquire: pairs with the release in push
+    if (newest_.load(std::memory_order_acquire) != newest_public) return false;
+    return !has_public();
+  }
+
+  /// Whose records it holds; a hint.
+  root* whose() const noexcept { return public_.whose(); }
+
+ protected:
+  constexpr basic_deque_thief(index capacity, bool eager) noexcept
+      : newest_(0),
+        alarm_(1),
+        guard_(eager ? guard_up : guard_down),
+        newest_public_(0),
+        exceptions_(nullptr),
+        eager_(eager),
+        public_(capacity) {}
+
+  static constexpr record_name stands_in = 1;
+  static constexpr record_name public_mark = ~(~record_name{0} >> 1);
+  // A pop passes if its link is below the guard.
+  static constexpr record_name guard_down = public_mark;  // links without the mark
+  static constexpr record_name guard_up = 0;              // none
+
+  static bool is_marked(const record& r) noexcept { return r.older.load(std::memory_order_relaxed) & public_mark; }
+
+  static record* pushed_as(record_name name) noexcept { return reinterpret_cast<record*>(name & ~stands_in); }
+  static record* meant_by(record_name name) noexcept {
+    record* const pushed = pushed_as(name);
+    return name & stands_in ? static_cast<stand_in*>(pushed)->stands_for : pushed;
+  }
+
+  bool has_capacity() const noexcept { return public_.capacity() != 0; }
+
+  // Moves the older half of the private records from `newest` on, or all, to the array, as far as there is room, and marks
+  // them. True if there were any. With the mutex, unless eager.
+  bool move_to_public(record_name newest, bool all) noexcept {
+    // Otherwise none is private, and the owner may be about to take back a public one, whose link this is.
+    if (newest == 0 || newest & public_mark || is_marked(*pushed_as(newest))) return false;
+    const index room = public_.make_room();
+    if (room == 0) return false;
+    const auto older = [](record_name name) { return pushed_as(name)->older.load(std::memory_order_relaxed); };
+    const record_name last = newest_public_.load(std::memory_order_relaxed);
+    index count = 0;
+    for (record_name name = newest; name != last; name = older(name)) ++count;
+    index kept = eager_ || all ? 0 : count / 2;
+    if (count - kept > room) kept = count - room;
+    count -= kept;
+    for (; kept > 0; --kept) newest = older(newest);
+    record_name name = newest;
+    for (index at = count; at > 0;) {
+      public_.put(--at, *meant_by(name));
+      record& r = *pushed_as(name);
+      name = older(name);
+      r.older.store(name | public_mark, std::memory_order_relaxed);  // ordered by the guard
+    }
+    public_.extend(count);
+    newest_public_.store(newest, std::memory_order_release);  // release: pairs with the acquire in looks_empty
+    return true;
+  }
+
+  friend struct exposure;
+
+  // Written by the owner at every fork, except that thieves sound the alarm and raise the guard.
+  alignas(cache_line) atomic<record_name> newest_;
+  atomic<std::uint64_t> alarm_;
+  atomic<record_name> guard_;
+  atomic<record_name> newest_public_;
+  atomic<os::exception_globals*> exceptions_;  // of the thread that the owner runs on
+  typename Machine::mutex mutex_;
+  const bool eager_;
+
+  basic_public_array<Machine> public_;  // last: its slots follow
+};
+
+}  // namespace fj::inline v0_1::detail

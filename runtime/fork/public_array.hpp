@@ -1,0 +1,151 @@
+// The public records of a deque: thieves take the oldest one, the owner takes the newest one back.
+//
+// Chase and Lev's deque ("Dynamic circular work-stealing deque", SPAA 2005) with the memory orders of Le, Pop, Cohen and Zappa
+// Nardelli ("Correct and efficient work-stealing for weak memory models", PPoPP 2013). `end` is its bottom. The array neither
+// grows nor goes round: it begins anew when it is full and all its records have been stolen.
+//
+// `top` is an index with a tag above it. The index goes up with each steal. The tag goes up when the owner takes the last
+// record, and when the array begins anew. So top as a whole never repeats, and a thief's claim fails if anything happened
+// since the thief read it. The same holds for the root and the exception, which change only before top does.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "../base/cache_line.hpp"
+
+namespace fj::inline v0_1::detail {
+
+template <class Machine>
+struct basic_record;
+
+/// What a thief gets: a record, or nullptr; its root; and the exception that its parent handled when it forked.
+template <class Machine>
+struct basic_stolen_record {
+  basic_record<Machine>* record = nullptr;
+  typename Machine::root* whose = nullptr;
+  void* handled = nullptr;
+};
+
+template <class Machine>
+class alignas(cache_line) basic_public_array {
+ public:
+  template <class T>
+  using atomic = typename Machine::template atomic<T>;
+  using index = std::uint64_t;
+  using root = typename Machine::root;
+  using slot = atomic<basic_record<Machine>*>;
+
+  static constexpr index max_capacity = (index{1} << 28) - 2;
+
+  /// So many slots must follow the array in memory.
+  constexpr explicit basic_public_array(index capacity) noexcept
+      : top_(0), end_(0), whose_(nullptr), handled_(nullptr), capacity_(capacity) {}
+
+  basic_public_array(const basic_public_array&) = delete;
+  basic_public_array& operator=(const basic_public_array&) = delete;
+
+  // For any worker.
+
+  /// The oldest record, of root `only` alone unless that is nullptr. None if there is none or another thief was faster.
+  basic_stolen_record<Machine> steal(const root* only) noexcept {
+    // acquire: pairs with the release in clear, so that end, root and slot are no older than this top
+    std::uint64_t top = top_.load(std::memory_order_acquire);
+    Machine::fence();  // load top, then end: pairs with the fence in take_newest
+    // acquire: pairs with the release in extend, so that the slot is there
+    const index end = end_.load(std::memory_order_acquire);
+    const index at = index_of(top);
+    if (at >= end) return {};
+    basic_stolen_record<Machine> found{nullptr, whose(), handled()};
+    if (only && found.whose != only) return {};
+    found.record = slots()[at].load(std::memory_order_relaxed);
+    // seq_cst: in one order with the fences, as in Chase-Lev. If it succeeds, root, exception and slot are right, too.
+    if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst, std::memory_order_relaxed)) return {};
+    return found;
+  }
+
+  /// How many records there are; a hint, because top and end may be of different moments.
+  index count() const noexcept {
+    const index at = index_of(top_.load(std::memory_order_relaxed));
+    const index end = end_.load(std::memory_order_relaxed);
+    return at < end ? end - at : 0;
+  }
+
+  /// The root of the records; a hint, except for the owner.
+  root* whose() const noexcept { return whose_.load(std::memory_order_relaxed); }
+  /// The exception that the owner handled at all forks; nullptr: none, or the forks differ. A hint, except for the owner.
+  void* handled() const noexcept { return handled_.load(std::memory_order_relaxed); }
+
+  index capacity() const noexcept { return capacity_; }
+
+  /// Whether no record has come since the array began anew.
+  bool is_clear() const noexcept { return end_.load(std::memory_order_relaxed) == 0; }
+
+  // For the owner, and for a thief that exposes. One at a time.
+
+  /// How many records fit in.
+  index make_room() noexcept {
+    const index end = end_.load(std::memory_order_relaxed);
+    if (end != capacity_) return capacity_ - end;
+    // Slots are used again only when all records have been stolen, though not popped.
+    if (count() > 0) return 0;
+    clear();
+    return capacity_;
+  }
+
+  /// Names the record that is to be the i-th after the newest one, beginning with 0.
+  void put(index i, basic_record<Machine>& record) noexcept {
+    slots()[end_.load(std::memory_order_relaxed) + i].store(&record, std::memory_order_relaxed);
+  }
+
+  /// Adds the records that put has named.
+  void extend(index by) noexcept {
+    // release: a thief that reads end sees the slots, and the records, by way of the acquire in exposure::end
+    end_.store(end_.load(std::memory_order_relaxed) + by, std::memory_order_release);
+  }
+
+  /// Takes the newest record back. False if a thief has it.
+  bool take_newest() noexcept {
+    const index end = end_.load(std::memory_order_relaxed);
+    if (end == 0) return false;
+    const index at = end - 1;
+    // release: as all of them
+    end_.store(at, std::memory_order_release);
+    Machine::fence();  // store end, then load top: pairs with the fence in steal
+    std::uint64_t top = top_.load(std::memory_order_relaxed);
+    if (index_of(top) != at) return index_of(top) < at;
+    // The last one: the thief or the owner has it that changes top first. seq_cst: as in steal
+    return top_.compare_exchange_strong(top, next_tag(top) | at, std::memory_order_seq_cst, std::memory_order_relaxed);
+  }
+
+  // The same, while count() is 0.
+
+  /// What thieves get with the records to come. To be followed by clear.
+  void belong_to(root* whose, void* handled) noexcept {
+    whose_.store(whose, std::memory_order_relaxed);
+    handled_.store(handled, std::memory_order_relaxed);
+  }
+
+  void clear() noexcept {
+    // The end first: a thief that finds the new top finds no older end. release: pairs with the acquire of top in steal
+    end_.store(0, std::memory_order_release);  // release: as all of them
+    top_.store(next_tag(top_.load(std::memory_order_relaxed)), std::memory_order_release);
+  }
+
+ private:
+  // 28 bits of index, 36 of tag. A thief would have to sleep through 2^36 changes of tag, some half an hour, and wake exactly
+  // on its own.
+  static constexpr std::uint64_t index_mask = (std::uint64_t{1} << 28) - 1;
+  static constexpr index index_of(std::uint64_t top) noexcept { return top & index_mask; }
+  static constexpr std::uint64_t next_tag(std::uint64_t top) noexcept { return (top | index_mask) + 1; }
+
+  slot* slots() noexcept { return reinterpret_cast<slot*>(this + 1); }
+
+  atomic<std::uint64_t> top_;
+  atomic<index> end_;
+  atomic<root*> whose_;
+  atomic<void*> handled_;
+  const index capacity_;
+};
+
+}  // namespace fj::inline v0_1::detail
