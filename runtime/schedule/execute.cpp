@@ -188,59 +188,10 @@ void resume(fiber& waited) noexcept {
   m.sched().dispatcher().ready(waited);
 }
 
-void release_below(worker& m, fiber& f) noexcept {
-  for (fiber* free = f.below.replace(nullptr); free;) {
-    fiber* const next = free->below.replace(nullptr);
-    if (!m.proc->stacks.push(*free)) m.sched().stacks().give(free);
-    free = next;
-  }
-}
-
-void release_stacks(worker& m, std::size_t but) noexcept {
-  while (m.proc->stacks.count() > but) m.sched().stacks().give(&m.proc->stacks.pop());
-}
-
-bool prepare_stack(worker& m) noexcept {
-  stack_cache& stacks = m.proc->stacks;
-  if (!stacks.empty()) return true;
-  fiber* const f = m.sched().stacks().take(&m.count().stacks);
-  if (f) stacks.push(*f);
-  return f;
-}
-
-bool system::prepare_stack(worker& m) noexcept { return detail::prepare_stack(m); }
-
-void system::release_stacks(worker& m, std::size_t but) noexcept { detail::release_stacks(m, but); }
-
 fiber* system::begin(worker& m, const deque::stolen_record& what) noexcept {
   fiber& thief = m.proc->stacks.pop();
   detail::begin(thief, what);
   return &thief;
-}
-
-void system::give_deque(worker& m, deque& empty) noexcept {
-  if (!m.proc->spare_deque) {
-    m.proc->spare_deque = &empty;
-  } else {
-    m.sched().deques().give(&empty);
-  }
-}
-
-bool may_leave() noexcept {
-  if (current_deque().looks_empty()) return true;
-  worker& m = *current_worker();
-  if (!m.proc->spare_deque) m.proc->spare_deque = m.sched().deques().take_or_fallback();
-  return m.proc->spare_deque;
-}
-
-bool prepare_to_wait_for_others(worker& m) noexcept {
-  // What a strand prepares its worker uses next. The one must not order the other, or the strand that the worker begins then
-  // would come after this one, though it be another branch of the same fork.
-  const os::unseen_by_detector pause;
-  const os::unordered_for_detector by_this;
-  if (!m.sched().deques().have_fallbacks(m.sched().settings().procs) || !prepare_stack(m)) return false;
-  if (!m.proc->spare_deque) m.proc->spare_deque = m.sched().deques().take();
-  return m.proc->spare_deque;
 }
 
 }  // namespace fj::inline v0_1::detail

@@ -37,7 +37,7 @@ struct system : machine {
     p.count.begin_idle(os::now_ns());
   }
 
-  // The way onto a fiber's stack, and the stacks and deques of the worker's P: execute.cpp.
+  // The way onto a fiber's stack, and the stacks and deques of the worker's P: execute.cpp, reserves.cpp.
   static bool prepare_stack(worker& m) noexcept;
   static fiber* begin(worker& m, const deque::stolen_record& what) noexcept;
   static void give_deque(worker& m, deque& empty) noexcept;
