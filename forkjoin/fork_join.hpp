@@ -20,21 +20,23 @@ namespace fj::inline v0_1 {
 /// are, std::monostate for void; void if all are. Any function may call it, at any depth; outside of a runtime it enters
 /// the default one.
 ///
-/// With continuations (the default) the calling thread runs the first closure at once, and thieves may steal the rest of
-/// the call. So with one P everything runs in the order of the serial program. With tasks thieves may steal the first
-/// closures, and the calling thread runs the last one at once.
+/// The policy (policies.hpp) says which closure the calling thread runs at once, and what it does at a join that must wait.
+/// With continuations (the default) that is the first closure, and thieves may steal the rest of the call. So with one P
+/// everything runs in the order of the serial program. With tasks, and with every policy of fj::last_child_first, thieves
+/// may steal the first closures, and the calling thread runs the last one at once.
 ///
 /// Exceptions: the call first waits for all closures that have started. Then it rethrows the exception that the serial
-/// program would have thrown, and drops others. Closures after the one that threw do not start any more (with tasks, they
-/// may have started before).
+/// program would have thrown, and drops others. Closures after the one that threw do not start any more (with
+/// fj::last_child_first they may have started before).
 ///
 /// The code after the call may run on another thread. Closures may be lvalues or temporaries; fork_join copies or moves
 /// small trivial ones only. Cost where nothing is stolen: some 12 to 19 instructions a fork; no allocation, no fence.
 template <class Policy = continuations, class F, class G, class... More>
   requires(!std::is_same_v<std::remove_cvref_t<F>, stop_token>)
 [[gnu::always_inline]] inline auto fork_join(F&& f, G&& g, More&&... more) {
-  static_assert(std::is_same_v<Policy, continuations> || std::is_same_v<Policy, tasks>,
-                "fj::fork_join: the policy is fj::continuations or fj::tasks");
+  static_assert(detail::is_policy<Policy>,
+                "fj::fork_join: the policy is fj::continuations, fj::tasks, or fj::policy<order, join> with "
+                "fj::first_child_first or fj::last_child_first, and fj::leave_stack, fj::run_on_top or fj::leapfrog");
   static_assert(std::is_invocable_v<F&> && std::is_invocable_v<G&> && (std::is_invocable_v<More&> && ...),
                 "fj::fork_join: each argument must be callable without arguments");
   constexpr bool movable =

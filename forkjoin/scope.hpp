@@ -5,97 +5,27 @@
 #include "forkjoin/serial/scope.hpp"
 #else
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <type_traits>
 #include <utility>
 
 #include "forkjoin/detail/closure.hpp"
 #include "forkjoin/detail/entry.hpp"
+#include "forkjoin/detail/kept_children.hpp"
 #include "forkjoin/detail/misuse.hpp"
 #include "forkjoin/detail/result.hpp"
+#include "forkjoin/detail/scope_state.hpp"
+#include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 #include "forkjoin/stop.hpp"
 
 namespace fj::inline v0_1 {
 
-class scope;
-
 namespace detail {
-
-/// What a scope's join has to throw: the exception of the earliest fork among those that children stored here, or else
-/// fj::cancelled if forks were left out.
-class first_exception {
- public:
-  first_exception() noexcept {}
-  ~first_exception() {}  // the union: the join has taken what it held
-  first_exception(const first_exception&) = delete;
-  first_exception& operator=(const first_exception&) = delete;
-
-  /// Whether there is anything. relaxed: forks only use it to start no more; at a join the children's arrival orders it.
-  bool any() const noexcept { return precedence_.load(std::memory_order_relaxed) != none; }
-
-  /// 0 if there is nothing.
-  std::uint64_t precedence() const noexcept { return precedence_.load(std::memory_order_relaxed); }
-
-  /// Whether there is an exception.
-  bool thrown() const noexcept { return precedence_.load(std::memory_order_relaxed) > left_out; }
-
-  /// Called by a child that threw, with the number of its fork.
-  [[gnu::cold]] void offer(std::uint64_t number, std::exception_ptr error) noexcept {
-    const std::scoped_lock lock(mutex_);
-    const std::uint64_t precedence = ~number;
-    if (precedence <= precedence_.load(std::memory_order_relaxed)) return;
-    if (thrown()) {
-      std::swap(error_, error);
-    } else {
-      std::construct_at(&error_, std::move(error));
-    }
-    precedence_.store(precedence, std::memory_order_relaxed);
-  }
-
-  /// Called by a fork that does not start.
-  [[gnu::cold]] void leave_out() noexcept {
-    const std::scoped_lock lock(mutex_);
-    if (!any()) precedence_.store(left_out, std::memory_order_relaxed);
-  }
-
-  /// Called after the join, if there is anything. Leaves nothing.
-  [[gnu::cold]] std::exception_ptr take() noexcept {
-    const std::scoped_lock lock(mutex_);  // children of other strands may not have been joined
-    if (precedence_.exchange(none, std::memory_order_relaxed) == left_out) return std::make_exception_ptr(cancelled());
-    const std::exception_ptr error = std::move(error_);
-    std::destroy_at(&error_);
-    return error;
-  }
-
- private:
-  // The complement of the fork's number: the first fork's is the greatest, and none is 0.
-  static constexpr std::uint64_t none = 0;
-  static constexpr std::uint64_t left_out = 1;
-  static_assert(~child::forked_elsewhere > left_out);
-
-  std::atomic<std::uint64_t> precedence_{none};
-  os::mutex mutex_;
-  union {
-    std::exception_ptr error_;  // if thrown()
-  };
-};
-
-/// What a scope's children know of it.
-struct scope_state : children {
-  explicit scope_state(fiber* strand) noexcept { home = strand; }
-
-  /// Whether a join has something to do.
-  [[gnu::always_inline]] bool nothing_to_join() const noexcept { return (joined.touched() | errors.precedence()) == 0; }
-
-  first_exception errors;
-};
 
 /// A child with the closure it runs, at the top of its own stack.
 template <class Closure>
@@ -163,23 +93,35 @@ struct closure_child : child {
 /// fork's if there are several. Once an exception waits for the join, children that have not started do not start. As a
 /// child's exception may leave either, handle it around the join, not around fork. with_scope promises the exception of
 /// the serial program.
-class [[nodiscard("a scope joins when it is destroyed")]] scope {
+///
+/// All of this is said of fj::scope, which is basic_scope<fj::continuations>. A policy of fj::last_child_first turns the order
+/// around: fork(f) keeps f until the join, thieves may steal it, the parent goes on, and the join runs what is left, the newest
+/// first. Each such fork takes memory of the scope until the join, and what f throws leaves the join. The scope forks a child as
+/// fj::scope does where it cannot keep it: from another strand, within a branch of a fork_join that began after the scope,
+/// while an exception is handled or in flight, while the scope joins, or without memory. The policy's join says how the join waits;
+/// with fj::leapfrog and fj::first_child_first the strand looks at the P of the latest fork whose continuation was stolen, where that child runs.
+template <class Policy>
+class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
+  static_assert(detail::is_policy<Policy>,
+                "fj::basic_scope: the policy is fj::continuations, fj::tasks, or fj::policy<order, join> with "
+                "fj::first_child_first or fj::last_child_first, and fj::leave_stack, fj::run_on_top or fj::leapfrog");
+
  public:
   /// Throws std::logic_error outside of a runtime.
-  scope() : scope(current_worker_or_throw()) {}
+  basic_scope() : basic_scope(current_worker_or_throw()) {}
 
   /// Once the token asks to stop, fork starts nothing any more, and the join throws fj::cancelled if it left out anything.
-  explicit scope(stop_token stop) : scope(current_worker_or_throw(), std::move(stop)) {}
+  explicit basic_scope(stop_token stop) : basic_scope(current_worker_or_throw(), std::move(stop)) {}
 
   /// A scope within another: it stops when the outer one is asked to, and joins its own children.
-  explicit scope(scope& outer) : scope(outer.stop_) {}
+  explicit basic_scope(basic_scope& outer) : basic_scope(outer.stop_) {}
 
-  scope(const scope&) = delete;
-  scope& operator=(const scope&) = delete;
+  basic_scope(const basic_scope&) = delete;
+  basic_scope& operator=(const basic_scope&) = delete;
 
   /// Joins. Throws what join would. If an exception leaves the scope, that one wins.
-  [[gnu::always_inline]] ~scope() noexcept(false) {
-    if (!state_.nothing_to_join()) [[unlikely]]
+  [[gnu::always_inline]] ~basic_scope() noexcept(false) {
+    if (!nothing_to_join()) [[unlikely]]
       join_slow(true);
   }
 
@@ -199,6 +141,8 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
       detail::forked_in_other_runtime();
     detail::worker& m = *worker;
     detail::fiber& here = *state_.home;
+    if constexpr (keeps)
+      if (m.running == &here && kept_.template keep<F>(m, f)) return;
     if (m.running != &here || m.exceptions->any()) [[unlikely]]
       return fork_slow<F>(m, f);
     detail::fiber* const below = here.below;
@@ -220,13 +164,16 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
     detail::worker* const worker = detail::current_worker();
     if (!worker || worker->running != state_.home) [[unlikely]]
       detail::joined_elsewhere();
-    if (!state_.nothing_to_join()) [[unlikely]]
+    if (!nothing_to_join()) [[unlikely]]
       join_slow(false);
   }
 
  private:
-  template <class Body>
-  friend std::invoke_result_t<Body&, scope&> with_scope(stop_token stop, Body&& body);
+  template <class P, class Body>
+  friend std::invoke_result_t<Body&, basic_scope<P>&> with_scope(stop_token stop, Body&& body);
+
+  using join_policy = typename Policy::join;
+  static constexpr bool keeps = !detail::runs_first_child<Policy>;
 
   [[gnu::always_inline]] static detail::worker& current_worker_or_throw() {
     detail::worker* const m = detail::current_worker();
@@ -235,8 +182,19 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
     return *m;
   }
 
-  [[gnu::always_inline]] explicit scope(detail::worker& m, stop_token stop = {})
-      : state_(m.running), uncaught_(m.exceptions->uncaught), stop_(std::move(stop)) {}
+  [[gnu::always_inline]] explicit basic_scope(detail::worker& m, stop_token stop = {})
+      : state_(m.running), uncaught_(m.exceptions->uncaught), stop_(std::move(stop)), kept_(state_, stop_) {}
+
+  [[gnu::always_inline]] bool nothing_to_join() const noexcept { return state_.nothing_to_join() && kept_.empty(); }
+
+  // The place of a fork in the order of exceptions, of forks by the scope's own strand.
+  [[gnu::always_inline]] std::uint64_t number_of_fork() noexcept {
+    if constexpr (keeps) {
+      return kept_.next_number();
+    } else {
+      return state_.joined.stolen_count();
+    }
+  }
 
   // A small trivial closure is passed by value: it need not be in memory before it is put on the child's stack.
   template <class F>
@@ -246,11 +204,13 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
     if (!fits<child_type>(below)) [[unlikely]]
       return call_on_own_stack<F>(f);
     child_type& c = construct_child<child_type, F>(here, below, f);
-    c.number = state_.joined.stolen_count();
+    c.number = number_of_fork();
+    const unsigned proc = m.proc->index;
     const detail::fork_end end = detail::call_child(worker_after_move<F>(m), here, below, c, &child_type::run);
     if (end == detail::fork_end::returned) [[likely]]
       return;
     if (end == detail::fork_end::threw) rethrow<child_type>();
+    if constexpr (std::is_same_v<join_policy, leapfrog>) childs_proc_ = proc;
     detail::go_on_as_thief(state_);
   }
 
@@ -264,7 +224,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
     detail::fiber& below = *here.below;
     if (!fits<child_type>(below)) return call_on_own_stack<F>(f);
     child_type& c = construct_child<child_type, F>(here, below, f);
-    c.number = &here == state_.home ? state_.joined.stolen_count() : detail::child::forked_elsewhere;
+    c.number = &here == state_.home ? number_of_fork() : detail::child::forked_elsewhere;
     const detail::fork_end end = detail::call_child_slow(worker_after_move<F>(m), c, &child_type::run);
     if (end == detail::fork_end::threw) rethrow<child_type>();
   }
@@ -332,16 +292,26 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
   [[gnu::cold, gnu::noinline]] void leave_out() noexcept { state_.errors.leave_out(); }
 
   [[gnu::cold, gnu::noinline]] void join_slow(bool in_destructor) {
-    detail::join_children_slow(state_);
+    join_children();
     if (!state_.errors.any()) return;
     const std::exception_ptr error = state_.errors.take();
     if (in_destructor && static_cast<unsigned>(std::uncaught_exceptions()) != uncaught_) return;
     std::rethrow_exception(error);
   }
 
+  void join_children() noexcept {
+    if constexpr (keeps) kept_.join();
+    if constexpr (std::is_same_v<join_policy, run_on_top>) {
+      detail::join_children_on_top_slow(state_);
+    } else if constexpr (std::is_same_v<join_policy, leapfrog>) {
+      detail::leapfrog_children_slow(state_, childs_proc_);
+    }
+    detail::join_children_slow(state_);
+  }
+
   // Called when the scope's body has thrown. That was after all forks so far, so what a child has thrown comes first.
   [[gnu::cold]] void join_after_throw() {
-    detail::join_children_slow(state_);
+    join_children();
     if (!state_.errors.any()) return;
     const bool thrown = state_.errors.thrown();
     const std::exception_ptr error = state_.errors.take();
@@ -351,7 +321,12 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
   detail::scope_state state_;
   const unsigned uncaught_;  // exceptions in flight when the scope was made
   stop_token stop_;
+  [[no_unique_address]] std::conditional_t<keeps, detail::kept_children<join_policy>, detail::keeps_none> kept_;
+  unsigned childs_proc_ = detail::traced_continuation::no_proc;  // where the latest child runs whose parent was stolen
 };
+
+/// The scope of the default policy.
+using scope = basic_scope<continuations>;
 
 }  // namespace fj::inline v0_1
 

@@ -5,24 +5,25 @@
 #include <utility>
 
 #include "forkjoin/detail/result.hpp"
+#include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 #include "forkjoin/scope.hpp"
 #include "forkjoin/stop.hpp"
 
 namespace fj::inline v0_1 {
 
-/// Calls body(s) with a scope s, joins, and returns what body returned. The exception is the one that the serial program
+/// Calls body(s) with a scope s of that policy (fj::scope by default), joins, and returns what body returned. The exception is the one that the serial program
 /// would have thrown, also when body throws. Handle exceptions of children around with_scope, not around a
 /// fork, which they leave only if its continuation was not stolen. Outside of a runtime it enters the default one.
-template <class Body>
-std::invoke_result_t<Body&, scope&> with_scope(stop_token stop, Body&& body) {
-  using result = std::invoke_result_t<Body&, scope&>;
+template <class Policy = continuations, class Body>
+std::invoke_result_t<Body&, basic_scope<Policy>&> with_scope(stop_token stop, Body&& body) {
+  using result = std::invoke_result_t<Body&, basic_scope<Policy>&>;
   static_assert(
       !std::is_object_v<result> || std::is_move_constructible_v<std::remove_cv_t<result>>,
       "fj::with_scope: what the body returns must be movable, as the children are joined in between; return a "
       "std::unique_ptr to it");
   return fj::run([&]() -> result {
-    scope s(std::move(stop));
+    basic_scope<Policy> s(std::move(stop));
     const auto guarded = [&]() -> result {
       try {
         return body(s);
@@ -42,10 +43,10 @@ std::invoke_result_t<Body&, scope&> with_scope(stop_token stop, Body&& body) {
   });
 }
 
-template <class Body>
-  requires std::is_invocable_v<Body&, scope&>
-std::invoke_result_t<Body&, scope&> with_scope(Body&& body) {
-  return fj::with_scope(stop_token(), body);
+template <class Policy = continuations, class Body>
+  requires std::is_invocable_v<Body&, basic_scope<Policy>&>
+std::invoke_result_t<Body&, basic_scope<Policy>&> with_scope(Body&& body) {
+  return fj::with_scope<Policy>(stop_token(), body);
 }
 
 }  // namespace fj::inline v0_1

@@ -17,7 +17,7 @@
 #include "schedule/run.hpp"
 #include "slow/child.hpp"
 #include "slow/fork_slow.hpp"
-#include "slow/tasks.hpp"
+#include "slow/on_top.hpp"
 #include "wait/condition.hpp"
 #include "wait/go_root.hpp"
 #include "wait/local.hpp"

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <type_traits>
 
 #include "forkjoin/forkjoin.hpp"
 #include "runtime/os/membarrier.hpp"
@@ -58,11 +59,30 @@ void for_each_procs(Body body, unsigned least = 1) {
     if (p >= least) body(p);
 }
 
+// Every order with every join.
+using first_leave = fj::continuations;
+using first_top = fj::policy<fj::first_child_first, fj::run_on_top>;
+using first_leap = fj::policy<fj::first_child_first, fj::leapfrog>;
+using last_leave = fj::policy<fj::last_child_first, fj::leave_stack>;
+using last_top = fj::tasks;
+using last_leap = fj::policy<fj::last_child_first, fj::leapfrog>;
+
+/// For TEST_CASE_TEMPLATE.
+#define ALL_POLICIES \
+  test::first_leave, test::first_top, test::first_leap, test::last_leave, test::last_top, test::last_leap
+
 template <class Body>
-void for_both_policies(Body body) {
-  body(fj::continuations());
-  body(fj::tasks());
+void for_each_policy(Body body) {
+  body(first_leave());
+  body(first_top());
+  body(first_leap());
+  body(last_leave());
+  body(last_top());
+  body(last_leap());
 }
+
+template <class Policy>
+inline constexpr bool runs_first_child = std::is_same_v<typename Policy::order, fj::first_child_first>;
 
 /// By how much a slow build or machine divides the work of a test: FORKJOIN_TEST_DIVISOR.
 inline unsigned divisor() {

@@ -103,8 +103,9 @@ json simulate_all(const arguments& given, const costs& cost, const units& work) 
   std::printf("%-13s %-6s %5s %12s %8s %8s %9s %9s %9s %8s %8s %7s %7s\n", "policy", "start", "P", "ms", "speed-up",
               "over 1 P", "steals", "suspended", "waits", "exposed", "wake-ups", "stacks", "deepest");
   json rows = json::array();
-  for (const policy steals : {policy::continuations, policy::tasks}) {
-    if (given.steals != "both" && given.steals != name_of(steals)) continue;
+  for (const auto& [name, steals] : all_policies()) {
+    const bool in_both = steals == policy::continuations || steals == policy::tasks;
+    if (given.steals != "all" && given.steals != name && !(given.steals == "both" && in_both)) continue;
     for (const bool awake : {false, true}) {
       if (given.start == (awake ? "asleep" : "awake")) continue;
       setup chosen{.steals = steals, .cost = cost, .seed = given.seed, .awake = awake};
@@ -155,7 +156,10 @@ int run(int argc, char** argv) {
   app.add_option("--serial-ms", given.serial_ms, "what the serial program takes; every step's work is scaled to it")
       ->check(CLI::PositiveNumber);
   app.add_option("--procs", given.procs, "numbers of processors, 1 to 4096")->delimiter(',');
-  app.add_option("--policy", given.steals, "what is stolen")->check(CLI::IsMember({"continuations", "tasks", "both"}));
+  std::vector<std::string> policies = {"both", "all"};
+  for (const policy_name& p : all_policies()) policies.emplace_back(p.name);
+  app.add_option("--policy", given.steals, "order and join; both: continuations and tasks")
+      ->check(CLI::IsMember(policies));
   app.add_option("--costs", given.costs_file, "JSON file of costs and work, as calibrate writes it");
   app.add_option("--work", single_work, "NAME=NS: serial work, see --list");
   app.add_option("--json", given.json_file, "writes the results there");

@@ -7,8 +7,8 @@
 namespace simulate {
 
 struct prices {
-  prices(const costs& of, bool tasks) noexcept
-      : fork(ps(tasks ? of.fork_tasks : of.fork)),
+  prices(const costs& of, bool last_first) noexcept
+      : fork(ps(last_first ? of.fork_tasks : of.fork)),
         slow_push(ps(of.slow_push)),
         slow_pop(ps(of.slow_pop)),
         look(ps(of.look)),

@@ -25,7 +25,19 @@ deque::index capacity_of(const costs& cost) {
 
 }  // namespace
 
-std::string_view name_of(policy p) noexcept { return p == policy::continuations ? "continuations" : "tasks"; }
+std::span<const policy_name> all_policies() noexcept {
+  static constexpr policy_name all[] = {
+      {"continuations", policy::continuations},
+      {"tasks", policy::tasks},
+      {"first_top", {order::first_child_first, join::run_on_top}},
+      {"first_leap", {order::first_child_first, join::leapfrog}},
+      {"last_leave", {order::last_child_first, join::leave_stack}},
+      {"last_leap", {order::last_child_first, join::leapfrog}},
+  };
+  return all;
+}
+
+std::string_view name_of(policy p) noexcept { return std::ranges::find(all_policies(), p, &policy_name::is)->name; }
 
 // With the caller of run there are as many workers as P. Those that are awake at the start are not the dispatcher's to start.
 simulation::simulation(const kernel& k, const setup& chosen)
@@ -33,7 +45,7 @@ simulation::simulation(const kernel& k, const setup& chosen)
       chosen_(chosen),
       deep_(static_cast<std::size_t>(chosen.cost.stack_bytes / 2 / std::max(chosen.cost.frame_bytes, 1.0))),
       settings_{.procs = checked(chosen.procs), .max_workers = chosen.awake ? 0 : chosen.procs - 1},
-      time_({chosen.cost, chosen.steals == policy::tasks}, chosen.runs_ahead),
+      time_({chosen.cost, chosen.steals.order == order::last_child_first}, chosen.runs_ahead),
       processors_(chosen.procs, capacity_of(chosen.cost)),
       threads_{*this},
       dispatcher_(processors_, threads_, settings_.max_workers, settings_.eager) {}
@@ -54,7 +66,7 @@ result simulation::run() {
   if (!over_) throw std::logic_error("simulate: all workers sleep before the end of the job");
   for (unsigned i = 0; i < chosen_.procs; ++i)
     result_.count += processors_[i].count.read([] { return system::now_ns(); });
-  result_.waits = chosen_.steals == policy::continuations ? result_.count.suspensions : result_.count.join_waits;
+  result_.waits = chosen_.steals.join == join::leave_stack ? result_.count.suspensions : result_.count.join_waits;
   return result_;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "bench/simulate/costs.hpp"
@@ -11,7 +12,29 @@
 
 namespace simulate {
 
-enum class policy { continuations, tasks };
+enum class order { first_child_first, last_child_first };
+enum class join { leave_stack, run_on_top, leapfrog };
+
+/// As fj::policy.
+struct policy {
+  simulate::order order;
+  simulate::join join;
+
+  bool operator==(const policy&) const = default;
+
+  static const policy continuations, tasks;
+};
+
+inline constexpr policy policy::continuations{order::first_child_first, join::leave_stack};
+inline constexpr policy policy::tasks{order::last_child_first, join::run_on_top};
+
+struct policy_name {
+  std::string_view name;
+  policy is;
+};
+
+/// All of them, fj::continuations and fj::tasks first. The others are named as the ways of bench/harness.
+std::span<const policy_name> all_policies() noexcept;
 
 std::string_view name_of(policy p) noexcept;
 
@@ -31,7 +54,7 @@ struct result {
   picoseconds time = 0;             ///< from the start of the job to its end
   picoseconds worked = 0;           ///< serial work done by all P together
   fj::counters count;               ///< as fj::stats, of all P together
-  std::uint64_t waits = 0;          ///< joins at which a strand waited: suspended, or ran other tasks on top
+  std::uint64_t waits = 0;          ///< joins at which a strand waited: suspended, or ran other records on top
   std::uint64_t peak_stacks = 0;    ///< as fj::stats::stacks_peak
   std::uint64_t deepest_deque = 0;  ///< highest index of a record, counted from 1
   std::uint64_t deepest_stack = 0;  ///< most calls on one stack

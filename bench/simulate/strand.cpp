@@ -122,8 +122,8 @@ void simulation::next_step(worker& m, frame& f) {
     case then::fork: {
       m.clock += time_.price.fork;
       const bool in_loop = step_.parts.size > 0;
-      const bool right_here =
-          in_loop ? step_.parts.right_is_for(m.proc->index, chosen_.procs) : chosen_.steals == policy::tasks;
+      const bool right_here = in_loop ? step_.parts.right_is_for(m.proc->index, chosen_.procs)
+                                      : chosen_.steals.order == order::last_child_first;
       f.first = right_here ? step_.right : step_.left;
       f.other = right_here ? step_.left : step_.right;
       f.now = stage::push;
@@ -134,6 +134,7 @@ void simulation::next_step(worker& m, frame& f) {
 
 void simulation::push(worker& m, frame& f) {
   f.waited = false;
+  f.thiefs_proc = frame::no_proc;
   const bool attend = m.proc->active->push(f, deque::name_of(f));
   result_.deepest_deque = std::max<std::uint64_t>(result_.deepest_deque, ++m.running->forks);
   if (!attend) return run_here(m, f);
@@ -162,15 +163,20 @@ void simulation::run_other(worker& m, frame& f) {
 
 void simulation::run_on_top(worker& m, frame& record) {
   m.clock += time_.price.steal;
+  record.thiefs_proc = m.proc->index;
   enter(*m.running, record.other, caller::on_top).stolen = &record;
 }
 
 void simulation::join(worker& m, frame& f) {
-  if (chosen_.steals == policy::tasks && !f.joined.finished()) {
+  if (chosen_.steals.join != join::leave_stack && !f.joined.finished()) {
     if (!f.waited) ++m.count().join_waits;
     f.waited = true;
     m.works = false;
-    const deque::stolen_record got = work_on_top::find(m, &root_, f.joined, m.running->depth() >= deep_);
+    const bool deep = m.running->depth() >= deep_;
+    const deque::stolen_record got = chosen_.steals.join == join::leapfrog
+                                         ? work_on_top::find_at(
+                                               m, &root_, f.joined, [&f] { return f.thiefs_proc; }, deep)
+                                         : work_on_top::find(m, &root_, f.joined, deep);
     m.works = true;
     if (got.record) return run_on_top(m, static_cast<frame&>(*got.record));
   }
@@ -204,6 +210,7 @@ fiber* simulation::begin(worker& m, const deque::stolen_record& what) noexcept {
   thief.whose = what.whose;
   thief.forks = 0;
   thief.to_go_on = time_.price.steal;
+  record.thiefs_proc = m.proc->index;
   or_stop([&] { enter(thief, record.other, caller::thief).stolen = &record; });
   return &thief;
 }

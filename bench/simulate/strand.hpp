@@ -22,10 +22,10 @@ using deque = fj::detail::basic_deque<machine>;
 /// Who called a frame: what its end leads to.
 enum class caller : std::uint8_t {
   plain,   ///< a call
-  first,   ///< a fork, as the side that runs at once: left by continuations, right by tasks, in a loop the P's own
+  first,   ///< a fork, as the side that runs at once: the policy's order says which, in a loop the P's own
   second,  ///< a fork, as the side that no thief has stolen
   thief,   ///< a thief, on a stack of its own
-  on_top,  ///< a task that waits for its child, on top of its stack
+  on_top,  ///< a strand that waits, on top of its stack
   outside  ///< run
 };
 
@@ -45,6 +45,8 @@ enum class stage : std::uint8_t {
 
 /// A frame holds at most one record at a time, and is that record.
 struct frame : deque::record, continuation {
+  static constexpr unsigned no_proc = ~0u;
+
   frame() noexcept : continuation(&nothing) {}
 
   node self;
@@ -53,7 +55,8 @@ struct frame : deque::record, continuation {
   unsigned phase = 0;
   caller by = caller::plain;
   stage now = stage::next;
-  bool waited = false;      // counted as a join that waits
+  bool waited = false;  // counted as a join that waits
+  unsigned thiefs_proc = no_proc;
   frame* stolen = nullptr;  // by == thief or on_top: the record that it runs
 
   /// Joins are told by the word (runtime/fork/join.hpp), which needs some function to hold; it is never called.

@@ -25,11 +25,29 @@ namespace detail {
   std::rethrow_exception(thrown);
 }
 
+/// What waits at a join of that kind.
+template <class Join>
+using record_of = std::conditional_t<std::is_same_v<Join, leapfrog>, traced_continuation, continuation>;
+
+/// Waits for a stolen record as the policy's join says.
+template <class Join>
+void wait_for(record_of<Join>& stolen) noexcept {
+  if constexpr (std::is_same_v<Join, leave_stack>) {
+    detail::join_slow(stolen.joined);
+  } else if constexpr (std::is_same_v<Join, run_on_top>) {
+    detail::join_on_top_slow(stolen.joined);
+  } else {
+    detail::leapfrog_slow(stolen);
+  }
+}
+
 /// The record of a closure that may be stolen: it lies in the frame of fork_join.
-template <class G>
-class branch : public continuation {
+template <class G, class Join>
+class branch : public record_of<Join> {
  public:
-  [[gnu::always_inline]] explicit branch(lvalue<G> g) noexcept : continuation(&run), closure(g) {}
+  using continuation::joined;
+
+  [[gnu::always_inline]] explicit branch(lvalue<G> g) noexcept : record_of<Join>(&run), closure(g) {}
   [[gnu::always_inline]] ~branch() {}  // the union: take or drop has destroyed what it held
   branch(const branch&) = delete;
   branch& operator=(const branch&) = delete;
@@ -59,6 +77,7 @@ class branch : public continuation {
   // What a thief calls; aligned, because a join tells functions from waiters by bit 0.
   [[gnu::aligned(16)]] static outcome run(continuation& self) noexcept {
     auto& mine = static_cast<branch&>(self);
+    if constexpr (std::is_same_v<Join, leapfrog>) mine.begins_here();
     try {
       mine.value_.store(mine.closure);
       return outcome::returned;
@@ -81,10 +100,10 @@ class branch : public continuation {
 template <class F, class G>
 using results_of = std::tuple<value_of<result_of<F>>, value_of<result_of<G>>>;
 
-template <class F, class G>
-results_of<F, G> fork_two(continuations, lvalue<F> f, lvalue<G> g);
-template <class F, class G>
-results_of<F, G> fork_two(tasks, lvalue<F> f, lvalue<G> g);
+template <class F, class G, class Join>
+results_of<F, G> fork_two(policy<first_child_first, Join>, lvalue<F> f, lvalue<G> g);
+template <class F, class G, class Join>
+results_of<F, G> fork_two(policy<last_child_first, Join>, lvalue<F> f, lvalue<G> g);
 
 // Each cold path of a fork is one call, for two reasons. The compiler keeps nothing for it in registers across the call of the
 // child, which leaves of the recursion would pay for. And functions that fork stay small enough to be inlined.
@@ -99,7 +118,7 @@ struct run_record {
 template <class Policy>
 [[gnu::cold, gnu::noinline]] void fork_in_default_runtime(function_ref<void()> here, run_record other) {
   const auto fork = [&] {
-    if constexpr (std::is_same_v<Policy, continuations>) {
+    if constexpr (runs_first_child<Policy>) {
       fork_two<function_ref<void()>&, run_record&>(Policy(), here, other);
     } else {
       fork_two<run_record&, function_ref<void()>&>(Policy(), other, here);
@@ -111,7 +130,8 @@ template <class Policy>
 /// Called when push_record returned true: attends to the deque, then calls what runs here at once. Outside of any runtime
 /// both branches run in the default one instead, which leaves the record as if a thief had finished it.
 template <class Policy, class Here, class Record>
-[[gnu::cold, gnu::noinline]] value_of<result_of<Here>> start_slow(closure_argument<Here> here, branch<Record>& other) {
+[[gnu::cold, gnu::noinline]] value_of<result_of<Here>> start_slow(closure_argument<Here> here,
+                                                                  branch<Record, typename Policy::join>& other) {
   if (push_slow()) return detail::call(here);
   late_result<result_of<Here>> result;
   try {
@@ -124,25 +144,25 @@ template <class Policy, class Here, class Record>
 }
 
 /// Joins the continuation whose record was not private any longer when the child was done.
-template <class G>
-[[gnu::cold, gnu::noinline]] value_of<result_of<G>> join_continuation_slow(branch<G>& rest) {
+template <class G, class Join>
+[[gnu::cold, gnu::noinline]] value_of<result_of<G>> join_continuation_slow(branch<G, Join>& rest) {
   if (detail::pop_slow(rest)) return detail::call(rest.closure);
-  join_slow(rest.joined);
+  detail::wait_for<Join>(rest);
   return rest.take();
 }
 
 /// Joins the continuation of a child that threw: a result or exception of its own is dropped.
-template <class G>
-[[gnu::cold, gnu::noinline]] void join_continuation_after_throw(branch<G>& rest) noexcept {
+template <class G, class Join>
+[[gnu::cold, gnu::noinline]] void join_continuation_after_throw(branch<G, Join>& rest) noexcept {
   if (detail::pop_record(rest) || detail::pop_slow(rest)) return;
-  join_slow(rest.joined);
+  detail::wait_for<Join>(rest);
   rest.drop();
 }
 
 /// Joins the continuation when the child throws. A destructor, because a handler takes twice the code.
-template <class G>
+template <class G, class Join>
 struct join_on_throw {
-  branch<G>& rest;
+  branch<G, Join>& rest;
   bool armed = true;
 
   [[gnu::always_inline]] ~join_on_throw() {
@@ -151,14 +171,15 @@ struct join_on_throw {
 };
 
 /// The life of a fork: runtime/README.md tells it.
-template <class F, class G>
-[[gnu::always_inline]] inline results_of<F, G> fork_two(continuations, lvalue<F> f, lvalue<G> g) {
+template <class F, class G, class Join>
+[[gnu::always_inline]] inline results_of<F, G> fork_two(policy<first_child_first, Join>, lvalue<F> f, lvalue<G> g) {
   using A = value_of<result_of<F>>;
-  branch<G> rest(g);
-  join_on_throw<G> on_throw{rest};
+  branch<G, Join> rest(g);
+  join_on_throw<G, Join> on_throw{rest};
   // clang does not take the cold call for unlikely by itself, and would have the common way jump.
-  A a = __builtin_expect(detail::push_record(rest), false) ? detail::start_slow<continuations, F>(f, rest)
-                                                           : detail::call(f);
+  A a = __builtin_expect(detail::push_record(rest), false)
+            ? detail::start_slow<policy<first_child_first, Join>, F>(f, rest)
+            : detail::call(f);
   on_throw.armed = false;
   using B = value_of<result_of<G>>;
   B b = detail::pop_record(rest) ? detail::call(rest.closure) : detail::join_continuation_slow(rest);

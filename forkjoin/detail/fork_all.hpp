@@ -1,4 +1,4 @@
-// Forks two closures or more, by either policy.
+// Forks two closures or more, by any policy.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 #include "forkjoin/detail/branch.hpp"
 #include "forkjoin/detail/closure.hpp"
 #include "forkjoin/detail/entry.hpp"
+#include "forkjoin/detail/last_child_first.hpp"
 #include "forkjoin/detail/result.hpp"
-#include "forkjoin/detail/tasks.hpp"
 
 namespace fj::inline v0_1::detail {
 

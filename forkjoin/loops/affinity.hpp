@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <exception>
-#include <type_traits>
 
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/policies.hpp"
@@ -37,8 +36,7 @@ class affinity {
 /// still the serial program's: that of the first part, if it throws.
 template <class Policy, class First, class Second>
 void fork_parts(bool second_here, First first, Second second) {
-  // The calling strand runs the first branch with continuations, the second with tasks.
-  if (second_here != std::is_same_v<Policy, continuations>) {
+  if (second_here != runs_first_child<Policy>) {
     fj::fork_join<Policy>(first, second);
     return;
   }

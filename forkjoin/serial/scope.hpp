@@ -6,21 +6,27 @@
 #include <utility>
 
 #include "forkjoin/detail/misuse.hpp"
+#include "forkjoin/policies.hpp"
 #include "forkjoin/serial/run.hpp"
 #include "forkjoin/stop.hpp"
 
 namespace fj::inline v0_1 {
 
-/// As the parallel build's; a child's exception always leaves fork.
-class [[nodiscard("a scope joins when it is destroyed")]] scope {
- public:
-  scope() { must_be_inside(); }
-  explicit scope(stop_token stop) : stop_(std::move(stop)) { must_be_inside(); }
-  explicit scope(scope& outer) : scope(outer.stop_) {}
-  scope(const scope&) = delete;
-  scope& operator=(const scope&) = delete;
+/// As the parallel build's; whatever the policy, forks are calls in the order of the program, and a child's exception leaves fork.
+template <class Policy>
+class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
+  static_assert(detail::is_policy<Policy>,
+                "fj::basic_scope: the policy is fj::continuations, fj::tasks, or fj::policy<order, join> with "
+                "fj::first_child_first or fj::last_child_first, and fj::leave_stack, fj::run_on_top or fj::leapfrog");
 
-  ~scope() noexcept(false) {
+ public:
+  basic_scope() { must_be_inside(); }
+  explicit basic_scope(stop_token stop) : stop_(std::move(stop)) { must_be_inside(); }
+  explicit basic_scope(basic_scope& outer) : basic_scope(outer.stop_) {}
+  basic_scope(const basic_scope&) = delete;
+  basic_scope& operator=(const basic_scope&) = delete;
+
+  ~basic_scope() noexcept(false) {
     if (left_out_ && std::uncaught_exceptions() == uncaught_) throw cancelled();
   }
 
@@ -43,8 +49,8 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
   }
 
  private:
-  template <class Body>
-  friend std::invoke_result_t<Body&, scope&> with_scope(stop_token stop, Body&& body);
+  template <class P, class Body>
+  friend std::invoke_result_t<Body&, basic_scope<P>&> with_scope(stop_token stop, Body&& body);
 
   static void must_be_inside() {
     if (this_proc() < 0) detail::scope_outside();
@@ -56,5 +62,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] scope {
   const int uncaught_ = std::uncaught_exceptions();
   stop_token stop_;
 };
+
+using scope = basic_scope<continuations>;
 
 }  // namespace fj::inline v0_1

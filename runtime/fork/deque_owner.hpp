@@ -112,6 +112,9 @@ class basic_deque_owner : protected basic_deque_thief<Machine> {
   /// Whether no record has been pushed that is not popped: so it is between strands, and after a join.
   bool is_at_rest() const noexcept { return newest_.load(std::memory_order_relaxed) == 0; }
 
+  /// Of the record that the owner pushed last and has not popped; 0 as well if a thief has it.
+  record_name newest() const noexcept { return newest_.load(std::memory_order_relaxed); }
+
  protected:
   using as_thief::alarm_, as_thief::eager_, as_thief::guard_, as_thief::mutex_, as_thief::newest_,
       as_thief::newest_public_, as_thief::public_;

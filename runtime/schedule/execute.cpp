@@ -142,6 +142,7 @@ void come_after_thread([[maybe_unused]] const worker& m) noexcept {
 
 void arrive_on_worker() noexcept {
   os::happens_after(current_worker());
+  current_worker()->running->misses_record();
   os::happens_after(current_deque().identity());
   current_deque().set_exceptions(current_worker()->exceptions);
   come_after_thread(*current_worker());

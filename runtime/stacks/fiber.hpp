@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "../base/check.hpp"
 #include "../base/counters.hpp"
@@ -47,8 +48,12 @@ struct fiber : join_waiter, runnable {
 #endif
   }
 
+  /// A thief has a record of its strand, or may have had some, since the strand comes to a worker again.
+  void misses_record() noexcept { thefts = thefts + 1; }
+
   os::context context;
   relaxed<root*> whose = nullptr;           ///< the root that it works for
+  relaxed<std::uint64_t> thefts = 0;        ///< calls of misses_record
   relaxed<bool> begun = false;              ///< to run a root or a stolen record; else it is a scope's child, or free
   relaxed<continuation*> stolen = nullptr;  ///< the record it was begun for; nullptr if it runs a root
   relaxed<void*> handled = nullptr;         ///< the exception that the parent of that record handles; nullptr: none

@@ -1,4 +1,4 @@
-// expect: fj::fork_join: the policy is fj::continuations or fj::tasks
+// expect: fj::fork_join: the policy is fj::continuations, fj::tasks, or fj::policy<order, join> with
 
 #include "forkjoin/forkjoin.hpp"
 

@@ -73,7 +73,7 @@ TEST_CASE("each P begins a loop in a part of its own") {
 // While the other P is busy, this P does the whole loop. Tried without the exchange of the halves: fails.
 TEST_CASE("a P begins with its half of a loop") {
   fj::runtime rt(test::with_procs(2));
-  test::for_both_policies([&](auto policy) {
+  test::for_each_policy([&](auto policy) {
     for (const int chosen : {0, 1}) {
       CAPTURE(chosen);
       const test::watchdog dog("own half first", 2);
@@ -95,7 +95,7 @@ TEST_CASE("a P begins with its half of a loop") {
 // Tried without keeping the second half's exception: fails.
 TEST_CASE("when the second half throws before the first, the first half is finished and its exception wins") {
   fj::runtime rt(test::with_procs(2));
-  test::for_both_policies([&](auto policy) {
+  test::for_each_policy([&](auto policy) {
     for (const bool both : {false, true}) {
       for (const int chosen : {0, 1}) {
         CAPTURE(both);

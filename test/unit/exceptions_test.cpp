@@ -116,9 +116,9 @@ TEST_CASE("exceptions: every combination of leaves that throw") {
     CAPTURE(p);
     CAPTURE(test::name_of(how));
     const unsigned step = test::divided(200u) > 50 ? 1 : 7;
-    test::for_both_policies([&](auto policy) {
+    test::for_each_policy([&](auto policy) {
       const bool in_serial_order =
-          p == 1 && how != test::stealing::every_fork && std::is_same_v<decltype(policy), fj::continuations>;
+          p == 1 && how != test::stealing::every_fork && test::runs_first_child<decltype(policy)>;
       unsigned wrong = 0;
       for (unsigned which = 0; which < 256; which += step) {
         std::array<bool, nodes> before{};
@@ -134,9 +134,9 @@ TEST_CASE("exceptions: inner nodes throw before their fork and after their join"
   test::for_each_runtime("inner nodes throw", [](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);
     CAPTURE(test::name_of(how));
-    test::for_both_policies([&](auto policy) {
+    test::for_each_policy([&](auto policy) {
       const bool in_serial_order =
-          p == 1 && how != test::stealing::every_fork && std::is_same_v<decltype(policy), fj::continuations>;
+          p == 1 && how != test::stealing::every_fork && test::runs_first_child<decltype(policy)>;
       test::dice dice(p);
       unsigned wrong = 0;
       for (unsigned round = 0; round < test::divided(300u); ++round) {
@@ -154,7 +154,7 @@ TEST_CASE("exceptions: of more than two branches the leftmost wins") {
   test::for_each_runtime("leftmost of five", [](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);
     CAPTURE(test::name_of(how));
-    test::for_both_policies([&](auto policy) {
+    test::for_each_policy([&](auto policy) {
       using policy_type = decltype(policy);
       for (unsigned which = 1; which < 32; ++which) {
         const auto branch = [which](int index) {
@@ -257,7 +257,7 @@ TEST_CASE("exceptions: the thrown object itself arrives, and is destroyed once")
       std::atomic<int>* live;
     };
     std::atomic<int> live{0};
-    test::for_both_policies([&](auto policy) {
+    test::for_each_policy([&](auto policy) {
       using policy_type = decltype(policy);
       const auto fail = [&] { throw counting(live); };
       for (int round = 0; round < 10; ++round) {

@@ -15,7 +15,7 @@
 TEST_CASE("find returns the first of several matches, at any place") {
   const std::size_t n = test::divided(20000u) + 100;
   test::for_each_runtime("find", [&](fj::runtime& rt, unsigned, test::stealing) {
-    test::for_both_policies([&](auto policy) {
+    test::for_each_policy([&](auto policy) {
       using with = decltype(policy);
       for (const std::size_t first : {std::size_t(0), n / 3, n / 2, n - 2, n}) {
         std::vector<int> values(n);

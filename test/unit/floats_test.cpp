@@ -70,7 +70,7 @@ TEST_CASE("floats: all branches see the rounding mode of the caller of run") {
   test::for_each_runtime("rounding mode", [](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);
     CAPTURE(test::name_of(how));
-    test::for_both_policies([&](auto policy) {
+    test::for_each_policy([&](auto policy) {
       std::atomic<int> wrong{0};
       for (unsigned round = 0; round < test::divided(20u); ++round)
         for (const int mode : modes) {

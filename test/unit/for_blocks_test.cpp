@@ -100,7 +100,7 @@ TEST_CASE("a loop with a step visits each index once, throws what comes first, a
     CAPTURE(p);
     CAPTURE(test::name_of(how));
     for (const std::size_t grain : grains) {
-      test::for_both_policies([&]<class Policy>(Policy) {
+      test::for_each_policy([&]<class Policy>(Policy) {
         std::vector<unsigned char> visits(1000), expected(1000);
         for (std::size_t i = 5; i < 1000; i += 7) expected[i] = 1;
         rt.run([&] {
@@ -137,7 +137,7 @@ TEST_CASE("blocks make up indices, iterators and ranges") {
       const std::size_t most = grain ? grain : SIZE_MAX;
       std::deque<int> all(test::divided(5000u));
       const auto& const_all = all;
-      test::for_both_policies([&]<class Policy>(Policy) {
+      test::for_each_policy([&]<class Policy>(Policy) {
         noted<long> of_indices;
         noted<std::deque<int>::iterator> of_iterators;
         noted<std::deque<int>::const_iterator> of_range;

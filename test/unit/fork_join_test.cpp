@@ -37,7 +37,7 @@ void everywhere(const char* what, Body body) {
   test::for_each_runtime(what, [&](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);
     CAPTURE(test::name_of(how));
-    test::for_both_policies([&](auto policy) { body(rt, policy); });
+    test::for_each_policy([&](auto policy) { body(rt, policy); });
   });
 }
 
@@ -275,7 +275,7 @@ TEST_CASE("fork_join: a mix of the policies") {
 
 TEST_CASE("fork_join: outside of a runtime it enters the default one") {
   const test::watchdog dog("fork_join outside", fj::procs());
-  test::for_both_policies([](auto policy) {
+  test::for_each_policy([](auto policy) {
     CHECK(fj::this_proc() == -1);
     auto [a, b, c] = fork(
         policy, [] { return fj::this_proc(); }, [=] { return fib(policy, 15); }, [] { return fj::this_proc() >= 0; });
@@ -290,8 +290,8 @@ TEST_CASE("fork_join: outside of a runtime it enters the default one") {
 
 TEST_CASE("fork_join outside of a runtime: results and exceptions as inside") {
   const test::watchdog dog("fork_join outside, exceptions", fj::procs());
-  test::for_both_policies([](auto policy) {
-    constexpr bool continuations = std::is_same_v<decltype(policy), fj::continuations>;
+  test::for_each_policy([](auto policy) {
+    constexpr bool in_order = test::runs_first_child<decltype(policy)>;
     CHECK_THROWS_WITH_AS(
         fork(
             policy, [] { throw std::runtime_error("first"); }, [] { throw std::runtime_error("second"); }),
@@ -299,7 +299,7 @@ TEST_CASE("fork_join outside of a runtime: results and exceptions as inside") {
     bool second_ran = false;
     CHECK_THROWS_AS(fork(policy, [] { throw 1; }, [&] { second_ran = true; }), int);
     // A thief may have been faster than the exception.
-    if (continuations && fj::procs() == 1) CHECK(!second_ran);
+    if (in_order && fj::procs() == 1) CHECK(!second_ran);
 
     const auto token = std::make_shared<int>(7);
     CHECK_THROWS_AS(fork(policy, [=] { return token; }, [=]() -> decltype(token) { throw 1; }), int);
@@ -338,7 +338,7 @@ TEST_CASE("fork_join: a token that is never asked to stop changes nothing") {
 // If all closures start in any case (tried), nothing is thrown.
 TEST_CASE("fork_join: what has not started when the token is asked to stop does not start") {
   everywhere("stopped", [](fj::runtime& rt, auto policy) {
-    constexpr bool continuations = std::is_same_v<decltype(policy), fj::continuations>;
+    constexpr bool in_order = test::runs_first_child<decltype(policy)>;
     fj::stop_source source;
     const fj::stop_token token = source.get_token();
     std::atomic<int> ran{0};
@@ -350,7 +350,7 @@ TEST_CASE("fork_join: what has not started when the token is asked to stop does 
       cancelled = true;
     }
     CHECK(cancelled == (ran < 2));
-    if (rt.procs() == 1 && continuations) CHECK(ran == 0);
+    if (rt.procs() == 1 && in_order) CHECK(ran == 0);
     // Asked to stop before the fork.
     ran = 0;
     CHECK_THROWS_AS(rt.run([&] { fork(policy, token, count, count); }), fj::cancelled);
@@ -369,7 +369,7 @@ TEST_CASE("parallel_invoke is fork_join") {
   test::for_each_runtime("parallel_invoke", [](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);
     CAPTURE(test::name_of(how));
-    test::for_both_policies([&](auto policy) {
+    test::for_each_policy([&](auto policy) {
       using chosen = decltype(policy);
       int a = 0;
       rt.run([&] {

@@ -88,7 +88,7 @@ TEST_CASE("handlers: both branches of a fork handle what their parent does") {
   test::for_each_runtime("branches in handlers", [](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);
     CAPTURE(test::name_of(how));
-    test::for_both_policies([&]<class Policy>(Policy) {
+    test::for_each_policy([&]<class Policy>(Policy) {
       int f = 0, g = 0, after = 0;
       rt.run([&] {
         handling(1, [&] {

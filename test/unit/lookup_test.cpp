@@ -61,7 +61,7 @@ TEST_CASE("forks, scopes and run are called by their full names") {
   rt.run(f);
   fj::run(f);
   CHECK(calls == 2);
-  test::for_both_policies([&]<class Policy>(Policy) {
+  test::for_each_policy([&]<class Policy>(Policy) {
     CHECK(fj::fork_join<Policy>(one, kept) == std::tuple(1, 1));
     CHECK(fj::fork_join<Policy>(user::trapped(one), user::trapped(one), one) == std::tuple(1, 1, 1));
     CHECK(rt.run([&] { return fj::parallel_invoke<Policy>(one, one); }) == std::tuple(1, 1));
@@ -82,7 +82,7 @@ TEST_CASE("forks, scopes and run are called by their full names") {
 }
 
 TEST_CASE("loops, sums and scans call by their full names") {
-  test::for_both_policies([]<class Policy>(Policy) {
+  test::for_each_policy([]<class Policy>(Policy) {
     for (const std::size_t grain : {0u, 7u}) {
       const fj::loop_options options{.grain = grain};
       user::trap array[100] = {};
@@ -131,7 +131,7 @@ TEST_CASE("loops, sums and scans call by their full names") {
 
 TEST_CASE("sorts and searches call by their full names") {
   fj::runtime rt({.procs = 2, .steal_every_fork = true});
-  test::for_both_policies([&]<class Policy>(Policy) {
+  test::for_each_policy([&]<class Policy>(Policy) {
     for (const std::size_t grain : {0u, 50u}) {
       const fj::loop_options options{.grain = grain};
       std::vector<user::item> keys(20'000);

@@ -39,7 +39,7 @@ TEST_CASE("merges sequences of any proportion, and keeps the order of equal elem
       for (const unsigned nb : {0u, 2u, n / 3, n}) {
         for (const unsigned keys : {1u, 20u, 1000000u}) {
           const auto a = items(na, 0, keys), b = items(nb, na, keys);
-          test::for_both_policies([&](auto policy) {
+          test::for_each_policy([&](auto policy) {
             std::vector<item> merged(na + nb);
             const auto end = rt.run([&] {
               return fj::parallel_merge<decltype(policy)>(a, b, merged.begin(), std::ranges::less(), &item::key,

@@ -1,4 +1,4 @@
-// With one P the order is the serial program's (continuations), or its mirror image at every fork (tasks).
+// With one P the order is the serial program's (first child first), or its mirror image at every fork (last child first).
 #include <doctest/doctest.h>
 
 #include <vector>
@@ -68,7 +68,8 @@ std::vector<std::uint64_t> trace_of(std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("order: with one P the trace of a random fork tree is the serial one") {
+TEST_CASE_TEMPLATE("order: with one P the trace of a random fork tree is the serial one", Policy, test::first_leave,
+                   test::first_top, test::first_leap) {
   for (const auto how : {test::stealing::by_need, test::stealing::all_public}) {
     const test::environment membarrier("FORKJOIN_MEMBARRIER", how == test::stealing::all_public ? "0" : nullptr);
     const test::watchdog dog("order", 1);
@@ -76,25 +77,24 @@ TEST_CASE("order: with one P the trace of a random fork tree is the serial one")
     CAPTURE(test::name_of(how));
     for (std::uint64_t seed = 1; seed <= test::divided(60u); ++seed) {
       CAPTURE(seed);
-      CHECK(rt.run([=] { return trace_of<in_parallel<fj::continuations>>(seed); }) ==
-            trace_of<in_order<order::serial>>(seed));
+      CHECK(rt.run([=] { return trace_of<in_parallel<Policy>>(seed); }) == trace_of<in_order<order::serial>>(seed));
     }
   }
 }
 
-TEST_CASE("order: with one P tasks run the last closure first") {
+TEST_CASE_TEMPLATE("order: with one P the last child comes first", Policy, test::last_leave, test::last_top,
+                   test::last_leap) {
   for (const auto how : {test::stealing::by_need, test::stealing::all_public}) {
     const test::environment membarrier("FORKJOIN_MEMBARRIER", how == test::stealing::all_public ? "0" : nullptr);
-    const test::watchdog dog("order of tasks", 1);
+    const test::watchdog dog("last child first", 1);
     fj::runtime rt(test::with(1, how));
     std::vector<int> trace;
     const auto note = [&](int i) { return [&trace, i] { trace.push_back(i); }; };
-    rt.run([&] { fj::fork_join<fj::tasks>(note(1), note(2), note(3)); });
+    rt.run([&] { fj::fork_join<Policy>(note(1), note(2), note(3)); });
     CHECK(trace == std::vector{3, 2, 1});
     for (std::uint64_t seed = 1; seed <= test::divided(60u); ++seed) {
       CAPTURE(seed);
-      CHECK(rt.run([=] { return trace_of<in_parallel<fj::tasks>>(seed); }) ==
-            trace_of<in_order<order::mirrored>>(seed));
+      CHECK(rt.run([=] { return trace_of<in_parallel<Policy>>(seed); }) == trace_of<in_order<order::mirrored>>(seed));
     }
   }
 }

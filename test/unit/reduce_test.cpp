@@ -74,7 +74,7 @@ TEST_CASE_TEMPLATE("parallel_reduce of floating-point numbers gives the same bit
       std::optional<std::uint64_t> sum, other_sum;
       bool same = true;
       test::for_each_runtime("same bits", [&](fj::runtime& rt, unsigned, test::stealing) {
-        test::for_both_policies([&]<class Policy>(Policy) {
+        test::for_each_policy([&]<class Policy>(Policy) {
           rt.run([&] {
             const fj::loop_options options{.grain = grain};
             const std::uint64_t a = bits_of(fj::parallel_reduce<Policy>(numbers, T(0.1), std::plus<>(), options));
@@ -126,7 +126,7 @@ TEST_CASE("parallel_reduce with a join takes elements of another type than its r
         std::iota(numbers.begin(), numbers.end(), 0);
         const std::string expected = std::accumulate(numbers.begin(), numbers.end(), std::string(), append);
         const fj::loop_options options{.grain = grain};
-        test::for_both_policies([&]<class Policy>(Policy) {
+        test::for_each_policy([&]<class Policy>(Policy) {
           rt.run([&] {
             CHECK(fj::parallel_reduce<Policy>(numbers, std::string(), append, join(), options) == expected);
             CHECK(fj::parallel_reduce<Policy>(numbers.begin(), numbers.end(), std::string(), append, std::plus<>(),

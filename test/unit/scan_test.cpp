@@ -35,7 +35,7 @@ void for_each_case(const char* what, Body body) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("scans of integers are std's", Policy, fj::continuations, fj::tasks) {
+TEST_CASE_TEMPLATE("scans of integers are std's", Policy, ALL_POLICIES) {
   for_each_case("integers", [](std::size_t n, const fj::loop_options& options) {
     std::vector<int> in(n), expected(n), out(n);
     for (std::size_t i = 0; i != n; ++i) in[i] = static_cast<int>(i * i % 37) - 10;
@@ -88,7 +88,7 @@ TEST_CASE("scans of floating-point numbers give the same bits on any runtime") {
       std::vector<std::vector<double>> expected;
       bool same = true;
       test::for_each_runtime("same bits", [&](fj::runtime& rt, unsigned, test::stealing) {
-        test::for_both_policies([&]<class Policy>(Policy) {
+        test::for_each_policy([&]<class Policy>(Policy) {
           std::vector<std::vector<double>> outs(4, std::vector<double>(n));
           rt.run([&] {
             fj::parallel_scan<Policy>(in, outs[0].begin(), std::plus<>(), options);

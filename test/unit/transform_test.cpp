@@ -11,7 +11,7 @@
 #include "forkjoin/transform.hpp"
 #include "test/support.hpp"
 
-TEST_CASE_TEMPLATE("parallel_transform is std::transform", Policy, fj::continuations, fj::tasks) {
+TEST_CASE_TEMPLATE("parallel_transform is std::transform", Policy, ALL_POLICIES) {
   test::for_each_runtime("transform", [](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);
     CAPTURE(test::name_of(how));
