@@ -113,6 +113,8 @@ def parse():
     parser.add_argument("--also", metavar="DIR", help="the build folder of another compiler: measures both, in rounds that "
                         "alternate, within the same budget")
     parser.add_argument("--procs", type=numbers, default=[1, 2], help="numbers of processors (default: 1,2)")
+    parser.add_argument("--ways", type=lambda text: text.split(","), metavar="NAME,...", help="those to measure (default: all but "
+                        f"{', '.join(measure.CROSSED)}; bench/policies.py compares those)")
     parser.add_argument("--full", action="store_true", help="the large sizes; takes an hour")
     parser.add_argument("--repetitions", type=int, help="rounds at most (default: 21 for one kernel, 7 for several; slow "
                         "ways take part in at most 5 of them)")
@@ -186,7 +188,7 @@ def main():
     if not chosen:
         raise measure.Failed(f"{folder} has no kernels; build them first: ./dev bench")
     folders = [folder] + ([(pathlib.Path(args.also) / "bench").resolve()] if args.also else [])
-    kernels = [[measure.Kernel(of, name, sizes, args.procs) for of in folders] for name in chosen]
+    kernels = [[measure.Kernel(of, name, sizes, args.procs, args.ways) for of in folders] for name in chosen]
     rounds = args.repetitions or (3 if args.quick else 21 if len(kernels) == 1 else 7)
     budget = args.budget or (KERNEL_BUDGET if len(kernels) == 1 else SUITE_BUDGET) * (FULL_BUDGET if args.full else 1)
 

@@ -174,6 +174,12 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
 
   using join_policy = typename Policy::join;
   static constexpr bool keeps = !detail::runs_first_child<Policy>;
+  static constexpr bool leaps = std::is_same_v<join_policy, leapfrog>;
+
+  struct latest_child {
+    unsigned proc = detail::traced_continuation::no_proc;  ///< where the child of the latest stolen fork began
+  };
+  struct nothing {};
 
   [[gnu::always_inline]] static detail::worker& current_worker_or_throw() {
     detail::worker* const m = detail::current_worker();
@@ -205,12 +211,12 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
       return call_on_own_stack<F>(f);
     child_type& c = construct_child<child_type, F>(here, below, f);
     c.number = number_of_fork();
-    const unsigned proc = m.proc->index;
+    [[maybe_unused]] const unsigned proc = leaps ? m.proc->index : 0;
     const detail::fork_end end = detail::call_child(worker_after_move<F>(m), here, below, c, &child_type::run);
     if (end == detail::fork_end::returned) [[likely]]
       return;
     if (end == detail::fork_end::threw) rethrow<child_type>();
-    if constexpr (std::is_same_v<join_policy, leapfrog>) childs_proc_ = proc;
+    if constexpr (leaps) latest_.proc = proc;
     detail::go_on_as_thief(state_);
   }
 
@@ -303,8 +309,8 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
     if constexpr (keeps) kept_.join();
     if constexpr (std::is_same_v<join_policy, run_on_top>) {
       detail::join_children_on_top_slow(state_);
-    } else if constexpr (std::is_same_v<join_policy, leapfrog>) {
-      detail::leapfrog_children_slow(state_, childs_proc_);
+    } else if constexpr (leaps) {
+      detail::leapfrog_children_slow(state_, latest_.proc);
     }
     detail::join_children_slow(state_);
   }
@@ -322,7 +328,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
   const unsigned uncaught_;  // exceptions in flight when the scope was made
   stop_token stop_;
   [[no_unique_address]] std::conditional_t<keeps, detail::kept_children<join_policy>, detail::keeps_none> kept_;
-  unsigned childs_proc_ = detail::traced_continuation::no_proc;  // where the latest child runs whose parent was stolen
+  [[no_unique_address]] std::conditional_t<leaps, latest_child, nothing> latest_;
 };
 
 /// The scope of the default policy.

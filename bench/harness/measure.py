@@ -25,6 +25,10 @@ PAIR_TIME = 15  # seconds after which no further pair of a kernel begins
 LONG = 0.2  # a part that takes more seconds is taken once in a round, and in those rounds only that slow ways take part in
 
 
+# The policies between continuations (first_leave) and tasks (last_top), for bench/policies.py.
+CROSSED = ("first_top", "first_leap", "last_leave", "last_leap")
+
+
 class Failed(Exception):
     pass
 
@@ -53,7 +57,8 @@ def name_of(kernel, size, way, procs):
 class Kernel:
     """The two binaries of a kernel, and what to measure."""
 
-    def __init__(self, folder, name, sizes, procs):
+    def __init__(self, folder, name, sizes, procs, ways=None):
+        """ways: the names of those to measure; None: all but CROSSED."""
         self.name = name
         self.binary, self.once_binary = folder / name, folder / f"{name}_once"
         for binary in (self.binary, self.once_binary):
@@ -74,8 +79,13 @@ class Kernel:
         with making_sense_of(command):
             listed = self.output(command).split()
             self.keys = sorted(map(key_of, listed), key=lambda k: k[0] != name)  # the kernel itself comes first
+        known = {key[2] for key in self.keys}
+        self.keys = [key for key in self.keys if (key[2] not in CROSSED if ways is None else key[2] in ways)]
+        measured = {key[2] for key in self.keys}
+        for entry in self.entries:
+            entry["ways"] = [way for way in entry["ways"] if way in measured]
         if not self.keys:
-            raise Failed(f"{self.binary} has no benchmarks")
+            raise Failed(f"{self.binary} has no such benchmarks; its ways are {', '.join(sorted(known))}")
 
     def start(self, command, **variables):
         environment = {**os.environ, **variables}

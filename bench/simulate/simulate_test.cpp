@@ -407,7 +407,7 @@ TEST_CASE("errors name the value and the remedy") {
   CHECK_THROWS_AS(changed.set("fib.cal", 1), std::invalid_argument);
 }
 
-// A strand that asks its join once a round over all P (tried) has a speed-up of 2 here instead of more than 40.
+// A strand that asks its join once a round over all P (tried) has a speed-up of 3 here instead of 34.
 TEST_CASE("a strand that waits on top of its stack notices the end of what it waits for, however many P there are") {
   const auto k = make_kernel("fib", 25, units());
   setup chosen = on(1, policy::tasks);

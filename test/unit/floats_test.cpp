@@ -141,7 +141,9 @@ TEST_CASE("floats: a strand keeps its own mode across its joins") {
   });
 }
 
-TEST_CASE("floats: a record that a waiting task runs on top of itself has its job's mode, not that of the task") {
+TEST_CASE_TEMPLATE(
+    "floats: a record that a waiting strand runs on top of itself has its job's mode, not that of the strand", Policy,
+    test::last_top, test::last_leap) {
   if (!modes_work()) return;
   const test::watchdog dog("mode on top", 2);
   fj::runtime rt(test::with_procs(2));
@@ -151,7 +153,7 @@ TEST_CASE("floats: a record that a waiting task runs on top of itself has its jo
       std::atomic<bool> stolen{false}, done{false};
       // The thief takes the first task. As soon as the owner waits for it, the thief forks another, which the owner
       // then runs on top of its join. The thief does not yield here, because the owner does not look for long.
-      fj::fork_join<fj::tasks>(
+      fj::fork_join<Policy>(
           [&] {
             const auto waits = rt.stats().total().join_waits;
             stolen = true;

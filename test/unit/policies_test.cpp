@@ -111,7 +111,7 @@ TEST_CASE_TEMPLATE("policies: recursion through scopes", Policy, ALL_POLICIES) {
   });
 }
 
-// Tried with every fork kept, also within open forks: a child is lost, or runs twice.
+// Tried with every fork kept, also within open forks: the test crashes.
 TEST_CASE_TEMPLATE("policies: scopes and forks within each other", Policy, ALL_POLICIES) {
   test::for_each_runtime("scopes and forks", [](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);

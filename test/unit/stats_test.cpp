@@ -181,12 +181,13 @@ TEST_CASE("stats: the first fork after a join whose record was stolen is public,
   other.join();
 }
 
-TEST_CASE("stats: tasks that wait count as join waits") {
+TEST_CASE_TEMPLATE("stats: strands that wait on top of their stacks count as join waits", Policy, test::last_top,
+                   test::last_leap) {
   const test::watchdog dog("join waits", 2);
   fj::runtime rt(test::with_procs(2));
   rt.run([&] {
     std::atomic<bool> stolen{false};
-    fj::fork_join<fj::tasks>(
+    fj::fork_join<Policy>(
         [&] {
           stolen = true;
           test::spin_until([&] { return rt.stats().total().join_waits > 0; });

@@ -171,7 +171,8 @@ TEST_CASE("unwinding: a stolen branch sees the handler that it was forked in, an
       2);
 }
 
-TEST_CASE("unwinding: a record that a waiting task runs on top of itself sees nothing in flight") {
+TEST_CASE_TEMPLATE("unwinding: a record that a waiting strand runs on top of itself sees nothing in flight", Policy,
+                   test::last_top, test::last_leap) {
   const test::watchdog dog("handlers below a task on top", 2);
   fj::runtime rt(test::with_procs(2));
   std::atomic<int> wrong{0};
@@ -182,7 +183,7 @@ TEST_CASE("unwinding: a record that a waiting task runs on top of itself sees no
         std::atomic<bool> stolen{false}, done{false};
         // The owner waits for the first task within the handler of its own exception. The thief sees that it waits, and
         // forks another for it to run on top. The thief does not yield there, because the owner does not look for long.
-        fj::fork_join<fj::tasks>(
+        fj::fork_join<Policy>(
             [&] {
               const auto waits = rt.stats().total().join_waits;
               stolen = true;
