@@ -139,6 +139,8 @@ class kept_children {
         c.joined.body()(c);
       } else {
         detail::wait_for<Join>(c);
+        static_cast<void>(
+            c.joined.result());  // its acquire: what the thief wrote is visible, by whichever way this strand came here
         newest_ = c.before;
       }
     }
