@@ -1,16 +1,16 @@
 // A loop that forks each turn: the rest of the loop is the continuation.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <ranges>
+#include <type_traits>
+#include <utility>
 
 #include "forkjoin/detail/refusal.hpp"
 #include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/loop_bounds.hpp"
 #include "forkjoin/loops/sequence.hpp"
-#include "forkjoin/loops/split_loop.hpp"
+#include "forkjoin/loops/turns.hpp"
 #include "forkjoin/policies.hpp"
 #include "forkjoin/scope.hpp"
 #include "forkjoin/stop.hpp"
@@ -20,17 +20,23 @@ namespace fj::inline v0_1 {
 
 namespace detail {
 
-template <class Policy>
-void fork_turns(std::size_t n, const loop_options& options, loop_leaf leaf) {
-  const std::size_t grain = std::max<std::size_t>(options.grain, 1);
-  with_scope<Policy>(options.stop ? *options.stop : stop_token(), [&](basic_scope<Policy>& s) {
-    for (std::size_t begin = 0; begin < n; begin += std::min(grain, n - begin)) {
-      const std::size_t end = begin + std::min(grain, n - begin);
-      const bool stopped = s.stopped();
-      s.fork([leaf, begin, end] { leaf(begin, end); });
-      if (stopped) return;  // the scope left out that fork, which the join reports, and would leave out all others
-    }
-  });
+// By the default policy a loop with one join; by the others a scope.
+template <class Policy, class Options, class First, class Last, class Body>
+[[gnu::noinline]] void fork_each_of(First first, Last last, body_argument<Body> body, const Options& options) {
+  using sequence = sequence_from<First, Last>;
+  const std::size_t n = sequence::size("fj::fork_each", first, last);
+  turns_of<First, Last, Body, Options> turns({static_cast<decltype(sequence::type::first)>(first)}, n, body, options);
+  if constexpr (std::is_same_v<Policy, continuations>) {
+    detail::fork_turns(turns.turns(n), turns);
+  } else {
+    with_scope<Policy>(options.stop ? *options.stop : stop_token(), [&](basic_scope<Policy>& s) {
+      for (std::size_t turn = 0; turn < turns.turns(n); ++turn) {
+        const bool stopped = s.stopped();
+        s.fork([&turns, turn] { turns(turn); });
+        if (stopped) return;  // the scope left out that fork, which the join reports, and would leave out all others
+      }
+    });
+  }
 }
 
 }  // namespace detail
@@ -44,19 +50,18 @@ void fork_turns(std::size_t n, const loop_options& options, loop_leaf leaf) {
 ///
 /// Errors: the exception of the plain loop; turns after it that have not started do not start. fj::cancelled if
 /// options.stop asked before every turn had started. Outside of a runtime it enters the default one.
+///
+/// Cost where nothing is stolen: some 20 instructions a turn by the default policy; no allocation, no fence.
 template <class Policy = continuations, class First, class Last, class Body>
-  requires detail::not_options<Body> && detail::accepted<detail::why_not_loop<"fj::fork_each", First, Last, Body>()>
-void fork_each(First first, Last last, Body&& body, const loop_options& options = {}) {
-  if constexpr (detail::index<First>) {
-    const detail::index_range<First, Last> indices("fj::fork_each", first, last);
-    detail::fork_turns<Policy>(indices.size(), options, [&](std::size_t begin, std::size_t end) {
-      for (; begin != end; ++begin) std::invoke(body, indices[begin]);
-    });
-  } else {
-    detail::fork_turns<Policy>(detail::size_between(first, last), options, [&](std::size_t begin, std::size_t end) {
-      for (; begin != end; ++begin) std::invoke(body, *detail::advanced(first, begin));
-    });
-  }
+  requires detail::accepted<detail::why_not_loop<"fj::fork_each", First, Last, Body>()>
+[[gnu::always_inline]] inline void fork_each(First first, Last last, Body&& body) {
+  detail::fork_each_of<Policy, detail::no_options, First, Last, Body>(first, last, body, {});
+}
+
+template <class Policy = continuations, class First, class Last, class Body>
+  requires detail::accepted<detail::why_not_loop<"fj::fork_each", First, Last, Body>()>
+void fork_each(First first, Last last, Body&& body, const loop_options& options) {
+  detail::fork_each_of<Policy, loop_options, First, Last, Body>(first, last, body, options);
 }
 
 template <class Policy = continuations, class First, class Last, class Body,
@@ -68,9 +73,16 @@ void fork_each(First first, Last last, Body&& body, const loop_options& options 
 /// The same for the elements of a range, which must be a random-access one with a size.
 template <class Policy = continuations, class Range, class Body>
   requires detail::accepted<detail::why_not_range_loop<"fj::fork_each", Range, Body>()>
-void fork_each(Range&& range, Body&& body, const loop_options& options = {}) {
+[[gnu::always_inline]] inline void fork_each(Range&& range, Body&& body) {
   const auto first = std::ranges::begin(range);
-  fj::fork_each<Policy>(first, detail::advanced(first, detail::size_of(range)), body, options);
+  fj::fork_each<Policy>(first, detail::advanced(first, detail::size_of(range)), std::forward<Body>(body));
+}
+
+template <class Policy = continuations, class Range, class Body>
+  requires detail::accepted<detail::why_not_range_loop<"fj::fork_each", Range, Body>()>
+void fork_each(Range&& range, Body&& body, const loop_options& options) {
+  const auto first = std::ranges::begin(range);
+  fj::fork_each<Policy>(first, detail::advanced(first, detail::size_of(range)), std::forward<Body>(body), options);
 }
 
 template <class Policy = continuations, class Range, class Body,

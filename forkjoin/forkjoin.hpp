@@ -10,6 +10,7 @@
 #include "forkjoin/find.hpp"
 #include "forkjoin/fork_each.hpp"
 #include "forkjoin/fork_join.hpp"
+#include "forkjoin/fork_reduce.hpp"
 #include "forkjoin/loop_options.hpp"
 #include "forkjoin/merge.hpp"
 #include "forkjoin/parallel_for.hpp"

@@ -16,6 +16,7 @@
 #include "os/instrumentation.hpp"
 #include "schedule/run.hpp"
 #include "slow/child.hpp"
+#include "slow/fork_loop.hpp"
 #include "slow/fork_slow.hpp"
 #include "slow/on_top.hpp"
 #include "wait/condition.hpp"

@@ -13,13 +13,20 @@ template <class T>
 using lvalue = std::remove_reference_t<T>&;
 
 template <class G>
-constexpr bool is_small_temporary() {
+constexpr bool is_small_trivial_temporary() {
   if constexpr (std::is_reference_v<G> || std::is_const_v<G>) {
     return false;
   } else {
-    // A reference in the result may be to the closure itself.
-    return std::is_trivially_copyable_v<G> && std::is_trivially_constructible_v<G, G&> &&
-           !std::is_reference_v<result_of<G>> && sizeof(G) <= 64;
+    return std::is_trivially_copyable_v<G> && std::is_trivially_constructible_v<G, G&> && sizeof(G) <= 64;
+  }
+}
+
+template <class G>
+constexpr bool is_small_temporary() {
+  if constexpr (!is_small_trivial_temporary<G>()) {
+    return false;
+  } else {
+    return !std::is_reference_v<result_of<G>>;  // which may be to the closure itself
   }
 }
 
@@ -27,5 +34,9 @@ constexpr bool is_small_temporary() {
 /// keep it in registers. All others are passed by reference to where the caller has them.
 template <class G>
 using closure_argument = std::conditional_t<is_small_temporary<G>(), G, lvalue<G>>;
+
+/// The same for the body of a loop, whose results do not outlive the turn.
+template <class Body>
+using body_argument = std::conditional_t<is_small_trivial_temporary<Body>(), Body, lvalue<Body>>;
 
 }  // namespace fj::inline v0_1::detail

@@ -9,8 +9,10 @@
 #include "forkjoin/detail/branch.hpp"
 #include "forkjoin/detail/closure.hpp"
 #include "forkjoin/detail/entry.hpp"
+#include "forkjoin/detail/fork_loop.hpp"
 #include "forkjoin/detail/last_child_first.hpp"
 #include "forkjoin/detail/result.hpp"
+#include "forkjoin/policies.hpp"
 
 namespace fj::inline v0_1::detail {
 
@@ -47,7 +49,8 @@ template <class Policy, class F, class G>
   return {std::move(first), std::move(second)};
 }
 
-/// Forks two closures or more. Of more than two, the second branch is a closure that forks all but the first.
+/// Forks two closures or more. More than two continuations are a loop with one join. By other policies the second branch is a
+/// closure that forks all but the first: so each child is in the deque if the last one runs first.
 template <class Policy, class F, class G, class... More>
 [[gnu::always_inline]] inline auto fork_all(lvalue<F> f, lvalue<G> g, lvalue<More>... more) {
   if constexpr (sizeof...(More) == 0 && !os::inlines_recursion && fit_registers<F, G>()) {
@@ -55,6 +58,8 @@ template <class Policy, class F, class G, class... More>
     return results_of<F, G>(std::move(first), std::move(second));
   } else if constexpr (sizeof...(More) == 0) {
     return detail::fork_two<F, G>(Policy(), f, g);
+  } else if constexpr (std::is_same_v<Policy, continuations>) {
+    return fork_of_many<F, G, More...>(f, g, more...).run();
   } else {
     auto others = [&] { return detail::fork_all<Policy, G, More...>(g, more...); };
     using A = value_of<result_of<F>>;

@@ -25,8 +25,9 @@ class basic_counting_join {
  public:
   // The home strand.
 
-  /// A fork's continuation, which this is, was stolen: its child will arrive.
-  void stolen() noexcept { ++stolen_; }
+  /// A fork's continuation, which this is, was stolen: its child will arrive. Of a loop of forks: the rest was stolen, and so
+  /// many turns with it.
+  void stolen(std::int64_t count = 1) noexcept { stolen_ += count; }
 
   /// How many so far, since the last join.
   std::uint64_t stolen_count() const noexcept { return static_cast<std::uint64_t>(stolen_); }
@@ -69,12 +70,13 @@ class basic_counting_join {
     while (!pending_.compare_exchange_weak(found, found == home_waits ? 1 : found + 1, std::memory_order_relaxed)) {}
   }
 
-  // A child whose parent's continuation was stolen.
+  // A child whose parent's continuation was stolen, or a thief of the rest of a loop of forks.
 
-  /// Its last act here. True if the home strand waits for no other child: then the caller must resume it.
-  [[nodiscard]] bool arrive() noexcept {
+  /// Its last act here; a thief arrives for all turns that it was to run. True if the home strand waits for no other: then
+  /// the caller must resume it.
+  [[nodiscard]] bool arrive(std::int64_t count = 1) noexcept {
     // release: the home strand sees what the child did; acquire: the caller sees the context of the home strand
-    return pending_.fetch_sub(1, std::memory_order_acq_rel) - 1 == home_waits;
+    return pending_.fetch_sub(count, std::memory_order_acq_rel) - count == home_waits;
   }
 
  private:

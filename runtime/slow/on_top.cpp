@@ -4,6 +4,7 @@
 #include "runtime/schedule/scheduler.hpp"
 #include "runtime/schedule/work_on_top.hpp"
 #include "runtime/slow/child.hpp"
+#include "runtime/slow/fork_loop.hpp"
 #include "runtime/slow/fork_slow.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -25,7 +26,7 @@ void run_on_top_until(const Join& until, Find find) noexcept {
     const deque::stolen_record got = find(m, deep);
     if (!got.record) break;
     auto& stolen_record = static_cast<continuation&>(*got.record);
-    if (is_parent(stolen_record)) {
+    if (is_parent(stolen_record) || is_loop_rest(stolen_record)) {
       m.sched().dispatcher().ready(*system::begin(m, got));
       break;
     }

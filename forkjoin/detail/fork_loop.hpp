@@ -1,0 +1,284 @@
+// Forks of more than two children with one join: the turns of a loop, or the closures of one fork_join.
+//
+// The home strand runs the turns as it finds them in the code, and keeps what it can in registers. Only thieves call virtual
+// functions. runtime/slow/fork_loop.hpp has the protocol.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "forkjoin/detail/call_in.hpp"
+#include "forkjoin/detail/closure.hpp"
+#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/detail/first_exception.hpp"
+#include "forkjoin/detail/result.hpp"
+
+namespace fj::inline v0_1::detail {
+
+/// What all loops have in common.
+class loop_of_forks : public fork_loop {
+ protected:
+  [[gnu::always_inline]] explicit loop_of_forks(std::size_t turns) noexcept : fork_loop(turns) {}
+
+  // The home strand calls next_is before each turn; offer before it and take_back after it, unless it is the last one, which
+  // has no rest. When either says false, join_turns follows.
+
+  [[gnu::always_inline]] void next_is(std::size_t turn) noexcept { rest.next = turn; }
+
+  /// False outside of any runtime.
+  [[nodiscard, gnu::always_inline]] bool offer() noexcept {
+    return __builtin_expect(!detail::push_record(rest), true) || detail::push_slow();
+  }
+
+  /// False if the rest was stolen.
+  [[nodiscard, gnu::always_inline]] bool take_back() noexcept {
+    return __builtin_expect(detail::pop_record(rest), true) || detail::pop_slow(rest);
+  }
+
+  /// Called by the home strand in the handler of what a turn threw. True if the rest was stolen: then join_turns follows.
+  /// False: the exception is the loop's.
+  [[nodiscard, gnu::cold, gnu::noinline]] bool keep_exception() noexcept {
+    if (rest.next == count || detail::pop_record(rest) || detail::pop_slow(rest)) return false;
+    errors_.offer(rest.next - 1, std::current_exception());
+    return true;
+  }
+
+  /// Waits for the stolen turns, from rest.next on. Outside of any runtime it runs all turns in the default one.
+  [[gnu::cold, gnu::noinline]] void join_turns() {
+    if (current_scheduler()) return detail::join_loop_slow(*this);
+    const auto all = [this] { detail::run_as_stolen(*this); };
+    detail::call_in(default_scheduler(), all);
+  }
+
+  /// After join_turns: throws what the loop has to throw, if anything.
+  [[gnu::cold, gnu::noinline]] void throw_first() {
+    if (errors_.any()) std::rethrow_exception(errors_.take());
+  }
+
+  /// Instead of throw_first, where something else is thrown.
+  [[gnu::cold]] void drop_exceptions() noexcept {
+    if (errors_.any()) errors_.take();
+  }
+
+  /// Calls run() as that turn of a thief, unless an earlier one has thrown. False if it has thrown, or was not called.
+  template <class Turn>
+  bool run_unless_thrown(std::size_t turn, const Turn& run) noexcept {
+    if (errors_.any()) return false;
+    try {
+      run();
+      return true;
+    } catch (...) {
+      errors_.offer(turn, std::current_exception());
+      return false;
+    }
+  }
+
+ private:
+  first_exception errors_;
+};
+
+// The home strand has closures of its own, which nothing else refers to, so that compilers keep what they hold in registers.
+
+/// Calls turn(i) for all i < count, which is not 0.
+template <class Turn>
+class loop_of_turns final : loop_of_forks {
+ public:
+  [[gnu::always_inline]] loop_of_turns(std::size_t turns, const Turn& turn) noexcept
+      : loop_of_forks(turns), turn_(turn) {}
+
+  [[gnu::always_inline]] void run(std::size_t n, Turn turn) {
+    try {
+      for (std::size_t i = 0;;) {
+        next_is(i + 1);
+        if (i + 1 == n) return turn(i);
+        if (!offer()) break;
+        turn(i);
+        if (!take_back()) break;
+        ++i;
+      }
+    } catch (...) {
+      if (!keep_exception()) throw;
+    }
+    join_turns();
+    throw_first();
+  }
+
+ private:
+  bool run_stolen(std::size_t i) noexcept override {
+    return run_unless_thrown(i, [&] { turn_(i); });
+  }
+
+  Turn turn_;
+};
+
+/// Adds up values by op, beginning with an initial one: turn.add(sum, i, op) adds those of a turn, turn.put(i, at) puts them
+/// elsewhere, and turn.begin(i) is how many come before. Only the home strand calls op: thieves keep their values for it.
+template <class T, class Value, class Turn, class Op>
+class loop_of_values final : loop_of_forks {
+ public:
+  [[gnu::always_inline]] loop_of_values(std::size_t turns, const Turn& turn, Op& op) noexcept
+      : loop_of_forks(turns), turn_(turn), op_(op) {}
+  [[gnu::always_inline]] ~loop_of_values() {}
+
+  [[gnu::always_inline]] T run(std::size_t n, T sum, Turn turn, Op& op) {
+    bool threw = false;
+    try {
+      for (std::size_t i = 0;;) {
+        next_is(i + 1);
+        if (i + 1 == n) return turn.add(std::move(sum), i, op);
+        if (!offer()) break;
+        sum = turn.add(std::move(sum), i, op);
+        if (!take_back()) break;
+        ++i;
+      }
+    } catch (...) {
+      if (!keep_exception()) throw;
+      threw = true;
+    }
+    return add_stolen(std::move(sum), threw);
+  }
+
+ private:
+  using values = std::unique_ptr<std::optional<Value>[]>;
+
+  // Adds up to the first value that is missing: an operation that throws before is what the serial program would have seen.
+  [[gnu::cold, gnu::noinline]] T add_stolen(T sum, bool home_threw) {
+    join_turns();
+    const values stolen = std::move(stolen_);
+    std::destroy_at(&stolen_);
+    const std::size_t size = stolen && !home_threw ? turn_.begin(count) - turn_.begin(rest.next) : 0;
+    for (std::size_t i = 0; i != size && stolen[i]; ++i) {
+      try {
+        sum = static_cast<T>(std::invoke(op_, std::move(sum), *std::move(stolen[i])));
+      } catch (...) {
+        drop_exceptions();
+        throw;
+      }
+    }
+    throw_first();
+    return sum;
+  }
+
+  bool begin_stolen() noexcept override {
+    std::construct_at(&stolen_);
+    const auto allocate = [&] { stolen_.reset(new std::optional<Value>[turn_.begin(count) - turn_.begin(rest.next)]); };
+    return run_unless_thrown(rest.next, allocate);
+  }
+
+  bool run_stolen(std::size_t i) noexcept override {
+    return run_unless_thrown(i, [&] { turn_.put(i, &stolen_[turn_.begin(i) - turn_.begin(rest.next)]); });
+  }
+
+  Turn turn_;
+  Op& op_;
+  union {
+    values stolen_;  ///< from the first theft on
+  };
+};
+
+/// Calls turn(i) for all i < n, in order; all that follow the first are offered to thieves.
+template <class Turn>
+[[gnu::always_inline]] inline void fork_turns(std::size_t n, const Turn& turn) {
+  if (n != 0) loop_of_turns<Turn>(n, turn).run(n, turn);
+}
+
+/// Adds up the values of all turns by op, in the same way.
+template <class Value, class T, class Turn, class Op>
+[[gnu::always_inline]] inline T fork_values(std::size_t n, T&& init, const Turn& turn, Op& op) {
+  if (n == 0) return std::move(init);
+  if (n == 1) return Turn(turn).add(std::move(init), 0, op);  // half of the inner nodes of a search have one child
+  return loop_of_values<T, Value, Turn, Op>(n, turn, op).run(n, std::move(init), turn, op);
+}
+
+/// A result that may come later, and goes with its owner if it has not been taken.
+template <class R>
+class kept_result : late_result<R> {
+ public:
+  ~kept_result() {
+    if (there_) this->drop();
+  }
+
+  template <class F>
+  [[gnu::always_inline]] void store(F& f) {
+    late_result<R>::store(f);
+    there_ = true;
+  }
+
+  [[gnu::always_inline]] value_of<R> take() {
+    there_ = false;
+    return late_result<R>::take();
+  }
+
+ private:
+  bool there_ = false;
+};
+
+template <class R>
+  requires std::is_trivially_destructible_v<value_of<R>>
+class kept_result<R> : public late_result<R> {};
+
+/// Calls closures, and has their results.
+template <class... F>
+class fork_of_many final : loop_of_forks {
+ public:
+  [[gnu::always_inline]] explicit fork_of_many(lvalue<F>... f) noexcept
+      : loop_of_forks(sizeof...(F)), closures_{f...} {}
+
+  [[gnu::always_inline]] std::tuple<value_of<result_of<F>>...> run() {
+    run_all(std::index_sequence_for<F...>());
+    return std::apply([](auto&... result) { return std::tuple<value_of<result_of<F>>...>{result.take()...}; },
+                      results_);
+  }
+
+ private:
+  template <std::size_t... I>
+  [[gnu::always_inline]] void run_all(std::index_sequence<I...>) {
+    try {
+      if (__builtin_expect((fork_or_call<I>() && ...), true)) return;
+    } catch (...) {
+      if (!keep_exception()) throw;
+    }
+    join_turns();
+    throw_first();
+  }
+
+  template <std::size_t I>
+  [[gnu::always_inline]] bool fork_or_call() {
+    constexpr bool is_last = I + 1 == sizeof...(F);
+    next_is(I + 1);
+    if (!is_last && !offer()) return false;
+    call<I>();
+    return is_last || take_back();
+  }
+
+  template <std::size_t I>
+  [[gnu::always_inline]] void call() {
+    std::get<I>(results_).store(std::get<I>(closures_));
+  }
+
+  template <std::size_t I>
+  static void call_stolen(fork_of_many& self) {
+    self.call<I>();
+  }
+
+  bool run_stolen(std::size_t i) noexcept override {
+    return run_unless_thrown(i, [&] { call_any(i, std::index_sequence_for<F...>()); });
+  }
+
+  template <std::size_t... I>
+  void call_any(std::size_t i, std::index_sequence<I...>) {
+    static constexpr void (*each[])(fork_of_many&) = {&call_stolen<I>...};
+    each[i](*this);
+  }
+
+  std::tuple<closure_argument<F>...> closures_;
+  std::tuple<kept_result<result_of<F>>...> results_;
+};
+
+}  // namespace fj::inline v0_1::detail

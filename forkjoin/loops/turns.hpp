@@ -1,0 +1,134 @@
+// The turns of a loop of forks: what one fork runs.
+//
+// Such a loop is a function that is not inlined. In a recursion over it, compilers inline the user's function into the loop:
+// then leaves cost no call, and other calls save no registers for the loop. detail/branch.hpp tells of the same for forks.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+#ifdef FORKJOIN_SERIAL
+#include "forkjoin/serial/fork_loop.hpp"
+#else
+#include "forkjoin/detail/fork_loop.hpp"
+#endif
+#include "forkjoin/detail/closure.hpp"
+#include "forkjoin/loop_options.hpp"
+#include "forkjoin/loops/loop_bounds.hpp"
+#include "forkjoin/loops/ordered_parts.hpp"
+#include "forkjoin/loops/sequence.hpp"
+
+namespace fj::inline v0_1::detail {
+
+/// Indices from `first` on, by number.
+template <class Index>
+struct indices_from {
+  Index first;
+
+  [[gnu::always_inline]] Index operator[](std::size_t i) const noexcept {
+    return static_cast<Index>(static_cast<std::size_t>(first) + i);
+  }
+};
+
+/// The elements from an iterator on, by number.
+template <class I>
+struct elements_from {
+  I first;
+
+  [[gnu::always_inline]] decltype(auto) operator[](std::size_t i) const { return *detail::advanced(first, i); }
+};
+
+/// A turn calls the body once.
+template <class Sequence, class Body>
+struct one_a_turn {
+  using value = std::remove_cvref_t<
+      std::invoke_result_t<std::remove_reference_t<Body>&, decltype(std::declval<Sequence&>()[std::size_t()])>>;
+
+  [[gnu::always_inline]] one_a_turn(const Sequence& all, std::size_t, lvalue<Body> what, const loop_options&)
+      : sequence(all), body(what) {}
+
+  Sequence sequence;
+  body_argument<Body> body;
+
+  static constexpr std::size_t turns(std::size_t n) noexcept { return n; }
+  static constexpr std::size_t begin(std::size_t turn) noexcept { return turn; }
+
+  [[gnu::always_inline]] void operator()(std::size_t turn) { static_cast<void>(std::invoke(body, sequence[turn])); }
+
+  template <class T, class Op>
+  [[gnu::always_inline]] T add(T sum, std::size_t turn, Op& op) {
+    return static_cast<T>(std::invoke(op, std::move(sum), value(std::invoke(body, sequence[turn]))));
+  }
+
+  template <class Slot>
+  void put(std::size_t turn, Slot* at) {
+    at->emplace(std::invoke(body, sequence[turn]));
+  }
+};
+
+/// A turn calls it options.grain times, unless a stop was asked for.
+template <class Sequence, class Body>
+struct some_a_turn {
+  using value = typename one_a_turn<Sequence, Body>::value;
+
+  some_a_turn(const Sequence& all, std::size_t n, lvalue<Body> what, const loop_options& options)
+      : one(all, n, what, options), size(n), grain(std::max<std::size_t>(options.grain, 1)), stop(options.stop) {}
+
+  one_a_turn<Sequence, Body> one;
+  std::size_t size, grain;
+  const stop_token* stop;
+
+  std::size_t turns(std::size_t n) const noexcept { return n / grain + (n % grain != 0); }
+  std::size_t begin(std::size_t turn) const noexcept { return turn < turns(size) ? turn * grain : size; }
+
+  void operator()(std::size_t turn) {
+    throw_if_stopped(stop);
+    for (std::size_t i = begin(turn), end = begin(turn + 1); i != end; ++i) one(i);
+  }
+
+  template <class T, class Op>
+  T add(T sum, std::size_t turn, Op& op) {
+    throw_if_stopped(stop);
+    for (std::size_t i = begin(turn), end = begin(turn + 1); i != end; ++i) sum = one.add(std::move(sum), i, op);
+    return sum;
+  }
+
+  template <class Slot>
+  void put(std::size_t turn, Slot* at) {
+    throw_if_stopped(stop);
+    for (std::size_t i = begin(turn), end = begin(turn + 1); i != end; ++i) one.put(i, at++);
+  }
+};
+
+/// Stands for options where the caller gave none.
+struct no_options : loop_options {};
+
+/// What a loop from `first` on runs over.
+template <class First, class Last>
+struct sequence_from {
+  using type = elements_from<First>;
+
+  [[gnu::always_inline]] static std::size_t size(const char*, const First& first, const Last& last) {
+    return detail::size_between(first, last);
+  }
+};
+
+template <index First, class Last>
+struct sequence_from<First, Last> {
+  using type = indices_from<std::common_type_t<First, Last>>;
+
+  [[gnu::always_inline]] static std::size_t size(const char* loop, First first, Last last) {
+    return index_range<First, Last>(loop, first, last).size();
+  }
+};
+
+/// The turns of a loop. Most loops have no options, and cheaper turns.
+template <class First, class Last, class Body, class Options>
+using turns_of = std::conditional_t<std::is_same_v<Options, no_options>,  //
+                                    one_a_turn<typename sequence_from<First, Last>::type, Body>,
+                                    some_a_turn<typename sequence_from<First, Last>::type, Body>>;
+
+}  // namespace fj::inline v0_1::detail

@@ -1,0 +1,63 @@
+// A loop of forks with one join: its turns run in order, thieves take the rest of the loop, and all stolen turns are counted
+// at one join. runtime/README.md tells its life.
+//
+// The strand that begins the loop is its home strand. It offers its rest, a record that says which turn is next, and a thief
+// of it goes on with the loop on a stack of its own. That thief offers the rest in turn. So at each moment there is one rest:
+// the thieves share a second record, in the frame of the home strand, which outlives them all. They push a stand-in for
+// it, which lies in their own frames. A thief whose own rest was stolen need not wait then: it arrives at the join for the
+// turns that it ran, and ends.
+#pragma once
+
+#include <cstddef>
+
+#include "../fork/continuation.hpp"
+#include "../fork/counting_join.hpp"
+#include "child.hpp"
+
+namespace fj::inline v0_1::detail {
+
+struct fork_loop;
+
+/// What a thief of the rest of a loop calls. Never returns.
+[[gnu::aligned(16)]] outcome go_on_with_loop(continuation& self) noexcept;
+
+/// Whether the record is the rest of a loop, which runs on a stack of its own.
+bool is_loop_rest(const continuation& record) noexcept;
+
+/// The turns of a loop from `next` on.
+struct loop_rest : continuation {
+  [[gnu::always_inline]] explicit loop_rest(fork_loop& whose) noexcept : continuation(&go_on_with_loop), of(whose) {}
+
+  fork_loop& of;
+  std::size_t next;    ///< set before each push
+  join* until_stolen;  ///< with steal_every_fork: where a thief that offers the rest waits until it has been stolen
+};
+
+/// Lies in the frame of the home strand.
+struct fork_loop {
+  [[gnu::always_inline]] explicit fork_loop(std::size_t turns) noexcept : count(turns), rest(*this) {}
+  [[gnu::always_inline]] ~fork_loop() {}
+  fork_loop(const fork_loop&) = delete;
+  fork_loop& operator=(const fork_loop&) = delete;
+
+  /// Called by a thief. Runs that turn, and keeps its result or exception. False if no turn after it is to start.
+  virtual bool run_stolen(std::size_t turn) noexcept = 0;
+  /// Called by the first thief, before any stolen turn; rest.next is the first of them. False if no turn is to start.
+  virtual bool begin_stolen() noexcept { return true; }
+
+  const std::size_t count;  ///< of turns
+  loop_rest rest;           ///< what the home strand offers
+  union {
+    loop_rest stolen_rest;  ///< what thieves offer; made by the first of them
+  };
+  counting_join joined;  ///< of the stolen turns
+  fiber* home;           ///< the home strand, once it waits
+};
+
+/// Waits until thieves have run all turns from rest.next on. By the home strand, when its rest was stolen.
+[[gnu::cold]] void join_loop_slow(fork_loop& loop) noexcept;
+
+/// Runs all turns as a thief would, and waits for them.
+[[gnu::cold]] void run_as_stolen(fork_loop& loop) noexcept;
+
+}  // namespace fj::inline v0_1::detail
