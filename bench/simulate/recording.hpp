@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "bench/harness/ways/children.hpp"
 #include "bench/harness/ways/results.hpp"
 #include "bench/harness/work.hpp"
 #include "bench/simulate/recorder.hpp"
@@ -21,6 +22,12 @@ class recording {
   template <class... F>
   static auto fork(F&&... f) {
     return bench::ways::fork_with_results([](auto&&... g) { fork_in_order(g...); }, f...);
+  }
+
+  /// The rest of a node's children is one continuation.
+  template <class T, class Body>
+  static T children(int count, const T& init, const Body& body) {
+    return bench::ways::fork_children<recording>(0, count, init, body);
   }
 
   /// forkjoin/algorithm.hpp, for_blocks, divides the loop likewise.

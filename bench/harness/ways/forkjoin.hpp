@@ -3,10 +3,14 @@
 
 #include <forkjoin/forkjoin.hpp>
 
+#include <functional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "bench/harness/kernel.hpp"
+#include "bench/harness/ways/children.hpp"
 
 namespace bench::ways {
 
@@ -62,6 +66,15 @@ struct forkjoin {
   template <class... F>
   [[gnu::always_inline]] static auto fork(F&&... f) {
     return fj::fork_join<Policy>(std::forward<F>(f)...);
+  }
+
+  template <class T, class Body>
+  [[gnu::always_inline]] static T children(int count, T init, Body body) {
+    if constexpr (std::is_same_v<Policy, fj::continuations>) {
+      return fj::fork_reduce(0, count, init, std::plus<>(), std::move(body));
+    } else {
+      return fork_children<forkjoin>(0, count, init, body);
+    }
   }
 
   template <class Body>

@@ -2,6 +2,7 @@
 #include <omp.h>
 
 #include "bench/harness/problem.hpp"
+#include "bench/harness/ways/children.hpp"
 #include "bench/harness/ways/results.hpp"
 
 namespace bench::ways {
@@ -17,6 +18,18 @@ struct omp {
 #pragma omp taskwait
         },
         f...);
+  }
+
+  template <class T, class Body>
+  static T children(int count, T init, const Body& body) {
+    child_results<T> found(count);
+    for (int i = 0; i < count - 1; ++i) {
+#pragma omp task firstprivate(i) shared(found, body)
+      found[i] = body(i);
+    }
+    if (count > 0) found[count - 1] = body(count - 1);
+#pragma omp taskwait
+    return found.add_up(init, count);
   }
 
   template <class Body>

@@ -1,6 +1,7 @@
 // Forks into an fj::scope: each closure but the last runs on a stack of its own, and a thief takes the true
 // continuation of this function.
 #include "bench/harness/problem.hpp"
+#include "bench/harness/ways/children.hpp"
 #include "bench/harness/ways/forkjoin.hpp"
 #include "bench/harness/ways/results.hpp"
 
@@ -19,6 +20,16 @@ struct scope {
           s.join();
         },
         f...);
+  }
+
+  template <class T, class Body>
+  static T children(int count, T init, const Body& body) {
+    child_results<T> found(count);
+    fj::scope s;
+    for (int i = 0; i < count - 1; ++i) s.fork([&found, &body, i] { found[i] = body(i); });
+    if (count > 0) found[count - 1] = body(count - 1);
+    s.join();
+    return found.add_up(init, count);
   }
 
   template <class Body>

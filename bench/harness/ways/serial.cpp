@@ -20,6 +20,13 @@ struct serial {
     }
   }
 
+  // Adds up what body returns for each child of a node.
+  template <class T, class Body>
+  [[gnu::always_inline]] static T children(int count, T init, const Body& body) {
+    for (int i = 0; i < count; ++i) init = init + body(i);
+    return init;
+  }
+
   template <class Body>
   [[gnu::always_inline]] static void loop(long first, long last, long, const Body& body) {
     if (first < last) body(first, last);

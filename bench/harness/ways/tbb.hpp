@@ -6,10 +6,12 @@
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_invoke.h>
 #include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 
 #include <optional>
 
 #include "bench/harness/kernel.hpp"
+#include "bench/harness/ways/children.hpp"
 #include "bench/harness/ways/results.hpp"
 
 namespace bench::ways {
@@ -41,6 +43,16 @@ struct tbb_policy {
   template <class... F>
   static auto fork(F&&... f) {
     return fork_with_results([](auto&&... g) { ::tbb::parallel_invoke(g...); }, f...);
+  }
+
+  template <class T, class Body>
+  static T children(int count, T init, const Body& body) {
+    child_results<T> found(count);
+    ::tbb::task_group others;
+    for (int i = 0; i < count - 1; ++i) others.run([&found, &body, i] { found[i] = body(i); });
+    if (count > 0) found[count - 1] = body(count - 1);
+    others.wait();
+    return found.add_up(init, count);
   }
 
   template <class Body>

@@ -29,29 +29,11 @@ inline constexpr kernel description{
 };
 
 template <class Way>
-long skynet(long first, long leaves);
-
-// The sum over some neighbours, all with the same number of leaves.
-template <class Way>
-long neighbours(long first, long leaves, int count) {
-  if (count == 1) return skynet<Way>(first, leaves);
-  auto [one, others] = Way::fork([=] { return skynet<Way>(first, leaves); },
-                                 [=] { return neighbours<Way>(first + leaves, leaves, count - 1); });
-  return one + others;
-}
-
-template <class Way>
 long skynet(long first, long leaves) {
   if constexpr (counts_work<Way>) Way::work(unit::skynet_call, 1);
   if (leaves == 1) return first;
   leaves /= 10;
-  if constexpr (Way::is_serial) {
-    long sum = 0;
-    for (int i = 0; i < 10; ++i) sum += skynet<Way>(first + i * leaves, leaves);
-    return sum;
-  } else {
-    return neighbours<Way>(first, leaves, 10);
-  }
+  return Way::children(10, 0L, [=](int i) { return skynet<Way>(first + i * leaves, leaves); });
 }
 
 template <class Way>

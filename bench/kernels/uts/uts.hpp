@@ -102,29 +102,11 @@ struct node {
 };
 
 template <class Way>
-tally visit(const tree& t, const node& n);
-
-// The subtrees of the children from first to last.
-template <class Way>
-tally visit_children(const tree& t, const node& n, int first, int last) {
-  if (last - first == 1) return visit<Way>(t, n.child(first));
-  auto [one, others] = Way::fork([&t, &n, first] { return visit<Way>(t, n.child(first)); },
-                                 [&t, &n, first, last] { return visit_children<Way>(t, n, first + 1, last); });
-  return one + others;
-}
-
-template <class Way>
 tally visit(const tree& t, const node& n) {
   if constexpr (counts_work<Way>) Way::work(unit::uts_sha1, 1);  // the digest of the node
   const int children = n.children(t);
   if (children == 0) return {1, 1, n.height};
-  tally sum{1, 0, n.height};
-  if constexpr (Way::is_serial) {
-    for (int i = 0; i < children; ++i) sum = sum + visit<Way>(t, n.child(i));
-    return sum;
-  } else {
-    return sum + visit_children<Way>(t, n, 0, children);
-  }
+  return Way::children(children, tally{1, 0, n.height}, [&t, &n](int i) { return visit<Way>(t, n.child(i)); });
 }
 
 template <class Way>
