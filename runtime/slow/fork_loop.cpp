@@ -80,13 +80,14 @@ void join_from(fork_loop& loop, std::size_t first) noexcept {
   }
   worker& m = *current_worker();
   ++m.count().suspensions;
-  loop.home = m.running;
   leave(
-      [](worker&, fiber& f, void* joined) noexcept -> fiber* {
+      [](worker&, fiber& f, void* waiting) noexcept -> fiber* {
         const os::unseen_by_detector pause;  // as in suspend_until_finished
-        return static_cast<counting_join*>(joined)->wait() ? nullptr : &f;
+        auto& joins = *static_cast<fork_loop*>(waiting);
+        joins.home = &f;
+        return joins.joined.wait() ? nullptr : &f;
       },
-      &loop.joined);
+      &loop);
   loop.joined.go_on();
 }
 

@@ -304,15 +304,14 @@ TEST_CASE("many closures: a stolen part leaves no stack behind") {
   }
 }
 
-// Here a thief that offers the rest waits until it has been stolen, so one more may wait. Tried with nested forks of two.
+// A thief waits here until its rest has been stolen, and with one P it goes on before the next one ends. Tried with nested forks
+// of two.
 TEST_CASE("many closures: every part stolen, and no stack left behind") {
-  for (const unsigned p : {1u, 2u, 8u}) {
-    const test::watchdog dog("many closures: every part stolen", p);
-    fj::runtime rt(test::with(p, test::stealing::every_fork));
-    rt.run([] {
-      for (int i = 0; i < 20; ++i) fork_16([](int) {});
-    });
-    CHECK(rt.stats().total().steals >= 20 * 15);
-    CHECK(rt.stats().stacks_peak <= most_stacks(p, 2));
-  }
+  const test::watchdog dog("many closures: every part stolen", 1);
+  fj::runtime rt(test::with(1, test::stealing::every_fork));
+  rt.run([] {
+    for (int i = 0; i < 20; ++i) fork_16([](int) {});
+  });
+  CHECK(rt.stats().total().steals >= 20 * 15);
+  CHECK(rt.stats().stacks_peak <= most_stacks(1, 2));
 }
