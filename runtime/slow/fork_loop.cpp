@@ -100,8 +100,13 @@ outcome go_on_with_loop(continuation& self) noexcept {
   const bool is_first = &rest == &loop.rest;
   const std::size_t end = is_first ? run_first_stolen_turns(loop, first) : run_stolen_turns(loop, first);
   os::end_handlers(*current_worker()->exceptions);
+  fiber* home = nullptr;
   // If it does not say that the home strand waits, the loop may be gone.
-  end_strand(loop.joined.arrive(static_cast<std::int64_t>(end - first)) ? loop.home : nullptr);
+  if (loop.joined.arrive(static_cast<std::int64_t>(end - first))) {
+    const os::unseen_by_detector pause;  // the home strand goes on after this look, as this strand resumes it
+    home = loop.home;
+  }
+  end_strand(home);
 }
 
 bool is_loop_rest(const continuation& record) noexcept {
