@@ -1,7 +1,7 @@
 // The interface between the harness and the ways of a kernel. Each way of each kernel is compiled by itself, so that no
 // way sees another's headers. main.cpp and once.cpp use the ways through this interface alone.
 //
-// A kernel is a header bench/<kernel>/<kernel>.hpp with a namespace of that name in bench, which holds
+// A kernel is a header bench/kernels/<kernel>/<kernel>.hpp with a namespace of that name in bench, which holds
 //
 //   inline constexpr kernel description{...};    // as below
 //   template <class Way> class problem {         // Way: one of harness/ways/, the policy that the algorithm forks by
@@ -10,6 +10,8 @@
 //     void run();                                // inside the clock, on the way's workers
 //     std::uint64_t result();                    // outside the clock: a digest, compared with description.expected
 //   };
+//
+// and a source serial.cpp beside it, the serial program written by hand: it defines problem<ways::serial>::run().
 #pragma once
 
 #include <cstddef>
@@ -44,7 +46,8 @@ struct kernel {
   // The number of forks of two in a run; nullptr if it depends on the schedule or is not known.
   std::uint64_t (*forks)(long size) = nullptr;
 
-  // The size's name in the literature, such as T1; nullptr if it has none.
+  // What tells this size from others: its name in the literature, such as T1, or the order of its nodes; nullptr if
+  // there is no more to say.
   std::string_view (*label)(long size) = nullptr;
 
   // Bytes of stack that a worker or fiber needs; 0: the default of its library.
@@ -76,6 +79,7 @@ struct way {
   std::string_view name;
   bool parallel;
   std::unique_ptr<team> (*assemble)(int procs);
+  bool measured = true;  // false: a check needs it
 };
 
 // The kernels of a binary: first the one that names it, then others if there are any, such as flat beside fib.

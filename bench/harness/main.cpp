@@ -83,6 +83,9 @@ void register_benchmark(const bench::kernel& kernel, const bench::way& way, long
 
 void register_all(const std::vector<int>& procs, std::span<const long> bench::sizes::* level, unsigned turn) {
   std::vector<bench::entry> entries = bench::entries();
+  for (bench::entry& entry : entries) {
+    std::erase_if(entry.ways, [](const bench::way& way) { return !way.measured; });
+  }
   std::mt19937 dice(turn);
   for (bench::entry& entry : entries) {
     if (turn != 0) std::shuffle(entry.ways.begin(), entry.ways.end(), dice);

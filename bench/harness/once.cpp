@@ -60,6 +60,7 @@ int list() {
     std::printf(",\n \"ways\": [");
     const char* between = "";
     for (const bench::way& way : entry.ways) {
+      if (!way.measured) continue;
       std::printf("%s\"%.*s\"", between, int(way.name.size()), way.name.data());
       between = ", ";
     }

@@ -59,19 +59,22 @@ void search(const item* at, const item* end, int room, int value, Best& best) {
       [=, &best] { search<Way>(at + 1, end, room, value, best); });
 }
 
+/// The value of the items that fit in this order: the best value to begin with.
+inline int greedy(const item* first, const item* last, int room) {
+  int value = 0;
+  for (const item* at = first; at != last; ++at) {
+    if (at->weight > room) continue;
+    room -= at->weight;
+    value += at->value;
+  }
+  return value;
+}
+
 /// The greatest value of items that together weigh no more than `room`. The items are sorted by falling value per
-/// weight. The first best value is that of the items that fit in this order.
+/// weight.
 template <class Way>
 int solve(const item* first, const item* last, int room) {
-  int greedy = 0;
-  int left = room;
-  for (const item* at = first; at != last; ++at) {
-    if (at->weight <= left) {
-      left -= at->weight;
-      greedy += at->value;
-    }
-  }
-  std::conditional_t<Way::is_serial, private_best, shared_best> best(greedy);
+  std::conditional_t<Way::is_serial, private_best, shared_best> best(greedy(first, last, room));
   search<Way>(first, last, room, 0, best);
   return best.get();
 }

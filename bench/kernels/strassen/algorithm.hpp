@@ -25,14 +25,18 @@ inline void multiply_leaf(std::size_t n, view a, view b, block c) {
 }
 
 /// out = x + sign * y for rows [first, last) of n numbers.
+template <int sign>
+void add_rows(std::size_t n, std::size_t first, std::size_t last, view x, view y, block out) {
+  for (std::size_t i = first; i < last; ++i) {
+    for (std::size_t j = 0; j < n; ++j) out[i][j] = x[i][j] + sign * y[i][j];
+  }
+}
+
 template <class Way, int sign>
 void add(std::size_t n, std::size_t first, std::size_t last, view x, view y, block out) {
   if (last - first <= leaf_rows) {
     if constexpr (counts_work<Way>) Way::work(unit::matrix_add, (last - first) * n);
-    for (std::size_t i = first; i < last; ++i) {
-      for (std::size_t j = 0; j < n; ++j) out[i][j] = x[i][j] + sign * y[i][j];
-    }
-    return;
+    return add_rows<sign>(n, first, last, x, y, out);
   }
   const std::size_t middle = first + (last - first) / 2;
   Way::fork([=] { add<Way, sign>(n, first, middle, x, y, out); }, [=] { add<Way, sign>(n, middle, last, x, y, out); });
@@ -52,22 +56,26 @@ square_matrix difference(std::size_t n, view x, view y) {
   return out;
 }
 
-/// The quarters of C from the products: c.nw holds m7, c.ne m3, c.sw m2, c.se m6.
+/// Rows [first, last) of the quarters of C from the products: c.nw holds m7, c.ne m3, c.sw m2, c.se m6.
+inline void combine_rows(std::size_t n, std::size_t first, std::size_t last, view m1, view m4, view m5,
+                         const quarters<double>& c) {
+  for (std::size_t i = first; i < last; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      const double m2 = c.sw[i][j];
+      const double m3 = c.ne[i][j];
+      c.nw[i][j] += m1[i][j] + m4[i][j] - m5[i][j];
+      c.ne[i][j] = m3 + m5[i][j];
+      c.sw[i][j] = m2 + m4[i][j];
+      c.se[i][j] += m1[i][j] - m2 + m3;
+    }
+  }
+}
+
 template <class Way>
 void combine(std::size_t n, std::size_t first, std::size_t last, view m1, view m4, view m5, const quarters<double>& c) {
   if (last - first <= leaf_rows) {
     if constexpr (counts_work<Way>) Way::work(unit::matrix_add, 8 * (last - first) * n);
-    for (std::size_t i = first; i < last; ++i) {
-      for (std::size_t j = 0; j < n; ++j) {
-        const double m2 = c.sw[i][j];
-        const double m3 = c.ne[i][j];
-        c.nw[i][j] += m1[i][j] + m4[i][j] - m5[i][j];
-        c.ne[i][j] = m3 + m5[i][j];
-        c.sw[i][j] = m2 + m4[i][j];
-        c.se[i][j] += m1[i][j] - m2 + m3;
-      }
-    }
-    return;
+    return combine_rows(n, first, last, m1, m4, m5, c);
   }
   const std::size_t middle = first + (last - first) / 2;
   Way::fork([&] { combine<Way>(n, first, middle, m1, m4, m5, c); },

@@ -1,15 +1,16 @@
-// The serial program, compiled with the same flags, to which every other way is compared. Its forks are plain calls in
-// order. Where a serial program would be written in another way, the kernel asks is_serial.
+// The kernel's template with every fork elided, that is, replaced by plain calls in order. It is not measured. A test
+// counts its instructions, because the serial program that is written by hand must not be slower (test/bench/
+// serial_cost_test.py). A kernel asks is_serial where elision makes another algorithm: of fib through lambdas g++ computes
+// most calls once instead of several times.
 #include <tuple>
-#include <variant>
+#include <utility>
 
 #include "bench/harness/problem.hpp"
+#include "bench/harness/ways/serial.hpp"
 
 namespace bench::ways {
 
-struct serial {
-  static constexpr bool is_serial = true;
-
+struct elided : serial {
   template <class F, class... More>
   [[gnu::always_inline]] static auto fork(F&& f, More&&... more) {
     if constexpr (std::is_void_v<std::invoke_result_t<F&>>) {
@@ -31,22 +32,14 @@ struct serial {
   [[gnu::always_inline]] static void loop(long first, long last, long, const Body& body) {
     if (first < last) body(first, last);
   }
-
-  class team {
-   public:
-    team(int, std::size_t) {}
-    template <class F>
-    void run(F&& f) {
-      f();
-    }
-    counter_list counters() const { return {}; }
-  };
 };
 
 }  // namespace bench::ways
 
-BENCH_WAY(serial)
-
 namespace bench::BENCH_KERNEL {
+
+way elided_way() { return {"elided", false, assemble<ways::elided, problem>, false}; }
+
 const kernel& its_description() { return description; }
+
 }  // namespace bench::BENCH_KERNEL

@@ -1,0 +1,26 @@
+// The serial program, written by hand.
+#include "bench/harness/ways/serial.hpp"
+#include "bench/harness/problem.hpp"
+
+namespace bench::skynet {
+
+namespace {
+
+long skynet(long first, long leaves) {
+  if (leaves == 1) return first;
+  leaves /= 10;
+  long sum = 0;
+  for (int i = 0; i < 10; ++i) sum += skynet(first + i * leaves, leaves);
+  return sum;
+}
+
+}  // namespace
+
+template <>
+void problem<ways::serial>::run() {
+  result_ = skynet(0, leaves_);
+}
+
+}  // namespace bench::skynet
+
+BENCH_WAY(serial)
