@@ -24,7 +24,10 @@ enum class unit : std::uint8_t {
   sort_merge,
   heat_cell,
   fft_butterfly,
-  mandelbrot_iteration
+  mandelbrot_iteration,
+  alignment_cell,
+  floorplan_place,
+  health_person
 };
 
 template <class Way>
