@@ -20,7 +20,8 @@ SIZES = {"fib": 27, "nqueens": 9, "skynet": 100_000, "treesum": 200_000, "cilkso
 # Of the kernels' own programs: long enough for a time, short enough for some minutes in all.
 OWN_SIZES = {"fib": 32, "nqueens": 11, "skynet": 1_000_000, "uts": 4_130_071, "treesum": 3_000_000,
              "cilksort": 1_000_000, "lu": 1024, "cholesky": 1024, "matmul": 512, "strassen": 512, "heat": 512,
-             "fft": 1 << 20, "quicksort": 1_000_000, "mandelbrot": 512, "integrate": 1000, "knapsack": 68}
+             "fft": 1 << 20, "quicksort": 1_000_000, "mandelbrot": 512, "integrate": 1000, "knapsack": 68, "rectmul": 512,
+             "alignment": 40, "floorplan": 11, "health": 100, "sparselu": 40}
 SHOWN = ["steals", "suspensions", "join_waits", "exposures", "wakeups", "peak_stacks"]
 
 

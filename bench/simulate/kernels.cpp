@@ -6,10 +6,13 @@
 #include <string>
 #include <utility>
 
+#include "bench/kernels/alignment/alignment.hpp"
 #include "bench/kernels/cholesky/cholesky.hpp"
 #include "bench/kernels/cilksort/cilksort.hpp"
 #include "bench/kernels/fft/fft.hpp"
 #include "bench/kernels/fib/fib.hpp"
+#include "bench/kernels/floorplan/floorplan.hpp"
+#include "bench/kernels/health/health.hpp"
 #include "bench/kernels/heat/heat.hpp"
 #include "bench/kernels/integrate/integrate.hpp"
 #include "bench/kernels/knapsack/knapsack.hpp"
@@ -18,7 +21,9 @@
 #include "bench/kernels/matmul/matmul.hpp"
 #include "bench/kernels/nqueens/nqueens.hpp"
 #include "bench/kernels/quicksort/quicksort.hpp"
+#include "bench/kernels/rectmul/rectmul.hpp"
 #include "bench/kernels/skynet/skynet.hpp"
+#include "bench/kernels/sparselu/sparselu.hpp"
 #include "bench/kernels/strassen/strassen.hpp"
 #include "bench/kernels/treesum/treesum.hpp"
 #include "bench/kernels/uts/uts.hpp"
@@ -88,6 +93,16 @@ const std::vector<kernel_name>& all_kernels() {
        &record<bench::treesum::problem, bench::treesum::description>},
       {"mandelbrot", 2048, 64, 2048, "64 x 64, 512 x 512 or 2048 x 2048 points, a loop over rows",
        &record<bench::mandelbrot::problem, bench::mandelbrot::description>},
+      {"rectmul", 2048, 32, 16'384, "an n x 2n and a 2n x n/2 matrix, the longest edge halved down to tiles of 16",
+       &record<bench::rectmul::problem, bench::rectmul::description>},
+      {"alignment", 40, 8, 100, "8, 40 or 100 proteins, nested loops over pairs",
+       &record<bench::alignment::problem, bench::alignment::description>},
+      {"floorplan", 11, 1, 14, "branch and bound over n cells, as the serial program visits them",
+       &record<bench::floorplan::problem, bench::floorplan::description>},
+      {"health", 100, 5, 365, "5, 100 or 365 days of 8,421 villages, nested loops",
+       &record<bench::health::problem, bench::health::description>},
+      {"sparselu", 40, 1, 1000, "n x n blocks of 32 x 32, most of them empty, loops over blocks",
+       &record<bench::sparselu::problem, bench::sparselu::description>},
   };
   return kernels;
 }

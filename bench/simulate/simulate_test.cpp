@@ -266,6 +266,10 @@ TEST_CASE("every kernel: one P runs the first child first in serial order") {
                       : name.name == "nqueens"    ? 7
                       : name.name == "knapsack"   ? 16
                       : name.name == "mandelbrot" ? 512
+                      : name.name == "alignment"  ? 8
+                      : name.name == "floorplan"  ? 8
+                      : name.name == "health"     ? 5
+                      : name.name == "sparselu"   ? 10
                       : name.name == "skynet"     ? 100'000
                       : name.name == "fft"        ? 65'536
                       : name.size >= 1'000'000    ? 50'000

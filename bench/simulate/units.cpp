@@ -24,6 +24,9 @@ units::units()
           {"heat.cell", 0.5, "a cell, a time step"},
           {"fft.butterfly", 2, "a butterfly"},
           {"mandelbrot.iteration", 1.8, "an iteration of a pixel"},
+          {"alignment.cell", 1.2, "a pair of residues in the table of two proteins"},
+          {"floorplan.place", 15, "a place of a cell tried"},
+          {"health.person", 5, "a day of a person"},
       } {}
 
 void units::set(std::string_view name, double nanoseconds) {
