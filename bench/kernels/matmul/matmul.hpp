@@ -11,7 +11,7 @@ namespace bench::matmul {
 
 inline constexpr long small[] = {64};
 inline constexpr long usual[] = {512};
-inline constexpr long large[] = {2048};
+inline constexpr long large[] = {4096};
 
 inline constexpr kernel description{
     .name = "matmul",
