@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <ranges>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "forkjoin/detail/refusal.hpp"
@@ -20,13 +22,32 @@ namespace fj::inline v0_1 {
 
 namespace detail {
 
+/// Bodies that a loop copies for each part.
+template <class Body, class Argument>
+concept copied_for_part = std::is_trivially_copyable_v<Body> && std::is_trivially_copy_constructible_v<Body> &&
+                          std::is_invocable_v<const Body&, Argument> && sizeof(Body) <= 128;
+
+/// Calls part(own), where own is the body, or a copy of a small trivial one that is called as const. No other pointer leads to
+/// the copy, so what the body stores cannot change what it captured, and the compiler keeps that in registers from turn to turn.
+template <class Argument, class Body, class Part>
+[[gnu::always_inline]] inline void with_own_copy(Body& body, Part part) {
+  if constexpr (copied_for_part<std::remove_const_t<Body>, Argument>) {
+    const std::remove_const_t<Body> own(body);
+    part(own);
+  } else {
+    part(body);
+  }
+}
+
 template <class Policy, class First, class Last, class Body>
 void for_indices(First first, Last last, Body& body, const loop_options& options) {
   const index_range<First, Last> indices("fj::parallel_for", first, last);
   using type = typename index_range<First, Last>::type;
   for_parts<Policy>(indices.size(), options, [&](std::size_t begin, std::size_t end) {
     const type last_index = indices[end];
-    for (type i = indices[begin]; i != last_index; ++i) std::invoke(body, type(i));
+    with_own_copy<type>(body, [&](auto& own) {
+      for (type i = indices[begin]; i != last_index; ++i) std::invoke(own, type(i));
+    });
   });
 }
 
@@ -38,7 +59,9 @@ void for_steps(First first, Last last, Step step, Body& body, const loop_options
   const index_range<First, Last> indices("fj::parallel_for", first, last);
   const auto stride = static_cast<std::size_t>(step);
   for_parts<Policy>(blocks_of(indices.size(), stride), options, [&](std::size_t begin, std::size_t end) {
-    for (; begin != end; ++begin) std::invoke(body, indices[begin * stride]);
+    with_own_copy<typename index_range<First, Last>::type>(body, [&](auto& own) {
+      for (; begin != end; ++begin) std::invoke(own, indices[begin * stride]);
+    });
   });
 }
 
@@ -46,7 +69,9 @@ template <class Policy, class I, class Body>
 void for_elements(const I& first, std::size_t n, Body& body, const loop_options& options) {
   for_parts<Policy>(n, options, [&](std::size_t begin, std::size_t end) {
     const I last = detail::advanced(first, end);
-    for (I at = detail::advanced(first, begin); at != last; ++at) std::invoke(body, *at);
+    with_own_copy<std::iter_reference_t<I>>(body, [&](auto& own) {
+      for (I at = detail::advanced(first, begin); at != last; ++at) std::invoke(own, *at);
+    });
   });
 }
 
@@ -73,10 +98,12 @@ consteval auto why_not_steps() {
 /// common type of first and last; first >= last means none. Iterators are random-access ones, and not those of a
 /// std::vector<bool> that may be written, whose neighbours share words.
 ///
-/// Without options.grain the loop first forks about two parts for each P, if there are several. A strand goes through its
-/// part in chunks of some microseconds, which it finds by the clock, and forks half of what is left when a worker has
-/// nothing to do. So a loop without help costs little more than the plain one, and holds no more records than the
-/// logarithm of its length. With a grain, the loop is halved down to blocks of so many indices, always in the same way; the
+/// Without options.grain the calling strand begins alone, with one element and then with parts of about a microsecond, and
+/// shares the loop once it has some 20 microseconds left. If an element takes long, a thief takes all that comes after its
+/// part. So a loop of a few microseconds costs little more than the plain one, on any number of P. A shared loop is forked into
+/// about two parts for each P. A strand goes through its part in chunks of some microseconds, which it finds by the clock, and
+/// forks half of what is left when a worker has nothing to do. On one P, without options.stop, it is the plain loop. With a
+/// grain, the loop is halved down to blocks of so many indices, always in the same way; the
 /// last block may be shorter.
 ///
 /// With one P and continuations the order is the plain loop's. With more, each P begins with its own section, the same from
@@ -84,7 +111,9 @@ consteval auto why_not_steps() {
 /// throw; calls after it that have not started do not start. fj::cancelled if
 /// options.stop asked before every part had started. std::invalid_argument if first is negative and last unsigned.
 ///
-/// Outside of a runtime it enters the default one. The body is called by several threads at once and is not copied.
+/// Outside of a runtime it enters the default one. The body is called by several threads at once. It is not copied, save
+/// for a body of at most 128 bytes that is trivially copyable and can be called as const, such as most lambdas: each part of the
+/// loop calls a copy, which the compiler can keep in registers.
 template <class Policy = continuations, class First, class Last, class Body>
   requires detail::not_options<Body> && detail::accepted<detail::why_not_loop<"fj::parallel_for", First, Last, Body>()>
 void parallel_for(First first, Last last, Body&& body, const loop_options& options = {}) {  // .grain, .stop

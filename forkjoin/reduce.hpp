@@ -1,10 +1,12 @@
 // Parallel sums, of whatever kind.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <ranges>
 #include <type_traits>
 #include <utility>
@@ -16,6 +18,7 @@
 #include "forkjoin/loops/fold.hpp"
 #include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/loops/sequence.hpp"
+#include "forkjoin/loops/split_loop.hpp"
 #include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 #include "forkjoin/stop.hpp"
@@ -73,9 +76,55 @@ class reduction {
 /// the lanes are summed.
 inline constexpr std::size_t reduce_block = 65536;
 
+/// Values that cost next to nothing to keep: their reductions go over them twice rather than fork in small pieces.
+template <class T>
+concept plain_number = std::is_arithmetic_v<T>;
+
+/// How many plain numbers are kept on the stack, and how many a block has at least.
+inline constexpr std::size_t most_kept = 1024;
+inline constexpr std::size_t least_block = 64;
+
+/// The sum of sums[0, n) in the tree of class reduction.
+template <class T, class Op>
+T sum_of_sums(const T* sums, std::size_t n, Op& op) {
+  if (n == 1) return *sums;
+  const std::size_t middle = n / 2;
+  T left = detail::sum_of_sums(sums, middle, op);
+  return static_cast<T>(std::invoke(op, std::move(left), detail::sum_of_sums(sums + middle, n - middle, op)));
+}
+
+/// Of numbers. A loop without a grain computes what is summed, one by one or, if these are many, the sums of blocks. So the
+/// strand begins alone, as any such loop, and a few elements that take long are shared out.
+template <class Policy, class T, class It, class Get, class Op>
+T reduce_numbers(const It& first, std::size_t n, Get& get, Op& op, const loop_options& options) {
+  const auto each = [](const T* at) { return *at; };
+  if (n <= most_kept) {
+    if (procs_here() == 1 && !options.stop) return detail::fold<T>(first, n, get, op);
+    T kept[most_kept];
+    for_parts<Policy>(n, options, [&](std::size_t begin, std::size_t end) {
+      It at = detail::advanced(first, begin);
+      for (T* to = kept + begin; to != kept + end; ++to, static_cast<void>(++at)) *to = static_cast<T>(get(at));
+    });
+    return detail::fold<T>(static_cast<const T*>(kept), n, each, op);
+  }
+  const blocks all(n, std::clamp(n / 128, least_block, reduce_block));
+  const auto sums = std::make_unique_for_overwrite<T[]>(all.count());
+  for_parts<Policy>(all.count(), options, [&](std::size_t begin, std::size_t end) {
+    for (; begin != end; ++begin)
+      sums[begin] = detail::fold<T>(detail::advanced(first, all.begin(begin)), all.size_of(begin), get, op);
+  });
+  return detail::sum_of_sums<T>(sums.get(), all.count(), op);
+}
+
 template <class Policy, class T, class It, class Get, class Op>
 T reduce(const It& first, std::size_t n, T init, Get get, Op& op, const loop_options& options) {
   if (n == 0) return init;
+  if constexpr (plain_number<T>) {
+    if (options.grain == 0) {
+      T sum = detail::reduce_numbers<Policy, T>(first, n, get, op, options);
+      return static_cast<T>(std::invoke(op, std::move(init), std::move(sum)));
+    }
+  }
   const blocks all(n, options.grain, reduce_block);
   const auto leaf = [&](std::size_t block) {
     return detail::fold<T>(detail::advanced(first, all.begin(block)), all.size_of(block), get, op);
@@ -166,7 +215,8 @@ consteval auto why_not_reduce_range() {
 ///
 /// The association depends on the number of elements and options.grain alone. So with operations that are associative only
 /// nearly, as floating-point sums, the result is the same to the last bit on any number of P and however work was stolen.
-/// Floating-point elements are folded in an association that can be vectorised. The operation is called with an
+/// Floating-point elements are folded in an association that can be vectorised. Of numbers, and without a grain, a sum of a few
+/// microseconds is computed by the calling strand alone, as parallel_for does small loops. The operation is called with an
 /// accumulator on the left that it may move from.
 ///
 /// Errors: what op or proj throw, the first in order of those thrown; fj::cancelled if options.stop asked before every

@@ -1,5 +1,6 @@
 #include "runtime/entry.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 
@@ -122,6 +123,13 @@ scheduler* current_scheduler() noexcept {
 int current_proc() noexcept {
   const worker* const m = current_worker();
   return m && m->proc ? static_cast<int>(m->proc->index) : -1;
+}
+
+unsigned procs_here() noexcept {
+  const worker* const m = current_worker();
+  if (!m) return 0;
+  const settings& chosen = m->sched().settings();
+  return chosen.steal_every_fork ? std::max(chosen.procs, 2u) : chosen.procs;
 }
 
 unsigned procs_of(const scheduler& s) noexcept { return s.settings().procs; }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "base/cache_line.hpp"
+#include "base/tuning.hpp"
 #include "options.hpp"
 #include "os/compiler.hpp"
+#include "os/ticks.hpp"
 #include "stats.hpp"
 
 // The serial build needs only these.
@@ -45,6 +47,8 @@ scheduler& default_scheduler();
 /// Whether the calling code runs in this runtime.
 bool is_inside(const scheduler& s) noexcept;
 
+/// How many P may take part in what the calling code forks: 1 if no fork can be stolen; 0 outside of any runtime.
+unsigned procs_here() noexcept;
 unsigned procs_of(const scheduler& s) noexcept;
 stats stats_of(const scheduler& s);
 

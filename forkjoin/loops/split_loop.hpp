@@ -2,9 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 
+#include "forkjoin/detail/entry.hpp"
 #include "forkjoin/detail/function_ref.hpp"
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/loop_options.hpp"
@@ -26,21 +29,63 @@ class split_loop {
   split_loop(loop_leaf leaf, const loop_options& options) noexcept
       : leaf_(leaf), grain_(options.grain), parts_(options.stop) {}
 
-  /// Runs the loop over [0, n). With a grain it forks a tree of blocks that depends on n and the grain alone; without, it
-  /// splits lazily.
+  /// Runs the loop over [0, n), n > 0. With a grain it forks a tree of blocks that depends on n and the grain alone; without,
+  /// the strand begins alone, and splits lazily once the loop proves long.
   void run(std::size_t n) {
-    if (n == 0) return;
     if (grain_ != 0) {
       const blocks all(n, grain_);
       const auto run_block = [&, this](std::size_t block) { leaf_(all.begin(block), all.end(block)); };
       for_blocks<Policy>(0, all.count(), parts_, run_block);
     } else {
-      const unsigned p = procs();
-      split_eagerly(0, n, p == 1 ? 0 : static_cast<int>(std::bit_width(p)), affinity(0, n));
+      begin_alone(n);
     }
   }
 
  private:
+  // A loop of a few microseconds is done before a thief could help. So its strand does part after part, and forks all that
+  // comes after the part, without asking for a thief if a worker looks for work already. That worker takes the rest if a part
+  // takes long, as a single element may. With either policy the record is the rest.
+  void begin_alone(std::size_t n) {
+    std::size_t first = 0, part = 1;
+    const std::uint64_t begun = os::rough_ns();
+    for (std::uint64_t before = begun;;) {
+      const std::size_t middle = first + std::min(part, n - first);
+      if (middle == n) return run_part(first, n);
+      std::atomic<bool> done = false;  // relaxed: says which strand goes on; the join orders the elements
+      const bool rest_is_done = fork_quietly(
+          [&, this] {
+            run_part(first, middle);
+            done.store(true, std::memory_order_relaxed);
+          },
+          [&, this] {
+            if (done.load(std::memory_order_relaxed)) return false;
+            share(middle, n);
+            return true;
+          });
+      if (rest_is_done) return;
+      const std::uint64_t now = os::rough_ns();
+      const std::uint64_t taken = now - before + 1, left = n - middle;
+      const std::size_t size = middle - first;
+      const bool is_known = now - begun > tuning::part_alone_ns;
+      if (now - begun > tuning::worth_sharing_ns || (is_known && left * taken > tuning::worth_sharing_ns * size))
+        return share(middle, n);
+      // What takes no longer than a part should is not cut.
+      const std::size_t longer = std::min(size * 64, size * tuning::part_alone_ns / taken + 1);
+      part = left * taken < tuning::part_alone_ns * size ? left : std::min(longer, left / 2 + 1);
+      first = middle;
+      before = now;
+    }
+  }
+
+  void run_part(std::size_t first, std::size_t last) {
+    parts_.run(first, [=, this] { leaf_(first, last); });
+  }
+
+  void share(std::size_t first, std::size_t last) {
+    const unsigned p = procs();
+    split_eagerly(first, last, p == 1 ? 0 : static_cast<int>(std::bit_width(p)), affinity(first, last));
+  }
+
   // At the start the time for an element is unknown, and may be long. So the strand forks about two parts for each P at
   // once, even if no worker is hungry: one that has just finished the loop before may be about to look for work.
   void split_eagerly(std::size_t first, std::size_t last, int levels, const affinity& sections) {
@@ -59,7 +104,7 @@ class split_loop {
     chunk.start();
     while (true) {
       const std::size_t n = std::min(chunk.size() + up_to_line(first, chunk.size()), last - first);
-      parts_.run(first, [=, this] { leaf_(first, first + n); });
+      run_part(first, first + n);
       first += n;
       if (first == last) return;
       chunk.adapt();
@@ -87,9 +132,14 @@ class split_loop {
 };
 
 /// Calls leaf(begin, end) for consecutive parts of [0, n). Outside of a runtime it enters the default one.
-template <class Policy>
-void for_parts(std::size_t n, const loop_options& options, loop_leaf leaf) {
-  fj::run([&] { split_loop<Policy>(leaf, options).run(n); });
+template <class Policy, class Leaf>
+[[gnu::always_inline]] inline void for_parts(std::size_t n, const loop_options& options, const Leaf& leaf) {
+  if (n == 0) return;
+  const unsigned p = procs_here();
+  if (p == 1 && options.grain == 0 && !options.stop) return leaf(std::size_t(0), n);
+  const auto split = [&] { split_loop<Policy>(leaf, options).run(n); };
+  if (p == 0) return fj::run(split);
+  split();
 }
 
 }  // namespace fj::inline v0_1::detail

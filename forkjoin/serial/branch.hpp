@@ -17,4 +17,11 @@ std::tuple<value_of<result_of<F>>...> fork_all(lvalue<F>... f) {
   return {detail::call(f)...};  // in a braced list the first comes first
 }
 
+/// As the other build's: f, then g.
+template <class F, class G>
+result_of<G> fork_quietly(F f, G g) {
+  f();
+  return g();
+}
+
 }  // namespace fj::inline v0_1::detail

@@ -21,6 +21,8 @@ class inside_run {
   inside_run& operator=(const inside_run&) = delete;
 };
 
+constexpr unsigned procs_here() noexcept { return 1; }
+
 /// There is one P, so no worker looks for work.
 constexpr bool hungry() noexcept { return false; }
 

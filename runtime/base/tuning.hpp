@@ -26,6 +26,10 @@ inline constexpr std::int64_t nap_ns = 1'000;
 /// Rounds over all deques between two looks at the clock, which costs as much as some looks at deques.
 inline constexpr unsigned rounds_per_look = 16;
 
+/// Pauses between two looks of a worker at deques whose owners run small loops, some microsecond altogether: each look takes a
+/// cache line from an owner. Measured: runtime/DECISIONS.md.
+inline constexpr unsigned calm_pauses = 50;
+
 /// Nanoseconds. A theft holds its thief and its victim up for about a microsecond. A thief that comes back sooner than this
 /// after a theft has not found enough to make up for it, and waits as long. Measured: runtime/DECISIONS.md.
 inline constexpr std::int64_t short_work_ns = 3'000;
@@ -45,6 +49,17 @@ inline constexpr std::int64_t refused_ns = 1'000'000;
 /// Nanoseconds. To publish a record and take it back costs an owner about 100 ns. An owner that takes back a record
 /// that was public for a hundred times as long publishes at its next fork. Measured: runtime/DECISIONS.md.
 inline constexpr std::int64_t long_public_ns = 10'000;
+
+// Loops without a grain (forkjoin/loops/split_loop.hpp).
+
+/// Nanoseconds that a loop must have left, by the time of the elements so far, before its strand shares it with others: several
+/// times as much as it costs both sides to share it. After so much time it shares anyway, as elements differ. Measured on two
+/// P: runtime/DECISIONS.md.
+inline constexpr std::uint64_t worth_sharing_ns = 20'000;
+
+/// Nanoseconds of a part of such a loop while it is not shared: a multiple of what a fork and a look at the clock cost, and
+/// little beside worth_sharing_ns.
+inline constexpr std::uint64_t part_alone_ns = 1'000;
 
 // How a worker runs fibers (schedule/execute.cpp).
 

@@ -28,7 +28,7 @@ class basic_deque_owner : protected basic_deque_thief<Machine> {
  public:
   using as_thief = basic_deque_thief<Machine>;
   using as_thief::alarm, as_thief::alarmed, as_thief::has_private, as_thief::has_public, as_thief::looks_empty,
-      as_thief::public_count, as_thief::whose;
+      as_thief::progress, as_thief::public_count, as_thief::whose;
   using typename as_thief::index, typename as_thief::record, typename as_thief::root, typename as_thief::slot,
       typename as_thief::stand_in, typename as_thief::stolen_record;
 
@@ -108,6 +108,11 @@ class basic_deque_owner : protected basic_deque_thief<Machine> {
 
   /// Undoes a pop that has not been completed: the record is the deque's again.
   void push_back(record_name name) noexcept { newest_.store(name, std::memory_order_release); }  // release: as all
+
+  /// Whether it is the newest, and the only private one; a hint, as a thief may expose it.
+  bool is_only_private(const record& r) const noexcept {
+    return r.older.load(std::memory_order_relaxed) == newest_public_.load(std::memory_order_relaxed);
+  }
 
   /// Whether no record has been pushed that is not popped: so it is between strands, and after a join.
   bool is_at_rest() const noexcept { return newest_.load(std::memory_order_relaxed) == 0; }

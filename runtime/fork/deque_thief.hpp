@@ -6,6 +6,7 @@
 
 #include "../base/cache_line.hpp"
 #include "../os/machine.hpp"
+#include "progress.hpp"
 #include "public_array.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -77,6 +78,9 @@ class basic_deque_thief {
     return !has_public();
   }
 
+  /// How far the owner has come with its loops.
+  basic_progress<Machine>& progress() noexcept { return progress_; }
+
   /// Whose records it holds; a hint.
   root* whose() const noexcept { return public_.whose(); }
 
@@ -143,6 +147,7 @@ class basic_deque_thief {
   atomic<os::exception_globals*> exceptions_;  // of the thread that the owner runs on
   typename Machine::mutex mutex_;
   const bool eager_;
+  basic_progress<Machine> progress_;
 
   basic_public_array<Machine> public_;  // last: its slots follow
 };

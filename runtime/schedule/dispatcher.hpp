@@ -107,6 +107,7 @@ class basic_dispatcher {
 
   bool may_spin() const noexcept { return parking_.may_spin(static_cast<int>(all_.count())); }
   bool hungry() const noexcept { return parking_.hungry(); }
+  bool any_spinning() const noexcept { return parking_.any_spinning(); }
 
   // Workers that sleep.
 

@@ -91,6 +91,7 @@ struct basic_search {
       return nullptr;
     }
     std::int64_t nothing_since = 0, records_since = 0;
+    bool calm = false;
     for (unsigned round = 0;; ++round) {
       if (fiber* const f = take_ready(m, only)) return f;
       // A caller works for its own root only, and another thread may lack the P.
@@ -102,8 +103,15 @@ struct basic_search {
         return Machine::begin(m, found.stolen);
       }
       Machine::pause();
-      if (round % tuning::rounds_per_look != 0) continue;
+      if (!calm && round % tuning::rounds_per_look != 0) continue;
       const std::int64_t now = Machine::now_ns();
+      calm = false;
+      m.sched().all().for_each_deque([&](auto& d) { calm |= d.progress().note(now); });
+      if (calm) {
+        // Owners that run small loops: each look at their deques costs them.
+        for (unsigned i = 0; i < tuning::calm_pauses; ++i) Machine::pause();
+        nothing_since = 0;
+      }
       if (found.saw_records) {
         nothing_since = 0;
         if (records_since == 0) records_since = now;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "../base/tuning.hpp"
@@ -56,7 +57,8 @@ struct basic_thief {
   }
 
   /// Makes private records public by force, for a thief that sees them but gets none: the older half in up to
-  /// tuning::exposed_at_a_time deques. Nothing if another thief is at it.
+  /// tuning::exposed_at_a_time deques. Nothing if another thief is at it, and nothing of owners that come to one part of a
+  /// loop after another: they share the loop by themselves if it is long.
   static void expose(worker& m) noexcept {
     auto& s = m.sched();
     if (s.settings().eager || !s.exposing().try_lock()) return;
@@ -64,8 +66,9 @@ struct basic_thief {
     // runtime lives, and one that is another P's by then will do, too.
     std::array<deque_thief*, tuning::exposed_at_a_time> chosen;
     std::size_t count = 0;
+    const std::int64_t now = Machine::now_ns();
     s.all().for_each_deque(m.dice.below(s.all().count()), 1, [&](deque_thief& d) {
-      if (d.has_private()) chosen[count++] = &d;
+      if (d.has_private() && !d.progress().was_noted_since(now - tuning::patience_ns)) chosen[count++] = &d;
       return count < chosen.size();
     });
     const auto begun = std::span(chosen).first(count);

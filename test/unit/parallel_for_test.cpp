@@ -172,6 +172,80 @@ TEST_CASE("parallel_for gives each P its element at once") {
       2);
 }
 
+// Everything that comes after the first element is there for others while that one runs, also in a handler, and for sums.
+// Tried with a quiet fork in handlers: hangs. Tried with thieves that never expose: hangs.
+TEST_CASE("a first element that takes long keeps no other element waiting") {
+  test::for_each_runtime(
+      "long first element",
+      [](fj::runtime& rt, unsigned, test::stealing how) {
+        if (how == test::stealing::every_fork) return;  // there the rest runs after the first part
+        const auto loop = [](unsigned n) {
+          std::atomic<unsigned> others = 0;
+          const auto turn = [&](unsigned i) {
+            if (i != 0) return static_cast<void>(++others);
+            test::spin_until([&] { return others == n - 1; });
+          };
+          fj::parallel_for(0u, n, turn);
+          CHECK(others == n - 1);
+          others = 0;
+          const auto value = [&](unsigned i) {
+            turn(i);
+            return 1.0;
+          };
+          CHECK(fj::parallel_reduce(std::views::iota(0u, n), 0.0, std::plus<>(), value) == n);
+        };
+        for (unsigned round = 0; round != test::divided(20u); ++round) {
+          for (const unsigned n : {2u, 3u, 100u, 1000u}) {
+            rt.run([&] { loop(n); });
+            rt.run([&] {
+              try {
+                throw n;
+              } catch (unsigned) {
+                loop(n);
+              }
+            });
+          }
+        }
+      },
+      2);
+}
+
+// A record that was pushed before small loops must be taken while they run. Tried with is_watched true although older
+// records are private: hangs.
+TEST_CASE("small loops keep no older record from thieves") {
+  test::for_each_runtime(
+      "older record",
+      [](fj::runtime& rt, unsigned, test::stealing how) {
+        if (how == test::stealing::every_fork) return;
+        for (unsigned round = 0; round != test::divided(20u); ++round) {
+          std::atomic<bool> taken = false;
+          std::vector<int> all(20);
+          rt.run([&] {
+            fj::fork_join(
+                [&] {
+                  while (!taken) fj::parallel_for(all, [](int& x) { ++x; });
+                },
+                [&] { taken = true; });
+          });
+          CHECK(taken);
+        }
+      },
+      2);
+}
+
+// Tried with a push that always attends: fails.
+TEST_CASE("small loops are not published") {
+  if (!test::may_fence_others()) return;
+  constexpr unsigned loops = 20'000;
+  fj::runtime rt(test::with_procs(2));
+  std::vector<int> all(20);
+  rt.run([&] {
+    for (unsigned i = 0; i != loops; ++i) fj::parallel_for(all, [](int& x) { ++x; });
+  });
+  CHECK(all == std::vector<int>(20, loops));
+  if (!test::sanitized) CHECK(rt.stats().total().publications < loops / 2);
+}
+
 // All other workers are busy when the loop begins. Later one of them must get a part of the range that the first strand
 // works on. Tried without the check between chunks: fails.
 TEST_CASE("parallel_for gives workers that come later a part") {

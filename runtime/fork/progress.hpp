@@ -1,0 +1,43 @@
+// How far the owner of a deque has come with its loops, for thieves that wait before they expose its records.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "../base/cache_line.hpp"
+
+namespace fj::inline v0_1::detail {
+
+/// The owner makes progress at each part of a loop that it forks quietly (forkjoin/detail/branch.hpp). As long as it comes from
+/// part to part, a thief need not expose the rest: an owner whose loop is long shares it by itself. All are hints.
+template <class Machine>
+class basic_progress {
+ public:
+  /// The owner's.
+  void make() noexcept { made_.store(made_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+
+  /// The thieves': true if the owner has made progress since a thief called this last.
+  bool note(std::int64_t now) noexcept {
+    const std::uint32_t made = made_.load(std::memory_order_relaxed);
+    if (made == noted_.load(std::memory_order_relaxed)) return false;
+    noted_.store(made, std::memory_order_relaxed);
+    noted_at_.store(now, std::memory_order_relaxed);
+    return true;
+  }
+
+  /// Whether a thief noted progress at that time or later.
+  bool was_noted_since(std::int64_t time) const noexcept {
+    const std::int64_t at = noted_at_.load(std::memory_order_relaxed);
+    return at != 0 && at >= time;
+  }
+
+ private:
+  template <class T>
+  using atomic = typename Machine::template atomic<T>;
+
+  alignas(cache_line) atomic<std::uint32_t> made_{0};
+  alignas(cache_line) atomic<std::uint32_t> noted_{0};
+  atomic<std::int64_t> noted_at_{0};
+};
+
+}  // namespace fj::inline v0_1::detail

