@@ -186,22 +186,6 @@ template <class F, class G, class Join>
   return {std::forward<A>(a), std::forward<B>(b)};
 }
 
-/// A fork by continuations that asks for no thief as long as a worker looks for work: that one finds the record if f takes long.
-/// So f costs no more for that worker. For parts of loops.
-template <class F, class G>
-[[gnu::always_inline]] inline value_of<result_of<G>> fork_quietly(F f, G g) {
-  current_deque().progress().make();
-  branch<G&> rest(g);
-  join_on_throw<G&> on_throw{rest};
-  if (__builtin_expect(detail::push_record(rest), false) && !is_watched(rest)) {
-    static_cast<void>(detail::start_slow<continuations, F&>(f, rest));
-  } else {
-    f();
-  }
-  on_throw.armed = false;
-  return detail::pop_record(rest) ? detail::call(rest.closure) : detail::join_continuation_slow(rest);
-}
-
 }  // namespace detail
 
 }  // namespace fj::inline v0_1

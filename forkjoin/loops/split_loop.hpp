@@ -64,7 +64,8 @@ class split_loop {
           });
       if (rest_is_done) return;
       const std::uint64_t now = os::rough_ns();
-      const std::uint64_t taken = now - before + 1, left = n - middle;
+      const std::uint64_t passed = now - before, left = n - middle;
+      const std::uint64_t taken = passed > tuning::part_cost_ns ? passed - tuning::part_cost_ns : 1;
       const std::size_t size = middle - first;
       const bool is_known = now - begun > tuning::part_alone_ns;
       if (now - begun > tuning::worth_sharing_ns || (is_known && left * taken > tuning::worth_sharing_ns * size))

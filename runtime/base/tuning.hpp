@@ -59,7 +59,11 @@ inline constexpr std::uint64_t worth_sharing_ns = 20'000;
 
 /// Nanoseconds of a part of such a loop while it is not shared: a multiple of what a fork and a look at the clock cost, and
 /// little beside worth_sharing_ns.
-inline constexpr std::uint64_t part_alone_ns = 1'000;
+inline constexpr std::uint64_t part_alone_ns = 2'000;
+
+/// Nanoseconds of what a part takes beside its elements, less rather than more: a look at the processor's counter, a push and a
+/// pop. Without that a first element would seem to take several times as long as it does.
+inline constexpr std::uint64_t part_cost_ns = 16;
 
 // How a worker runs fibers (schedule/execute.cpp).
 

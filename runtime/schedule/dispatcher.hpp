@@ -82,7 +82,6 @@ class basic_dispatcher {
 
   bool any_ready() const noexcept { return ready_.any(); }
   std::size_t ready_count() const noexcept { return ready_.count(); }
-
   /// Whether something is ready for which no P is idle, though there is a thread that would run it.
   bool lacks_processor() noexcept FORKJOIN_EXCLUDES(mutex_) {
     if (!any_ready() || parking_.idle() > 0) return false;
