@@ -67,11 +67,11 @@ class split_loop {
       const std::uint64_t passed = now - before, left = n - middle;
       const std::uint64_t taken = passed > tuning::part_cost_ns ? passed - tuning::part_cost_ns : 1;
       const std::size_t size = middle - first;
-      const bool is_known = now - begun > tuning::part_alone_ns;
+      const bool is_known = now - begun > tuning::known_after_ns;
       if (now - begun > tuning::worth_sharing_ns || (is_known && left * taken > tuning::worth_sharing_ns * size))
         return share(middle, n);
       // What takes no longer than a part should is not cut.
-      const std::size_t longer = std::min(size * 64, size * tuning::part_alone_ns / taken + 1);
+      const std::size_t longer = std::min(size * 32, size * tuning::part_alone_ns / taken + 1);
       part = left * taken < tuning::part_alone_ns * size ? left : std::min(longer, left / 2 + 1);
       first = middle;
       before = now;

@@ -61,6 +61,9 @@ inline constexpr std::uint64_t worth_sharing_ns = 20'000;
 /// little beside worth_sharing_ns.
 inline constexpr std::uint64_t part_alone_ns = 2'000;
 
+/// Nanoseconds after which the time of the elements so far says something about the others. First elements miss caches.
+inline constexpr std::uint64_t known_after_ns = 250;
+
 /// Nanoseconds of what a part takes beside its elements, less rather than more: a look at the processor's counter, a push and a
 /// pop. Without that a first element would seem to take several times as long as it does.
 inline constexpr std::uint64_t part_cost_ns = 16;
