@@ -69,7 +69,7 @@ class go_call final : public go_state<typename go_result<F>::type> {
       const destroyer destroy_after_call{mine};
       auto call = [&]() -> result_type {
         if constexpr (takes_stop_token<F>) {
-          return std::invoke(mine.f_, mine.stop.get_token());
+          return std::invoke(mine.f_, mine.stop->get_token());
         } else {
           return std::invoke(mine.f_);
         }

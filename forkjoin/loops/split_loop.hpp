@@ -9,6 +9,9 @@
 
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/detail/function_ref.hpp"
+#ifndef FORKJOIN_SERIAL
+#include "forkjoin/detail/quiet.hpp"
+#endif
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/adaptive_chunk.hpp"

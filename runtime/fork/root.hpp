@@ -59,8 +59,8 @@ struct root {
   fiber* waiter = nullptr;
   scheduler* waiters_scheduler = nullptr;
 
-  /// Of a root that fj::go made: asked to stop when its future or the end of its runtime says so. No state: it takes no token.
-  std::stop_source stop{std::nostopstate};
+  /// Of a root that fj::go made, if its fiber takes a token: asked to stop when its future or the end of its runtime says so.
+  std::stop_source* stop = nullptr;
   list_links<root> in_loose;
 
   /// Values of fj::local, which end with the root.

@@ -29,7 +29,8 @@ class loose_roots {
     std::vector<std::stop_source> sources;
     {
       const locked lock(mutex_);
-      for (const root* r = roots_.first(); r; r = roots_.after(*r)) sources.push_back(r->stop);
+      for (const root* r = roots_.first(); r; r = roots_.after(*r))
+        if (r->stop) sources.push_back(*r->stop);
     }
     // Without the mutex: what a token calls may end a root.
     for (std::stop_source& each : sources) each.request_stop();

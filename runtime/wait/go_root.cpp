@@ -27,7 +27,7 @@ namespace {
 go_root::go_root(function body, bool takes_stop) : root(body) {
   handled = nullptr;  // the handler that go is called in ends before the fiber does
   ended = &end;
-  if (takes_stop) stop = std::stop_source();
+  if (takes_stop) stop = &stop_.emplace();
 }
 
 void go_root::start(scheduler& s) {

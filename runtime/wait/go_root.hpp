@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <exception>
+#include <optional>
 #include <stop_token>
 #include <utility>
 
@@ -32,7 +33,7 @@ class go_root : public root {
   bool ended_already() const noexcept { return ended_.load(std::memory_order_acquire); }
 
   /// False if the fiber takes no token, or was asked before.
-  bool request_stop() noexcept { return stop.request_stop(); }
+  bool request_stop() noexcept { return stop && stop->request_stop(); }
 
   /// What the fiber threw, which the caller takes care of from now on; nullptr if it threw nothing.
   std::exception_ptr take_error() noexcept;
@@ -48,6 +49,7 @@ class go_root : public root {
   static void end(root& self, worker& m) noexcept;
   void release() noexcept;
 
+  std::optional<std::stop_source> stop_;
   std::exception_ptr error_;
   std::atomic<unsigned> owners_{1};
   std::atomic<bool> ended_{false};

@@ -304,8 +304,8 @@ TEST_CASE("many closures: a stolen part leaves no stack behind") {
   }
 }
 
-// A thief waits here until its rest has been stolen, and with one P it goes on before the next one ends. Tried with nested forks
-// of two.
+// A thief waits here until its rest has been stolen, and with one P it goes on before the next one ends. Every 61st theft takes
+// the oldest marker, so one more may wait. Tried with nested forks of two.
 TEST_CASE("many closures: every part stolen, and no stack left behind") {
   const test::watchdog dog("many closures: every part stolen", 1);
   fj::runtime rt(test::with(1, test::stealing::every_fork));
@@ -313,5 +313,5 @@ TEST_CASE("many closures: every part stolen, and no stack left behind") {
     for (int i = 0; i < 20; ++i) fork_16([](int) {});
   });
   CHECK(rt.stats().total().steals >= 20 * 15);
-  CHECK(rt.stats().stacks_peak <= most_stacks(1, 2));
+  CHECK(rt.stats().stacks_peak <= most_stacks(1, 3));
 }
