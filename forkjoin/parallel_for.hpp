@@ -43,9 +43,9 @@ template <class Policy, class First, class Last, class Body>
 void for_indices(First first, Last last, Body& body, const loop_options& options) {
   const index_range<First, Last> indices("fj::parallel_for", first, last);
   using type = typename index_range<First, Last>::type;
-  for_parts<Policy>(indices.size(), options, [&](std::size_t begin, std::size_t end) {
+  detail::for_parts<Policy>(indices.size(), options, [&](std::size_t begin, std::size_t end) {
     const type last_index = indices[end];
-    with_own_copy<type>(body, [&](auto& own) {
+    detail::with_own_copy<type>(body, [&](auto& own) {
       for (type i = indices[begin]; i != last_index; ++i) std::invoke(own, type(i));
     });
   });
@@ -58,8 +58,8 @@ void for_steps(First first, Last last, Step step, Body& body, const loop_options
                                 ", but must be at least 1; to go downwards, go upwards and subtract in the body");
   const index_range<First, Last> indices("fj::parallel_for", first, last);
   const auto stride = static_cast<std::size_t>(step);
-  for_parts<Policy>(blocks_of(indices.size(), stride), options, [&](std::size_t begin, std::size_t end) {
-    with_own_copy<typename index_range<First, Last>::type>(body, [&](auto& own) {
+  detail::for_parts<Policy>(blocks_of(indices.size(), stride), options, [&](std::size_t begin, std::size_t end) {
+    detail::with_own_copy<typename index_range<First, Last>::type>(body, [&](auto& own) {
       for (; begin != end; ++begin) std::invoke(own, indices[begin * stride]);
     });
   });
@@ -67,9 +67,9 @@ void for_steps(First first, Last last, Step step, Body& body, const loop_options
 
 template <class Policy, class I, class Body>
 void for_elements(const I& first, std::size_t n, Body& body, const loop_options& options) {
-  for_parts<Policy>(n, options, [&](std::size_t begin, std::size_t end) {
+  detail::for_parts<Policy>(n, options, [&](std::size_t begin, std::size_t end) {
     const I last = detail::advanced(first, end);
-    with_own_copy<std::iter_reference_t<I>>(body, [&](auto& own) {
+    detail::with_own_copy<std::iter_reference_t<I>>(body, [&](auto& own) {
       for (I at = detail::advanced(first, begin); at != last; ++at) std::invoke(own, *at);
     });
   });

@@ -19,7 +19,7 @@ namespace detail {
 
 template <class Policy, class I, class Body>
 void for_iterator_blocks(const I& first, std::size_t n, Body& body, const loop_options& options) {
-  for_parts<Policy>(n, options, [&](std::size_t begin, std::size_t end) {
+  detail::for_parts<Policy>(n, options, [&](std::size_t begin, std::size_t end) {
     std::invoke(body, detail::advanced(first, begin), detail::advanced(first, end));
   });
 }

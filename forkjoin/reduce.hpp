@@ -101,7 +101,7 @@ T reduce_numbers(const It& first, std::size_t n, Get& get, Op& op, const loop_op
   if (n <= most_kept) {
     if (procs_here() == 1 && !options.stop) return detail::fold<T>(first, n, get, op);
     T kept[most_kept];
-    for_parts<Policy>(n, options, [&](std::size_t begin, std::size_t end) {
+    detail::for_parts<Policy>(n, options, [&](std::size_t begin, std::size_t end) {
       It at = detail::advanced(first, begin);
       for (T* to = kept + begin; to != kept + end; ++to, static_cast<void>(++at)) *to = static_cast<T>(get(at));
     });
@@ -109,7 +109,7 @@ T reduce_numbers(const It& first, std::size_t n, Get& get, Op& op, const loop_op
   }
   const blocks all(n, std::clamp(n / 128, least_block, reduce_block));
   const auto sums = std::make_unique_for_overwrite<T[]>(all.count());
-  for_parts<Policy>(all.count(), options, [&](std::size_t begin, std::size_t end) {
+  detail::for_parts<Policy>(all.count(), options, [&](std::size_t begin, std::size_t end) {
     for (; begin != end; ++begin)
       sums[begin] = detail::fold<T>(detail::advanced(first, all.begin(begin)), all.size_of(begin), get, op);
   });

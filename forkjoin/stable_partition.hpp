@@ -58,7 +58,7 @@ void partition_by_buffer(I first, std::size_t n, const Filter& marks, std::size_
     for (; begin != end; ++begin, static_cast<void>(++from))
       into_buffer::put(from, marks.is_marked(begin) ? match++ : other++);
   });
-  for_parts<Policy>(n, {}, [&](std::size_t begin, std::size_t end) {
+  detail::for_parts<Policy>(n, {}, [&](std::size_t begin, std::size_t end) {
     I at = detail::advanced(first, begin);
     for (; begin != end; ++begin, static_cast<void>(++at)) out_of_buffer::put(to + begin, at);
   });

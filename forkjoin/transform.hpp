@@ -20,7 +20,7 @@ namespace detail {
 /// *out = op(*in...) for n elements of each.
 template <class Policy, class Out, class Op, class... In>
 Out transform(std::size_t n, Op& op, const loop_options& options, const Out& out, const In&... in) {
-  for_parts<Policy>(n, options, [&](std::size_t begin, std::size_t end) {
+  detail::for_parts<Policy>(n, options, [&](std::size_t begin, std::size_t end) {
     const auto transform_part = [&op, n = end - begin](Out to, In... from) {
       for (std::size_t i = 0; i != n; ++i) {
         *to = std::invoke(op, *from...);

@@ -55,7 +55,7 @@ class split_loop {
       const std::size_t middle = first + std::min(part, n - first);
       if (middle == n) return run_part(first, n);
       std::atomic<bool> done = false;  // relaxed: says which strand goes on; the join orders the elements
-      const bool rest_is_done = fork_quietly(
+      const bool rest_is_done = detail::fork_quietly(
           [&, this] {
             run_part(first, middle);
             done.store(true, std::memory_order_relaxed);

@@ -138,7 +138,7 @@ class looping : public scenario {
     while (!over_.load(std::memory_order_acquire)) {
       for (unsigned i = 0; i < workers; ++i) {
         if (i == index) continue;
-        auto* const record = static_cast<continuation*>(deque_of(i).steal(nullptr).record);
+        auto* const record = static_cast<continuation*>(deque_of(i).for_thieves().steal(nullptr).record);
         check(record != &never_pushed_, "what is stolen has been pushed");
         if (record) go_on_with_loop(index, *record);
         if (!eager) deque_of(i).alarm();
