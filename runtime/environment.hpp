@@ -1,8 +1,8 @@
 // Makes the scheduler's settings from the user's options.
 #pragma once
 
+#include "base/settings.hpp"
 #include "options.hpp"
-#include "schedule/settings.hpp"
 
 namespace fj::inline v0_1::detail {
 

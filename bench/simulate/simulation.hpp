@@ -11,11 +11,11 @@
 #include "bench/simulate/system.hpp"
 #include "bench/simulate/timeline.hpp"
 #include "bench/simulate/worker.hpp"
+#include "runtime/base/settings.hpp"
 #include "runtime/schedule/dispatcher.hpp"
 #include "runtime/schedule/loop.hpp"
 #include "runtime/schedule/owner.hpp"
 #include "runtime/schedule/search.hpp"
-#include "runtime/schedule/settings.hpp"
 #include "runtime/schedule/work_on_top.hpp"
 
 namespace simulate {

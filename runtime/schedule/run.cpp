@@ -8,8 +8,8 @@
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/race_detector.hpp"
 #include "runtime/schedule/execute.hpp"
-#include "runtime/schedule/find_work.hpp"
 #include "runtime/schedule/scheduler.hpp"
+#include "runtime/schedule/search.hpp"
 
 namespace fj::inline v0_1::detail {
 
@@ -62,7 +62,7 @@ void run_from_thread(scheduler& s, root& brought) {
     if (brought.done.load(std::memory_order_acquire)) break;
     // A strand that yielded would be found first again, though others wait for the P.
     const bool gives_way = m.yielded.replace(false) && d.lacks_processor();
-    next = m.proc && !gives_way ? find_work_of(brought, m) : nullptr;
+    next = m.proc && !gives_way ? basic_search<system>::find_work_of(brought, m) : nullptr;
     if (next) continue;
     if (m.proc) hand_over(m, waker::sleeps);
     d.sleep_for(brought, m);

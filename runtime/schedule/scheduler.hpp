@@ -6,14 +6,14 @@
 #include <cstdint>
 
 #include "../base/counters.hpp"
+#include "../base/settings.hpp"
+#include "../fork/loose_roots.hpp"
 #include "../os/mutex.hpp"
 #include "../os/thread.hpp"
 #include "../stacks/deque_pool.hpp"
 #include "../stacks/stack_pool.hpp"
 #include "dispatcher.hpp"
-#include "loose_roots.hpp"
 #include "processor.hpp"
-#include "settings.hpp"
 #include "system.hpp"
 #include "threads.hpp"
 #include "worker.hpp"

@@ -18,7 +18,7 @@ namespace fj::inline v0_1::detail {
 
 class scheduler;
 
-/// What the scheduler and the steps of a worker (find_work.hpp, execute.hpp, run.hpp) know of a thread. Never freed while the
+/// What the scheduler and the steps of a worker (search.hpp, execute.hpp, run.hpp) know of a thread. Never freed while the
 /// scheduler lives, so that a late signal finds it.
 struct worker {
   /// What a worker does on its native stack when a fiber has just left it: returns the fiber to run next, or nullptr.

@@ -6,12 +6,12 @@
 #include <array>
 #include <cstdint>
 
+#include "runtime/base/settings.hpp"
 #include "runtime/fork/runnable.hpp"
 #include "runtime/schedule/dispatcher.hpp"
 #include "runtime/schedule/left_records.hpp"
 #include "runtime/schedule/owner.hpp"
 #include "runtime/schedule/search.hpp"
-#include "runtime/schedule/settings.hpp"
 #include "runtime/schedule/thief.hpp"
 #include "test/model/deque.hpp"
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "../base/list.hpp"
-#include "../fork/root.hpp"
 #include "../os/mutex.hpp"
 #include "../os/thread_safety.hpp"
+#include "root.hpp"
 
 namespace fj::inline v0_1::detail {
 
