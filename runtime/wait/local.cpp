@@ -15,10 +15,14 @@ struct thread_locals {
   ~thread_locals() { destroy_locals(list); }
 };
 
-std::atomic<local_value*>& list_of_caller() noexcept {
+// Apart, because strands that share a thread must not share the variable that says whether this one has been made.
+[[gnu::noinline]] std::atomic<local_value*>& list_of_thread() noexcept {
   thread_local thread_locals outside_values;
-  if (!current_worker()) return outside_values.list;
-  return current_deque().whose()->locals;
+  return outside_values.list;
+}
+
+std::atomic<local_value*>& list_of_caller() noexcept {
+  return current_worker() ? current_deque().whose()->locals : list_of_thread();
 }
 
 local_value* find_in(local_value* from, const local_value* end, std::uint64_t key) noexcept {

@@ -44,10 +44,15 @@ class all_locks {
   std::span<select_place> places_;
 };
 
-unsigned random_below(unsigned n) noexcept {
-  if (worker* const m = current_worker()) return m->dice.below(n);
+// Apart, because strands that share a thread must not share the variable that says whether these have been made.
+[[gnu::noinline]] random& dice_of_thread() noexcept {
   thread_local random outside(reinterpret_cast<std::uintptr_t>(&outside));
-  return outside.below(n);
+  return outside;
+}
+
+unsigned random_below(unsigned n) noexcept {
+  worker* const m = current_worker();
+  return (m ? m->dice : dice_of_thread()).below(n);
 }
 
 // Fisher and Yates.
