@@ -32,7 +32,10 @@ template <class Policy, class Options, class First, class Last, class Body>
     with_scope<Policy>(options.stop ? *options.stop : stop_token(), [&](basic_scope<Policy>& s) {
       for (std::size_t turn = 0; turn < turns.turns(n); ++turn) {
         const bool stopped = s.stopped();
-        s.fork([&turns, turn] { turns(turn); });
+        s.fork([&turns, turn] {
+          turns.start(turn);
+          turns(turn);
+        });
         if (stopped) return;  // the scope left out that fork, which the join reports, and would leave out all others
       }
     });

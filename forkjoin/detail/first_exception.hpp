@@ -25,6 +25,9 @@ class first_exception {
   /// Whether there is anything. relaxed: forks only use it to start no more; at a join the children's arrival orders it.
   bool any() const noexcept { return precedence_.load(std::memory_order_relaxed) != none; }
 
+  /// Whether an earlier fork than that one has thrown.
+  bool any_before(std::uint64_t number) const noexcept { return precedence_.load(std::memory_order_relaxed) > ~number; }
+
   /// 0 if there is nothing.
   std::uint64_t precedence() const noexcept { return precedence_.load(std::memory_order_relaxed); }
 

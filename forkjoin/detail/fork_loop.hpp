@@ -66,10 +66,11 @@ class loop_of_forks : public fork_loop {
     if (errors_.any()) errors_.take();
   }
 
-  /// Calls run() as that turn of a thief, unless an earlier one has thrown. False if it has thrown, or was not called.
+  /// Calls run() as that turn of a thief, unless an earlier one has thrown. False if it has thrown, or was not called. A later turn
+  /// that has thrown does not count: by the order of the program this one comes first.
   template <class Turn>
   bool run_unless_thrown(std::size_t turn, const Turn& run) noexcept {
-    if (errors_.any()) return false;
+    if (errors_.any_before(turn)) return false;
     try {
       run();
       return true;
@@ -85,7 +86,8 @@ class loop_of_forks : public fork_loop {
 
 // The home strand has closures of its own, which nothing else refers to, so that compilers keep what they hold in registers.
 
-/// Calls turn(i) for all i < count, which is not 0.
+/// Calls turn.start(i), which may refuse by an exception, and turn(i) for all i < count, which is not 0. A turn starts before the rest
+/// after it is offered, so turns start in order.
 template <class Turn>
 class loop_of_turns final : loop_of_forks {
  public:
@@ -95,6 +97,8 @@ class loop_of_turns final : loop_of_forks {
   [[gnu::always_inline]] void run(std::size_t n, Turn turn) {
     try {
       for (std::size_t i = 0;;) {
+        next_is(n);  // nothing is offered if start throws
+        turn.start(i);
         next_is(i + 1);
         if (i + 1 == n) return turn(i);
         if (!offer()) break;
@@ -110,6 +114,10 @@ class loop_of_turns final : loop_of_forks {
   }
 
  private:
+  bool start_stolen(std::size_t i) noexcept override {
+    return run_unless_thrown(i, [&] { turn_.start(i); });
+  }
+
   bool run_stolen(std::size_t i) noexcept override {
     return run_unless_thrown(i, [&] { turn_(i); });
   }
@@ -130,6 +138,8 @@ class loop_of_values final : loop_of_forks {
     bool threw = false;
     try {
       for (std::size_t i = 0;;) {
+        next_is(n);  // nothing is offered if start throws
+        turn.start(i);
         next_is(i + 1);
         if (i + 1 == n) return turn.add(std::move(sum), i, op);
         if (!offer()) break;
@@ -171,6 +181,10 @@ class loop_of_values final : loop_of_forks {
     return run_unless_thrown(rest.next, allocate);
   }
 
+  bool start_stolen(std::size_t i) noexcept override {
+    return run_unless_thrown(i, [&] { turn_.start(i); });
+  }
+
   bool run_stolen(std::size_t i) noexcept override {
     return run_unless_thrown(i, [&] { turn_.put(i, &stolen_[turn_.begin(i) - turn_.begin(rest.next)]); });
   }
@@ -192,7 +206,11 @@ template <class Turn>
 template <class Value, class T, class Turn, class Op>
 [[gnu::always_inline]] inline T fork_values(std::size_t n, T&& init, const Turn& turn, Op& op) {
   if (n == 0) return std::move(init);
-  if (n == 1) return Turn(turn).add(std::move(init), 0, op);  // half of the inner nodes of a search have one child
+  if (n == 1) {  // half of the inner nodes of a search have one child
+    Turn only(turn);
+    only.start(0);
+    return only.add(std::move(init), 0, op);
+  }
   return loop_of_values<T, Value, Turn, Op>(n, turn, op).run(n, std::move(init), turn, op);
 }
 

@@ -53,6 +53,7 @@ struct one_a_turn {
   Sequence sequence;
   body_argument<Body> body;
 
+  static constexpr void start(std::size_t) noexcept {}
   static constexpr std::size_t turns(std::size_t n) noexcept { return n; }
   static constexpr std::size_t begin(std::size_t turn) noexcept { return turn; }
 
@@ -81,24 +82,22 @@ struct some_a_turn {
   std::size_t size, grain;
   const stop_token* stop;
 
+  void start(std::size_t) const { throw_if_stopped(stop); }
   std::size_t turns(std::size_t n) const noexcept { return n / grain + (n % grain != 0); }
   std::size_t begin(std::size_t turn) const noexcept { return turn < turns(size) ? turn * grain : size; }
 
   void operator()(std::size_t turn) {
-    throw_if_stopped(stop);
     for (std::size_t i = begin(turn), end = begin(turn + 1); i != end; ++i) one(i);
   }
 
   template <class T, class Op>
   T add(T sum, std::size_t turn, Op& op) {
-    throw_if_stopped(stop);
     for (std::size_t i = begin(turn), end = begin(turn + 1); i != end; ++i) sum = one.add(std::move(sum), i, op);
     return sum;
   }
 
   template <class Slot>
   void put(std::size_t turn, Slot* at) {
-    throw_if_stopped(stop);
     for (std::size_t i = begin(turn), end = begin(turn + 1); i != end; ++i) one.put(i, at++);
   }
 };

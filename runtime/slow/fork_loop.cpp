@@ -55,13 +55,14 @@ std::size_t run_stolen_turns(fork_loop& loop, std::size_t turn) noexcept {
   loop_rest& rest = loop.stolen_rest;
   loop_stand_in offered(loop);
   while (turn + 1 != loop.count) {
+    if (!loop.start_stolen(turn)) return loop.count;
     rest.next = turn + 1;
     if (push_record(offered)) start_stolen_turn_slow(rest, offered);
     const bool more = loop.run_stolen(turn++);
     if (!pop_record(offered) && !finish_stolen_turn_slow(offered)) return turn;
     if (!more) return loop.count;
   }
-  loop.run_stolen(turn);
+  if (loop.start_stolen(turn)) loop.run_stolen(turn);
   return loop.count;
 }
 

@@ -40,6 +40,8 @@ struct fork_loop {
   fork_loop(const fork_loop&) = delete;
   fork_loop& operator=(const fork_loop&) = delete;
 
+  /// Called by a thief, before it offers what comes after that turn. False if neither that turn nor a later one is to start.
+  virtual bool start_stolen(std::size_t) noexcept { return true; }
   /// Called by a thief. Runs that turn, and keeps its result or exception. False if no turn after it is to start.
   virtual bool run_stolen(std::size_t turn) noexcept = 0;
   /// Called by the first thief, before any stolen turn; rest.next is the first of them. False if no turn is to start.
