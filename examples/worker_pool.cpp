@@ -9,14 +9,14 @@
 
 int main(int argc, char** argv) {
   const int jobs = argc > 1 ? std::atoi(argv[1]) : 1000;
-  const fj::channel<int> todo(10), results(10), quit(0);
+  const fj::channel<int> work(10), results(10), quit(0);
 
   std::vector<fj::future<int>> workers;
   for (int w = 0; w < 4; ++w) {
     workers.push_back(fj::go([=] {
       int done = 0;
       for (bool stopped = false; !stopped;) {
-        fj::select(fj::on_receive(todo,
+        fj::select(fj::on_receive(work,
                                   [&](std::optional<int> job) {
                                     results.send(*job * *job);
                                     ++done;
@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   }
 
   auto boss = fj::go([=] {
-    for (int j = 0; j < jobs; ++j) todo.send(j);
+    for (int j = 0; j < jobs; ++j) work.send(j);
   });
   long sum = 0;
   for (int j = 0; j < jobs; ++j) sum += *results.receive();

@@ -84,11 +84,11 @@ def measure_kernel(runner, programs, procs, most, budget, say=print):
             say(f"  the time is up: {i} rounds instead of {most}")
             break
         started = time.monotonic()
-        todo = [piece for piece in pieces(programs, procs)
-                if piece[0] not in rounds.failed and (with_slow or piece not in slow)]
-        turn = i * 7 % len(todo)
+        due = [piece for piece in pieces(programs, procs)
+               if piece[0] not in rounds.failed and (with_slow or piece not in slow)]
+        turn = i * 7 % len(due)
         got = {}
-        for piece in todo[turn:] + todo[:turn]:
+        for piece in due[turn:] + due[:turn]:
             if piece[0] not in rounds.failed and (ms := run_piece(runner, piece, right, rounds)) is not None:
                 got[piece] = ms
         rounds.ms.append(got)

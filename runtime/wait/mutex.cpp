@@ -42,25 +42,31 @@ bool mutex_core::lock_slow(const std::stop_token* stop) FORKJOIN_UNANALYSED {
   }
 }
 
+// Where none waits, it frees the mutex as its last act, without the guard: the next owner may destroy the mutex at once. While a
+// waiter is there, the mutex stays.
 void mutex_core::unlock_slow() noexcept {
-  wait_entry* next = nullptr;
-  {
-    const locked lock(guard_);
-    next = competes_ ? nullptr : queue_.claim_first();
-    if (!next) {
-      // release, here and below: pairs with the acquire in try_lock
-      word_.fetch_and(competes_ ? ~held : ~(held | waited_for), std::memory_order_release);
-      return;
+  for (;;) {
+    wait_entry* next = nullptr;
+    {
+      const locked lock(guard_);
+      if (competes_) {
+        // release, here and below: pairs with the acquire in try_lock. Under the guard: that waiter may be about to queue again
+        word_.fetch_and(~held, std::memory_order_release);
+        return;
+      }
+      next = queue_.claim_first();
+      if (!next || queue_.empty()) word_.fetch_and(~waited_for, std::memory_order_relaxed);
+      if (next && os::now_ns() - next->since < tuning::starving_ns) {
+        next->refused = true;
+        competes_ = true;
+        word_.fetch_or(waited_for, std::memory_order_relaxed);
+        word_.fetch_and(~held, std::memory_order_release);
+      }
     }
-    if (os::now_ns() - next->since >= tuning::starving_ns) {
-      if (queue_.empty()) word_.fetch_and(~waited_for, std::memory_order_relaxed);  // it stays locked
-    } else {
-      next->refused = true;
-      competes_ = true;
-      word_.fetch_and(~held, std::memory_order_release);
-    }
+    if (next) return next->of.wake();  // to compete for it, or as its owner if it starved: then it stays locked
+    std::uint32_t alone = held;
+    if (word_.compare_exchange_strong(alone, 0, std::memory_order_release, std::memory_order_relaxed)) return;
   }
-  next->of.wake();
 }
 
 void mutex_core::lock_surely() noexcept {
