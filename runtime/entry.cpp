@@ -9,8 +9,8 @@
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/pages.hpp"
 #include "runtime/report.hpp"
-#include "runtime/schedule/scheduler.hpp"
-#include "runtime/schedule/thread_main.hpp"
+#include "runtime/workers/scheduler.hpp"
+#include "runtime/workers/thread_main.hpp"
 
 namespace fj::inline v0_1::detail {
 

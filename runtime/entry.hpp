@@ -16,7 +16,6 @@
 #include "fork/current.hpp"
 #include "fork/deque.hpp"
 #include "os/instrumentation.hpp"
-#include "schedule/run.hpp"
 #include "slow/child.hpp"
 #include "slow/fork_loop.hpp"
 #include "slow/fork_slow.hpp"
@@ -31,6 +30,7 @@
 #include "wait/wait_group.hpp"
 #include "wait/wait_queue.hpp"
 #include "wait/waiter.hpp"
+#include "workers/run.hpp"
 
 namespace fj::inline v0_1::detail {
 

@@ -1,5 +1,5 @@
 // The machine that the runtime's scheduling templates run on in a simulation: what they do takes simulated time, and no rule
-// of theirs stands here. runtime/schedule/system.hpp is the real one.
+// of theirs stands here. runtime/workers/system.hpp is the real one.
 #pragma once
 
 #include <cstdint>

@@ -68,7 +68,7 @@ inline constexpr std::uint64_t known_after_ns = 250;
 /// pop. Without that a first element would seem to take several times as long as it does.
 inline constexpr std::uint64_t part_cost_ns = 16;
 
-// How a worker runs fibers (schedule/execute.cpp).
+// How a worker runs fibers (workers/execute.cpp).
 
 /// If fibers resume one another on a worker, the worker looks at the ready queue before every 61st (Go's schedtick %
 /// 61).
@@ -79,7 +79,7 @@ inline constexpr unsigned ticks_per_look = 61;
 /// the newest marker alone needs 15, and the oldest alone 8,193.
 inline constexpr unsigned takes_per_oldest = 61;
 
-// Threads (schedule/threads.cpp).
+// Threads (workers/threads.cpp).
 
 /// Nanoseconds between two tries to start a thread after the system refused one: a refused thread costs some 10 us.
 inline constexpr std::int64_t between_refusals_ns = 100'000'000;

@@ -7,9 +7,9 @@
 #include "runtime/os/clock.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/race_detector.hpp"
-#include "runtime/schedule/execute.hpp"
-#include "runtime/schedule/scheduler.hpp"
 #include "runtime/slow/fork_slow.hpp"
+#include "runtime/workers/execute.hpp"
+#include "runtime/workers/scheduler.hpp"
 
 namespace fj::inline v0_1::detail {
 

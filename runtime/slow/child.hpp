@@ -9,8 +9,8 @@
 #include "../os/context/call_on_stack.hpp"
 #include "../os/memory_checker.hpp"
 #include "../os/race_detector.hpp"
-#include "../schedule/worker.hpp"
 #include "../stacks/fiber.hpp"
+#include "../workers/worker.hpp"
 
 namespace fj::inline v0_1::detail {
 

@@ -7,10 +7,10 @@
 #include "runtime/fork/current.hpp"
 #include "runtime/os/clock.hpp"
 #include "runtime/os/race_detector.hpp"
-#include "runtime/schedule/execute.hpp"
 #include "runtime/schedule/owner.hpp"
-#include "runtime/schedule/scheduler.hpp"
 #include "runtime/slow/fork_slow.hpp"
+#include "runtime/workers/execute.hpp"
+#include "runtime/workers/scheduler.hpp"
 
 namespace fj::inline v0_1::detail {
 

@@ -4,9 +4,9 @@
 #include "runtime/fork/current.hpp"
 #include "runtime/os/clock.hpp"
 #include "runtime/os/race_detector.hpp"
-#include "runtime/schedule/execute.hpp"
 #include "runtime/schedule/owner.hpp"
-#include "runtime/schedule/scheduler.hpp"
+#include "runtime/workers/execute.hpp"
+#include "runtime/workers/scheduler.hpp"
 
 namespace fj::inline v0_1::detail {
 

@@ -1,11 +1,11 @@
 #include "runtime/slow/on_top.hpp"
 
-#include "runtime/schedule/execute.hpp"
-#include "runtime/schedule/scheduler.hpp"
 #include "runtime/schedule/work_on_top.hpp"
 #include "runtime/slow/child.hpp"
 #include "runtime/slow/fork_loop.hpp"
 #include "runtime/slow/fork_slow.hpp"
+#include "runtime/workers/execute.hpp"
+#include "runtime/workers/scheduler.hpp"
 
 namespace fj::inline v0_1::detail {
 

@@ -7,9 +7,9 @@
 #include "runtime/fork/current.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/thread.hpp"
-#include "runtime/schedule/execute.hpp"
-#include "runtime/schedule/run.hpp"
-#include "runtime/schedule/scheduler.hpp"
+#include "runtime/workers/execute.hpp"
+#include "runtime/workers/run.hpp"
+#include "runtime/workers/scheduler.hpp"
 
 namespace fj::inline v0_1::detail {
 

@@ -4,7 +4,7 @@
 
 #include "runtime/fork/current.hpp"
 #include "runtime/fork/root.hpp"
-#include "runtime/schedule/worker.hpp"
+#include "runtime/workers/worker.hpp"
 
 namespace fj::inline v0_1::detail {
 

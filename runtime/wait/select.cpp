@@ -6,7 +6,7 @@
 
 #include "runtime/base/random.hpp"
 #include "runtime/fork/current.hpp"
-#include "runtime/schedule/worker.hpp"
+#include "runtime/workers/worker.hpp"
 
 namespace fj::inline v0_1::detail {
 

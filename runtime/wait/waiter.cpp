@@ -5,8 +5,8 @@
 #include "runtime/fork/current.hpp"
 #include "runtime/os/futex.hpp"
 #include "runtime/os/race_detector.hpp"
-#include "runtime/schedule/execute.hpp"
-#include "runtime/schedule/scheduler.hpp"
+#include "runtime/workers/execute.hpp"
+#include "runtime/workers/scheduler.hpp"
 
 namespace fj::inline v0_1::detail {
 

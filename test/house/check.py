@@ -23,6 +23,7 @@ ORDER = [
     "runtime/fork",
     "runtime/stacks",
     "runtime/schedule",
+    "runtime/workers",
     "runtime/slow",
     "runtime/wait",
     "runtime",

@@ -1,5 +1,5 @@
 // Parking: strands fork while workers look for work, go to sleep, are woken and are started, and callers bring roots, sleep, and
-// come back. What the threads call are the runtime's rules themselves; what stands around these in runtime/schedule/run.cpp,
+// come back. What the threads call are the runtime's rules themselves; what stands around these in runtime/workers/run.cpp,
 // thread_main.cpp and execute.cpp is retold here: bring, work and execute.
 
 #include <optional>

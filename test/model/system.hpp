@@ -1,5 +1,5 @@
 // The machine of the model on which the scheduling templates run, a scheduling_machine as the runtime's
-// (runtime/schedule/system.hpp): threads of the model that sleep until they are signalled, and a clock that takes a long step
+// (runtime/workers/system.hpp): threads of the model that sleep until they are signalled, and a clock that takes a long step
 // at any time, so that every wait is too long at some time.
 #pragma once
 

@@ -8,7 +8,7 @@
 
 #include "forkjoin/fork_each.hpp"
 #include "forkjoin/fork_join.hpp"
-#include "runtime/schedule/scheduler.hpp"
+#include "runtime/workers/scheduler.hpp"
 #include "test/support.hpp"
 
 namespace {

@@ -1,10 +1,10 @@
-#include "runtime/schedule/thread_main.hpp"
+#include "runtime/workers/thread_main.hpp"
 
 #include "runtime/fork/current.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/race_detector.hpp"
 #include "runtime/schedule/loop.hpp"
-#include "runtime/schedule/scheduler.hpp"
+#include "runtime/workers/scheduler.hpp"
 
 namespace fj::inline v0_1::detail {
 

@@ -1,4 +1,4 @@
-#include "runtime/schedule/scheduler.hpp"
+#include "runtime/workers/scheduler.hpp"
 
 #include <cstdint>
 #include <cstdlib>

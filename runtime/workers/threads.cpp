@@ -1,4 +1,4 @@
-#include "runtime/schedule/threads.hpp"
+#include "runtime/workers/threads.hpp"
 
 #include <new>
 #include <utility>

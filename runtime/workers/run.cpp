@@ -1,4 +1,4 @@
-#include "runtime/schedule/run.hpp"
+#include "runtime/workers/run.hpp"
 
 #include <new>
 #include <stdexcept>
@@ -7,9 +7,9 @@
 #include "runtime/fork/current.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/race_detector.hpp"
-#include "runtime/schedule/execute.hpp"
-#include "runtime/schedule/scheduler.hpp"
 #include "runtime/schedule/search.hpp"
+#include "runtime/workers/execute.hpp"
+#include "runtime/workers/scheduler.hpp"
 
 namespace fj::inline v0_1::detail {
 

@@ -8,7 +8,7 @@
 #include "../os/cpu.hpp"
 #include "../os/machine.hpp"
 #include "../os/thread.hpp"
-#include "machine.hpp"
+#include "../schedule/machine.hpp"
 #include "threads.hpp"
 #include "worker.hpp"
 

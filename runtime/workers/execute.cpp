@@ -1,4 +1,4 @@
-#include "runtime/schedule/execute.hpp"
+#include "runtime/workers/execute.hpp"
 
 #include <cstdlib>
 #include <utility>
@@ -9,7 +9,7 @@
 #include "runtime/os/race_detector.hpp"
 #include "runtime/schedule/left_records.hpp"
 #include "runtime/schedule/loop.hpp"
-#include "runtime/schedule/scheduler.hpp"
+#include "runtime/workers/scheduler.hpp"
 
 namespace fj::inline v0_1::detail {
 

@@ -1,8 +1,8 @@
 // The free stacks and the spare deque of a P: what its worker needs to begin a stolen record, and to suspend a fiber.
 #include "runtime/fork/current.hpp"
 #include "runtime/os/race_detector.hpp"
-#include "runtime/schedule/execute.hpp"
-#include "runtime/schedule/scheduler.hpp"
+#include "runtime/workers/execute.hpp"
+#include "runtime/workers/scheduler.hpp"
 
 namespace fj::inline v0_1::detail {
 
