@@ -7,7 +7,7 @@
 
 namespace fj::inline v0_1::detail::tuning {
 
-// How a worker looks for work (schedule/search.hpp, thief.hpp, work_on_top.hpp).
+// How a worker looks for work (schedule/search.hpp, patience.hpp, exposer.hpp, work_on_top.hpp).
 
 /// Nanoseconds that a worker looks around and sees nothing before it parks: a few times as long as a wake-up takes, and
 /// about as long as oneTBB's workers look. Measured on two P: runtime/DECISIONS.md.

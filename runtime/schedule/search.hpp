@@ -6,6 +6,7 @@
 
 #include "../base/tuning.hpp"
 #include "machine.hpp"
+#include "patience.hpp"
 #include "thief.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -13,6 +14,7 @@ namespace fj::inline v0_1::detail {
 template <scheduling_machine Machine>
 struct basic_search {
   using fiber = typename Machine::fiber;
+  using patience = basic_patience<Machine>;
   using root = typename Machine::root;
   using thief = basic_thief<Machine>;
   using worker = typename Machine::worker;
@@ -20,7 +22,7 @@ struct basic_search {
   /// A fiber to run: a ready one, else one that begins with a stolen record. nullptr when there is nothing, or when enough
   /// others look already: then the worker parks.
   static fiber* find_work(worker& m) noexcept {
-    hold_back(m, nullptr);
+    begin_looking(m, nullptr);
     fiber* f = wait_for_turn(m);
     if (!f && m.spinning) f = search(m, nullptr);
     if (f) m.sched().dispatcher().stop_spinning(m);
@@ -30,7 +32,7 @@ struct basic_search {
   /// A fiber that works for that root. nullptr when the root is over, when nothing of it has been seen for a while, or when
   /// another thread lacks the P: then the caller hands its P over.
   static fiber* find_work_of(root& only, worker& m) noexcept {
-    hold_back(m, &only);
+    begin_looking(m, &only);
     m.sched().dispatcher().start_spinning(m);
     fiber* const f = search(m, &only);
     if (f) m.sched().dispatcher().stop_spinning(m);
@@ -54,21 +56,13 @@ struct basic_search {
   }
 
  private:
-  static bool is_over(const root* only) noexcept {
-    // acquire: pairs with the release in finish
-    return only && only->done.load(std::memory_order_acquire);
-  }
+  // acquire: pairs with the release in finish
+  static bool is_over(const root* only) noexcept { return only && only->done.load(std::memory_order_acquire); }
 
-  // A worker that stole little a moment ago waits first.
-  static void hold_back(worker& m, const root* only) noexcept {
-    auto& s = m.sched();
-    s.refuse_forked_copy();
-    const std::int64_t now = Machine::now_ns();
-    m.count().begin_looking(now);
-    if (s.all().count() == 1 || s.settings().steal_every_fork) return;  // no owner is held up; or it was asked for
-    if (now - m.stolen_at > tuning::short_work_ns) return;
-    while (!is_over(only) && !s.dispatcher().any_ready() && Machine::now_ns() - now < tuning::short_work_ns)
-      Machine::pause();
+  // The worker begins to look. If it stole little a moment ago it waits first.
+  static void begin_looking(worker& m, const root* only) noexcept {
+    m.sched().refuse_forked_copy();
+    patience::hold_back(m, [&] { return is_over(only) || m.sched().dispatcher().any_ready(); });
   }
 
   // What becomes ready, or nullptr; and has the worker join those that look for records, when it is its turn. They may look
@@ -90,9 +84,8 @@ struct basic_search {
       Machine::sleep_ns(tuning::refused_ns);
       return nullptr;
     }
-    std::int64_t nothing_since = 0, records_since = 0;
-    bool calm = false;
-    for (unsigned round = 0;; ++round) {
+    patience patient;
+    for (;;) {
       if (fiber* const f = take_ready(m, only)) return f;
       // A caller works for its own root only, and another thread may lack the P.
       if (is_over(only) || (only && m.sched().dispatcher().lacks_processor())) return nullptr;
@@ -102,36 +95,8 @@ struct basic_search {
         m.count().begin_busy(m.stolen_at);
         return Machine::begin(m, found.stolen);
       }
-      Machine::pause();
-      if (!calm && round % tuning::rounds_per_look != 0) continue;
-      const std::int64_t now = Machine::now_ns();
-      calm = false;
-      m.sched().all().for_each_deque([&](auto& d) { calm |= d.progress().note(now); });
-      if (calm) {
-        // Owners that run small loops: each look at their deques costs them.
-        for (unsigned i = 0; i < tuning::calm_pauses; ++i) Machine::pause();
-        nothing_since = 0;
-      }
-      if (found.saw_records) {
-        nothing_since = 0;
-        if (records_since == 0) records_since = now;
-        if (now - records_since > tuning::patience_ns) {
-          thief::expose(m);
-          records_since = Machine::now_ns();  // that takes a while of its own
-        }
-      } else {
-        records_since = 0;
-        if (nothing_since == 0) nothing_since = now;
-        if (now - nothing_since > tuning::search_ns) return nullptr;
-      }
-      if (round != 0) give_way();
+      if (!patient.waits(m, found.saw_records)) return nullptr;
     }
-  }
-
-  static void give_way() noexcept {
-    const std::int64_t before = Machine::now_ns();
-    Machine::yield_thread();
-    if (Machine::now_ns() - before > tuning::crowded_ns) Machine::sleep_ns(tuning::nap_ns);
   }
 };
 

@@ -132,7 +132,7 @@ class forking : public scenario {
     for (unsigned i = 0; i < with.tries; ++i) {
       // Whether the owner is told that thieves are hungry.
       any_of(2) ? scheduler_.dispatcher().start_spinning(m) : scheduler_.dispatcher().stop_spinning(m);
-      if (with.force && any_of(2)) thief::expose(m);
+      if (with.force && any_of(2)) exposer::expose(m);
       root* const only = with.strands > 1 && any_of(2) ? &jobs_[any_of(with.strands)] : nullptr;
       const auto [taken, whose, handled] = deque_.for_thieves().steal(only);
       if (taken) {

@@ -9,10 +9,10 @@
 #include "runtime/base/settings.hpp"
 #include "runtime/fork/runnable.hpp"
 #include "runtime/schedule/dispatcher.hpp"
+#include "runtime/schedule/exposer.hpp"
 #include "runtime/schedule/left_records.hpp"
 #include "runtime/schedule/owner.hpp"
 #include "runtime/schedule/search.hpp"
-#include "runtime/schedule/thief.hpp"
 #include "test/model/deque.hpp"
 
 namespace model {
@@ -213,10 +213,10 @@ struct system : machine {
 };
 
 using dispatcher = fj::detail::basic_dispatcher<system>;
+using exposer = fj::detail::basic_exposer<system>;
 using left_records = fj::detail::basic_left_records<system>;
 using owner = fj::detail::basic_owner<system>;
 using search = fj::detail::basic_search<system>;
-using thief = fj::detail::basic_thief<system>;
 
 class scheduler {
  public:
