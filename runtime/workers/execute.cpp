@@ -1,45 +1,28 @@
 #include "runtime/workers/execute.hpp"
 
 #include <cstdlib>
-#include <utility>
 
 #include "runtime/fork/current.hpp"
-#include "runtime/os/clock.hpp"
-#include "runtime/os/memory_fault.hpp"
 #include "runtime/os/race_detector.hpp"
-#include "runtime/schedule/left_records.hpp"
 #include "runtime/schedule/loop.hpp"
+#include "runtime/workers/active_deque.hpp"
 #include "runtime/workers/scheduler.hpp"
+#include "runtime/workers/thread_order.hpp"
 
 namespace fj::inline v0_1::detail {
 
 namespace {
 
-using left_records = basic_left_records<system>;
-
 // The end of a fiber, on the worker's native stack. `owner`: who waited for it and goes on now.
 fiber* ended(worker& m, fiber& f, void* owner) noexcept {
-  release_below(m, f);
   f.begun = false;
   f.becomes(fiber_state::free);
-  if (f.pool != &m.sched().stacks()) {
-    m.sched().small_stacks().give(&f);
-  } else if (m.proc->stacks.push(f)) {
-    trim_stack(f, f.stack_top());
-  } else {
-    m.sched().stacks().give(&f);
-  }
+  release_stack(m, f);
   if (!owner) return nullptr;
   ++m.count().resumptions;
   auto* const next = static_cast<fiber*>(owner);
   next->becomes(fiber_state::runnable);
   return next;
-}
-
-// The opposite of come_after_thread, by a strand that leaves its thread.
-void come_before_thread([[maybe_unused]] const worker& m) noexcept {
-  if constexpr (os::races_are_detected)
-    if (m.sched().settings().thread_order) os::happens_before(m.exceptions);
 }
 
 continuation_body body_of(const continuation& record) noexcept {
@@ -68,43 +51,6 @@ void first_frame(void* self) noexcept {
   end_strand(static_cast<fiber*>(owner));
 }
 
-// The deque that the fiber goes on with becomes the active one of the worker's P.
-void install_deque(worker& m, fiber& f) noexcept {
-  std::atomic<deque*>& active = m.proc->active;
-  scheduler& s = m.sched();
-  if (deque* const empty = left_records::take_back(m, f)) {
-    s.deques().give(empty);
-    return;
-  }
-  deque* const before = active.load(std::memory_order_relaxed);
-  if (!before->has_capacity()) {
-    if (deque* const better = s.deques().take()) {
-      active.store(better, std::memory_order_release);  // release: pairs with the acquire in for_each_deque
-      s.deques().give(before);
-    }
-  }
-  active.load(std::memory_order_relaxed)->open(f.whose);
-}
-
-// After a fiber has left its stack to wait. Records in its deque go with it, and thieves find them by its marker. True if
-// there are some.
-bool leave_deque(worker& m, fiber& left) noexcept {
-  const deque* const records = m.proc->active.load(std::memory_order_relaxed);
-  left.whose = records->whose();  // a scope's child does not know yet
-  release_below(m, left);
-  const bool has_records = !seems_empty(*records);
-  if (has_records) {
-    deque* const spare = m.proc->spare_deque.replace(nullptr);
-    if (!spare) {
-      os::print_error("forkjoin: internal error: a fiber left with records, and its P has no other deque\n");
-      std::abort();
-    }
-    left_records::leave(m, left, *spare);
-  }
-  trim_stack(left, static_cast<const std::byte*>(left.context.registers));
-  return has_records;
-}
-
 }  // namespace
 
 // Onto the fiber's stack, and back when it leaves; returns what follows. The worker may hold another P by then.
@@ -129,15 +75,8 @@ fiber* system::switch_to(worker& m, fiber& f) noexcept {
   const bool has_left_records = leave_deque(m, left);
   fiber* const next = then(m, left, m.argument);
   if (next == &left) left.becomes(fiber_state::runnable);  // what it waited for was there
-  if (next && has_left_records) left_records::go_on_with_another(m);
+  if (next && has_left_records) leave_records_to_others(m);
   return next;
-}
-
-// A thread is named by what the C++ runtime keeps for it: a worker may be another thread's at its next root.
-
-void come_after_thread([[maybe_unused]] const worker& m) noexcept {
-  if constexpr (os::races_are_detected)
-    if (m.sched().settings().thread_order) os::happens_after(m.exceptions);
 }
 
 void arrive_on_worker() noexcept {

@@ -18,9 +18,6 @@ void leave(worker::afterwards then, void* argument) noexcept;
 /// Has a fiber that waited at a join go on, by way of the global queue, as its caller goes on itself.
 void resume(fiber& waited) noexcept;
 
-/// With options::thread_order: what the thread's strands did before they left it comes before what follows on that thread.
-void come_after_thread(const worker& m) noexcept;
-
 /// On a fiber's stack, whenever it begins or goes on: what it finds there was made before.
 void arrive_on_worker() noexcept;
 
@@ -29,6 +26,9 @@ void arrive_on_worker() noexcept;
 
 /// Takes the free stacks below a fiber away, as they do not wait with it, nor go with it to the pool.
 void release_below(worker& m, fiber& f) noexcept;
+
+/// The fiber has ended: its stack is free, and so are those below it.
+void release_stack(worker& m, fiber& f) noexcept;
 
 /// Has the P keep no more than so many free stacks.
 void release_stacks(worker& m, std::size_t but) noexcept;

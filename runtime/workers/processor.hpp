@@ -51,7 +51,7 @@ class processors {
   template <class Visit>
   void for_each_deque(unsigned first, unsigned step, Visit visit) {
     for (unsigned i = 0, at = first; i < count_; ++i, at = (at + step) % count_)
-      // acquire: pairs with the releases in execute.cpp and left_records.hpp
+      // acquire: pairs with the releases in active_deque.cpp and left_records.hpp
       if (!visit(all_[at].active.load(std::memory_order_acquire)->for_thieves())) return;
   }
   /// Calls visit(deque) for all of them.

@@ -14,6 +14,17 @@ void release_below(worker& m, fiber& f) noexcept {
   }
 }
 
+void release_stack(worker& m, fiber& f) noexcept {
+  release_below(m, f);
+  if (f.pool != &m.sched().stacks()) {
+    m.sched().small_stacks().give(&f);
+  } else if (m.proc->stacks.push(f)) {
+    trim_stack(f, f.stack_top());
+  } else {
+    m.sched().stacks().give(&f);
+  }
+}
+
 void release_stacks(worker& m, std::size_t but) noexcept {
   while (m.proc->stacks.count() > but) m.sched().stacks().give(&m.proc->stacks.pop());
 }

@@ -1,0 +1,52 @@
+#include "runtime/workers/active_deque.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+
+#include "runtime/os/memory_fault.hpp"
+#include "runtime/schedule/left_records.hpp"
+#include "runtime/workers/execute.hpp"
+#include "runtime/workers/scheduler.hpp"
+
+namespace fj::inline v0_1::detail {
+
+using left_records = basic_left_records<system>;
+
+void install_deque(worker& m, fiber& f) noexcept {
+  std::atomic<deque*>& active = m.proc->active;
+  scheduler& s = m.sched();
+  if (deque* const empty = left_records::take_back(m, f)) {
+    s.deques().give(empty);
+    return;
+  }
+  deque* const before = active.load(std::memory_order_relaxed);
+  if (!before->has_capacity()) {
+    if (deque* const better = s.deques().take()) {
+      active.store(better, std::memory_order_release);  // release: pairs with the acquire in for_each_deque
+      s.deques().give(before);
+    }
+  }
+  active.load(std::memory_order_relaxed)->open(f.whose);
+}
+
+bool leave_deque(worker& m, fiber& left) noexcept {
+  const deque* const records = m.proc->active.load(std::memory_order_relaxed);
+  left.whose = records->whose();  // a scope's child does not know yet
+  release_below(m, left);
+  const bool has_records = !seems_empty(*records);
+  if (has_records) {
+    deque* const spare = m.proc->spare_deque.replace(nullptr);
+    if (!spare) {
+      os::print_error("forkjoin: internal error: a fiber left with records, and its P has no other deque\n");
+      std::abort();
+    }
+    left_records::leave(m, left, *spare);
+  }
+  trim_stack(left, static_cast<const std::byte*>(left.context.registers));
+  return has_records;
+}
+
+void leave_records_to_others(worker& m) noexcept { left_records::go_on_with_another(m); }
+
+}  // namespace fj::inline v0_1::detail

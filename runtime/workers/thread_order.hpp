@@ -1,0 +1,24 @@
+// With options::thread_order: what the thread's strands did before they left it comes before what follows on that thread, as
+// ThreadSanitizer sees it.
+//
+// A thread is named by what the C++ runtime keeps for it: a worker may be another thread's at its next root.
+#pragma once
+
+#include "../os/race_detector.hpp"
+#include "scheduler.hpp"
+
+namespace fj::inline v0_1::detail {
+
+/// By a strand that begins or goes on.
+inline void come_after_thread([[maybe_unused]] const worker& m) noexcept {
+  if constexpr (os::races_are_detected)
+    if (m.sched().settings().thread_order) os::happens_after(m.exceptions);
+}
+
+/// By a strand that leaves its thread.
+inline void come_before_thread([[maybe_unused]] const worker& m) noexcept {
+  if constexpr (os::races_are_detected)
+    if (m.sched().settings().thread_order) os::happens_before(m.exceptions);
+}
+
+}  // namespace fj::inline v0_1::detail
