@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <new>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -16,6 +17,10 @@ using result_of = std::invoke_result_t<F&>;
 template <class R>
 using value_of = std::conditional_t<std::is_void_v<R>, std::monostate,
                                     std::conditional_t<std::is_reference_v<R>, R, std::remove_cv_t<R>>>;
+
+/// What a fork of two returns.
+template <class F, class G>
+using results_of = std::tuple<value_of<result_of<F>>, value_of<result_of<G>>>;
 
 /// Whether what F returns can be moved out of the place that holds it until the join.
 template <class F>
