@@ -1,4 +1,5 @@
-// A deque as a worker has it between strands: it makes it, opens it for a strand, and leaves its records to others.
+// A deque as a worker has it between strands: it makes it, opens it for a strand, and leaves its records to others; and
+// what forks ask of it that are not ordinary.
 #pragma once
 
 #include <cstddef>
@@ -53,10 +54,25 @@ class basic_deque : public basic_deque_owner<Machine> {
   /// all without: what waits must not keep records to itself. True if some became public.
   bool publish_all(void* handled) noexcept {
     const locked lock(this->mutex_);
-    if (!this->agree_on(handled) && !this->has_public()) this->handle_at_forks(nullptr);
+    if (!handled_at_forks::agree(*this, handled) && !this->has_public()) handled_at_forks::be(*this, nullptr);
     if (this->is_in_handler()) this->alarm();
     set_exceptions(nullptr);
-    return this->move_to_public(this->newest_.load(std::memory_order_relaxed), true);
+    return publication::move(*this, this->newest_.load(std::memory_order_relaxed), true);
+  }
+
+  // For forks that are not ordinary: quiet ones, and with steal_every_fork.
+
+  /// Whether the newest record, popped but not completely, is public, and this the deque that it was pushed to.
+  bool is_public(const record& r) const noexcept { return this->is_marked(r) && !this->public_.is_clear(); }
+
+  /// Undoes a pop that has not been completed: the record is the deque's again.
+  void push_back(record_name name) noexcept {
+    this->newest_.store(name, std::memory_order_release);  // release: as all of them
+  }
+
+  /// Whether it is the newest, and the only private one; a hint, as a thief may expose it.
+  bool is_only_private(const record& r) const noexcept {
+    return r.older.load(std::memory_order_relaxed) == this->newest_public_.load(std::memory_order_relaxed);
   }
 
  private:

@@ -20,6 +20,8 @@
 #include "../base/check.hpp"
 #include "../os/thread_safety.hpp"
 #include "deque_thief.hpp"
+#include "handled_at_forks.hpp"
+#include "publication.hpp"
 
 namespace fj::inline v0_1::detail {
 
@@ -87,7 +89,8 @@ class basic_deque_owner : protected basic_deque_thief<Machine> {
       if (public_.handled() == handled) return false;
       mutex_.lock();  // the exception that the array names must not be left over from another handler
     }
-    const bool some = agree_on(handled) && move_to_public(newest_.load(std::memory_order_relaxed), handled != nullptr);
+    const bool some = handled_at_forks::agree(*this, handled) &&
+                      publication::move(*this, newest_.load(std::memory_order_relaxed), handled != nullptr);
     if (!eager_) mutex_.unlock();
     return some;
   }
@@ -103,17 +106,6 @@ class basic_deque_owner : protected basic_deque_thief<Machine> {
     return !is_marked(r) || take_public(r);  // private after all: an exposing thief had raised the guard
   }
 
-  /// Whether the newest record, popped but not completely, is public, and this the deque that it was pushed to.
-  bool is_public(const record& r) const noexcept { return is_marked(r) && !public_.is_clear(); }
-
-  /// Undoes a pop that has not been completed: the record is the deque's again.
-  void push_back(record_name name) noexcept { newest_.store(name, std::memory_order_release); }  // release: as all
-
-  /// Whether it is the newest, and the only private one; a hint, as a thief may expose it.
-  bool is_only_private(const record& r) const noexcept {
-    return r.older.load(std::memory_order_relaxed) == newest_public_.load(std::memory_order_relaxed);
-  }
-
   /// Whether no record has been pushed that is not popped: so it is between strands, and after a join.
   bool is_at_rest() const noexcept { return newest_.load(std::memory_order_relaxed) == 0; }
 
@@ -124,27 +116,7 @@ class basic_deque_owner : protected basic_deque_thief<Machine> {
   using as_thief::alarm_, as_thief::eager_, as_thief::guard_, as_thief::mutex_, as_thief::newest_,
       as_thief::newest_public_, as_thief::public_;
   using as_thief::as_thief;
-  using as_thief::is_marked, as_thief::move_to_public, as_thief::pushed_as, as_thief::public_mark;
-
-  // Whether all records were forked while the owner handled that exception. Handlers nest in forks: what the owner handles at
-  // the oldest record and handles now, it handled at all between. With the mutex.
-  bool agree_on(void* handled) noexcept {
-    if (public_.handled() == handled) return true;
-    if (handled) {
-      const record_name newest = newest_.load(std::memory_order_relaxed);
-      if (newest == 0 || pushed_as(newest)->older.load(std::memory_order_relaxed) != 0) return false;
-    }
-    // Else all were forked after the handler, and none is public: unless this strand runs on top of another's join, and that
-    // one's record is to be stolen still.
-    if (has_public()) return false;
-    handle_at_forks(handled);
-    return true;
-  }
-
-  void handle_at_forks(void* exception) noexcept {
-    public_.belong_to(whose(), exception);
-    public_.clear();
-  }
+  using as_thief::is_marked, as_thief::public_mark;
 
   bool take_public(const record& r) noexcept {
     if (!public_.take_newest()) {

@@ -110,34 +110,9 @@ class basic_deque_thief {
 
   bool has_capacity() const noexcept { return public_.capacity() != 0; }
 
-  // Moves the older half of the private records from `newest` on, or all, to the array, as far as there is room, and marks
-  // them. True if there were any. With the mutex, unless eager.
-  bool move_to_public(record_name newest, bool all) noexcept {
-    // Otherwise none is private, and the owner may be about to take back a public one, whose link this is.
-    if (newest == 0 || newest & public_mark || is_marked(*pushed_as(newest))) return false;
-    const index room = public_.make_room();
-    if (room == 0) return false;
-    const auto older = [](record_name name) { return pushed_as(name)->older.load(std::memory_order_relaxed); };
-    const record_name last = newest_public_.load(std::memory_order_relaxed);
-    index count = 0;
-    for (record_name name = newest; name != last; name = older(name)) ++count;
-    index kept = eager_ || all ? 0 : count / 2;
-    if (count - kept > room) kept = count - room;
-    count -= kept;
-    for (; kept > 0; --kept) newest = older(newest);
-    record_name name = newest;
-    for (index at = count; at > 0;) {
-      public_.put(--at, *meant_by(name));
-      record& r = *pushed_as(name);
-      name = older(name);
-      r.older.store(name | public_mark, std::memory_order_relaxed);  // ordered by the guard
-    }
-    public_.extend(count);
-    newest_public_.store(newest, std::memory_order_release);  // release: pairs with the acquire in looks_empty
-    return true;
-  }
-
   friend struct exposure;
+  friend struct handled_at_forks;
+  friend struct publication;
 
   // Written by the owner at every fork, except that thieves sound the alarm and raise the guard.
   alignas(cache_line) atomic<record_name> newest_;

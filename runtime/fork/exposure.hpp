@@ -3,6 +3,7 @@
 
 #include "../os/thread_safety.hpp"
 #include "deque_thief.hpp"
+#include "publication.hpp"
 
 namespace fj::inline v0_1::detail {
 
@@ -35,7 +36,7 @@ struct exposure {
     const record_name newest = d.newest_.load(std::memory_order_acquire);
     const bool may_take = newest != d.newest_public_.load(std::memory_order_relaxed) && !d.public_.handled() &&
                           !handles(d.exceptions_.load(std::memory_order_relaxed));
-    const bool some = may_take && d.move_to_public(newest, false);
+    const bool some = may_take && publication::move(d, newest, false);
     d.guard_.store(d.guard_down, std::memory_order_release);  // release: pairs with the acquire in pop
     d.mutex_.unlock();
     return some;
