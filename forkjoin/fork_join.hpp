@@ -11,6 +11,7 @@
 #endif
 #include "forkjoin/detail/closure.hpp"
 #include "forkjoin/detail/result.hpp"
+#include "forkjoin/detail/unless_stopped.hpp"
 #include "forkjoin/policies.hpp"
 #include "forkjoin/stop.hpp"
 
@@ -60,22 +61,6 @@ template <class Policy = continuations, class F, class G, class... More>
 // Compilers show these lines.
 template <class Policy = continuations, class F>
 void fork_join(F&& f) = delete;  // one closure has nothing to fork from: call it; fj::run(f) enters a runtime
-
-namespace detail {
-
-/// A closure that throws fj::cancelled instead of starting once its token was asked to stop.
-template <class F>
-struct unless_stopped {
-  const stop_token& stop;
-  lvalue<F> f;
-
-  result_of<F> operator()() {
-    if (stop.stop_requested()) throw cancelled();
-    return f();
-  }
-};
-
-}  // namespace detail
 
 /// As above. Once `stop` is asked to stop, closures do not start any more. The call then throws fj::cancelled, unless an
 /// earlier closure has thrown something else.

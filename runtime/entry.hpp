@@ -20,6 +20,7 @@
 #include "slow/fork_loop.hpp"
 #include "slow/fork_slow.hpp"
 #include "slow/on_top.hpp"
+#include "slow/quiet.hpp"
 #include "wait/condition.hpp"
 #include "wait/go_root.hpp"
 #include "wait/local.hpp"

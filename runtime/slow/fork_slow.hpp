@@ -8,11 +8,6 @@ namespace fj::inline v0_1::detail {
 /// To be called when push_record returned true. False: this thread is outside of any runtime, and nothing was pushed.
 [[gnu::cold]] bool push_slow() noexcept;
 
-/// Whether a worker looks for work and will find what was pushed last, though its owner does not attend: if the owner makes no
-/// progress (deque::progress), that worker exposes it. After a push of `newest` that found the alarm
-/// on. False if older records are private, too, which that worker had better take.
-bool is_watched(const record& newest) noexcept;
-
 /// To be called when pop_record returned false. False: stolen.
 [[gnu::cold]] bool pop_slow(const record& r) noexcept;
 [[gnu::cold]] bool pop_slow(const record_stand_in& r) noexcept;
