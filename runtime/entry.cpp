@@ -74,13 +74,17 @@ bool waits_for_caller(const scheduler& s) noexcept {
   return false;
 }
 
-void print_stats(const scheduler& s) { os::print_error(report(stats_of(s), s.settings().steal_every_fork).c_str()); }
+void print_stats(const scheduler& s) {
+  os::print_error(report(stats_of(s), s.settings().steal_every_fork, s.settings().chaos).c_str());
+}
 
 }  // namespace
 
 scheduler* open_scheduler(const options& wanted) {
   os::report_memory_faults(&report_overflow);
-  return new instance(wanted);
+  auto* const made = new instance(wanted);
+  if (made->settings().chaos != 0) any_chaos.store(true, std::memory_order_relaxed);
+  return made;
 }
 
 void close_scheduler(scheduler* s) noexcept {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -28,6 +30,19 @@ unsigned procs_from_environment(const char* text) {
     throw std::invalid_argument("forkjoin: FORKJOIN_PROCS is \"" + std::string(text) +
                                 "\"; set it to a number from 1 to " + std::to_string(max_procs) +
                                 ", or unset it to use the processors available");
+  return value;
+}
+
+std::uint64_t seed_from_environment() {
+  const char* const text = std::getenv("FORKJOIN_CHAOS");
+  if (!text || !*text) return 0;
+  std::uint64_t value = 0;
+  const char* const end = text + std::strlen(text);
+  const auto [rest, error] = std::from_chars(text, end, value);
+  if (error != std::errc() || rest != end)
+    throw std::invalid_argument(
+        "forkjoin: FORKJOIN_CHAOS is \"" + std::string(text) + "\"; set it to a number from 1 to " +
+        std::to_string(std::numeric_limits<std::uint64_t>::max()) + ", or to 0 for no chaos, or unset it");
   return value;
 }
 
@@ -63,6 +78,7 @@ settings resolve(const options& wanted) {
   chosen.go_stack_size = wanted.go_stack_size;
   chosen.steal_every_fork = flag_from_environment("FORKJOIN_STEAL_EVERY_FORK", false) || wanted.steal_every_fork;
   chosen.thread_order = flag_from_environment("FORKJOIN_TSAN_THREAD_ORDER", false) || wanted.thread_order;
+  chosen.chaos = wanted.chaos != 0 ? wanted.chaos : seed_from_environment();
   // A record that is to be stolen must be public.
   const bool may_fence_others = flag_from_environment("FORKJOIN_MEMBARRIER", true) && os::membarrier_register();
   chosen.eager = chosen.steal_every_fork || !may_fence_others;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace fj::inline v0_1 {
 
@@ -29,6 +30,12 @@ struct options {
   /// a fork or join runs on another stack and, if there are several P, often on another thread. If the child of a fork
   /// throws, the rest still runs. Slow. FORKJOIN_STEAL_EVERY_FORK=1 in the environment sets it for every runtime.
   bool steal_every_fork = false;
+
+  /// For tests: a seed other than 0 makes schedules that are otherwise rare. Before an operation on a channel, a lock or a future
+  /// the strand at times lets others run first, and workers at times take what is ready in another order. The promise of
+  /// serial order on one P is kept by programs that do not wait. With one P the same seed gives the same choices; with more,
+  /// each P makes its own. Slow. FORKJOIN_CHAOS=seed in the environment sets it for runtimes that leave it 0.
+  std::uint64_t chaos = 0;
 
   /// For programs that keep caches for each thread (thread_local), in builds with ThreadSanitizer; in other builds it
   /// does nothing. Strands that run on one thread are ordered as they run there. So ThreadSanitizer reports no races

@@ -52,12 +52,13 @@ std::string hint(const stats& read, const counters& all, bool steals_every_fork)
 
 }  // namespace
 
-std::string report(const stats& read, bool steals_every_fork) {
+std::string report(const stats& read, bool steals_every_fork, std::uint64_t chaos) {
   const counters all = read.total();
   const std::uint64_t procs = read.procs.size();
   const std::uint64_t time = read.working_ns * procs;
   std::string text = "forkjoin: the runtime lived for " + duration(read.lived_ns) + " and had jobs for " +
                      duration(read.working_ns) + ", on " + std::to_string(procs) + " P\n";
+  if (chaos != 0) text += "forkjoin: chaos, as asked for, by seed " + std::to_string(chaos) + "\n";
   const unsigned busy = per_cent(all.busy_ns, time), looking = std::min(100 - busy, per_cent(all.looking_ns, time));
   text += "forkjoin: while it had jobs the P worked for " + std::to_string(busy) +
           " % of the time, looked for work for " + std::to_string(looking) + " %, and were idle for " +

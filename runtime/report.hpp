@@ -1,6 +1,7 @@
 // What FORKJOIN_STATS=1 prints.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "stats.hpp"
@@ -8,7 +9,7 @@
 namespace fj::inline v0_1::detail {
 
 /// Says in words what a runtime did, with one hint, and then the counters of each P. `steals_every_fork`: the option is
-/// on, so steals tell nothing.
-std::string report(const stats& read, bool steals_every_fork);
+/// on, so steals tell nothing. `chaos`: that option's seed, which goes before the times.
+std::string report(const stats& read, bool steals_every_fork, std::uint64_t chaos = 0);
 
 }  // namespace fj::inline v0_1::detail

@@ -175,6 +175,7 @@ class channel {
   /// waited; std::bad_alloc if there is no memory to wait. Then the value is dropped.
   void send(T value, wait_options options = {}) const {
     if (!state_) detail::wait_in_vain(options);
+    detail::disturb();
     std::unique_lock held(state_->lock());
     const auto sent = state_->try_send(value);
     if (detail::end_attempt(sent, held)) return throw_if_closed(sent);
@@ -191,6 +192,7 @@ class channel {
   /// Waits for a value. Empty once the channel is closed and drained. Throws fj::cancelled and std::bad_alloc as send.
   std::optional<T> receive(wait_options options = {}) const {
     if (!state_) detail::wait_in_vain(options);
+    detail::disturb();
     std::optional<T> value;
     std::unique_lock held(state_->lock());
     if (detail::end_attempt(state_->try_receive(value), held)) return value;
@@ -202,6 +204,7 @@ class channel {
   /// Sends the value if that takes no wait. False if it would, and then the value is as it was. Throws channel_closed.
   [[nodiscard]] bool try_send(T& value) const {
     if (!state_) return false;
+    detail::disturb();
     std::unique_lock held(state_->lock());
     const auto sent = state_->try_send(value);
     if (!detail::end_attempt(sent, held)) return false;
@@ -214,6 +217,7 @@ class channel {
   std::optional<T> try_receive() const {
     std::optional<T> value;
     if (!state_) return value;
+    detail::disturb();
     std::unique_lock held(state_->lock());
     detail::end_attempt(state_->try_receive(value), held);
     return value;
@@ -223,6 +227,7 @@ class channel {
   /// Throws std::logic_error if the channel is closed already, or is none.
   void close() const {
     if (!state_) throw std::logic_error("fj::channel::close: the handle is no channel; make one with a capacity");
+    detail::disturb();
     detail::claimed_waits woken;
     {
       const std::unique_lock held(state_->lock());

@@ -11,7 +11,9 @@ namespace fj::inline v0_1::detail {
 /// Good enough to spread thieves over victims; not for anything that needs quality.
 class random {
  public:
-  explicit random(std::uint64_t seed) noexcept : state_(seed * 0x9e3779b97f4a7c15u | 1) {}
+  explicit random(std::uint64_t seed) noexcept { begin(seed); }
+
+  void begin(std::uint64_t seed) noexcept { state_ = seed * 0x9e3779b97f4a7c15u | 1; }
 
   /// A number below `n`; n must not be 0. Lemire's multiplication in place of a division; biased by n / 2^32.
   std::uint32_t below(std::uint32_t n) noexcept {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace fj::inline v0_1::detail {
 
@@ -13,6 +14,7 @@ struct settings {
   std::size_t go_stack_size = 0;
   bool steal_every_fork = false;
   bool thread_order = false;
+  std::uint64_t chaos = 0;
   bool eager = false;  ///< no membarrier: everything is public at once
 };
 

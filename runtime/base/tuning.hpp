@@ -89,6 +89,11 @@ inline constexpr std::int64_t between_refusals_ns = 100'000'000;
 /// Nanoseconds that a strand waits for a mutex before the next unlock hands it over: Go's starvationThresholdNs.
 inline constexpr std::int64_t starving_ns = 1'000'000;
 
+/// With options::chaos one of so many operations that may wait is preceded by a yield, and one of so many takes from the ready
+/// queue goes against its order. Often enough that neighbours change, seldom enough that a program gets on.
+inline constexpr unsigned waits_per_chaotic_yield = 3;
+inline constexpr unsigned takes_per_chaotic_one = 3;
+
 // Stacks and deques (stacks/).
 
 /// Bytes. A fiber of fj::go takes 256 KiB of address space: this guard and options::go_stack_size. A frame that is not

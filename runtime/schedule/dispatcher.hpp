@@ -36,9 +36,9 @@ class basic_dispatcher {
   using parking = basic_parking<Machine>;
   using work = typename basic_ready_queue<Machine>::work;
 
-  /// All P are idle, and no thread has been started.
-  basic_dispatcher(processors& all, threads& started, unsigned max_threads, bool eager)
-      : all_(all), threads_(started), max_threads_(max_threads), eager_(eager), startable_(max_threads) {
+  /// All P are idle, and no thread has been started. `chaos`: as in options.
+  basic_dispatcher(processors& all, threads& started, unsigned max_threads, bool eager, std::uint64_t chaos = 0)
+      : all_(all), threads_(started), max_threads_(max_threads), eager_(eager), ready_(chaos), startable_(max_threads) {
     const locked lock(mutex_);
     for (unsigned i = all.count(); i-- > 0;) idle_.put_processor(all[i]);
     parking_.thread_available(static_cast<int>(startable_));

@@ -9,7 +9,9 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 
+#include "../base/chaos.hpp"
 #include "../base/tuning.hpp"
 #include "../fork/runnable.hpp"
 
@@ -42,6 +44,9 @@ class basic_ready_queue {
   bool any() const noexcept { return count() != 0; }
   std::size_t count() const noexcept { return count_.load(std::memory_order_seq_cst); }
 
+  /// `seed`: of options::chaos.
+  explicit basic_ready_queue(std::uint64_t seed = 0) noexcept : chaos_(seed, 0) {}
+
   static bool any_of(const root& whose) noexcept { return !whose.ready.empty(); }
 
   void push(fiber& f) noexcept { push(static_cast<runnable&>(f), *f.whose); }
@@ -68,18 +73,20 @@ class basic_ready_queue {
   template <class Runnables>
   work take_from(const Runnables& those, bool has_stack) noexcept {
     using list = typename Runnables::list;
-    const bool oldest_first = has_stack && ++takes_ % tuning::takes_per_oldest == 0;
+    const bool oldest_first = has_stack && (++takes_ % tuning::takes_per_oldest == 0 || against_order());
     if (oldest_first) {
       const work got = take_record_of(those.markers().first(), &list::after);
       if (got || got.emptied) return got;
     }
-    if (runnable* const first = those.fibers().first()) {
-      fiber& f = static_cast<fiber&>(*first);
+    if (runnable* const next = against_order() ? those.fibers().last() : those.fibers().first()) {
+      fiber& f = static_cast<fiber&>(*next);
       remove(f, *f.whose);
       return {&f, {}, nullptr, false};
     }
     return has_stack ? take_record_of(those.markers().last(), &list::before) : work{};
   }
+
+  bool against_order() noexcept { return chaos_.once_in(tuning::takes_per_chaotic_one); }
 
   // By that marker, or by the next one of whose deque there is something to take.
   template <class Next>
@@ -127,6 +134,7 @@ class basic_ready_queue {
 
   all_runnables all_;
   unsigned takes_ = 0;
+  chaos chaos_;
   typename Machine::template atomic<std::size_t> count_{0};
 };
 

@@ -1,8 +1,12 @@
 #include "runtime/wait/condition.hpp"
 
+#include "runtime/wait/disturb.hpp"
+
 namespace fj::inline v0_1::detail {
 
 bool condition_core::wait(mutex_core& user, const std::stop_token* stop) {
+  disturb();
+
   waiter here;
   wait_entry entry(here);
   {
@@ -24,6 +28,8 @@ bool condition_core::wait(mutex_core& user, const std::stop_token* stop) {
 }
 
 void condition_core::notify_one() noexcept {
+  disturb();
+
   wait_entry* first = nullptr;
   {
     const locked lock(guard_);
@@ -33,6 +39,8 @@ void condition_core::notify_one() noexcept {
 }
 
 void condition_core::notify_all() noexcept {
+  disturb();
+
   claimed_waits woken;
   {
     const locked lock(guard_);

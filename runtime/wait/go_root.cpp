@@ -7,6 +7,7 @@
 #include "runtime/fork/current.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/thread.hpp"
+#include "runtime/wait/disturb.hpp"
 #include "runtime/workers/execute.hpp"
 #include "runtime/workers/run.hpp"
 #include "runtime/workers/scheduler.hpp"
@@ -64,6 +65,7 @@ void go_root::end(root& self, worker& m) noexcept {
 }
 
 bool go_root::wait(const std::stop_token* stop) {
+  disturb();
   if (ended_already()) return true;
   detail::waiter here;
   wait_entry entry(here);

@@ -6,6 +6,7 @@
 #include <stop_token>
 
 #include "../os/mutex.hpp"
+#include "disturb.hpp"
 #include "wait_queue.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -26,12 +27,16 @@ class mutex_core {
   }
 
   /// False if the token was asked to stop first. Throws std::bad_alloc if there is no memory to wait.
-  [[nodiscard]] bool lock(const std::stop_token* stop) { return try_lock() || lock_slow(stop); }
+  [[nodiscard]] bool lock(const std::stop_token* stop) {
+    disturb();
+    return try_lock() || lock_slow(stop);
+  }
 
   /// As lock, but waits for memory, too.
   void lock_surely() noexcept;
 
   void unlock() noexcept {
+    disturb();
     std::uint32_t alone = held;
     // release: pairs with the acquires in try_lock
     if (!word_.compare_exchange_strong(alone, 0, std::memory_order_release, std::memory_order_relaxed)) unlock_slow();

@@ -6,6 +6,7 @@
 
 #include "runtime/base/random.hpp"
 #include "runtime/fork/current.hpp"
+#include "runtime/wait/disturb.hpp"
 #include "runtime/workers/worker.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -68,6 +69,7 @@ void shuffle(std::span<select_place> places) noexcept {
 
 selected select_one(std::span<select_case* const> cases, std::span<select_place> places, bool waits,
                     const std::stop_token* stop) {
+  disturb();
   all_locks locks(cases, places);
   shuffle(places);
   std::unique_lock held(locks);

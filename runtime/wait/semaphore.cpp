@@ -1,8 +1,12 @@
 #include "runtime/wait/semaphore.hpp"
 
+#include "runtime/wait/disturb.hpp"
+
 namespace fj::inline v0_1::detail {
 
 bool semaphore_core::try_acquire() noexcept {
+  disturb();
+
   const locked lock(guard_);
   if (permits_ == 0) return false;  // nothing waits while there are permits
   --permits_;
@@ -11,6 +15,8 @@ bool semaphore_core::try_acquire() noexcept {
 
 // Not analysed: wait_in frees the guard.
 bool semaphore_core::acquire(const std::stop_token* stop) FORKJOIN_UNANALYSED {
+  disturb();
+
   std::unique_lock held(guard_);
   if (permits_ == 0) return detail::wait_in(queue_, held, nullptr, stop) == wait_end::served;
   --permits_;
@@ -18,6 +24,8 @@ bool semaphore_core::acquire(const std::stop_token* stop) FORKJOIN_UNANALYSED {
 }
 
 void semaphore_core::release(std::uint64_t permits) noexcept {
+  disturb();
+
   claimed_waits woken;
   {
     const locked lock(guard_);

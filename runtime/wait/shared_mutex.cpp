@@ -1,5 +1,7 @@
 #include "runtime/wait/shared_mutex.hpp"
 
+#include "runtime/wait/disturb.hpp"
+
 namespace fj::inline v0_1::detail {
 
 bool shared_mutex_core::take(bool writes) noexcept {
@@ -25,12 +27,16 @@ void shared_mutex_core::admit(claimed_waits& woken) noexcept {
 }
 
 bool shared_mutex_core::try_lock(bool writes) noexcept {
+  disturb();
+
   const locked lock(guard_);
   return queue_.empty() && take(writes);
 }
 
 // Not analysed: it frees the guard while it waits.
 bool shared_mutex_core::lock(bool writes, const std::stop_token* stop) FORKJOIN_UNANALYSED {
+  disturb();
+
   std::unique_lock held(guard_);
   if (queue_.empty() && take(writes)) return true;
   waiter here;
@@ -52,6 +58,8 @@ bool shared_mutex_core::lock(bool writes, const std::stop_token* stop) FORKJOIN_
 }
 
 void shared_mutex_core::unlock(bool writes) noexcept {
+  disturb();
+
   claimed_waits woken;
   {
     const locked lock(guard_);

@@ -1,8 +1,12 @@
 #include "runtime/wait/wait_group.hpp"
 
+#include "runtime/wait/disturb.hpp"
+
 namespace fj::inline v0_1::detail {
 
 bool wait_group_core::add(std::int64_t change) noexcept {
+  disturb();
+
   claimed_waits woken;
   {
     const locked lock(guard_);
@@ -16,6 +20,8 @@ bool wait_group_core::add(std::int64_t change) noexcept {
 
 // Not analysed: wait_in frees the guard.
 bool wait_group_core::wait(const std::stop_token* stop) FORKJOIN_UNANALYSED {
+  disturb();
+
   std::unique_lock held(guard_);
   return count_ == 0 || detail::wait_in(queue_, held, nullptr, stop) == wait_end::served;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../base/cache_line.hpp"
+#include "../base/chaos.hpp"
 #include "../base/counters.hpp"
 #include "../base/relaxed.hpp"
 #include "../fork/deque.hpp"
@@ -24,6 +25,7 @@ struct alignas(cache_line) processor {
   processor* next = nullptr;              ///< among the idle ones
   stack_cache stacks;                     ///< to run what is stolen next, and the children of scopes
   ordered<deque*> spare_deque = nullptr;  ///< for when the running fiber leaves with records in its own
+  detail::chaos chaos;                    ///< of the worker's and its fibers' choices
   alignas(cache_line) tallies count;
 };
 

@@ -19,14 +19,15 @@ scheduler::scheduler(const detail::settings& set, detail::threads::function thre
       deques_(set.stack_size, set.eager),
       processors_(set.procs),
       threads_(*this, thread_main),
-      dispatcher_(with_deques(), threads_, set.max_workers, set.eager) {}
+      dispatcher_(with_deques(), threads_, set.max_workers, set.eager, set.chaos) {}
 
-// Each P has its deque before the dispatcher sees it.
+// Each P has its deque and its chaos before the dispatcher sees it.
 processors& scheduler::with_deques() {
   for (unsigned i = 0; i < settings_.procs; ++i) {
     deque* const d = deques_.take();
     if (!d) throw std::bad_alloc();
     processors_[i].active.store(d, std::memory_order_relaxed);
+    processors_[i].chaos.begin(settings_.chaos, i + 1);
   }
   return processors_;
 }

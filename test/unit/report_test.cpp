@@ -41,6 +41,8 @@ TEST_CASE("report: it has one hint, about the most important point") {
   CHECK(has(text, "\n   0   100     0 "));
   CHECK(has(text, "\n   1    50    25 "));
   CHECK(has(text, "\n all    75    13 "));
+  CHECK(!has(text, "chaos"));
+  CHECK(has(fj::detail::report(read, false, 42), "forkjoin: chaos, as asked for, by seed 42\n"));
   read.threads_refused = 1;
   CHECK(has(hint_of(read), "refused threads"));
   CHECK(has(fj::detail::report(read, false), "the system refused 1 thread, and"));

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -122,6 +123,21 @@ TEST_CASE("settings: strands are ordered by thread if the option says so, or the
       wanted.thread_order = option;
       CHECK(resolve(wanted).thread_order == (option || (variable && *variable == '1')));
     }
+}
+
+TEST_CASE("settings: the seed of chaos is the option's, else the environment's") {
+  fj::options wanted;
+  for (const char* variable : {static_cast<const char*>(nullptr), "", "0", "7", "18446744073709551615"}) {
+    const test::environment chaos("FORKJOIN_CHAOS", variable);
+    wanted.chaos = 0;
+    CHECK(resolve(wanted).chaos == (variable && *variable ? std::strtoull(variable, nullptr, 10) : 0));
+    wanted.chaos = 3;
+    CHECK(resolve(wanted).chaos == 3);
+  }
+  for (const char* variable : {"-1", "x", " 1", "1.5", "18446744073709551616"}) {
+    const test::environment chaos("FORKJOIN_CHAOS", variable);
+    CHECK(contains(complaint({}), "FORKJOIN_CHAOS is \"" + std::string(variable) + "\"; set it to a number from 1"));
+  }
 }
 
 TEST_CASE("topology: the affinity mask counts") {
