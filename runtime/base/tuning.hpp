@@ -103,8 +103,8 @@ inline constexpr std::size_t small_guard = std::size_t{64} << 10;
 /// How many small stacks are reserved with one system call: 16 MiB of address space.
 inline constexpr unsigned small_stacks_at_once = 64;
 
-/// How many free stacks a P keeps; the others go to the pool one by one. A P gets the free stacks below a fiber that
-/// ends or suspends, and scopes seldom nest deeper than this within one strand.
+/// How many free stacks a P keeps while the pool has some; the others go to the pool one by one. A P gets the free stacks below a
+/// fiber that ends or suspends, and scopes seldom nest deeper than this within one strand.
 inline constexpr std::size_t stacks_at_hand = 32;
 
 /// A deque has room for one record for each so many bytes of stack. A fork takes a frame with a record, a return

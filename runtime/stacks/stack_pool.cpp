@@ -63,7 +63,8 @@ fiber* stack_pool::map() noexcept {
   // An array above, on the heap perhaps, must not reach the fiber when a program runs over its lower end.
   if (alone) os::guard_pages_if_free(mapping + inner, bytes - inner);
   // Not at the same place of a page in all fibers, or nested children would compete for the same few sets of the cache.
-  const std::size_t room = (sizeof(fiber) + cache_line - 1) / cache_line * cache_line + mapped_ % colours * colour_size;
+  const std::size_t room = (sizeof(fiber) + cache_line - 1) / cache_line * cache_line +
+                           mapped_.load(std::memory_order_relaxed) % colours * colour_size;
   auto* const f = new (mapping + inner - room) fiber;
   f->mapping = mapping;
   f->mapping_size = bytes;
@@ -80,7 +81,7 @@ fiber* stack_pool::take(stack_tally* whose) noexcept {
   if (!f) {
     f = map();
     if (!f) return nullptr;
-    f->number = ++mapped_;
+    f->number = mapped_.fetch_add(1, std::memory_order_relaxed) + 1;
   }
   // If thousands of strands wait, the free stack that was used last has left the caches: the next caller need not wait for it.
   if (fiber* const next = idle_.top()) {

@@ -39,6 +39,9 @@ class stack_pool {
   std::size_t in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
   std::size_t peak() const noexcept { return peak_.load(std::memory_order_relaxed); }
 
+  /// Whether the next take maps a new stack. A hint: other threads take and give meanwhile.
+  bool seems_empty() const noexcept { return in_use() == mapped_.load(std::memory_order_relaxed); }
+
  private:
   static constexpr std::size_t colours = 16;
   static constexpr std::size_t colour_size = 256;
@@ -51,10 +54,10 @@ class stack_pool {
   const unsigned at_once_;
   os::mutex mutex_;
   stack_list<fiber, &fiber::next> idle_;
-  unsigned mapped_ = 0;
   std::byte* reserved_ = nullptr;  // the part of the last reservation that no stack has yet
   std::size_t reserved_bytes_ = 0;
   // Under the mutex, or read as hints.
+  std::atomic<unsigned> mapped_{0};
   std::atomic<std::size_t> in_use_{0};
   std::atomic<std::size_t> peak_{0};
 };

@@ -37,7 +37,13 @@ bool prepare_stack(worker& m) noexcept {
   return f;
 }
 
-bool system::prepare_stack(worker& m) noexcept { return detail::prepare_stack(m); }
+// On the native stack the worker needs one free stack, for the theft that follows. If the pool is empty, another P would map a
+// stack while this P keeps several: a P to which strands move, and where they end, keeps the stack of each. On a strand's stack
+// a scope's forks will need the others.
+bool system::prepare_stack(worker& m) noexcept {
+  if (!m.running && m.sched().stacks().seems_empty()) detail::release_stacks(m, 1);
+  return detail::prepare_stack(m);
+}
 
 void system::release_stacks(worker& m, std::size_t but) noexcept { detail::release_stacks(m, but); }
 

@@ -304,6 +304,20 @@ TEST_CASE("many closures: a stolen part leaves no stack behind") {
   }
 }
 
+// Roots end on other P than they began on, and their stacks with them. Tried without release_stacks in prepare_stack
+// (reserves.cpp): then up to 34 stacks on two P that have a processor each.
+TEST_CASE("many closures: a run for each call leaves no stacks behind") {
+  for (const unsigned p : {2u, 3u, 8u}) {
+    const test::watchdog dog("many closures: a run for each call", p);
+    fj::runtime rt(test::with_procs(p));
+    for (int i = 0; i < 200; ++i) {
+      rt.run([] { fork_16([](int) { work(std::chrono::microseconds(20)); }); });
+    }
+    CHECK(rt.stats().total().steals > 0);
+    CHECK(rt.stats().stacks_peak <= most_stacks(p, 1));
+  }
+}
+
 // A thief waits here until its rest has been stolen, and with one P it goes on before the next one ends. Every 61st theft takes
 // the oldest marker, so one more may wait. Tried with nested forks of two.
 TEST_CASE("many closures: every part stolen, and no stack left behind") {

@@ -32,7 +32,9 @@ TEST_CASE("stack_pool: fibers are taken, given back and taken again") {
   CHECK(a->number != b->number);
   CHECK(pool.in_use() == 2);
   CHECK(pool.peak() == 2);
+  CHECK(pool.seems_empty());
   pool.give(a);
+  CHECK_FALSE(pool.seems_empty());
   CHECK(pool.in_use() == 1);
   CHECK(pool.take(nullptr) == a);  // the one used last
   CHECK(pool.peak() == 2);
