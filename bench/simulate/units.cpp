@@ -25,7 +25,7 @@ units::units()
           {"fft.butterfly", 2, "a butterfly"},
           {"mandelbrot.iteration", 1.8, "an iteration of a pixel"},
           {"alignment.cell", 1.2, "a pair of residues in the table of two proteins"},
-          {"floorplan.place", 15, "a place of a cell tried"},
+          {"floorplan.place", 6, "a place of a cell tried"},
           {"health.person", 5, "a day of a person"},
       } {}
 

@@ -1,6 +1,6 @@
 // The smallest rectangle that holds n cells, each in one of several shapes and beside a given earlier cell, by branch and
 // bound, after the program `floorplan` of the Barcelona OpenMP Tasks Suite (Duran, Teruel, Ferrer, Martorell, Ayguade,
-// ICPP 2009): a loop over the places of a cell, and in each turn the next cell, on a copy of the plan. A branch ends where
+// ICPP 2009): a fork for each place of a cell, and in it the next cell, on a copy of the plan. A branch ends where
 // the plan so far is no smaller than the best one. All strands share the best area, so the schedule decides which
 // branches end; the result does not depend on it.
 #pragma once
@@ -18,7 +18,6 @@ namespace bench::floorplan {
 
 inline constexpr std::size_t most_cells = 20;
 inline constexpr std::size_t shapes = 3;
-inline constexpr long grain = 1;  // places
 
 struct shape {
   int width, height;
@@ -47,9 +46,9 @@ struct plan {
 };
 
 /// How many places beside its neighbour a cell has in each of its shapes, the forbidden ones included.
-inline long places(const cell& next, const plan& so_far) {
+inline int places(const cell& next, const plan& so_far) {
   const rectangle& by = so_far.placed[next.neighbour];
-  long count = 0;
+  int count = 0;
   for (const shape& s : next.alternatives) {
     count += next.below ? by.right - by.left + s.width - 1 : by.bottom - by.top + s.height - 1;
   }
@@ -57,17 +56,17 @@ inline long places(const cell& next, const plan& so_far) {
 }
 
 /// That place; false if it is forbidden. `width` and `height` become those of the plan with it.
-inline bool place(const cell& next, std::size_t index, long number, const plan& so_far, rectangle& out, int& width,
+inline bool place(const cell& next, std::size_t index, int number, const plan& so_far, rectangle& out, int& width,
                   int& height) {
   const rectangle& by = so_far.placed[next.neighbour];
   for (const shape& s : next.alternatives) {
-    const long count = next.below ? by.right - by.left + s.width - 1 : by.bottom - by.top + s.height - 1;
+    const int count = next.below ? by.right - by.left + s.width - 1 : by.bottom - by.top + s.height - 1;
     if (number >= count) {
       number -= count;
       continue;
     }
-    const long left = next.below ? by.left - s.width + 1 + number : by.right;
-    const long top = next.below ? by.bottom : by.top - s.height + 1 + number;
+    const int left = next.below ? by.left - s.width + 1 + number : by.right;
+    const int top = next.below ? by.bottom : by.top - s.height + 1 + number;
     if (left < 0 || top < 0) return false;
     out = {static_cast<short>(left), static_cast<short>(top), static_cast<short>(left + s.width),
            static_cast<short>(top + s.height)};
@@ -104,23 +103,25 @@ class private_least {
   int value_ = 1 << 30;
 };
 
-/// Places the cells from `index` on.
+/// Places the cells from `index` on. Returns the number of places tried.
 template <class Way, class Least>
-void search(const std::vector<cell>& cells, std::size_t index, const plan& so_far, Least& least) {
-  if (index == cells.size()) return least.lower(so_far.area());
+long search(const std::vector<cell>& cells, std::size_t index, const plan& so_far, Least& least) {
+  if (index == cells.size()) {
+    least.lower(so_far.area());
+    return 0;
+  }
   const cell& next = cells[index];
-  Way::loop(0, places(next, so_far), grain, [&, index](long first, long last) {
-    for (long number = first; number < last; ++number) {
-      if constexpr (counts_work<Way>) Way::work(unit::floorplan_place, 1);
-      rectangle at;
-      int width, height;
-      if (!place(next, index, number, so_far, at, width, height) || width * height >= least.get()) continue;
-      plan longer = so_far;
-      longer.placed[index] = at;
-      longer.width = width;
-      longer.height = height;
-      search<Way>(cells, index + 1, longer, least);
-    }
+  const int count = places(next, so_far);
+  return Way::children(count, long{count}, [&, index](int number) -> long {
+    if constexpr (counts_work<Way>) Way::work(unit::floorplan_place, 1);
+    rectangle at;
+    int width, height;
+    if (!place(next, index, number, so_far, at, width, height) || width * height >= least.get()) return 0;
+    plan longer = so_far;
+    longer.placed[index] = at;
+    longer.width = width;
+    longer.height = height;
+    return search<Way>(cells, index + 1, longer, least);
   });
 }
 
