@@ -34,8 +34,7 @@ void print(const char* name, std::span<const long> sizes, const bench::kernel& k
   const char* comma = "";
   for (const long size : sizes) {
     std::printf("%s{\"size\": %ld", comma, size);
-    if (kernel.label) {
-      const std::string_view label = kernel.label(size);
+    if (const std::string_view label = kernel.label ? kernel.label(size) : ""; !label.empty()) {
       std::printf(", \"label\": \"%.*s\"", int(label.size()), label.data());
     }
     if (kernel.forks) std::printf(", \"forks\": %llu", static_cast<unsigned long long>(kernel.forks(size)));

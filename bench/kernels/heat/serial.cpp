@@ -10,8 +10,9 @@ template <>
 void problem<ways::serial>::run() {
   double* from = from_.data();
   double* to = to_.data();
-  for (long step = 0; step < n_; ++step) {
-    for (long i = 1; i + 1 < n_; ++i) step_row(from + i * n_, to + i * n_, n_);
+  const auto [rows, columns, steps] = shape_;
+  for (long step = 0; step < steps; ++step) {
+    for (long i = 1; i + 1 < rows; ++i) step_row(from + i * columns, to + i * columns, columns);
     std::swap(from, to);
   }
   end_ = from;
