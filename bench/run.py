@@ -144,30 +144,31 @@ def parse():
     return args
 
 
-def measure_one(builds, rounds, budget, measured):
-    """builds: of one kernel; measured: for each of them."""
+def measure_one(builds, rounds, budget, measured, sure, pair_time):
+    """builds: of one kernel; measured: for each of them; sure: rounds with slow ways, whatever they take."""
     began = time.monotonic()
     once = [measure.run_once(kernel) for kernel in builds]
-    got = measure.run_rounds(builds, rounds, budget - (time.monotonic() - began))
+    got = measure.run_rounds(builds, rounds, budget - (time.monotonic() - began), sure=sure)
     for kernel, its_once, (its_rounds, context), into in zip(builds, once, got, measured):
         own, ceilings = into.add(kernel, its_rounds, its_once, context)
-        for key, figure in measure.run_pairs(kernel, own).items():
+        for key, figure in measure.run_pairs(kernel, own, pair_time).items():
             own[key]["vs_tbb_pairs"] = figure
         tables.print_results(own, kernel.labels, kernel.forks, its_once, ceilings, into.compiler if len(builds) > 1 else "")
     print(flush=True)
 
 
-def measure_all(kernels, rounds, budget, keep):
+def measure_all(kernels, rounds, budget, sure, keep):
     """kernels: for each the list of its builds. Returns the results, one Measured for each build folder, and the failures, a
     text for each kernel that is left out. Calls keep(both) after each kernel."""
     measured, wrong = [Measured() for _ in kernels[0]], []
+    pair_time = measure.PAIR_TIME if len(kernels) == 1 else measure.SHORT_PAIR_TIME
     end = time.monotonic() + budget
     for i, builds in enumerate(kernels):
         left, name = max(0.0, end - time.monotonic()) / (len(kernels) - i), builds[0].name
         print(f"{name} ({i + 1} of {len(kernels)}): at most {rounds} rounds, slow ways in at most "
               f"{measure.SLOW_ROUNDS} of them", flush=True)
         try:
-            measure_one(builds, rounds, left, measured)
+            measure_one(builds, rounds, left, measured, sure, pair_time)
         except measure.Failed as failure:
             wrong.append(f"{name} failed and is left out: {failure}")
             print(f"bench/run.py: {wrong[-1]}", file=sys.stderr, flush=True)
@@ -224,7 +225,8 @@ def main():
                 print(f"bench/run.py: cannot write {file}: {error.strerror}", file=sys.stderr)
         return found
 
-    measured, wrong = measure_all(kernels, rounds, budget, conclude)
+    # A way that is slow at a large size may take minutes.
+    measured, wrong = measure_all(kernels, rounds, budget, 1 if args.full else measure.SLOW_ROUNDS, conclude)
     if not measured[0].results:
         raise measure.Failed("nothing was measured")
     judged = []

@@ -21,7 +21,8 @@ MOMENT_TIME = 0.03  # seconds that each part of a moment takes, at least
 CLOSE = 1.03  # times oneTBB's speed; below it the rounds cannot tell which is faster, and pairs are taken
 PAIRS = 25
 PAIR_RUNS = 2  # the faster one counts
-PAIR_TIME = 15  # seconds after which no further pair of a kernel begins
+PAIR_TIME = 15  # seconds after which no further pair of a kernel begins, if the kernel is measured alone
+SHORT_PAIR_TIME = 5  # if it is one of several
 LONG = 0.2  # a part that takes more seconds is taken once in a round, and in those rounds only that slow ways take part in
 
 
@@ -245,23 +246,26 @@ class Taking:
         sys.stdout.flush()
 
 
-def run_rounds(builds, rounds, budget, with_moments=True, say=print):
+def run_rounds(builds, rounds, budget, with_moments=True, say=print, sure=ENOUGH):
     """[(Rounds, context)] of the builds of one kernel, whose rounds alternate. No round begins if the last one took longer than
-    the rest of `budget` seconds; but ENOUGH rounds without slow ways always run, and the first with all. Slow ways take part in
-    five rounds, evenly spread."""
+    the rest of `budget` seconds; but ENOUGH rounds always run, and `sure` rounds with slow ways. Slow ways take part in five
+    rounds, evenly spread if there is time."""
     slow_rounds = min(SLOW_ROUNDS, rounds)
     slow_at = {i * rounds // slow_rounds for i in range(slow_rounds)}
     start = time.monotonic()
     all_of = [Taking(kernel, with_moments, say) for kernel in builds]
+    slow_taken = 0
     for i in range(rounds):
         any_slow = any(of.slow for of in all_of)
+        missing = any_slow and slow_taken < sure
         with_slow = i in slow_at or not any_slow
         left = budget - (time.monotonic() - start)
         if i > 0 and any_slow and left < 1.1 * sum(of.longest[True] for of in all_of):
-            with_slow = False
-        if i >= ENOUGH and left < 1.1 * sum(of.longest[with_slow] for of in all_of):
+            with_slow = missing
+        if i >= ENOUGH and not missing and left < 1.1 * sum(of.longest[with_slow] for of in all_of):
             say(f"  the time is up: {i} rounds instead of {rounds}")
             break
+        slow_taken += with_slow
         for of in all_of:
             of.take(i, rounds, with_slow)
     return [(Rounds(of.results, of.moments, of.kernel.forks, [other.results for other in all_of if other is not of]),
@@ -284,9 +288,9 @@ def is_close(times):
     return times.median < CLOSE or times.median_lies_between()[0] < NOT_SLOWER
 
 
-def run_pairs(kernel, results, say=print):
+def run_pairs(kernel, results, seconds=PAIR_TIME, say=print):
     """{key: Figure} of the time of oneTBB's best way over that of `continuations`, for keys where `results` are close. The first way of a
-    pair changes from pair to pair."""
+    pair changes from pair to pair. At least ENOUGH pairs, and no further one begins after so many seconds."""
     found = {}
     for key, figures in results.items():
         name, size, way, procs = key
@@ -295,7 +299,7 @@ def run_pairs(kernel, results, say=print):
         other = min((w for n, s, w, p in results if (n, s, p) == (name, size, procs) and is_tbb(w)),
                     key=lambda w: results[name, size, w, procs]["ms"].median)
         began, ratios = time.monotonic(), []
-        while len(ratios) < PAIRS and time.monotonic() - began < PAIR_TIME:
+        while len(ratios) < ENOUGH or len(ratios) < PAIRS and time.monotonic() - began < seconds:
             if len(ratios) % 2 == 0:
                 ratios.append(kernel.pair(size, (way, other), procs))
             else:

@@ -166,11 +166,12 @@ class Clock:
 
 
 class RunRoundsTest(unittest.TestCase):
-    def run_rounds(self, rounds, budget, **seconds):
+    def run_rounds(self, rounds, budget, sure=measure.ENOUGH, **seconds):
         clock = Clock(seconds)
         real, measure.time = measure.time, clock
         try:
-            [(got, _)] = measure.run_rounds([clock], rounds, budget, with_moments=False, say=lambda line: None)
+            [(got, _)] = measure.run_rounds([clock], rounds, budget, with_moments=False, say=lambda line: None,
+                                                 sure=sure)
         finally:
             measure.time = real
         self.assertEqual(len(got), len(clock.took_part))
@@ -187,15 +188,20 @@ class RunRoundsTest(unittest.TestCase):
 
     def test_the_budget_ends_it(self):
         # The first takes 2.06 s. The others take 0.06 s, and another slow one does not fit.
-        with_slow = self.run_rounds(20, 2.5, serial_1=0.02, continuations_1=0.04, tbb_1=2)
+        with_slow = self.run_rounds(20, 2.5, sure=1, serial_1=0.02, continuations_1=0.04, tbb_1=2)
         self.assertEqual(with_slow[0], True)
         self.assertNotIn(True, with_slow[1:])
         self.assertTrue(5 <= len(with_slow) <= 8, with_slow)
 
     def test_five_rounds_are_always_run(self):
-        self.assertEqual(self.run_rounds(20, 0, serial_1=0.02, tbb_1=2), [True] + 4 * [False])
+        self.assertEqual(self.run_rounds(20, 0, sure=1, serial_1=0.02, tbb_1=2), [True] + 4 * [False])
         self.assertEqual(self.run_rounds(20, 0, serial_1=0.6, tbb_1=0.7), [True] * 5)
         self.assertEqual(self.run_rounds(3, 0, serial_1=0.6, tbb_1=0.7), [True] * 3)  # as asked for
+
+    def test_slow_ways_take_part_in_five_rounds_whatever_they_take(self):
+        self.assertEqual(self.run_rounds(20, 0, serial_1=0.02, tbb_1=2), [True] * 5)
+        self.assertEqual(self.run_rounds(7, 9, serial_1=0.02, tbb_1=2).count(True), 5)
+        self.assertEqual(self.run_rounds(3, 0, serial_1=0.02, tbb_1=2), [True] * 3)  # as asked for
 
     def test_two_compilers_take_turns(self):
         builds = [Clock({"serial_1": 0.1, "tbb_1": slow}) for slow in (0.1, 2.0)]
@@ -246,7 +252,7 @@ class RunPairsTest(unittest.TestCase):
 
     def test_they_end_when_the_time_is_up(self):
         _, found = self.run_pairs(continuations_1=2.0, tbb_invoke_1=2.0)
-        self.assertEqual(len(found["fib", 35, "continuations", 1].values), 4)
+        self.assertEqual(len(found["fib", 35, "continuations", 1].values), measure.ENOUGH)  # though they take 40 s
 
 
 class GoalsTest(unittest.TestCase):

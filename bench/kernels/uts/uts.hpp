@@ -36,8 +36,8 @@ inline constexpr tree trees[] = {
     {"T3L", 111'345'631, 17'844, 89'076'904, 7, 2'000.0, 0, 0.200014, 5},
 };
 constexpr long small[] = {trees[0].nodes, trees[1].nodes};
-constexpr long usual[] = {trees[2].nodes, trees[3].nodes};
-constexpr long large[] = {trees[4].nodes, trees[5].nodes};
+constexpr long usual[] = {trees[2].nodes};
+constexpr long large[] = {trees[3].nodes, trees[4].nodes, trees[5].nodes};
 
 constexpr const tree& tree_of(long nodes) {
   for (const tree& t : trees) {
