@@ -20,7 +20,7 @@ import time
 
 from harness import environment, goals, measure, tables
 
-SUITE_BUDGET = 400  # seconds for the rounds of all kernels
+SUITE_BUDGET = 250  # seconds for the rounds of all kernels
 KERNEL_BUDGET = 100  # for those of a kernel that is measured alone
 FULL_BUDGET = 10  # times as much with --full
 

@@ -22,7 +22,7 @@ CLOSE = 1.03  # times oneTBB's speed; below it the rounds cannot tell which is f
 PAIRS = 25
 PAIR_RUNS = 2  # the faster one counts
 PAIR_TIME = 15  # seconds after which no further pair of a kernel begins, if the kernel is measured alone
-SHORT_PAIR_TIME = 5  # if it is one of several
+SHORT_PAIR_TIME = 3  # if it is one of several
 LONG = 0.2  # a part that takes more seconds is taken once in a round, and in those rounds only that slow ways take part in
 
 
