@@ -4,16 +4,20 @@
 #include <memory>
 #include <utility>
 
-#include "runtime/os/clock.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/race_detector.hpp"
+#include "runtime/slow/child_protocol.hpp"
 #include "runtime/slow/fork_slow.hpp"
+#include "runtime/slow/system.hpp"
+#include "runtime/slow/wait_for_all.hpp"
 #include "runtime/workers/execute.hpp"
 #include "runtime/workers/scheduler.hpp"
 
 namespace fj::inline v0_1::detail {
 
 namespace {
+
+using protocol = basic_child_protocol<strand_system>;
 
 fiber& strand_of(const parent_rest& rest) noexcept {
   const os::unseen_by_detector pause;
@@ -73,10 +77,7 @@ bool is_parent(const continuation& record) noexcept {
   return body == &go_on_with_parent || body == &tell_child_and_go_on;
 }
 
-void go_on_as_thief(children& scope) noexcept {
-  arrive_on_worker();
-  scope.joined.stolen();
-}
+void go_on_as_thief(children& scope) noexcept { protocol::go_on_as_thief(scope); }
 
 namespace {
 
@@ -94,28 +95,22 @@ std::uintptr_t run_handling(void* self) {
 }  // namespace
 
 fork_end call_child_slow(worker& m, child& c, os::stack_call body) noexcept {
-  children& scope = c.scope;
   fiber& here = *m.running;
-  const bool elsewhere = &here != scope.home;
-  if (elsewhere) scope.joined.fork_elsewhere();
-  // The parent keeps its exceptions, on any thread; the child handles the same one.
-  c.handled = os::handled_exception(*m.exceptions);
-  if (c.handled) {
-    c.body = std::exchange(body, &run_handling);
-    current_deque().hide_exceptions(os::between_handlers);
-  }
-  const os::exception_globals exceptions = os::exchange_exceptions(*m.exceptions, {});
-  const fork_end end = call_child(m, here, *here.below, c, body);
-  if (end == fork_end::stolen) arrive_on_worker();
-  os::exchange_exceptions(*current_worker()->exceptions, exceptions);
-  current_deque().set_exceptions(current_worker()->exceptions);
-  if (end == fork_end::stolen) {
-    if (!elsewhere) scope.joined.stolen();
-  } else if (elsewhere) {
-    // This strand arrives in place of the child. The home strand may wait already.
-    fiber& home = *scope.home;
-    if (scope.joined.arrive()) resume(home);
-  }
+  fork_end end{};
+  protocol::fork_child(c.scope, here, [&] {
+    // The parent keeps its exceptions, on any thread; the child handles the same one.
+    c.handled = os::handled_exception(*m.exceptions);
+    if (c.handled) {
+      c.body = std::exchange(body, &run_handling);
+      current_deque().hide_exceptions(os::between_handlers);
+    }
+    const os::exception_globals exceptions = os::exchange_exceptions(*m.exceptions, {});
+    end = call_child(m, here, *here.below, c, body);
+    if (end == fork_end::stolen) arrive_on_worker();
+    os::exchange_exceptions(*current_worker()->exceptions, exceptions);
+    current_deque().set_exceptions(current_worker()->exceptions);
+    return end == fork_end::stolen;
+  });
   return end;
 }
 
@@ -138,9 +133,8 @@ bool finish_child_slow(child& c) noexcept {
 }
 
 void end_stolen_child(child& c) noexcept {
-  fiber& home = *c.scope.home;  // the scope may be gone after the arrival
   os::end_handlers(*current_worker()->exceptions);
-  end_strand(c.scope.joined.arrive() ? &home : nullptr);
+  protocol::end_stolen_child(c.scope);
 }
 
 bool is_of_this_runtime(const children& scope) noexcept {
@@ -157,20 +151,7 @@ void join_children_slow(children& scope) noexcept {
         "in the function that made it, or join it there first.\n");
     std::abort();
   }
-  for (;;) {
-    if (scope.joined.all_arrived()) return;
-    if (may_leave()) break;
-    os::sleep_ns(tuning::refused_ns);  // the children end without this worker
-  }
-  worker& m = *current_worker();
-  ++m.count().suspensions;
-  leave(
-      [](worker&, fiber& f, void* joined) noexcept -> fiber* {
-        const os::unseen_by_detector pause;  // as in suspend_until_finished
-        return static_cast<counting_join*>(joined)->wait() ? nullptr : &f;
-      },
-      &scope.joined);
-  scope.joined.go_on();
+  wait_for_all<strand_system>(scope.joined);
 }
 
 }  // namespace fj::inline v0_1::detail

@@ -1,10 +1,9 @@
 #include "runtime/slow/fork_slow.hpp"
 
-#include "runtime/base/tuning.hpp"
 #include "runtime/fork/current.hpp"
-#include "runtime/os/clock.hpp"
-#include "runtime/os/race_detector.hpp"
 #include "runtime/schedule/owner.hpp"
+#include "runtime/slow/system.hpp"
+#include "runtime/slow/wait_at_join.hpp"
 #include "runtime/workers/execute.hpp"
 #include "runtime/workers/scheduler.hpp"
 
@@ -39,20 +38,6 @@ bool pop_named(const record& r, record_name name) noexcept {
   return false;
 }
 
-void suspend_until_finished(join& stolen) noexcept {
-  // With steal_every_fork the record itself may be in the deque still.
-  while (!stolen.finished() && !may_leave()) os::sleep_ns(tuning::refused_ns);
-  if (stolen.finished()) return;
-  ++current_worker()->count().suspensions;
-  leave(
-      [](worker&, fiber& f, void* word) noexcept -> fiber* {
-        const os::unseen_by_detector pause;  // the word lies in the frame of the strand
-        // If wait says false, the thief was faster.
-        return static_cast<join*>(word)->wait(f) ? nullptr : &f;
-      },
-      &stolen);
-}
-
 }  // namespace
 
 bool pop_slow(const record& r) noexcept { return pop_named(r, deque::name_of(r)); }
@@ -60,7 +45,7 @@ bool pop_slow(const record_stand_in& r) noexcept { return pop_named(r, deque::na
 
 void join_slow(join& stolen) noexcept {
   if (&current_deque() == &outside) return;  // the record is finished
-  suspend_until_finished(stolen);
+  wait_until_finished<strand_system>(stolen);
   deque& d = current_deque();
   if (d.is_at_rest()) {
     owner::after_stolen_join(d);

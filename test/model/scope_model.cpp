@@ -1,48 +1,84 @@
 // A scope: its home strand forks and joins some times; children of its own and of others fork into it; another strand
 // forks into it, too, for which only the last join must wait. At each join the home strand sees what its children wrote,
-// and theirs.
+// and theirs. A stolen fork has its child begin on a stack of its own, for any worker.
 
-#include "test/model/scope_protocol.hpp"
+#include "runtime/fork/counting_join.hpp"
+#include "runtime/slow/child_protocol.hpp"
+#include "runtime/slow/wait_for_all.hpp"
+#include "test/model/strands.hpp"
 
 namespace model {
 namespace {
 
-class strands : public scope_protocol {
+class scope : public strands_scenario {
  public:
+  scope() {
+    for (int i = 0; i < most_children; ++i) {
+      forks_[i].whose = this;
+      forks_[i].number = i;
+    }
+    home_ = &begin(home_forks_);
+    other_ = &begin(nothing_);
+    children_.home = home_;
+    unfinished_ = others_ ? 2 : 1;
+  }
+
   void thread(unsigned index) override {
-    if (index == 0) home_forks();
-    if (index == 1 && others_) other_strand();
+    if (index == 0) {
+      execute(home_);
+      --unfinished_;
+    }
+    if (index == 1 && others_) {
+      for (int i = others_first; i < others_first + forks; ++i) fork(*other_, i);
+      other_is_over_.store(1, std::memory_order_release);
+      --unfinished_;
+    }
     work();
   }
 
   void after() override { check(round_ == rounds, "every join ends, once"); }
 
  private:
+  using protocol = fj::detail::basic_child_protocol<strand_system>;
+
   static constexpr int rounds = 3;
   static constexpr int forks = 2;          // of the home strand in a round, and of the other strand
   static constexpr int grandchildren = 4;  // numbers from there on
   static constexpr int others_first = 2;   // the other strand's numbers
+  static constexpr int most_children = 8;
 
   // Numbers: 0 and 1 are the home strand's, 2 and 3 the other strand's, and number + 4 is what number forks.
-
-  void home_forks() {
-    for (int i = 0; i < forks; ++i) {
-      forks_[i].forked = static_cast<int>(any_of(2));
-      if (!forks_[i].forked) continue;  // unstolen, it leaves no trace
-      post(i);
-      go_on_as_thief();
+  struct child {
+    void operator()() {
+      whose->run_child(*on, number);
+      protocol::end_stolen_child(whose->children_);
     }
-    if (round_ == rounds - 1 && others_)
-      wait_until([&] { return other_is_over_.load(std::memory_order_acquire) != 0; });
-    if (joined_.touched() == 0 || join_children_slow()) home_goes_on();
-  }
 
-  void home_goes_on() override {
-    for (int i = 0; i < forks; ++i) take(i);
-    if (round_ == rounds - 1 && others_)
-      for (int i = others_first; i < others_first + forks; ++i) take(i);
-    if (++round_ < rounds) return home_forks();
-    over_.store(1, std::memory_order_release);
+    scope* whose = nullptr;
+    int number = 0;
+    strand* on = nullptr;  ///< the strand that it runs on
+    plain<int> forked{0}, done{0};
+  };
+
+  struct known_to_children {
+    fj::detail::basic_counting_join<strand_system> joined;
+    plain<strand*> home{nullptr};
+  };
+
+  void run_at_home() {
+    while (round_ < rounds) {
+      for (int i = 0; i < forks; ++i)
+        if (any_of(2)) fork_at_home(i);  // else it is not stolen, and leaves no trace
+      if (round_ == rounds - 1 && others_)
+        wait_until([&] { return other_is_over_.load(std::memory_order_acquire) != 0; });
+      if (children_.joined.touched() != 0) fj::detail::wait_for_all<strand_system>(children_.joined);
+      for (int i = 0; i < forks; ++i) take(i);
+      if (round_ == rounds - 1 && others_)
+        for (int i = others_first; i < others_first + forks; ++i) take(i);
+      ++round_;
+    }
+    children_.home = nullptr;  // the frame is gone
+    strand_system::end_strand(nullptr);
   }
 
   void take(int number) {
@@ -53,34 +89,60 @@ class strands : public scope_protocol {
     if (number < grandchildren) take(number + grandchildren);
   }
 
-  void other_strand() {
-    for (int i = others_first; i < others_first + forks; ++i) {
-      forks_[i].forked = 1;
-      call_child_slow(i, any_of(2));
-    }
-    other_is_over_.store(1, std::memory_order_release);
+  // As forkjoin/scope.hpp: fork_onto, when the fork is stolen; or with an exception in flight.
+  void fork_at_home(int number) {
+    if (any_of(2)) return fork(*home_, number);
+    steal(number);
+    protocol::go_on_as_thief(children_);
   }
 
-  void run_child(int number) override {
-    if (number < grandchildren && any_of(2)) {
-      forks_[number + grandchildren].forked = 1;
-      call_child_slow(number + grandchildren, any_of(2));
-    }
+  void fork(strand& here, int number) {
+    forks_[number].forked = 1;
+    protocol::fork_child(children_, here, [&] {
+      const bool stolen = &here == home_ || any_of(2);
+      if (stolen) {
+        steal(number);
+      } else {
+        run_child(here, number);
+      }
+      return stolen;
+    });
+  }
+
+  void steal(int number) {
+    forks_[number].forked = 1;
+    strand& s = begin(forks_[number]);
+    forks_[number].on = &s;
+    post(s);
+  }
+
+  void run_child(strand& here, int number) {
+    if (number < grandchildren && any_of(2)) fork(here, number + grandchildren);
     forks_[number].done = 1;
   }
 
+  struct at_home {
+    void operator()() { whose->run_at_home(); }
+    scope* whose;
+  };
+  struct nothing {
+    void operator()() {}
+  };
+
   const bool others_ = any_of(2);
+  known_to_children children_;
   int round_ = 0;
-  struct fork {
-    plain<int> forked{0}, done{0};
-  } forks_[most_children];
+  child forks_[most_children];
   machine::atomic<int> other_is_over_{0};
+  at_home home_forks_{this};
+  nothing nothing_;
+  strand *home_ = nullptr, *other_ = nullptr;
 };
 
 }  // namespace
 
 const named_scenario scenarios[] = {
-    {"scope", 1'000'000, &make<strands>},
+    {"scope", 1'000'000, &make<scope>},
     {},
 };
 

@@ -1,0 +1,44 @@
+// What strands do at the counting join of a scope: those that fork into it, and its children.
+#pragma once
+
+#include "machine.hpp"
+
+namespace fj::inline v0_1::detail {
+
+/// `children` is the part of a scope that its children know: `joined`, the counting join, and `home`, the home strand.
+template <strand_machine Machine>
+struct basic_child_protocol {
+  using fiber = typename Machine::fiber;
+
+  // The parent.
+
+  /// By the home strand, when a thief has gone on with it after a fork.
+  static void go_on_as_thief(auto& children) noexcept {
+    Machine::arrive_on_worker();
+    children.joined.stolen();
+  }
+
+  /// A fork by `here`, which is any strand below the scope. fork() runs the child on a stack of its own, and says whether a thief
+  /// went on with `here` meanwhile.
+  static void fork_child(auto& children, const fiber& here, auto fork) noexcept {
+    const bool elsewhere = &here != children.home;
+    if (elsewhere) children.joined.fork_elsewhere();
+    if (fork()) {
+      if (!elsewhere) children.joined.stolen();
+    } else if (elsewhere) {
+      // This strand arrives in place of the child. The home strand may wait already.
+      fiber& home = *children.home;
+      if (children.joined.arrive()) Machine::resume(home);
+    }
+  }
+
+  // The child.
+
+  /// The end of a child whose parent was stolen.
+  [[noreturn]] static void end_stolen_child(auto& children) noexcept {
+    fiber& home = *children.home;  // the scope may be gone after the arrival
+    Machine::end_strand(children.joined.arrive() ? &home : nullptr);
+  }
+};
+
+}  // namespace fj::inline v0_1::detail

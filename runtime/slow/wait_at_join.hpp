@@ -1,0 +1,25 @@
+// How a strand waits for the thief of its record: it leaves its stack, unless the thief has been faster, and the thief resumes it.
+#pragma once
+
+#include "../base/tuning.hpp"
+#include "../os/race_detector.hpp"
+#include "machine.hpp"
+
+namespace fj::inline v0_1::detail {
+
+/// Returns when the stolen part is finished.
+template <strand_machine Machine, class Join>
+void wait_until_finished(Join& stolen) noexcept {
+  // With steal_every_fork the record itself may be in the deque still.
+  while (!stolen.finished() && !Machine::may_leave()) Machine::sleep_ns(tuning::refused_ns);
+  if (stolen.finished()) return;
+  Machine::suspend(
+      [](typename Machine::worker&, typename Machine::fiber& f, void* word) noexcept -> typename Machine::fiber* {
+        const os::unseen_by_detector pause;  // the word lies in the frame of the strand
+        // If wait says false, the thief was faster.
+        return static_cast<Join*>(word)->wait(f) ? nullptr : &f;
+      },
+      &stolen);
+}
+
+}  // namespace fj::inline v0_1::detail

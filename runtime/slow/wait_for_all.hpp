@@ -1,0 +1,28 @@
+// How a home strand waits for all that a counting join counts: it leaves its stack, unless they have been faster, and the last to
+// arrive resumes it.
+#pragma once
+
+#include "../base/tuning.hpp"
+#include "../os/race_detector.hpp"
+#include "machine.hpp"
+
+namespace fj::inline v0_1::detail {
+
+/// Returns when all have arrived that the join counts. By its home strand.
+template <strand_machine Machine, class CountingJoin>
+void wait_for_all(CountingJoin& joined) noexcept {
+  for (;;) {
+    if (joined.all_arrived()) return;
+    if (Machine::may_leave()) break;
+    Machine::sleep_ns(tuning::refused_ns);  // the others end without this worker
+  }
+  Machine::suspend(
+      [](typename Machine::worker&, typename Machine::fiber& f, void* counting) noexcept -> typename Machine::fiber* {
+        const os::unseen_by_detector pause;  // as in wait_at_join.hpp
+        return static_cast<CountingJoin*>(counting)->wait() ? nullptr : &f;
+      },
+      &joined);
+  joined.go_on();
+}
+
+}  // namespace fj::inline v0_1::detail
