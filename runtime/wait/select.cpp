@@ -84,8 +84,11 @@ selected select_one(std::span<select_case* const> cases, std::span<select_place>
   }
   if (!waits) return {};
   waiter here;
-  for (unsigned i = 0; i < cases.size(); ++i)
-    if (cases[i]->lock) cases[i]->queue->push(places[i].entry.emplace(here, i, cases[i]->item));
+  // In random order: of several cases on one channel the first is served.
+  for (const select_place& each : places) {
+    const select_case& c = *cases[each.number];
+    if (c.lock) c.queue->push(places[each.number].entry.emplace(here, each.number, c.item));
+  }
   held.unlock();
   unsigned winner = 0;
   {

@@ -60,6 +60,63 @@ TEST_CASE("channel: a chain of fibers synchronises one after the other (fifo.go)
   });
 }
 
+TEST_CASE("channel: a thousand fibers, each of which waits for the next (goroutines.go)") {
+  test::for_each_runtime("a long chain", [](fj::runtime& rt, unsigned, test::stealing) {
+    const int n = test::divided(1000);
+    const fj::channel<int> leftmost(0);
+    fj::channel<int> left = leftmost;
+    for (int i = 0; i < n; ++i) {
+      const fj::channel<int> right(0);
+      static_cast<void>(rt.go([=] { left.send(*right.receive() + 1); }));
+      left = right;
+    }
+    left.send(0);
+    CHECK(*leftmost.receive() == n);
+  });
+}
+
+TEST_CASE("channel: what has to wait waits until it is stopped (select3.go)") {
+  test::for_each_runtime("waits", [](fj::runtime& rt, unsigned p, test::stealing) {
+    const fj::channel<int> none, empty(0), room(1), full(1);
+    full.send(0);
+    const auto waits = [&](auto operation) {
+      std::atomic<bool> begun{false}, ended{false};
+      auto waiting = rt.go([&](fj::stop_token stop) {
+        const fj::wait_options until{.stop = &stop};
+        begun = true;
+        try {
+          operation(until);
+        } catch (const fj::cancelled&) {
+          return true;
+        }
+        ended = true;
+        return false;
+      });
+      test::spin_until([&] { return begun.load(); });
+      // Others get their turns.
+      for (unsigned i = 0; i < 3 * p; ++i) rt.go([] { fj::yield(); }).get();
+      CHECK(!ended);
+      waiting.request_stop();
+      CHECK(waiting.get());
+    };
+    const auto ignore = [](std::optional<int>) {};
+    waits([&](auto until) { none.send(7, until); });
+    waits([&](auto until) { none.receive(until); });
+    waits([&](auto until) { empty.send(7, until); });
+    waits([&](auto until) { empty.receive(until); });
+    waits([&](auto until) { room.receive(until); });
+    waits([&](auto until) { full.send(7, until); });
+    waits([&](auto until) { fj::select(until, fj::on_send(none, 7, [] {})); });
+    waits([&](auto until) { fj::select(until, fj::on_receive(none, ignore), fj::on_send(none, 7, [] {})); });
+    waits([&](auto until) { fj::select(until, fj::on_receive(empty, ignore), fj::on_send(full, 7, [] {})); });
+    // And these do not.
+    room.send(8);
+    CHECK(*room.receive() == 8);
+    CHECK(fj::select(fj::on_receive(none, ignore), fj::on_receive(full, ignore)) == 1);
+    CHECK(fj::select(fj::on_receive(empty, ignore), fj::on_send(full, 7, [] {})) == 1);
+  });
+}
+
 TEST_CASE("channel: a prime sieve of chained channels (sieve1.go)") {
   test::for_each_runtime("the sieve", [](fj::runtime& rt, unsigned, test::stealing) {
     const int n = test::divided(100) + 5;

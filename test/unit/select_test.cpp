@@ -72,6 +72,94 @@ TEST_CASE("select: one of two that are ready is taken about as often as the othe
   });
 }
 
+TEST_CASE("select: of two sends on one channel each is taken often (chan_test.go: PseudoRandomSend)") {
+  // Tried with entries queued in the order of the cases: the second was sent 11 times of 200. Tried with a wait that leaves
+  // behind its entries but the chosen one's.
+  test::for_each_runtime("random sends", [](fj::runtime& rt, unsigned, test::stealing) {
+    constexpr int n = 200;
+    for (const std::size_t capacity : {0, n}) {
+      const fj::channel<int> c(capacity);
+      auto receives = rt.go([=] {
+        int sum = 0;
+        for (int i = 0; i < n; ++i) {
+          fj::yield();
+          sum += *c.receive();
+        }
+        return sum;
+      });
+      rt.go([=] {
+          for (int i = 0; i < n; ++i) fj::select(fj::on_send(c, 0, [] {}), fj::on_send(c, 1, [] {}));
+        }).get();
+      const int sent = receives.get();
+      // The binomial distribution, 100 +- 7: eight sigma.
+      CHECK(sent > 43);
+      CHECK(sent < 157);
+    }
+  });
+}
+
+TEST_CASE("select: a case that was not chosen leaves the queue, and those around it stay (select6.go)") {
+  test::for_each_runtime("entries in the middle", [](fj::runtime& rt, unsigned, test::stealing) {
+    for (int round = 0; round < test::divided(100); ++round) {
+      const fj::channel<int> c(0), other(0);
+      auto first = rt.go([=] { return *c.receive(); });
+      auto chooses = rt.go([=] {
+        int got = 0;
+        fj::select(fj::on_receive(c, [](std::optional<int>) {}),
+                   fj::on_receive(other, [&](std::optional<int> v) { got = *v; }));
+        return got;
+      });
+      auto last = rt.go([=] { return *c.receive(); });
+      other.send(5);
+      // The select has ended by it, or it took a value of c, and then there is one for each of the others still.
+      CHECK(chooses.get() == 5);
+      c.send(1);
+      c.send(2);
+      CHECK(first.get() + last.get() == 3);
+    }
+  });
+}
+
+TEST_CASE("select: every way to receive meets every way to send (select7.go)") {
+  test::for_each_runtime("ways to meet", [](fj::runtime& rt, unsigned, test::stealing) {
+    using channel = fj::channel<int>;
+    const channel never(0);
+    const auto ignore = [](std::optional<int>) {};
+    int (*const receives[])(const channel&, const channel&) = {
+        [](const channel& c, const channel&) { return *c.receive(); },
+        [](const channel& c, const channel&) {
+          int got = 0;
+          fj::select(fj::on_receive(c, [&](std::optional<int> v) { got = *v; }));
+          return got;
+        },
+        [](const channel& c, const channel& never) {
+          int got = 0;
+          fj::select(fj::on_receive(never, [](std::optional<int>) {}),
+                     fj::on_receive(c, [&](std::optional<int> v) { got = *v; }));
+          return got;
+        }};
+    const auto send_once = [&](const channel& c, int how) {
+      if (how == 0) {
+        c.send(how);
+      } else if (how == 1) {
+        while (fj::select(fj::on_send(c, how, [] {}), fj::otherwise([] {})) == 1) fj::yield();
+      } else if (how == 2) {
+        fj::select(fj::on_send(c, how, [] {}));
+      } else {
+        fj::select(fj::on_receive(never, ignore), fj::on_send(c, how, [] {}));
+      }
+    };
+    for (const auto receive : receives) {
+      for (int how = 0; how < 4; ++how) {
+        const channel c(0);
+        auto received = rt.go([=] { return receive(c, never); });
+        rt.go([=] { send_once(c, how); }).get();
+        CHECK(received.get() == how);
+      }
+    }
+  });
+}
+
 TEST_CASE("select: the two sides of one channel never meet themselves (chan_test.go: SelfSelect)") {
   test::for_each_runtime("select on both sides", [](fj::runtime& rt, unsigned, test::stealing) {
     for (const std::size_t capacity : {0u, 10u}) {
