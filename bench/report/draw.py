@@ -275,3 +275,22 @@ def curves(name, title, lines, limits=(), limit=None, y_label="speed-up"):
         axes.plot(*zip(*line), color=colour(way), linewidth=2, linestyle=(0, (3, 2)) if way.endswith(AWAKE) else "-")
         plot.marks(axes, way, [(x, y, f"{way}, P = {x:,}: {short(y)}") for x, y in line])
     return plot
+
+
+def over_sizes(name, title, lines):
+    """lines: {way: [(size, summary of the time over the serial program's)]}. None if there is nothing."""
+    lines = {way: points for way, points in lines.items() if points}
+    if not lines:
+        return None
+    top = 32 + 16 * math.ceil((len(lines) + 1) / COLUMNS)
+    plot = Plot(name, title, "time over serial, by size", top + 204)
+    axes = plot.axes(40, WIDTH - RIGHT, top, top + 170)
+    scale(axes.xaxis, "log", [size for line in lines.values() for size, _ in line])
+    scale(axes.yaxis, "log", [1.0, *(s["median"] for line in lines.values() for _, s in line)])
+    plot.legend(22, list(lines), axes, "serial")
+    plot.text((40 + WIDTH - RIGHT) / 2, top + 198, "size (both axes logarithmic); less is better", color=FAINT[0], ha="center")
+    axes.axhline(1, color=INK[0], linewidth=1, dashes=(4, 3))
+    for way, line in lines.items():
+        axes.plot([size for size, _ in line], [s["median"] for _, s in line], color=colour(way), linewidth=2)
+        plot.marks(axes, way, [(size, s["median"], f"{way}, {size:,}: {told(s)}") for size, s in line])
+    return plot

@@ -7,6 +7,7 @@ from report.data import COUNTERS, GREEDY, OURS
 
 MIB = 2**20
 PAIR = ("continuations", "tasks")
+SIZES = 5  # from so many on they make a curve
 
 
 def pictured(figures):
@@ -45,6 +46,20 @@ def over_serial(data, compiler):
     return [draw.dots(*named(f"over-serial-p{procs}", f"Time over serial, P = {procs}", compiler),
                      "times the serial time, logarithmic; less is better", rows(data, data.figures("vs_serial", procs)),
                      reference=(1, "serial")) for procs in data.procs]
+
+
+@by_compiler
+def over_sizes(data, compiler):
+    """A curve for each way, for kernels that were measured at many sizes."""
+    found = []
+    for kernel in data.kernels:
+        sizes = sorted(size for name, size in data.problems if name == kernel)
+        for procs in data.procs if len(sizes) >= SIZES else []:
+            lines = {way: [(size, s) for size in sizes if (s := data.result((kernel, size), way, procs).get("vs_serial"))]
+                     for way in data.ways() if way != "serial"}
+            found.append(draw.over_sizes(*named(f"sizes-{kernel}-p{procs}", f"{kernel}: time over serial, P = {procs}", compiler),
+                                         pictured(lines)))
+    return found
 
 
 @by_compiler
@@ -152,7 +167,7 @@ def simulated(data):
 
 def all_plots(data):
     """{section: plots}"""
-    made = {"answer": at_a_glance(data), "serial": over_serial(data), "tbb": over_tbb(data), "speedup": speedup(data),
+    made = {"answer": at_a_glance(data), "serial": over_sizes(data) + over_serial(data), "tbb": over_tbb(data), "speedup": speedup(data),
             "went": went(data), "memory": memory(data), "counters": counters(data), "against": against(data),
             "simulated": simulated(data)}
     return {section: [p for p in of if p] for section, of in made.items()}

@@ -352,6 +352,14 @@ class MissingTest(unittest.TestCase):
         made = self.check(made_up(procs=(1, 2, 4)))
         self.assertIn("speedup-fib-30.svg", made.plots)
 
+    def test_many_sizes_make_curves(self):
+        report = made_up()
+        for r in [r for r in report["results"] if r["kernel"] == "fib"]:
+            report["results"] += [r | {"size": size} for size in (31, 32, 33, 34)]
+        made = self.check(report)
+        self.assertIn("sizes-fib-p2.svg", made.plots)
+        self.assertNotIn("sizes-uts-p2.svg", made.plots)
+
     def test_no_simulator(self):
         made = self.check(made_up())
         self.assertIn("Nothing was simulated", made.text(command.OVERVIEW, "simulated"))
