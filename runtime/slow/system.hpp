@@ -1,6 +1,7 @@
 // The machine that the runtime's strands run on: workers, and the stacks of fibers.
 #pragma once
 
+#include "../fork/current.hpp"
 #include "../workers/execute.hpp"
 #include "../workers/system.hpp"
 #include "machine.hpp"
