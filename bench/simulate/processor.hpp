@@ -9,6 +9,7 @@
 #include "bench/simulate/in_pages.hpp"
 #include "bench/simulate/strand.hpp"
 #include "runtime/base/counters.hpp"
+#include "runtime/schedule/run_queue.hpp"
 #include "runtime/stacks/stack_cache.hpp"
 
 namespace simulate {
@@ -21,6 +22,9 @@ struct processor {
 
   const unsigned index;
   unsigned tick = 0;
+  std::uint32_t runs = 0;
+  std::int64_t slice_began = 0;
+  fj::detail::basic_run_queue<machine, fiber> queue;  // always empty: simulated strands wait at joins only
   processor* next = nullptr;
   fj::detail::basic_stack_cache<fiber> stacks;
   fj::detail::tallies count;
@@ -44,15 +48,20 @@ class processors {
   std::uint32_t steps() const noexcept { return static_cast<std::uint32_t>(steps_.size()); }
   unsigned step(std::uint32_t index) const noexcept { return steps_[index]; }
 
-  /// Calls visit(deque) for each P's as long as it returns true, a look after the one before.
+  /// Calls visit(processor, deque) for each P as long as it returns true, a look after the one before.
   template <class Visit>
-  void for_each_deque(unsigned first, unsigned step, Visit visit) {
+  void for_each(unsigned first, unsigned step, Visit visit) {
     timeline& time = timeline::current();
     const unsigned count = this->count();
     for (unsigned i = 0, at = first; i < count; ++i, at = at + step < count ? at + step : at + step - count) {
       time.pass(time.price.look);
-      if (!visit(all_[at]->active->for_thieves())) return;
+      if (!visit(*all_[at], all_[at]->active->for_thieves())) return;
     }
+  }
+  /// The same with visit(deque).
+  template <class Visit>
+  void for_each_deque(unsigned first, unsigned step, Visit visit) {
+    for_each(first, step, [&visit](processor&, deque::as_thief& d) { return visit(d); });
   }
 
   /// The same all at once, by a worker that has announced that it parks: that costs `park`.

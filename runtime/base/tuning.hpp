@@ -68,6 +68,25 @@ inline constexpr std::uint64_t known_after_ns = 250;
 /// pop. Without that a first element would seem to take several times as long as it does.
 inline constexpr std::uint64_t part_cost_ns = 16;
 
+// The queues of ready fibers (schedule/run_queue.hpp). Each number is Go's.
+
+/// Fibers that the ring of one P holds: `runq` of Go's p.
+inline constexpr std::uint32_t ring_size = 256;
+
+/// Fibers that a worker moves from the global queue to its ring at most: half of that, as in globrunqget.
+inline constexpr std::uint32_t batch_size = ring_size / 2;
+
+/// Nanoseconds that fibers which wake one another may keep a P while others wait: forcePreemptNS.
+inline constexpr std::int64_t slice_ns = 10'000'000;
+
+/// Passes of a thief over all P; in the last one it also takes what a victim runs next: stealTries.
+inline constexpr unsigned steal_passes = 4;
+
+/// Nanoseconds that a thief leaves the fiber that runs next to its P, so that fibers which talk to each other stay on one P:
+/// runqgrab. Here the thief also leaves it as long as the P goes from fiber to fiber: a round over a channel takes a fifth of a
+/// microsecond.
+inline constexpr std::int64_t next_is_kept_ns = 3'000;
+
 // How a worker runs fibers (workers/execute.cpp).
 
 /// If fibers resume one another on a worker, the worker looks at the ready queue before every 61st (Go's schedtick %

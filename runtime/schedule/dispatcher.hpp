@@ -5,14 +5,17 @@
 // the argument why no wake-up is lost.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "../base/cache_line.hpp"
 #include "../base/tuning.hpp"
 #include "../os/thread_safety.hpp"
 #include "idle.hpp"
+#include "local_queue.hpp"
 #include "machine.hpp"
 #include "parking.hpp"
 #include "ready_queue.hpp"
@@ -47,11 +50,21 @@ class basic_dispatcher {
   // The ready queue.
 
   /// Makes a fiber runnable, and wakes a worker for it if need be.
-  void ready(fiber& f) noexcept FORKJOIN_EXCLUDES(mutex_) {
+  void ready(fiber& f) noexcept FORKJOIN_EXCLUDES(mutex_) { ready(std::array{&f}); }
+
+  /// The same for several, in that order.
+  void ready(std::span<fiber* const> several) noexcept FORKJOIN_EXCLUDES(mutex_) {
     {
       const locked lock(mutex_);
-      ready_.push(f);
+      for (fiber* const f : several) ready_.push(*f);
     }
+    wake();
+  }
+
+  /// After a worker has put a fiber into its own queue: wakes another if need be.
+  void announce() noexcept FORKJOIN_EXCLUDES(mutex_) {
+    if (all_.count() == 1) return;  // the worker holds the only P
+    Machine::fence();               // the queue, then the counts: pairs with the fence in work_left
     wake();
   }
 
@@ -69,12 +82,16 @@ class basic_dispatcher {
   }
 
   /// An entry of the ready queue, of that root alone unless nullptr. `has_stack`: the worker can begin a stolen record.
-  work take_ready(root* only, bool has_stack) noexcept FORKJOIN_EXCLUDES(mutex_) {
+  /// `more_to`: unless nullptr, the worker's P, whose queue is empty and gets its share of the other fibers.
+  work take_ready(root* only, bool has_stack, processor* more_to) noexcept FORKJOIN_EXCLUDES(mutex_) {
     if (!any_ready()) return {};
     work got;
     {
       const locked lock(mutex_);
+      const std::size_t share = ready_.count() / all_.count();
       got = ready_.take(only, has_stack);
+      // Under the mutex: a worker that parks sees them here or there.
+      if (got.resumed && more_to) ready_.move(share, more_to->queue);
     }
     if (got.left_more) wake();
     return got;
@@ -84,7 +101,7 @@ class basic_dispatcher {
   std::size_t ready_count() const noexcept { return ready_.count(); }
   /// Whether something is ready for which no P is idle, though there is a thread that would run it.
   bool lacks_processor() noexcept FORKJOIN_EXCLUDES(mutex_) {
-    if (!any_ready() || parking_.idle() > 0) return false;
+    if (parking_.idle() > 0 || !(any_ready() || local_queue::any_in_rings(all_))) return false;
     const locked lock(mutex_);
     return !idle_.has_processor() && thread_for_ready();
   }
@@ -129,14 +146,14 @@ class basic_dispatcher {
       {
         const locked lock(mutex_);
         if (stopping_) return;
-        if (thread_for_ready() || caller_with_records()) continue;
-        if (!alarm_owners_for_callers()) return;
+        if (thread_for_ready() || idle_.caller_with_records(all_)) continue;
+        if (!idle_.alarm_owners_for_callers(all_)) return;
       }
       // An owner may have answered its alarm while this thread counted as spinning, and its next push may have found the alarm
       // off. Only a caller would take that record, and it sleeps: so this thread looks, as in park.
       eager_ ? Machine::fence() : Machine::heavy_fence();
       const locked lock(mutex_);
-      if (!caller_with_records()) return;
+      if (!idle_.caller_with_records(all_)) return;
     }
   }
 
@@ -171,6 +188,7 @@ class basic_dispatcher {
     {
       const locked lock(mutex_);
       processor& p = *m.proc.replace(nullptr);
+      ready_.move_here(p.queue);
       // A P for which something is ready is never idle.
       if (any_ready()) next = idle_.take_thread();
       if (next) {
@@ -245,6 +263,7 @@ class basic_dispatcher {
     bool last_resort = false;
     {
       const locked lock(mutex_);
+      if (!has_other_thread()) ready_.move_all_here(all_);
       if (idle_.has_processor() && ready_.any_of(brought)) {
         m.proc = idle_.take_processor();
         return;
@@ -254,13 +273,12 @@ class basic_dispatcher {
       last_resort = !idle_.has_thread() && (startable_ == 0 || ask_again_at_ != 0);
     }
     // Where there is a thread for every P, others look for records before they park. Else this caller must, as in park.
-    if (last_resort && !parking::nothing_left(
-                           [&](auto visit) {
-                             all_.for_each_deque([&](auto& d) {
-                               if (d.whose() == &brought) visit(d);
-                             });
-                           },
-                           eager_)) {
+    const auto its_deques = [&](auto visit) {
+      all_.for_each_deque([&](auto& d) {
+        if (d.whose() == &brought) visit(d);
+      });
+    };
+    if (last_resort && !parking::nothing_left(its_deques, eager_)) {
       const locked lock(mutex_);
       if (m.asleep && idle_.has_processor()) {
         idle_.remove_caller(m);
@@ -373,6 +391,8 @@ class basic_dispatcher {
     if (any_ready()) return true;
     // With every P idle no strand forks, and the first fork of a worker that takes a P attends and sees the sleepers.
     if (parking_.idle() == static_cast<int>(all_.count())) return false;
+    Machine::fence();  // the announcement, then the queues of all P: pairs with the fence in announce
+    if (local_queue::any(all_)) return true;
     return !parking::nothing_left([this](auto visit) { all_.for_each_deque(visit); }, eager_);
   }
 
@@ -389,46 +409,26 @@ class basic_dispatcher {
     parking_.start_spinning();
   }
 
-  bool thread_for_ready() const noexcept FORKJOIN_REQUIRES(mutex_) {
-    return !!idle_.has_thread() || startable_ > 0 || idle_.callers().find(has_ready);
-  }
+  bool has_other_thread() const noexcept FORKJOIN_REQUIRES(mutex_) { return idle_.has_thread() || startable_ > 0; }
 
-  // A sleeping caller with records of its root in some deque. It works for that root alone, or two callers could wake each
-  // other for as long as there are records of a third.
-  worker* caller_with_records() noexcept FORKJOIN_REQUIRES(mutex_) {
-    const auto* const callers = &idle_.callers();
-    worker* found = nullptr;
-    if (callers->empty()) return nullptr;
-    all_.for_each_deque([&](auto& d) {
-      if (found || Machine::seems_empty(d)) return;
-      found = callers->find([&d](const worker& m) { return m.brought == d.whose(); });
-    });
-    return found;
-  }
+  bool thread_for_ready() noexcept FORKJOIN_REQUIRES(mutex_) { return has_other_thread() || caller_with_ready(); }
 
-  // Sounds the alarm where the root's caller sleeps. False if there is no such deque.
-  bool alarm_owners_for_callers() noexcept FORKJOIN_REQUIRES(mutex_) {
-    const auto* const callers = &idle_.callers();
-    bool any = false;
-    if (callers->empty()) return false;
-    all_.for_each_deque([&](auto& d) {
-      if (!callers->find([&d](const worker& m) { return m.brought == d.whose(); })) return;
-      d.alarm();
-      any = true;
-    });
-    return any;
+  // A sleeping caller of whose root a fiber or a marker is ready. Only if no other thread can be had.
+  worker* caller_with_ready() noexcept FORKJOIN_REQUIRES(mutex_) {
+    if (idle_.callers().empty()) return nullptr;
+    ready_.move_all_here(all_);
+    return idle_.callers().find([](const worker& m) { return ready_queue::any_of(*m.brought); });
   }
 
   // To take what is ready of its root, or else to look for records of it.
   worker* take_caller() noexcept FORKJOIN_REQUIRES(mutex_) {
-    worker* m = idle_.callers().find(has_ready);
-    if (!m && (m = caller_with_records())) m->spinning = true;
+    worker* m = caller_with_ready();
+    if (!m && (m = idle_.caller_with_records(all_))) m->spinning = true;
     if (m) idle_.remove_caller(*m);
     return m;
   }
 
-  static bool has_ready(const worker& caller) noexcept { return ready_queue::any_of(*caller.brought); }
-
+  using local_queue = basic_local_queue<Machine>;
   using ready_queue = basic_ready_queue<Machine>;
 
   processors& all_;

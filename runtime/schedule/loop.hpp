@@ -1,11 +1,9 @@
 // What a worker does all day: it finds work, runs it, and parks.
 #pragma once
 
-#include <utility>
-
-#include "../base/tuning.hpp"
 #include "dispatcher.hpp"
 #include "machine.hpp"
+#include "ready_work.hpp"
 #include "search.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -15,6 +13,7 @@ namespace fj::inline v0_1::detail {
 template <scheduling_machine Machine>
 struct basic_worker_loop {
   using fiber = typename Machine::fiber;
+  using ready_work = basic_ready_work<Machine>;
   using search = basic_search<Machine>;
   using worker = typename Machine::worker;
 
@@ -34,10 +33,15 @@ struct basic_worker_loop {
   static void execute(worker& m, fiber* f) noexcept {
     if (!m.count().busy.runs()) m.count().begin_busy(Machine::now_ns());
     while (f) {
+      m.proc->runs = m.proc->runs + 1;
       f = Machine::switch_to(m, *f);
-      // A chain of fibers that resume each other must not keep out what waits. A caller runs nothing but its own root.
-      if (!f || m.is_outside() || ++m.proc->tick % tuning::ticks_per_look != 0) continue;
-      if (fiber* const first = search::take_ready(m, nullptr)) m.sched().dispatcher().ready(*std::exchange(f, first));
+      // A caller runs nothing but its own root.
+      if (!f) {
+        f = m.is_outside() ? ready_work::take_own(m) : ready_work::take(m, nullptr);
+        if (f) m.sched().dispatcher().stop_spinning(m);
+      } else if (!m.is_outside()) {
+        f = ready_work::take_instead(m, f);
+      }
     }
   }
 

@@ -19,11 +19,12 @@ enum class waker { goes_on, sleeps };
 /// - `fiber`: derives from runnable, with `whose` (its root), `records` (the deque that it left with when it waited, else
 ///   nullptr) and `marker`; `fiber::of_marker` finds it. `root`: `ready` (root_runnables),
 ///   `caller` (the thread that waits for it, or nullptr), `done` (an atomic<bool>). `processor`: `active` (an atomic pointer to
-///   its deque, never nullptr), `next`, `count` (its counters). `processors`: all P, with `count`, `steps` and `step`, and
-///   `for_each_deque(visit)`, which reads `active` with acquire, and `for_each_deque(first, step, visit)`, which goes on as long
-///   as visit returns true.
+///   its deque, never nullptr), `queue` (a basic_run_queue), `runs`, `tick` and `slice_began` for ready_work and local_queue, `next`,
+///   `count` (its counters). `processors`: all P, with `count`, `steps` and `step`, and `for_each_deque(visit)`, which reads `active`
+///   with acquire, and `for_each_deque(first, step, visit)`, which goes on as long as visit returns true. `for_each` is the same
+///   with visit(processor, deque).
 /// - `worker`: a thread. `proc` is its P; `spinning` says whether it is counted as looking; `asleep` and `sleeps` belong to the
-///   dispatcher; `brought` is a caller's root; `stolen_at` and `published_at` are times; `dice.below(n)` is a number below n;
+///   dispatcher; `brought` is a caller's root; `is_outside()` says whether it is one; `stolen_at` and `published_at` are times; `dice.below(n)` is a number below n;
 ///   `count()` are the counters of its P. `signal` is a release, and `sleep` returns after one, with acquire; it may return
 ///   without one. `proc` and `spinning` have `replace` (base/relaxed.hpp). `sched()` is what the workers of a runtime share:
 ///   `dispatcher()`, `all()` (the processors), `settings()`, `exposing()` (a mutex), `refuse_forked_copy()`.
@@ -50,6 +51,10 @@ concept scheduling_machine =
       { r.done.load(std::memory_order_acquire) } -> std::same_as<bool>;
       { r.caller == &m } -> std::same_as<bool>;
       p.next = &p;
+      { p.queue.take_next() } -> std::same_as<typename Machine::fiber*>;
+      p.runs = p.runs + 1;
+      ++p.tick;
+      p.slice_began = Machine::now_ns();
       all.for_each_deque([](typename Machine::deque::as_thief&) {});
       all.for_each_deque(all.count() - 1, all.step(all.steps() - 1),
                          [](typename Machine::deque::as_thief&) { return true; });
@@ -58,6 +63,7 @@ concept scheduling_machine =
       { m.spinning.replace(true) } -> std::same_as<bool>;
       m.asleep = true;
       m.brought = &r;
+      { m.is_outside() } -> std::same_as<bool>;
       m.stolen_at = Machine::now_ns();
       m.published_at = Machine::now_ns();
       m.dice.below(2);

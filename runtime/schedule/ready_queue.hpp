@@ -7,6 +7,7 @@
 // for its breadth. Every 61st entry is the oldest marker, or endless work that leaves markers would keep others' records out.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -49,6 +50,25 @@ class basic_ready_queue {
 
   static bool any_of(const root& whose) noexcept { return !whose.ready.empty(); }
 
+  /// Moves the first fibers to the queue of a P: up to that many, as far as there is room.
+  /// Source: globrunqget in Go's runtime/proc.go.
+  template <class Queue>
+  void move(std::size_t count, Queue& to) noexcept {
+    for (count = std::min<std::size_t>(count, tuning::batch_size - 1); count > 0 && !all_.fibers().empty(); --count) {
+      fiber& first = static_cast<fiber&>(*all_.fibers().first());
+      remove(first, *first.whose);
+      if (!to.put(first)) return push(first);
+    }
+  }
+
+  /// Moves all fibers from the queue of a P to here.
+  template <class Queue>
+  void move_here(Queue& from) noexcept {
+    if (fiber* const next = from.take_next()) push(*next);
+    for (auto half = from.take_half(); !half.entries().empty(); half = from.take_half())
+      for (fiber* const f : half.entries()) push(*f);
+  }
+
   void push(fiber& f) noexcept { push(static_cast<runnable&>(f), *f.whose); }
 
   /// For a fiber that waits and left records in its deque, before its P drops that deque: so a worker about to park finds
@@ -61,6 +81,13 @@ class basic_ready_queue {
     if (records) remove(f.marker, *f.whose);
     f.records = nullptr;
     return records;
+  }
+
+  /// From those of all P, for a caller, which finds what is of its root here.
+  template <class Processors>
+  void move_all_here(Processors& all) noexcept {
+    Machine::fence();  // the P that is idle, then the queues: pairs with the fence in announce
+    for (unsigned i = 0; i < all.count(); ++i) move_here(all[i].queue);
   }
 
   /// An entry, of that root alone unless nullptr. `has_stack`: the worker can begin a stolen record; else it takes fibers

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 
 #include "../base/tuning.hpp"
 #include "machine.hpp"
 #include "patience.hpp"
+#include "ready_work.hpp"
 #include "thief.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -15,6 +15,7 @@ template <scheduling_machine Machine>
 struct basic_search {
   using fiber = typename Machine::fiber;
   using patience = basic_patience<Machine>;
+  using ready_work = basic_ready_work<Machine>;
   using root = typename Machine::root;
   using thief = basic_thief<Machine>;
   using worker = typename Machine::worker;
@@ -39,22 +40,6 @@ struct basic_search {
     return f;
   }
 
-  /// An entry of the ready queue, of that root alone unless nullptr, as a fiber to run.
-  static fiber* take_ready(worker& m, root* only) noexcept {
-    auto& dispatcher = m.sched().dispatcher();
-    while (dispatcher.any_ready()) {
-      const auto got = dispatcher.take_ready(only, Machine::prepare_stack(m));
-      if (got.emptied) Machine::give_deque(m, *got.emptied);
-      if (got.stolen.record) {
-        ++m.count().steals;
-        return Machine::begin(m, got.stolen);
-      }
-      // A deque that another thief has emptied: the next entry may be more.
-      if (got.resumed || !got.emptied) return got.resumed;
-    }
-    return nullptr;
-  }
-
  private:
   // acquire: pairs with the release in finish
   static bool is_over(const root* only) noexcept { return only && only->done.load(std::memory_order_acquire); }
@@ -69,7 +54,7 @@ struct basic_search {
   // for a moment only, on top of a join: to park at once would cost more than to wait.
   static fiber* wait_for_turn(worker& m) noexcept {
     for (unsigned round = 0; round < tuning::top_rounds; ++round) {
-      if (fiber* const f = take_ready(m, nullptr)) return f;
+      if (fiber* const f = ready_work::take(m, nullptr)) return f;
       if (m.sched().dispatcher().may_spin()) m.sched().dispatcher().start_spinning(m);
       if (m.spinning) break;
       Machine::pause();
@@ -85,11 +70,12 @@ struct basic_search {
       return nullptr;
     }
     patience patient;
-    for (;;) {
-      if (fiber* const f = take_ready(m, only)) return f;
+    for (unsigned pass = 0;; ++pass) {
+      if (fiber* const f = ready_work::take(m, only)) return f;
       // A caller works for its own root only, and another thread may lack the P.
       if (is_over(only) || (only && m.sched().dispatcher().lacks_processor())) return nullptr;
-      const auto found = thief::look_around(m, only);
+      const auto found = thief::look_for_any(m, only, pass % tuning::steal_passes == tuning::steal_passes - 1);
+      if (found.resumed) return found.resumed;
       if (found.stolen.record) {
         m.stolen_at = Machine::now_ns();
         m.count().begin_busy(m.stolen_at);

@@ -1,6 +1,7 @@
 // What a thief does to the deques of other workers: it steals, and sounds alarms.
 #pragma once
 
+#include "local_queue.hpp"
 #include "machine.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -14,26 +15,31 @@ struct basic_thief {
   using worker = typename Machine::worker;
 
   struct round_result {
+    typename Machine::fiber* resumed = nullptr;  ///< from another P's queue
     stolen_record stolen;
     bool saw_records = false;  ///< whether or not they could be had
   };
 
   /// One round over the deques of all P in random order: takes the first public record, and asks owners that have none to
-  /// publish. Of root `only` alone, unless that is nullptr.
-  static round_result look_around(worker& m, const root* only) noexcept {
-    return look_around(m, only, [] { return true; });
-  }
-
-  /// The same, as long as go_on() says so after each look.
+  /// publish. Of root `only` alone, unless that is nullptr; as long as go_on() says so after each look.
   template <class GoOn>
   static round_result look_around(worker& m, const root* only, GoOn go_on) noexcept {
-    auto& all = m.sched().all();
-    const unsigned first = m.dice.below(all.count());
-    const unsigned step = all.step(m.dice.below(all.steps()));
     round_result found;
-    all.for_each_deque(first, step, [&](deque_thief& victim) {
+    in_random_order(m, [&](auto&, deque_thief& victim) {
       look_at(m, only, victim, found);
       return !found.stolen.record && go_on();
+    });
+    return found;
+  }
+
+  /// One round that takes a fiber from another P's queue, too: from each P half of its ring, else a public record. `next_too`:
+  /// this is the last of the passes, in which a thief takes also what runs next.
+  static round_result look_for_any(worker& m, const root* only, bool next_too) noexcept {
+    round_result found;
+    in_random_order(m, [&](auto& p, deque_thief& victim) {
+      found.resumed = basic_local_queue<Machine>::steal(m, p, only, next_too);
+      if (!found.resumed) look_at(m, only, victim, found);
+      return !found.resumed && !found.stolen.record;
     });
     return found;
   }
@@ -49,6 +55,13 @@ struct basic_thief {
   }
 
  private:
+  template <class Visit>
+  static void in_random_order(worker& m, Visit visit) noexcept {
+    auto& all = m.sched().all();
+    const unsigned first = m.dice.below(all.count());
+    all.for_each(first, all.step(m.dice.below(all.steps())), visit);
+  }
+
   static void look_at(worker& m, const root* only, deque_thief& victim, round_result& found) noexcept {
     if (only && victim.whose() != only) return;
     if (victim.has_public()) {

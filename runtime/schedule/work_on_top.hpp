@@ -44,7 +44,7 @@ struct basic_work_on_top {
 
  private:
   static bool may_begin(worker& m, bool deep) noexcept {
-    if (deep || m.sched().dispatcher().any_ready()) return false;
+    if (deep || !m.proc->queue.empty() || m.sched().dispatcher().any_ready()) return false;
     // A stack first, in case the record turns out to be the rest of a scope's parent, which has a stack of its own.
     return Machine::prepare_stack(m);
   }

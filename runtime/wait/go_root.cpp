@@ -44,7 +44,7 @@ void go_root::start(scheduler& s) {
   s.begin_root();
   s.loose().add(*this);
   begin(*f, {nullptr, this});
-  s.dispatcher().ready(*f);
+  make_ready(s, *f);
 }
 
 void go_root::end(root& self, worker& m) noexcept {

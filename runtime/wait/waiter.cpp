@@ -35,7 +35,7 @@ void waiter::wake() noexcept {
   if (!f) return;
   const scheduler::guest counted(*s);  // the strand may go on and end its runtime before ready returns
   f->becomes(fiber_state::runnable);
-  s->dispatcher().ready(*f);
+  make_ready(*s, *f);
 }
 
 unsigned waiter::wait() noexcept {

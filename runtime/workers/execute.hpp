@@ -15,6 +15,9 @@ void execute(worker& m, fiber* f) noexcept;
 /// saved, and from then on it may be resumed. Returns when it has been, perhaps on another worker.
 void leave(worker::afterwards then, void* argument) noexcept;
 
+/// Makes a fiber of that runtime ready: it runs next on the P of the calling strand, if that works for the same runtime.
+void make_ready(scheduler& s, fiber& f) noexcept;
+
 /// Has a fiber that waited at a join go on, by way of the global queue, as its caller goes on itself.
 void resume(fiber& waited) noexcept;
 

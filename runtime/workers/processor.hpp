@@ -12,6 +12,9 @@
 #include "../base/counters.hpp"
 #include "../base/relaxed.hpp"
 #include "../fork/deque.hpp"
+#include "../os/machine.hpp"
+#include "../schedule/run_queue.hpp"
+#include "../stacks/fiber.hpp"
 #include "../stacks/stack_cache.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -21,7 +24,10 @@ struct alignas(cache_line) processor {
   /// The deque of the running fiber; empty while none runs. Never nullptr, and what it points to is never freed.
   std::atomic<deque*> active{nullptr};
   unsigned index = 0;
-  unsigned tick = 0;                      ///< fibers that went on for another: tuning::ticks_per_look
+  basic_run_queue<machine, fiber> queue;  ///< ready fibers; empty while the P is idle
+  relaxed<std::uint32_t> runs = 0;        ///< how often a fiber began or went on
+  unsigned tick = 0;                      ///< time slices, and fibers that went on for another: tuning::ticks_per_look
+  std::int64_t slice_began = 0;           ///< by os::now_ns; 0: not since a fiber waits for the end of the slice
   processor* next = nullptr;              ///< among the idle ones
   stack_cache stacks;                     ///< to run what is stolen next, and the children of scopes
   ordered<deque*> spare_deque = nullptr;  ///< for when the running fiber leaves with records in its own
@@ -48,13 +54,18 @@ class processors {
   std::uint32_t steps() const noexcept { return static_cast<std::uint32_t>(steps_.size()); }
   unsigned step(std::uint32_t index) const noexcept { return steps_[index]; }
 
-  /// Calls visit(deque) for the active deque of each P, beginning with number `first`, in steps of `step`, as long as it
-  /// returns true. The deques of waiting fibers are none of them: markers in the ready queue stand for these.
+  /// Calls visit(processor, deque) for each P and its active deque, beginning with number `first`, in steps of `step`, as long
+  /// as it returns true. The deques of waiting fibers are none of them: markers in the ready queue stand for these.
   template <class Visit>
-  void for_each_deque(unsigned first, unsigned step, Visit visit) {
+  void for_each(unsigned first, unsigned step, Visit visit) {
     for (unsigned i = 0, at = first; i < count_; ++i, at = (at + step) % count_)
       // acquire: pairs with the releases in active_deque.cpp and left_records.hpp
-      if (!visit(all_[at].active.load(std::memory_order_acquire)->for_thieves())) return;
+      if (!visit(all_[at], all_[at].active.load(std::memory_order_acquire)->for_thieves())) return;
+  }
+  /// The same with visit(deque).
+  template <class Visit>
+  void for_each_deque(unsigned first, unsigned step, Visit visit) {
+    for_each(first, step, [&visit](processor&, deque_thief& d) { return visit(d); });
   }
   /// Calls visit(deque) for all of them.
   template <class Visit>

@@ -34,6 +34,7 @@ struct system : machine {
 
   static void becomes_idle(processor& p) noexcept {
     FORKJOIN_CHECK(seems_empty(*p.active.load(std::memory_order_relaxed)));
+    FORKJOIN_CHECK(p.queue.empty());
     p.count.begin_idle(os::now_ns());
   }
 

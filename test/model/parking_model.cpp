@@ -12,12 +12,13 @@ namespace {
 
 enum class role {
   absent,
-  owner,      ///< a worker on which a strand has begun
-  caller,     ///< a thread that brings a root and sleeps until it is over
-  visitor,    ///< a caller whose root does nothing
-  leaver,     ///< a caller that holds a P, has nothing to do, and gives it up
-  waker,      ///< no worker: makes fibers ready
-  worker,     ///< has work, looks for work, or sleeps
+  owner,    ///< a worker on which a strand has begun
+  caller,   ///< a thread that brings a root and sleeps until it is over
+  visitor,  ///< a caller whose root does nothing
+  leaver,   ///< a caller that holds a P, has nothing to do, and gives it up
+  waker,    ///< no worker: makes fibers ready
+  talker,  ///< a worker with a strand that makes fibers ready, of the caller's root if there is one, and works for ever
+  worker,  ///< has work, looks for work, or sleeps
   sleeper,    ///< sleeps
   unstarted,  ///< a thread that the runtime may start, or is refused
   wanderer,   ///< a worker on which a fiber has begun that forks, and then waits for something else than its forks
@@ -113,6 +114,13 @@ class parking_workers : public scenario {
           go().ready(ready_[i]);
         }
         return;
+      case role::talker:
+        if (talks_to_caller && any_of(2)) wait_until([&] { return scheduler_.thread(0).in_sleep; });
+        for (unsigned i = 0; i < with.endless; ++i) {
+          ready_[i].whose = talks_to_caller ? &jobs_[0].whole : &mine.whole;
+          local_queue::ready(m, ready_[i]);
+        }
+        return;
       case role::worker:
       case role::sleeper:
       case role::unstarted:
@@ -142,7 +150,11 @@ class parking_workers : public scenario {
     }
     for (unsigned i = 0; i < threads; ++i) {
       const job& j = jobs_[i];
-      check(j.whole.ready.empty() || !could_run(j), "no runnable fiber waits while a worker sleeps");
+      const auto waits = [&](fiber* f) { return f && f->whose == &j.whole; };
+      bool any = !j.whole.ready.empty();
+      for (unsigned p = 0; p < with.procs; ++p)
+        any = any || waits(scheduler_.all()[p].queue.next()) || waits(scheduler_.all()[p].queue.first());
+      check(!any || !could_run(j), "no runnable fiber waits while a worker sleeps");
       if (is_caller(i)) check(!scheduler_.thread(i).rests || !j.over, "no caller sleeps when its root is over");
     }
   }
@@ -151,11 +163,14 @@ class parking_workers : public scenario {
   enum class start { looking, spinning, asleep };
 
   static constexpr bool wanders = count(with, role::wanderer) > 0;
+  static constexpr bool talks_to_caller = count(with, role::talker) > 0 && with.roles[0] == role::caller;
   static constexpr bool is_resumed = count(with, role::resumer) > 0;
   static constexpr unsigned strands = count(with, role::owner) + count(with, role::caller) + wanders;
   static constexpr unsigned max_branches = strands * with.ending + with.endless;
 
-  static bool holds_processor(role r) { return r == role::owner || r == role::leaver || r == role::wanderer; }
+  static bool holds_processor(role r) {
+    return r == role::owner || r == role::leaver || r == role::wanderer || r == role::talker;
+  }
   static bool is_caller(unsigned i) { return with.roles[i] == role::caller || with.roles[i] == role::visitor; }
   bool may_have_thread(unsigned i) { return with.roles[i] != role::unstarted || !scheduler_.threads().refused; }
 
@@ -224,6 +239,7 @@ class parking_workers : public scenario {
     }
     if (with.roles[&j - jobs_] == role::visitor) return end(m, j);
     if (with.roles[&j - jobs_] == role::wanderer) return comes_back(m);
+    if (talks_to_caller) return true;  // the strand waits
     if (!j.begun) {
       j.begun = true;
       endless_ = any_of(with.endless + (with.endless == 0));
@@ -322,6 +338,11 @@ const named_scenario scenarios[] = {
     {"leave", 700'000, &make<parking_workers<setting{.roles = {role::caller, role::worker, role::leaver}}>>},
     {"ready", 300'000,
      &make<parking_workers<setting{.roles = {role::waker, role::worker, role::worker}, .ending = 0, .endless = 2}>>},
+    {"talk", 300'000,
+     &make<parking_workers<setting{
+         .roles = {role::talker, role::worker, role::worker}, .procs = 3, .ending = 0, .endless = 2}>>},
+    {"talk_to_caller", 300'000,
+     &make<parking_workers<setting{.roles = {role::caller, role::talker}, .ending = 0, .endless = 2}>>},
     {"sleep", 300'000,
      &make<parking_workers<setting{.roles = {role::caller, role::worker}, .endless = 0, .brief = true}>>},
     {"callers", 300'000,

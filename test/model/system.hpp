@@ -11,7 +11,9 @@
 #include "runtime/schedule/dispatcher.hpp"
 #include "runtime/schedule/exposer.hpp"
 #include "runtime/schedule/left_records.hpp"
+#include "runtime/schedule/local_queue.hpp"
 #include "runtime/schedule/owner.hpp"
+#include "runtime/schedule/run_queue.hpp"
 #include "runtime/schedule/search.hpp"
 #include "test/model/deque.hpp"
 
@@ -69,6 +71,19 @@ struct any_dice {
   unsigned below(unsigned limit) { return any_of(limit); }
 };
 
+/// As relaxed<std::uint32_t>.
+class counter {
+ public:
+  operator std::uint32_t() const { return value_.load(std::memory_order_relaxed); }
+  counter& operator=(std::uint32_t value) {
+    value_.store(value, std::memory_order_relaxed);
+    return *this;
+  }
+
+ private:
+  machine::atomic<std::uint32_t> value_{0};
+};
+
 struct fiber : runnable {
   struct deque_marker : runnable {
     explicit deque_marker(fiber& f) : runnable(kind::marker), of(f) {}
@@ -88,6 +103,10 @@ struct processor {
   machine::atomic<deque*> active{nullptr};
   processor* next = nullptr;
   owned<deque*> spare_deque{nullptr};
+  fj::detail::basic_run_queue<machine, fiber, 2> queue;
+  counter runs;
+  unsigned tick = 0;
+  std::int64_t slice_began = 0;
   no_tallies count;
 };
 
@@ -104,9 +123,13 @@ class processors {
   unsigned step(unsigned index) const { return index + 1; }
 
   template <class Visit>
-  void for_each_deque(unsigned first, unsigned step, Visit visit) {
+  void for_each(unsigned first, unsigned step, Visit visit) {
     for (unsigned i = 0, at = first; i < count_; ++i, at = (at + step) % count_)
-      if (!visit(all_[at].active.load(std::memory_order_acquire)->for_thieves())) return;
+      if (!visit(all_[at], all_[at].active.load(std::memory_order_acquire)->for_thieves())) return;
+  }
+  template <class Visit>
+  void for_each_deque(unsigned first, unsigned step, Visit visit) {
+    for_each(first, step, [&visit](processor&, deque::as_thief& d) { return visit(d); });
   }
   template <class Visit>
   void for_each_deque(Visit visit) {
@@ -126,6 +149,7 @@ class processors {
 struct worker {
   scheduler& sched() const { return *belongs_to; }
   no_tallies& count() { return counts; }
+  bool is_outside() const { return brought != nullptr; }
 
   /// Returns also when all threads sleep: then `rests` is set for good, and what a caller waits for is called over.
   void sleep();
@@ -215,6 +239,7 @@ struct system : machine {
 using dispatcher = fj::detail::basic_dispatcher<system>;
 using exposer = fj::detail::basic_exposer<system>;
 using left_records = fj::detail::basic_left_records<system>;
+using local_queue = fj::detail::basic_local_queue<system>;
 using owner = fj::detail::basic_owner<system>;
 using search = fj::detail::basic_search<system>;
 

@@ -1,0 +1,127 @@
+// What a worker does with the run queues of all P (run_queue.hpp): it puts a fiber into its own, takes one from there, and steals
+// from those of others.
+//
+// Source: ready, schedule and runqsteal in Go's runtime/proc.go. A fiber that another makes ready runs next, in the time slice
+// of that other. So fibers that wake one another do not wait behind all that is ready; and all that is ready waits for them no
+// longer than a slice.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "../base/tuning.hpp"
+#include "machine.hpp"
+
+namespace fj::inline v0_1::detail {
+
+template <scheduling_machine Machine>
+struct basic_local_queue {
+  using fiber = typename Machine::fiber;
+  using processor = typename Machine::processor;
+  using processors = typename Machine::processors;
+  using root = typename Machine::root;
+  using worker = typename Machine::worker;
+
+  /// A strand of this worker makes `f` ready: it runs next. A caller works for its own root only, so that `f` of another root
+  /// goes to all workers.
+  static void ready(worker& m, fiber& f) noexcept {
+    auto& dispatcher = m.sched().dispatcher();
+    if (!is_for(m, f)) return dispatcher.ready(f);
+    if (fiber* const before = m.proc->queue.put_next(f)) append(m, *before);
+    dispatcher.announce();
+  }
+
+  /// The next fiber of the worker's own queue, in the slice of the one before, or nullptr. When the slice is over, that fiber
+  /// goes to the end of the global queue.
+  static fiber* take_next(worker& m) noexcept {
+    auto& queue = m.proc->queue;
+    fiber* const next = queue.next();
+    if (!next) return nullptr;
+    const bool over = is_slice_over(m);
+    fiber* const taken = queue.take_next(next);
+    if (!taken || !over) return taken;
+    m.sched().dispatcher().ready(*taken);
+    return nullptr;
+  }
+
+  /// The first fiber in the ring of the worker's own queue, or nullptr. A new slice begins.
+  static fiber* take(worker& m) noexcept {
+    m.proc->slice_began = 0;
+    return m.proc->queue.take();
+  }
+
+  /// A fiber of another P's queue, of root `only` alone unless nullptr: half of the ring comes to this worker's. `next_too`: or
+  /// the fiber that runs next there, if the victim does not come to it for a while.
+  static fiber* steal(worker& m, processor& victim, const root* only, bool next_too) noexcept {
+    if (&victim == m.proc) return nullptr;
+    if (const fiber* const first = victim.queue.first(); first && (!only || first->whose == only))
+      if (fiber* const f = take_half(m, victim, only)) return f;
+    return next_too ? steal_next(m, victim, only) : nullptr;
+  }
+
+  /// Whether anything is ready on any P. Exact for what was put in before a fence that the caller made.
+  static bool any(processors& all) noexcept {
+    bool found = false;
+    for (unsigned i = 0; i < all.count(); ++i) found = found || !all[i].queue.empty();
+    return found;
+  }
+
+  /// Whether more is ready on a P than what runs next there; a hint.
+  static bool any_in_rings(processors& all) noexcept {
+    bool found = false;
+    for (unsigned i = 0; i < all.count(); ++i) found = found || all[i].queue.in_ring() != 0;
+    return found;
+  }
+
+ private:
+  static bool is_for(const worker& m, const fiber& f) noexcept {
+    return m.proc && (!m.is_outside() || f.whose == m.brought);
+  }
+
+  // At the end of the ring; half of a full one goes to the global queue.
+  static void append(worker& m, fiber& f) noexcept {
+    auto& queue = m.proc->queue;
+    while (!queue.put(f)) m.sched().dispatcher().ready(queue.take_half().entries());
+  }
+
+  static bool is_slice_over(worker& m) noexcept {
+    processor& p = *m.proc;
+    if (p.queue.in_ring() == 0 && !m.sched().dispatcher().any_ready()) return false;  // no other waits for its end
+    const std::int64_t now = Machine::now_ns();
+    if (p.slice_began == 0) p.slice_began = now;
+    return now - p.slice_began > tuning::slice_ns;
+  }
+
+  static fiber* take_half(worker& m, processor& victim, const root* only) noexcept {
+    fiber* first = nullptr;
+    for (fiber* const f : victim.queue.take_half().entries()) {
+      if (only && f->whose != only) {
+        m.sched().dispatcher().ready(*f);
+      } else if (!first) {
+        first = f;
+      } else {
+        append(m, *f);
+      }
+    }
+    return first;
+  }
+
+  static fiber* steal_next(worker& m, processor& victim, const root* only) noexcept {
+    fiber* const next = victim.queue.next();
+    if (!next || (only && next->whose != only)) return nullptr;
+    // The victim may be about to run it: most fibers that make another ready wait for something soon after.
+    const std::uint32_t runs = victim.runs;
+    const std::int64_t seen_at = Machine::now_ns();
+    while (Machine::now_ns() - seen_at < tuning::next_is_kept_ns) {
+      if (victim.queue.next() != next || victim.runs != runs) return nullptr;
+      Machine::pause();
+    }
+    fiber* const taken = victim.queue.take_next(next);
+    // By now that stack may be another fiber's.
+    if (!taken || !only || taken->whose == only) return taken;
+    m.sched().dispatcher().ready(*taken);
+    return nullptr;
+  }
+};
+
+}  // namespace fj::inline v0_1::detail

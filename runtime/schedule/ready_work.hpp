@@ -1,0 +1,63 @@
+// What is ready for a worker, as a fiber to run: on its own P, or in the ready queue.
+#pragma once
+
+#include "../base/tuning.hpp"
+#include "local_queue.hpp"
+#include "machine.hpp"
+
+namespace fj::inline v0_1::detail {
+
+template <scheduling_machine Machine>
+struct basic_ready_work {
+  using fiber = typename Machine::fiber;
+  using local_queue = basic_local_queue<Machine>;
+  using processor = typename Machine::processor;
+  using root = typename Machine::root;
+  using worker = typename Machine::worker;
+
+  /// Of that root alone unless nullptr: what runs next on this P, then its ring, then the ready queue; in every 61st slice the
+  /// ready queue comes before the ring. nullptr if there is nothing.
+  static fiber* take(worker& m, root* only) noexcept {
+    if (fiber* const f = local_queue::take_next(m)) return f;
+    if (!only && ++m.proc->tick % tuning::ticks_per_look == 0)
+      if (fiber* const f = take_from_all(m, nullptr, nullptr)) return f;
+    if (fiber* const f = local_queue::take(m)) return f;
+    processor* const mine = m.proc;
+    return take_from_all(m, only, only ? nullptr : mine);
+  }
+
+  /// From the worker's own queue alone.
+  static fiber* take_own(worker& m) noexcept {
+    fiber* const next = local_queue::take_next(m);
+    return next ? next : local_queue::take(m);
+  }
+
+  /// For a worker that would go on with `f`: before every 61st such fiber it takes something from the ready queue, and makes `f`
+  /// ready instead. Otherwise a chain of fibers that resume each other would keep out what waits.
+  static fiber* take_instead(worker& m, fiber* f) noexcept {
+    if (++m.proc->tick % tuning::ticks_per_look != 0) return f;
+    fiber* const first = take_from_all(m, nullptr, nullptr);
+    if (!first) return f;
+    m.sched().dispatcher().ready(*f);
+    return first;
+  }
+
+ private:
+  // An entry of the ready queue. `more_to`: as in the dispatcher.
+  static fiber* take_from_all(worker& m, root* only, processor* more_to) noexcept {
+    auto& dispatcher = m.sched().dispatcher();
+    while (dispatcher.any_ready()) {
+      const auto got = dispatcher.take_ready(only, Machine::prepare_stack(m), more_to);
+      if (got.emptied) Machine::give_deque(m, *got.emptied);
+      if (got.stolen.record) {
+        ++m.count().steals;
+        return Machine::begin(m, got.stolen);
+      }
+      // A deque that another thief has emptied: the next entry may be more.
+      if (got.resumed || !got.emptied) return got.resumed;
+    }
+    return nullptr;
+  }
+};
+
+}  // namespace fj::inline v0_1::detail

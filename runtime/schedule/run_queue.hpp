@@ -1,0 +1,146 @@
+// The fibers that are ready to run on one P: the one that runs next, and a ring of those that follow.
+//
+// The worker that holds the P is the owner: it alone puts fibers in. Any worker takes some out: the owner one after another,
+// first in, first out; a thief half of the ring at once, and the next one if the owner does not come to it.
+//
+//   head_ <= tail_ <= head_ + capacity    both only grow, and wrap around; slot i holds entry number i modulo capacity
+//   next_                                 only the owner sets it to a fiber, any worker sets it to nullptr
+//
+// Each taker reads the slots first and claims them by a CAS on the head afterwards. An owner that stores to a slot has seen the
+// head beyond the entry before it, so the claim of a thief that read such a slot fails.
+//
+// Source: runqput, runqget and runqgrab in Go's runtime/proc.go.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "../base/cache_line.hpp"
+#include "../base/check.hpp"
+#include "../base/tuning.hpp"
+
+namespace fj::inline v0_1::detail {
+
+template <class Machine, class Entry, std::uint32_t Capacity = tuning::ring_size>
+class basic_run_queue {
+  static_assert(Capacity >= 2 && (Capacity & (Capacity - 1)) == 0, "numbers of entries wrap around");
+
+ public:
+  static constexpr std::uint32_t capacity = Capacity;
+
+  /// What one take_half returns, at most.
+  class batch {
+   public:
+    std::span<Entry* const> entries() const noexcept { return std::span(all_).first(count_); }
+
+   private:
+    friend basic_run_queue;
+    std::array<Entry*, Capacity / 2> all_;
+    std::uint32_t count_ = 0;
+  };
+
+  basic_run_queue() = default;
+  basic_run_queue(const basic_run_queue&) = delete;
+  basic_run_queue& operator=(const basic_run_queue&) = delete;
+
+  // For the owner.
+
+  /// `e` runs next. Returns the entry that was to run next before, or nullptr.
+  [[nodiscard]] Entry* put_next(Entry& e) noexcept {
+    // release: pairs with the acquire in take_next. The owner itself put what it finds here, so it need not acquire.
+    return next_.exchange(&e, std::memory_order_release);
+  }
+
+  /// At the end of the ring. False if that is full.
+  [[nodiscard]] bool put(Entry& e) noexcept {
+    const std::uint32_t tail = tail_.load(std::memory_order_relaxed);
+    // acquire: pairs with the release in claim: the taker has read the slot that is used again
+    if (tail - head_.load(std::memory_order_acquire) == Capacity) return false;
+    slot(tail).store(&e, std::memory_order_relaxed);
+    tail_.store(tail + 1, std::memory_order_release);  // release: pairs with the acquire in take_half
+    return true;
+  }
+
+  /// The first entry of the ring, or nullptr.
+  Entry* take() noexcept {
+    const std::uint32_t tail = tail_.load(std::memory_order_relaxed);
+    std::uint32_t head = head_.load(std::memory_order_relaxed);
+    while (head != tail) {
+      Entry* const first = slot(head).load(std::memory_order_relaxed);
+      if (claim(head, 1)) return first;
+    }
+    return nullptr;
+  }
+
+  // For any worker.
+
+  /// The entry that was to run next, or nullptr.
+  Entry* take_next() noexcept { return take_next(next()); }
+
+  /// The same, if it is `expected`.
+  Entry* take_next(Entry* expected) noexcept {
+    // acquire: pairs with the release in put_next
+    if (!expected ||
+        !next_.compare_exchange_strong(expected, nullptr, std::memory_order_acquire, std::memory_order_relaxed))
+      return nullptr;
+    return expected;
+  }
+
+  /// The older half of the ring, rounded up, without the entry that runs next.
+  batch take_half() noexcept {
+    batch taken;
+    for (;;) {
+      // acquire: pairs with the release in claim, so that the tail is no older than this head
+      std::uint32_t head = head_.load(std::memory_order_acquire);
+      // acquire: pairs with the release in put, so that the slots and the entries are there
+      const std::uint32_t held = tail_.load(std::memory_order_acquire) - head;
+      const std::uint32_t half = held - held / 2;
+      if (half > Capacity / 2) continue;  // head and tail are of different moments
+      for (std::uint32_t i = 0; i < half; ++i) taken.all_[i] = slot(head + i).load(std::memory_order_relaxed);
+      if (half != 0 && !claim(head, half)) continue;
+      taken.count_ = half;
+      return taken;
+    }
+  }
+
+  /// The entry that runs next, or nullptr; a hint.
+  Entry* next() const noexcept { return next_.load(std::memory_order_relaxed); }
+
+  /// The first entry of the ring, or nullptr; a hint.
+  Entry* first() const noexcept {
+    return in_ring() == 0 ? nullptr : slot(head_.load(std::memory_order_relaxed)).load(std::memory_order_relaxed);
+  }
+
+  /// How many entries the ring holds; a hint, except for the owner if that is 0.
+  std::uint32_t in_ring() const noexcept {
+    const std::uint32_t head = head_.load(std::memory_order_relaxed);
+    const std::uint32_t held = tail_.load(std::memory_order_relaxed) - head;
+    return held <= Capacity ? held : Capacity;
+  }
+
+  /// Whether there is nothing. Exact for what was put in before a fence that the caller made.
+  bool empty() const noexcept { return !next() && in_ring() == 0; }
+
+ private:
+  using slot_type = typename Machine::template atomic<Entry*>;
+
+  slot_type& slot(std::uint32_t number) noexcept { return ring_[number % Capacity]; }
+  const slot_type& slot(std::uint32_t number) const noexcept { return ring_[number % Capacity]; }
+
+  // Takes that many entries from `head` on, if it is the head still. Else head becomes what it is.
+  bool claim(std::uint32_t& head, std::uint32_t count) noexcept {
+    // release: pairs with the acquire in put. What was taken has been acquired with the tail, or put by the same owner.
+    return head_.compare_exchange_strong(head, head + count, std::memory_order_release, std::memory_order_relaxed);
+  }
+
+  // Thieves read the head and the tail in each look, but what runs next in every fourth only.
+  alignas(cache_line) typename Machine::template atomic<Entry*> next_{nullptr};
+  alignas(cache_line) typename Machine::template atomic<std::uint32_t> head_{0};
+  typename Machine::template atomic<std::uint32_t> tail_{0};
+  slot_type ring_[Capacity]{};
+};
+
+}  // namespace fj::inline v0_1::detail

@@ -1,0 +1,105 @@
+// Fibers that make one another ready on one P: their order, their time slices, and that no P waits while some of them do. What Go's
+// YieldProgress, GoroutineParallelism and PingPongHog check, in other words.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "forkjoin/go.hpp"
+#include "runtime/base/tuning.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+// Receives, works and sends, until `over()`.
+template <class Over>
+void take_turns(fj::channel<bool> turn, unsigned work, std::atomic<std::uint64_t>& done, Over over) {
+  try {
+    while (turn.receive()) {
+      for (unsigned i = 0; i < work; ++i)
+        done.store(done.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      if (over()) turn.close();
+      turn.send(true);
+    }
+  } catch (const fj::channel_closed&) {}
+}
+
+}  // namespace
+
+// Tried with a yield that puts its fiber where it runs next, and slices that do not end: hangs with P = 1.
+TEST_CASE("local queue: a fiber that yields lets others go on") {
+  test::for_each_procs([](unsigned p) {
+    const test::watchdog dog("yield", p);
+    fj::runtime rt(test::with_procs(p));
+    std::atomic<bool> set{false};
+    rt.go([&] {
+        auto other = fj::go([&] { set = true; });
+        while (!set) fj::yield();
+        other.get();
+      }).get();
+  });
+}
+
+// Tried without the steal of what runs next: hangs.
+TEST_CASE("local queue: as many fibers run at once as there are P") {
+  test::for_each_procs([](unsigned p) {
+    const test::watchdog dog("fibers at once", p);
+    fj::runtime rt(test::with_procs(p));
+    const unsigned rounds = test::divided(20u);
+    for (unsigned again = 0; again < test::divided(10u); ++again) {
+      std::atomic<unsigned> turn{0};
+      const auto take_turns = [&](unsigned mine) {
+        for (unsigned round = 0; round < rounds; ++round) {
+          test::spin_until([&] { return turn == round * p + mine; });
+          ++turn;
+        }
+      };
+      rt.go([&] {
+          std::vector<fj::future<void>> others;
+          for (unsigned i = 1; i < p; ++i) others.push_back(fj::go([&, i] { take_turns(i); }));
+          take_turns(0);  // so the last of them is what runs next, and its P does not come to it
+          for (auto& each : others) each.get();
+        }).get();
+      CHECK(turn == rounds * p);
+    }
+  });
+}
+
+TEST_CASE("local queue: half of a full ring goes to all workers, and each fiber runs once") {
+  test::for_each_procs([](unsigned p) {
+    const test::watchdog dog("a full ring", p);
+    fj::runtime rt(test::with_procs(p));
+    constexpr unsigned count = 5 * fj::detail::tuning::ring_size + 3;
+    std::vector<std::atomic<unsigned>> runs(count);
+    rt.go([&] {
+        std::vector<fj::future<void>> all;
+        for (auto& each : runs) all.push_back(fj::go([&each] { ++each; }));
+        for (auto& each : all) each.get();
+      }).get();
+    for (auto& each : runs) CHECK(each == 1);
+  });
+}
+
+// Two pairs of fibers hand a turn to and fro. One pair works fifty times as long in each turn, so if the pairs took turns
+// with each other it would do fifty times the work. Tried so: with a fiber at the end of the ring when it becomes ready;
+// and with a slice that does not end: the first pair did all the work.
+TEST_CASE("local queue: fibers that wake one another share a time slice") {
+  const test::watchdog dog("time slices", 1);
+  fj::runtime rt(test::with_procs(1));
+  std::atomic<std::uint64_t> long_turns{0}, short_turns{0};
+  const auto over = [&] { return long_turns + short_turns >= 300'000'000 / test::divisor(); };
+  rt.go([&] {
+      fj::channel<bool> a(0), b(0);
+      std::vector<fj::future<void>> all;
+      for (int i = 0; i < 2; ++i) all.push_back(fj::go([&] { take_turns(a, 100'000, long_turns, over); }));
+      for (int i = 0; i < 2; ++i) all.push_back(fj::go([&] { take_turns(b, 2'000, short_turns, over); }));
+      a.send(true);
+      b.send(true);
+      for (auto& each : all) each.get();
+    }).get();
+  const double ratio = static_cast<double>(long_turns) / static_cast<double>(short_turns);
+  CAPTURE(ratio);
+  CHECK(ratio <= 2);
+  CHECK(ratio >= 0.5);
+}
