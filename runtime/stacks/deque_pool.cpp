@@ -50,8 +50,10 @@ deque* deque_pool::take() noexcept {
 }
 
 bool deque_pool::have_fallbacks(std::size_t count) noexcept {
+  if (fallbacks_made_.load(std::memory_order_relaxed) >= count) return true;
   const locked lock(mutex_);
-  for (; fallbacks_made_ < count; ++fallbacks_made_) {
+  for (; fallbacks_made_.load(std::memory_order_relaxed) < count;
+       fallbacks_made_.fetch_add(1, std::memory_order_relaxed)) {
     deque* const d = make(0);
     if (!d) return false;
     fallbacks_.push_back(d);

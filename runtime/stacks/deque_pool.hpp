@@ -2,6 +2,7 @@
 // lives.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <mutex>
 #include <vector>
@@ -42,7 +43,7 @@ class deque_pool {
   std::vector<deque*> all_;
   std::vector<deque*> idle_;
   std::vector<deque*> fallbacks_;
-  std::size_t fallbacks_made_ = 0;
+  std::atomic<std::size_t> fallbacks_made_{0};  // under the mutex, or read as a hint: it only grows
 };
 
 }  // namespace fj::inline v0_1::detail
