@@ -10,4 +10,5 @@
 #include "forkjoin/go/select.hpp"
 #include "forkjoin/go/semaphore.hpp"
 #include "forkjoin/go/shared_mutex.hpp"
+#include "forkjoin/go/sleep.hpp"
 #include "forkjoin/go/wait_group.hpp"

@@ -1,4 +1,4 @@
-// Cooperative cancellation: a stop_source requests it, and work that holds its stop_token polls.
+// Cooperative cancellation: a stop_source requests it, and work that holds its stop_token polls. And waits that end too late.
 #pragma once
 
 #include <exception>
@@ -17,6 +17,12 @@ class cancelled : public std::exception {
   const char* what() const noexcept override {
     return "forkjoin: cancelled: the stop token was asked to stop before everything had started";
   }
+};
+
+/// Thrown by a wait whose deadline came before that for which it waited.
+class timed_out : public std::exception {
+ public:
+  const char* what() const noexcept override { return "forkjoin: timed out: the deadline of a wait has passed"; }
 };
 
 }  // namespace fj::inline v0_1

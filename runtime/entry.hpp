@@ -29,6 +29,7 @@
 #include "wait/select.hpp"
 #include "wait/semaphore.hpp"
 #include "wait/shared_mutex.hpp"
+#include "wait/sleep.hpp"
 #include "wait/wait_group.hpp"
 #include "wait/wait_queue.hpp"
 #include "wait/waiter.hpp"

@@ -10,6 +10,7 @@
 #include "bench/simulate/strand.hpp"
 #include "runtime/base/counters.hpp"
 #include "runtime/schedule/run_queue.hpp"
+#include "runtime/schedule/timer_heap.hpp"
 #include "runtime/stacks/stack_cache.hpp"
 
 namespace simulate {
@@ -21,10 +22,11 @@ struct processor {
   processor(unsigned number, deque::index capacity) : index(number), memory(capacity), active(&*memory) {}
 
   const unsigned index;
-  unsigned tick = 0;
+  unsigned tick = 0, looks_at_timers = 0;
   std::uint32_t runs = 0;
   std::int64_t slice_began = 0;
   fj::detail::basic_run_queue<machine, fiber> queue;  // always empty: simulated strands wait at joins only
+  fj::detail::basic_timer_heap<machine> timers;
   processor* next = nullptr;
   fj::detail::basic_stack_cache<fiber> stacks;
   fj::detail::tallies count;

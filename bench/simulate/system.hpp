@@ -50,7 +50,6 @@ struct system : machine {
   static void end_placing(worker&) noexcept {}
   static void placed(worker&) noexcept {}
   static void keep_off(worker&) noexcept {}
-  static void woken(worker&) noexcept {}
 
   static void place(worker& m, fj::detail::waker) noexcept {
     timeline& time = timeline::current();

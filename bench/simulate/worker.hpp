@@ -41,6 +41,7 @@ struct worker : actor {
   fj::detail::relaxed<processor*> proc = nullptr;
   fj::detail::relaxed<bool> spinning = false;
   bool asleep = false;
+  std::int64_t wakes_at = fj::detail::never;  // no simulated strand waits for a time
   fj::detail::list_links<worker> sleeps;
   root* brought = nullptr;
   fiber* running = nullptr;

@@ -17,7 +17,6 @@
 
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/go/wait_options.hpp"
-#include "forkjoin/stop.hpp"
 
 namespace fj::inline v0_1 {
 
@@ -139,12 +138,12 @@ struct channel_access {
   }
 };
 
-/// A wait on no channel at all: it ends if the token is asked to stop.
+/// A wait on no channel at all: it ends by a limit.
 [[noreturn]] inline void wait_in_vain(const wait_options& options) {
-  waiter here;
-  const stops_wait stops(here, options.stop);
-  static_cast<void>(here.wait());
-  throw cancelled();
+  for (;;) {
+    waiter here(limits_of(options));
+    expect_no_limit(waiter::end_by(here.wait()));
+  }
 }
 
 }  // namespace detail
@@ -154,7 +153,7 @@ struct channel_access {
 /// deque stay with the others. Values arrive in the order in which they were sent; senders and receivers that wait are served
 /// first in, first out.
 ///
-/// A default-constructed handle is no channel, Go's nil: sends and receives on it wait for ever (or until options.stop), and
+/// A default-constructed handle is no channel, Go's nil: sends and receives on it wait for ever (or until a limit ends them), and
 /// fj::select passes it over.
 ///
 /// T must be movable without exceptions; its move constructor runs under the channel's lock, so it must not fork or wait.
@@ -172,32 +171,26 @@ class channel {
   explicit channel(std::size_t capacity) : state_(std::make_shared<detail::channel_state<T>>(capacity)) {}
 
   /// Waits until the value is received or has room. Throws channel_closed; fj::cancelled if options.stop was asked while it
-  /// waited; std::bad_alloc if there is no memory to wait. Then the value is dropped.
+  /// waited; fj::timed_out if options.until came; std::bad_alloc if there is no memory to wait. Then the value is dropped.
   void send(T value, wait_options options = {}) const {
     if (!state_) detail::wait_in_vain(options);
     detail::disturb();
     std::unique_lock held(state_->lock());
     const auto sent = state_->try_send(value);
     if (detail::end_attempt(sent, held)) return throw_if_closed(sent);
-    switch (detail::wait_in(state_->senders(), held, &value, options.stop)) {
-      case detail::wait_end::served:
-        return;
-      case detail::wait_end::refused:
-        throw channel_closed();
-      case detail::wait_end::stopped:
-        throw cancelled();
-    }
+    const auto end = detail::wait_in(state_->senders(), held, &value, detail::limits_of(options));
+    if (end == detail::wait_end::refused) throw channel_closed();
+    detail::expect_no_limit(end);
   }
 
-  /// Waits for a value. Empty once the channel is closed and drained. Throws fj::cancelled and std::bad_alloc as send.
+  /// Waits for a value. Empty once the channel is closed and drained. Throws fj::cancelled, fj::timed_out and std::bad_alloc as send.
   std::optional<T> receive(wait_options options = {}) const {
     if (!state_) detail::wait_in_vain(options);
     detail::disturb();
     std::optional<T> value;
     std::unique_lock held(state_->lock());
     if (detail::end_attempt(state_->try_receive(value), held)) return value;
-    if (detail::wait_in(state_->receivers(), held, &value, options.stop) == detail::wait_end::stopped)
-      throw cancelled();
+    detail::expect_no_limit(detail::wait_in(state_->receivers(), held, &value, detail::limits_of(options)));
     return value;
   }
 

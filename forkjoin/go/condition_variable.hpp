@@ -5,12 +5,14 @@
 #include "forkjoin/serial/go.hpp"
 #else
 
+#include <chrono>
+#include <condition_variable>
 #include <mutex>
 
+#include "forkjoin/detail/deadline.hpp"
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/go/mutex.hpp"
 #include "forkjoin/go/wait_options.hpp"
-#include "forkjoin/stop.hpp"
 
 namespace fj::inline v0_1 {
 
@@ -23,9 +25,9 @@ class condition_variable {
   condition_variable& operator=(const condition_variable&) = delete;
 
   /// Frees the lock, waits, and takes the lock again. Throws fj::cancelled if options.stop was asked before a notification
-  /// came, std::bad_alloc if there is no memory to wait; the lock is held then, too.
+  /// came, fj::timed_out if options.until came, std::bad_alloc if there is no memory to wait; the lock is held then, too.
   void wait(std::unique_lock<mutex>& lock, wait_options options = {}) {
-    if (!core_.wait(lock.mutex()->core_, options.stop)) throw cancelled();
+    detail::expect_no_limit(core_.wait(lock.mutex()->core_, detail::limits_of(options)));
   }
 
   /// Waits until condition() holds; it is called with the lock held.
@@ -34,11 +36,43 @@ class condition_variable {
     while (!condition()) wait(lock, options);
   }
 
+  /// As wait, but they say whether the time came first, and throw no fj::timed_out.
+  template <class Clock, class Duration>
+  std::cv_status wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& t) {
+    return wait_until_deadline(lock, detail::deadline_at(t));
+  }
+  template <class Rep, class Period>
+  std::cv_status wait_for(std::unique_lock<mutex>& lock, const std::chrono::duration<Rep, Period>& d) {
+    return wait_until_deadline(lock, detail::deadline_after(d));
+  }
+
+  /// Wait until condition() holds, but no longer than that; return what it says last.
+  template <class Clock, class Duration, class Condition>
+  bool wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& t,
+                  Condition condition) {
+    return wait_until_deadline(lock, detail::deadline_at(t), condition);
+  }
+  template <class Rep, class Period, class Condition>
+  bool wait_for(std::unique_lock<mutex>& lock, const std::chrono::duration<Rep, Period>& d, Condition condition) {
+    return wait_until_deadline(lock, detail::deadline_after(d), condition);
+  }
+
   /// The strand that has waited longest goes on.
   void notify_one() noexcept { core_.notify_one(); }
   void notify_all() noexcept { core_.notify_all(); }
 
  private:
+  std::cv_status wait_until_deadline(std::unique_lock<mutex>& lock, detail::deadline t) {
+    const auto end = core_.wait(lock.mutex()->core_, detail::limits_until(t));
+    return end == detail::wait_end::timed_out ? std::cv_status::timeout : std::cv_status::no_timeout;
+  }
+  template <class Condition>
+  bool wait_until_deadline(std::unique_lock<mutex>& lock, detail::deadline t, Condition& condition) {
+    while (!condition())
+      if (wait_until_deadline(lock, t) == std::cv_status::timeout) return condition();
+    return true;
+  }
+
   detail::condition_core core_;
 };
 

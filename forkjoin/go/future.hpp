@@ -5,6 +5,7 @@
 #include "forkjoin/serial/go.hpp"
 #else
 
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "forkjoin/detail/deadline.hpp"
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/detail/result.hpp"
 #include "forkjoin/go/wait_options.hpp"
@@ -116,7 +118,7 @@ class [[nodiscard(
 
   /// Waits for the fiber, and returns its result or throws its exception. A fiber waits without its worker; a thread outside
   /// of any runtime sleeps. Afterwards the future is not valid. Throws fj::cancelled if options.stop was asked to stop first,
-  /// and std::bad_alloc if there is no memory to wait; then the future is as before. Throws std::logic_error if not valid.
+  /// fj::timed_out if options.until came first, and std::bad_alloc if there is no memory to wait; then the future is as before. Throws std::logic_error if not valid.
   T get(wait_options options = {}) {
     wait(options);
     const future taken(std::move(*this));
@@ -126,10 +128,16 @@ class [[nodiscard(
   }
 
   /// Waits for the fiber. Errors: as get, but for the fiber's exception, which stays for get.
-  void wait(wait_options options = {}) {
-    if (!state_)
-      throw std::logic_error("fj::future: there is no fiber to wait for; get was called before, or go never");
-    if (!state_->wait(options.stop)) throw cancelled();
+  void wait(wait_options options = {}) { detail::expect_no_limit(expected_state().wait(detail::limits_of(options))); }
+
+  /// Wait for the fiber, but no longer than that; whether it has ended. Errors: as wait.
+  template <class Clock, class Duration>
+  bool wait_until(const std::chrono::time_point<Clock, Duration>& t) {
+    return wait_until_deadline(detail::deadline_at(t));
+  }
+  template <class Rep, class Period>
+  bool wait_for(const std::chrono::duration<Rep, Period>& d) {
+    return wait_until_deadline(detail::deadline_after(d));
   }
 
   /// Whether the fiber has ended.
@@ -141,6 +149,15 @@ class [[nodiscard(
  private:
   template <class F>
   friend struct detail::starter;
+
+  detail::go_state<T>& expected_state() const {
+    if (!state_)
+      throw std::logic_error("fj::future: there is no fiber to wait for; get was called before, or go never");
+    return *state_;
+  }
+  bool wait_until_deadline(detail::deadline t) {
+    return expected_state().wait(detail::limits_until(t)) == detail::wait_end::served;
+  }
 
   explicit future(detail::go_state<T>& state) noexcept : state_(&state) {}
 

@@ -5,13 +5,15 @@
 #include "forkjoin/serial/go.hpp"
 #else
 
+#include <chrono>
+
+#include "forkjoin/detail/deadline.hpp"
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/go/wait_options.hpp"
-#include "forkjoin/stop.hpp"
 
 namespace fj::inline v0_1 {
 
-/// Meets Lockable: use it with std::unique_lock, std::scoped_lock. A fiber that waits leaves its stack, and its worker does
+/// Meets TimedLockable: use it with std::unique_lock, std::scoped_lock. A fiber that waits leaves its stack, and its worker does
 /// other work; a thread outside of any runtime sleeps. The strand that locked it unlocks it; it may be on another thread then.
 /// Not recursive.
 ///
@@ -25,15 +27,28 @@ class mutex {
   mutex(const mutex&) = delete;
   mutex& operator=(const mutex&) = delete;
 
-  /// Throws fj::cancelled if options.stop was asked while it waited, std::bad_alloc if there is no memory to wait.
-  void lock(wait_options options = {}) {
-    if (!core_.lock(options.stop)) throw cancelled();
-  }
+  /// Throws fj::cancelled if options.stop was asked while it waited, fj::timed_out if options.until came, std::bad_alloc if
+  /// there is no memory to wait.
+  void lock(wait_options options = {}) { detail::expect_no_limit(core_.lock(detail::limits_of(options))); }
   [[nodiscard]] bool try_lock() noexcept { return core_.try_lock(); }
+
+  /// Wait for the mutex, but no longer than that. Throw std::bad_alloc if there is no memory to wait.
+  template <class Rep, class Period>
+  [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& d) {
+    return lock_until(detail::deadline_after(d));
+  }
+  template <class Clock, class Duration>
+  [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& t) {
+    return lock_until(detail::deadline_at(t));
+  }
+
   void unlock() noexcept { core_.unlock(); }
 
  private:
   friend class condition_variable;
+
+  bool lock_until(detail::deadline t) { return core_.lock(detail::limits_until(t)) == detail::wait_end::served; }
+
   detail::mutex_core core_;
 };
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "forkjoin/go/mutex.hpp"
+#include "forkjoin/go/wait_options.hpp"
 
 namespace fj::inline v0_1 {
 
@@ -22,10 +23,12 @@ class once {
   once& operator=(const once&) = delete;
 
   /// Calls f() if no call has returned yet, and returns after the first that has. If f throws, the next caller calls its own f.
+  /// A caller that waits for another's call throws as mutex::lock.
   template <class F>
-  void call(F&& f) {
+  void call(F&& f, wait_options options = {}) {
     if (done_.load(std::memory_order_acquire)) return;  // acquire: pairs with the release below
-    const std::scoped_lock lock(mutex_);
+    mutex_.lock(options);
+    const std::unique_lock lock(mutex_, std::adopt_lock);
     if (done_.load(std::memory_order_relaxed)) return;
     std::invoke(std::forward<F>(f));
     done_.store(true, std::memory_order_release);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -15,6 +16,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "forkjoin/detail/deadline.hpp"
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/go/channel.hpp"
 #include "forkjoin/go/wait_options.hpp"
@@ -64,6 +66,14 @@ struct send_case : select_case {
   }
   channel<T> of;
   T value;
+  F handler;
+};
+
+/// A case on a time.
+template <class F>
+struct after_case : select_case {
+  after_case(deadline t, F f) : handler(std::move(f)) { at = nanoseconds_of(t); }
+  void run(bool) { std::invoke(handler); }
   F handler;
 };
 
@@ -118,6 +128,14 @@ auto on_send(const channel<T>& c, std::type_identity_t<T> value, F f) {
   return detail::send_case<T, F>(c, std::move(value), std::move(f));
 }
 
+/// A case of select: f() when d has passed since this call, if no other case has been chosen by then. What is not positive has
+/// passed: the case is ready at once, as each of the others that are.
+template <class Rep, class Period, class F>
+auto after(const std::chrono::duration<Rep, Period>& d, F f) {
+  static_assert(std::is_invocable_v<F&>, "fj::after: the handler takes no arguments");
+  return detail::after_case<F>(detail::deadline_after(d), std::move(f));
+}
+
 /// The case of select that runs if no other is ready: then select does not wait.
 template <class F>
 auto otherwise(F f) {
@@ -130,7 +148,8 @@ auto otherwise(F f) {
 /// looked at. A case whose handle is no channel is never ready. Exceptions of the handler leave select.
 ///
 /// Errors: channel_closed if the chosen case sends on a closed channel; std::bad_alloc if there is no memory to wait;
-/// fj::cancelled if the token was asked to stop first: the form with wait_options as first argument.
+/// fj::cancelled if the token was asked to stop first, fj::timed_out if options.until came first: the form with wait_options as
+/// first argument.
 template <class... Cases>
 std::size_t select(const wait_options& options, Cases&&... cases) {
   static_assert((detail::is_otherwise<std::remove_cvref_t<Cases>> + ... + 0) <= 1,
@@ -141,8 +160,8 @@ std::size_t select(const wait_options& options, Cases&&... cases) {
   detail::select_case** next = channels.data();
   (detail::collect(next, cases), ...);
   std::array<detail::select_place, n> places;
-  const auto [end, chosen, closed] = detail::select_one(channels, places, waits, options.stop);
-  if (end == detail::wait_end::stopped) throw cancelled();
+  const auto [end, chosen, closed] = detail::select_one(channels, places, waits, detail::limits_of(options));
+  detail::expect_no_limit(end);
   const bool by_case[] = {detail::is_chosen(chosen, cases)...};
   (detail::run_if_chosen(chosen, closed, cases), ...);
   return static_cast<std::size_t>(std::find(std::begin(by_case), std::end(by_case), true) - std::begin(by_case));

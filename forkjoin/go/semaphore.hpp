@@ -5,11 +5,12 @@
 #include "forkjoin/serial/go.hpp"
 #else
 
+#include <chrono>
 #include <cstdint>
 
+#include "forkjoin/detail/deadline.hpp"
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/go/wait_options.hpp"
-#include "forkjoin/stop.hpp"
 
 namespace fj::inline v0_1 {
 
@@ -20,15 +21,26 @@ class semaphore {
   semaphore(const semaphore&) = delete;
   semaphore& operator=(const semaphore&) = delete;
 
-  /// Waits for a permit. Throws fj::cancelled if options.stop was asked while it waited, std::bad_alloc if there is no memory
-  /// to wait.
-  void acquire(wait_options options = {}) {
-    if (!core_.acquire(options.stop)) throw cancelled();
-  }
+  /// Waits for a permit. Throws fj::cancelled if options.stop was asked while it waited, fj::timed_out if options.until came,
+  /// std::bad_alloc if there is no memory to wait.
+  void acquire(wait_options options = {}) { detail::expect_no_limit(core_.acquire(detail::limits_of(options))); }
   [[nodiscard]] bool try_acquire() noexcept { return core_.try_acquire(); }
+
+  /// Wait for a permit, but no longer than that. Throw std::bad_alloc if there is no memory to wait.
+  template <class Rep, class Period>
+  [[nodiscard]] bool try_acquire_for(const std::chrono::duration<Rep, Period>& d) {
+    return acquire_until(detail::deadline_after(d));
+  }
+  template <class Clock, class Duration>
+  [[nodiscard]] bool try_acquire_until(const std::chrono::time_point<Clock, Duration>& t) {
+    return acquire_until(detail::deadline_at(t));
+  }
+
   void release(std::uint64_t permits = 1) noexcept { core_.release(permits); }
 
  private:
+  bool acquire_until(detail::deadline t) { return core_.acquire(detail::limits_until(t)) == detail::wait_end::served; }
+
   detail::semaphore_core core_;
 };
 

@@ -5,13 +5,15 @@
 #include "forkjoin/serial/go.hpp"
 #else
 
+#include <chrono>
+
+#include "forkjoin/detail/deadline.hpp"
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/go/wait_options.hpp"
-#include "forkjoin/stop.hpp"
 
 namespace fj::inline v0_1 {
 
-/// Meets SharedLockable: use it with std::unique_lock for writers and std::shared_lock for readers.
+/// Meets SharedTimedLockable: use it with std::unique_lock for writers and std::shared_lock for readers.
 ///
 /// Fairness: first in, first out. Readers that wait behind a writer wait for it, so neither side starves; readers that wait next
 /// to each other are let in together.
@@ -21,19 +23,38 @@ class shared_mutex {
   shared_mutex(const shared_mutex&) = delete;
   shared_mutex& operator=(const shared_mutex&) = delete;
 
-  // Writers. lock throws as mutex::lock.
+  // Writers. Each throws as its namesake in fj::mutex.
   void lock(wait_options options = {}) { lock_as(true, options); }
   [[nodiscard]] bool try_lock() noexcept { return core_.try_lock(true); }
+  template <class Rep, class Period>
+  [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& d) {
+    return lock_until(true, detail::deadline_after(d));
+  }
+  template <class Clock, class Duration>
+  [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& t) {
+    return lock_until(true, detail::deadline_at(t));
+  }
   void unlock() noexcept { core_.unlock(true); }
 
   // Readers.
   void lock_shared(wait_options options = {}) { lock_as(false, options); }
   [[nodiscard]] bool try_lock_shared() noexcept { return core_.try_lock(false); }
+  template <class Rep, class Period>
+  [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& d) {
+    return lock_until(false, detail::deadline_after(d));
+  }
+  template <class Clock, class Duration>
+  [[nodiscard]] bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration>& t) {
+    return lock_until(false, detail::deadline_at(t));
+  }
   void unlock_shared() noexcept { core_.unlock(false); }
 
  private:
   void lock_as(bool writes, const wait_options& options) {
-    if (!core_.lock(writes, options.stop)) throw cancelled();
+    detail::expect_no_limit(core_.lock(writes, detail::limits_of(options)));
+  }
+  bool lock_until(bool writes, detail::deadline t) {
+    return core_.lock(writes, detail::limits_until(t)) == detail::wait_end::served;
   }
 
   detail::shared_mutex_core core_;

@@ -10,7 +10,6 @@
 
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/go/wait_options.hpp"
-#include "forkjoin/stop.hpp"
 
 namespace fj::inline v0_1 {
 
@@ -27,11 +26,9 @@ class wait_group {
   }
   void done() { add(-1); }
 
-  /// Waits until the count is 0. Throws fj::cancelled if options.stop was asked while it waited, std::bad_alloc if there is no
-  /// memory to wait.
-  void wait(wait_options options = {}) {
-    if (!core_.wait(options.stop)) throw cancelled();
-  }
+  /// Waits until the count is 0. Throws fj::cancelled if options.stop was asked while it waited, fj::timed_out if options.until
+  /// came, std::bad_alloc if there is no memory to wait.
+  void wait(wait_options options = {}) { detail::expect_no_limit(core_.wait(detail::limits_of(options))); }
 
  private:
   detail::wait_group_core core_;

@@ -2,16 +2,22 @@
 // makes sense between two that run at once does not compile.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
+#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include "forkjoin/detail/deadline.hpp"
 #include "forkjoin/detail/result.hpp"
 #include "forkjoin/run.hpp"
 #include "forkjoin/stop.hpp"
@@ -19,6 +25,7 @@
 namespace fj::inline v0_1 {
 
 struct wait_options {
+  std::chrono::steady_clock::time_point until = detail::no_deadline;
   const stop_token* stop = nullptr;
 };
 
@@ -60,6 +67,17 @@ class [[nodiscard(
       throw std::logic_error("fj::future: there is no fiber to wait for; get was called before, or go never");
   }
 
+  template <class Time>
+  bool wait_until(const Time&) {
+    wait();
+    return true;
+  }
+  template <class Duration>
+  bool wait_for(const Duration&) {
+    wait();
+    return true;
+  }
+
   T get(wait_options = {}) {
     wait();
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
@@ -93,13 +111,42 @@ auto runtime::go(F&& f) {
 
 inline void yield() noexcept {}
 
-/// Nothing else runs, so it is free; unless the one function that runs locks it twice, which would wait for ever.
+namespace detail {
+
+inline void sleep_until(deadline t, const wait_options& options) {
+  const deadline end = std::min(t, options.until);
+  if (options.stop) {  // another thread may ask it
+    std::condition_variable_any never_notified;
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    never_notified.wait_until(lock, *options.stop, end, [] { return false; });
+    if (options.stop->stop_requested() && deadline_clock::now() < end) throw cancelled();
+  } else {
+    std::this_thread::sleep_until(end);
+  }
+  if (options.until < t) throw timed_out();
+}
+
+}  // namespace detail
+
+template <class Rep, class Period>
+void sleep_for(const std::chrono::duration<Rep, Period>& d, wait_options options = {}) {
+  if (d > d.zero()) detail::sleep_until(detail::deadline_after(d), options);
+}
+template <class Clock, class Duration>
+void sleep_until(const std::chrono::time_point<Clock, Duration>& t, wait_options options = {}) {
+  while (Clock::now() < t) detail::sleep_until(detail::deadline_at(t), options);
+}
+
+/// Nothing else runs, so it is free; unless the one function that runs locks it twice, which would wait for ever, or in vain.
 class mutex {
  public:
   void lock(wait_options = {}) {
     if (!try_lock()) throw std::logic_error("fj::mutex: locked twice; in the serial build nothing could unlock it");
   }
   [[nodiscard]] bool try_lock() noexcept { return !std::exchange(locked_, true); }
+  [[nodiscard]] bool try_lock_for(const auto&) noexcept { return try_lock(); }
+  [[nodiscard]] bool try_lock_until(const auto&) noexcept { return try_lock(); }
   void unlock() noexcept { locked_ = false; }
 
  private:
@@ -113,12 +160,16 @@ class shared_mutex {
       throw std::logic_error("fj::shared_mutex: locked twice; in the serial build nothing could unlock it");
   }
   [[nodiscard]] bool try_lock() noexcept { return readers_ == 0 && !std::exchange(written_, true); }
+  [[nodiscard]] bool try_lock_for(const auto&) noexcept { return try_lock(); }
+  [[nodiscard]] bool try_lock_until(const auto&) noexcept { return try_lock(); }
   void unlock() noexcept { written_ = false; }
   void lock_shared(wait_options = {}) {
     if (!try_lock_shared())
       throw std::logic_error("fj::shared_mutex: locked twice; in the serial build nothing could unlock it");
   }
   [[nodiscard]] bool try_lock_shared() noexcept { return !written_ && ++readers_ > 0; }
+  [[nodiscard]] bool try_lock_shared_for(const auto&) noexcept { return try_lock_shared(); }
+  [[nodiscard]] bool try_lock_shared_until(const auto&) noexcept { return try_lock_shared(); }
   void unlock_shared() noexcept { --readers_; }
 
  private:
@@ -134,6 +185,8 @@ class semaphore {
       throw std::logic_error("fj::semaphore: no permit; in the serial build nothing could release one");
   }
   [[nodiscard]] bool try_acquire() noexcept { return permits_ > 0 && permits_-- > 0; }
+  [[nodiscard]] bool try_acquire_for(const auto&) noexcept { return try_acquire(); }
+  [[nodiscard]] bool try_acquire_until(const auto&) noexcept { return try_acquire(); }
   void release(std::uint64_t permits = 1) noexcept { permits_ += permits; }
 
  private:
@@ -159,7 +212,7 @@ class wait_group {
 class once {
  public:
   template <class F>
-  void call(F&& f) {
+  void call(F&& f, wait_options = {}) {
     if (done_) return;
     std::invoke(std::forward<F>(f));
     done_ = true;

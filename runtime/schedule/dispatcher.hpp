@@ -19,6 +19,8 @@
 #include "machine.hpp"
 #include "parking.hpp"
 #include "ready_queue.hpp"
+#include "thread_budget.hpp"
+#include "timekeeper.hpp"
 
 namespace fj::inline v0_1::detail {
 
@@ -41,10 +43,9 @@ class basic_dispatcher {
 
   /// All P are idle, and no thread has been started. `chaos`: as in options.
   basic_dispatcher(processors& all, threads& started, unsigned max_threads, bool eager, std::uint64_t chaos = 0)
-      : all_(all), threads_(started), max_threads_(max_threads), eager_(eager), ready_(chaos), startable_(max_threads) {
+      : all_(all), threads_(started), eager_(eager), ready_(chaos), budget_(max_threads, parking_) {
     const locked lock(mutex_);
     for (unsigned i = all.count(); i-- > 0;) idle_.put_processor(all[i]);
-    parking_.thread_available(static_cast<int>(startable_));
   }
 
   // The ready queue.
@@ -106,6 +107,16 @@ class basic_dispatcher {
     return !idle_.has_processor() && thread_for_ready();
   }
 
+  // Timers.
+
+  basic_timekeeper<Machine>& timekeeper() noexcept { return timekeeper_; }
+
+  /// Before a worker with a P takes up a fiber.
+  void attend_timers(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    timekeeper_.fire_own(m);
+    if (!timekeeper_.covers_own(m)) wake();
+  }
+
   // Workers that look for work.
 
   /// The worker looks for work from now on: no other need be woken for what it may find.
@@ -147,6 +158,7 @@ class basic_dispatcher {
         const locked lock(mutex_);
         if (stopping_) return;
         if (thread_for_ready() || idle_.caller_with_records(all_)) continue;
+        if (!budget_.any_left() && !idle_.has_thread()) timekeeper_.tell_caller();
         if (!idle_.alarm_owners_for_callers(all_)) return;
       }
       // An owner may have answered its alarm while this thread counted as spinning, and its next push may have found the alarm
@@ -173,13 +185,21 @@ class basic_dispatcher {
     }
     // From here on the worker may be given a P at any time.
     if (was_spinning) parking_.stop_spinning();
-    if (!work_left()) return after_park::sleep;
-    const locked lock(mutex_);
-    if (m.proc || !idle_.has_processor()) return after_park::sleep;
-    m.proc = idle_.take_processor();
-    idle_.remove_thread(m);
-    begin_spinning(m);
-    return after_park::work;
+    return work_left() || timekeeper_.is_due(m) ? take_idle_processor(m) : after_park::sleep;
+  }
+
+  /// By a worker that parked, and whose sleep has ended: with a P, or because a timer may be due, or because the runtime ends.
+  after_park awake(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    if (m.proc && m.wakes_at == never) return after_park::work;
+    {
+      const locked lock(mutex_);
+      if (m.proc) {
+        timekeeper_.release(m);
+        return after_park::work;
+      }
+      if (stopping_) return after_park::end;
+    }
+    return timekeeper_.is_due(m) ? take_idle_processor(m) : after_park::sleep;
   }
 
   /// Gives up the P of a caller that goes back to its program or waits for its root; others take over what there is.
@@ -205,6 +225,8 @@ class basic_dispatcher {
       // As in park. Not without a look: a thread woken for nothing would hold the P when its next root comes, and the kernel
       // may well have put it on that caller's processor.
       wake(then);
+    } else if (!timekeeper_.covers_all()) {
+      wake(then);
     }
   }
 
@@ -214,28 +236,24 @@ class basic_dispatcher {
   bool ensure_thread() noexcept FORKJOIN_EXCLUDES(mutex_) {
     for (;; Machine::yield_thread()) {
       const locked lock(mutex_);
-      if (started_ > 0) return true;
+      if (budget_.any_started()) return true;
       if (begin_start()) break;
-      if (starting_ == 0) return false;
+      if (!budget_.any_starting()) return false;
     }
     worker* const m = threads_.start();
     {
       const locked lock(mutex_);
-      end_start(m);
+      budget_.end_start(m);
       if (m) idle_.put_thread(*m);
     }
     wake();  // for what became ready while no thread could be woken
     return m;
   }
 
-  /// What the system refused, for want of memory or by a limit that other threads share, it may give to a later root, as the
-  /// first fork of that sees that a thread could be started.
+  /// Before a root: the system may give what it refused before.
   void ask_for_threads_again() noexcept FORKJOIN_EXCLUDES(mutex_) {
     const locked lock(mutex_);
-    const unsigned lacking = max_threads_ - started_ - starting_;
-    if (startable_ != 0 || lacking == 0 || Machine::now_ns() < ask_again_at_) return;
-    startable_ = lacking;
-    parking_.thread_available(static_cast<int>(lacking));
+    budget_.ask_again();
   }
 
   /// From now on no thread is started or woken, and a thread that parks ends. Waits for those that are being started.
@@ -243,7 +261,7 @@ class basic_dispatcher {
     for (;; Machine::yield_thread()) {
       const locked lock(mutex_);
       stopping_ = true;
-      if (starting_ == 0) return;
+      if (!budget_.any_starting()) return;
     }
   }
 
@@ -269,8 +287,8 @@ class basic_dispatcher {
         return;
       }
       idle_.put_caller(m);
-      // A system that has refused threads may do so again.
-      last_resort = !idle_.has_thread() && (startable_ == 0 || ask_again_at_ != 0);
+      last_resort = !idle_.has_thread() && (!budget_.any_left() || budget_.any_refused());
+      if (last_resort) timekeeper_.tell_caller();
     }
     // Where there is a thread for every P, others look for records before they park. Else this caller must, as in park.
     const auto its_deques = [&](auto visit) {
@@ -278,16 +296,21 @@ class basic_dispatcher {
         if (d.whose() == &brought) visit(d);
       });
     };
-    if (last_resort && !parking::nothing_left(its_deques, eager_)) {
-      const locked lock(mutex_);
-      if (m.asleep && idle_.has_processor()) {
-        idle_.remove_caller(m);
-        m.proc = idle_.take_processor();
-        begin_spinning(m);
+    if (last_resort && !parking::nothing_left(its_deques, eager_)) take_idle_processor_as_caller(m);
+    while (!has_come_back(brought, m)) {
+      if (m.wakes_at != never && timekeeper_.is_due(m)) {
+        take_idle_processor_as_caller(m);
+      } else {
+        m.sleep();
       }
     }
-    while (!has_come_back(brought, m)) m.sleep();
     Machine::placed(m);
+    if (m.wakes_at == never) return;
+    {
+      const locked lock(mutex_);
+      timekeeper_.release(m);
+    }
+    if (!timekeeper_.covers_all()) wake();
   }
 
   /// The root is over: its caller goes on, if it has one that is another thread. The root may be gone when this returns.
@@ -353,7 +376,7 @@ class basic_dispatcher {
     worker* const m = threads_.start();
     {
       const locked lock(mutex_);
-      end_start(m);
+      budget_.end_start(m);
       if (!m) {
         idle_.put_processor(p);
         return false;
@@ -366,24 +389,27 @@ class basic_dispatcher {
     return true;
   }
 
-  bool begin_start() noexcept FORKJOIN_REQUIRES(mutex_) {
-    if (startable_ == 0 || stopping_) return false;
-    --startable_;
-    ++starting_;
-    parking_.thread_taken();
-    return true;
+  bool begin_start() noexcept FORKJOIN_REQUIRES(mutex_) { return !stopping_ && budget_.begin_start(); }
+
+  // By a worker that has parked, and then found something to do, unless another was faster: with no P idle, each P has a worker
+  // that will see it.
+  after_park take_idle_processor(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    const locked lock(mutex_);
+    timekeeper_.release(m);
+    if (m.proc || !idle_.has_processor()) return after_park::sleep;
+    m.proc = idle_.take_processor();
+    idle_.remove_thread(m);
+    begin_spinning(m);
+    return after_park::work;
   }
 
-  void end_start(const worker* m) noexcept FORKJOIN_REQUIRES(mutex_) {
-    --starting_;
-    if (m) {
-      ++started_;
-      return;
-    }
-    // The system gives no more: go on with the threads there are.
-    parking_.thread_taken(static_cast<int>(startable_));
-    startable_ = 0;
-    ask_again_at_ = Machine::now_ns() + tuning::between_refusals_ns;
+  void take_idle_processor_as_caller(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    const locked lock(mutex_);
+    timekeeper_.release(m);
+    if (!m.asleep || !idle_.has_processor()) return;
+    idle_.remove_caller(m);
+    m.proc = idle_.take_processor();
+    begin_spinning(m);
   }
 
   // After a P has been given up: whether there is anything to do for it.
@@ -409,7 +435,7 @@ class basic_dispatcher {
     parking_.start_spinning();
   }
 
-  bool has_other_thread() const noexcept FORKJOIN_REQUIRES(mutex_) { return idle_.has_thread() || startable_ > 0; }
+  bool has_other_thread() const noexcept FORKJOIN_REQUIRES(mutex_) { return idle_.has_thread() || budget_.any_left(); }
 
   bool thread_for_ready() noexcept FORKJOIN_REQUIRES(mutex_) { return has_other_thread() || caller_with_ready(); }
 
@@ -433,17 +459,14 @@ class basic_dispatcher {
 
   processors& all_;
   threads& threads_;
-  const unsigned max_threads_;
   const bool eager_;
   parking parking_;
 
   alignas(cache_line) mutex mutex_;
   ready_queue ready_;  // its count is read without the mutex
   basic_idle<Machine> idle_ FORKJOIN_GUARDED_BY(mutex_){parking_};
-  unsigned startable_ FORKJOIN_GUARDED_BY(mutex_);  // how many more threads may be started now
-  unsigned starting_ FORKJOIN_GUARDED_BY(mutex_) = 0;
-  unsigned started_ FORKJOIN_GUARDED_BY(mutex_) = 0;
-  std::int64_t ask_again_at_ FORKJOIN_GUARDED_BY(mutex_) = 0;  // once a thread was refused
+  basic_timekeeper<Machine> timekeeper_{all_, mutex_, idle_, parking_};
+  basic_thread_budget<Machine> budget_ FORKJOIN_GUARDED_BY(mutex_);
   bool stopping_ FORKJOIN_GUARDED_BY(mutex_) = false;
 };
 

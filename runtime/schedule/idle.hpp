@@ -34,6 +34,7 @@ class basic_idle {
   }
 
   bool has_thread() const noexcept { return !threads_.empty(); }
+  worker* last_thread() const noexcept { return threads_.last(); }
 
   /// The thread that went to sleep last, whose cache is warm, or nullptr.
   worker* take_thread() noexcept {
@@ -53,6 +54,29 @@ class basic_idle {
   }
 
   const sleepers& callers() const noexcept { return callers_; }
+
+  /// A sleeping caller with records of its root in some deque of `all`. It works for that root alone, or two callers could wake
+  /// each other for as long as there are records of a third.
+  worker* caller_with_records(processors& all) const noexcept {
+    worker* found = nullptr;
+    if (callers_.empty()) return nullptr;
+    all.for_each_deque([&](auto& d) {
+      if (!found && !Machine::seems_empty(d)) found = caller_of(d);
+    });
+    return found;
+  }
+
+  /// Sounds the alarm of each deque of `all` where the root's caller sleeps. False if there is no such deque.
+  bool alarm_owners_for_callers(processors& all) const noexcept {
+    bool any = false;
+    if (callers_.empty()) return false;
+    all.for_each_deque([&](auto& d) {
+      if (!caller_of(d)) return;
+      d.alarm();
+      any = true;
+    });
+    return any;
+  }
 
   void remove_caller(worker& m) noexcept {
     callers_.remove(m);
@@ -91,6 +115,10 @@ class basic_idle {
   }
 
  private:
+  worker* caller_of(auto& deque) const noexcept {
+    return callers_.find([&deque](const worker& m) { return m.brought == deque.whose(); });
+  }
+
   basic_parking<Machine>& counts_;
   stack_list<processor, &processor::next> processors_;
   sleepers threads_;

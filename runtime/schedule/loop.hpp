@@ -9,7 +9,7 @@
 namespace fj::inline v0_1::detail {
 
 /// Asks of its machine besides: `switch_to(m, f)` runs f until it leaves its stack, and returns the fiber to run next, or
-/// nullptr; `release_stacks(m, n)` leaves the P no more than n free stacks; `woken(m)` follows a sleep.
+/// nullptr; `release_stacks(m, n)` leaves the P no more than n free stacks.
 template <scheduling_machine Machine>
 struct basic_worker_loop {
   using fiber = typename Machine::fiber;
@@ -19,13 +19,15 @@ struct basic_worker_loop {
 
   /// The life of a thread of the runtime's own, which sleeps at first.
   static void run(worker& m) noexcept {
-    for (auto next = after_park::sleep; next != after_park::end; next = park(m)) {
+    for (auto next = after_park::sleep; next != after_park::end;) {
       if (next == after_park::sleep) {
         m.sleep();
-        Machine::woken(m);
+        next = m.sched().dispatcher().awake(m);
+        if (next == after_park::work) Machine::placed(m);
+      } else {
+        while (fiber* const f = search::find_work(m)) execute(m, f);
+        next = park(m);
       }
-      if (!m.proc) continue;  // signalled to end: park says so
-      while (fiber* const f = search::find_work(m)) execute(m, f);
     }
   }
 
@@ -34,6 +36,7 @@ struct basic_worker_loop {
     if (!m.count().busy.runs()) m.count().begin_busy(Machine::now_ns());
     while (f) {
       m.proc->runs = m.proc->runs + 1;
+      m.sched().dispatcher().attend_timers(m);
       f = Machine::switch_to(m, *f);
       // A caller runs nothing but its own root.
       if (!f) {

@@ -20,13 +20,13 @@ enum class waker { goes_on, sleeps };
 ///   nullptr) and `marker`; `fiber::of_marker` finds it. `root`: `ready` (root_runnables),
 ///   `caller` (the thread that waits for it, or nullptr), `done` (an atomic<bool>). `processor`: `active` (an atomic pointer to
 ///   its deque, never nullptr), `queue` (a basic_run_queue), `runs`, `tick` and `slice_began` for ready_work and local_queue, `next`,
-///   `count` (its counters). `processors`: all P, with `count`, `steps` and `step`, and `for_each_deque(visit)`, which reads `active`
-///   with acquire, and `for_each_deque(first, step, visit)`, which goes on as long as visit returns true. `for_each` is the same
-///   with visit(processor, deque).
+///   `count` (its counters), `timers` (a basic_timer_heap), `looks_at_timers` (a count). `processors`: all P, with `count`, `steps`
+///   and `step`, and `for_each_deque(visit)`, which reads `active` with acquire, and `for_each_deque(first, step, visit)`, which goes
+///   on as long as visit returns true. `for_each` is the same with visit(processor, deque).
 /// - `worker`: a thread. `proc` is its P; `spinning` says whether it is counted as looking; `asleep` and `sleeps` belong to the
 ///   dispatcher; `brought` is a caller's root; `is_outside()` says whether it is one; `stolen_at` and `published_at` are times; `dice.below(n)` is a number below n;
 ///   `count()` are the counters of its P. `signal` is a release, and `sleep` returns after one, with acquire; it may return
-///   without one. `proc` and `spinning` have `replace` (base/relaxed.hpp). `sched()` is what the workers of a runtime share:
+///   without one, and returns at the time `wakes_at`, which is set with the dispatcher's mutex held. `proc` and `spinning` have `replace` (base/relaxed.hpp). `sched()` is what the workers of a runtime share:
 ///   `dispatcher()`, `all()` (the processors), `settings()`, `exposing()` (a mutex), `refuse_forked_copy()`.
 /// - `threads`: `start` returns a new worker that sleeps, or nullptr if the system refuses it. It is called without the mutex.
 ///
@@ -62,6 +62,8 @@ concept scheduling_machine =
       m.proc = &p;
       { m.spinning.replace(true) } -> std::same_as<bool>;
       m.asleep = true;
+      m.wakes_at = p.timers.earliest();
+      ++p.looks_at_timers;
       m.brought = &r;
       { m.is_outside() } -> std::same_as<bool>;
       m.stolen_at = Machine::now_ns();

@@ -47,6 +47,7 @@ struct basic_search {
   // The worker begins to look. If it stole little a moment ago it waits first.
   static void begin_looking(worker& m, const root* only) noexcept {
     m.sched().refuse_forked_copy();
+    m.sched().dispatcher().timekeeper().fire_own(m);
     patience::hold_back(m, [&] { return is_over(only) || m.sched().dispatcher().any_ready(); });
   }
 
@@ -71,6 +72,7 @@ struct basic_search {
     }
     patience patient;
     for (unsigned pass = 0;; ++pass) {
+      m.sched().dispatcher().timekeeper().fire_all();
       if (fiber* const f = ready_work::take(m, only)) return f;
       // A caller works for its own root only, and another thread may lack the P.
       if (is_over(only) || (only && m.sched().dispatcher().lacks_processor())) return nullptr;

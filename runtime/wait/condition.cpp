@@ -4,27 +4,22 @@
 
 namespace fj::inline v0_1::detail {
 
-bool condition_core::wait(mutex_core& user, const std::stop_token* stop) {
+wait_end condition_core::wait(mutex_core& user, const wait_limits& limits) {
   disturb();
-
-  waiter here;
+  waiter here(limits);
   wait_entry entry(here);
   {
     const locked lock(guard_);
     queue_.push(entry);
   }
   user.unlock();
-  unsigned winner = 0;
-  {
-    const stops_wait stops(here, stop);
-    winner = here.wait();
-  }
-  if (winner == stops_wait::stopped) {
+  const wait_end end = waiter::end_by(here.wait());
+  if (end != wait_end::served) {
     const locked lock(guard_);
     queue_.remove_if_queued(entry);
   }
   user.lock_surely();
-  return winner != stops_wait::stopped;
+  return end;
 }
 
 void condition_core::notify_one() noexcept {

@@ -1,8 +1,6 @@
 // Waits for an event that other strands announce.
 #pragma once
 
-#include <stop_token>
-
 #include "../os/mutex.hpp"
 #include "../os/thread_safety.hpp"
 #include "mutex.hpp"
@@ -12,8 +10,8 @@ namespace fj::inline v0_1::detail {
 
 class condition_core {
  public:
-  /// Frees the mutex, waits, and takes the mutex again. False if the token was asked to stop before a notification came.
-  bool wait(mutex_core& user, const std::stop_token* stop);
+  /// Frees the mutex, waits, and takes the mutex again. `served`: a notification came.
+  wait_end wait(mutex_core& user, const wait_limits& limits);
   void notify_one() noexcept;
   void notify_all() noexcept;
 

@@ -64,23 +64,21 @@ void go_root::end(root& self, worker& m) noexcept {
   s.end_root();
 }
 
-bool go_root::wait(const std::stop_token* stop) {
+wait_end go_root::wait(const wait_limits& limits) {
   disturb();
-  if (ended_already()) return true;
-  detail::waiter here;
+  if (ended_already()) return wait_end::served;
+  detail::waiter here(limits);
   wait_entry entry(here);
   {
     const locked lock(mutex_);
-    if (ended_already()) return true;
+    if (ended_already()) return wait_end::served;
     waiting_.push(entry);
   }
-  {
-    const stops_wait stops(here, stop);
-    if (here.wait() != stops_wait::stopped) return true;
-  }
+  const wait_end end = detail::waiter::end_by(here.wait());
+  if (end == wait_end::served) return end;
   const locked lock(mutex_);
   waiting_.remove_if_queued(entry);
-  return ended_already();
+  return ended_already() ? wait_end::served : end;
 }
 
 std::exception_ptr go_root::take_error() noexcept { return std::move(error_); }

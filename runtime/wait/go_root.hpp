@@ -26,8 +26,8 @@ class go_root : public root {
   /// then the root is as before.
   void start(scheduler& s);
 
-  /// Waits until the fiber has ended. False if the token was asked to stop first.
-  bool wait(const std::stop_token* stop);
+  /// Waits until the fiber has ended; then `served`.
+  wait_end wait(const wait_limits& limits);
 
   /// Whether the fiber has ended; its result is visible then.
   bool ended_already() const noexcept { return ended_.load(std::memory_order_acquire); }

@@ -9,7 +9,7 @@
 namespace fj::inline v0_1::detail {
 
 // Not analysed: it frees the guard while it waits.
-bool mutex_core::lock_slow(const std::stop_token* stop) FORKJOIN_UNANALYSED {
+wait_end mutex_core::lock_slow(const wait_limits& limits) FORKJOIN_UNANALYSED {
   const std::int64_t since = os::now_ns();
   std::unique_lock lock(guard_);
   for (bool again = false;; again = true) {
@@ -17,9 +17,9 @@ bool mutex_core::lock_slow(const std::stop_token* stop) FORKJOIN_UNANALYSED {
     word_.fetch_or(waited_for, std::memory_order_relaxed);  // from here on the owner's unlock takes the guard
     if (try_lock()) {
       if (queue_.empty() && !competes_) word_.fetch_and(~waited_for, std::memory_order_relaxed);
-      return true;
+      return wait_end::served;
     }
-    waiter here;
+    waiter here(limits);
     wait_entry entry(here);
     entry.since = since;
     if (again) {
@@ -28,17 +28,13 @@ bool mutex_core::lock_slow(const std::stop_token* stop) FORKJOIN_UNANALYSED {
       queue_.push(entry);
     }
     lock.unlock();
-    unsigned winner = 0;
-    {
-      const stops_wait stops(here, stop);
-      winner = here.wait();
-    }
-    const bool handed = winner != stops_wait::stopped && !entry.refused;
-    if (handed) return true;
+    const wait_end end = waiter::end_by(here.wait());
+    const bool handed = end == wait_end::served && !entry.refused;
+    if (handed) return end;
     lock.lock();
-    if (winner != stops_wait::stopped) continue;
+    if (end == wait_end::served) continue;
     queue_.remove_if_queued(entry);
-    return false;
+    return end;
   }
 }
 
@@ -72,7 +68,7 @@ void mutex_core::unlock_slow() noexcept {
 void mutex_core::lock_surely() noexcept {
   for (;;) {
     try {
-      static_cast<void>(lock(nullptr));
+      static_cast<void>(lock({}));
       return;
     } catch (const std::bad_alloc&) {
       os::sleep_ns(tuning::refused_ns);

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <stop_token>
 
 #include "../os/mutex.hpp"
 #include "disturb.hpp"
@@ -26,10 +25,10 @@ class mutex_core {
     return false;
   }
 
-  /// False if the token was asked to stop first. Throws std::bad_alloc if there is no memory to wait.
-  [[nodiscard]] bool lock(const std::stop_token* stop) {
+  /// `served`: the caller has the mutex. Throws std::bad_alloc if there is no memory to wait.
+  [[nodiscard]] wait_end lock(const wait_limits& limits) {
     disturb();
-    return try_lock() || lock_slow(stop);
+    return try_lock() ? wait_end::served : lock_slow(limits);
   }
 
   /// As lock, but waits for memory, too.
@@ -45,7 +44,7 @@ class mutex_core {
  private:
   static constexpr std::uint32_t held = 1, waited_for = 2;
 
-  bool lock_slow(const std::stop_token* stop);
+  wait_end lock_slow(const wait_limits& limits);
   void unlock_slow() noexcept;
 
   std::atomic<std::uint32_t> word_{0};

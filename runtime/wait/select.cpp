@@ -6,6 +6,7 @@
 
 #include "runtime/base/random.hpp"
 #include "runtime/fork/current.hpp"
+#include "runtime/os/clock.hpp"
 #include "runtime/wait/disturb.hpp"
 #include "runtime/workers/worker.hpp"
 
@@ -68,14 +69,15 @@ void shuffle(std::span<select_place> places) noexcept {
 }  // namespace
 
 selected select_one(std::span<select_case* const> cases, std::span<select_place> places, bool waits,
-                    const std::stop_token* stop) {
+                    const wait_limits& limits) {
   disturb();
   all_locks locks(cases, places);
   shuffle(places);
   std::unique_lock held(locks);
   for (const select_place& each : places) {
     select_case& c = *cases[each.number];
-    if (!c.lock) continue;
+    if (!c.lock && (c.at == never || c.at > os::now_ns())) continue;
+    if (!c.lock) return {wait_end::served, &c, false};
     const channel_attempt got = c.attempt(c);
     if (!got.done) continue;
     held.unlock();
@@ -83,23 +85,27 @@ selected select_one(std::span<select_case* const> cases, std::span<select_place>
     return {wait_end::served, &c, got.closed};
   }
   if (!waits) return {};
-  waiter here;
+  wait_limits earliest = limits;
+  const select_case* timed = nullptr;
+  for (const select_case* const c : cases) {
+    if (c->lock || c->at >= earliest.until) continue;
+    earliest.until = c->at;
+    timed = c;
+  }
+  waiter here(earliest);
   // In random order: of several cases on one channel the first is served.
   for (const select_place& each : places) {
     const select_case& c = *cases[each.number];
     if (c.lock) c.queue->push(places[each.number].entry.emplace(here, each.number, c.item));
   }
   held.unlock();
-  unsigned winner = 0;
-  {
-    const stops_wait stops(here, stop);
-    winner = here.wait();
-  }
+  const unsigned winner = here.wait();
   held.lock();
   for (unsigned i = 0; i < cases.size(); ++i)
     if (places[i].entry) cases[i]->queue->remove_if_queued(*places[i].entry);
   held.unlock();
-  if (winner == stops_wait::stopped) return {.end = wait_end::stopped};
+  if (winner == waiter::timed_out && timed) return {wait_end::served, timed, false};
+  if (winner >= waiter::first_limit) return {.end = waiter::end_by(winner)};
   return {wait_end::served, cases[winner], places[winner].entry->refused};
 }
 

@@ -1,9 +1,9 @@
 // The core of a wait for one of several channels.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
-#include <stop_token>
 
 #include "wait_queue.hpp"
 
@@ -16,17 +16,18 @@ struct channel_attempt {
   wait_entry* wake = nullptr;  ///< claimed; to be woken without the lock
 };
 
-/// A case on a channel, whatever its type. It stays where it is: the channel finds the item there.
+/// A case on a channel, whatever its type, or on a time. It stays where it is: the channel finds the item there.
 struct select_case {
   select_case() noexcept = default;
   select_case(const select_case&) = delete;
   select_case& operator=(const select_case&) = delete;
 
-  os::mutex* lock = nullptr;    ///< the channel's; nullptr: no channel, so the case is never ready
+  os::mutex* lock = nullptr;    ///< the channel's; nullptr: no channel, so the case is ready at its time
   wait_queue* queue = nullptr;  ///< where the case waits
   void* item = nullptr;         ///< what the channel gives or takes
   void* state = nullptr;        ///< of the channel
   channel_attempt (*attempt)(select_case&) noexcept = nullptr;
+  std::int64_t at = never;  ///< without a channel: when the case is ready, by os::now_ns
 };
 
 /// Room for what a case needs while it waits.
@@ -46,6 +47,6 @@ struct selected {
 /// Source of the protocol: Go's runtime/select.go. All locks are taken in the order of their addresses; the wait claims
 /// itself once, for the case that comes first. Throws std::bad_alloc.
 selected select_one(std::span<select_case* const> cases, std::span<select_place> places, bool waits,
-                    const std::stop_token* stop);
+                    const wait_limits& limits);
 
 }  // namespace fj::inline v0_1::detail

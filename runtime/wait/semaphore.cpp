@@ -14,13 +14,12 @@ bool semaphore_core::try_acquire() noexcept {
 }
 
 // Not analysed: wait_in frees the guard.
-bool semaphore_core::acquire(const std::stop_token* stop) FORKJOIN_UNANALYSED {
+wait_end semaphore_core::acquire(const wait_limits& limits) FORKJOIN_UNANALYSED {
   disturb();
-
   std::unique_lock held(guard_);
-  if (permits_ == 0) return detail::wait_in(queue_, held, nullptr, stop) == wait_end::served;
+  if (permits_ == 0) return detail::wait_in(queue_, held, nullptr, limits);
   --permits_;
-  return true;
+  return wait_end::served;
 }
 
 void semaphore_core::release(std::uint64_t permits) noexcept {

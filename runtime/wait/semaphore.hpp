@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <stop_token>
 
 #include "../os/mutex.hpp"
 #include "../os/thread_safety.hpp"
@@ -15,8 +14,8 @@ class semaphore_core {
  public:
   explicit semaphore_core(std::uint64_t permits) noexcept : permits_(permits) {}
   bool try_acquire() noexcept;
-  /// False if the token was asked to stop first.
-  bool acquire(const std::stop_token* stop);
+  /// `served`: the caller has a permit.
+  wait_end acquire(const wait_limits& limits);
   void release(std::uint64_t permits) noexcept;
   std::uint64_t available() const noexcept;
 

@@ -20,7 +20,7 @@ void shared_mutex_core::admit(claimed_waits& woken) noexcept {
     const bool writes = first->number != 0;
     if (writer_ || (writes && readers_ > 0)) return;
     wait_entry* const claimed = queue_.claim_head();
-    if (!claimed) continue;  // its wait has been stopped
+    if (!claimed) continue;  // its wait has ended by a limit
     static_cast<void>(take(writes));
     woken.add(*claimed);
   }
@@ -34,19 +34,16 @@ bool shared_mutex_core::try_lock(bool writes) noexcept {
 }
 
 // Not analysed: it frees the guard while it waits.
-bool shared_mutex_core::lock(bool writes, const std::stop_token* stop) FORKJOIN_UNANALYSED {
+wait_end shared_mutex_core::lock(bool writes, const wait_limits& limits) FORKJOIN_UNANALYSED {
   disturb();
-
   std::unique_lock held(guard_);
-  if (queue_.empty() && take(writes)) return true;
-  waiter here;
+  if (queue_.empty() && take(writes)) return wait_end::served;
+  waiter here(limits);
   wait_entry entry(here, writes);
   queue_.push(entry);
   held.unlock();
-  {
-    const stops_wait stops(here, stop);
-    if (here.wait() != stops_wait::stopped) return true;
-  }
+  const wait_end end = waiter::end_by(here.wait());
+  if (end == wait_end::served) return end;
   // Those behind it may go on.
   claimed_waits woken;
   held.lock();
@@ -54,7 +51,7 @@ bool shared_mutex_core::lock(bool writes, const std::stop_token* stop) FORKJOIN_
   admit(woken);
   held.unlock();
   woken.wake_all();
-  return false;
+  return end;
 }
 
 void shared_mutex_core::unlock(bool writes) noexcept {

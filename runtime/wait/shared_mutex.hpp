@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <stop_token>
 
 #include "../os/mutex.hpp"
 #include "../os/thread_safety.hpp"
@@ -14,7 +13,8 @@ namespace fj::inline v0_1::detail {
 class shared_mutex_core {
  public:
   bool try_lock(bool writes) noexcept;
-  bool lock(bool writes, const std::stop_token* stop);
+  /// `served`: the caller has the mutex.
+  wait_end lock(bool writes, const wait_limits& limits);
   void unlock(bool writes) noexcept;
 
  private:

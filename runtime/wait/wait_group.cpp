@@ -19,11 +19,10 @@ bool wait_group_core::add(std::int64_t change) noexcept {
 }
 
 // Not analysed: wait_in frees the guard.
-bool wait_group_core::wait(const std::stop_token* stop) FORKJOIN_UNANALYSED {
+wait_end wait_group_core::wait(const wait_limits& limits) FORKJOIN_UNANALYSED {
   disturb();
-
   std::unique_lock held(guard_);
-  return count_ == 0 || detail::wait_in(queue_, held, nullptr, stop) == wait_end::served;
+  return count_ == 0 ? wait_end::served : detail::wait_in(queue_, held, nullptr, limits);
 }
 
 }  // namespace fj::inline v0_1::detail

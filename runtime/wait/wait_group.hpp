@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <stop_token>
 
 #include "../os/mutex.hpp"
 #include "../os/thread_safety.hpp"
@@ -15,7 +14,7 @@ class wait_group_core {
  public:
   /// False if the count would be negative; then it is as before.
   bool add(std::int64_t change) noexcept;
-  bool wait(const std::stop_token* stop);
+  wait_end wait(const wait_limits& limits);
 
  private:
   os::mutex guard_;

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <mutex>
-#include <stop_token>
 
 #include "../base/list.hpp"
 #include "../os/mutex.hpp"
@@ -92,10 +91,8 @@ class claimed_waits {
   linked_list<wait_entry, &wait_entry::links> entries_;
 };
 
-enum class wait_end { served, refused, stopped };
-
 /// Puts the caller into the queue of the object whose lock it holds, frees the lock and waits. `item`: as in wait_entry. The
-/// wait ends as `stopped` if the token is asked to stop before another claims it. Throws std::bad_alloc.
-wait_end wait_in(wait_queue& queue, std::unique_lock<os::mutex>& held, void* item, const std::stop_token* stop);
+/// wait ends as `stopped` or `timed_out` if a limit ends it before another claims it. Throws std::bad_alloc.
+wait_end wait_in(wait_queue& queue, std::unique_lock<os::mutex>& held, void* item, const wait_limits& limits);
 
 }  // namespace fj::inline v0_1::detail

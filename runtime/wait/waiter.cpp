@@ -1,6 +1,7 @@
 #include "runtime/wait/waiter.hpp"
 
 #include <new>
+#include <optional>
 
 #include "runtime/fork/current.hpp"
 #include "runtime/os/futex.hpp"
@@ -12,21 +13,30 @@ namespace fj::inline v0_1::detail {
 
 namespace {
 
-scheduler* scheduler_of_strand() {
+scheduler* scheduler_of_strand(std::int64_t until) {
   worker* const m = current_worker();
   if (!m) return nullptr;
   if (!prepare_to_wait_for_others(*m)) throw std::bad_alloc();
+  if (until != never) m->proc->timers.make_room();
   return &m->sched();
 }
 
+struct stops {
+  waiter& of;
+  void operator()() const noexcept {
+    if (of.claim(waiter::stopped)) of.wake();
+  }
+};
+
 }  // namespace
 
-waiter::waiter() : scheduler_(scheduler_of_strand()) {}
+waiter::waiter(const wait_limits& limits)
+    : basic_timer(limits.until), scheduler_(scheduler_of_strand(limits.until)), stop_(limits.stop) {}
 
 void waiter::wake() noexcept {
   scheduler* const s = scheduler_;
   if (!s) {
-    // release: pairs with the acquire in wait
+    // release: pairs with the acquire in sleep_outside
     signalled_.store(1, std::memory_order_release);
     os::futex_wake(signalled_);
     return;
@@ -39,11 +49,36 @@ void waiter::wake() noexcept {
 }
 
 unsigned waiter::wait() noexcept {
+  std::optional<std::stop_callback<stops>> callback;
+  if (stop_) callback.emplace(*stop_, stops{*this});
   if (!scheduler_) {
-    // acquire: pairs with the release in wake
-    while (signalled_.load(std::memory_order_acquire) == 0) os::futex_wait(signalled_, 0);
-    return word_.winner();
+    sleep_outside();
+  } else if (at == never) {
+    leave_until_woken();
+  } else {
+    // Also if the deadline has passed: a strand that waits again and again lets others run.
+    timer_heap& armed_in = current_worker()->proc->timers;
+    current_worker()->sched().dispatcher().timekeeper().arm(*current_worker(), *this);
+    leave_until_woken();
+    if (word_.winner() != timed_out) armed_in.disarm(*this);
   }
+  return word_.winner();
+}
+
+void waiter::sleep_outside() noexcept {
+  std::int64_t until = at;
+  // acquire: pairs with the release in wake
+  while (signalled_.load(std::memory_order_acquire) == 0) {
+    if (until == never) {
+      os::futex_wait(signalled_, 0);
+    } else if (!os::futex_wait_until(signalled_, 0, until)) {
+      if (claim(timed_out)) return;
+      until = never;  // another has claimed the wait, and will wake this thread
+    }
+  }
+}
+
+void waiter::leave_until_woken() noexcept {
   if (!word_.woken()) {
     ++current_worker()->count().suspensions;
     leave(
@@ -54,7 +89,6 @@ unsigned waiter::wait() noexcept {
         &word_);
   }
   static_cast<void>(word_.woken());  // acquire: what the claimant wrote is visible to this strand
-  return word_.winner();
 }
 
 }  // namespace fj::inline v0_1::detail

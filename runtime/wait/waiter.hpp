@@ -3,62 +3,61 @@
 
 #include <atomic>
 #include <cstdint>
-#include <optional>
 #include <stop_token>
 
 #include "../os/machine.hpp"
+#include "../schedule/timer_heap.hpp"
 #include "wait_word.hpp"
 
 namespace fj::inline v0_1::detail {
 
 class scheduler;
 
+/// What ends a wait besides that for which it waits.
+struct wait_limits {
+  std::int64_t until = never;             ///< a time of os::now_ns
+  const std::stop_token* stop = nullptr;  ///< the wait ends when it is asked to stop
+};
+
+enum class wait_end { served, refused, stopped, timed_out };
+
 /// Lies in the frame of the function that waits. A strand leaves its stack meanwhile, so that its worker does other work; a
 /// thread outside of any runtime sleeps.
-class waiter {
+class waiter final : private basic_timer<machine> {
  public:
-  /// Sets aside what a strand takes to leave its stack. Throws std::bad_alloc if the system refuses memory.
-  waiter();
-  waiter(const waiter&) = delete;
-  waiter& operator=(const waiter&) = delete;
+  /// Sets aside what a strand takes to leave its stack and to arm a timer. Throws std::bad_alloc if the system refuses memory.
+  explicit waiter(const wait_limits& limits);
 
   // Those that would end the wait, from any thread.
 
-  /// Whether the caller is the first to end this wait; then it must call wake.
+  /// Whether the caller is the first to end this wait; then it must call wake. `by`: below `first_limit`.
   [[nodiscard]] bool claim(unsigned by) noexcept { return word_.claim(by); }
 
   /// By the claimant. The waiter may be gone when this returns.
-  void wake() noexcept;
+  void wake() noexcept override;
 
   // The strand or thread that waits.
 
-  /// Returns what the claimant gave, once the claimant has called wake. The strand may be on another thread then.
+  /// Returns what the claimant gave, once the claimant has called wake. The strand may be on another thread then. Nothing else
+  /// refers to this object afterwards but the objects that it has been put into the queues of.
   unsigned wait() noexcept;
 
- private:
-  basic_wait_word<machine> word_;
-  std::atomic<std::uint32_t> signalled_{0};  // for a thread outside
-  scheduler* const scheduler_;               // the strand's; nullptr: a thread outside
-};
+  static constexpr unsigned timed_out = ~0u - 1, stopped = ~0u - 2, first_limit = stopped;
 
-/// Ends a wait when its token is asked to stop. Nothing if there is no token.
-class stops_wait {
- public:
-  /// What wait returns then.
-  static constexpr unsigned stopped = ~0u - 1;
-
-  stops_wait(waiter& w, const std::stop_token* token) {
-    if (token) callback_.emplace(*token, claims{w});
+  /// What wait returned, as the end of a wait that was served if no limit ended it.
+  static wait_end end_by(unsigned winner) noexcept {
+    return winner == timed_out ? wait_end::timed_out : winner == stopped ? wait_end::stopped : wait_end::served;
   }
 
  private:
-  struct claims {
-    waiter& of;
-    void operator()() const noexcept {
-      if (of.claim(stopped)) of.wake();
-    }
-  };
-  std::optional<std::stop_callback<claims>> callback_;
+  bool claim_wait() noexcept override { return claim(timed_out); }
+  void sleep_outside() noexcept;
+  void leave_until_woken() noexcept;
+
+  basic_wait_word<machine> word_;
+  std::atomic<std::uint32_t> signalled_{0};  // for a thread outside
+  scheduler* const scheduler_;               // the strand's; nullptr: a thread outside
+  const std::stop_token* const stop_;
 };
 
 }  // namespace fj::inline v0_1::detail

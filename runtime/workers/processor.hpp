@@ -14,12 +14,15 @@
 #include "../fork/deque.hpp"
 #include "../os/machine.hpp"
 #include "../schedule/run_queue.hpp"
+#include "../schedule/timer_heap.hpp"
 #include "../stacks/fiber.hpp"
 #include "../stacks/stack_cache.hpp"
 
 namespace fj::inline v0_1::detail {
 
-/// Belongs to the worker that holds it; others read `active` to steal, and the counters.
+using timer_heap = basic_timer_heap<machine>;
+
+/// Belongs to the worker that holds it; others read `active` to steal, and the counters, and fire timers that are due.
 struct alignas(cache_line) processor {
   /// The deque of the running fiber; empty while none runs. Never nullptr, and what it points to is never freed.
   std::atomic<deque*> active{nullptr};
@@ -32,6 +35,8 @@ struct alignas(cache_line) processor {
   stack_cache stacks;                     ///< to run what is stolen next, and the children of scopes
   ordered<deque*> spare_deque = nullptr;  ///< for when the running fiber leaves with records in its own
   detail::chaos chaos;                    ///< of the worker's and its fibers' choices
+  unsigned looks_at_timers = 0;           ///< of the worker, in a runtime with timers: tuning::ticks_per_look
+  timer_heap timers;                      ///< of strands that waited on this P
   alignas(cache_line) tallies count;
 };
 

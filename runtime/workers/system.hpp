@@ -60,8 +60,6 @@ struct system : machine {
     end_placing(m);
   }
 
-  static void woken(worker& m) noexcept { m.thread.use_all_processors(); }
-
   static void keep_off(worker& m) noexcept { m.thread.keep_off_this_processor(); }
 
   // release: pairs with the acquire in placed

@@ -28,10 +28,16 @@ struct worker {
 
   scheduler& sched() const noexcept { return *scheduler_; }
 
-  /// Sleeps until signalled. Signals do not add up, and one may be left over from an earlier sleep.
+  /// Sleeps until signalled, or until wakes_at. Signals do not add up, and one may be left over from an earlier sleep.
   void sleep() noexcept {
     // acquire: pairs with the release in signal
-    while (signalled.exchange(0, std::memory_order_acquire) == 0) os::futex_wait(signalled, 0);
+    while (signalled.exchange(0, std::memory_order_acquire) == 0) {
+      if (const std::int64_t until = wakes_at; until == never) {
+        os::futex_wait(signalled, 0);
+      } else if (!os::futex_wait_until(signalled, 0, until)) {
+        return;
+      }
+    }
   }
 
   void signal() noexcept {
@@ -46,12 +52,13 @@ struct worker {
   tallies& count() noexcept { return proc->count; }
 
   // Set under the dispatcher's mutex while the worker sleeps, the worker's own otherwise.
-  relaxed<processor*> proc = nullptr;  ///< the P that it holds
-  relaxed<bool> spinning = false;      ///< counted as looking for work
-  bool asleep = false;                 ///< waits in run without a P; under the dispatcher's mutex
-  list_links<worker> sleeps;           ///< among the sleeping; under the dispatcher's mutex
-  root* brought = nullptr;             ///< of a caller of run: its root
-  std::atomic<unsigned> placers{0};    ///< threads that choose a processor for this one, which waits for them
+  relaxed<processor*> proc = nullptr;      ///< the P that it holds
+  relaxed<bool> spinning = false;          ///< counted as looking for work
+  bool asleep = false;                     ///< waits in run without a P; under the dispatcher's mutex
+  list_links<worker> sleeps;               ///< among the sleeping; under the dispatcher's mutex
+  relaxed<std::int64_t> wakes_at = never;  ///< of a timekeeper: when its sleep ends by itself, by os::now_ns
+  root* brought = nullptr;                 ///< of a caller of run: its root
+  std::atomic<unsigned> placers{0};        ///< threads that choose a processor for this one, which waits for them
 
   // The worker's own, and of the fiber it runs.
   os::context native;

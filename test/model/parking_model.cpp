@@ -2,6 +2,8 @@
 // come back. What the threads call are the runtime's rules themselves; what stands around these in runtime/workers/run.cpp,
 // thread_main.cpp and execute.cpp is retold here: bring, work and execute.
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 
 #include "test/model/scenario.hpp"
@@ -19,10 +21,12 @@ enum class role {
   waker,    ///< no worker: makes fibers ready
   talker,  ///< a worker with a strand that makes fibers ready, of the caller's root if there is one, and works for ever
   worker,  ///< has work, looks for work, or sleeps
-  sleeper,    ///< sleeps
-  unstarted,  ///< a thread that the runtime may start, or is refused
-  wanderer,   ///< a worker on which a fiber has begun that forks, and then waits for something else than its forks
-  resumer     ///< no worker: makes that fiber ready
+  sleeper,      ///< sleeps
+  unstarted,    ///< a thread that the runtime may start, or is refused
+  wanderer,     ///< a worker on which a fiber has begun that forks, and then waits for something else than its forks
+  resumer,      ///< no worker: makes that fiber ready
+  timed,        ///< a worker whose strands arm timers, each earlier than those before; then it works for ever, or parks
+  timed_leaver  ///< a caller that gives up a P with timers
 };
 
 /// What is told apart: what the threads do; how many P there are; how many forks of a strand come to an end, one after another,
@@ -128,6 +132,18 @@ class parking_workers : public scenario {
       case role::wanderer:
         if (leave_with_records(m, mine)) work(m, after_park::work);
         return;
+      case role::timed:
+      case role::timed_leaver:
+        // The second and the third: a timekeeper that slept for the first may look between the two.
+        arm(m, timers_[0]);
+        if (with.endless > 1) {
+          m.proc->timers.disarm(timers_[0]);
+          arm(m, timers_[2]);
+          arm(m, timers_[1]);
+        }
+        if (with.roles[index] == role::timed_leaver) return go().hand_over(m, waker::goes_on);
+        if (any_of(2)) work(m, after_park::work);
+        return;
       case role::resumer:
         wait_until([&] { return has_left_.load(std::memory_order_acquire); });
         return go().ready(jobs_[0].strand);
@@ -144,6 +160,16 @@ class parking_workers : public scenario {
         if (scheduler_.thread(i).rests && (is_caller(i) ? &jobs_[i] == &j : may_have_thread(i))) return true;
       return false;
     };
+    bool may_keep_time = false;
+    std::int64_t wakes_at = fj::detail::never, due = fj::detail::never;
+    for (unsigned i = 0; i < threads; ++i) {
+      worker& m = scheduler_.thread(i);
+      if (!m.rests) continue;
+      may_keep_time = true;
+      wakes_at = std::min(wakes_at, m.sleeps_until);
+    }
+    for (unsigned i = 0; i < with.procs; ++i) due = std::min(due, scheduler_.all()[i].timers.earliest());
+    check(held == with.procs || !may_keep_time || wakes_at <= due, "a worker that sleeps wakes when a timer is due");
     for (const branch& b : branches_) {
       check(!b.waits || !could_run(*b.parent), "no record waits while a worker sleeps");
       check(!b.forked || b.waits || b.runs == 1, "every record is run once");
@@ -169,7 +195,8 @@ class parking_workers : public scenario {
   static constexpr unsigned max_branches = strands * with.ending + with.endless;
 
   static bool holds_processor(role r) {
-    return r == role::owner || r == role::leaver || r == role::wanderer || r == role::talker;
+    return r == role::owner || r == role::leaver || r == role::wanderer || r == role::talker || r == role::timed ||
+           r == role::timed_leaver;
   }
   static bool is_caller(unsigned i) { return with.roles[i] == role::caller || with.roles[i] == role::visitor; }
   bool may_have_thread(unsigned i) { return with.roles[i] != role::unstarted || !scheduler_.threads().refused; }
@@ -177,15 +204,26 @@ class parking_workers : public scenario {
   dispatcher& go() { return scheduler_.dispatcher(); }
   static deque& active(worker& m) { return *m.proc->active.load(std::memory_order_relaxed); }
 
+  void arm(worker& m, timer_heap::timer& t) {
+    m.proc->timers.make_room();
+    go().timekeeper().arm(m, t);
+    go().attend_timers(m);
+  }
+
   // What threads do. A thread that works on something for ever ends, with its P.
 
   void work(worker& m, after_park next) {
-    for (;; next = go().park(m)) {
-      if (next == after_park::sleep) m.sleep();
-      if (m.rests) return;
-      if (!m.proc) continue;
-      while (fiber* const f = search::find_work(m))
-        if (!execute(m, *f)) return;
+    for (;;) {
+      if (next == after_park::sleep) {
+        m.sleep();
+        if (m.rests) return;
+        next = go().awake(m);
+        if (next == after_park::work) system::placed(m);
+      } else {
+        while (fiber* const f = search::find_work(m))
+          if (!execute(m, *f)) return;
+        next = go().park(m);
+      }
     }
   }
 
@@ -315,6 +353,12 @@ class parking_workers : public scenario {
   std::optional<deque_with_slots<max_branches>> deques_[wanders ? 2 * with.procs : with.procs];
   scheduler scheduler_{with.procs, with.eager, count(with, role::unstarted)};
   fiber ready_[with.endless + 1];
+  struct late_timer final : timer_heap::timer {
+    explicit late_timer(unsigned i) : timer_heap::timer((i + 1) * 1'000'000'000'000'000) {}
+    bool claim_wait() noexcept override { return false; }
+    void wake() noexcept override {}
+  };
+  late_timer timers_[3] = {late_timer(0), late_timer(1), late_timer(2)};
   start how_[threads] = {start::asleep, start::asleep, start::asleep};
   unsigned used_ = 0, endless_ = 0;
   machine::atomic<int> has_left_{0};
@@ -327,7 +371,7 @@ constexpr setting at_once = {
 }  // namespace
 
 const named_scenario scenarios[] = {
-    {"park", 400'000, &make<parking_workers<setting{.roles = {role::owner, role::worker}}>>},
+    {"park", 1'200'000, &make<parking_workers<setting{.roles = {role::owner, role::worker}}>>},
     {"park_eager", 200'000, &make<parking_workers<setting{.roles = {role::owner, role::worker}, .eager = true}>>},
     {"arrive", 300'000, &make<parking_workers<setting{.roles = {role::caller, role::worker}, .ending = 1}>>},
     {"two", 400'000,
@@ -335,7 +379,7 @@ const named_scenario scenarios[] = {
          .roles = {role::owner, role::worker, role::worker}, .procs = 3, .ending = 1, .endless = 2}>>},
     {"visit", 300'000,
      &make<parking_workers<setting{.roles = {role::owner, role::sleeper, role::visitor}, .ending = 0}>>},
-    {"leave", 700'000, &make<parking_workers<setting{.roles = {role::caller, role::worker, role::leaver}}>>},
+    {"leave", 1'500'000, &make<parking_workers<setting{.roles = {role::caller, role::worker, role::leaver}}>>},
     {"ready", 300'000,
      &make<parking_workers<setting{.roles = {role::waker, role::worker, role::worker}, .ending = 0, .endless = 2}>>},
     {"talk", 300'000,
@@ -360,6 +404,16 @@ const named_scenario scenarios[] = {
      &make<parking_workers<setting{.roles = {role::wanderer, role::worker}, .endless = 0, .brief = true}>>},
     {"at_once", 600'000, &make<parking_workers<at_once<false>>>},
     {"at_once_eager", 600'000, &make<parking_workers<at_once<true>>>},
+    {"timers", 400'000,
+     &make<parking_workers<setting{.roles = {role::timed, role::worker}, .ending = 0, .endless = 2}>>},
+    {"timers_eager", 400'000,
+     &make<parking_workers<setting{.roles = {role::timed, role::worker}, .ending = 0, .endless = 2, .eager = true}>>},
+    {"timers_two", 300'000,
+     &make<parking_workers<setting{
+         .roles = {role::timed, role::worker, role::worker}, .procs = 3, .ending = 0, .endless = 2}>>},
+    {"timers_leave", 300'000,
+     &make<
+         parking_workers<setting{.roles = {role::timed_leaver, role::worker}, .procs = 1, .ending = 0, .endless = 1}>>},
     {"start", 300'000,
      &make<parking_workers<setting{.roles = {role::caller, role::unstarted, role::visitor}, .ending = 0}>>},
     {},

@@ -56,6 +56,19 @@ class owned : public plain<T> {
   }
 };
 
+/// As fj::detail::relaxed.
+class shared_time {
+ public:
+  operator std::int64_t() const { return value_.load(std::memory_order_relaxed); }
+  shared_time& operator=(std::int64_t value) {
+    value_.store(value, std::memory_order_relaxed);
+    return *this;
+  }
+
+ private:
+  machine::atomic<std::int64_t> value_{fj::detail::never};
+};
+
 /// Counters that are no part of the model.
 struct no_tally {
   void operator++() {}
@@ -107,6 +120,8 @@ struct processor {
   counter runs;
   unsigned tick = 0;
   std::int64_t slice_began = 0;
+  unsigned looks_at_timers = 0;
+  fj::detail::basic_timer_heap<machine> timers;
   no_tallies count;
 };
 
@@ -161,6 +176,7 @@ struct worker {
   owned<processor*> proc{nullptr};
   owned<bool> spinning{false};
   bool asleep = false;
+  shared_time wakes_at;
   fj::detail::list_links<worker> sleeps;
   root* brought = nullptr;
   any_dice dice;
@@ -173,6 +189,8 @@ struct worker {
   // Known outside of the model's memory, so true at once.
   bool in_sleep = false, was_signalled = false, rests = false, gone = false;
   unsigned placers = 0;
+  std::int64_t sleeps_until = fj::detail::never;
+  unsigned naps = 2;  ///< sleeps of a timekeeper that may still end too soon
 };
 
 /// Threads that the runtime may start, or is refused.
@@ -238,6 +256,7 @@ struct system : machine {
 
 using dispatcher = fj::detail::basic_dispatcher<system>;
 using exposer = fj::detail::basic_exposer<system>;
+using timer_heap = fj::detail::basic_timer_heap<machine>;
 using left_records = fj::detail::basic_left_records<system>;
 using local_queue = fj::detail::basic_local_queue<system>;
 using owner = fj::detail::basic_owner<system>;
@@ -278,6 +297,11 @@ class scheduler {
 
 inline void worker::sleep() {
   while (signalled.exchange(0, std::memory_order_acquire) == 0) {
+    sleeps_until = wakes_at;
+    if (sleeps_until != fj::detail::never && naps > 0 && any_of(2)) {
+      --naps;
+      return;
+    }
     in_sleep = true;
     wait_until([&] { return was_signalled || sched().is_still(); });
     rests = !was_signalled;

@@ -1,0 +1,37 @@
+// Points in time from what users give.
+#pragma once
+
+#include <chrono>
+#include <type_traits>
+
+namespace fj::inline v0_1::detail {
+
+/// The clock of all deadlines.
+using deadline_clock = std::chrono::steady_clock;
+using deadline = deadline_clock::time_point;
+
+/// The time that does not come.
+inline constexpr deadline no_deadline = deadline::max();
+
+/// The time that lies d ahead, rounded up; no_deadline if the clock does not go so far. What is not positive is now.
+template <class Rep, class Period>
+deadline deadline_after(const std::chrono::duration<Rep, Period>& d) {
+  const deadline now = deadline_clock::now();
+  if (!(d > d.zero())) return now;  // a floating-point number may be none
+  // As double, because the long ones of other units have no place in the clock's. What is below as double is below.
+  using approximate = std::chrono::duration<double, deadline::period>;
+  if (approximate(d) >= approximate(no_deadline - now)) return no_deadline;
+  return now + std::chrono::ceil<deadline::duration>(d);
+}
+
+/// A time of any clock. Of another one than deadline_clock, as that clock goes now.
+template <class Clock, class Duration>
+deadline deadline_at(const std::chrono::time_point<Clock, Duration>& t) {
+  if constexpr (std::is_same_v<Clock, deadline_clock>) {
+    return std::chrono::ceil<deadline::duration>(t);
+  } else {
+    return deadline_after(t - Clock::now());
+  }
+}
+
+}  // namespace fj::inline v0_1::detail

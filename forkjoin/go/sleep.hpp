@@ -1,0 +1,44 @@
+// Waits for a time alone.
+#pragma once
+
+#ifdef FORKJOIN_SERIAL
+#include "forkjoin/serial/go.hpp"
+#else
+
+#include <chrono>
+
+#include "forkjoin/detail/deadline.hpp"
+#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/go/wait_options.hpp"
+
+namespace fj::inline v0_1 {
+
+namespace detail {
+
+inline void sleep_until(deadline t, const wait_options& options) {
+  expect_no_limit(detail::sleep_until(nanoseconds_of(t), limits_of(options)));
+}
+
+}  // namespace detail
+
+/// Sleeps for at least so long: in the middle of a fork tree, too, the fiber leaves its stack, and its worker does other work;
+/// a thread outside of any runtime sleeps. Returns at once if d is not positive. Throws fj::cancelled if options.stop was asked
+/// while it slept, fj::timed_out if options.until came first, std::bad_alloc if there is no memory to wait.
+///
+/// It is late by what a wake-up takes while a worker of the runtime is idle. While all are busy, a sleep ends when one of them
+/// looks for work or changes fibers: code that neither forks nor waits for long makes it late by as much.
+template <class Rep, class Period>
+void sleep_for(const std::chrono::duration<Rep, Period>& d, wait_options options = {}) {
+  if (d > d.zero()) detail::sleep_until(detail::deadline_after(d), options);
+}
+
+/// Sleeps until Clock::now() >= t. As sleep_for.
+template <class Clock, class Duration>
+void sleep_until(const std::chrono::time_point<Clock, Duration>& t, wait_options options = {}) {
+  while (Clock::now() < t)
+    detail::sleep_until(detail::deadline_at(t), options);  // another clock may be set back meanwhile
+}
+
+}  // namespace fj::inline v0_1
+
+#endif

@@ -1,0 +1,162 @@
+// Timers of all P: which worker fires them, and the parked worker that wakes in time for them, the timekeeper.
+//
+// A worker that holds a P fires that P's timers whenever it takes up a fiber; a worker that spins fires those of every P; each
+// tuning::ticks_per_look-th time any worker does. While neither happens a parked worker must wake by itself. One is enough: it
+// sleeps until the first timer is due, and `wakes_at` says when that is. The story of a lost wake-up: a worker that parks reads
+// the times of all P, and goes to sleep for as long; then a strand arms an earlier timer, and its worker sees that a parked
+// worker is awaited, or none. Against it, as in parking.hpp:
+//
+//   worker that takes up a fiber, or gives its P to none     worker that parks
+//   a. its P's first timer has been armed: `earliest`        1. announces: ++idle, --spinning if it spun
+//   b. reads idle and spinning: if no P is idle, or a        2. reads `earliest` of every P; works if that time has come
+//      worker spins, done                                    3. is the timekeeper if the present one, if any, wakes later:
+//   c. reads wakes_at; if that is no later than                 stores wakes_at
+//      `earliest`, done                                      4. reads `earliest` of every P again; if one is before
+//   d. tells the timekeeper, else another worker that           wakes_at, goes back to 2
+//      sleeps; else wakes or starts one                      5. sleeps until wakes_at
+//
+// All of these are sequentially consistent. So 2 or 4 sees the timer of a, or b and c see 1 and 3: PARKING.md has the proof.
+// Source: Go's runtime/proc.go: findRunnable's pollUntil, wakeNetPoller, checkTimers.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+#include "../base/cache_line.hpp"
+#include "../base/tuning.hpp"
+#include "../os/thread_safety.hpp"
+#include "idle.hpp"
+#include "machine.hpp"
+#include "parking.hpp"
+#include "timer_heap.hpp"
+
+namespace fj::inline v0_1::detail {
+
+template <scheduling_machine Machine>
+class basic_timekeeper {
+ public:
+  using idle = basic_idle<Machine>;
+  using mutex = typename Machine::mutex;
+  using parking = basic_parking<Machine>;
+  using processors = typename Machine::processors;
+  using timer = typename decltype(Machine::processor::timers)::timer;
+  using worker = typename Machine::worker;
+
+  /// `guard`: the dispatcher's mutex, which guards `sleepers`, too.
+  basic_timekeeper(processors& all, mutex& guard, idle& sleepers, const parking& counts) noexcept
+      : all_(all), mutex_(guard), idle_(sleepers), parking_(counts) {}
+
+  /// By a strand on `m`, which leaves it next. There is room in the heap.
+  void arm(worker& m, timer& t) noexcept {
+    // seq_cst: a worker that parks announces itself, then reads this
+    if (!used_.load(std::memory_order_relaxed)) used_.store(true, std::memory_order_seq_cst);
+    m.proc->timers.arm(t);
+  }
+
+  // Workers that hold a P. In a runtime without timers each of these is one load.
+
+  /// Before the worker takes up a fiber or looks for one: fires what is due at its P. True if something was.
+  bool fire_own(worker& m) noexcept {
+    if (!used_.load(std::memory_order_relaxed)) return false;
+    if (++m.proc->looks_at_timers % tuning::ticks_per_look == 0) return fire_all();
+    return !m.proc->timers.is_empty_now() && m.proc->timers.fire_due(Machine::now_ns());
+  }
+
+  /// By a worker that looks for work.
+  bool fire_all() noexcept {
+    if (!used_.load(std::memory_order_relaxed)) return false;
+    bool any = false;
+    std::int64_t now = 0;
+    for (unsigned i = 0; i < all_.count(); ++i) {
+      auto& timers = all_[i].timers;
+      if (timers.is_empty_now()) continue;
+      if (now == 0) now = Machine::now_ns();
+      any |= timers.fire_due(now);
+    }
+    return any;
+  }
+
+  /// Steps a to d: false if the caller must wake a worker.
+  [[nodiscard]] bool covers(std::int64_t first) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    if (in_time(first) || !parking_.should_wake()) return true;
+    worker* told = nullptr;
+    {
+      const locked lock(mutex_);
+      if (in_time(first)) return true;
+      told = timekeeper_ ? timekeeper_ : idle_.last_thread();
+      if (told) appoint(*told, first);
+    }
+    if (told) told->signal();
+    return told;
+  }
+  [[nodiscard]] bool covers_own(worker& m) noexcept {
+    return !used_.load(std::memory_order_relaxed) || m.proc->timers.is_empty_now() || covers(m.proc->timers.earliest());
+  }
+  /// Of all P, when the worker's own is idle.
+  [[nodiscard]] bool covers_all() noexcept { return covers(earliest()); }
+
+  /// Where no thread can be had but callers that sleep: one of them is told. Under the dispatcher's mutex.
+  void tell_caller() noexcept {
+    const std::int64_t first = earliest();
+    worker* const caller = idle_.callers().first();
+    if (!caller || in_time(first)) return;
+    appoint(*caller, first);
+    caller->signal();
+  }
+
+  // Workers that sleep.
+
+  /// Steps 2 to 4, by a worker that has announced itself: true if a timer is due. Else the worker may be the timekeeper.
+  bool is_due(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    for (;;) {
+      const std::int64_t first = earliest();
+      if (first == never && m.wakes_at == never) return false;
+      if (first <= Machine::now_ns()) return true;
+      {
+        const locked lock(mutex_);
+        if (m.proc) return false;
+        if (timekeeper_ != &m && in_time(first)) {
+          m.wakes_at = never;
+          return false;
+        }
+        first == never ? release(m) : appoint(m, first);
+      }
+      if (earliest() >= first) return false;
+    }
+  }
+
+  /// The worker does not sleep any longer, or not for timers. Under the dispatcher's mutex.
+  void release(worker& m) noexcept {
+    m.wakes_at = never;
+    if (timekeeper_ != &m) return;
+    timekeeper_ = nullptr;
+    wakes_at_.store(never, std::memory_order_seq_cst);
+  }
+
+ private:
+  std::int64_t earliest() const noexcept {
+    std::int64_t first = never;
+    if (!used_.load(std::memory_order_seq_cst)) return first;
+    for (unsigned i = 0; i < all_.count(); ++i) first = std::min(first, all_[i].timers.earliest());
+    return first;
+  }
+
+  bool in_time(std::int64_t first) const noexcept { return wakes_at_.load(std::memory_order_seq_cst) <= first; }
+
+  void appoint(worker& m, std::int64_t at) noexcept {
+    timekeeper_ = &m;
+    m.wakes_at = at;
+    wakes_at_.store(at, std::memory_order_seq_cst);
+  }
+
+  processors& all_;
+  mutex& mutex_;
+  idle& idle_;
+  const parking& parking_;
+  alignas(cache_line) typename Machine::template atomic<bool> used_{false};  // whether a timer was ever armed
+  typename Machine::template atomic<std::int64_t> wakes_at_{never};  // of the timekeeper; `never`: there is none
+  worker* timekeeper_ = nullptr;                                     // under the dispatcher's mutex
+};
+
+}  // namespace fj::inline v0_1::detail

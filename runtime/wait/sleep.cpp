@@ -1,0 +1,13 @@
+#include "runtime/wait/sleep.hpp"
+
+#include <algorithm>
+
+namespace fj::inline v0_1::detail {
+
+wait_end sleep_until(std::int64_t at, const wait_limits& limits) {
+  waiter here({.until = std::min(at, limits.until), .stop = limits.stop});
+  const wait_end end = waiter::end_by(here.wait());
+  return end == wait_end::timed_out && at <= limits.until ? wait_end::served : end;
+}
+
+}  // namespace fj::inline v0_1::detail

@@ -1,0 +1,210 @@
+// Deadlines of locks, conditions, semaphores, wait groups, once and futures: of fibers and of threads.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <shared_mutex>
+#include <vector>
+
+#include "forkjoin/go.hpp"
+#include "test/support.hpp"
+
+using namespace std::chrono_literals;
+
+namespace {
+
+using steady = std::chrono::steady_clock;
+
+/// Whether the wait throws fj::timed_out, and not before its deadline.
+template <class Wait>
+bool times_out(Wait wait) {
+  const auto until = steady::now() + 1ms;
+  try {
+    wait(fj::wait_options{.until = until});
+  } catch (const fj::timed_out&) {
+    return steady::now() >= until;
+  }
+  return false;
+}
+
+/// Whether wait(d) is false, and not before that.
+template <class Wait>
+bool gives_up(Wait wait) {
+  const auto begin = steady::now();
+  return !wait(1ms) && steady::now() - begin >= 1ms;
+}
+
+/// Calls the body as a caller, as a fiber and on this thread.
+template <class Body>
+void everywhere(const char* what, Body body) {
+  test::for_each_runtime(what, [&](fj::runtime& rt, unsigned, test::stealing) {
+    rt.run([&] { body(rt); });
+    rt.go([&] { body(rt); }).get();
+    body(rt);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("deadlines: mutex") {
+  everywhere("mutex", [](fj::runtime& rt) {
+    fj::mutex m;
+    m.lock();
+    CHECK(gives_up([&](auto d) { return m.try_lock_for(d); }));
+    CHECK(gives_up([&](auto d) { return m.try_lock_until(steady::now() + d); }));
+    CHECK(times_out([&](auto options) { m.lock(options); }));
+    {
+      const std::unique_lock timed(m, 1ms);
+      CHECK(!timed);
+    }
+    auto waits = rt.go([&] {
+      if (!m.try_lock_for(1h)) return false;
+      m.unlock();
+      return true;
+    });
+    m.unlock();
+    CHECK(waits.get());
+    CHECK(m.try_lock_for(-1s));  // free
+    m.unlock();
+  });
+}
+
+TEST_CASE("deadlines: a mutex whose waiters give up is handed to those that do not") {
+  test::for_each_runtime("mutex races", [](fj::runtime& rt, unsigned, test::stealing) {
+    fj::mutex m;
+    long count = 0, got = 0;
+    const int n = test::divided(300);
+    std::vector<fj::future<void>> all;
+    for (unsigned i = 0; i < 6; ++i) {
+      all.push_back(rt.go([&, i] {
+        test::dice dice(i);
+        for (int k = 0; k < n; ++k) {
+          if (i == 0) {
+            m.lock();
+          } else if (!m.try_lock_for(std::chrono::nanoseconds(dice.below(10'000)))) {
+            continue;
+          }
+          ++got;
+          const long seen = count;
+          if (k % 16 == 0) fj::yield();
+          count = seen + 1;
+          m.unlock();
+        }
+      }));
+    }
+    for (auto& each : all) each.get();
+    CHECK(count == got);
+    CHECK(count >= n);
+    CHECK(m.try_lock());
+    m.unlock();
+  });
+}
+
+TEST_CASE("deadlines: shared_mutex, and a writer that gives up lets readers in") {
+  everywhere("shared_mutex", [](fj::runtime& rt) {
+    fj::shared_mutex m;
+    m.lock();
+    CHECK(gives_up([&](auto d) { return m.try_lock_for(d); }));
+    CHECK(gives_up([&](auto d) { return m.try_lock_until(steady::now() + d); }));
+    CHECK(gives_up([&](auto d) { return m.try_lock_shared_for(d); }));
+    CHECK(gives_up([&](auto d) { return m.try_lock_shared_until(steady::now() + d); }));
+    CHECK(times_out([&](auto options) { m.lock(options); }));
+    CHECK(times_out([&](auto options) { m.lock_shared(options); }));
+    m.unlock();
+    m.lock_shared();
+    auto writer = rt.go([&] { return m.try_lock_for(2ms); });
+    auto reader = rt.go([&] {
+      m.lock_shared();
+      m.unlock_shared();
+    });
+    CHECK(!writer.get());
+    reader.get();
+    m.unlock_shared();
+    const std::shared_lock timed(m, 1h);
+    CHECK(timed);
+  });
+}
+
+TEST_CASE("deadlines: semaphore, wait_group, future") {
+  everywhere("the others", [](fj::runtime& rt) {
+    fj::semaphore s(0);
+    CHECK(gives_up([&](auto d) { return s.try_acquire_for(d); }));
+    CHECK(gives_up([&](auto d) { return s.try_acquire_until(steady::now() + d); }));
+    CHECK(times_out([&](auto options) { s.acquire(options); }));
+    s.release();
+    CHECK(s.try_acquire_for(1h));
+
+    fj::wait_group group;
+    group.add();
+    CHECK(times_out([&](auto options) { group.wait(options); }));
+    group.done();
+    group.wait({.until = steady::now()});
+
+    fj::channel<int> gate(0);
+    auto f = rt.go([=] { return gate.receive().has_value(); });
+    CHECK(gives_up([&](auto d) { return f.wait_for(d); }));
+    CHECK(gives_up([&](auto d) { return f.wait_until(steady::now() + d); }));
+    CHECK(times_out([&](auto options) { f.wait(options); }));
+    CHECK(times_out([&](auto options) { f.get(options); }));
+    gate.close();
+    CHECK(f.wait_for(1h));
+    CHECK(f.wait_until(steady::now()));  // it has ended
+    CHECK(!f.get());
+
+    fj::channel<int> none;
+    CHECK(times_out([&](auto options) { none.receive(options); }));
+    CHECK(times_out([&](auto options) { none.send(1, options); }));
+    fj::channel<int> full(1);
+    full.send(1);
+    CHECK(times_out([&](auto options) { full.send(2, options); }));
+    CHECK(full.size() == 1);
+    CHECK(times_out([&](auto options) { fj::sleep_for(1h, options); }));
+  });
+}
+
+TEST_CASE("deadlines: condition_variable") {
+  everywhere("condition_variable", [](fj::runtime& rt) {
+    fj::mutex m;
+    fj::condition_variable changed;
+    bool set = false;
+    {
+      std::unique_lock lock(m);
+      CHECK(gives_up([&](auto d) { return changed.wait_for(lock, d) == std::cv_status::no_timeout; }));
+      CHECK(
+          gives_up([&](auto d) { return changed.wait_until(lock, steady::now() + d) == std::cv_status::no_timeout; }));
+      CHECK(gives_up([&](auto d) { return changed.wait_for(lock, d, [&] { return set; }); }));
+      CHECK(times_out([&](auto options) { changed.wait(lock, options); }));
+      CHECK(lock.owns_lock());
+    }
+    auto waits = rt.go([&] {
+      std::unique_lock lock(m);
+      return changed.wait_for(lock, 1h, [&] { return set; });
+    });
+    {
+      const std::unique_lock lock(m);
+      set = true;
+    }
+    changed.notify_all();
+    CHECK(waits.get());
+  });
+}
+
+TEST_CASE("deadlines: once, while another strand does it") {
+  everywhere("once", [](fj::runtime& rt) {
+    fj::once once;
+    fj::channel<int> gate(0), begun(1);
+    auto first = rt.go([&] {
+      once.call([&] {
+        begun.send(1);
+        static_cast<void>(gate.receive());
+      });
+    });
+    static_cast<void>(begun.receive());
+    CHECK(times_out([&](auto options) { once.call([] {}, options); }));
+    gate.close();
+    first.get();
+    once.call([] { CHECK(false); }, {.until = steady::now()});
+  });
+}
