@@ -379,7 +379,7 @@ const named_scenario scenarios[] = {
          .roles = {role::owner, role::worker, role::worker}, .procs = 3, .ending = 1, .endless = 2}>>},
     {"visit", 300'000,
      &make<parking_workers<setting{.roles = {role::owner, role::sleeper, role::visitor}, .ending = 0}>>},
-    {"leave", 1'500'000, &make<parking_workers<setting{.roles = {role::caller, role::worker, role::leaver}}>>},
+    {"leave", 2'400'000, &make<parking_workers<setting{.roles = {role::caller, role::worker, role::leaver}}>>},
     {"ready", 300'000,
      &make<parking_workers<setting{.roles = {role::waker, role::worker, role::worker}, .ending = 0, .endless = 2}>>},
     {"talk", 300'000,
