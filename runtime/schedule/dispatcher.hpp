@@ -17,6 +17,7 @@
 #include "idle.hpp"
 #include "local_queue.hpp"
 #include "machine.hpp"
+#include "matching.hpp"
 #include "parking.hpp"
 #include "ready_queue.hpp"
 #include "thread_budget.hpp"
@@ -39,6 +40,8 @@ class basic_dispatcher {
   using worker = typename Machine::worker;
   using mutex = typename Machine::mutex;
   using parking = basic_parking<Machine>;
+  using matching = basic_matching<Machine>;
+  using match = typename matching::match;
   using work = typename basic_ready_queue<Machine>::work;
 
   /// All P are idle, and no thread has been started. `chaos`: as in options.
@@ -104,7 +107,7 @@ class basic_dispatcher {
   bool lacks_processor() noexcept FORKJOIN_EXCLUDES(mutex_) {
     if (parking_.idle() > 0 || !(any_ready() || local_queue::any_in_rings(all_))) return false;
     const locked lock(mutex_);
-    return !idle_.has_processor() && thread_for_ready();
+    return !idle_.has_processor() && matching_.thread_for_ready();
   }
 
   // Timers.
@@ -157,7 +160,7 @@ class basic_dispatcher {
       {
         const locked lock(mutex_);
         if (stopping_) return;
-        if (thread_for_ready() || idle_.caller_with_records(all_)) continue;
+        if (matching_.thread_for_ready() || idle_.caller_with_records(all_)) continue;
         if (!budget_.any_left() && !idle_.has_thread()) timekeeper_.tell_caller();
         if (!idle_.alarm_owners_for_callers(all_)) return;
       }
@@ -213,7 +216,7 @@ class basic_dispatcher {
       if (any_ready()) next = idle_.take_thread();
       if (next) {
         begin_spinning(*next);
-        give(*next, p);
+        matching::give(*next, p);
       } else {
         idle_.put_processor(p);
       }
@@ -237,7 +240,7 @@ class basic_dispatcher {
     for (;; Machine::yield_thread()) {
       const locked lock(mutex_);
       if (budget_.any_started()) return true;
-      if (begin_start()) break;
+      if (!stopping_ && budget_.begin_start()) break;
       if (!budget_.any_starting()) return false;
     }
     worker* const m = threads_.start();
@@ -281,7 +284,7 @@ class basic_dispatcher {
     bool last_resort = false;
     {
       const locked lock(mutex_);
-      if (!has_other_thread()) ready_.move_all_here(all_);
+      if (!matching_.has_other_thread()) ready_.move_all_here(all_);
       if (idle_.has_processor() && ready_.any_of(brought)) {
         m.proc = idle_.take_processor();
         return;
@@ -333,41 +336,9 @@ class basic_dispatcher {
   }
 
  private:
-  // For a P that is idle: a worker that sleeps, or that a thread must be started.
-  struct match {
-    processor* held = nullptr;
-    worker* woken = nullptr;
-    bool spins = false;
-    bool must_start = false;
-  };
-
   match match_idle() noexcept FORKJOIN_EXCLUDES(mutex_) {
     const locked lock(mutex_);
-    if (stopping_) return {};
-    match found{.held = idle_.take_processor()};
-    if (!found.held) return found;
-    if ((found.woken = idle_.take_thread())) {
-      found.woken->spinning = true;  // begin_waking has counted it
-    } else if (begin_start()) {
-      found.must_start = true;
-      return found;
-    } else {
-      found.woken = take_caller();
-    }
-    if (found.woken) {
-      found.spins = found.woken->spinning;
-      give(*found.woken, *found.held);
-    } else {
-      idle_.put_processor(*found.held);
-    }
-    return found;
-  }
-
-  // To a worker that sleeps. A caller, whose root may be over, does not go on before it has been placed.
-  void give(worker& m, processor& p) noexcept FORKJOIN_REQUIRES(mutex_) {
-    m.proc = &p;
-    ++p.count.wakeups;
-    Machine::begin_placing(m);
+    return stopping_ ? match{} : matching_.take();
   }
 
   // Without the mutex: it takes the system some 50 us. The P is neither idle nor held meanwhile, and this thread counts as
@@ -388,8 +359,6 @@ class basic_dispatcher {
     m->signal();
     return true;
   }
-
-  bool begin_start() noexcept FORKJOIN_REQUIRES(mutex_) { return !stopping_ && budget_.begin_start(); }
 
   // By a worker that has parked, and then found something to do, unless another was faster: with no P idle, each P has a worker
   // that will see it.
@@ -435,27 +404,7 @@ class basic_dispatcher {
     parking_.start_spinning();
   }
 
-  bool has_other_thread() const noexcept FORKJOIN_REQUIRES(mutex_) { return idle_.has_thread() || budget_.any_left(); }
-
-  bool thread_for_ready() noexcept FORKJOIN_REQUIRES(mutex_) { return has_other_thread() || caller_with_ready(); }
-
-  // A sleeping caller of whose root a fiber or a marker is ready. Only if no other thread can be had.
-  worker* caller_with_ready() noexcept FORKJOIN_REQUIRES(mutex_) {
-    if (idle_.callers().empty()) return nullptr;
-    ready_.move_all_here(all_);
-    return idle_.callers().find([](const worker& m) { return ready_queue::any_of(*m.brought); });
-  }
-
-  // To take what is ready of its root, or else to look for records of it.
-  worker* take_caller() noexcept FORKJOIN_REQUIRES(mutex_) {
-    worker* m = caller_with_ready();
-    if (!m && (m = idle_.caller_with_records(all_))) m->spinning = true;
-    if (m) idle_.remove_caller(*m);
-    return m;
-  }
-
   using local_queue = basic_local_queue<Machine>;
-  using ready_queue = basic_ready_queue<Machine>;
 
   processors& all_;
   threads& threads_;
@@ -463,10 +412,11 @@ class basic_dispatcher {
   parking parking_;
 
   alignas(cache_line) mutex mutex_;
-  ready_queue ready_;  // its count is read without the mutex
+  basic_ready_queue<Machine> ready_;  // its count is read without the mutex
   basic_idle<Machine> idle_ FORKJOIN_GUARDED_BY(mutex_){parking_};
   basic_timekeeper<Machine> timekeeper_{all_, mutex_, idle_, parking_};
   basic_thread_budget<Machine> budget_ FORKJOIN_GUARDED_BY(mutex_);
+  matching matching_ FORKJOIN_GUARDED_BY(mutex_){all_, idle_, ready_, budget_};
   bool stopping_ FORKJOIN_GUARDED_BY(mutex_) = false;
 };
 

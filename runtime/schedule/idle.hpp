@@ -90,30 +90,6 @@ class basic_idle {
     counts_.thread_available();
   }
 
-  /// A sleeping caller with records of its root in some deque. It works for that root alone, or two callers could wake each
-  /// other for as long as there are records of a third.
-  worker* caller_with_records(processors& all) const noexcept {
-    worker* found = nullptr;
-    if (callers_.empty()) return nullptr;
-    all.for_each_deque([&](auto& d) {
-      if (found || Machine::seems_empty(d)) return;
-      found = callers_.find([&d](const worker& m) { return m.brought == d.whose(); });
-    });
-    return found;
-  }
-
-  /// Sounds the alarm where the root's caller sleeps. False if there is no such deque.
-  bool alarm_owners_for_callers(processors& all) const noexcept {
-    bool any = false;
-    if (callers_.empty()) return false;
-    all.for_each_deque([&](auto& d) {
-      if (!callers_.find([&d](const worker& m) { return m.brought == d.whose(); })) return;
-      d.alarm();
-      any = true;
-    });
-    return any;
-  }
-
  private:
   worker* caller_of(auto& deque) const noexcept {
     return callers_.find([&deque](const worker& m) { return m.brought == deque.whose(); });
