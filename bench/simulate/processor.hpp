@@ -8,6 +8,7 @@
 
 #include "bench/simulate/in_pages.hpp"
 #include "bench/simulate/strand.hpp"
+#include "runtime/base/chaos.hpp"
 #include "runtime/base/counters.hpp"
 #include "runtime/schedule/run_queue.hpp"
 #include "runtime/schedule/timer_heap.hpp"
@@ -25,6 +26,7 @@ struct processor {
   unsigned tick = 0, looks_at_timers = 0;
   std::uint32_t runs = 0;
   std::int64_t slice_began = 0;
+  fj::detail::chaos chaos;
   fj::detail::basic_run_queue<machine, fiber> queue;  // always empty: simulated strands wait at joins only
   fj::detail::basic_timer_heap<machine> timers;
   processor* next = nullptr;

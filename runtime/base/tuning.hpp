@@ -109,9 +109,11 @@ inline constexpr std::int64_t between_refusals_ns = 100'000'000;
 inline constexpr std::int64_t starving_ns = 1'000'000;
 
 /// With options::chaos one of so many operations that may wait is preceded by a yield, and one of so many takes from the ready
-/// queue goes against its order. Often enough that neighbours change, seldom enough that a program gets on.
+/// queue goes against its order. Often enough that neighbours change, seldom enough that a program gets on. One of so many fibers
+/// that would run next goes behind the others: the coin of runqput in Go's runtime/proc.go.
 inline constexpr unsigned waits_per_chaotic_yield = 3;
 inline constexpr unsigned takes_per_chaotic_one = 3;
+inline constexpr unsigned puts_per_chaotic_one = 2;
 
 // Stacks and deques (stacks/).
 

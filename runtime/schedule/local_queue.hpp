@@ -27,7 +27,8 @@ struct basic_local_queue {
   static void ready(worker& m, fiber& f) noexcept {
     auto& dispatcher = m.sched().dispatcher();
     if (!is_for(m, f)) return dispatcher.ready(f);
-    if (fiber* const before = m.proc->queue.put_next(f)) append(m, *before);
+    fiber* const behind = m.proc->chaos.once_in(tuning::puts_per_chaotic_one) ? &f : m.proc->queue.put_next(f);
+    if (behind) append(m, *behind);
     dispatcher.announce();
   }
 

@@ -19,7 +19,7 @@ enum class waker { goes_on, sleeps };
 /// - `fiber`: derives from runnable, with `whose` (its root), `records` (the deque that it left with when it waited, else
 ///   nullptr) and `marker`; `fiber::of_marker` finds it. `root`: `ready` (root_runnables),
 ///   `caller` (the thread that waits for it, or nullptr), `done` (an atomic<bool>). `processor`: `active` (an atomic pointer to
-///   its deque, never nullptr), `queue` (a basic_run_queue), `runs`, `tick` and `slice_began` for ready_work and local_queue, `next`,
+///   its deque, never nullptr), `queue` (a basic_run_queue), `runs`, `tick` and `slice_began` for ready_work and local_queue, `chaos`, `next`,
 ///   `count` (its counters), `timers` (a basic_timer_heap), `looks_at_timers` (a count). `processors`: all P, with `count`, `steps`
 ///   and `step`, and `for_each_deque(visit)`, which reads `active` with acquire, and `for_each_deque(first, step, visit)`, which goes
 ///   on as long as visit returns true. `for_each` is the same with visit(processor, deque).
@@ -51,6 +51,7 @@ concept scheduling_machine =
       { r.done.load(std::memory_order_acquire) } -> std::same_as<bool>;
       { r.caller == &m } -> std::same_as<bool>;
       p.next = &p;
+      { p.chaos.once_in(2u) } -> std::same_as<bool>;
       { p.queue.take_next() } -> std::same_as<typename Machine::fiber*>;
       p.runs = p.runs + 1;
       ++p.tick;

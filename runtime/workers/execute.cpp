@@ -121,22 +121,6 @@ void leave(worker::afterwards then, void* argument) noexcept {
   arrive_on_worker();
 }
 
-void make_ready(scheduler& s, fiber& f) noexcept {
-  worker* const m = current_worker();
-  if (m && &m->sched() == &s) {
-    basic_local_queue<system>::ready(*m, f);
-  } else {
-    s.dispatcher().ready(f);
-  }
-}
-
-void resume(fiber& waited) noexcept {
-  worker& m = *current_worker();
-  ++m.count().resumptions;
-  waited.becomes(fiber_state::runnable);
-  m.sched().dispatcher().ready(waited);
-}
-
 fiber* system::begin(worker& m, const deque::stolen_record& what) noexcept {
   fiber& thief = m.proc->stacks.pop();
   detail::begin(thief, what);

@@ -118,6 +118,7 @@ struct processor {
   owned<deque*> spare_deque{nullptr};
   fj::detail::basic_run_queue<machine, fiber, 2> queue;
   counter runs;
+  fj::detail::chaos chaos;
   unsigned tick = 0;
   std::int64_t slice_began = 0;
   unsigned looks_at_timers = 0;

@@ -33,8 +33,8 @@ int stolen_of_ten() {
   return stolen;
 }
 
-// In how many of a hundred pairs the second of two fibers that send took its turn first, or the first's second value.
-int out_of_order() {
+// In how many of a hundred pairs the second of two fibers that send took its turn first.
+int second_comes_first() {
   int count = 0;
   for (int i = 0; i < 100; ++i) {
     fj::channel<int> c(2);
@@ -49,7 +49,7 @@ int out_of_order() {
 
 int program(const std::string& how) {
   try {
-    if (how == "talk") return fj::run(&out_of_order);
+    if (how == "talk") return fj::run(&second_comes_first);
     if (how == "stolen by default") return fj::run(&stolen_of_ten);
     if (how == "stolen by a runtime") return fj::runtime(test::with_procs(1)).run(&stolen_of_ten);
     if (how == "default") return fj::run([] { return fib(15); }) == 610 ? 0 : 2;
@@ -141,14 +141,15 @@ int main(int argc, char** argv) {
       verdict.check(end.code == (every ? 10 : 0), how + ": " + std::to_string(end.code) + " of ten, said " + end.said);
     }
   }
-  // On one P two fibers run in the order in which they were made, but for chaos. Tried with chaos::once_in always false: no pair
-  // was out of order.
+  // On one P the second of two fibers runs next and so first, but for one slice in 61, and for chaos. Tried with chaos::once_in
+  // always false: all pairs were in that order.
   for (const char* seed : {static_cast<const char*>(nullptr), "0", "1", "2"}) {
     const test::environment one("FORKJOIN_PROCS", "1"), chaos("FORKJOIN_CHAOS", seed), stats("FORKJOIN_STATS", "1");
     const test::ending end = test::run_again({"talk"}), again = test::run_again({"talk"});
     const bool chaotic = seed && *seed != '0';
-    verdict.check(chaotic ? end.code > 5 && end.code < 95 : end.code == 0,
-                  std::to_string(end.code) + " of 100 out of order with FORKJOIN_CHAOS=" + (seed ? seed : "(unset)"));
+    verdict.check(
+        chaotic ? end.code > 5 && end.code < 95 : end.code >= 98,
+        std::to_string(end.code) + " of 100 with the second first, with FORKJOIN_CHAOS=" + (seed ? seed : "(unset)"));
     verdict.check(end.code == again.code,
                   std::string("another schedule on one P by the same seed ") + (seed ? seed : ""));
     if (chaotic) verdict.contains(end.said, std::string("chaos, as asked for, by seed ") + seed, "the report");
