@@ -17,6 +17,7 @@
 #include "forkjoin/detail/closure.hpp"
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/detail/first_exception.hpp"
+#include "forkjoin/detail/loop_of_turns.hpp"
 #include "forkjoin/detail/result.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -84,46 +85,9 @@ class loop_of_forks : public fork_loop {
   first_exception errors_;
 };
 
-// The home strand has closures of its own, which nothing else refers to, so that compilers keep what they hold in registers.
-
-/// Calls turn.start(i), which may refuse by an exception, and turn(i) for all i < count, which is not 0. A turn starts before the rest
-/// after it is offered, so turns start in order.
+/// Calls turns.
 template <class Turn>
-class loop_of_turns final : loop_of_forks {
- public:
-  [[gnu::always_inline]] loop_of_turns(std::size_t turns, const Turn& turn) noexcept
-      : loop_of_forks(turns), turn_(turn) {}
-
-  [[gnu::always_inline]] void run(std::size_t n, Turn turn) {
-    try {
-      for (std::size_t i = 0;;) {
-        next_is(n);  // nothing is offered if start throws
-        turn.start(i);
-        next_is(i + 1);
-        if (i + 1 == n) return turn(i);
-        if (!offer()) break;
-        turn(i);
-        if (!take_back()) break;
-        ++i;
-      }
-    } catch (...) {
-      if (!keep_exception()) throw;
-    }
-    join_turns();
-    throw_first();
-  }
-
- private:
-  bool start_stolen(std::size_t i) noexcept override {
-    return run_unless_thrown(i, [&] { turn_.start(i); });
-  }
-
-  bool run_stolen(std::size_t i) noexcept override {
-    return run_unless_thrown(i, [&] { turn_(i); });
-  }
-
-  Turn turn_;
-};
+using loop_of_turns = basic_loop_of_turns<loop_of_forks, Turn>;
 
 /// Adds up values by op, beginning with an initial one: turn.add(sum, i, op) adds those of a turn, turn.put(i, at) puts them
 /// elsewhere, and turn.begin(i) is how many come before. Only the home strand calls op: thieves keep their values for it.

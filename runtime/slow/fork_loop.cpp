@@ -1,14 +1,13 @@
 #include "runtime/slow/fork_loop.hpp"
 
-#include <cstdint>
 #include <memory>
 
-#include "runtime/base/tuning.hpp"
 #include "runtime/fork/current.hpp"
-#include "runtime/os/clock.hpp"
 #include "runtime/os/race_detector.hpp"
 #include "runtime/schedule/owner.hpp"
 #include "runtime/slow/fork_slow.hpp"
+#include "runtime/slow/loop_protocol.hpp"
+#include "runtime/slow/system.hpp"
 #include "runtime/workers/execute.hpp"
 #include "runtime/workers/scheduler.hpp"
 
@@ -18,7 +17,7 @@ namespace {
 
 // What a thief pushes for the rest of the loop.
 struct loop_stand_in : record_stand_in {
-  explicit loop_stand_in(fork_loop& loop) noexcept { stands_for = &loop.stolen_rest; }
+  explicit loop_stand_in(loop_rest& rest) noexcept { stands_for = &rest; }
   ~loop_stand_in() {}
 
   union {
@@ -50,64 +49,28 @@ bool finish_stolen_turn_slow(loop_stand_in& offered) noexcept {
   return false;
 }
 
-// Runs the turns from `turn` on until the rest is stolen. Returns the first that another thief runs.
-std::size_t run_stolen_turns(fork_loop& loop, std::size_t turn) noexcept {
-  loop_rest& rest = loop.stolen_rest;
-  loop_stand_in offered(loop);
-  while (turn + 1 != loop.count) {
-    if (!loop.start_stolen(turn)) return loop.count;
-    rest.next = turn + 1;
+struct loop_system : strand_system {
+  using loop_stand_in = detail::loop_stand_in;
+
+  static fiber& running() noexcept { return *current_worker()->running; }
+  static void offer(loop_rest& rest, loop_stand_in& offered) noexcept {
     if (push_record(offered)) start_stolen_turn_slow(rest, offered);
-    const bool more = loop.run_stolen(turn++);
-    if (!pop_record(offered) && !finish_stolen_turn_slow(offered)) return turn;
-    if (!more) return loop.count;
   }
-  if (loop.start_stolen(turn)) loop.run_stolen(turn);
-  return loop.count;
-}
-
-std::size_t run_first_stolen_turns(fork_loop& loop, std::size_t turn) noexcept {
-  std::construct_at(&loop.stolen_rest, loop);
-  return loop.begin_stolen() ? run_stolen_turns(loop, turn) : loop.count;
-}
-
-// Waits for all turns from `first` on.
-void join_from(fork_loop& loop, std::size_t first) noexcept {
-  loop.joined.stolen(static_cast<std::int64_t>(loop.count - first));
-  for (;;) {
-    if (loop.joined.all_arrived()) return;
-    if (may_leave()) break;
-    os::sleep_ns(tuning::refused_ns);  // the thieves end without this worker
+  static bool take_back(loop_stand_in& offered) noexcept {
+    return pop_record(offered) || finish_stolen_turn_slow(offered);
   }
-  worker& m = *current_worker();
-  ++m.count().suspensions;
-  leave(
-      [](worker&, fiber& f, void* waiting) noexcept -> fiber* {
-        const os::unseen_by_detector pause;  // as in suspend_until_finished
-        auto& joins = *static_cast<fork_loop*>(waiting);
-        joins.home = &f;
-        return joins.joined.wait() ? nullptr : &f;
-      },
-      &loop);
-  loop.joined.go_on();
-}
+};
+
+using protocol = basic_loop_protocol<loop_system>;
 
 }  // namespace
 
 outcome go_on_with_loop(continuation& self) noexcept {
   auto& rest = static_cast<loop_rest&>(self);
   fork_loop& loop = rest.of;
-  const std::size_t first = rest.next;
-  const bool is_first = &rest == &loop.rest;
-  const std::size_t end = is_first ? run_first_stolen_turns(loop, first) : run_stolen_turns(loop, first);
+  const std::size_t turns = protocol::go_on_with(rest);
   os::end_handlers(*current_worker()->exceptions);
-  fiber* home = nullptr;
-  // If it does not say that the home strand waits, the loop may be gone.
-  if (loop.joined.arrive(static_cast<std::int64_t>(end - first))) {
-    const os::unseen_by_detector pause;  // the home strand goes on after this look, as this strand resumes it
-    home = loop.home;
-  }
-  end_strand(home);
+  protocol::end_thief(loop, turns);
 }
 
 bool is_loop_rest(const continuation& record) noexcept {
@@ -117,7 +80,7 @@ bool is_loop_rest(const continuation& record) noexcept {
 }
 
 void join_loop_slow(fork_loop& loop) noexcept {
-  join_from(loop, loop.rest.next);
+  protocol::join_from(loop, loop.rest.next);
   deque& d = current_deque();
   if (d.is_at_rest()) {
     basic_owner<system>::after_stolen_join(d);
@@ -126,10 +89,6 @@ void join_loop_slow(fork_loop& loop) noexcept {
   }
 }
 
-void run_as_stolen(fork_loop& loop) noexcept {
-  loop.rest.next = 0;
-  const std::size_t end = run_first_stolen_turns(loop, 0);
-  if (end != loop.count) join_from(loop, end);
-}
+void run_as_stolen(fork_loop& loop) noexcept { protocol::run_as_stolen(loop); }
 
 }  // namespace fj::inline v0_1::detail

@@ -1,166 +1,242 @@
 // A loop of forks: its home strand and thieves run the turns, each thief may lose its rest to the next, and all meet at one
-// join. What stands around the deque and the counting join in runtime/slow/fork_loop.cpp and forkjoin/detail/fork_loop.hpp is
-// retold under the same names. A change there belongs here as well.
+// join. A turn that a thief runs may throw; then no turn after it starts.
 
+#include <cstddef>
+#include <optional>
+
+#include "forkjoin/detail/loop_of_turns.hpp"
 #include "runtime/fork/counting_join.hpp"
+#include "runtime/slow/loop_protocol.hpp"
 #include "test/model/deque.hpp"
-#include "test/model/scenario.hpp"
+#include "test/model/strands.hpp"
 #include "test/model/system.hpp"
-
-namespace fj::inline v0_1::detail {
-
-/// The rest of the loop.
-struct continuation : model::deque::record {
-  model::plain<int> next;
-};
-
-}  // namespace fj::inline v0_1::detail
 
 namespace model {
 namespace {
 
-using fj::detail::continuation;
+constexpr std::size_t count = 4;  // of turns
+constexpr unsigned workers = 3;
 
-template <bool eager>
-class looping : public scenario {
+struct forks;
+
+struct loop_rest : deque::record {
+  explicit loop_rest(forks& whose) : of(whose) {}
+  forks& of;
+  plain<std::size_t> next;
+};
+
+/// What the strands of the loop use: the deque of the worker that they run on.
+class looping_strands : public strands_scenario {
  public:
-  looping() {
+  explicit looping_strands(bool eager)
+      : deques_{{never_pushed_, eager}, {never_pushed_, eager}, {never_pushed_, eager}}, scheduler_(workers, eager, 0) {
     for (unsigned i = 0; i < workers; ++i) {
       scheduler_.all()[i].active.store(&deques_[i].records, std::memory_order_relaxed);
       scheduler_.dispatcher().enter(scheduler_.thread(i), nothing_);
     }
+    looping_ = this;
+  }
+
+  struct loop_system : strand_system {
+    /// Lies in the frame of a thief, which is used for something else afterwards.
+    struct loop_stand_in {
+      explicit loop_stand_in(deque::record& rest) : pushed(looping_->stand_ins_[looping_->stand_ins_used_++]) {
+        pushed.stands_for = &rest;
+      }
+      ~loop_stand_in() {
+        pushed.stands_for = &looping_->never_pushed_;
+        pushed.older.store(deque::name_of(looping_->never_pushed_), std::memory_order_relaxed);
+      }
+      stand_in& pushed;
+    };
+
+    static strand& running() { return looping_->current_strand(); }
+    static void offer(loop_rest&, loop_stand_in& offered) { push(offered.pushed); }
+    static void offer(loop_rest&, deque::record& itself) { push(itself); }
+    static bool take_back(loop_stand_in& offered) { return pop(offered.pushed); }
+    static bool take_back(deque::record& itself) { return pop(itself); }
+
+    template <class Pushed>
+    static void push(Pushed& pushed) {
+      deque& d = looping_->here();
+      if (d.push(pushed, deque::name_of(pushed))) owner::answer_alarm(looping_->this_worker(), d, nullptr);
+    }
+    template <class Pushed>
+    static bool pop(const Pushed& pushed) {
+      deque& d = looping_->here();
+      return d.pop(pushed) || owner::take_back(looping_->this_worker(), d, pushed);
+    }
+  };
+
+ protected:
+  worker& this_worker() { return scheduler_.thread(rl::thread_index()); }
+  deque& here() { return deques_[rl::thread_index()].records; }
+
+  deque::record never_pushed_;
+  deque_with_slots<count> deques_[workers];
+  scheduler scheduler_;
+
+ private:
+  stand_in stand_ins_[count + 1];
+  unsigned stand_ins_used_ = 0;
+  fiber nothing_;
+
+  static inline looping_strands* looping_ = nullptr;
+};
+
+using loop_system = looping_strands::loop_system;
+using protocol = fj::detail::basic_loop_protocol<loop_system>;
+
+/// As fork_loop and loop_of_forks.
+struct forks {
+  explicit forks(std::size_t turns) : count(turns), rest(*this) { made = this; }
+  ~forks() {
+    if (is_stolen) stolen_rest.~loop_rest();
+  }
+
+  virtual bool start_stolen(std::size_t turn) noexcept = 0;
+  virtual bool run_stolen(std::size_t turn) noexcept = 0;
+  bool begin_stolen() {
+    check(!is_stolen, "one thief makes the record that all share");
+    is_stolen = true;
+    return true;
+  }
+
+  void next_is(std::size_t turn) { rest.next = turn; }
+  bool offer() {
+    loop_system::push(rest);
+    return true;
+  }
+  bool take_back() { return loop_system::pop(rest); }
+  bool keep_exception() { return false; }  // no turn of the home strand throws
+  void join_turns() { protocol::join_from(*this, rest.next); }
+  void throw_first() {}
+
+  bool run_unless_thrown(std::size_t turn, const auto& run) {
+    std::size_t first = thrown.load(std::memory_order_acquire);
+    if (first < turn) return false;
+    run();
+    if (!may_throw || any_of(4) != 0) return true;
+    while (turn < first && !thrown.compare_exchange_weak(first, turn, std::memory_order_acq_rel)) {}
+    return false;
+  }
+
+  const std::size_t count;
+  loop_rest rest;
+  union {
+    loop_rest stolen_rest;
+  };
+  fj::detail::basic_counting_join<machine> joined;
+  plain<strand*> home{nullptr};
+  machine::atomic<std::size_t> thrown{model::count};  ///< the first turn that has thrown
+  const bool may_throw = any_of(3) == 0;
+  bool is_stolen = false;  ///< known outside of the model's memory
+  static inline forks* made = nullptr;
+};
+
+template <bool eager>
+class looping : public looping_strands {
+ public:
+  looping() : looping_strands(eager) {
+    for (thief& t : thieves_) t.whose = this;
+    unfinished_ = 1;
   }
 
   void thread(unsigned index) override {
-    if (index == 0) run_at_home();
-    if (index < workers) work(index);
+    if (index == 0) {
+      here().open(&root_);
+      execute(&begin(at_home_));
+      --unfinished_;
+    }
+    while (unfinished_ != 0) {
+      run_posted();
+      steal(index);
+      pause();
+    }
   }
 
   void after() override { check(ends_ == 1, "the home strand goes on, once"); }
 
  private:
-  static constexpr unsigned workers = 3;
-  static constexpr int count = 4;  // of turns
+  struct turns {
+    void start(std::size_t turn) const { of->start(turn); }
+    void operator()(std::size_t turn) const { of->run(turn); }
+    looping* of;
+  };
 
-  deque& deque_of(unsigned index) { return deques_[index].records; }
+  struct at_home {
+    void operator()() { whose->run_at_home(); }
+    looping* whose;
+  };
 
-  void run_turn(int turn) {
+  struct thief {
+    void operator()() {
+      whose->here().open(&whose->root_);
+      forks& loop = rest->of;
+      protocol::end_thief(loop, protocol::go_on_with(*rest));
+    }
+    looping* whose = nullptr;
+    loop_rest* rest = nullptr;
+  };
+
+  void run_at_home() {
+    loop_.emplace(count, turns{this});
+    forks& loop = *forks::made;
+    if (any_of(4) == 0) {
+      protocol::run_as_stolen(loop);
+    } else {
+      loop_->run(count, turns{this});
+    }
+    const std::size_t expected = loop.thrown.load(std::memory_order_acquire);
+    for (std::size_t i = 0; i < count; ++i) {
+      check(turns_[i].done || i >= expected, "all turns have been run");
+      turns_[i].done = 2;
+    }
+    ++ends_;
+    // The frame is used for something else.
+    loop.rest.next = count;
+    if (loop.is_stolen) loop.stolen_rest.next = count;
+    loop.home = nullptr;
+    strand_system::end_strand(nullptr);
+  }
+
+  void start(std::size_t turn) {
+    check(started_ == turn, "turns start in order");
+    started_ = turn + 1;
+  }
+
+  void run(std::size_t turn) {
     check(turns_[turn].done == 0, "no turn is run twice");
     turns_[turn].done = 1;
   }
 
-  template <class Pushed>
-  void push(unsigned index, Pushed& pushed) {
-    deque& d = deque_of(index);
-    if (d.push(pushed, deque::name_of(pushed))) owner::answer_alarm(scheduler_.thread(index), d, nullptr);
-  }
-
-  template <class Pushed>
-  bool pop(unsigned index, const Pushed& pushed) {
-    deque& d = deque_of(index);
-    return d.pop(pushed) || owner::take_back(scheduler_.thread(index), d, pushed);
-  }
-
-  // The home strand.
-
-  void run_at_home() {
-    deque_of(0).open(&root_);
-    for (int i = 0; i < count; ++i) {
-      rest_.next = i + 1;
-      if (i + 1 != count) push(0, rest_);
-      run_turn(i);
-      if (i + 1 != count && !pop(0, rest_)) return join_from(rest_.next);
-    }
-    go_on_at_home();
-  }
-
-  void join_from(int first) {
-    joined_.stolen(count - first);
-    if (!joined_.all_arrived()) {
-      context_ = 1;
-      if (joined_.wait()) return;  // the worker looks for other work
-      context_ = 2;                // no other thread looks at it now
-      joined_.go_on();
-    }
-    go_on_at_home();
-  }
-
-  void go_on_at_home() {
-    for (int i = 0; i < count; ++i) {
-      check(turns_[i].done == 1, "all turns have been run");
-      turns_[i].done = 2;
-    }
-    rest_.next = -1;  // the frame is gone
-    stolen_rest_.next = -1;
-    ++ends_;
-    over_.store(1, std::memory_order_release);
-  }
-
-  // A thief.
-
-  void go_on_with_loop(unsigned index, continuation& rest) {
-    const int first = rest.next;
-    check(0 < first && first < count, "the frame is there");
-    deque_of(index).open(&root_);
-    const int end = run_stolen_turns(index, first);
-    if (joined_.arrive(end - first)) {
-      check(context_ == 1, "the context was saved, and the strand is resumed once");
-      context_ = 3;
-      joined_.go_on();
-      go_on_at_home();
-    }
-  }
-
-  int run_stolen_turns(unsigned index, int turn) {
-    stand_in& offered = stand_ins_[turn];
-    offered.stands_for = &stolen_rest_;
-    while (turn + 1 != count) {
-      stolen_rest_.next = turn + 1;
-      push(index, offered);
-      run_turn(turn++);
-      if (!pop(index, offered)) {
-        leave(offered);
-        return turn;
+  void steal(unsigned index) {
+    for (unsigned i = 0; i < workers; ++i) {
+      if (i == index) continue;
+      deque& victim = deques_[i].records;
+      deque::record* const record = victim.for_thieves().steal(nullptr).record;
+      check(record != &never_pushed_, "what is stolen has been pushed");
+      if (record) {
+        check(thefts_ < count, "each theft is of a turn");
+        thief& t = thieves_[thefts_++];
+        t.rest = static_cast<loop_rest*>(record);
+        execute(&begin(t));
       }
-    }
-    run_turn(turn);
-    leave(offered);
-    return count;
-  }
-
-  // The thief's frame is used for something else.
-  void leave(stand_in& gone) {
-    gone.stands_for = &never_pushed_;
-    gone.older.store(deque::name_of(never_pushed_), std::memory_order_relaxed);
-  }
-
-  void work(unsigned index) {
-    while (!over_.load(std::memory_order_acquire)) {
-      for (unsigned i = 0; i < workers; ++i) {
-        if (i == index) continue;
-        auto* const record = static_cast<continuation*>(deque_of(i).for_thieves().steal(nullptr).record);
-        check(record != &never_pushed_, "what is stolen has been pushed");
-        if (record) go_on_with_loop(index, *record);
-        if (!eager) deque_of(i).alarm();
-      }
-      pause();
+      if (!eager) victim.alarm();
     }
   }
 
   root root_;
-  continuation never_pushed_;
-  continuation rest_, stolen_rest_;  // of the home strand, and of thieves
-  stand_in stand_ins_[count];        // in the frames of thieves
-  fj::detail::basic_counting_join<machine> joined_;
+  at_home at_home_{this};
+  thief thieves_[count];
+  std::optional<fj::detail::basic_loop_of_turns<forks, turns>> loop_;
+  plain<std::size_t> started_{0};
   struct {
     plain<int> done{0};
   } turns_[count];
-  plain<int> context_{0};  // what the suspended home strand left behind
-  machine::atomic<int> over_{0};
+  // Known outside of the model's memory.
+  unsigned thefts_ = 0;
   int ends_ = 0;
-  deque_with_slots<count> deques_[workers]{{never_pushed_, eager}, {never_pushed_, eager}, {never_pushed_, eager}};
-  scheduler scheduler_{workers, eager, 0};
-  fiber nothing_;
 };
 
 }  // namespace
