@@ -50,7 +50,7 @@ class basic_run_queue {
 
   /// `e` runs next. Returns the entry that was to run next before, or nullptr.
   [[nodiscard]] Entry* put_next(Entry& e) noexcept {
-    // release: pairs with the acquire in take_next. The owner itself put what it finds here, so it need not acquire.
+    // release: pairs with the acquires in take_next and next. The owner itself put what it finds here, so it need not acquire.
     return next_.exchange(&e, std::memory_order_release);
   }
 
@@ -59,7 +59,7 @@ class basic_run_queue {
     const std::uint32_t tail = tail_.load(std::memory_order_relaxed);
     // acquire: pairs with the release in claim: the taker has read the slot that is used again
     if (tail - head_.load(std::memory_order_acquire) == Capacity) return false;
-    slot(tail).store(&e, std::memory_order_relaxed);
+    slot(tail).store(&e, std::memory_order_release);   // release: pairs with the acquire in first
     tail_.store(tail + 1, std::memory_order_release);  // release: pairs with the acquire in take_half
     return true;
   }
@@ -78,7 +78,7 @@ class basic_run_queue {
   // For any worker.
 
   /// The entry that was to run next, or nullptr.
-  Entry* take_next() noexcept { return take_next(next()); }
+  Entry* take_next() noexcept { return take_next(next_.load(std::memory_order_relaxed)); }
 
   /// The same, if it is `expected`.
   Entry* take_next(Entry* expected) noexcept {
@@ -106,12 +106,16 @@ class basic_run_queue {
     }
   }
 
-  /// The entry that runs next, or nullptr; a hint.
-  Entry* next() const noexcept { return next_.load(std::memory_order_relaxed); }
+  /// The entry that runs next, or nullptr; a hint. What was written to it before it was put in is there.
+  Entry* next() const noexcept {
+    return next_.load(std::memory_order_acquire);
+  }  // acquire: pairs with the release in put_next
 
-  /// The first entry of the ring, or nullptr; a hint.
+  /// The first entry of the ring, or nullptr; a hint, as next.
   Entry* first() const noexcept {
-    return in_ring() == 0 ? nullptr : slot(head_.load(std::memory_order_relaxed)).load(std::memory_order_relaxed);
+    if (in_ring() == 0) return nullptr;
+    // acquire: pairs with the release in put
+    return slot(head_.load(std::memory_order_relaxed)).load(std::memory_order_acquire);
   }
 
   /// How many entries the ring holds; a hint, except for the owner if that is 0.
