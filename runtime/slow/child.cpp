@@ -17,7 +17,7 @@ namespace fj::inline v0_1::detail {
 
 namespace {
 
-using protocol = basic_child_protocol<strand_system>;
+using child_protocol = basic_child_protocol<strand_system>;
 
 fiber& strand_of(const parent_rest& rest) noexcept {
   const os::unseen_by_detector pause;
@@ -77,7 +77,7 @@ bool is_parent(const continuation& record) noexcept {
   return body == &go_on_with_parent || body == &tell_child_and_go_on;
 }
 
-void go_on_as_thief(children& scope) noexcept { protocol::go_on_as_thief(scope); }
+void go_on_as_thief(children& scope) noexcept { child_protocol::go_on_as_thief(scope); }
 
 namespace {
 
@@ -97,7 +97,7 @@ std::uintptr_t run_handling(void* self) {
 fork_end call_child_slow(worker& m, child& c, os::stack_call body) noexcept {
   fiber& here = *m.running;
   fork_end end{};
-  protocol::fork_child(c.scope, here, [&] {
+  child_protocol::fork_child(c.scope, here, [&] {
     // The parent keeps its exceptions, on any thread; the child handles the same one.
     c.handled = os::handled_exception(*m.exceptions);
     if (c.handled) {
@@ -134,7 +134,7 @@ bool finish_child_slow(child& c) noexcept {
 
 void end_stolen_child(child& c) noexcept {
   os::end_handlers(*current_worker()->exceptions);
-  protocol::end_stolen_child(c.scope);
+  child_protocol::end_stolen_child(c.scope);
 }
 
 bool is_of_this_runtime(const children& scope) noexcept {

@@ -61,16 +61,16 @@ struct loop_system : strand_system {
   }
 };
 
-using protocol = basic_loop_protocol<loop_system>;
+using loop_protocol = basic_loop_protocol<loop_system>;
 
 }  // namespace
 
 outcome go_on_with_loop(continuation& self) noexcept {
   auto& rest = static_cast<loop_rest&>(self);
   fork_loop& loop = rest.of;
-  const std::size_t turns = protocol::go_on_with(rest);
+  const std::size_t turns = loop_protocol::go_on_with(rest);
   os::end_handlers(*current_worker()->exceptions);
-  protocol::end_thief(loop, turns);
+  loop_protocol::end_thief(loop, turns);
 }
 
 bool is_loop_rest(const continuation& record) noexcept {
@@ -80,7 +80,7 @@ bool is_loop_rest(const continuation& record) noexcept {
 }
 
 void join_loop_slow(fork_loop& loop) noexcept {
-  protocol::join_from(loop, loop.rest.next);
+  loop_protocol::join_from(loop, loop.rest.next);
   deque& d = current_deque();
   if (d.is_at_rest()) {
     basic_owner<system>::after_stolen_join(d);
@@ -89,6 +89,6 @@ void join_loop_slow(fork_loop& loop) noexcept {
   }
 }
 
-void run_as_stolen(fork_loop& loop) noexcept { protocol::run_as_stolen(loop); }
+void run_as_stolen(fork_loop& loop) noexcept { loop_protocol::run_as_stolen(loop); }
 
 }  // namespace fj::inline v0_1::detail
