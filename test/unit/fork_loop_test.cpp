@@ -304,9 +304,9 @@ TEST_CASE("many closures: a stolen part leaves no stack behind") {
   }
 }
 
-// Roots end on other P than they began on, and their stacks with them. The caller takes a root's stack before it has a P, so one
-// more may be in use. Tried without release_stacks in prepare_stack (reserves.cpp): then up to 34 stacks on two P that have a
-// processor each.
+// Roots end on other P than they began on, and their stacks with them. A P whose strand has just ended has that stack beside its
+// free one until it looks for work. Tried without release_stacks in prepare_stack (reserves.cpp): then up to 34 stacks on two P
+// that have a processor each.
 TEST_CASE("many closures: a run for each call leaves no stacks behind") {
   for (const unsigned p : {2u, 3u, 8u}) {
     const test::watchdog dog("many closures: a run for each call", p);
@@ -315,7 +315,7 @@ TEST_CASE("many closures: a run for each call leaves no stacks behind") {
       rt.run([] { fork_16([](int) { work(std::chrono::microseconds(20)); }); });
     }
     CHECK(rt.stats().total().steals > 0);
-    CHECK(rt.stats().stacks_peak <= most_stacks(p, 1) + 1);
+    CHECK(rt.stats().stacks_peak <= most_stacks(p, 1) + p);
   }
 }
 
