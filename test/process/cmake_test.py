@@ -1,5 +1,6 @@
 """A CMake project can use the library: what Meson installed, static and shared, by find_package; and the source folder by
-add_subdirectory and FetchContent, static and shared. The project's own folders have the same names as the library's.
+add_subdirectory and FetchContent, static and shared. The project's own folders have the same names as the library's. All but
+add_subdirectory compile the library's sources as one, which takes a fraction of the time.
 
 cmake_test.py <source folder> <program> <version of the binary interface> -- <compiler>
 
@@ -45,6 +46,8 @@ def run(*command, **options):
     return subprocess.run(command, check=True, text=True, **options).stdout
 
 
+TOGETHER = ["-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=0"]
+
 source, program, interface, _, *compiler = sys.argv[1:]
 if not shutil.which("cmake"):
     print("CMake is not installed: not checked")
@@ -73,9 +76,9 @@ with tempfile.TemporaryDirectory() as folder:
                 sys.exit(f"{name}: " + ("does not ask" if shared else "asks") + f" for libforkjoin.so.{interface}")
 
     # Moved after it was installed. Not every CMake looks into lib64, which may be Meson's choice.
-    run("meson", "setup", root / "meson", source, "-Ddefault_library=both", "-Dbuildtype=plain", "-Dassertions=enabled",
-        "-Dcontext=boost", "-Dtests=disabled", "-Dexamples=disabled", "-Dbenchmarks=disabled", "--prefix=/opt/forkjoin",
-        "--libdir=lib", env=env, stdout=subprocess.PIPE)
+    run("meson", "setup", root / "meson", source, "-Ddefault_library=both", "-Dbuildtype=plain", "-Dunity=on",
+        "-Dunity_size=1000", "-Dassertions=enabled", "-Dcontext=boost", "-Dtests=disabled", "-Dexamples=disabled",
+        "-Dbenchmarks=disabled", "--prefix=/opt/forkjoin", "--libdir=lib", env=env, stdout=subprocess.PIPE)
     run("meson", "install", "-C", root / "meson", "--quiet", env=dict(env, DESTDIR=str(root / "installed")))
     for shared in False, True:
         build(f"find_{'shared' if shared else 'static'}", FIND.format(interface=interface), shared,
@@ -83,4 +86,4 @@ with tempfile.TemporaryDirectory() as folder:
 
     build("add_static", f"add_subdirectory({source} forkjoin)", False)
     build("fetch_shared", f"include(FetchContent)\nFetchContent_Declare(forkjoin SOURCE_DIR {source})\n"
-          "FetchContent_MakeAvailable(forkjoin)", True)
+          "FetchContent_MakeAvailable(forkjoin)", True, *TOGETHER)

@@ -33,8 +33,9 @@ with tempfile.TemporaryDirectory() as root:
         header.write_text("#error not the library's\n")
     os.mkdir(f"{root}/subprojects")
     os.symlink(source, f"{root}/subprojects/forkjoin")
-    run("meson", "setup", "build", "-Dforkjoin:default_library=shared", "-Dbuildtype=plain", "--wrap-mode=nodownload", cwd=root,
-        env=dict(os.environ, CXX=shlex.join(compiler)), stdout=subprocess.PIPE)
+    run("meson", "setup", "build", "-Dforkjoin:default_library=shared", "-Dbuildtype=plain", "-Dunity=subprojects",
+        "-Dunity_size=1000", "--wrap-mode=nodownload", cwd=root, env=dict(os.environ, CXX=shlex.join(compiler)),
+        stdout=subprocess.PIPE)
     run("ninja", "-C", "build", "--quiet", cwd=root)
     run("build/program", cwd=root, timeout=60)
     # The name of the library that a program asks for when it starts: not that of another 0.x.
