@@ -1,0 +1,179 @@
+// Boost.Asio's asynchronous operations as calls that block the fiber, never its worker. For programs that have Boost.Asio.
+#pragma once
+
+#ifdef FORKJOIN_SERIAL
+#error "<forkjoin/asio.hpp>: the serial program has no fibers, so it cannot wait for Asio's operations by fj::use_fiber"
+#elif !__has_include(<boost/asio/async_result.hpp>)
+#error "<forkjoin/asio.hpp> needs Boost.Asio 1.70 or later; Debian has it in libboost-dev"
+#else
+
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/system/system_error.hpp>
+#include <exception>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "forkjoin/detail/entry.hpp"
+
+namespace fj::inline v0_1 {
+
+/// The type of use_fiber.
+struct use_fiber_t {
+  boost::system::error_code* error = nullptr;
+
+  /// The call fills `code` and does not throw system_error, as in use_fiber[code].
+  constexpr use_fiber_t operator[](boost::system::error_code& code) const noexcept { return {&code}; }
+};
+
+/// A completion token of Boost.Asio: an operation that gets it in place of a handler returns when it has ended, for example
+/// `const std::size_t n = socket.async_read_some(buffer, fj::use_fiber)`. The fiber waits meanwhile, in the middle of a fork
+/// tree too, and its worker does other work. A thread outside of any runtime sleeps.
+///
+/// The io_context needs a thread of its own that runs it, `std::jthread io([&] { context.run(); })`. That thread only makes
+/// fibers ready. A fiber must not run the context: its worker would serve nothing else.
+///
+/// Result: what a handler would get after the error; nothing, a value or a tuple. Errors: boost::system::system_error, unless
+/// use_fiber[code] takes them; the exception of an operation that reports by std::exception_ptr; operation_aborted if the
+/// operation is dropped without an end; std::bad_alloc if there is no memory to wait. To limit the time, cancel the operation
+/// by a timer or close its socket, as with any handler.
+/// Cost: that of the operation with a handler, and of a wait of a fiber. No allocation of its own.
+inline constexpr use_fiber_t use_fiber{};
+
+namespace detail {
+
+/// What an operation gives, in the frame of the call that waits for it.
+template <class... Results>
+class asio_operation {
+ public:
+  /// Errors: as the constructor of a waiter.
+  asio_operation() : waiting_(wait_limits{}) {}
+
+  /// By the handler, from any thread. This object may be gone when it returns.
+  template <class... Given>
+  void end(Given&&... given) noexcept {
+    try {
+      if constexpr (sizeof...(Given) == sizeof...(Results)) {
+        given_.emplace(std::forward<Given>(given)...);
+      }
+    } catch (...) {
+      thrown_ = std::current_exception();
+    }
+    if (waiting_.claim(0)) waiting_.wake();
+  }
+  /// By a handler that is destroyed and was never called.
+  void drop() noexcept {
+    dropped_ = true;
+    if (waiting_.claim(0)) waiting_.wake();
+  }
+
+  std::tuple<Results...> wait(boost::system::error_code* error) {
+    waiting_.wait();
+    if (thrown_) std::rethrow_exception(std::move(thrown_));
+    if (!dropped_) return std::move(*given_);
+    if constexpr (is_error<Results...> && (std::is_default_constructible_v<Results> && ...)) {
+      if (error) {
+        std::tuple<Results...> none;
+        std::get<0>(none) = boost::asio::error::operation_aborted;
+        return none;
+      }
+    }
+    throw boost::system::system_error(boost::asio::error::operation_aborted, "forkjoin: the operation was dropped");
+  }
+
+ private:
+  template <class First = void, class...>
+  static constexpr bool is_error = std::is_same_v<First, boost::system::error_code>;
+
+  waiter waiting_;
+  std::optional<std::tuple<Results...>> given_;
+  std::exception_ptr thrown_;
+  bool dropped_ = false;
+};
+
+/// The handler.
+template <class... Results>
+class asio_handler {
+ public:
+  explicit asio_handler(asio_operation<Results...>& of) noexcept : of_(&of) {}
+  asio_handler(asio_handler&& other) noexcept : of_(std::exchange(other.of_, nullptr)) {}
+  asio_handler& operator=(asio_handler&&) = delete;
+  ~asio_handler() {
+    if (of_) of_->drop();
+  }
+
+  template <class... Given>
+  void operator()(Given&&... given) noexcept {
+    std::exchange(of_, nullptr)->end(std::forward<Given>(given)...);
+  }
+
+ private:
+  asio_operation<Results...>* of_;
+};
+
+/// What a call returns, of what a handler gets.
+template <class... Results>
+struct asio_result {
+  static auto of(std::tuple<Results...>&& all, boost::system::error_code*) {
+    if constexpr (sizeof...(Results) == 1) {
+      return std::get<0>(std::move(all));
+    } else if constexpr (sizeof...(Results) > 1) {
+      return std::move(all);
+    }
+  }
+};
+
+template <class... Values>
+auto after_first(std::tuple<Values...>&& all) {
+  return std::apply(
+      []<class First, class... Rest>(First&&, Rest&&... rest) {
+        return std::tuple<std::remove_reference_t<Rest>...>(std::move(rest)...);
+      },
+      std::move(all));
+}
+
+template <class... Rest>
+struct asio_result<boost::system::error_code, Rest...> {
+  static auto of(std::tuple<boost::system::error_code, Rest...>&& all, boost::system::error_code* error) {
+    const boost::system::error_code code = std::get<0>(all);
+    if (error) {
+      *error = code;
+    } else if (code) {
+      throw boost::system::system_error(code);
+    }
+    return asio_result<Rest...>::of(detail::after_first(std::move(all)), error);
+  }
+};
+
+template <class... Rest>
+struct asio_result<std::exception_ptr, Rest...> {
+  static auto of(std::tuple<std::exception_ptr, Rest...>&& all, boost::system::error_code* error) {
+    if (std::get<0>(all)) std::rethrow_exception(std::get<0>(all));
+    return asio_result<Rest...>::of(detail::after_first(std::move(all)), error);
+  }
+};
+
+}  // namespace detail
+
+}  // namespace fj::inline v0_1
+
+template <class R, class... Args>
+class boost::asio::async_result<fj::use_fiber_t, R(Args...)> {
+  using operation = fj::detail::asio_operation<std::decay_t<Args>...>;
+  using result = fj::detail::asio_result<std::decay_t<Args>...>;
+
+ public:
+  using return_type = decltype(result::of(std::declval<operation&>().wait(nullptr), nullptr));
+
+  template <class Initiation, class... InitArgs>
+  static return_type initiate(Initiation&& initiation, fj::use_fiber_t token, InitArgs&&... args) {
+    operation begun;
+    std::forward<Initiation>(initiation)(fj::detail::asio_handler<std::decay_t<Args>...>(begun),
+                                         std::forward<InitArgs>(args)...);
+    return result::of(begun.wait(token.error), token.error);
+  }
+};
+
+#endif
