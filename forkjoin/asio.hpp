@@ -49,7 +49,7 @@ template <class... Results>
 class asio_operation {
  public:
   /// Errors: as the constructor of a waiter.
-  asio_operation() : waiting_(wait_limits{}) {}
+  asio_operation() : waiting_({.place = {"an operation of Boost.Asio"}}) {}
 
   /// By the handler, from any thread. This object may be gone when it returns.
   template <class... Given>

@@ -7,6 +7,7 @@
 #include "forkjoin/go/local.hpp"
 #include "forkjoin/go/mutex.hpp"
 #include "forkjoin/go/once.hpp"
+#include "forkjoin/go/print_fibers.hpp"
 #include "forkjoin/go/select.hpp"
 #include "forkjoin/go/semaphore.hpp"
 #include "forkjoin/go/shared_mutex.hpp"

@@ -1,12 +1,18 @@
 #include "runtime/entry.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstddef>
 #include <cstdlib>
+#include <new>
 
+#include "runtime/base/list.hpp"
 #include "runtime/environment.hpp"
+#include "runtime/fibers.hpp"
 #include "runtime/os/clock.hpp"
 #include "runtime/os/memory_fault.hpp"
+#include "runtime/os/mutex.hpp"
+#include "runtime/os/on_signal.hpp"
 #include "runtime/os/pages.hpp"
 #include "runtime/report.hpp"
 #include "runtime/workers/scheduler.hpp"
@@ -63,7 +69,18 @@ struct instance : scheduler {
         prints(flag_from_environment("FORKJOIN_STATS", false) || wanted.stats) {}
 
   const bool prints;
+  list_links<instance> links;  // among all
 };
+
+// All runtimes of the process. Never destroyed: the default one is not, and a signal may come while the process ends.
+struct instances {
+  os::mutex mutex;
+  linked_list<instance, &instance::links> all FORKJOIN_GUARDED_BY(mutex);
+};
+instances& known_instances() noexcept {
+  static instances& known = *new instances;
+  return known;
+}
 
 // Whether the calling strand works for a job that a strand of `s` waits for, directly or by way of jobs of other
 // runtimes. Then that strand's call of run cannot end before the caller goes on.
@@ -82,8 +99,13 @@ void print_stats(const scheduler& s) {
 
 scheduler* open_scheduler(const options& wanted) {
   os::report_memory_faults(&report_overflow);
+  static const bool asked [[maybe_unused]] =
+      flag_from_environment("FORKJOIN_SIGQUIT", false) && print_fibers_on(SIGQUIT);
   auto* const made = new instance(wanted);
   if (made->settings().chaos != 0) any_chaos.store(true, std::memory_order_relaxed);
+  instances& known = known_instances();
+  const locked lock(known.mutex);
+  known.all.push(*made);
   return made;
 }
 
@@ -103,6 +125,12 @@ void close_scheduler(scheduler* s) noexcept {
   }
   closing->loose().request_stop();
   if (closing->prints) print_stats(*s);
+  s->wait_until_unused();
+  {
+    instances& known = known_instances();
+    const locked lock(known.mutex);
+    known.all.remove(*closing);
+  }
   delete closing;
 }
 
@@ -149,6 +177,20 @@ stats stats_of(const scheduler& s) {
   read.lived_ns = s.age();  // last: none of the times is longer
   return read;
 }
+
+void print_fibers() noexcept {
+  instances& known = known_instances();
+  const locked lock(known.mutex);
+  for (instance* each = known.all.first(); each; each = known.all.after(*each)) {
+    try {
+      os::print_error(describe_fibers(*each).c_str());
+    } catch (const std::bad_alloc&) {
+      os::print_error("forkjoin: there is no memory to say what the fibers of a runtime do\n");
+    }
+  }
+}
+
+bool print_fibers_on(int signal) noexcept { return os::on_signal(signal, &print_fibers); }
 
 bool hungry() noexcept {
   scheduler& s = current_worker()->sched();

@@ -60,6 +60,10 @@ scheduler* current_scheduler() noexcept;
 /// The index of the P this code runs on, -1 outside.
 int current_proc() noexcept;
 
+/// As their namesakes in forkjoin/go/print_fibers.hpp.
+void print_fibers() noexcept;
+bool print_fibers_on(int signal) noexcept;
+
 /// Whether a fork would be welcome, because a worker looks for work or sleeps without any. A hint, for loops that fork
 /// only on demand. Inside only.
 bool hungry() noexcept;

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <source_location>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -141,7 +142,7 @@ struct channel_access {
 /// A wait on no channel at all: it ends by a limit.
 [[noreturn]] inline void wait_in_vain(const wait_options& options) {
   for (;;) {
-    waiter here(limits_of(options));
+    waiter here(limits_of(options, "a channel that is none"));
     expect_no_limit(waiter::end_by(here.wait()));
   }
 }
@@ -178,7 +179,7 @@ class channel {
     std::unique_lock held(state_->lock());
     const auto sent = state_->try_send(value);
     if (detail::end_attempt(sent, held)) return throw_if_closed(sent);
-    const auto end = detail::wait_in(state_->senders(), held, &value, detail::limits_of(options));
+    const auto end = detail::wait_in(state_->senders(), held, &value, detail::limits_of(options, "fj::channel::send"));
     if (end == detail::wait_end::refused) throw channel_closed();
     detail::expect_no_limit(end);
   }
@@ -190,7 +191,8 @@ class channel {
     std::optional<T> value;
     std::unique_lock held(state_->lock());
     if (detail::end_attempt(state_->try_receive(value), held)) return value;
-    detail::expect_no_limit(detail::wait_in(state_->receivers(), held, &value, detail::limits_of(options)));
+    detail::expect_no_limit(
+        detail::wait_in(state_->receivers(), held, &value, detail::limits_of(options, "fj::channel::receive")));
     return value;
   }
 
@@ -247,10 +249,10 @@ class channel {
     using value_type = T;
     using difference_type = std::ptrdiff_t;
 
-    explicit iterator(const channel& of) : of_(of), value_(of_.receive()) {}
+    iterator(const channel& of, std::source_location at) : of_(of), at_(at), value_(of_.receive({.at = at})) {}
     T& operator*() const noexcept { return *value_; }
     iterator& operator++() {
-      value_ = of_.receive();
+      value_ = of_.receive({.at = at_});
       return *this;
     }
     void operator++(int) { ++*this; }
@@ -258,10 +260,11 @@ class channel {
 
    private:
     channel of_;
+    std::source_location at_;
     mutable std::optional<T> value_;
   };
 
-  iterator begin() const { return iterator(*this); }
+  iterator begin(std::source_location at = std::source_location::current()) const { return iterator(*this, at); }
   std::default_sentinel_t end() const noexcept { return {}; }
 
  private:

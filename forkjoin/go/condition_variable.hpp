@@ -8,6 +8,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <source_location>
 
 #include "forkjoin/detail/deadline.hpp"
 #include "forkjoin/detail/entry.hpp"
@@ -27,7 +28,8 @@ class condition_variable {
   /// Frees the lock, waits, and takes the lock again. Throws fj::cancelled if options.stop was asked before a notification
   /// came, fj::timed_out if options.until came, std::bad_alloc if there is no memory to wait; the lock is held then, too.
   void wait(std::unique_lock<mutex>& lock, wait_options options = {}) {
-    detail::expect_no_limit(core_.wait(lock.mutex()->core_, detail::limits_of(options)));
+    detail::expect_no_limit(
+        core_.wait(lock.mutex()->core_, detail::limits_of(options, "fj::condition_variable::wait")));
   }
 
   /// Waits until condition() holds; it is called with the lock held.
@@ -38,23 +40,26 @@ class condition_variable {
 
   /// As wait, but they say whether the time came first, and throw no fj::timed_out.
   template <class Clock, class Duration>
-  std::cv_status wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& t) {
-    return wait_until_deadline(lock, detail::deadline_at(t));
+  std::cv_status wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& t,
+                            std::source_location at = std::source_location::current()) {
+    return wait_until_deadline(lock, detail::deadline_at(t), at);
   }
   template <class Rep, class Period>
-  std::cv_status wait_for(std::unique_lock<mutex>& lock, const std::chrono::duration<Rep, Period>& d) {
-    return wait_until_deadline(lock, detail::deadline_after(d));
+  std::cv_status wait_for(std::unique_lock<mutex>& lock, const std::chrono::duration<Rep, Period>& d,
+                          std::source_location at = std::source_location::current()) {
+    return wait_until_deadline(lock, detail::deadline_after(d), at);
   }
 
   /// Wait until condition() holds, but no longer than that; return what it says last.
   template <class Clock, class Duration, class Condition>
-  bool wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& t,
-                  Condition condition) {
-    return wait_until_deadline(lock, detail::deadline_at(t), condition);
+  bool wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& t, Condition condition,
+                  std::source_location at = std::source_location::current()) {
+    return wait_until_deadline(lock, detail::deadline_at(t), condition, at);
   }
   template <class Rep, class Period, class Condition>
-  bool wait_for(std::unique_lock<mutex>& lock, const std::chrono::duration<Rep, Period>& d, Condition condition) {
-    return wait_until_deadline(lock, detail::deadline_after(d), condition);
+  bool wait_for(std::unique_lock<mutex>& lock, const std::chrono::duration<Rep, Period>& d, Condition condition,
+                std::source_location at = std::source_location::current()) {
+    return wait_until_deadline(lock, detail::deadline_after(d), condition, at);
   }
 
   /// The strand that has waited longest goes on.
@@ -62,14 +67,15 @@ class condition_variable {
   void notify_all() noexcept { core_.notify_all(); }
 
  private:
-  std::cv_status wait_until_deadline(std::unique_lock<mutex>& lock, detail::deadline t) {
-    const auto end = core_.wait(lock.mutex()->core_, detail::limits_until(t));
+  std::cv_status wait_until_deadline(std::unique_lock<mutex>& lock, detail::deadline t, std::source_location at) {
+    const auto end = core_.wait(lock.mutex()->core_, detail::limits_until(t, "fj::condition_variable::wait_until", at));
     return end == detail::wait_end::timed_out ? std::cv_status::timeout : std::cv_status::no_timeout;
   }
   template <class Condition>
-  bool wait_until_deadline(std::unique_lock<mutex>& lock, detail::deadline t, Condition& condition) {
+  bool wait_until_deadline(std::unique_lock<mutex>& lock, detail::deadline t, Condition& condition,
+                           std::source_location at) {
     while (!condition())
-      if (wait_until_deadline(lock, t) == std::cv_status::timeout) return condition();
+      if (wait_until_deadline(lock, t, at) == std::cv_status::timeout) return condition();
     return true;
   }
 

@@ -9,6 +9,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <source_location>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -128,16 +129,20 @@ class [[nodiscard(
   }
 
   /// Waits for the fiber. Errors: as get, but for the fiber's exception, which stays for get.
-  void wait(wait_options options = {}) { detail::expect_no_limit(expected_state().wait(detail::limits_of(options))); }
+  void wait(wait_options options = {}) {
+    detail::expect_no_limit(expected_state().wait(detail::limits_of(options, "fj::future::wait")));
+  }
 
   /// Wait for the fiber, but no longer than that; whether it has ended. Errors: as wait.
   template <class Clock, class Duration>
-  bool wait_until(const std::chrono::time_point<Clock, Duration>& t) {
-    return wait_until_deadline(detail::deadline_at(t));
+  bool wait_until(const std::chrono::time_point<Clock, Duration>& t,
+                  std::source_location at = std::source_location::current()) {
+    return wait_until_deadline(detail::deadline_at(t), at);
   }
   template <class Rep, class Period>
-  bool wait_for(const std::chrono::duration<Rep, Period>& d) {
-    return wait_until_deadline(detail::deadline_after(d));
+  bool wait_for(const std::chrono::duration<Rep, Period>& d,
+                std::source_location at = std::source_location::current()) {
+    return wait_until_deadline(detail::deadline_after(d), at);
   }
 
   /// Whether the fiber has ended.
@@ -155,8 +160,8 @@ class [[nodiscard(
       throw std::logic_error("fj::future: there is no fiber to wait for; get was called before, or go never");
     return *state_;
   }
-  bool wait_until_deadline(detail::deadline t) {
-    return expected_state().wait(detail::limits_until(t)) == detail::wait_end::served;
+  bool wait_until_deadline(detail::deadline t, std::source_location at) {
+    return expected_state().wait(detail::limits_until(t, "fj::future::wait_until", at)) == detail::wait_end::served;
   }
 
   explicit future(detail::go_state<T>& state) noexcept : state_(&state) {}

@@ -6,6 +6,7 @@
 #else
 
 #include <chrono>
+#include <source_location>
 
 #include "forkjoin/detail/deadline.hpp"
 #include "forkjoin/detail/entry.hpp"
@@ -29,17 +30,21 @@ class mutex {
 
   /// Throws fj::cancelled if options.stop was asked while it waited, fj::timed_out if options.until came, std::bad_alloc if
   /// there is no memory to wait.
-  void lock(wait_options options = {}) { detail::expect_no_limit(core_.lock(detail::limits_of(options))); }
+  void lock(wait_options options = {}) {
+    detail::expect_no_limit(core_.lock(detail::limits_of(options, "fj::mutex::lock")));
+  }
   [[nodiscard]] bool try_lock() noexcept { return core_.try_lock(); }
 
   /// Wait for the mutex, but no longer than that. Throw std::bad_alloc if there is no memory to wait.
   template <class Rep, class Period>
-  [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& d) {
-    return lock_until(detail::deadline_after(d));
+  [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& d,
+                                  std::source_location at = std::source_location::current()) {
+    return lock_until(detail::deadline_after(d), at);
   }
   template <class Clock, class Duration>
-  [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& t) {
-    return lock_until(detail::deadline_at(t));
+  [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& t,
+                                    std::source_location at = std::source_location::current()) {
+    return lock_until(detail::deadline_at(t), at);
   }
 
   void unlock() noexcept { core_.unlock(); }
@@ -47,7 +52,9 @@ class mutex {
  private:
   friend class condition_variable;
 
-  bool lock_until(detail::deadline t) { return core_.lock(detail::limits_until(t)) == detail::wait_end::served; }
+  bool lock_until(detail::deadline t, std::source_location at) {
+    return core_.lock(detail::limits_until(t, "fj::mutex::try_lock_until", at)) == detail::wait_end::served;
+  }
 
   detail::mutex_core core_;
 };

@@ -160,7 +160,8 @@ std::size_t select(const wait_options& options, Cases&&... cases) {
   detail::select_case** next = channels.data();
   (detail::collect(next, cases), ...);
   std::array<detail::select_place, n> places;
-  const auto [end, chosen, closed] = detail::select_one(channels, places, waits, detail::limits_of(options));
+  const auto [end, chosen, closed] =
+      detail::select_one(channels, places, waits, detail::limits_of(options, "fj::select"));
   detail::expect_no_limit(end);
   const bool by_case[] = {detail::is_chosen(chosen, cases)...};
   (detail::run_if_chosen(chosen, closed, cases), ...);

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <source_location>
 
 #include "forkjoin/detail/deadline.hpp"
 #include "forkjoin/detail/entry.hpp"
@@ -23,23 +24,29 @@ class semaphore {
 
   /// Waits for a permit. Throws fj::cancelled if options.stop was asked while it waited, fj::timed_out if options.until came,
   /// std::bad_alloc if there is no memory to wait.
-  void acquire(wait_options options = {}) { detail::expect_no_limit(core_.acquire(detail::limits_of(options))); }
+  void acquire(wait_options options = {}) {
+    detail::expect_no_limit(core_.acquire(detail::limits_of(options, "fj::semaphore::acquire")));
+  }
   [[nodiscard]] bool try_acquire() noexcept { return core_.try_acquire(); }
 
   /// Wait for a permit, but no longer than that. Throw std::bad_alloc if there is no memory to wait.
   template <class Rep, class Period>
-  [[nodiscard]] bool try_acquire_for(const std::chrono::duration<Rep, Period>& d) {
-    return acquire_until(detail::deadline_after(d));
+  [[nodiscard]] bool try_acquire_for(const std::chrono::duration<Rep, Period>& d,
+                                     std::source_location at = std::source_location::current()) {
+    return acquire_until(detail::deadline_after(d), at);
   }
   template <class Clock, class Duration>
-  [[nodiscard]] bool try_acquire_until(const std::chrono::time_point<Clock, Duration>& t) {
-    return acquire_until(detail::deadline_at(t));
+  [[nodiscard]] bool try_acquire_until(const std::chrono::time_point<Clock, Duration>& t,
+                                       std::source_location at = std::source_location::current()) {
+    return acquire_until(detail::deadline_at(t), at);
   }
 
   void release(std::uint64_t permits = 1) noexcept { core_.release(permits); }
 
  private:
-  bool acquire_until(detail::deadline t) { return core_.acquire(detail::limits_until(t)) == detail::wait_end::served; }
+  bool acquire_until(detail::deadline t, std::source_location at) {
+    return core_.acquire(detail::limits_until(t, "fj::semaphore::try_acquire_until", at)) == detail::wait_end::served;
+  }
 
   detail::semaphore_core core_;
 };

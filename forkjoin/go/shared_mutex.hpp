@@ -6,6 +6,7 @@
 #else
 
 #include <chrono>
+#include <source_location>
 
 #include "forkjoin/detail/deadline.hpp"
 #include "forkjoin/detail/entry.hpp"
@@ -24,37 +25,42 @@ class shared_mutex {
   shared_mutex& operator=(const shared_mutex&) = delete;
 
   // Writers. Each throws as its namesake in fj::mutex.
-  void lock(wait_options options = {}) { lock_as(true, options); }
+  void lock(wait_options options = {}) { lock_as(true, options, "fj::shared_mutex::lock"); }
   [[nodiscard]] bool try_lock() noexcept { return core_.try_lock(true); }
   template <class Rep, class Period>
-  [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& d) {
-    return lock_until(true, detail::deadline_after(d));
+  [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& d,
+                                  std::source_location at = std::source_location::current()) {
+    return lock_until(true, detail::deadline_after(d), at);
   }
   template <class Clock, class Duration>
-  [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& t) {
-    return lock_until(true, detail::deadline_at(t));
+  [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& t,
+                                    std::source_location at = std::source_location::current()) {
+    return lock_until(true, detail::deadline_at(t), at);
   }
   void unlock() noexcept { core_.unlock(true); }
 
   // Readers.
-  void lock_shared(wait_options options = {}) { lock_as(false, options); }
+  void lock_shared(wait_options options = {}) { lock_as(false, options, "fj::shared_mutex::lock_shared"); }
   [[nodiscard]] bool try_lock_shared() noexcept { return core_.try_lock(false); }
   template <class Rep, class Period>
-  [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& d) {
-    return lock_until(false, detail::deadline_after(d));
+  [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& d,
+                                         std::source_location at = std::source_location::current()) {
+    return lock_until(false, detail::deadline_after(d), at);
   }
   template <class Clock, class Duration>
-  [[nodiscard]] bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration>& t) {
-    return lock_until(false, detail::deadline_at(t));
+  [[nodiscard]] bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration>& t,
+                                           std::source_location at = std::source_location::current()) {
+    return lock_until(false, detail::deadline_at(t), at);
   }
   void unlock_shared() noexcept { core_.unlock(false); }
 
  private:
-  void lock_as(bool writes, const wait_options& options) {
-    detail::expect_no_limit(core_.lock(writes, detail::limits_of(options)));
+  void lock_as(bool writes, const wait_options& options, const char* what) {
+    detail::expect_no_limit(core_.lock(writes, detail::limits_of(options, what)));
   }
-  bool lock_until(bool writes, detail::deadline t) {
-    return core_.lock(writes, detail::limits_until(t)) == detail::wait_end::served;
+  bool lock_until(bool writes, detail::deadline t, std::source_location at) {
+    return core_.lock(writes, detail::limits_until(t, "fj::shared_mutex::try_lock_until", at)) ==
+           detail::wait_end::served;
   }
 
   detail::shared_mutex_core core_;

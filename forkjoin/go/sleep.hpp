@@ -16,7 +16,7 @@ namespace fj::inline v0_1 {
 namespace detail {
 
 inline void sleep_until(deadline t, const wait_options& options) {
-  expect_no_limit(detail::sleep_until(nanoseconds_of(t), limits_of(options)));
+  expect_no_limit(detail::sleep_until(nanoseconds_of(t), limits_of(options, "fj::sleep_until")));
 }
 
 }  // namespace detail

@@ -28,7 +28,9 @@ class wait_group {
 
   /// Waits until the count is 0. Throws fj::cancelled if options.stop was asked while it waited, fj::timed_out if options.until
   /// came, std::bad_alloc if there is no memory to wait.
-  void wait(wait_options options = {}) { detail::expect_no_limit(core_.wait(detail::limits_of(options))); }
+  void wait(wait_options options = {}) {
+    detail::expect_no_limit(core_.wait(detail::limits_of(options, "fj::wait_group::wait")));
+  }
 
  private:
   detail::wait_group_core core_;

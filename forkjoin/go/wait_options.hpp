@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <source_location>
 
 #include "forkjoin/detail/deadline.hpp"
 #include "forkjoin/detail/entry.hpp"
@@ -21,6 +22,8 @@ struct wait_options {
   std::chrono::steady_clock::time_point until = detail::no_deadline;
   /// Asked to stop, the wait ends and throws fj::cancelled.
   const stop_token* stop = nullptr;
+  /// Where the wait is called, for fj::print_fibers. Leave it as it is.
+  std::source_location at = std::source_location::current();
 };
 
 namespace detail {
@@ -29,11 +32,14 @@ inline std::int64_t nanoseconds_of(deadline t) noexcept {
   return t == no_deadline ? never : std::chrono::duration_cast<std::chrono::nanoseconds>(t.time_since_epoch()).count();
 }
 
-inline wait_limits limits_of(const wait_options& options) noexcept {
-  return {.until = nanoseconds_of(options.until), .stop = options.stop};
+/// `what`: the public function that waits.
+inline wait_limits limits_of(const wait_options& options, const char* what) noexcept {
+  return {.until = nanoseconds_of(options.until), .stop = options.stop, .place = {what, options.at}};
 }
 
-inline wait_limits limits_until(deadline t) noexcept { return {.until = nanoseconds_of(t)}; }
+inline wait_limits limits_until(deadline t, const char* what, std::source_location at) noexcept {
+  return {.until = nanoseconds_of(t), .place = {what, at}};
+}
 
 /// Throws if a limit ended the wait.
 inline void expect_no_limit(wait_end end) {

@@ -32,11 +32,11 @@ fiber& strand_of(const parent_rest& rest) noexcept {
   // The thief's stack must not be given to others before the strand leaves it. Nothing else runs on this thread until
   // then.
   thief.begun = false;
-  thief.becomes(fiber_state::free);
+  thief.becomes_at_fork(fiber_state::free);
   release_stacks(m, tuning::stacks_at_hand - 1);
   m.proc->stacks.push(thief);
   parent.below = nullptr;  // the child has that stack
-  parent.becomes(fiber_state::running);
+  parent.becomes_at_fork(fiber_state::running);
   root* const whose = thief.whose;
   parent.whose = whose;
   current_deque().open(whose);

@@ -87,16 +87,16 @@ class below_put_aside {
                                                   os::stack_call body) noexcept {
   parent_rest rest(parent);
   c.stands_for = &rest;
-  parent.becomes(fiber_state::forked);
-  below.becomes(fiber_state::running);
+  parent.becomes_at_fork(fiber_state::forked);
+  below.becomes_at_fork(fiber_state::running);
   m.running = &below;
   const auto end = static_cast<fork_end>(os::call_on_stack(parent.context, below.context, &c, body, &c));
   worker& now = *current_worker();
   os::happens_after(&now);  // the strand may be on another worker now
   now.running = &rest.strand;
   if (end != fork_end::stolen) {
-    below.becomes(fiber_state::free);
-    rest.strand.becomes(fiber_state::running);
+    below.becomes_at_fork(fiber_state::free);
+    rest.strand.becomes_at_fork(fiber_state::running);
   }
   return end;
 }

@@ -13,6 +13,7 @@
 #include "../fork/root.hpp"
 #include "../fork/runnable.hpp"
 #include "../os/context/context.hpp"
+#include "wait_place.hpp"
 
 namespace fj::inline v0_1::detail {
 
@@ -41,10 +42,17 @@ struct fiber : join_waiter, runnable {
   static fiber& of_marker(runnable& marker) noexcept { return static_cast<deque_marker&>(marker).of; }
 
   /// Asserts, in debug builds, that the state may follow the one before.
-  void becomes([[maybe_unused]] fiber_state next) noexcept {
+  void becomes(fiber_state next) noexcept {
 #ifdef FORKJOIN_DEBUG
     FORKJOIN_CHECK(may_follow(state, next));
+#endif
     state = next;
+  }
+
+  /// The same where a scope forks, in debug builds alone: in others these changes are not worth an instruction.
+  void becomes_at_fork([[maybe_unused]] fiber_state next) noexcept {
+#ifdef FORKJOIN_DEBUG
+    becomes(next);
 #endif
   }
 
@@ -64,7 +72,9 @@ struct fiber : join_waiter, runnable {
   ordered<fiber*> below = nullptr;                 ///< free stack for the next child that a scope forks from here
   relaxed<fiber*> next = nullptr;                  ///< in the pool
   relaxed<stack_tally*> counted = nullptr;         ///< the counter of the P that took the stack
-  relaxed<fiber_state> state = fiber_state::free;  ///< in debug builds
+  relaxed<fiber_state> state = fiber_state::free;  ///< others read whether it is waiting or runnable
+  shown_wait_place waits;                          ///< while it waits
+  fiber* mapped_before = nullptr;                  ///< in the pool's list of all its fibers
   std::byte* mapping =
       nullptr;  ///< guard, stack, this object, and a page that is also a guard where that costs no mapping
   std::size_t mapping_size = 0;

@@ -82,6 +82,8 @@ fiber* stack_pool::take(stack_tally* whose) noexcept {
     f = map();
     if (!f) return nullptr;
     f->number = mapped_.fetch_add(1, std::memory_order_relaxed) + 1;
+    f->mapped_before = all_.load(std::memory_order_relaxed);
+    all_.store(f, std::memory_order_release);  // pairs with the acquire in for_each
   }
   // If thousands of strands wait, the free stack that was used last has left the caches: the next caller need not wait for it.
   if (fiber* const next = idle_.top()) {

@@ -39,6 +39,13 @@ class stack_pool {
   std::size_t in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
   std::size_t peak() const noexcept { return peak_.load(std::memory_order_relaxed); }
 
+  /// Calls visit(fiber) for each fiber that there is, whatever it does, from any thread.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    // acquire: pairs with the release in take
+    for (const fiber* f = all_.load(std::memory_order_acquire); f; f = f->mapped_before) visit(*f);
+  }
+
   /// Whether the next take maps a new stack. A hint: other threads take and give meanwhile.
   bool seems_empty() const noexcept { return in_use() == mapped_.load(std::memory_order_relaxed); }
 
@@ -56,6 +63,7 @@ class stack_pool {
   stack_list<fiber, &fiber::next> idle_;
   std::byte* reserved_ = nullptr;  // the part of the last reservation that no stack has yet
   std::size_t reserved_bytes_ = 0;
+  std::atomic<fiber*> all_{nullptr};  // the one that was mapped last
   // Under the mutex, or read as hints.
   std::atomic<unsigned> mapped_{0};
   std::atomic<std::size_t> in_use_{0};

@@ -5,7 +5,7 @@
 namespace fj::inline v0_1::detail {
 
 wait_end sleep_until(std::int64_t at, const wait_limits& limits) {
-  waiter here({.until = std::min(at, limits.until), .stop = limits.stop});
+  waiter here({.until = std::min(at, limits.until), .stop = limits.stop, .place = limits.place});
   const wait_end end = waiter::end_by(here.wait());
   return end == wait_end::timed_out && at <= limits.until ? wait_end::served : end;
 }

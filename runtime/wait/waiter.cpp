@@ -31,7 +31,10 @@ struct stops {
 }  // namespace
 
 waiter::waiter(const wait_limits& limits)
-    : basic_timer(limits.until), scheduler_(scheduler_of_strand(limits.until)), stop_(limits.stop) {}
+    : basic_timer(limits.until),
+      scheduler_(scheduler_of_strand(limits.until)),
+      stop_(limits.stop),
+      place_(limits.place) {}
 
 void waiter::wake() noexcept {
   scheduler* const s = scheduler_;
@@ -80,6 +83,8 @@ void waiter::sleep_outside() noexcept {
 
 void waiter::leave_until_woken() noexcept {
   if (!word_.woken()) {
+    fiber& here = *current_worker()->running;
+    here.waits.show(place_);
     ++current_worker()->count().suspensions;
     leave(
         [](worker&, fiber& f, void* word) noexcept -> fiber* {
@@ -87,6 +92,7 @@ void waiter::leave_until_woken() noexcept {
           return static_cast<basic_wait_word<machine>*>(word)->suspend(&f) ? nullptr : &f;
         },
         &word_);
+    here.waits.hide();
   }
   static_cast<void>(word_.woken());  // acquire: what the claimant wrote is visible to this strand
 }

@@ -7,6 +7,7 @@
 
 #include "../os/machine.hpp"
 #include "../schedule/timer_heap.hpp"
+#include "../stacks/wait_place.hpp"
 #include "wait_word.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -17,6 +18,7 @@ class scheduler;
 struct wait_limits {
   std::int64_t until = never;             ///< a time of os::now_ns
   const std::stop_token* stop = nullptr;  ///< the wait ends when it is asked to stop
+  wait_place place = {};
 };
 
 enum class wait_end { served, refused, stopped, timed_out };
@@ -58,6 +60,7 @@ class waiter final : private basic_timer<machine> {
   std::atomic<std::uint32_t> signalled_{0};  // for a thread outside
   scheduler* const scheduler_;               // the strand's; nullptr: a thread outside
   const std::stop_token* const stop_;
+  const wait_place place_;
 };
 
 }  // namespace fj::inline v0_1::detail

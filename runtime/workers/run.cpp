@@ -88,6 +88,8 @@ void run_from_fiber(scheduler& s, root& brought, worker& m) {
   brought.ended = &ended_for_fiber;
   begin(*f, {nullptr, &brought});
   ++m.count().suspensions;
+  fiber& here = *m.running;
+  here.waits.show({.what = "fj::runtime::run, of another runtime"});
   m.submitted = f;
   leave(
       [](worker& m, fiber&, void* to) noexcept -> fiber* {
@@ -99,6 +101,7 @@ void run_from_fiber(scheduler& s, root& brought, worker& m) {
         return nullptr;
       },
       &s);
+  here.waits.hide();
   brought.done.load(std::memory_order_acquire);  // pairs with the release in finish: the result is there
 }
 

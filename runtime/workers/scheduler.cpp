@@ -32,9 +32,13 @@ processors& scheduler::with_deques() {
   return processors_;
 }
 
-scheduler::~scheduler() {
+void scheduler::wait_until_unused() const noexcept {
   // acquire: pairs with the release of a guest
   while (guests_.load(std::memory_order_acquire) != 0) os::yield_thread();
+}
+
+scheduler::~scheduler() {
+  wait_until_unused();
   dispatcher_.stop();
   threads_.join();
   for (unsigned i = 0; i < settings_.procs; ++i)

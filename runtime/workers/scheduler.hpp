@@ -66,6 +66,9 @@ class scheduler {
     guests_.fetch_sub(1, std::memory_order_release);  // as a guest
   }
 
+  /// Until what runs in it has ended.
+  void wait_until_unused() const noexcept;
+
   /// Whether this is the copy that a fork(2) made of the scheduler: its threads stayed in the parent process.
   bool is_forked_copy() const noexcept { return made_in_ != os::process_generation(); }
 

@@ -24,6 +24,14 @@ class threads {
   /// Signals all that were started, and waits until they have ended. The dispatcher has been told to stop.
   void join() noexcept;
 
+  /// Calls visit(worker) for each thread that was started, and each that calls run or has called it.
+  template <class Visit>
+  void for_each(Visit visit) FORKJOIN_EXCLUDES(mutex_) {
+    const locked lock(mutex_);
+    for (const auto& m : started_) visit(*m);
+    for (const auto& m : callers_) visit(*m);
+  }
+
   /// How often the system refused a thread.
   std::uint64_t refused() const noexcept { return refused_.read(); }
 

@@ -1,0 +1,84 @@
+#include "runtime/fibers.hpp"
+
+#include <algorithm>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "runtime/workers/scheduler.hpp"
+
+namespace fj::inline v0_1::detail {
+
+namespace {
+
+// What several fibers do alike.
+struct doing {
+  std::string_view what = {}, file = {}, function = {};
+  std::uint_least32_t line = 0;
+  auto operator<=>(const doing&) const = default;
+};
+
+doing ready() { return {.what = "ready"}; }
+
+std::string in_words(const doing& d) {
+  if (d == ready()) return "ready, and wait for a P";
+  if (d.what.empty()) return "wait at a join";
+  std::string text = "wait in " + std::string(d.what);
+  if (d.line != 0)
+    text += ", called at " + std::string(d.file) + ":" + std::to_string(d.line) + " in " + std::string(d.function);
+  return text;
+}
+
+struct those {
+  std::size_t count = 0;
+  std::vector<unsigned> first;
+};
+
+std::string numbers(const those& of) {
+  std::string text = of.count == 1 ? "1 fiber (" : std::to_string(of.count) + " fibers (";
+  for (std::size_t i = 0; i < of.first.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(of.first[i]);
+  return text + (of.count > of.first.size() ? ", ...)" : ")");
+}
+
+}  // namespace
+
+std::string describe_fibers(scheduler& s) {
+  constexpr std::size_t most_numbers = 4;
+  std::map<doing, those> all;
+  const auto look = [&](const fiber& f) {
+    const fiber_state state = f.state;
+    if (state != fiber_state::waiting && state != fiber_state::runnable) return;
+    doing d = ready();
+    if (state == fiber_state::waiting) {
+      const char* const what = f.waits.what();
+      d = what ? doing{what, f.waits.file(), f.waits.function(), f.waits.line()} : doing{};
+    }
+    those& others = all[d];
+    if (++others.count <= most_numbers) others.first.push_back(f.number);
+  };
+  s.stacks().for_each(look);
+  s.small_stacks().for_each(look);
+
+  std::vector<std::string> procs(s.settings().procs, "idle");
+  std::string outside;
+  s.threads().for_each([&](const worker& m) {
+    const processor* const p = m.proc;
+    const fiber* const f = m.running;
+    const std::string does = f ? "runs fiber " + std::to_string(f->number) : "looks for work";
+    if (p) {
+      procs[p->index] = does;
+    } else if (f) {
+      outside += "  a thread without a P " + does + "\n";
+    }
+  });
+  std::string text = "forkjoin: a runtime with " + std::to_string(procs.size()) + " P\n";
+  for (std::size_t i = 0; i < procs.size(); ++i) text += "  P " + std::to_string(i) + ": " + procs[i] + "\n";
+  text += outside;
+  for (const auto& [what, which] : all) text += "  " + numbers(which) + ": " + in_words(what) + "\n";
+  return text;
+}
+
+}  // namespace fj::inline v0_1::detail

@@ -1,0 +1,14 @@
+// What the fibers of a runtime do, in words.
+#pragma once
+
+#include <string>
+
+namespace fj::inline v0_1::detail {
+
+class scheduler;
+
+/// A line for each P and for each place where fibers wait, with the numbers of the first of them. From any thread, while the
+/// runtime works: each line was true at some time during the call. Throws std::bad_alloc.
+std::string describe_fibers(scheduler& s);
+
+}  // namespace fj::inline v0_1::detail

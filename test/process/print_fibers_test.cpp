@@ -1,0 +1,127 @@
+// What print_fibers says: of fibers that wait in each way, of many that wait alike, by a call and by a signal. Tried: without
+// the line in waiter.cpp that shows a place, each test here fails.
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "forkjoin/forkjoin.hpp"
+#include "forkjoin/go.hpp"
+#include "test/process/child.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr unsigned line_of_send = 49;
+
+std::string called_at(unsigned line) { return "print_fibers_test.cpp:" + std::to_string(line) + " in "; }
+
+// Until so many strands of `rt` have suspended.
+void wait_for_suspensions(const fj::runtime& rt, unsigned long long n) {
+  while (rt.stats().total().suspensions < n) std::this_thread::yield();
+}
+
+// One fiber in each kind of wait.
+int each_kind() {
+  fj::runtime rt(test::with_procs(2)), other(test::with_procs(1));
+  fj::channel<int> full(0), empty(0);
+  fj::mutex m;
+  fj::shared_mutex shared;
+  fj::condition_variable condition;
+  fj::mutex of_condition;
+  fj::semaphore none(0);
+  fj::wait_group group;
+  group.add();
+  m.lock();
+  shared.lock();
+  std::vector<fj::future<void>> all;
+  all.push_back(rt.go([=] { full.send(1); }));  // line_of_send
+  all.push_back(rt.go([=] { static_cast<void>(empty.receive()); }));
+  all.push_back(rt.go([&] { const std::scoped_lock lock(m); }));
+  all.push_back(rt.go([&] { const std::shared_lock lock(shared); }));
+  all.push_back(rt.go([&] {
+    std::unique_lock lock(of_condition);
+    condition.wait(lock);
+  }));
+  all.push_back(rt.go([&] { none.acquire(); }));
+  all.push_back(rt.go([&] { group.wait(); }));
+  all.push_back(rt.go([&] { fj::sleep_for(1h); }));
+  all.push_back(rt.go([=] { fj::select(fj::on_receive(empty, [](auto) {})); }));
+  all.push_back(rt.go([&] { other.run([&] { static_cast<void>(empty.receive()); }); }));
+  wait_for_suspensions(rt, all.size());
+  fj::print_fibers();
+  std::_Exit(0);
+}
+
+int a_thousand() {
+  fj::runtime rt(test::with_procs(2));
+  fj::channel<int> gate(0);
+  std::vector<fj::future<void>> all;
+  for (int i = 0; i < 1000; ++i)
+    all.push_back(rt.go([=] {
+      for (int v : gate) static_cast<void>(v);
+    }));
+  wait_for_suspensions(rt, 1000);
+  fj::print_fibers();
+  gate.close();
+  for (auto& one : all) one.get();
+  return 0;
+}
+
+// The signal comes while the only P computes, and the fiber goes on when the text has been written.
+int by_signal(bool by_environment) {
+  if (by_environment) setenv("FORKJOIN_SIGQUIT", "1", 1);
+  std::FILE* const said = std::tmpfile();
+  dup2(fileno(said), STDERR_FILENO);
+  fj::runtime rt(test::with_procs(1));
+  if (!by_environment && !fj::print_fibers_on()) return 1;
+  const auto is_said = [&](const char* what) {
+    char text[4096] = {};
+    return pread(fileno(said), text, sizeof(text) - 1, 0) > 0 && std::strstr(text, what);
+  };
+  std::atomic<bool> begun{false};
+  auto computes = rt.go([&] {
+    begun = true;
+    while (!is_said("P 0: runs fiber 1\n")) {}
+  });
+  while (!begun) std::this_thread::yield();
+  std::raise(SIGQUIT);
+  computes.get();
+  return 0;
+}
+
+}  // namespace
+
+int main() {
+  test::verdict all;
+  const auto kinds = test::in_child(each_kind);
+  for (const char* what :
+       {"fj::channel::send", "fj::channel::receive", "fj::mutex::lock", "fj::shared_mutex::lock_shared",
+        "fj::condition_variable::wait", "fj::semaphore::acquire", "fj::wait_group::wait", "fj::sleep_until",
+        "fj::select", "fj::runtime::run, of another runtime"})
+    all.contains(kinds.said, std::string(": wait in ") + what, "kinds");
+  all.contains(kinds.said, called_at(line_of_send), "kinds");
+  all.contains(kinds.said, "a runtime with 2 P", "kinds");
+  all.contains(kinds.said, "a runtime with 1 P", "kinds");
+  all.contains(kinds.said, "P 0: idle", "kinds");
+
+  const auto many = test::in_child(a_thousand);
+  all.contains(many.said, "  1000 fibers (", "many");
+  all.contains(many.said, ", ...): wait in fj::channel::receive, called at ", "many");
+  all.check(many.code == 0, "many");
+
+  for (const bool by_environment : {false, true})
+    all.check(test::in_child([=] { return by_signal(by_environment); }).code == 0, "signal");
+  return all.exit_code();
+}

@@ -1,0 +1,52 @@
+// What fibers do is read while they do it.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+
+#include "forkjoin/forkjoin.hpp"
+#include "forkjoin/go.hpp"
+#include "runtime/fibers.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+long talking_fib(int n) {
+  if (n < 2) return n;
+  fj::channel<long> results(0);
+  auto [a, b] = fj::fork_join(
+      [=] {
+        auto sends = fj::go([=] { results.send(talking_fib(n - 2)); });
+        const long got = *results.receive();
+        sends.get();
+        return got;
+      },
+      [=] { return talking_fib(n - 1); });
+  return a + b;
+}
+
+}  // namespace
+
+TEST_CASE("fibers are described while they come and go, and wait in many places") {
+  for (const unsigned p : {1u, 2u, 8u}) {
+    CAPTURE(p);
+    fj::runtime rt(test::with_procs(p));
+    auto result = rt.go([] {
+      long sum = 0;
+      for (int i = 0; i < test::divided(20); ++i) sum += talking_fib(10);
+      return sum;
+    });
+    fj::detail::scheduler* here = nullptr;
+    rt.run([&] { here = fj::detail::current_scheduler(); });
+    std::string text;
+    int calls = 0;
+    do {
+      text = fj::detail::describe_fibers(*here);
+      CHECK(text.starts_with("forkjoin: a runtime with " + std::to_string(p) + " P\n  P 0: "));
+      ++calls;
+    } while (!result.ready());
+    CHECK(calls > 0);
+    CHECK(result.get() == test::divided(20) * 55L);
+  }
+}
