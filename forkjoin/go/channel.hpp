@@ -137,6 +137,11 @@ struct channel_access {
   static auto* state(const Channel& c) noexcept {
     return c.state_.get();
   }
+  /// The channel that a handle of one direction is an end of.
+  template <class End>
+  static const auto& whole(const End& e) noexcept {
+    return e.of_;
+  }
 };
 
 /// A wait on no channel at all: it ends by a limit.

@@ -19,6 +19,7 @@
 #include "forkjoin/detail/deadline.hpp"
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/go/channel.hpp"
+#include "forkjoin/go/directional_channel.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
 namespace fj::inline v0_1 {
@@ -120,6 +121,12 @@ auto on_receive(const channel<T>& c, F f) {
                 "fj::on_receive: the handler takes a std::optional of the channel's values");
   return detail::receive_case<T, F>(c, std::move(f));
 }
+template <class T, class F>
+auto on_receive(const receive_channel<T>& c, F f) {
+  return fj::on_receive(detail::channel_access::whole(c), std::move(f));
+}
+template <class T, class F>
+void on_receive(const send_channel<T>&, F) = delete;  // this handle only sends
 
 /// A case of select: f() once the value has been sent. If the channel is closed, select throws channel_closed.
 template <class T, class F>
@@ -127,6 +134,12 @@ auto on_send(const channel<T>& c, std::type_identity_t<T> value, F f) {
   static_assert(std::is_invocable_v<F&>, "fj::on_send: the handler takes no arguments");
   return detail::send_case<T, F>(c, std::move(value), std::move(f));
 }
+template <class T, class F>
+auto on_send(const send_channel<T>& c, std::type_identity_t<T> value, F f) {
+  return fj::on_send(detail::channel_access::whole(c), std::move(value), std::move(f));
+}
+template <class T, class F>
+void on_send(const receive_channel<T>&, std::type_identity_t<T>, F) = delete;  // this handle only receives
 
 /// A case of select: f() when d has passed since this call, if no other case has been chosen by then. What is not positive has
 /// passed: the case is ready at once, as each of the others that are.

@@ -257,6 +257,11 @@ class channel {
                 "FORKJOIN_SERIAL");
 };
 
+template <class T>
+class receive_channel : channel<T> {};
+template <class T>
+class send_channel : channel<T> {};
+
 template <class... Cases>
 std::size_t select(Cases&&...) {
   static_assert(!detail::in_serial_build<std::tuple<Cases...>>,

@@ -7,6 +7,7 @@ sources at once, which takes little longer than for one:
 compile_fail.py --fixed misuse.cpp... -- <compiler and flags>
 """
 
+import os
 import pathlib
 import re
 import subprocess
@@ -14,7 +15,9 @@ import sys
 
 
 def compiles(text, *flags):
-    done = subprocess.run([*compiler, "-fsyntax-only", *flags, "-x", "c++", "-"], input=text, capture_output=True, text=True)
+    command = [*compiler, "-fsyntax-only", *flags, "-x", "c++", "-"]
+    # In English, with plain quotes.
+    done = subprocess.run(command, input=text, capture_output=True, text=True, env=os.environ | {"LC_ALL": "C"})
     return done.returncode == 0, done.stderr
 
 

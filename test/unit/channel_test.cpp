@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,19 @@
 namespace {
 
 struct empty {};
+
+// Which way an end goes (perm.go; compile_fail/channel_direction.cpp has what does not compile).
+using in = fj::receive_channel<int>;
+using out = fj::send_channel<int>;
+using whole = fj::channel<int>;
+static_assert(std::is_convertible_v<whole, in> && std::is_convertible_v<whole, out>);
+static_assert(!std::is_constructible_v<whole, in> && !std::is_constructible_v<whole, out>);
+static_assert(!std::is_constructible_v<in, out> && !std::is_constructible_v<out, in>);
+template <class Channel>
+concept receives = requires(const Channel c) { c.receive(); } && requires(const Channel c) { c.begin(); };
+template <class Channel>
+concept sends = requires(const Channel c) { c.send(1); } && requires(const Channel c) { c.close(); };
+static_assert(receives<whole> && sends<whole> && receives<in> && !sends<in> && !receives<out> && sends<out>);
 
 }  // namespace
 
@@ -272,6 +286,47 @@ TEST_CASE("channel: values without size, and values that can only be moved (zero
     for (std::unique_ptr<int>& each : owners) sum += *each;
     CHECK(sum == 45);
     sends.get();
+  });
+}
+
+TEST_CASE("channel: a chain of fibers that hold one end each") {
+  test::for_each_runtime("ends of channels", [](fj::runtime& rt, unsigned, test::stealing) {
+    const auto pass_on = [](in from, out to) {
+      for (const int each : from) to.send(each + 1);
+      to.close();
+    };
+    const whole first(2), last(0);
+    whole from = first;
+    std::vector<fj::future<void>> links;
+    for (int i = 0; i < 5; ++i) {
+      const whole to = i == 4 ? last : whole(static_cast<std::size_t>(i % 3));
+      links.push_back(rt.go([=] { pass_on(from, to); }));
+      from = to;
+    }
+    const in received = last;
+    const out sent = first;
+    CHECK(received == in(last));
+    CHECK(!(received == in(first)));
+    CHECK(sent.capacity() == 2);
+    CHECK(received.size() == 0);
+    CHECK(!received.try_receive());
+    CHECK(!in());
+    CHECK(!out().try_send(1));
+    int sum = 0;
+    auto feeds = rt.go([=] {
+      for (int i = 0; i < 10; ++i) fj::select(fj::on_send(sent, i, [] {}));
+      sent.close();
+    });
+    for (bool open = true; open;) {
+      fj::select(fj::on_receive(received, [&](std::optional<int> each) {
+        open = each.has_value();
+        sum += each.value_or(0);
+      }));
+    }
+    CHECK(sum == 45 + 10 * 5);
+    feeds.get();
+    for (auto& each : links) each.get();
+    CHECK_THROWS_AS(sent.send(1), fj::channel_closed);
   });
 }
 
