@@ -35,8 +35,10 @@ class basic_patience {
     const std::int64_t now = Machine::now_ns();
     calm_ = false;
     m.sched().all().for_each_deque([&](auto& d) { calm_ |= d.progress().note(now); });
+    calm_ |= !saw_records && fibers_change(m.sched().all());
     if (calm_) {
-      // Owners that run small loops: each look at their deques costs them.
+      // Owners that run small loops, or fibers that hand over to one another: each look at their deques and queues costs them.
+      // To park would cost more: the next fork or hand-over would wake this worker again.
       for (unsigned i = 0; i < tuning::calm_pauses; ++i) Machine::pause();
       nothing_since_ = 0;
     }
@@ -57,6 +59,16 @@ class basic_patience {
   }
 
  private:
+  // Whether a P went on to another fiber since the last call.
+  template <class Processors>
+  bool fibers_change(Processors& all) noexcept {
+    std::uint32_t runs = 0;
+    for (unsigned i = 0; i < all.count(); ++i) runs += all[i].runs;
+    const bool changed = round_ > 1 && runs != runs_;
+    runs_ = runs;
+    return changed;
+  }
+
   static void give_way() noexcept {
     const std::int64_t before = Machine::now_ns();
     Machine::yield_thread();
@@ -66,7 +78,8 @@ class basic_patience {
   unsigned round_ = 0;
   std::int64_t nothing_since_ = 0;  // a time, or 0
   std::int64_t records_since_ = 0;  // a time, or 0
-  bool calm_ = false;               // owners of small loops make progress
+  std::uint32_t runs_ = 0;          // of all P
+  bool calm_ = false;               // owners of small loops, or fibers, make progress
 };
 
 }  // namespace fj::inline v0_1::detail
