@@ -197,7 +197,8 @@ struct starter {
 /// thieves take the parent, exceptions come to the join, and the child costs a tenth of this.
 ///
 /// Errors: std::bad_alloc if there is no memory, std::system_error if the runtime has no thread and the system refuses one.
-/// Cost: an allocation, a stack from a pool, and a visit of the ready queue.
+/// Cost: an allocation, a stack that the P keeps, and a place in its run queue; from outside a visit of the pool and of the ready
+/// queue.
 template <class F>
 auto go(F&& f) {
   detail::scheduler* const here = detail::current_scheduler();

@@ -26,8 +26,8 @@ inline constexpr std::int64_t nap_ns = 1'000;
 /// Rounds over all deques between two looks at the clock, which costs as much as some looks at deques.
 inline constexpr unsigned rounds_per_look = 16;
 
-/// Pauses between two looks of a worker at deques whose owners run small loops, some microsecond altogether: each look takes a
-/// cache line from an owner. Measured: runtime/DECISIONS.md.
+/// Pauses between two looks of a worker at deques whose owners run small loops, or while P go from fiber to fiber, some microsecond
+/// altogether: each look takes a cache line from an owner. Measured: runtime/DECISIONS.md.
 inline constexpr unsigned calm_pauses = 50;
 
 /// Nanoseconds. A theft holds its thief and its victim up for about a microsecond. A thief that comes back sooner than this
@@ -124,8 +124,8 @@ inline constexpr std::size_t small_guard = std::size_t{64} << 10;
 /// How many small stacks are reserved with one system call: 16 MiB of address space.
 inline constexpr unsigned small_stacks_at_once = 64;
 
-/// How many free stacks a P keeps while the pool has some; the others go to the pool one by one. A P gets the free stacks below a
-/// fiber that ends or suspends, and scopes seldom nest deeper than this within one strand.
+/// How many free stacks of either size a P keeps; the other large ones go to the pool one by one, of the small ones half at once.
+/// A P gets the free stacks below a fiber that ends or suspends, and scopes seldom nest deeper than this within one strand.
 inline constexpr std::size_t stacks_at_hand = 32;
 
 /// A deque has room for one record for each so many bytes of stack. A fork takes a frame with a record, a return

@@ -1,4 +1,4 @@
-// The roots of one runtime that no call waits for: those of fj::go.
+// The roots of one runtime that no call waits for, those of fj::go, as far as they take a stop token.
 #pragma once
 
 #include <stop_token>
@@ -24,13 +24,12 @@ class loose_roots {
     roots_.remove(r);
   }
 
-  /// Asks all to stop that take a token.
+  /// Asks all to stop.
   void request_stop() FORKJOIN_EXCLUDES(mutex_) {
     std::vector<std::stop_source> sources;
     {
       const locked lock(mutex_);
-      for (const root* r = roots_.first(); r; r = roots_.after(*r))
-        if (r->stop) sources.push_back(*r->stop);
+      for (const root* r = roots_.first(); r; r = roots_.after(*r)) sources.push_back(*r->stop);
     }
     // Without the mutex: what a token calls may end a root.
     for (std::stop_source& each : sources) each.request_stop();

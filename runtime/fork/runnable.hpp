@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../base/list.hpp"
+#include "../base/relaxed.hpp"
 
 namespace fj::inline v0_1::detail {
 
@@ -28,13 +29,20 @@ class runnable_lists {
   const list& fibers() const noexcept { return fibers_; }
   const list& markers() const noexcept { return markers_; }
 
-  void push(runnable& item) noexcept { of(item).push(item); }
+  /// Whether anything was ever pushed.
+  bool used() const noexcept { return used_; }
+
+  void push(runnable& item) noexcept {
+    used_ = true;
+    of(item).push(item);
+  }
   void remove(runnable& item) noexcept { of(item).remove(item); }
 
  private:
   list& of(const runnable& item) noexcept { return item.is == runnable::kind::fiber ? fibers_ : markers_; }
 
   list fibers_, markers_;
+  relaxed<bool> used_ = false;
 };
 
 using all_runnables = runnable_lists<&runnable::in_all>;

@@ -320,9 +320,9 @@ class basic_dispatcher {
   void finish(root& over, worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
     worker* const caller = over.caller;
     bool asleep = false;
-    {
-      // Also without a caller that sleeps: the thread that took the root's last entry out of the queue wrote to the root under
-      // this mutex, and the root's memory may be used for something else soon.
+    // Also without a caller that sleeps: the thread that took the root's last entry out of the queue wrote to the root under this
+    // mutex, and the root's memory may be used for something else soon. An entry is pushed before its strand ends.
+    if (caller || over.ready.used()) {
       const locked lock(mutex_);
       asleep = caller && caller != &m && caller->asleep;
       if (asleep) Machine::begin_placing(*caller);

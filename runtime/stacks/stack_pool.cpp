@@ -77,6 +77,10 @@ fiber* stack_pool::map() noexcept {
 
 fiber* stack_pool::take(stack_tally* whose) noexcept {
   const locked lock(mutex_);
+  return take_one(whose);
+}
+
+fiber* stack_pool::take_one(stack_tally* whose) noexcept {
   fiber* f = idle_.pop();
   if (!f) {
     f = map();
@@ -101,10 +105,29 @@ fiber* stack_pool::take(stack_tally* whose) noexcept {
 void stack_pool::give(fiber* idle) noexcept {
   trim_stack(*idle, idle->stack_top());
   const locked lock(mutex_);
-  if (stack_tally* const whose = idle->counted)
+  give_one(*idle);
+}
+
+void stack_pool::give_one(fiber& idle) noexcept {
+  if (stack_tally* const whose = idle.counted)
     whose->give_back();  // here, so that all counts change at the same moment
-  idle_.push(idle);
+  idle_.push(&idle);
   in_use_.store(in_use_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+}
+
+void stack_pool::fill(stack_cache& kept) noexcept {
+  const locked lock(mutex_);
+  do {
+    fiber* const f = take_one(nullptr);
+    if (!f) return;
+    kept.push(*f);
+  } while (kept.count() < stack_cache::limit / 2 && idle_.top());
+}
+
+void stack_pool::take_back(stack_cache& kept, std::size_t but) noexcept {
+  if (kept.count() <= but) return;
+  const locked lock(mutex_);
+  while (kept.count() > but) give_one(kept.pop());
 }
 
 namespace {

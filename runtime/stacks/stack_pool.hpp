@@ -9,6 +9,7 @@
 #include "../os/mutex.hpp"
 #include "../os/thread_safety.hpp"
 #include "fiber.hpp"
+#include "stack_cache.hpp"
 
 namespace fj::inline v0_1::detail {
 
@@ -35,6 +36,12 @@ class stack_pool {
   /// Takes back a fiber whose strand has left the stack for good.
   void give(fiber* idle) noexcept;
 
+  /// Fills half of an empty cache, as far as stacks are free, or maps one for it. The P that first runs them counts them.
+  void fill(stack_cache& kept) noexcept;
+
+  /// Takes back fibers whose stacks have been trimmed, until `but` are left there.
+  void take_back(stack_cache& kept, std::size_t but) noexcept;
+
   std::size_t stack_size() const noexcept { return stack_size_; }
   std::size_t in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
   std::size_t peak() const noexcept { return peak_.load(std::memory_order_relaxed); }
@@ -53,6 +60,8 @@ class stack_pool {
   static constexpr std::size_t colours = 16;
   static constexpr std::size_t colour_size = 256;
 
+  fiber* take_one(stack_tally* whose) noexcept FORKJOIN_REQUIRES(mutex_);
+  void give_one(fiber& idle) noexcept FORKJOIN_REQUIRES(mutex_);
   fiber* map() noexcept FORKJOIN_REQUIRES(mutex_);
   std::byte* reserve(std::size_t bytes) noexcept FORKJOIN_REQUIRES(mutex_);
 

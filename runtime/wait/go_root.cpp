@@ -37,12 +37,12 @@ void go_root::start(scheduler& s) {
   if (!s.dispatcher().ensure_thread())
     throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
                             "forkjoin: no thread could be started for fj::go");
-  fiber* const f = s.small_stacks().take(nullptr);
+  fiber* const f = take_small_stack(s);
   if (!f) throw std::bad_alloc();
   runs_in_ = &s;
   owners_.fetch_add(1, std::memory_order_relaxed);
   s.begin_root();
-  s.loose().add(*this);
+  if (stop) s.loose().add(*this);
   begin(*f, {nullptr, this});
   make_ready(s, *f);
 }
@@ -50,7 +50,7 @@ void go_root::start(scheduler& s) {
 void go_root::end(root& self, worker& m) noexcept {
   auto& mine = static_cast<go_root&>(self);
   scheduler& s = *mine.runs_in_;
-  s.loose().remove(mine);
+  if (mine.stop) s.loose().remove(mine);
   s.dispatcher().finish(mine, m);
   claimed_waits woken;
   {

@@ -33,6 +33,7 @@ struct alignas(cache_line) processor {
   std::int64_t slice_began = 0;           ///< by os::now_ns; 0: not since a fiber waits for the end of the slice
   processor* next = nullptr;              ///< among the idle ones
   stack_cache stacks;                     ///< to run what is stolen next, and the children of scopes
+  stack_cache small_stacks;               ///< for the fibers of fj::go
   ordered<deque*> spare_deque = nullptr;  ///< for when the running fiber leaves with records in its own
   detail::chaos chaos;                    ///< of the worker's and its fibers' choices
   unsigned looks_at_timers = 0;           ///< of the worker, in a runtime with timers: tuning::ticks_per_look

@@ -17,7 +17,11 @@ void release_below(worker& m, fiber& f) noexcept {
 void release_stack(worker& m, fiber& f) noexcept {
   release_below(m, f);
   if (f.pool != &m.sched().stacks()) {
-    m.sched().small_stacks().give(&f);
+    trim_stack(f, f.stack_top());
+    stack_cache& kept = m.proc->small_stacks;
+    if (kept.push(f)) return;
+    m.sched().small_stacks().take_back(kept, stack_cache::limit / 2);
+    kept.push(f);
   } else if (m.proc->stacks.push(f)) {
     trim_stack(f, f.stack_top());
   } else {
@@ -28,6 +32,16 @@ void release_stack(worker& m, fiber& f) noexcept {
 void release_stacks(worker& m, std::size_t but) noexcept {
   while (m.proc->stacks.count() > but) m.sched().stacks().give(&m.proc->stacks.pop());
 }
+
+fiber* take_small_stack(scheduler& s) noexcept {
+  worker* const m = current_worker();
+  if (!m || &m->sched() != &s) return s.small_stacks().take(nullptr);
+  stack_cache& kept = m->proc->small_stacks;
+  if (kept.empty()) s.small_stacks().fill(kept);
+  return kept.empty() ? nullptr : &kept.pop();
+}
+
+void release_small_stacks(worker& m) noexcept { m.sched().small_stacks().take_back(m.proc->small_stacks, 0); }
 
 bool prepare_stack(worker& m) noexcept {
   stack_cache& stacks = m.proc->stacks;
@@ -45,7 +59,10 @@ bool system::prepare_stack(worker& m) noexcept {
   return detail::prepare_stack(m);
 }
 
-void system::release_stacks(worker& m, std::size_t but) noexcept { detail::release_stacks(m, but); }
+void system::release_stacks(worker& m, std::size_t but) noexcept {
+  detail::release_stacks(m, but);
+  release_small_stacks(m);
+}
 
 void system::give_deque(worker& m, deque& empty) noexcept {
   if (!m.proc->spare_deque) {

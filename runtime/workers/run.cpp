@@ -33,6 +33,7 @@ void ended_for_fiber(root& over, worker& m) noexcept {
 
 void hand_over(worker& m, waker then) noexcept {
   release_stacks(m, 0);  // a root that never forks leaves none behind
+  release_small_stacks(m);
   m.sched().dispatcher().hand_over(m, then);
 }
 
@@ -116,8 +117,7 @@ void refuse_root_of_forked_copy(const scheduler& s) {
 
 void run_root(scheduler& s, root& brought) {
   refuse_root_of_forked_copy(s);
-  const scheduler::guest counted(s);
-  const scheduler::working timed(s);
+  const scheduler::root_under_way counted(s);
   if (worker* const m = current_worker()) {
     run_from_fiber(s, brought, *m);
   } else {

@@ -33,6 +33,8 @@ processors& scheduler::with_deques() {
 }
 
 void scheduler::wait_until_unused() const noexcept {
+  // acquire: pairs with the releases in end_root and end_last_root. First the roots: the last one becomes a guest before it ends.
+  while (roots_.load(std::memory_order_acquire) != 0) os::yield_thread();
   // acquire: pairs with the release of a guest
   while (guests_.load(std::memory_order_acquire) != 0) os::yield_thread();
 }
@@ -41,8 +43,10 @@ scheduler::~scheduler() {
   wait_until_unused();
   dispatcher_.stop();
   threads_.join();
-  for (unsigned i = 0; i < settings_.procs; ++i)
-    for (stack_cache& stacks = processors_[i].stacks; !stacks.empty();) stacks_.give(&stacks.pop());
+  for (unsigned i = 0; i < settings_.procs; ++i) {
+    stacks_.take_back(processors_[i].stacks, 0);
+    small_stacks_.take_back(processors_[i].small_stacks, 0);
+  }
   os::happens_after(this);
 }
 
@@ -59,10 +63,16 @@ std::uint64_t scheduler::age() const noexcept { return static_cast<std::uint64_t
 
 std::uint64_t scheduler::time_working() const noexcept { return working_.read(&os::now_ns); }
 
-void scheduler::count_root(bool begins) noexcept {
-  const locked lock(roots_mutex_);
-  if (begins && roots_++ == 0) working_.start(os::now_ns());
-  if (!begins && --roots_ == 0) working_.stop(os::now_ns());
+void scheduler::begin_first_root() noexcept {
+  const locked lock(working_mutex_);
+  if (roots_.fetch_add(1, std::memory_order_relaxed) == 0) working_.start(os::now_ns());
+}
+
+void scheduler::end_last_root() noexcept {
+  const guest here(*this);
+  const locked lock(working_mutex_);
+  // release: pairs with the acquire in the destructor, which then sees this guest
+  if (roots_.fetch_sub(1, std::memory_order_release) == 1) working_.stop(os::now_ns());
 }
 
 }  // namespace fj::inline v0_1::detail

@@ -27,7 +27,7 @@ class scheduler {
   /// Throws std::bad_alloc if not even the deques can be had. Starts no thread; those to come run `thread_main`.
   scheduler(const settings& set, threads::function thread_main);
 
-  /// Waits for the guests to leave, then ends the threads.
+  /// Waits for the roots to end and the guests to leave, then ends the threads.
   ~scheduler();
   scheduler(const scheduler&) = delete;
   scheduler& operator=(const scheduler&) = delete;
@@ -44,27 +44,32 @@ class scheduler {
     std::atomic<unsigned>& guests_;
   };
 
-  /// While one lives, the runtime has a root to work for.
-  class working {
+  /// From here to end_root the scheduler lives, and has work. Costs a compare-and-swap while there is another root.
+  void begin_root() noexcept {
+    unsigned others = roots_.load(std::memory_order_relaxed);
+    while (others != 0)
+      if (roots_.compare_exchange_weak(others, others + 1, std::memory_order_relaxed)) return;
+    begin_first_root();
+  }
+  void end_root() noexcept {
+    unsigned all = roots_.load(std::memory_order_relaxed);
+    // release: pairs with the acquire in the destructor
+    while (all > 1)
+      if (roots_.compare_exchange_weak(all, all - 1, std::memory_order_release, std::memory_order_relaxed)) return;
+    end_last_root();
+  }
+
+  /// A root, while it lives.
+  class root_under_way {
    public:
-    explicit working(scheduler& s) noexcept : s_(s) { s_.count_root(true); }
-    ~working() { s_.count_root(false); }
-    working(const working&) = delete;
-    working& operator=(const working&) = delete;
+    explicit root_under_way(scheduler& s) noexcept : s_(s) { s_.begin_root(); }
+    ~root_under_way() { s_.end_root(); }
+    root_under_way(const root_under_way&) = delete;
+    root_under_way& operator=(const root_under_way&) = delete;
 
    private:
     scheduler& s_;
   };
-
-  /// For a root that outlives the call that made it: from here to end_root the scheduler lives, and has work.
-  void begin_root() noexcept {
-    guests_.fetch_add(1, std::memory_order_relaxed);
-    count_root(true);
-  }
-  void end_root() noexcept {
-    count_root(false);
-    guests_.fetch_sub(1, std::memory_order_release);  // as a guest
-  }
 
   /// Until what runs in it has ended.
   void wait_until_unused() const noexcept;
@@ -97,7 +102,8 @@ class scheduler {
 
  private:
   processors& with_deques();
-  void count_root(bool begins) noexcept;
+  void begin_first_root() noexcept;
+  void end_last_root() noexcept;
 
   const detail::settings settings_;
   const std::int64_t made_at_;
@@ -110,9 +116,9 @@ class scheduler {
   std::atomic<unsigned> guests_{0};
   loose_roots loose_;
   alignas(cache_line) os::mutex exposing_;
-  os::mutex roots_mutex_;
-  unsigned roots_ FORKJOIN_GUARDED_BY(roots_mutex_) = 0;  // under way
-  stopwatch working_;                                     // while there is one
+  alignas(cache_line) std::atomic<unsigned> roots_{0};  // under way
+  os::mutex working_mutex_;                             // held where roots_ leaves 0 or comes to 0
+  stopwatch working_;                                   // while there is a root
 };
 
 }  // namespace fj::inline v0_1::detail
