@@ -1,17 +1,18 @@
-// Branches that block: n of them wait at once, each in a call of another runtime's run.
+// Branches that block: n of them wait at once, each for a channel, or in a call of another runtime's run.
 //
 //   blocked [--check] [n...]     n: 1000 2000 4000 10000
 //
-// For each number of P and each n, the median of some rounds:
+// For each way to block, each number of P and each n, the median of some rounds:
 //   block    from the moment at which a branch starts until the next one starts: the median of the means over 100 branches in turn.
 //            So it leaves out the moments in which other programs have the processor
 //   whole    the time of the loop that starts the n branches, until all have come back and been joined, over n
 //   start    from the moment at which a branch is about to block until its continuation, the next branch, starts
 //   exposed  deques whose records a thief had to make public by force
-// --check: exits with 1 unless block grows by at most 1.5 times from the smallest n to the largest, start is at most 5 us, and
-// nothing was exposed.
+// --check: exits with 1 unless for each way and P block grows by at most 1.5 times from the smallest n to the largest, start is at
+// most 5 us, and nothing was exposed.
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "forkjoin/fork_each.hpp"
+#include "forkjoin/go/channel.hpp"
 #include "forkjoin/run.hpp"
 
 namespace {
@@ -41,13 +43,44 @@ double median(std::vector<double>& of) {
   return *middle;
 }
 
+// The ways to block until n branches have come.
+
+class for_channel {
+ public:
+  for_channel(fj::runtime&, int n) : missing_(n) {}
+
+  void come() {
+    if (missing_.fetch_sub(1) == 1) all_have_come_.close();
+  }
+  void block() const { static_cast<void>(all_have_come_.receive()); }
+
+ private:
+  std::atomic<int> missing_;
+  const fj::channel<int> all_have_come_{0};
+};
+
+class in_run {
+ public:
+  in_run(fj::runtime& there, int n) : there_(there), all_have_come_(n) {}
+
+  void come() { all_have_come_.count_down(); }
+  void block() {
+    there_.run([this] { all_have_come_.wait(); });
+  }
+
+ private:
+  fj::runtime& there_;
+  std::latch all_have_come_;
+};
+
 struct figures {
   double block = 0, whole = 0, start = 0;
   std::uint64_t exposed = 0;
 };
 
+template <class Way>
 figures measure_round(fj::runtime& here, fj::runtime& there, int n) {
-  std::latch all_block(n);
+  Way way(there, n);
   std::vector<double> began(static_cast<std::size_t>(n)), blocks(static_cast<std::size_t>(n));
   const std::uint64_t exposed_before = here.stats().total().exposures;
   const double begin = now_us();
@@ -55,9 +88,9 @@ figures measure_round(fj::runtime& here, fj::runtime& there, int n) {
     fj::fork_each(0, n, [&](int i) {
       const auto at = static_cast<std::size_t>(i);
       began[at] = now_us();
-      all_block.count_down();
+      way.come();
       blocks[at] = now_us();
-      there.run([&] { all_block.wait(); });
+      way.block();
     });
   });
   const double end = now_us();
@@ -76,11 +109,12 @@ figures measure_round(fj::runtime& here, fj::runtime& there, int n) {
   return found;
 }
 
+template <class Way>
 figures measure(fj::runtime& here, fj::runtime& there, int n) {
   std::vector<double> block, whole, start;
   figures found;
   for (int round = 0; round < rounds; ++round) {
-    const figures once = measure_round(here, there, n);
+    const figures once = measure_round<Way>(here, there, n);
     block.push_back(once.block);
     whole.push_back(once.whole);
     start.push_back(once.start);
@@ -90,6 +124,27 @@ figures measure(fj::runtime& here, fj::runtime& there, int n) {
   found.whole = median(whole);
   found.start = median(start);
   return found;
+}
+
+// Prints the figures of one way; whether they are as promised.
+template <class Way>
+bool try_way(const char* name, const std::vector<int>& counts) {
+  bool holds = true;
+  for (const unsigned procs : {1u, 2u}) {
+    // Stacks of 64 KiB: each of 8 MiB would have a page of page tables to itself.
+    fj::runtime here({.procs = procs, .stack_size = std::size_t{64} << 10});
+    fj::runtime there({.procs = 1, .stack_size = std::size_t{64} << 10});
+    measure_round<Way>(here, there, counts.back());  // maps the stacks
+    double first = 0;
+    for (const int n : counts) {
+      const figures found = measure<Way>(here, there, n);
+      std::printf("%-7s  %u  %6d  %9.2f  %9.2f  %9.2f  %8llu\n", name, procs, n, found.block, found.whole, found.start,
+                  static_cast<unsigned long long>(found.exposed));
+      if (first == 0) first = found.block;
+      holds = holds && found.block <= most_growth * first && found.start <= most_start_us && found.exposed == 0;
+    }
+  }
+  return holds;
 }
 
 }  // namespace
@@ -110,22 +165,9 @@ int main(int argc, char** argv) {
   if (counts.empty()) counts = {1000, 2000, 4000, 10'000};
   std::sort(counts.begin(), counts.end());
 
-  bool holds = true;
-  std::printf("P       n   block us   whole us   start us   exposed\n");
-  for (const unsigned procs : {1u, 2u}) {
-    // Stacks of 64 KiB: each of 8 MiB would have a page of page tables to itself.
-    fj::runtime here({.procs = procs, .stack_size = std::size_t{64} << 10});
-    fj::runtime there({.procs = 1, .stack_size = std::size_t{64} << 10});
-    measure_round(here, there, counts.back());  // maps the stacks
-    double first = 0;
-    for (const int n : counts) {
-      const figures found = measure(here, there, n);
-      std::printf("%u  %6d  %9.2f  %9.2f  %9.2f  %8llu\n", procs, n, found.block, found.whole, found.start,
-                  static_cast<unsigned long long>(found.exposed));
-      if (first == 0) first = found.block;
-      holds = holds && found.block <= most_growth * first && found.start <= most_start_us && found.exposed == 0;
-    }
-  }
+  std::printf("for      P       n   block us   whole us   start us   exposed\n");
+  const bool channels_hold = try_way<for_channel>("channel", counts);
+  const bool holds = try_way<in_run>("run", counts) && channels_hold;
   if (check && !holds) std::printf("not as promised: see the head of blocked.cpp\n");
   return check && !holds ? 1 : 0;
 }

@@ -411,7 +411,7 @@ TEST_CASE("waits: all ways to wait at once, in random steps") {
     for (const unsigned p : {1u, 2u, 8u, 64u})
       for (const bool every_fork : {false, true})
         for (const bool chaotic : {false, true})
-          check_round({p, every_fork, chaotic}, base * 1'000'000 + rounds++, test::divided(200u));
+          check_round({p, every_fork, chaotic}, base * 1'000'000 + rounds++, test::divided(1000u));
   } while (clock_type::now() < end);
   MESSAGE(rounds << " rounds");
 }
