@@ -82,7 +82,10 @@ struct basic_local_queue {
   // At the end of the ring; half of a full one goes to the global queue.
   static void append(worker& m, fiber& f) noexcept {
     auto& queue = m.proc->queue;
-    while (!queue.put(f)) m.sched().dispatcher().ready(queue.take_half().entries());
+    while (!queue.put(f)) {
+      const auto half = queue.take_half();
+      m.sched().dispatcher().ready(half.entries());
+    }
   }
 
   static bool is_slice_over(worker& m) noexcept {
@@ -95,7 +98,8 @@ struct basic_local_queue {
 
   static fiber* take_half(worker& m, processor& victim, const root* only) noexcept {
     fiber* first = nullptr;
-    for (fiber* const f : victim.queue.take_half().entries()) {
+    const auto half = victim.queue.take_half();
+    for (fiber* const f : half.entries()) {
       if (only && f->whose != only) {
         m.sched().dispatcher().ready(*f);
       } else if (!first) {

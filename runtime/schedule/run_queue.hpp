@@ -34,7 +34,8 @@ class basic_run_queue {
   /// What one take_half returns, at most.
   class batch {
    public:
-    std::span<Entry* const> entries() const noexcept { return std::span(all_).first(count_); }
+    std::span<Entry* const> entries() const& noexcept { return std::span(all_).first(count_); }
+    void entries() const&& = delete;  // a loop over a temporary's would begin when the batch has ended
 
    private:
     friend basic_run_queue;

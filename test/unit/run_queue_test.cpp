@@ -100,7 +100,8 @@ TEST_CASE("run queue: an owner and thieves take each entry once") {
   for (unsigned i = 0; i < thieves; ++i)
     others.emplace_back([&] {
       while (taken < count) {
-        for (entry* const e : q.take_half().entries()) take(e);
+        const auto half = q.take_half();
+        for (entry* const e : half.entries()) take(e);
         take(q.take_next());
       }
     });
