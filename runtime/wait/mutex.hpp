@@ -36,6 +36,11 @@ class mutex_core {
 
   void unlock() noexcept {
     disturb();
+    unlock_before_wait();
+  }
+
+  /// As unlock, by a strand that has made a waiter: it must not leave its P before it waits there.
+  void unlock_before_wait() noexcept {
     std::uint32_t alone = held;
     // release: pairs with the acquires in try_lock
     if (!word_.compare_exchange_strong(alone, 0, std::memory_order_release, std::memory_order_relaxed)) unlock_slow();

@@ -8,6 +8,7 @@
 #include "runtime/os/race_detector.hpp"
 #include "runtime/workers/execute.hpp"
 #include "runtime/workers/scheduler.hpp"
+#include "runtime/workers/thread_order.hpp"
 
 namespace fj::inline v0_1::detail {
 
@@ -65,6 +66,7 @@ unsigned waiter::wait() noexcept {
     leave_until_woken();
     if (word_.winner() != timed_out) armed_in.disarm(*this);
   }
+  if (scheduler_ && stop_ && stop_->stop_requested()) come_after_stop(*current_worker());
   return word_.winner();
 }
 

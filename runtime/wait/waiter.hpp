@@ -27,7 +27,8 @@ enum class wait_end { served, refused, stopped, timed_out };
 /// thread outside of any runtime sleeps.
 class waiter final : private basic_timer<machine> {
  public:
-  /// Sets aside what a strand takes to leave its stack and to arm a timer. Throws std::bad_alloc if the system refuses memory.
+  /// Sets aside what a strand takes to leave its stack and to arm a timer, at its P: the strand must not leave its stack between
+  /// this and wait. Throws std::bad_alloc if the system refuses memory.
   explicit waiter(const wait_limits& limits);
 
   // Those that would end the wait, from any thread.

@@ -15,8 +15,13 @@ inline void come_after_thread([[maybe_unused]] const worker& m) noexcept {
     if (m.sched().settings().thread_order) os::happens_after(m.exceptions);
 }
 
+/// By a strand that was asked to stop, before it destroys its std::stop_callback. If the strand that asked ran on the same thread,
+/// the standard library takes the two for one, and relies on the thread's order.
+inline void come_after_stop([[maybe_unused]] const worker& m) noexcept { os::happens_after(&m.then); }
+
 /// By a strand that leaves its thread.
 inline void come_before_thread([[maybe_unused]] const worker& m) noexcept {
+  os::happens_before(&m.then);
   if constexpr (os::races_are_detected)
     if (m.sched().settings().thread_order) os::happens_before(m.exceptions);
 }

@@ -5,7 +5,8 @@
 // FORKJOIN_TEST_SECONDS=n: that long, in place of a number of rounds. FORKJOIN_TEST_SEED=n: other steps, and other chaos.
 //
 // Bugs that were put in, and found: a strand that suspends though it has been woken; selects that take their locks in different
-// orders; a wake-up that is lost where the first wait of a queue has ended already.
+// orders; a wake-up that is lost where the first wait of a queue has ended already. It found that a wait for a condition, in chaos,
+// armed its timer at another P than it had made room at.
 #include <doctest/doctest.h>
 
 #include <array>
