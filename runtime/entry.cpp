@@ -15,6 +15,7 @@
 #include "runtime/os/on_signal.hpp"
 #include "runtime/os/pages.hpp"
 #include "runtime/report.hpp"
+#include "runtime/stacks/overflow.hpp"
 #include "runtime/workers/scheduler.hpp"
 #include "runtime/workers/thread_main.hpp"
 
@@ -51,14 +52,7 @@ bool report_overflow(const void* address, const void* stack_pointer) noexcept {
     os::print_error(" from elsewhere: not an overflow of its stack. A pointer or an index is wrong.\n");
     return false;
   }
-  os::print_error("forkjoin: stack overflow in fiber ");
-  os::print_error(f->number);
-  os::print_error(!f->begun   ? " (a scope's child): its stack of "
-                  : f->stolen ? " (a stolen branch): its stack of "
-                              : " (which runs the job itself): its stack of ");
-  os::print_error(f->stack_size());
-  os::print_error(f->pool == &m->sched().stacks() ? " bytes is used up. Raise fj::options::stack_size.\n"
-                                                  : " bytes is used up. Raise fj::options::go_stack_size.\n");
+  print_overflow(*f, f->pool == &m->sched().stacks() ? "stack_size" : "go_stack_size");
   return true;
 }
 

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <cstdio>
 #include <iterator>
 
 // The headers of some distributions are older than this.
@@ -13,6 +15,26 @@
 #endif
 
 namespace fj::inline v0_1::detail::os {
+
+namespace {
+
+// The guard, and what it cuts off.
+constexpr long mappings_per_guard = 2;
+std::atomic<long> mappings_of_guards{0};  // relaxed: a count
+
+long most_mappings_of_guards() noexcept {
+  static const long most = [] {
+    long limit = 65'530;  // Linux's own
+    if (std::FILE* const file = std::fopen("/proc/sys/vm/max_map_count", "re")) {
+      if (std::fscanf(file, "%ld", &limit) != 1) limit = 65'530;
+      std::fclose(file);
+    }
+    return limit / 100 * 45;
+  }();
+  return most;
+}
+
+}  // namespace
 
 std::size_t page_size() noexcept {
   static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -31,6 +53,19 @@ std::byte* reserve_pages(std::size_t bytes) noexcept {
 
 bool guard_pages(std::byte* begin, std::size_t bytes) noexcept {
   return madvise(begin, bytes, MADV_GUARD_INSTALL) == 0 || mprotect(begin, bytes, PROT_NONE) == 0;
+}
+
+guard guard_pages_sparingly(std::byte* begin, std::size_t bytes) noexcept {
+  if (madvise(begin, bytes, MADV_GUARD_INSTALL) == 0) return guard::region;
+  const long before = mappings_of_guards.fetch_add(mappings_per_guard, std::memory_order_relaxed);
+  if (before + mappings_per_guard <= most_mappings_of_guards() && mprotect(begin, bytes, PROT_NONE) == 0)
+    return guard::mapping;
+  forget_guard(guard::mapping);
+  return guard::none;
+}
+
+void forget_guard(guard was) noexcept {
+  if (was == guard::mapping) mappings_of_guards.fetch_sub(mappings_per_guard, std::memory_order_relaxed);
 }
 
 void guard_pages_if_free(std::byte* begin, std::size_t bytes) noexcept { madvise(begin, bytes, MADV_GUARD_INSTALL); }

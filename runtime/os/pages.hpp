@@ -18,6 +18,20 @@ std::byte* reserve_pages(std::size_t bytes) noexcept;
 /// the kernel has guard regions (Linux 6.13), two otherwise; a process can have some 65,530.
 bool guard_pages(std::byte* begin, std::size_t bytes) noexcept;
 
+/// How pages are guarded.
+enum class guard : unsigned char {
+  region,   ///< by the kernel's guard regions
+  mapping,  ///< by a mapping of their own
+  none
+};
+
+/// As guard_pages, for guards of which there may be very many: `none` where the system refuses, or where guards with mappings of
+/// their own would take more than 45 % of the mappings that a process may have (vm.max_map_count). Others need some, too.
+guard guard_pages_sparingly(std::byte* begin, std::size_t bytes) noexcept;
+
+/// Pages that were guarded sparingly are released.
+void forget_guard(guard was) noexcept;
+
 /// As guard_pages if that costs no mapping; otherwise does nothing.
 void guard_pages_if_free(std::byte* begin, std::size_t bytes) noexcept;
 

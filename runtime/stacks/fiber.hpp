@@ -13,6 +13,7 @@
 #include "../fork/root.hpp"
 #include "../fork/runnable.hpp"
 #include "../os/context/context.hpp"
+#include "../os/pages.hpp"
 #include "wait_place.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -79,10 +80,11 @@ struct fiber : join_waiter, runnable {
       nullptr;  ///< guard, stack, this object, and a page that is also a guard where that costs no mapping
   std::size_t mapping_size = 0;
   std::size_t guard_size = 0;
-  relaxed<bool> marked = false;      ///< see trim_stack
-  relaxed<unsigned> trims = 0;       ///< see trim_stack
-  unsigned number = 0;               ///< for messages
-  const stack_pool* pool = nullptr;  ///< the pool that it belongs to
+  os::guard guard = os::guard::region;  ///< none: see overflow.hpp
+  relaxed<bool> marked = false;         ///< see trim_stack
+  relaxed<unsigned> trims = 0;          ///< see trim_stack
+  unsigned number = 0;                  ///< for messages
+  const stack_pool* pool = nullptr;     ///< the pool that it belongs to
 
   std::byte* stack_bottom() const noexcept { return mapping + guard_size; }
   std::byte* stack_top() noexcept { return reinterpret_cast<std::byte*>(this); }

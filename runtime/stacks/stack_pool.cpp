@@ -27,6 +27,7 @@ stack_pool::~stack_pool() {
     std::byte* const mapping = f->mapping;
     const std::size_t size = f->mapping_size;
     os::drop_context(f->context);
+    if (at_once_ > 1) os::forget_guard(f->guard);
     f->~fiber();
     os::release_pages(mapping, size);
   }
@@ -51,13 +52,11 @@ fiber* stack_pool::map() noexcept {
   const std::size_t bytes = inner + (alone ? os::page_size() : 0);
   std::byte* const mapping = reserve(bytes);
   if (!mapping) return nullptr;
-  if (!os::guard_pages(mapping, guard_)) {
-    if (alone) {
-      os::release_pages(mapping, bytes);
-    } else {
-      reserved_ = mapping;
-      reserved_bytes_ += bytes;
-    }
+  os::guard guarded = os::guard::region;
+  if (!alone) {
+    guarded = os::guard_pages_sparingly(mapping, guard_);
+  } else if (!os::guard_pages(mapping, guard_)) {
+    os::release_pages(mapping, bytes);
     return nullptr;
   }
   // An array above, on the heap perhaps, must not reach the fiber when a program runs over its lower end.
@@ -69,6 +68,7 @@ fiber* stack_pool::map() noexcept {
   f->mapping = mapping;
   f->mapping_size = bytes;
   f->guard_size = guard_;
+  f->guard = guarded;
   f->pool = this;
   os::give_stack(f->context, f->stack_bottom(), f->stack_size());
   os::happens_before(f);

@@ -5,6 +5,7 @@
 #include "runtime/fork/current.hpp"
 #include "runtime/os/race_detector.hpp"
 #include "runtime/schedule/loop.hpp"
+#include "runtime/stacks/overflow.hpp"
 #include "runtime/workers/active_deque.hpp"
 #include "runtime/workers/scheduler.hpp"
 #include "runtime/workers/thread_order.hpp"
@@ -69,6 +70,7 @@ fiber* system::switch_to(worker& m, fiber& f) noexcept {
   // Not always f: a scope's child may have come in its place, or f was made to go on with a child's parent.
   fiber& left = *m.running.replace(nullptr);
   os::happens_after(&left);
+  check_canary(left);
   const worker::afterwards then = m.then;
   if (then == &ended) return ended(m, left, m.argument);
   left.becomes(fiber_state::waiting);

@@ -1,0 +1,37 @@
+#include "runtime/stacks/overflow.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+#include "runtime/os/memory_fault.hpp"
+
+namespace fj::inline v0_1::detail {
+
+namespace {
+
+constexpr std::ptrdiff_t canary_words = 64;
+
+}  // namespace
+
+void print_overflow(const fiber& f, const char* option) noexcept {
+  os::print_error("forkjoin: stack overflow in fiber ");
+  os::print_error(f.number);
+  os::print_error(!f.begun   ? " (a scope's child): its stack of "
+                  : f.stolen ? " (a stolen branch): its stack of "
+                             : " (which runs the job itself): its stack of ");
+  os::print_error(f.stack_size());
+  os::print_error(" bytes is used up. Raise fj::options::");
+  os::print_error(option);
+  os::print_error(".\n");
+}
+
+void stop_if_overrun(const fiber& f) noexcept {
+  const auto* const bottom = reinterpret_cast<const volatile std::uintptr_t*>(f.stack_bottom());
+  if (std::all_of(bottom - canary_words, bottom, [](std::uintptr_t word) { return word == 0; })) return;
+  print_overflow(f, "go_stack_size");
+  std::abort();
+}
+
+}  // namespace fj::inline v0_1::detail
