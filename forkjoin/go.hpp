@@ -1,6 +1,7 @@
 // Fibers of their own, and what they talk with. forkjoin.hpp has forks and loops.
 #pragma once
 
+#include "forkjoin/go/blocking.hpp"
 #include "forkjoin/go/channel.hpp"
 #include "forkjoin/go/condition_variable.hpp"
 #include "forkjoin/go/directional_channel.hpp"

@@ -33,6 +33,7 @@
 #include "wait/wait_group.hpp"
 #include "wait/wait_queue.hpp"
 #include "wait/waiter.hpp"
+#include "workers/blocking.hpp"
 #include "workers/run.hpp"
 
 namespace fj::inline v0_1::detail {

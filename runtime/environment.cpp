@@ -19,6 +19,8 @@ namespace {
 
 constexpr unsigned max_procs = 4096;
 constexpr unsigned max_max_workers = 65536;
+constexpr unsigned blocking_threads =
+    256;  // threads in long calls of fj::blocking at a time, unless the options say otherwise
 constexpr std::size_t min_stack = std::size_t{16} << 10;
 constexpr std::size_t max_stack = std::size_t{1} << 40;
 
@@ -69,11 +71,11 @@ settings resolve(const options& wanted) {
   check_stack("go_stack_size", wanted.go_stack_size);
   if (wanted.max_workers > max_max_workers)
     throw std::invalid_argument("forkjoin: options::max_workers is " + std::to_string(wanted.max_workers) +
-                                "; set it to at most " + std::to_string(max_max_workers) +
-                                ", or to 0 for as many as there are P");
+                                "; set it to at most " + std::to_string(max_max_workers) + ", or to 0 for " +
+                                std::to_string(blocking_threads) + " more than there are P");
   settings chosen;
   chosen.procs = resolve_procs(wanted.procs);
-  chosen.max_workers = wanted.max_workers != 0 ? wanted.max_workers : chosen.procs;
+  chosen.max_workers = wanted.max_workers != 0 ? wanted.max_workers : chosen.procs + blocking_threads;
   chosen.stack_size = wanted.stack_size;
   chosen.go_stack_size = wanted.go_stack_size;
   chosen.steal_every_fork = flag_from_environment("FORKJOIN_STEAL_EVERY_FORK", false) || wanted.steal_every_fork;

@@ -112,6 +112,15 @@ auto runtime::go(F&& f) {
 
 inline void yield() noexcept {}
 
+template <class F>
+std::invoke_result_t<F> blocking(F&& f) {
+  return std::invoke(std::forward<F>(f));
+}
+template <class F>
+std::invoke_result_t<F> blocking_now(F&& f) {
+  return std::invoke(std::forward<F>(f));
+}
+
 namespace detail {
 
 inline void sleep_until(deadline t, const wait_options& options) {

@@ -29,6 +29,8 @@ struct counters {
   std::uint64_t busy_ns = 0;      ///< nanoseconds in which a thread held the P to run strands; of several P, the sum
   std::uint64_t looking_ns =
       0;  ///< nanoseconds in which a thread held the P to look for work; the rest of the time the P was idle
+  std::uint64_t blocking_calls = 0;  ///< calls of fj::blocking and fj::blocking_now
+  std::uint64_t retakes = 0;         ///< times that the P was taken from such a call, for other work
 
   counters& operator+=(const counters& other) noexcept {
     steals += other.steals;
@@ -46,6 +48,8 @@ struct counters {
     stacks_peak += other.stacks_peak;
     busy_ns += other.busy_ns;
     looking_ns += other.looking_ns;
+    blocking_calls += other.blocking_calls;
+    retakes += other.retakes;
     return *this;
   }
 };
@@ -125,7 +129,8 @@ class stopwatch {
 
 /// The counters of one P, written by the worker that holds it.
 struct tallies {
-  tally steals, suspensions, resumptions, join_waits, exposures, publications, slow_pushes, slow_pops, parks, wakeups;
+  tally steals, suspensions, resumptions, join_waits, exposures, publications, slow_pushes, slow_pops, parks, wakeups,
+      blocking_calls, retakes;
   peak most_public;
   stack_tally stacks;
   stopwatch busy, looking;  // at most one of them runs, and none while the P is idle
@@ -145,9 +150,10 @@ struct tallies {
 
   template <class Clock>
   counters read(Clock clock) const noexcept {
-    return {steals.read(),       suspensions.read(), resumptions.read(), join_waits.read(), exposures.read(),
-            publications.read(), most_public.read(), slow_pushes.read(), slow_pops.read(),  parks.read(),
-            wakeups.read(),      stacks.in_use(),    stacks.most(),      busy.read(clock),  looking.read(clock)};
+    return {steals.read(),         suspensions.read(), resumptions.read(), join_waits.read(), exposures.read(),
+            publications.read(),   most_public.read(), slow_pushes.read(), slow_pops.read(),  parks.read(),
+            wakeups.read(),        stacks.in_use(),    stacks.most(),      busy.read(clock),  looking.read(clock),
+            blocking_calls.read(), retakes.read()};
   }
 };
 

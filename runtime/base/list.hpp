@@ -27,6 +27,17 @@ class stack_list {
     return item;
   }
 
+  /// Takes that item out. False if it is not in the list. Linear.
+  bool remove(T* item) noexcept {
+    if (item == head_) return pop();
+    T* before = head_;
+    while (before && before->*Next != item) before = before->*Next;
+    if (!item || !before) return false;
+    before->*Next = item->*Next;
+    item->*Next = nullptr;
+    return true;
+  }
+
  private:
   T* head_ = nullptr;
 };

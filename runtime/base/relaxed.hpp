@@ -26,6 +26,11 @@ class relaxed {
     return *this;
   }
 
+  T operator++() noexcept {
+    *this = static_cast<T>(*this + 1);
+    return *this;
+  }
+
   /// Puts `by` in place of the value, and returns the value.
   T replace(T by) noexcept {
     const T before = *this;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "../os/fork_path.hpp"
+#include "../os/race_detector.hpp"
 #include "../os/thread_local.hpp"
 #include "deque.hpp"
 
@@ -45,13 +46,16 @@ template <class Record>
 #endif
 }
 
-// Called on native stacks only, between strands.
+// Called on native stacks, between strands, and by a strand around a blocking call. ThreadSanitizer would take these two for
+// threads that race for a variable of their own.
 [[gnu::noinline]] inline void set_current_deque(deque& d) noexcept {
   asm volatile("" ::: "memory");
+  const os::unseen_by_detector of_this_thread;
   current_deque_slot = &d;
 }
 [[gnu::noinline]] inline void set_current_worker(worker* m) noexcept {
   asm volatile("" ::: "memory");
+  const os::unseen_by_detector of_this_thread;
   current_worker_slot = m;
 }
 

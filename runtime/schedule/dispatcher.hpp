@@ -14,6 +14,7 @@
 #include "../base/cache_line.hpp"
 #include "../base/tuning.hpp"
 #include "../os/thread_safety.hpp"
+#include "handoff.hpp"
 #include "idle.hpp"
 #include "local_queue.hpp"
 #include "machine.hpp"
@@ -172,13 +173,15 @@ class basic_dispatcher {
     }
   }
 
-  /// Gives up the P of a worker that found nothing to do, unless there is something after all.
+  /// Gives up the P of a worker that found nothing to do, unless there is something after all. A worker without a P, whose strand
+  /// came back from a blocking call, looks as well: another may have made a P idle while no thread could be woken for it.
   after_park park(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    const bool had_processor = m.proc;
     bool was_spinning = false;
     {
       const locked lock(mutex_);
-      if (any_ready()) return after_park::work;
-      if (m.proc) {
+      if (had_processor) {
+        if (any_ready()) return after_park::work;
         ++m.count().parks;
         idle_.put_processor(*m.proc.replace(nullptr));
       }
@@ -187,6 +190,7 @@ class basic_dispatcher {
       idle_.put_thread(m);
     }
     // From here on the worker may be given a P at any time.
+    if (!had_processor && parking_.idle() == 0) return after_park::sleep;
     if (was_spinning) parking_.stop_spinning();
     return work_left() || timekeeper_.is_due(m) ? take_idle_processor(m) : after_park::sleep;
   }
@@ -210,27 +214,33 @@ class basic_dispatcher {
     worker* next = nullptr;
     {
       const locked lock(mutex_);
-      processor& p = *m.proc.replace(nullptr);
-      ready_.move_here(p.queue);
-      // A P for which something is ready is never idle.
-      if (any_ready()) next = idle_.take_thread();
-      if (next) {
-        begin_spinning(*next);
-        matching::give(*next, p);
-      } else {
-        idle_.put_processor(p);
-      }
+      next = handoff_.give_up(*m.proc.replace(nullptr));
     }
     if (m.spinning.replace(false)) parking_.stop_spinning();
-    if (next) {
-      Machine::place(*next, then);
-    } else if (parking_.should_wake() && work_left()) {
-      // As in park. Not without a look: a thread woken for nothing would hold the P when its next root comes, and the kernel
-      // may well have put it on that caller's processor.
-      wake(then);
-    } else if (!timekeeper_.covers_all()) {
-      wake(then);
+    after_giving_up(next, then);
+  }
+
+  // Blocking calls.
+
+  /// Takes the P of a strand that is in that blocking call, and gives it up as hand_over does. `only_with_thread`: not if no
+  /// thread could run what there is.
+  retaken retake(processor& p, std::uint64_t call, waker then, bool only_with_thread) noexcept
+      FORKJOIN_EXCLUDES(mutex_) {
+    retaken result{};
+    worker* next = nullptr;
+    {
+      const locked lock(mutex_);
+      result = handoff_.retake(p, call, only_with_thread, next);
     }
+    if (result == retaken::taken) after_giving_up(next, then);
+    return result;
+  }
+
+  /// A P for a worker whose strand came back too late: the one that it had, if that is idle, else another. False if none is.
+  bool take_processor(worker& m, processor& lost) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    const locked lock(mutex_);
+    m.proc = idle_.take_processor(lost);
+    return m.proc;
   }
 
   // Threads.
@@ -336,6 +346,18 @@ class basic_dispatcher {
   }
 
  private:
+  void after_giving_up(worker* next, waker then) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    if (next) {
+      Machine::place(*next, then);
+    } else if (parking_.should_wake() && work_left()) {
+      // As in park. Not without a look: a thread woken for nothing would hold the P when its next root comes, and the kernel
+      // may well have put it on that caller's processor.
+      wake(then);
+    } else if (!timekeeper_.covers_all()) {
+      wake(then);
+    }
+  }
+
   match match_idle() noexcept FORKJOIN_EXCLUDES(mutex_) {
     const locked lock(mutex_);
     return stopping_ ? match{} : matching_.take();
@@ -417,6 +439,7 @@ class basic_dispatcher {
   basic_timekeeper<Machine> timekeeper_{all_, mutex_, idle_, parking_};
   basic_thread_budget<Machine> budget_ FORKJOIN_GUARDED_BY(mutex_);
   matching matching_ FORKJOIN_GUARDED_BY(mutex_){all_, idle_, ready_, budget_};
+  basic_handoff<Machine> handoff_ FORKJOIN_GUARDED_BY(mutex_){all_, idle_, ready_, matching_, parking_};
   bool stopping_ FORKJOIN_GUARDED_BY(mutex_) = false;
 };
 

@@ -26,6 +26,13 @@ class basic_idle {
     return p;
   }
 
+  /// That P if it is idle, else the one that became idle last, or nullptr.
+  processor* take_processor(processor& wanted) noexcept {
+    if (!processors_.remove(&wanted)) return take_processor();
+    counts_.processor_taken();
+    return &wanted;
+  }
+
   /// A P with nothing to do.
   void put_processor(processor& p) noexcept {
     Machine::becomes_idle(p);

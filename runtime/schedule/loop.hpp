@@ -25,7 +25,7 @@ struct basic_worker_loop {
         next = m.sched().dispatcher().awake(m);
         if (next == after_park::work) Machine::placed(m);
       } else {
-        while (fiber* const f = search::find_work(m)) execute(m, f);
+        for (fiber* f = nullptr; m.proc && (f = search::find_work(m));) execute(m, f);
         next = park(m);
       }
     }
@@ -38,6 +38,7 @@ struct basic_worker_loop {
       m.proc->runs = m.proc->runs + 1;
       m.sched().dispatcher().attend_timers(m);
       f = Machine::switch_to(m, *f);
+      if (!f && !m.proc) return;  // its strand came back from a blocking call, and no P is idle
       // A caller runs nothing but its own root.
       if (!f) {
         f = m.is_outside() ? ready_work::take_own(m) : ready_work::take(m, nullptr);

@@ -25,6 +25,7 @@ enum class fiber_state : unsigned char {
   free,      ///< owned by the pool, by the worker of the P that keeps it, or by the fiber that it is below
   runnable,  ///< owned by the worker that takes it from the ready queue, or that is about to run it
   running,   ///< owned by its strand
+  blocking,  ///< its strand is in a call of fj::blocking: owned by its strand
   forked,  ///< its strand has forked through a scope, and the child runs: owned by the child, or by a thief of the parent
   waiting  ///< owned by the strand that resumes it: the last to arrive at its join, or the end of another runtime's root
 };
@@ -95,15 +96,17 @@ struct fiber : join_waiter, runnable {
  private:
   static constexpr bool may_follow(fiber_state before, fiber_state next) noexcept {
     switch (next) {
-      case fiber_state::free:
       case fiber_state::waiting:
+        return before == fiber_state::running || before == fiber_state::blocking;
+      case fiber_state::free:
+      case fiber_state::blocking:
       case fiber_state::forked:
         return before == fiber_state::running;
       case fiber_state::runnable:
         return before == fiber_state::free || before == fiber_state::waiting;
       case fiber_state::running:
-        // From free: a scope's child, called.
-        return before == fiber_state::runnable || before == fiber_state::forked || before == fiber_state::free;
+        // From free: a scope's child, called. From blocking: it has its P still.
+        return before != fiber_state::waiting && before != fiber_state::running;
     }
     return false;
   }

@@ -74,7 +74,7 @@ fiber* system::switch_to(worker& m, fiber& f) noexcept {
   const worker::afterwards then = m.then;
   if (then == &ended) return ended(m, left, m.argument);
   left.becomes(fiber_state::waiting);
-  const bool has_left_records = leave_deque(m, left);
+  const bool has_left_records = m.proc && leave_deque(m, left);  // without a P, its records are with its marker
   fiber* const next = then(m, left, m.argument);
   if (next == &left) left.becomes(fiber_state::runnable);  // what it waited for was there
   if (next && has_left_records) leave_records_to_others(m);
@@ -115,7 +115,8 @@ void leave(worker::afterwards then, void* argument) noexcept {
   worker& m = *current_worker();
   deque& d = current_deque();
   // Otherwise left alone: to lock it would order this strand before the next that opens it, as ThreadSanitizer sees it.
-  if (d.has_private() && d.publish_all(os::handled_exception(*m.exceptions))) ++m.count().publications;
+  if (&d != &outside && d.has_private() && d.publish_all(os::handled_exception(*m.exceptions)))
+    ++m.count().publications;
   m.then = then;
   m.argument = argument;
   come_before_thread(m);

@@ -12,7 +12,8 @@ void begin(fiber& f, const deque::stolen_record& what) noexcept;
 void execute(worker& m, fiber* f) noexcept;
 
 /// Suspends the running fiber. then(worker, fiber, argument) is called on the native stack once its context has been
-/// saved, and from then on it may be resumed. Returns when it has been, perhaps on another worker.
+/// saved, and from then on it may be resumed. Returns when it has been, perhaps on another worker. A strand that comes back from
+/// a blocking call may have no P, and no deque.
 void leave(worker::afterwards then, void* argument) noexcept;
 
 /// Makes a fiber of that runtime ready: it runs next on the P of the calling strand, if that works for the same runtime.

@@ -13,6 +13,7 @@
 #include "../base/relaxed.hpp"
 #include "../fork/deque.hpp"
 #include "../os/machine.hpp"
+#include "../schedule/blocking_word.hpp"
 #include "../schedule/run_queue.hpp"
 #include "../schedule/timer_heap.hpp"
 #include "../stacks/fiber.hpp"
@@ -29,15 +30,16 @@ struct alignas(cache_line) processor {
   unsigned index = 0;
   basic_run_queue<machine, fiber> queue;  ///< ready fibers; empty while the P is idle
   relaxed<std::uint32_t> runs = 0;        ///< how often a fiber began or went on
-  unsigned tick = 0;                      ///< time slices, and fibers that went on for another: tuning::ticks_per_look
-  std::int64_t slice_began = 0;           ///< by os::now_ns; 0: not since a fiber waits for the end of the slice
+  relaxed<unsigned> tick = 0;             ///< time slices, and fibers that went on for another: tuning::ticks_per_look
+  relaxed<std::int64_t> slice_began = 0;  ///< by os::now_ns; 0: not since a fiber waits for the end of the slice
   processor* next = nullptr;              ///< among the idle ones
   stack_cache stacks;                     ///< to run what is stolen next, and the children of scopes
   stack_cache small_stacks;               ///< for the fibers of fj::go
   ordered<deque*> spare_deque = nullptr;  ///< for when the running fiber leaves with records in its own
   detail::chaos chaos;                    ///< of the worker's and its fibers' choices
-  unsigned looks_at_timers = 0;           ///< of the worker, in a runtime with timers: tuning::ticks_per_look
+  relaxed<unsigned> looks_at_timers = 0;  ///< of the worker, in a runtime with timers: tuning::ticks_per_look
   timer_heap timers;                      ///< of strands that waited on this P
+  basic_blocking_word<machine, fiber> blocking;  ///< whether its strand is in a call of fj::blocking
   alignas(cache_line) tallies count;
 };
 

@@ -36,7 +36,7 @@ TEST_CASE("settings: defaults") {
   const test::environment procs("FORKJOIN_PROCS", nullptr), steal("FORKJOIN_STEAL_EVERY_FORK", nullptr);
   const settings chosen = resolve({});
   CHECK(chosen.procs == os::available_processors());
-  CHECK(chosen.max_workers == chosen.procs);
+  CHECK(chosen.max_workers == chosen.procs + 256);
   CHECK(chosen.stack_size == std::size_t{8} << 20);
   CHECK(!chosen.steal_every_fork);
 }

@@ -1,0 +1,67 @@
+#include "runtime/workers/blocking.hpp"
+
+#include <atomic>
+
+#include "runtime/fork/current.hpp"
+#include "runtime/os/clock.hpp"
+#include "runtime/os/race_detector.hpp"
+#include "runtime/workers/execute.hpp"
+#include "runtime/workers/scheduler.hpp"
+
+namespace fj::inline v0_1::detail {
+
+namespace {
+
+// On the native stack of a worker without a P.
+fiber* go_on_with_processor(worker& m, fiber& f, void* had) noexcept {
+  dispatcher& d = m.sched().dispatcher();
+  if (d.take_processor(m, *static_cast<processor*>(had))) {
+    m.count().begin_busy(os::now_ns());
+    return &f;
+  }
+  f.becomes(fiber_state::runnable);
+  d.ready(f);
+  return nullptr;
+}
+
+}  // namespace
+
+blocking_call::blocking_call() noexcept : worker_(current_worker()) {
+  if (!worker_) return;
+  worker& m = *worker_;
+  fiber& f = *m.running;
+  deque& records = current_deque();
+  f.whose = records.whose();  // a scope's child does not know yet
+  release_below(m, f);        // a thread that blocks for long keeps no stacks from others
+  // The next strand of the P needs an empty deque.
+  const bool may_lose = (records.looks_empty() || prepare_to_wait_for_others(m)) && !m.sched().is_forked_copy();
+  if (records.has_private() && records.publish_all(os::handled_exception(*m.exceptions))) ++m.count().publications;
+  ++m.count().blocking_calls;
+  f.becomes(fiber_state::blocking);
+  had_ = m.proc.replace(nullptr);
+  set_current_worker(nullptr);
+  set_current_deque(outside);
+  os::happens_after(m.exceptions);  // the call may use what belongs to its thread, as may those before it
+  if (!may_lose) return;
+  call_ = had_->blocking.begin(f);
+  m.sched().dispatcher().retake(*had_, call_, waker::sleeps, false);
+}
+
+blocking_call::~blocking_call() {
+  if (!worker_) return;
+  worker& m = *worker_;
+  fiber& f = *m.running;
+  os::happens_before(m.exceptions);
+  set_current_worker(&m);
+  if (call_ != 0 && !had_->blocking.end(call_)) {
+    leave(&go_on_with_processor, had_);
+    return;
+  }
+  m.proc = had_;
+  f.becomes(fiber_state::running);
+  deque& records = *had_->active.load(std::memory_order_relaxed);
+  records.set_exceptions(m.exceptions);
+  set_current_deque(records);
+}
+
+}  // namespace fj::inline v0_1::detail

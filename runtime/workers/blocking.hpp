@@ -1,0 +1,25 @@
+// A call that may block its thread.
+#pragma once
+
+#include <cstdint>
+
+#include "worker.hpp"
+
+namespace fj::inline v0_1::detail {
+
+/// While one lives, the calling strand keeps its thread, and the thread is outside of any runtime: its P goes to others, and so
+/// do the records of the strand. Nothing outside of any runtime. The strand may be on another thread afterwards.
+class blocking_call {
+ public:
+  blocking_call() noexcept;
+  ~blocking_call();
+  blocking_call(const blocking_call&) = delete;
+  blocking_call& operator=(const blocking_call&) = delete;
+
+ private:
+  worker* const worker_;  // nullptr: outside
+  processor* had_ = nullptr;
+  std::uint64_t call_ = 0;  // 0: the P cannot be taken
+};
+
+}  // namespace fj::inline v0_1::detail
