@@ -167,6 +167,7 @@ stats stats_of(const scheduler& s) {
   read.stacks_in_use = s.stacks().in_use() + s.small_stacks().in_use();
   read.stacks_peak = s.stacks().peak() + s.small_stacks().peak();
   read.threads_refused = s.threads_refused();
+  read.retakes_refused = s.retakes_refused();
   read.working_ns = s.time_working();
   read.lived_ns = s.age();  // last: none of the times is longer
   return read;

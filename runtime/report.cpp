@@ -72,7 +72,8 @@ std::string report(const stats& read, bool steals_every_fork, std::uint64_t chao
           (all.steals > 0 ? ", one for each " + duration(all.busy_ns / all.steals) + " of work" : "") + "\n";
   if (all.blocking_calls > 0)
     text += "forkjoin: " + number(all.blocking_calls, "blocking call") + "; other strands took " +
-            std::to_string(all.retakes) + " P from them\n";
+            std::to_string(all.retakes) + " P from them" +
+            (read.retakes_refused > 0 ? ", and could not " + number(read.retakes_refused, "time") : "") + "\n";
   text += "forkjoin: hint: " + hint(read, all, steals_every_fork) + "\n";
   text +=
       "forkjoin: stacks " + std::to_string(read.stacks_in_use) + " in use, " + std::to_string(read.stacks_peak) +

@@ -17,6 +17,7 @@ struct stats {
   std::uint64_t lived_ns = 0;         ///< nanoseconds since the runtime was made
   std::uint64_t working_ns = 0;       ///< nanoseconds of these in which a call of run was under way
   std::uint64_t threads_refused = 0;  ///< how often the system refused a thread
+  std::uint64_t retakes_refused = 0;  ///< calls of fj::blocking that kept their P, because there was no thread for it
 
   /// The sum over all P.
   counters total() const noexcept {

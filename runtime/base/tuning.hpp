@@ -103,6 +103,16 @@ inline constexpr unsigned takes_per_oldest = 61;
 /// Nanoseconds between two tries to start a thread after the system refused one: a refused thread costs some 10 us.
 inline constexpr std::int64_t between_refusals_ns = 100'000'000;
 
+// The monitor (schedule/monitor.hpp). Each number is that of Go's sysmon.
+
+/// Nanoseconds between two looks of the monitor: the first while it found something to do a short time ago, then twice as much
+/// after each look up to the last.
+inline constexpr std::int64_t first_delay_ns = 20'000;
+inline constexpr std::int64_t last_delay_ns = 10'000'000;
+
+/// Looks without anything to do before the delay grows.
+inline constexpr unsigned quick_looks = 50;
+
 // Waits (wait/).
 
 /// Nanoseconds that a strand waits for a mutex before the next unlock hands it over: Go's starvationThresholdNs.

@@ -47,6 +47,9 @@ class thread {
   cpu_set_t allowed_;  // before it was narrowed
 };
 
+/// The calling thread's sleeps end in time: otherwise Linux lets them last up to 50 us longer, to save wake-ups.
+void wake_in_time() noexcept;
+
 /// Gives the rest of this thread's time slice to others.
 void yield_thread() noexcept;
 

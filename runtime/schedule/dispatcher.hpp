@@ -139,6 +139,9 @@ class basic_dispatcher {
   bool may_spin() const noexcept { return parking_.may_spin(static_cast<int>(all_.count())); }
   bool hungry() const noexcept { return parking_.hungry(); }
   bool any_spinning() const noexcept { return parking_.any_spinning(); }
+  bool all_idle() const noexcept { return parking_.idle() == static_cast<int>(all_.count()); }
+  /// Whether no worker would see at once what becomes ready.
+  bool all_busy() const noexcept { return parking_.idle() == 0 && !parking_.any_spinning(); }
 
   // Workers that sleep.
 
@@ -407,7 +410,7 @@ class basic_dispatcher {
   bool work_left() noexcept {
     if (any_ready()) return true;
     // With every P idle no strand forks, and the first fork of a worker that takes a P attends and sees the sleepers.
-    if (parking_.idle() == static_cast<int>(all_.count())) return false;
+    if (all_idle()) return false;
     Machine::fence();  // the announcement, then the queues of all P: pairs with the fence in announce
     if (local_queue::any(all_)) return true;
     return !parking::nothing_left([this](auto visit) { all_.for_each_deque(visit); }, eager_);

@@ -26,7 +26,7 @@ fiber* go_on_with_processor(worker& m, fiber& f, void* had) noexcept {
 
 }  // namespace
 
-blocking_call::blocking_call() noexcept : worker_(current_worker()) {
+blocking_call::blocking_call(bool at_once) noexcept : worker_(current_worker()) {
   if (!worker_) return;
   worker& m = *worker_;
   fiber& f = *m.running;
@@ -34,7 +34,7 @@ blocking_call::blocking_call() noexcept : worker_(current_worker()) {
   f.whose = records.whose();  // a scope's child does not know yet
   release_below(m, f);        // a thread that blocks for long keeps no stacks from others
   // The next strand of the P needs an empty deque.
-  const bool may_lose = (records.looks_empty() || prepare_to_wait_for_others(m)) && !m.sched().is_forked_copy();
+  const bool may_lose = records.looks_empty() || prepare_to_wait_for_others(m);
   if (records.has_private() && records.publish_all(os::handled_exception(*m.exceptions))) ++m.count().publications;
   ++m.count().blocking_calls;
   f.becomes(fiber_state::blocking);
@@ -44,7 +44,11 @@ blocking_call::blocking_call() noexcept : worker_(current_worker()) {
   os::happens_after(m.exceptions);  // the call may use what belongs to its thread, as may those before it
   if (!may_lose) return;
   call_ = had_->blocking.begin(f);
-  m.sched().dispatcher().retake(*had_, call_, waker::sleeps, false);
+  scheduler& s = m.sched();
+  const bool watched = s.monitor().watch();
+  // Without a monitor no thread would come for the P later.
+  if ((watched && !at_once) || s.is_forked_copy()) return;
+  if (s.dispatcher().retake(*had_, call_, waker::sleeps, watched) == retaken::no_thread) s.count_refused_retakes(1);
 }
 
 blocking_call::~blocking_call() {

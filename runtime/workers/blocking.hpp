@@ -7,11 +7,12 @@
 
 namespace fj::inline v0_1::detail {
 
-/// While one lives, the calling strand keeps its thread, and the thread is outside of any runtime: its P goes to others, and so
-/// do the records of the strand. Nothing outside of any runtime. The strand may be on another thread afterwards.
+/// While one lives, the calling strand keeps its thread, and the thread is outside of any runtime: others may take its P, and the
+/// records of the strand. Nothing outside of any runtime. The strand may be on another thread afterwards.
 class blocking_call {
  public:
-  blocking_call() noexcept;
+  /// `at_once`: the P is given up now. Else the monitor takes it if the call lasts.
+  explicit blocking_call(bool at_once) noexcept;
   ~blocking_call();
   blocking_call(const blocking_call&) = delete;
   blocking_call& operator=(const blocking_call&) = delete;

@@ -64,6 +64,7 @@ fiber* system::switch_to(worker& m, fiber& f) noexcept {
   }
   f.becomes(fiber_state::running);
   m.running = &f;
+  m.sched().monitor().attend();
   set_current_deque(*m.proc->active.load(std::memory_order_relaxed));
   os::switch_context(m.native, f.context);
   set_current_deque(outside);

@@ -41,6 +41,7 @@ void scheduler::wait_until_unused() const noexcept {
 
 scheduler::~scheduler() {
   wait_until_unused();
+  monitor_.end();
   dispatcher_.stop();
   threads_.join();
   for (unsigned i = 0; i < settings_.procs; ++i) {
@@ -57,6 +58,14 @@ void scheduler::refuse_forked_copy() const noexcept {
       "other threads are missing; in the child call exec or _exit, or make a new fj::runtime on a thread of its "
       "own.\n");
   std::abort();
+}
+
+void scheduler::count_refused_retakes(unsigned count) noexcept {
+  if (count == 0 || retakes_refused_.fetch_add(count, std::memory_order_relaxed) != 0) return;
+  os::print_error(
+      "forkjoin: a call of fj::blocking keeps its P from other work, because all threads that the runtime may start "
+      "block or "
+      "work. Raise fj::options::max_workers, or the system's limit on threads. This is said once.\n");
 }
 
 std::uint64_t scheduler::age() const noexcept { return static_cast<std::uint64_t>(os::now_ns() - made_at_); }

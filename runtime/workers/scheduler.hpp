@@ -13,6 +13,7 @@
 #include "../schedule/dispatcher.hpp"
 #include "../stacks/deque_pool.hpp"
 #include "../stacks/stack_pool.hpp"
+#include "monitor.hpp"
 #include "processor.hpp"
 #include "system.hpp"
 #include "threads.hpp"
@@ -84,6 +85,7 @@ class scheduler {
   detail::dispatcher& dispatcher() noexcept { return dispatcher_; }
   processors& all() noexcept { return processors_; }
   detail::threads& threads() noexcept { return threads_; }
+  detail::monitor& monitor() noexcept { return monitor_; }
   stack_pool& stacks() noexcept { return stacks_; }
   /// For the fibers of fj::go.
   stack_pool& small_stacks() noexcept { return small_stacks_; }
@@ -99,6 +101,10 @@ class scheduler {
   std::uint64_t age() const noexcept;
   std::uint64_t time_working() const noexcept;
   std::uint64_t threads_refused() const noexcept { return threads_.refused(); }
+  std::uint64_t retakes_refused() const noexcept { return retakes_refused_.load(std::memory_order_relaxed); }
+
+  /// So many blocking calls keep their P, because no thread can be had for it. The first time it says so.
+  void count_refused_retakes(unsigned count) noexcept;
 
  private:
   processors& with_deques();
@@ -115,6 +121,8 @@ class scheduler {
   detail::dispatcher dispatcher_;
   std::atomic<unsigned> guests_{0};
   loose_roots loose_;
+  std::atomic<std::uint64_t> retakes_refused_{0};
+  detail::monitor monitor_{*this};
   alignas(cache_line) os::mutex exposing_;
   alignas(cache_line) std::atomic<unsigned> roots_{0};  // under way
   os::mutex working_mutex_;                             // held where roots_ leaves 0 or comes to 0

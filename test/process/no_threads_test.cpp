@@ -98,9 +98,12 @@ int main() {
             test::spin_until([&] { return go.load(); });
             for (int i = 0; i < 20; ++i) {
               // Where there is no other thread, a caller wakes by itself for the timers of all. Tried without tell_caller: hung.
-              right += rt->run([i] {
+              right += rt->run([&rt, i] {
                 if (i % 4 == 0) fj::sleep_for(std::chrono::microseconds(200));
-                return fib(12);
+                // A call that has a P keeps it, or gives it to a caller: one that runs a job of its own, too.
+                if (i % 4 == 1) fj::blocking([] { std::this_thread::sleep_for(std::chrono::microseconds(200)); });
+                const auto inner = [&] { return rt->run([] { return fib(12); }); };
+                return i % 4 == 2 ? fj::blocking_now(inner) : i % 4 == 3 ? fj::blocking(inner) : fib(12);
               }) == 144;
             }
           });

@@ -1,0 +1,75 @@
+// What the monitor does at each look at all P (Go's sysmon): it takes P from strands that are in blocking calls for long.
+//
+// Source: sysmon and retake in Go's runtime/proc.go, with its delays.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "../base/tuning.hpp"
+#include "handoff.hpp"
+#include "machine.hpp"
+
+namespace fj::inline v0_1::detail {
+
+template <scheduling_machine Machine>
+class basic_monitor {
+ public:
+  using processor = typename Machine::processor;
+
+  /// Throws std::bad_alloc.
+  explicit basic_monitor(unsigned procs) : seen_(procs) {}
+
+  /// One look. Returns how many calls keep their P from now on although it should be taken, because no thread could use it.
+  unsigned look(auto& scheduler) noexcept {
+    const std::int64_t now = Machine::now_ns();
+    unsigned refused = 0;
+    bool any = false;
+    for (unsigned i = 0; i < scheduler.all().count(); ++i) {
+      processor& p = scheduler.all()[i];
+      seen& last = seen_[i];
+      if (const std::uint64_t call = p.blocking.now(); call != last.call) {
+        last = {.call = call, .since = now};  // however long it has lasted, that was less than since the last look
+      } else if (call != 0 && is_due(scheduler, p, now - last.since)) {
+        const retaken result = scheduler.dispatcher().retake(p, call, waker::sleeps, true);
+        const bool lacks_thread = result == retaken::no_thread;
+        any |= result == retaken::taken;
+        refused += lacks_thread && !last.refused;
+        last.refused = lacks_thread;
+      }
+    }
+    looks_in_vain_ = any ? 0 : looks_in_vain_ + 1;
+    return refused;
+  }
+
+  /// Nanoseconds until the next look.
+  std::int64_t delay_ns() const noexcept {
+    if (looks_in_vain_ <= tuning::quick_looks) return tuning::first_delay_ns;
+    const unsigned doublings = std::min(looks_in_vain_ - tuning::quick_looks, 20u);
+    return std::min(tuning::first_delay_ns << doublings, tuning::last_delay_ns);
+  }
+
+  /// After a rest: the first looks come soon again.
+  void begin_anew() noexcept { looks_in_vain_ = 0; }
+
+ private:
+  /// Of a P at the last look.
+  struct seen {
+    std::uint64_t call = 0;  // 0: none
+    std::int64_t since = 0;  // the first look at that call
+    bool refused = false;    // there was no thread
+  };
+
+  // Whether work waits for the P, or would wait for it. If a worker looks for work or a P is idle, that one will have it.
+  static bool is_due(auto& scheduler, processor& p, std::int64_t lasted) noexcept {
+    return lasted >= tuning::slice_ns || scheduler.dispatcher().all_busy() || !p.queue.empty() ||
+           !p.active.load(std::memory_order_acquire)->looks_empty();  // acquire: as in for_each_deque
+  }
+
+  std::vector<seen> seen_;
+  unsigned looks_in_vain_ = 0;
+};
+
+}  // namespace fj::inline v0_1::detail

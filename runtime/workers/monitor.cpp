@@ -1,0 +1,66 @@
+#include "runtime/workers/monitor.hpp"
+
+#include <new>
+
+#include "runtime/base/tuning.hpp"
+#include "runtime/os/clock.hpp"
+#include "runtime/os/futex.hpp"
+#include "runtime/workers/scheduler.hpp"
+
+namespace fj::inline v0_1::detail {
+
+bool monitor::start() noexcept {
+  const locked lock(mutex_);
+  if (state_.load(std::memory_order_relaxed) != unstarted) return true;
+  if (scheduler_.is_forked_copy()) return true;  // nothing is taken there: the other threads are missing
+  if (os::now_ns() < ask_again_at_) return false;
+  if (!rules_) rules_.reset(new (std::nothrow) basic_monitor<system>(scheduler_.all().count()));
+  state_.store(watching, std::memory_order_relaxed);
+  if (rules_ && thread_.start(&thread_main, this)) return true;
+  state_.store(unstarted, std::memory_order_relaxed);
+  ask_again_at_ = os::now_ns() + tuning::between_refusals_ns;
+  return false;
+}
+
+void monitor::wake() noexcept {
+  std::uint32_t expected = resting;
+  if (state_.compare_exchange_strong(expected, watching, std::memory_order_seq_cst)) os::futex_wake(state_);
+}
+
+void monitor::end() noexcept {
+  if (state_.exchange(ending, std::memory_order_seq_cst) == unstarted) return;
+  os::futex_wake(state_);
+  thread_.join();
+}
+
+void monitor::thread_main(void* self) noexcept { static_cast<monitor*>(self)->watch_all(); }
+
+void monitor::watch_all() noexcept {
+  os::wake_in_time();
+  while (state_.load(std::memory_order_seq_cst) != ending) {
+    const std::int64_t delay = rules_->delay_ns();
+    if (delay == tuning::last_delay_ns && scheduler_.dispatcher().all_idle()) {
+      rest();
+    } else {
+      os::futex_wait_until(state_, watching, os::now_ns() + delay);
+    }
+    scheduler_.count_refused_retakes(rules_->look(scheduler_));
+  }
+}
+
+// The story of a P that is not watched: the monitor sees all P idle; a worker takes one and sees that the monitor watches; the
+// monitor rests. So each says what it does before it looks at the other: attend.
+void monitor::rest() noexcept {
+  std::uint32_t expected = watching;
+  if (!state_.compare_exchange_strong(expected, resting, std::memory_order_seq_cst)) return;
+  while (state_.load(std::memory_order_seq_cst) == resting) {
+    if (scheduler_.dispatcher().all_idle()) {
+      os::futex_wait(state_, resting);
+    } else {
+      wake();
+    }
+  }
+  rules_->begin_anew();
+}
+
+}  // namespace fj::inline v0_1::detail
