@@ -8,6 +8,7 @@
 
 #include "runtime/base/settings.hpp"
 #include "runtime/fork/runnable.hpp"
+#include "runtime/schedule/blocking_word.hpp"
 #include "runtime/schedule/dispatcher.hpp"
 #include "runtime/schedule/exposer.hpp"
 #include "runtime/schedule/left_records.hpp"
@@ -75,7 +76,7 @@ struct no_tally {
   void raise_to(std::uint64_t) {}
 };
 struct no_tallies {
-  no_tally exposures, most_public, parks, publications, slow_pops, slow_pushes, steals, wakeups;
+  no_tally exposures, most_public, parks, publications, retakes, slow_pops, slow_pushes, steals, wakeups;
   void begin_busy(std::int64_t) {}
   void begin_looking(std::int64_t) {}
 };
@@ -123,6 +124,7 @@ struct processor {
   std::int64_t slice_began = 0;
   unsigned looks_at_timers = 0;
   fj::detail::basic_timer_heap<machine> timers;
+  fj::detail::basic_blocking_word<machine, fiber> blocking;
   no_tallies count;
 };
 
