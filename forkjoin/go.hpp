@@ -5,6 +5,7 @@
 #include "forkjoin/go/channel.hpp"
 #include "forkjoin/go/condition_variable.hpp"
 #include "forkjoin/go/directional_channel.hpp"
+#include "forkjoin/go/descriptor.hpp"
 #include "forkjoin/go/future.hpp"
 #include "forkjoin/go/local.hpp"
 #include "forkjoin/go/mutex.hpp"

@@ -22,6 +22,7 @@
 #include "slow/on_top.hpp"
 #include "slow/quiet.hpp"
 #include "wait/condition.hpp"
+#include "wait/descriptor.hpp"
 #include "wait/disturb.hpp"
 #include "wait/go_root.hpp"
 #include "wait/local.hpp"

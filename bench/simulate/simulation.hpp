@@ -84,6 +84,7 @@ class simulation {
   timeline time_;
   processors processors_;
   threads threads_;
+  no_poller poller_;
   dispatcher_type dispatcher_;
   machine::mutex exposing_;
   root root_;

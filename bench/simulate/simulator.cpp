@@ -48,7 +48,7 @@ simulation::simulation(const kernel& k, const setup& chosen)
       time_({chosen.cost, chosen.steals.order == order::last_child_first}, chosen.runs_ahead),
       processors_(chosen.procs, capacity_of(chosen.cost)),
       threads_{*this},
-      dispatcher_(processors_, threads_, settings_.max_workers, settings_.eager) {}
+      dispatcher_(processors_, threads_, poller_, settings_.max_workers, settings_.eager) {}
 
 result simulation::run() {
   job_ = &take_stack();

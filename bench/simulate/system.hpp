@@ -19,10 +19,20 @@ struct threads {
   worker* start() noexcept;
 };
 
+/// No simulated strand waits for an event.
+struct no_poller {
+  void begin_wait() noexcept {}
+  void end_wait() noexcept {}
+  bool awaited() const noexcept { return false; }
+  bool is_open() const noexcept { return false; }
+  bool poll() noexcept { return false; }
+};
+
 /// A scheduling_machine.
 struct system : machine {
   using deque = simulate::deque;
   using fiber = simulate::fiber;
+  using poller = no_poller;
   using processor = simulate::processor;
   using processors = simulate::processors;
   using root = simulate::root;
@@ -44,6 +54,8 @@ struct system : machine {
   static bool handles_any(const fj::detail::os::exception_globals*) noexcept { return false; }
   static bool seems_empty(const auto& d) noexcept { return d.looks_empty(); }
   static void becomes_idle(processor& p) noexcept { p.count.begin_idle(now_ns()); }
+
+  static void wake_polled(worker&, bool) noexcept {}
 
   // A woken thread goes on when it has been signalled.
   static void begin_placing(worker&) noexcept {}

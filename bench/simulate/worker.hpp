@@ -13,6 +13,11 @@ namespace simulate {
 
 class simulation;
 
+/// No simulated strand waits for an event.
+struct no_events {
+  bool any() const noexcept { return false; }
+};
+
 /// As fj::detail::worker.
 struct worker : actor {
   worker(simulation& whose, unsigned number, std::uint64_t seed)
@@ -42,6 +47,7 @@ struct worker : actor {
   fj::detail::relaxed<bool> spinning = false;
   bool asleep = false;
   std::int64_t wakes_at = fj::detail::never;  // no simulated strand waits for a time
+  no_events polled;
   fj::detail::list_links<worker> sleeps;
   root* brought = nullptr;
   fiber* running = nullptr;

@@ -35,6 +35,7 @@ class basic_dispatcher {
   using deque = typename Machine::deque;
   using fiber = typename Machine::fiber;
   using processor = typename Machine::processor;
+  using poller = typename Machine::poller;
   using processors = typename Machine::processors;
   using root = typename Machine::root;
   using threads = typename Machine::threads;
@@ -46,8 +47,9 @@ class basic_dispatcher {
   using work = typename basic_ready_queue<Machine>::work;
 
   /// All P are idle, and no thread has been started. `chaos`: as in options.
-  basic_dispatcher(processors& all, threads& started, unsigned max_threads, bool eager, std::uint64_t chaos = 0)
-      : all_(all), threads_(started), eager_(eager), ready_(chaos), budget_(max_threads, parking_) {
+  basic_dispatcher(processors& all, threads& started, poller& events, unsigned max_threads, bool eager,
+                   std::uint64_t chaos = 0)
+      : all_(all), threads_(started), poller_(events), eager_(eager), ready_(chaos), budget_(max_threads, parking_) {
     const locked lock(mutex_);
     for (unsigned i = all.count(); i-- > 0;) idle_.put_processor(all[i]);
   }
@@ -114,6 +116,7 @@ class basic_dispatcher {
   // Timers.
 
   basic_timekeeper<Machine>& timekeeper() noexcept { return timekeeper_; }
+  poller& polled() noexcept { return poller_; }
 
   /// Before a worker with a P takes up a fiber.
   void attend_timers(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
@@ -198,18 +201,13 @@ class basic_dispatcher {
     return work_left() || timekeeper_.is_due(m) ? take_idle_processor(m) : after_park::sleep;
   }
 
-  /// By a worker that parked, and whose sleep has ended: with a P, or because a timer may be due, or because the runtime ends.
+  /// By a worker that parked, and whose sleep has ended: with a P, or because a timer may be due, or because it has polled waits,
+  /// or because the runtime ends.
   after_park awake(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
     if (m.proc && m.wakes_at == never) return after_park::work;
-    {
-      const locked lock(mutex_);
-      if (m.proc) {
-        timekeeper_.release(m);
-        return after_park::work;
-      }
-      if (stopping_) return after_park::end;
-    }
-    return timekeeper_.is_due(m) ? take_idle_processor(m) : after_park::sleep;
+    const after_park next = after_sleep(m);
+    Machine::wake_polled(m, next == after_park::work);
+    return next;
   }
 
   /// Gives up the P of a caller that goes back to its program or waits for its root; others take over what there is.
@@ -318,6 +316,7 @@ class basic_dispatcher {
         take_idle_processor_as_caller(m);
       } else {
         m.sleep();
+        Machine::wake_polled(m, false);
       }
     }
     Machine::placed(m);
@@ -385,6 +384,18 @@ class basic_dispatcher {
     return true;
   }
 
+  after_park after_sleep(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    {
+      const locked lock(mutex_);
+      if (m.proc) {
+        timekeeper_.release(m);
+        return after_park::work;
+      }
+      if (stopping_) return after_park::end;
+    }
+    return m.polled.any() || timekeeper_.is_due(m) ? take_idle_processor(m) : after_park::sleep;
+  }
+
   // By a worker that has parked, and then found something to do, unless another was faster: with no P idle, each P has a worker
   // that will see it.
   after_park take_idle_processor(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
@@ -433,13 +444,14 @@ class basic_dispatcher {
 
   processors& all_;
   threads& threads_;
+  poller& poller_;
   const bool eager_;
   parking parking_;
 
   alignas(cache_line) mutex mutex_;
   basic_ready_queue<Machine> ready_;  // its count is read without the mutex
   basic_idle<Machine> idle_ FORKJOIN_GUARDED_BY(mutex_){parking_};
-  basic_timekeeper<Machine> timekeeper_{all_, mutex_, idle_, parking_};
+  basic_timekeeper<Machine> timekeeper_{all_, mutex_, idle_, parking_, poller_};
   basic_thread_budget<Machine> budget_ FORKJOIN_GUARDED_BY(mutex_);
   matching matching_ FORKJOIN_GUARDED_BY(mutex_){all_, idle_, ready_, budget_};
   basic_handoff<Machine> handoff_ FORKJOIN_GUARDED_BY(mutex_){all_, idle_, ready_, matching_, parking_};

@@ -26,14 +26,18 @@ enum class waker { goes_on, sleeps };
 /// - `worker`: a thread. `proc` is its P; `spinning` says whether it is counted as looking; `asleep` and `sleeps` belong to the
 ///   dispatcher; `brought` is a caller's root; `is_outside()` says whether it is one; `stolen_at` and `published_at` are times; `dice.below(n)` is a number below n;
 ///   `count()` are the counters of its P. `signal` is a release, and `sleep` returns after one, with acquire; it may return
-///   without one, and returns at the time `wakes_at`, which is set with the dispatcher's mutex held. `proc` and `spinning` have `replace` (base/relaxed.hpp). `sched()` is what the workers of a runtime share:
+///   without one, and returns at the time `wakes_at`, which is set with the dispatcher's mutex held. With such a time and an open poller it
+///   sleeps there, and `polled` are waits that it has claimed meanwhile. `proc` and `spinning` have `replace` (base/relaxed.hpp). `sched()` is what the workers of a runtime share:
 ///   `dispatcher()`, `all()` (the processors), `settings()`, `exposing()` (a mutex), `refuse_forked_copy()`.
+/// - `poller`: `begin_wait` and `end_wait` count what waits there, `awaited` says whether anything does, all sequentially consistent;
+///   `is_open` says whether a worker with a time to wake at sleeps there; `poll` wakes what waits for something that has happened.
 /// - `threads`: `start` returns a new worker that sleeps, or nullptr if the system refuses it. It is called without the mutex.
 ///
 /// Functions: `now_ns` is a clock that does not go back; `pause` is for loops that wait for other threads; `yield_thread` and
 /// `sleep_ns` let other threads run. `prepare_stack(m)` has a stack at hand for what m steals, false if there is no memory;
 /// then `begin(m, stolen)` returns a fiber that begins with that record. `give_deque(m, d)` takes back a deque that thieves
 /// emptied. `becomes_idle(p)` is called for each P that is put among the idle. `handles_any` is asked by exposure::end.
+/// `wake_polled(m, holds)` wakes what m.polled holds: if m holds no P, for any worker.
 /// `seems_empty(d)` looks at a deque without ordering anything for a race detector.
 /// A worker that wakes a sleeping one calls `begin_placing` with the mutex held and `place` without it: that chooses a
 /// processor for the woken thread, signals it, and lets it go on. The end of a root calls `keep_off` before it signals the
@@ -43,7 +47,8 @@ concept scheduling_machine =
     memory_machine<Machine> &&
     requires(typename Machine::worker& m, typename Machine::processor& p, typename Machine::deque& d, waker then,
              const typename Machine::deque::stolen_record& stolen, typename Machine::processors& all,
-             typename Machine::fiber& f, typename Machine::root& r, typename Machine::threads& threads) {
+             typename Machine::fiber& f, typename Machine::root& r, typename Machine::threads& threads,
+             typename Machine::poller& events) {
       { Machine::fiber::of_marker(f.marker) } -> std::same_as<typename Machine::fiber&>;
       f.whose = &r;
       f.records = &d;
@@ -73,6 +78,13 @@ concept scheduling_machine =
       m.count();
       m.sleep();
       m.signal();
+      { m.polled.any() } -> std::same_as<bool>;
+      Machine::wake_polled(m, true);
+      { events.poll() } -> std::same_as<bool>;
+      { events.awaited() } -> std::same_as<bool>;
+      { events.is_open() } -> std::same_as<bool>;
+      events.begin_wait();
+      events.end_wait();
       { Machine::now_ns() } -> std::same_as<std::int64_t>;
       Machine::pause();
       Machine::yield_thread();

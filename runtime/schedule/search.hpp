@@ -73,6 +73,7 @@ struct basic_search {
     patience patient;
     for (unsigned pass = 0;; ++pass) {
       m.sched().dispatcher().timekeeper().fire_all();
+      if (pass % tuning::rounds_per_look == 0) m.sched().dispatcher().polled().poll();
       if (fiber* const f = ready_work::take(m, only)) return f;
       // A caller works for its own root only, and another thread may lack the P.
       if (is_over(only) || (only && m.sched().dispatcher().lacks_processor())) return nullptr;

@@ -1,4 +1,5 @@
-// Timers of all P: which worker fires them, and the parked worker that wakes in time for them, the timekeeper.
+// Timers of all P, and the poller: which worker fires them and looks at it, and the parked worker that wakes in time, the
+// timekeeper.
 //
 // A worker that holds a P fires that P's timers whenever it takes up a fiber; a worker that spins fires those of every P; each
 // tuning::ticks_per_look-th time any worker does. While neither happens a parked worker must wake by itself. One is enough: it
@@ -16,7 +17,10 @@
 //      sleeps; else wakes or starts one                      5. sleeps until wakes_at
 //
 // All of these are sequentially consistent. So 2 or 4 sees the timer of a, or b and c see 1 and 3: PARKING.md has the proof.
-// Source: Go's runtime/proc.go: findRunnable's pollUntil, wakeNetPoller, checkTimers.
+// Once a strand has waited for a descriptor, the timekeeper sleeps in the poller, where events end its sleep, too. A strand that
+// waits there counts as a timer which is due at no set time, `any_time`: so there is a timekeeper while it waits, by the same
+// argument. One worker at a time sleeps in the poller: the timekeeper, which stays it until it is awake.
+// Source: Go's runtime/proc.go: findRunnable's pollUntil and netpoll, wakeNetPoller, checkTimers.
 #pragma once
 
 #include <algorithm>
@@ -39,27 +43,47 @@ class basic_timekeeper {
   using idle = basic_idle<Machine>;
   using mutex = typename Machine::mutex;
   using parking = basic_parking<Machine>;
+  using poller = typename Machine::poller;
   using processors = typename Machine::processors;
   using timer = typename decltype(Machine::processor::timers)::timer;
   using worker = typename Machine::worker;
 
   /// `guard`: the dispatcher's mutex, which guards `sleepers`, too.
-  basic_timekeeper(processors& all, mutex& guard, idle& sleepers, const parking& counts) noexcept
-      : all_(all), mutex_(guard), idle_(sleepers), parking_(counts) {}
+  basic_timekeeper(processors& all, mutex& guard, idle& sleepers, const parking& counts, poller& events) noexcept
+      : all_(all), mutex_(guard), idle_(sleepers), parking_(counts), poller_(events) {}
 
   /// By a strand on `m`, which leaves it next. There is room in the heap.
   void arm(worker& m, timer& t) noexcept {
-    // seq_cst: a worker that parks announces itself, then reads this
-    if (!used_.load(std::memory_order_relaxed)) used_.store(true, std::memory_order_seq_cst);
+    note_use();
     m.proc->timers.arm(t);
   }
 
-  // Workers that hold a P. In a runtime without timers each of these is one load.
+  /// By a strand that waits for a descriptor: from before it leaves its worker until it goes on.
+  void begin_poll_wait() noexcept {
+    note_use();
+    poller_.begin_wait();
+  }
+  void end_poll_wait() noexcept { poller_.end_wait(); }
+
+  /// After the poller has been opened: a timekeeper that sleeps elsewhere comes there.
+  void poller_is_open() noexcept FORKJOIN_EXCLUDES(mutex_) {
+    worker* told = nullptr;
+    {
+      const locked lock(mutex_);
+      told = timekeeper_;
+    }
+    if (told) told->signal();
+  }
+
+  // Workers that hold a P. In a runtime without timers and descriptors each of these is one load.
 
   /// Before the worker takes up a fiber or looks for one: fires what is due at its P. True if something was.
   bool fire_own(worker& m) noexcept {
     if (!used_.load(std::memory_order_relaxed)) return false;
-    if (++m.proc->looks_at_timers % tuning::ticks_per_look == 0) return fire_all();
+    if (++m.proc->looks_at_timers % tuning::ticks_per_look == 0) {
+      const bool polled = poller_.poll();
+      return fire_all() || polled;
+    }
     return !m.proc->timers.is_empty_now() && m.proc->timers.fire_due(Machine::now_ns());
   }
 
@@ -91,7 +115,9 @@ class basic_timekeeper {
     return told;
   }
   [[nodiscard]] bool covers_own(worker& m) noexcept {
-    return !used_.load(std::memory_order_relaxed) || m.proc->timers.is_empty_now() || covers(m.proc->timers.earliest());
+    if (!used_.load(std::memory_order_relaxed)) return true;
+    const std::int64_t first = m.proc->timers.is_empty_now() ? never : m.proc->timers.earliest();
+    return covers(poller_.awaited() ? std::min(first, any_time) : first);
   }
   /// Of all P, when the worker's own is idle.
   [[nodiscard]] bool covers_all() noexcept { return covers(earliest()); }
@@ -99,10 +125,10 @@ class basic_timekeeper {
   /// Where no thread can be had but callers that sleep: one of them is told. Under the dispatcher's mutex.
   void tell_caller() noexcept {
     const std::int64_t first = earliest();
-    worker* const caller = idle_.callers().first();
-    if (!caller || in_time(first)) return;
-    appoint(*caller, first);
-    caller->signal();
+    worker* const told = timekeeper_ ? timekeeper_ : idle_.callers().first();
+    if (!told || in_time(first)) return;
+    appoint(*told, first);
+    told->signal();
   }
 
   // Workers that sleep.
@@ -113,6 +139,7 @@ class basic_timekeeper {
       const std::int64_t first = earliest();
       if (first == never && m.wakes_at == never) return false;
       if (first <= Machine::now_ns()) return true;
+      worker* other = nullptr;
       {
         const locked lock(mutex_);
         if (m.proc) return false;
@@ -120,7 +147,13 @@ class basic_timekeeper {
           m.wakes_at = never;
           return false;
         }
-        first == never ? release(m) : appoint(m, first);
+        if (timekeeper_ != &m && poller_.is_open()) other = timekeeper_;  // it keeps its place in the poller
+        if (other) m.wakes_at = never;
+        first == never ? release(m) : appoint(other ? *other : m, first);
+      }
+      if (other) {
+        other->signal();
+        return false;
       }
       if (earliest() >= first) return false;
     }
@@ -138,11 +171,17 @@ class basic_timekeeper {
   std::int64_t earliest() const noexcept {
     std::int64_t first = never;
     if (!used_.load(std::memory_order_seq_cst)) return first;
+    if (poller_.awaited()) first = any_time;
     for (unsigned i = 0; i < all_.count(); ++i) first = std::min(first, all_[i].timers.earliest());
     return first;
   }
 
   bool in_time(std::int64_t first) const noexcept { return wakes_at_.load(std::memory_order_seq_cst) <= first; }
+
+  // seq_cst: a worker that parks announces itself, then reads this
+  void note_use() noexcept {
+    if (!used_.load(std::memory_order_relaxed)) used_.store(true, std::memory_order_seq_cst);
+  }
 
   void appoint(worker& m, std::int64_t at) noexcept {
     timekeeper_ = &m;
@@ -154,7 +193,9 @@ class basic_timekeeper {
   mutex& mutex_;
   idle& idle_;
   const parking& parking_;
-  alignas(cache_line) typename Machine::template atomic<bool> used_{false};  // whether a timer was ever armed
+  poller& poller_;
+  alignas(cache_line)
+      typename Machine::template atomic<bool> used_{false};  // whether a strand ever waited for a time or an event
   typename Machine::template atomic<std::int64_t> wakes_at_{never};  // of the timekeeper; `never`: there is none
   worker* timekeeper_ = nullptr;                                     // under the dispatcher's mutex
 };

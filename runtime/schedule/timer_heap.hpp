@@ -25,6 +25,9 @@ namespace fj::inline v0_1::detail {
 /// The time, in nanoseconds of the machine's clock, that does not come.
 inline constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
+/// A time that does not come either, but before `never`: of a worker that must sleep where an event ends its sleep.
+inline constexpr std::int64_t any_time = never - 1;
+
 /// Lies in the frame of what waits.
 template <memory_machine Machine>
 class basic_timer {

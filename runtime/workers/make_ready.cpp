@@ -15,6 +15,14 @@ void make_ready(scheduler& s, fiber& f) noexcept {
   }
 }
 
+// A P that another worker gives to one that sleeps is not its own yet.
+void system::wake_polled(worker& m, bool holds_processor) noexcept {
+  if (!m.polled.any()) return;
+  if (!holds_processor) set_current_worker(nullptr);
+  m.polled.wake_all();
+  set_current_worker(&m);
+}
+
 void resume(fiber& waited) noexcept {
   worker& m = *current_worker();
   ++m.count().resumptions;

@@ -19,7 +19,7 @@ scheduler::scheduler(const detail::settings& set, detail::threads::function thre
       deques_(set.stack_size, set.eager),
       processors_(set.procs),
       threads_(*this, thread_main),
-      dispatcher_(with_deques(), threads_, set.max_workers, set.eager, set.chaos) {}
+      dispatcher_(with_deques(), threads_, *poller_, set.max_workers, set.eager, set.chaos) {}
 
 // Each P has its deque and its chaos before the dispatcher sees it.
 processors& scheduler::with_deques() {
@@ -44,6 +44,7 @@ scheduler::~scheduler() {
   monitor_.end();
   dispatcher_.stop();
   threads_.join();
+  poller_->close();
   for (unsigned i = 0; i < settings_.procs; ++i) {
     stacks_.take_back(processors_[i].stacks, 0);
     small_stacks_.take_back(processors_[i].small_stacks, 0);

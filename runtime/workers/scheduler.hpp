@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "../base/counters.hpp"
 #include "../base/settings.hpp"
@@ -14,6 +15,7 @@
 #include "../stacks/deque_pool.hpp"
 #include "../stacks/stack_pool.hpp"
 #include "monitor.hpp"
+#include "poller.hpp"
 #include "processor.hpp"
 #include "system.hpp"
 #include "threads.hpp"
@@ -86,6 +88,9 @@ class scheduler {
   processors& all() noexcept { return processors_; }
   detail::threads& threads() noexcept { return threads_; }
   detail::monitor& monitor() noexcept { return monitor_; }
+  detail::poller& poller() noexcept { return *poller_; }
+  /// For entries, which may outlive the runtime.
+  const std::shared_ptr<detail::poller>& shared_poller() noexcept { return poller_; }
   stack_pool& stacks() noexcept { return stacks_; }
   /// For the fibers of fj::go.
   stack_pool& small_stacks() noexcept { return small_stacks_; }
@@ -118,6 +123,7 @@ class scheduler {
   deque_pool deques_;
   processors processors_;
   detail::threads threads_;
+  const std::shared_ptr<detail::poller> poller_ = std::make_shared<detail::poller>();
   detail::dispatcher dispatcher_;
   std::atomic<unsigned> guests_{0};
   loose_roots loose_;

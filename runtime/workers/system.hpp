@@ -9,6 +9,7 @@
 #include "../os/machine.hpp"
 #include "../os/thread.hpp"
 #include "../schedule/machine.hpp"
+#include "poller.hpp"
 #include "threads.hpp"
 #include "worker.hpp"
 
@@ -18,6 +19,7 @@ namespace fj::inline v0_1::detail {
 struct system : machine {
   using deque = detail::deque;
   using fiber = detail::fiber;
+  using poller = detail::poller;
   using processor = detail::processor;
   using processors = detail::processors;
   using root = detail::root;
@@ -44,6 +46,8 @@ struct system : machine {
   static void give_deque(worker& m, deque& empty) noexcept;
   static void release_stacks(worker& m, std::size_t but) noexcept;
   static fiber* switch_to(worker& m, fiber& f) noexcept;
+
+  static void wake_polled(worker& m, bool holds_processor) noexcept;
 
   // Which processor of the machine a woken thread gets takes system calls, so it is settled without the dispatcher's mutex.
   // A caller of run that is woken meanwhile waits, as its thread may end when it goes on.

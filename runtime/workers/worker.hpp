@@ -7,16 +7,32 @@
 #include "../base/list.hpp"
 #include "../base/random.hpp"
 #include "../base/relaxed.hpp"
+#include "../os/clock.hpp"
 #include "../os/context/context.hpp"
 #include "../os/futex.hpp"
+#include "../os/machine.hpp"
 #include "../os/race_detector.hpp"
 #include "../os/thread.hpp"
+#include "../schedule/poll_entry.hpp"
+#include "../schedule/sleep_word.hpp"
 #include "../stacks/fiber.hpp"
 #include "processor.hpp"
 
 namespace fj::inline v0_1::detail {
 
 class scheduler;
+
+/// What a worker sleeps on.
+struct futexes : machine {
+  static std::int64_t now_ns() noexcept { return os::now_ns(); }
+  static void futex_wait(std::atomic<std::uint32_t>& w, std::uint32_t expected) noexcept {
+    os::futex_wait(w, expected);
+  }
+  static bool futex_wait_until(std::atomic<std::uint32_t>& w, std::uint32_t expected, std::int64_t at) noexcept {
+    return os::futex_wait_until(w, expected, at);
+  }
+  static void futex_wake(std::atomic<std::uint32_t>& w) noexcept { os::futex_wake(w); }
+};
 
 /// What the scheduler and the steps of a worker (search.hpp, execute.hpp, run.hpp) know of a thread. Never freed while the
 /// scheduler lives, so that a late signal finds it.
@@ -28,23 +44,9 @@ struct worker {
 
   scheduler& sched() const noexcept { return *scheduler_; }
 
-  /// Sleeps until signalled, or until wakes_at. Signals do not add up, and one may be left over from an earlier sleep.
-  void sleep() noexcept {
-    // acquire: pairs with the release in signal
-    while (signalled.exchange(0, std::memory_order_acquire) == 0) {
-      if (const std::int64_t until = wakes_at; until == never) {
-        os::futex_wait(signalled, 0);
-      } else if (!os::futex_wait_until(signalled, 0, until)) {
-        return;
-      }
-    }
-  }
-
-  void signal() noexcept {
-    // release: pairs with the acquire in sleep
-    signalled.store(1, std::memory_order_release);
-    os::futex_wake(signalled);
-  }
+  /// Sleeps until signalled, until wakes_at, or until it has polled waits to wake: sleep_word.hpp.
+  void sleep() noexcept;
+  void signal() noexcept;
 
   /// Of a caller of run; it works only for the root it brought.
   bool is_outside() const noexcept { return !thread.started(); }
@@ -72,10 +74,12 @@ struct worker {
   relaxed<std::int64_t> stolen_at = 0;     ///< when it last took a record to run on a stack of its own, by os::now_ns
   relaxed<std::int64_t> published_at = 0;  ///< when a strand that it runs last made records public, by os::now_ns
 
+  claimed_polls polled;  ///< what it found when it slept in the poller, to be woken
+
   os::thread thread;
-  std::atomic<std::uint32_t> signalled{0};
 
  private:
+  basic_sleep_word<futexes> sleeping_;
   relaxed<scheduler*> scheduler_;
 };
 

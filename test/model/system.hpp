@@ -163,6 +163,29 @@ class processors {
   processor all_[threads];
 };
 
+/// A poller in which nothing happens: what sleeps there sleeps on.
+class poller {
+ public:
+  void open() { is_open_.store(true, std::memory_order_release); }
+
+  void begin_wait() { waits_.fetch_add(1, std::memory_order_seq_cst); }
+  void end_wait() { waits_.fetch_sub(1, std::memory_order_seq_cst); }
+  bool awaited() const { return waits_.load(std::memory_order_seq_cst) > 0; }
+  bool is_open() const { return is_open_.load(std::memory_order_acquire); }
+  bool poll() { return false; }
+
+  unsigned sleepers = 0;  ///< known outside of the model's memory
+
+ private:
+  machine::atomic<unsigned> waits_{0};
+  machine::atomic<bool> is_open_{false};
+};
+
+/// What was polled: nothing.
+struct no_waits {
+  bool any() const { return false; }
+};
+
 /// A thread of the model.
 struct worker {
   scheduler& sched() const { return *belongs_to; }
@@ -180,6 +203,7 @@ struct worker {
   owned<bool> spinning{false};
   bool asleep = false;
   shared_time wakes_at;
+  no_waits polled;
   fj::detail::list_links<worker> sleeps;
   root* brought = nullptr;
   any_dice dice;
@@ -190,7 +214,7 @@ struct worker {
   scheduler* belongs_to = nullptr;
 
   // Known outside of the model's memory, so true at once.
-  bool in_sleep = false, was_signalled = false, rests = false, gone = false;
+  bool in_sleep = false, was_signalled = false, rests = false, gone = false, in_poller = false;
   unsigned placers = 0;
   std::int64_t sleeps_until = fj::detail::never;
   unsigned naps = 2;  ///< sleeps of a timekeeper that may still end too soon
@@ -212,6 +236,7 @@ class unstarted_threads {
 struct system : machine {
   using deque = model::deque;
   using fiber = model::fiber;
+  using poller = model::poller;
   using processor = model::processor;
   using processors = model::processors;
   using root = fj::detail::root;
@@ -236,6 +261,8 @@ struct system : machine {
   static void give_deque(worker& m, deque& empty) {
     if (!m.proc->spare_deque) m.proc->spare_deque = &empty;
   }
+
+  static void wake_polled(worker&, bool) {}
 
   static void begin_placing(worker& m) { ++m.placers; }
   static void place(worker& m, waker) {
@@ -269,7 +296,7 @@ class scheduler {
  public:
   /// `startable`: how many threads may be started.
   scheduler(unsigned procs, bool eager, unsigned startable)
-      : settings_{.procs = procs, .eager = eager}, all_(procs), dispatcher_(all_, threads_, startable, eager) {
+      : settings_{.procs = procs, .eager = eager}, all_(procs), dispatcher_(all_, threads_, poller_, startable, eager) {
     system::system_clock = 1'000'000'000;
     for (worker& m : workers_) m.belongs_to = this;
   }
@@ -277,6 +304,7 @@ class scheduler {
   model::dispatcher& dispatcher() { return dispatcher_; }
   processors& all() { return all_; }
   unstarted_threads& threads() { return threads_; }
+  model::poller& poller() { return poller_; }
   worker& thread(unsigned index) { return workers_[index]; }
   const fj::detail::settings& settings() const { return settings_; }
   machine::mutex& exposing() { return exposing_; }
@@ -294,21 +322,26 @@ class scheduler {
   processors all_;
   unstarted_threads threads_;
   worker workers_[model::threads];
+  model::poller poller_;
   model::dispatcher dispatcher_;
   machine::mutex exposing_;
 };
 
 inline void worker::sleep() {
+  sleeps_until = wakes_at;
+  const bool polls = sleeps_until != fj::detail::never && sched().poller().is_open();
   while (signalled.exchange(0, std::memory_order_acquire) == 0) {
-    sleeps_until = wakes_at;
     if (sleeps_until != fj::detail::never && naps > 0 && any_of(2)) {
       --naps;
       return;
     }
     in_sleep = true;
+    in_poller = polls;
+    if (polls) check(sched().poller().sleepers++ == 0, "one worker at a time sleeps in the poller");
     wait_until([&] { return was_signalled || sched().is_still(); });
     rests = !was_signalled;
-    in_sleep = false;
+    in_sleep = in_poller = false;
+    if (polls) --sched().poller().sleepers;
     if (rests && brought) brought->done.store(true, std::memory_order_relaxed);
     if (rests) return;
   }

@@ -1,0 +1,119 @@
+#include "runtime/os/event_poll.hpp"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <ctime>
+#include <limits>
+#include <tuple>
+
+#include "runtime/os/clock.hpp"
+#include "runtime/os/memory_fault.hpp"
+
+namespace fj::inline v0_1::detail::os {
+
+namespace {
+
+using epoll_events = std::array<epoll_event, std::tuple_size_v<io_events>>;
+
+// A time that is as far away is none.
+constexpr std::int64_t for_ever = std::numeric_limits<std::int64_t>::max() - 1;
+
+// epoll_wait knows milliseconds alone, rounded up here: a deadline is never early.
+int milliseconds(std::int64_t nanoseconds) noexcept {
+  const std::int64_t rounded = nanoseconds / 1'000'000 + (nanoseconds % 1'000'000 != 0);
+  return static_cast<int>(std::min<std::int64_t>(rounded, INT_MAX));
+}
+
+// Linux 5.11 has epoll_pwait2, which takes nanoseconds; a sandbox may refuse it.
+int wait_for(int epoll, epoll_events& events, std::int64_t until) noexcept {
+  constexpr std::int64_t second = 1'000'000'000;
+  const int room = static_cast<int>(events.size());
+  const std::int64_t time = until >= for_ever || until == 0 ? 0 : std::max<std::int64_t>(until - now_ns(), 0);
+#ifdef SYS_epoll_pwait2
+  static std::atomic<bool> has_pwait2{true};
+  if (time > 0 && has_pwait2.load(std::memory_order_relaxed)) {
+    const timespec limit{static_cast<time_t>(time / second), static_cast<long>(time % second)};
+    const auto found = static_cast<int>(syscall(SYS_epoll_pwait2, epoll, events.data(), room, &limit, nullptr, 0));
+    if (found >= 0 || (errno != ENOSYS && errno != EPERM)) return found;
+    has_pwait2.store(false, std::memory_order_relaxed);
+  }
+#endif
+  return epoll_wait(epoll, events.data(), room, until >= for_ever ? -1 : milliseconds(time));
+}
+
+}  // namespace
+
+event_poll::~event_poll() { close(); }
+
+// The eventfd is level-triggered, and only the sleeper reads it: a look of another thread leaves an interrupt there.
+int event_poll::open() noexcept {
+  epoll_ = epoll_create1(EPOLL_CLOEXEC);
+  if (epoll_ >= 0) interrupts_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  epoll_event interrupts{};
+  interrupts.events = EPOLLIN;
+  interrupts.data.u64 = own;
+  if (epoll_ >= 0 && interrupts_ >= 0 && epoll_ctl(epoll_, EPOLL_CTL_ADD, interrupts_, &interrupts) == 0) return 0;
+  const int error = errno;
+  close();
+  return error;
+}
+
+void event_poll::close() noexcept {
+  if (epoll_ >= 0) ::close(epoll_);
+  if (interrupts_ >= 0) ::close(interrupts_);
+  epoll_ = interrupts_ = -1;
+}
+
+int event_poll::add(int descriptor, std::uint64_t data) noexcept {
+  epoll_event wanted{};
+  wanted.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+  wanted.data.u64 = data;
+  return epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &wanted) == 0 ? 0 : errno;
+}
+
+void event_poll::remove(int descriptor) noexcept {
+  epoll_event ignored{};
+  epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, &ignored);
+}
+
+std::size_t event_poll::look(io_events& into) noexcept { return wait(into, 0, false); }
+
+std::size_t event_poll::sleep(io_events& into, std::int64_t until) noexcept { return wait(into, until, true); }
+
+void event_poll::interrupt() noexcept {
+  const std::uint64_t one = 1;
+  while (::write(interrupts_, &one, sizeof(one)) < 0 && errno == EINTR) {}
+}
+
+std::size_t event_poll::wait(io_events& into, std::int64_t until, bool sleeps) noexcept {
+  epoll_events events;
+  const int found = wait_for(epoll_, events, until);
+  if (found < 0 && errno != EINTR) {
+    print_error("forkjoin: the program has closed a descriptor of the runtime's: epoll_wait failed\n");
+    std::abort();
+  }
+  std::size_t count = 0;
+  for (int i = 0; i < found; ++i) {
+    const epoll_event& e = events[static_cast<std::size_t>(i)];
+    if (e.data.u64 == own) {
+      std::uint64_t interrupts;
+      if (sleeps)
+        while (::read(interrupts_, &interrupts, sizeof(interrupts)) < 0 && errno == EINTR) {}
+      continue;
+    }
+    const bool both = (e.events & (EPOLLERR | EPOLLHUP)) != 0;
+    into[count++] = {e.data.u64, both || (e.events & (EPOLLIN | EPOLLRDHUP)) != 0, both || (e.events & EPOLLOUT) != 0};
+  }
+  return count;
+}
+
+}  // namespace fj::inline v0_1::detail::os

@@ -1,0 +1,53 @@
+// What the kernel tells of many descriptors at once: epoll, edge-triggered, and an eventfd that ends a sleep in it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace fj::inline v0_1::detail::os {
+
+/// Something happened to the descriptor that was added with these data. An error or a hang-up is both.
+struct io_event {
+  std::uint64_t data = 0;
+  bool readable = false;
+  bool writable = false;
+};
+
+/// As many as are asked for at once.
+using io_events = std::array<io_event, 64>;
+
+/// Two descriptors, from open on. Results that are an int: 0, or the errno of what failed.
+class event_poll {
+ public:
+  event_poll() noexcept = default;
+  ~event_poll();
+  event_poll(const event_poll&) = delete;
+  event_poll& operator=(const event_poll&) = delete;
+
+  [[nodiscard]] int open() noexcept;
+  void close() noexcept;
+
+  /// From now on what happens to that descriptor is reported once, and once at first what is there already. `data`: not
+  /// `own`. EEXIST: it has been added before. EPERM: a regular file, or what else is always ready.
+  [[nodiscard]] int add(int descriptor, std::uint64_t data) noexcept;
+  /// No longer. It has not been closed yet.
+  void remove(int descriptor) noexcept;
+
+  /// What has happened, as far as there is room; returns how much. Does not wait, and leaves an interrupt to the sleeper.
+  std::size_t look(io_events& into) noexcept;
+  /// The same after something has happened, after an interrupt, at the time `until` of os::now_ns, or for no reason. One
+  /// thread at a time.
+  std::size_t sleep(io_events& into, std::int64_t until) noexcept;
+  /// Ends the present sleep, or the next one.
+  void interrupt() noexcept;
+
+  static constexpr std::uint64_t own = 0;
+
+ private:
+  std::size_t wait(io_events& into, std::int64_t until, bool sleeps) noexcept;
+
+  int epoll_ = -1, interrupts_ = -1;
+};
+
+}  // namespace fj::inline v0_1::detail::os

@@ -1,0 +1,31 @@
+// Operations on descriptors that wait where the kernel would: each tries, and waits for an edge if there is nothing.
+#pragma once
+
+#include <cstddef>
+
+#include "../os/io.hpp"
+#include "../schedule/poll_entry.hpp"
+#include "watched.hpp"
+
+namespace fj::inline v0_1::detail {
+
+/// Makes the descriptor one that does not block. The number is the entry's from then on. Throws std::system_error and
+/// std::bad_alloc; then it is the caller's.
+watched& open_descriptor(int number);
+
+// `d`: nullptr is a closed one. Each throws std::bad_alloc if there is no memory to wait.
+
+/// What is there, at most `size` bytes; 0 at the end.
+io_end read_from(watched* d, void* into, std::size_t size, const wait_limits& limits);
+/// All of it; the count says how much if that fails.
+io_end write_to(watched* d, const void* from, std::size_t size, const wait_limits& limits);
+/// nullptr if it failed, and `end` says how.
+watched* accept_from(watched* d, const wait_limits& limits, io_end& end);
+io_end connect_to(watched* d, const ::sockaddr* address, std::size_t length, const wait_limits& limits);
+
+/// Until there is something to read, or room to write.
+io_end wait_until_ready(watched* d, io_way way, const wait_limits& limits);
+/// The same for a number that is not closed meanwhile.
+io_end wait_until_ready(int number, io_way way, const wait_limits& limits);
+
+}  // namespace fj::inline v0_1::detail

@@ -1,0 +1,74 @@
+#include <cerrno>
+#include <optional>
+#include <stop_token>
+
+#include "runtime/os/io.hpp"
+#include "runtime/wait/watched.hpp"
+
+namespace fj::inline v0_1::detail {
+
+namespace {
+
+// An eventfd ends the poll(2) of the thread if a close or a stop ends its wait.
+class wait_of_thread final : public poll_wait {
+ public:
+  wait_of_thread(io_way way, int wake_up) noexcept : poll_wait(way), wake_up_(wake_up) {}
+
+  bool claim_wait(poll_end by) noexcept override { return claim(static_cast<unsigned>(by)); }
+  void wake() noexcept override { os::signal_wake_up(wake_up_); }
+
+  bool claim(unsigned by) noexcept { return word_.claim(by); }
+  unsigned winner() const noexcept { return word_.winner(); }
+
+  void stop() noexcept {
+    if (claim(waiter::stopped)) wake();
+  }
+
+  // Until an event, the time or another claimant, which has called wake when this returns.
+  int wait(int descriptor, std::int64_t until) noexcept {
+    for (;;) {
+      const auto found = os::poll_descriptor(descriptor, way == io_way::writing, wake_up_, until);
+      if (found.what == os::polled::woken) {
+        os::take_wake_up(wake_up_);
+        return 0;
+      }
+      const bool is_late = found.error == 0 && found.what == os::polled::nothing;
+      if (claim(is_late ? waiter::timed_out : static_cast<unsigned>(poll_end::happened))) return found.error;
+      descriptor = -1;  // another has claimed the wait, and will wake this thread
+      until = never;
+    }
+  }
+
+ private:
+  basic_wait_word<machine> word_;
+  const int wake_up_;
+};
+
+struct stops_thread {
+  wait_of_thread& of;
+  void operator()() const noexcept { of.stop(); }
+};
+
+}  // namespace
+
+io_end wait_outside(int number, io_way way, poll_entry* entry, const wait_limits& limits) {
+  os::io made{.result = 0, .error = 0};
+  const bool may_be_woken = entry || limits.stop;
+  if (may_be_woken) made = os::make_wake_up();
+  if (made.error != 0) return {.error = made.error};
+  const os::owned_descriptor wake_up(may_be_woken ? static_cast<int>(made.result) : -1);
+  wait_of_thread here(way, wake_up.number());
+  if (entry && entry->begin_wait(here, entry->edges(way)) == poll_entry::begun::closed) return {.error = EBADF};
+  int error = 0;
+  {
+    std::optional<std::stop_callback<stops_thread>> callback;
+    if (limits.stop) callback.emplace(*limits.stop, stops_thread{here});
+    error = here.wait(number, limits.until);
+  }
+  if (entry) entry->end_wait(here);
+  if (error != 0) return {.error = error};
+  if (here.winner() == static_cast<unsigned>(poll_end::closed)) return {.error = EBADF};
+  return {.limit = waiter::end_by(here.winner())};
+}
+
+}  // namespace fj::inline v0_1::detail

@@ -1,0 +1,150 @@
+#include "runtime/wait/watched.hpp"
+
+#include <cerrno>
+
+#include "runtime/fork/current.hpp"
+#include "runtime/os/io.hpp"
+#include "runtime/workers/scheduler.hpp"
+
+namespace fj::inline v0_1::detail {
+
+namespace {
+
+class wait_of_strand final : public poll_wait {
+ public:
+  wait_of_strand(io_way way, waiter& of) noexcept : poll_wait(way), of_(of) {}
+
+  bool claim_wait(poll_end by) noexcept override { return of_.claim(static_cast<unsigned>(by)); }
+  void wake() noexcept override { of_.wake(); }
+
+ private:
+  waiter& of_;
+};
+
+io_end end_by(unsigned winner) noexcept {
+  if (winner == static_cast<unsigned>(poll_end::closed)) return {.error = EBADF};
+  return {.limit = waiter::end_by(winner)};
+}
+
+// Entries that are free.
+os::mutex pool_mutex;
+watched* pool FORKJOIN_GUARDED_BY(pool_mutex) = nullptr;
+
+}  // namespace
+
+watched& watched::take(int number, number_is whose) {
+  watched* w = nullptr;
+  {
+    const locked lock(pool_mutex);
+    if ((w = pool)) pool = w->next_free_;
+  }
+  if (!w) w = new watched;
+  w->number_ = number;
+  w->whose_ = whose;
+  w->is_socket_ = os::is_socket(number);
+  w->life_ = w->open();
+  return *w;
+}
+
+io_end watched::wait(io_way way, std::uint32_t seen, const wait_limits& limits) {
+  if (worker* const m = current_worker()) return wait_inside(m->sched(), way, seen, limits);
+  return wait_outside(number_, way, this, limits);
+}
+
+io_end watched::wait_inside(scheduler& s, io_way way, std::uint32_t seen, const wait_limits& limits) {
+  if (const int error = watch_in(s)) return {.error = error};
+  waiter here(limits);
+  wait_of_strand entry(way, here);
+  switch (begin_wait(entry, seen)) {
+    case begun::closed:
+      return {.error = EBADF};
+    case begun::must_try:
+      return {};
+    case begun::waits:
+      break;
+  }
+  auto& timekeeper = s.dispatcher().timekeeper();
+  timekeeper.begin_poll_wait();
+  const unsigned winner = here.wait();
+  timekeeper.end_poll_wait();
+  end_wait(entry);
+  return end_by(winner);
+}
+
+// Each runtime whose strands wait here has its poller watch, until the descriptor is closed.
+int watched::watch_in(scheduler& s) {
+  poller& p = s.poller();
+  if (!p.is_open()) {
+    if (const int error = p.open()) return error;
+    s.dispatcher().timekeeper().poller_is_open();
+  }
+  const locked lock(mutex_);
+  for (const registration& r : watched_by_)
+    if (r.at == s.shared_poller()) return 0;
+  std::erase_if(watched_by_, [this](const registration& r) {
+    if (r.at->is_open()) return false;  // else its runtime has ended
+    end(r);
+    return true;
+  });
+  watched_by_.push_back({s.shared_poller(), number_});
+  const int error = watch_at(p, watched_by_.back().number);
+  if (error != 0) watched_by_.pop_back();
+  return error;
+}
+
+// An epoll knows a number once. If another entry has it there, a duplicate stands for it.
+int watched::watch_at(poller& p, int& number) noexcept {
+  const int error = p.watch(number, *this, life_);
+  if (error != EEXIST) return error;
+  const os::io copy = os::duplicate(number);
+  if (copy.error != 0) return copy.error;
+  number = static_cast<int>(copy.result);
+  const int refused = p.watch(number, *this, life_);
+  if (refused != 0) os::close_descriptor(number);
+  return refused;
+}
+
+void watched::finish() noexcept {
+  for (;;) {
+    switch (leave()) {
+      case left::nothing:
+        return;
+      case left::must_release:
+        release();
+        break;
+      case left::must_recycle: {
+        const locked lock(pool_mutex);
+        next_free_ = pool;
+        pool = this;
+        return;
+      }
+    }
+  }
+}
+
+void watched::release() noexcept {
+  const locked lock(mutex_);
+  for (const registration& r : watched_by_) end(r);
+  watched_by_.clear();
+  if (whose_ == number_is::owned) os::close_descriptor(number_);
+}
+
+void watched::end(const registration& r) noexcept {
+  r.at->unwatch(r.number);
+  if (r.number != number_) os::close_descriptor(r.number);
+}
+
+void watched::close() noexcept {
+  claimed_polls woken;
+  if (!poll_entry::close(woken)) return;
+  woken.wake_all();
+  finish();
+}
+
+void watched::drop() noexcept {
+  close();
+  drop_handle();
+  finish();
+}
+
+}  // namespace fj::inline v0_1::detail
