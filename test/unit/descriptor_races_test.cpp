@@ -218,13 +218,15 @@ TEST_CASE("the first wait for a descriptor finds a timekeeper that sleeps elsewh
       });
       std::this_thread::sleep_for(1ms);
       auto way = test::make_pipe();
-      auto reader = rt.go([&] {
+      std::jthread writer([&] {
+        std::this_thread::sleep_for((1 + i % 2) * 1ms);
+        fj::write(way.second, "x", 1);
+      });
+      // On this thread, not on the timekeeper.
+      CHECK(rt.run([&] {
         std::error_code error;
         return reads_one(way.first, error);
-      });
-      std::this_thread::sleep_for(i % 2 * 1ms);
-      fj::write(way.second, "x", 1);
-      CHECK(reader.get());
+      }));
       sleeper.request_stop();
       sleeper.get();
     }
