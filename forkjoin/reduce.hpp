@@ -7,6 +7,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <type_traits>
 #include <utility>
@@ -97,15 +98,22 @@ T sum_of_sums(const T* sums, std::size_t n, Op& op) {
 /// strand begins alone, as any such loop, and a few elements that take long are shared out.
 template <class Policy, class T, class It, class Get, class Op>
 T reduce_numbers(const It& first, std::size_t n, Get& get, Op& op, const loop_options& options) {
-  const auto each = [](const T* at) { return *at; };
   if (n <= most_kept) {
-    if (procs_here() == 1 && !options.stop) return detail::fold<T>(first, n, get, op);
+    // The fold of these values takes the same steps whether they are kept or not.
+    const auto value = [&get](const It& at) { return static_cast<T>(get(at)); };
+    if (procs_here() == 1 && !options.stop) return detail::fold<T>(first, n, value, op);
     T kept[most_kept];
-    detail::for_parts<Policy>(n, options, [&](std::size_t begin, std::size_t end) {
+    const auto kept_value = [](const T* at) { return *at; };
+    const auto keep = [&](std::size_t begin, std::size_t end) {
       It at = detail::advanced(first, begin);
-      for (T* to = kept + begin; to != kept + end; ++to, static_cast<void>(++at)) *to = static_cast<T>(get(at));
+      for (T* to = kept + begin; to != kept + end; ++to, static_cast<void>(++at)) *to = value(at);
+    };
+    std::optional<T> sum;
+    detail::for_parts<Policy, fold_width<T>>(n, options, keep, [&](std::size_t begin) {
+      if (begin != fold_width<T>) return keep(begin, n);
+      sum = detail::fold_on<T>(kept, detail::advanced(first, begin), n - begin, value, op);
     });
-    return detail::fold<T>(static_cast<const T*>(kept), n, each, op);
+    return sum ? *sum : detail::fold<T>(static_cast<const T*>(kept), n, kept_value, op);
   }
   const blocks all(n, std::clamp(n / 128, least_block, reduce_block));
   const auto sums = std::make_unique_for_overwrite<T[]>(all.count());

@@ -24,4 +24,7 @@ template <class F, class G>
   return detail::pop_record(rest) ? detail::call(rest.closure) : detail::join_continuation_slow(rest);
 }
 
+/// Whether a thief has found since the last call that the calling strand stayed in one part of a loop for long.
+inline bool was_slow() noexcept { return current_deque().progress().was_slow(); }
+
 }  // namespace fj::inline v0_1::detail

@@ -74,37 +74,59 @@ concept folded_in_steps = std::floating_point<T> && std::same_as<std::remove_cvr
 template <class T, std::size_t Width, class Op>
 using step_fold = std::conditional_t<commutative<Op, T>, lanes<T, Width, Op>, steps<T, Width, Op>>;
 
-/// get(it) op get(it + 1) op ... for n > 0 elements. `it` needs ++ only. Not inlined: inside of a recursion
+/// The next elements, in an array. `it` needs ++ only.
+template <std::size_t Width, class T, class It, class Get>
+[[gnu::always_inline]] inline void read_step(T* step, It& it, Get& get) {
+  for (std::size_t i = 0; i != Width; ++i) {
+    step[i] = get(it);
+    ++it;
+  }
+}
+
+template <class T, class It, class Get, class Op>
+[[gnu::always_inline]] inline T fold_one_by_one(T acc, It it, std::size_t n, Get& get, Op& op) {
+  for (; n != 0; --n, static_cast<void>(++it)) acc = static_cast<T>(std::invoke(op, std::move(acc), get(it)));
+  return acc;
+}
+
+/// Goes on after a first step.
+template <class T, std::size_t Width, class It, class Get, class Op>
+[[gnu::always_inline]] inline T fold_in_steps(const T* first, It it, std::size_t n, Get& get, Op& op) {
+  step_fold<T, Width, Op> all(first, op);
+  T step[Width];
+  for (; n >= Width; n -= Width) {
+    detail::read_step<Width>(step, it, get);
+    all.take(step, op);
+  }
+  return detail::fold_one_by_one(all.total(op), it, n, get, op);
+}
+
+/// get(it) op get(it + 1) op ... for n > 0 elements. Not inlined: inside of a recursion
 /// g++ takes the steps apart before it vectorises, and sums take twice as long.
 template <class T, std::size_t Width = fold_width<T>, class It, class Get, class Op>
 [[gnu::noinline]] T fold(It it, std::size_t n, Get& get, Op& op) {
-  const auto one_by_one = [&](T acc) {
-    for (; n != 0; --n, static_cast<void>(++it)) acc = static_cast<T>(std::invoke(op, std::move(acc), get(it)));
-    return acc;
-  };
   if constexpr (folded_in_steps<T, decltype(get(it))>) {
     if (n >= Width) {
       T step[Width];
-      const auto read = [&] {
-        for (T& x : step) {
-          x = get(it);
-          ++it;
-        }
-        n -= Width;
-      };
-      read();
-      step_fold<T, Width, Op> all(step, op);
-      while (n >= Width) {
-        read();
-        all.take(step, op);
-      }
-      return one_by_one(all.total(op));
+      detail::read_step<Width>(step, it, get);
+      return detail::fold_in_steps<T, Width>(step, it, n - Width, get, op);
     }
   }
   T first = static_cast<T>(get(it));
   ++it;
-  --n;
-  return one_by_one(std::move(first));
+  return detail::fold_one_by_one(std::move(first), it, n - 1, get, op);
+}
+
+/// The same where the first fold_width elements have been read, and `it` is at the next of n more.
+template <class T, class It, class Get, class Op>
+[[gnu::noinline]] T fold_on(const T* read, It it, std::size_t n, Get& get, Op& op) {
+  if constexpr (folded_in_steps<T, decltype(get(it))>) {
+    return detail::fold_in_steps<T, fold_width<T>>(read, it, n, get, op);
+  } else {
+    T acc = *read;
+    for (std::size_t i = 1; i != fold_width<T>; ++i) acc = static_cast<T>(std::invoke(op, std::move(acc), read[i]));
+    return detail::fold_one_by_one(std::move(acc), it, n, get, op);
+  }
 }
 
 }  // namespace fj::inline v0_1::detail

@@ -18,6 +18,7 @@
 #include "forkjoin/loops/affinity.hpp"
 #include "forkjoin/loops/blocks.hpp"
 #include "forkjoin/loops/ordered_parts.hpp"
+#include "forkjoin/loops/pace.hpp"
 #include "forkjoin/run.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -29,8 +30,8 @@ using loop_leaf = function_ref<void(std::size_t begin, std::size_t end)>;
 template <class Policy>
 class split_loop {
  public:
-  split_loop(loop_leaf leaf, const loop_options& options) noexcept
-      : leaf_(leaf), grain_(options.grain), parts_(options.stop) {}
+  split_loop(loop_leaf leaf, const loop_options& options, pace& known) noexcept
+      : leaf_(leaf), grain_(options.grain), parts_(options.stop), pace_(known) {}
 
   /// Runs the loop over [0, n), n > 0. With a grain it forks a tree of blocks that depends on n and the grain alone; without,
   /// the strand begins alone, and splits lazily once the loop proves long.
@@ -44,28 +45,37 @@ class split_loop {
     }
   }
 
+  /// Runs the elements before `middle`, while a thief may take all others. True if one did, and they are done; false if they
+  /// are left to the caller.
+  bool run_or_share(std::size_t first, std::size_t middle, std::size_t n) {
+    std::atomic<bool> done = false;  // relaxed: says which strand goes on; the join orders the elements
+    return detail::fork_quietly(
+        [&, this] {
+          run_part(first, middle);
+          done.store(true, std::memory_order_relaxed);
+        },
+        [&, this] {
+          if (done.load(std::memory_order_relaxed)) return false;
+          share(middle, n);
+          return true;
+        });
+  }
+
  private:
   // A loop of a few microseconds is done before a thief could help. So its strand does part after part, and forks all that
   // comes after the part, without asking for a thief if a worker looks for work already. That worker takes the rest if a part
   // takes long, as a single element may. With either policy the record is the rest.
   void begin_alone(std::size_t n) {
+    if (n == 1) return run_part(0, 1);
     std::size_t first = 0, part = 1;
     const std::uint64_t begun = os::rough_ns();
     for (std::uint64_t before = begun;;) {
-      const std::size_t middle = first + std::min(part, n - first);
-      if (middle == n) return run_part(first, n);
-      std::atomic<bool> done = false;  // relaxed: says which strand goes on; the join orders the elements
-      const bool rest_is_done = detail::fork_quietly(
-          [&, this] {
-            run_part(first, middle);
-            done.store(true, std::memory_order_relaxed);
-          },
-          [&, this] {
-            if (done.load(std::memory_order_relaxed)) return false;
-            share(middle, n);
-            return true;
-          });
-      if (rest_is_done) return;
+      const std::size_t middle = first + std::min(part + up_to_line(first + part, part), n - first);
+      if (middle == n) {
+        run_part(first, n);
+        return pace_.learn(n, os::rough_ns() - begun);
+      }
+      if (run_or_share(first, middle, n)) return;
       const std::uint64_t now = os::rough_ns();
       const std::uint64_t passed = now - before, left = n - middle;
       const std::uint64_t taken = passed > tuning::part_cost_ns ? passed - tuning::part_cost_ns : 1;
@@ -73,9 +83,9 @@ class split_loop {
       const bool is_known = now - begun > tuning::known_after_ns;
       if (now - begun > tuning::worth_sharing_ns || (is_known && left * taken > tuning::worth_sharing_ns * size))
         return share(middle, n);
-      // What takes no longer than a part should is not cut.
-      const std::size_t longer = std::min(size * 32, size * tuning::part_alone_ns / taken + 1);
-      part = left * taken < tuning::part_alone_ns * size ? left : std::min(longer, left / 2 + 1);
+      // What takes no longer than a part should is not cut. But the elements so far may be cheaper than those to come.
+      const std::size_t longer = std::min<std::size_t>(size * tuning::part_alone_ns / taken, left / 2) + 1;
+      part = std::min(size * 32, left * taken < tuning::part_alone_ns * size ? left : longer);
       first = middle;
       before = now;
     }
@@ -123,7 +133,9 @@ class split_loop {
   // would lie across lines otherwise, which made a loop 4 % slower.
   static constexpr std::size_t line = 64;
 
-  static std::size_t up_to_line(std::size_t at, std::size_t chunk) noexcept { return chunk < line ? 0 : -at % line; }
+  static std::size_t up_to_line(std::size_t at, std::size_t chunk) noexcept {
+    return chunk < line / 4 ? 0 : -at % line;
+  }
 
   static std::size_t halfway(std::size_t first, std::size_t last) noexcept {
     const std::size_t half = (last - first) / 2;
@@ -133,17 +145,30 @@ class split_loop {
   const loop_leaf leaf_;
   const std::size_t grain_;
   ordered_parts parts_;
+  pace& pace_;
 };
 
-/// Calls leaf(begin, end) for consecutive parts of [0, n). Outside of a runtime it enters the default one.
-template <class Policy, class Leaf>
-[[gnu::always_inline]] inline void for_parts(std::size_t n, const loop_options& options, const Leaf& leaf) {
+/// Calls leaf(begin, end) for consecutive parts of [0, n). Outside of a runtime it enters the default one. A loop that is
+/// expected to be brief runs `First` elements, or one if it has no more, and then rest(begin) for the others.
+template <class Policy, std::size_t First, class Leaf, class Rest>
+[[gnu::always_inline]] inline void for_parts(std::size_t n, const loop_options& options, const Leaf& leaf, Rest rest) {
   if (n == 0) return;
   const unsigned p = procs_here();
-  if (p == 1 && options.grain == 0 && !options.stop) return leaf(std::size_t(0), n);
-  const auto split = [&] { split_loop<Policy>(leaf, options).run(n); };
-  if (p == 0) return fj::run(split);
-  split();
+  const bool is_plain = options.grain == 0 && !options.stop;
+  if (p == 1 && is_plain) return leaf(std::size_t(0), n);
+  pace& known = pace_of<Leaf>;
+  split_loop<Policy> loop(leaf, options, known);
+  if (p == 0) return fj::run([&] { loop.run(n); });
+  if (!is_plain || n == 1 || !known.is_brief(n)) return loop.run(n);
+  const std::size_t begin = n > First ? First : 1;
+  if (loop.run_or_share(0, begin, n)) return;
+  rest(begin);
+  if (detail::was_slow()) known.forget();
+}
+
+template <class Policy, class Leaf>
+[[gnu::always_inline]] inline void for_parts(std::size_t n, const loop_options& options, const Leaf& leaf) {
+  detail::for_parts<Policy, 16>(n, options, leaf, [&](std::size_t begin) { leaf(begin, n); });
 }
 
 }  // namespace fj::inline v0_1::detail

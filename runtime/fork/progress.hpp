@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "../base/cache_line.hpp"
+#include "../base/tuning.hpp"
 
 namespace fj::inline v0_1::detail {
 
@@ -16,10 +17,21 @@ class basic_progress {
   /// The owner's.
   void make() noexcept { made_.store(made_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
 
+  /// The owner's: whether a thief has found since the last call that the owner was long in one part.
+  bool was_slow() noexcept {
+    if (!slow_.load(std::memory_order_relaxed)) return false;
+    slow_.store(false, std::memory_order_relaxed);
+    return true;
+  }
+
   /// The thieves': true if the owner has made progress since a thief called this last.
   bool note(std::int64_t now) noexcept {
     const std::uint32_t made = made_.load(std::memory_order_relaxed);
-    if (made == noted_.load(std::memory_order_relaxed)) return false;
+    if (made == noted_.load(std::memory_order_relaxed)) {
+      if (!was_noted_since(now - tuning::patience_ns) && !slow_.load(std::memory_order_relaxed))
+        slow_.store(true, std::memory_order_relaxed);
+      return false;
+    }
     noted_.store(made, std::memory_order_relaxed);
     noted_at_.store(now, std::memory_order_relaxed);
     return true;
@@ -36,6 +48,7 @@ class basic_progress {
   using atomic = typename Machine::template atomic<T>;
 
   alignas(cache_line) atomic<std::uint32_t> made_{0};
+  atomic<bool> slow_{false};  // beside made_: thieves write it seldom
   alignas(cache_line) atomic<std::uint32_t> noted_{0};
   atomic<std::int64_t> noted_at_{0};
 };
