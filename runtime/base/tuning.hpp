@@ -55,7 +55,7 @@ inline constexpr std::int64_t long_public_ns = 10'000;
 /// Nanoseconds that a loop must have left, by the time of the elements so far, before its strand shares it with others: several
 /// times as much as it costs both sides to share it. After so much time it shares anyway, as elements differ. Measured on two
 /// P: runtime/DECISIONS.md.
-inline constexpr std::uint64_t worth_sharing_ns = 20'000;
+inline constexpr std::uint64_t worth_sharing_ns = 30'000;
 
 /// Nanoseconds of a part of such a loop while it is not shared: a multiple of what a fork and a look at the clock cost, and
 /// little beside worth_sharing_ns.
