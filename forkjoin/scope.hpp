@@ -30,6 +30,14 @@ namespace detail {
 /// A child with the closure it runs, at the top of its own stack.
 template <class Closure>
 struct closure_child : child {
+  /// The place for it. The top of a stack lies at a cache line.
+  [[gnu::always_inline]] static void* place_on(fiber& stack) noexcept {
+    std::byte* const at = stack.stack_top() - room();
+    if constexpr (is_at_top()) return at;
+    constexpr std::size_t alignment = alignof(closure_child);
+    return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(at) / alignment * alignment);
+  }
+
   template <class F>
   [[gnu::always_inline]] closure_child(children& s, F&& f) : child(s), closure(std::forward<F>(f)) {}
   [[gnu::always_inline]] ~closure_child() {}
@@ -42,16 +50,28 @@ struct closure_child : child {
   // Runs on the child's stack. When it returns, it leaves there nothing, or `error`.
   static std::uintptr_t run(void* self) noexcept {
     auto& mine = *static_cast<closure_child*>(self);
-    if (detail::push_record(mine)) [[unlikely]]
+    if (detail::push_record(mine.stack().as_child)) [[unlikely]]
       detail::start_child_slow(mine);
     if (!mine.call()) [[unlikely]]
       return mine.finish_after_throw();
-    if (!detail::pop_record(mine)) [[unlikely]]
+    if (!detail::pop_record(mine.stack().as_child)) [[unlikely]]
       if (!detail::finish_child_slow(mine)) detail::end_stolen_child(mine);
     return static_cast<std::uintptr_t>(fork_end::returned);
   }
 
  private:
+  // Functions, as the size is known in them only.
+  static constexpr bool is_at_top() { return alignof(closure_child) <= cache_line; }
+  static constexpr std::size_t room() {
+    constexpr std::size_t alignment = alignof(closure_child) > 16 ? alignof(closure_child) : 16;
+    return (sizeof(closure_child) + alignment - 1) / alignment * alignment;
+  }
+
+  [[gnu::always_inline]] fiber& stack() noexcept {
+    if constexpr (is_at_top()) return *reinterpret_cast<fiber*>(reinterpret_cast<std::byte*>(this) + room());
+    return *current_fiber();
+  }
+
   [[gnu::always_inline]] bool call() noexcept {
     try {
       const destroyer destroy_after_call{closure};
@@ -64,7 +84,7 @@ struct closure_child : child {
   }
 
   [[gnu::cold, gnu::noinline]] std::uintptr_t finish_after_throw() noexcept {
-    if (detail::pop_record(*this) || detail::finish_child_slow(*this))
+    if (detail::pop_record(stack().as_child) || detail::finish_child_slow(*this))
       return static_cast<std::uintptr_t>(fork_end::threw);
     static_cast<scope_state&>(scope).errors.offer(number, std::move(error));
     std::destroy_at(&error);
@@ -108,21 +128,21 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
 
  public:
   /// Throws std::logic_error outside of a runtime.
-  basic_scope() : basic_scope(current_worker_or_throw()) {}
+  [[gnu::always_inline]] basic_scope() : state_(current_strand_or_throw()) { look_at_exceptions(); }
 
   /// Once the token asks to stop, fork starts nothing any more, and the join throws fj::cancelled if it left out anything.
-  explicit basic_scope(stop_token stop) : basic_scope(current_worker_or_throw(), std::move(stop)) {}
+  explicit basic_scope(stop_token stop) : state_(current_strand_or_throw(), std::move(stop)) { look_at_exceptions(); }
 
   /// A scope within another: it stops when the outer one is asked to, and joins its own children.
-  explicit basic_scope(basic_scope& outer) : basic_scope(outer.stop_) {}
+  explicit basic_scope(basic_scope& outer) : basic_scope(outer.state_.stop()) {}
 
   basic_scope(const basic_scope&) = delete;
   basic_scope& operator=(const basic_scope&) = delete;
 
   /// Joins. Throws what join would. If an exception leaves the scope, that one wins.
   [[gnu::always_inline]] ~basic_scope() noexcept(false) {
-    if (!nothing_to_join()) [[unlikely]]
-      join_slow(true);
+    if (has_events()) [[unlikely]]
+      end_slow();
   }
 
   /// Runs f() at once; idle workers may steal what follows this call. fork first moves or copies f to where it runs, and
@@ -134,37 +154,35 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
   [[gnu::always_inline]] void fork(F&& f) {
     static_assert(std::is_invocable_v<std::decay_t<F>&>,
                   "fj::scope::fork: the argument must be callable without arguments");
-    if (stopped()) [[unlikely]]
+    const bool eventful = has_events();
+    if (eventful && stopped()) [[unlikely]]
       return leave_out();
-    detail::worker* const worker = detail::current_worker();
-    if (!worker) [[unlikely]]
-      detail::forked_in_other_runtime();
-    detail::worker& m = *worker;
-    detail::fiber& here = *state_.home;
+    detail::fiber& here = *detail::current_fiber();
+    if (&here != state_.home) [[unlikely]]
+      return fork_slow<F>(f);
     if constexpr (keeps)
-      if (m.running == &here && kept_.template keep<F>(m, f)) return;
-    if (m.running != &here || m.exceptions->any()) [[unlikely]]
-      return fork_slow<F>(m, f);
+      if (kept_.template keep<F>(*detail::current_worker(), f)) return;
+    if (detail::current_worker()->exceptions->any()) [[unlikely]]
+      return fork_slow<F>(f);
     detail::fiber* const below = here.below;
     if (!below) [[unlikely]]
-      return fork_slow<F>(m, f);
-    fork_onto<F>(m, here, *below, f);
+      return fork_slow<F>(f);
+    fork_onto<F>(here, *below, eventful, f);
   }
 
   /// Whether fork starts nothing any more, because a child's exception waits for the join or the token was asked to stop.
   /// Any strand below the scope may call it: a loop that forks, or a long child.
   [[nodiscard, gnu::always_inline]] bool stopped() const noexcept {
-    return state_.errors.any() || stop_.stop_requested();
+    return state_.errors.any() || state_.stop_requested();
   }
 
   /// Waits for all children; meanwhile the worker does other work. May be called several times, also between forks.
   /// Throws the exception of the first fork that left one here, fj::cancelled if a fork was left out; std::logic_error if
   /// it is called by another strand than the scope's own.
   [[gnu::always_inline]] void join() {
-    detail::worker* const worker = detail::current_worker();
-    if (!worker || worker->running != state_.home) [[unlikely]]
+    if (detail::current_fiber() != state_.home) [[unlikely]]
       detail::joined_elsewhere();
-    if (!nothing_to_join()) [[unlikely]]
+    if (has_events()) [[unlikely]]
       join_slow(false);
   }
 
@@ -181,17 +199,29 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
   };
   struct nothing {};
 
-  [[gnu::always_inline]] static detail::worker& current_worker_or_throw() {
-    detail::worker* const m = detail::current_worker();
-    if (!m) [[unlikely]]
+  [[gnu::always_inline]] static detail::fiber* current_strand_or_throw() {
+    detail::fiber* const strand = detail::current_fiber();
+    if (!strand) [[unlikely]]
       detail::scope_outside();
-    return *m;
+    return strand;
   }
 
-  [[gnu::always_inline]] explicit basic_scope(detail::worker& m, stop_token stop = {})
-      : state_(m.running), uncaught_(m.exceptions->uncaught), stop_(std::move(stop)), kept_(state_, stop_) {}
+  [[gnu::always_inline]] void look_at_exceptions() noexcept {
+    const unsigned uncaught = detail::current_worker()->exceptions->uncaught;
+    if (uncaught == 0) [[likely]]
+      return;
+    uncaught_ = uncaught;
+    state_.note(detail::children::unwinds);
+  }
 
-  [[gnu::always_inline]] bool nothing_to_join() const noexcept { return state_.nothing_to_join() && kept_.empty(); }
+  // Whether a fork or a join may have more to do than usual. Kept children leave what they throw without an event.
+  [[gnu::always_inline]] bool has_events() const noexcept {
+    if constexpr (keeps) {
+      return state_.events() != 0 || !kept_.empty() || state_.errors.any();
+    } else {
+      return state_.events() != 0;
+    }
+  }
 
   // The place of a fork in the order of exceptions, of forks by the scope's own strand.
   [[gnu::always_inline]] std::uint64_t number_of_fork() noexcept {
@@ -204,15 +234,17 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
 
   // A small trivial closure is passed by value: it need not be in memory before it is put on the child's stack.
   template <class F>
-  [[gnu::always_inline]] void fork_onto(detail::worker& m, detail::fiber& here, detail::fiber& below,
+  [[gnu::always_inline]] void fork_onto(detail::fiber& here, detail::fiber& below, bool eventful,
                                         detail::closure_argument<F> f) {
     using child_type = detail::closure_child<std::decay_t<F>>;
     if (!fits<child_type>(below)) [[unlikely]]
       return call_on_own_stack<F>(f);
     child_type& c = construct_child<child_type, F>(here, below, f);
-    c.number = number_of_fork();
-    [[maybe_unused]] const unsigned proc = leaps ? m.proc->index : 0;
-    const detail::fork_end end = detail::call_child(worker_after_move<F>(m), here, below, c, &child_type::run);
+    // Moving the closure may have forked.
+    c.number = keeps || eventful || !is_trivially_placed<F> ? number_of_fork() : 0;
+    [[maybe_unused]] const unsigned proc = leaps ? detail::current_worker()->proc->index : 0;
+    const detail::fork_end end = detail::call_child(here, below, c, &child_type::run);
+    detail::back_from_child(*state_.home, below, end);  // read again, which is less than to keep it
     if (end == detail::fork_end::returned) [[likely]]
       return;
     if (end == detail::fork_end::threw) rethrow<child_type>();
@@ -222,18 +254,21 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
 
   // For the first child of a strand, for forks of another strand than the scope's own, and while exceptions are in flight.
   template <class F>
-  [[gnu::cold, gnu::noinline]] void fork_slow(detail::worker& m, detail::closure_argument<F> f) {
+  [[gnu::cold, gnu::noinline]] void fork_slow(detail::closure_argument<F> f) {
     using child_type = detail::closure_child<std::decay_t<F>>;
-    if (!detail::is_of_this_runtime(state_)) detail::forked_in_other_runtime();
-    detail::fiber& here = *m.running;
-    if (!here.below && !detail::prepare_below(m, here)) return call_on_own_stack<F>(f);
+    if (!detail::current_fiber() || !detail::is_of_this_runtime(state_)) detail::forked_in_other_runtime();
+    detail::fiber& here = *detail::current_fiber();
+    if (!here.below && !detail::prepare_below(*detail::current_worker(), here)) return call_on_own_stack<F>(f);
     detail::fiber& below = *here.below;
     if (!fits<child_type>(below)) return call_on_own_stack<F>(f);
     child_type& c = construct_child<child_type, F>(here, below, f);
     c.number = &here == state_.home ? number_of_fork() : detail::child::forked_elsewhere;
-    const detail::fork_end end = detail::call_child_slow(worker_after_move<F>(m), c, &child_type::run);
+    const detail::fork_end end = detail::call_child_slow(c, &child_type::run);
     if (end == detail::fork_end::threw) rethrow<child_type>();
   }
+
+  template <class F>
+  static constexpr bool is_trivially_placed = std::is_trivially_constructible_v<std::decay_t<F>, F>;
 
   template <class Child>
   [[gnu::always_inline]] static bool fits(const detail::fiber& stack) noexcept {
@@ -244,36 +279,16 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
     }
   }
 
-  // At the top of the stack.
-  template <class Child>
-  [[gnu::always_inline]] static void* child_address(detail::fiber& below) noexcept {
-    constexpr std::size_t alignment = alignof(Child) > 16 ? alignof(Child) : 16;
-    constexpr std::size_t room = (sizeof(Child) + alignment - 1) / alignment * alignment;
-    std::byte* const at = below.stack_top() - room;
-    if constexpr (alignment <= detail::cache_line) return at;  // so is the top
-    return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(at) / alignment * alignment);
-  }
-
   // If moving the closure there throws, all is as it was. The move may fork, too; meanwhile the stack is put aside.
   template <class Child, class F>
   [[gnu::always_inline]] Child& construct_child(detail::fiber& here, detail::fiber& below, detail::lvalue<F> f) {
-    void* const room = child_address<Child>(below);
+    void* const room = Child::place_on(below);
     detail::os::usable(room, sizeof(Child));
-    if constexpr (std::is_trivially_constructible_v<std::decay_t<F>, F>) {
+    if constexpr (is_trivially_placed<F>) {
       return *::new (room) Child(state_, static_cast<F&&>(f));
     } else {
       const detail::below_put_aside until_placed(here, below);
       return *::new (room) Child(state_, static_cast<F&&>(f));
-    }
-  }
-
-  // Moving a closure may call code of the user's, which may fork and go on on another worker.
-  template <class F>
-  [[gnu::always_inline]] static detail::worker& worker_after_move(detail::worker& before) noexcept {
-    if constexpr (std::is_trivially_constructible_v<std::decay_t<F>, F>) {
-      return before;
-    } else {
-      return *detail::current_worker();
     }
   }
 
@@ -286,8 +301,8 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
   // Throws what an unstolen child threw, which still lies on its stack.
   template <class Child>
   [[noreturn, gnu::cold, gnu::noinline]] static void rethrow() {
-    detail::fiber& below = *detail::current_worker()->running->below;
-    auto& c = *static_cast<Child*>(child_address<Child>(below));
+    detail::fiber& below = *detail::current_fiber()->below;
+    auto& c = *static_cast<Child*>(Child::place_on(below));
     const std::exception_ptr thrown = std::move(c.error);
     std::destroy_at(&c.error);
     detail::os::happens_before(
@@ -295,13 +310,27 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
     std::rethrow_exception(thrown);
   }
 
-  [[gnu::cold, gnu::noinline]] void leave_out() noexcept { state_.errors.leave_out(); }
+  [[gnu::cold, gnu::noinline]] void leave_out() noexcept {
+    state_.note(detail::children::is_watched);
+    state_.errors.leave_out();
+  }
+
+  // The stop token ends after the join, which may throw.
+  [[gnu::cold, gnu::noinline]] void end_slow() {
+    const struct dropper {
+      ~dropper() { of.drop_stop(); }
+      detail::scope_state& of;
+    } after_join{state_};
+    join_slow(true);
+  }
 
   [[gnu::cold, gnu::noinline]] void join_slow(bool in_destructor) {
+    if (state_.nothing_to_join() && kept_.empty()) return;
     join_children();
     if (!state_.errors.any()) return;
     const std::exception_ptr error = state_.errors.take();
-    if (in_destructor && static_cast<unsigned>(std::uncaught_exceptions()) != uncaught_) return;
+    const unsigned before = state_.events() & detail::children::unwinds ? uncaught_ : 0;
+    if (in_destructor && static_cast<unsigned>(std::uncaught_exceptions()) != before) return;
     std::rethrow_exception(error);
   }
 
@@ -313,6 +342,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
       detail::leapfrog_children_slow(state_, latest_.proc);
     }
     detail::join_children_slow(state_);
+    state_.forget(detail::children::was_stolen);
   }
 
   // Called when the scope's body has thrown. That was after all forks so far, so what a child has thrown comes first.
@@ -325,9 +355,8 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
   }
 
   detail::scope_state state_;
-  const unsigned uncaught_;  // exceptions in flight when the scope was made
-  stop_token stop_;
-  [[no_unique_address]] std::conditional_t<keeps, detail::kept_children<join_policy>, detail::keeps_none> kept_;
+  unsigned uncaught_;  // exceptions in flight when the scope was made, if `unwinds`
+  [[no_unique_address]] std::conditional_t<keeps, detail::kept_children<join_policy>, detail::keeps_none> kept_{state_};
   [[no_unique_address]] std::conditional_t<leaps, latest_child, nothing> latest_;
 };
 

@@ -38,7 +38,7 @@ bool is_overflow(const std::byte* accessed, const std::byte* stack_pointer) noex
 // Knows the guards of the running fiber alone: to find those of other fibers would take a lock.
 bool report_overflow(const void* address, const void* stack_pointer) noexcept {
   const worker* const m = current_worker();
-  const fiber* const f = m ? static_cast<fiber*>(m->running) : nullptr;
+  const fiber* const f = current_fiber();
   if (!f) return false;
   const auto* const at = static_cast<const std::byte*>(address);
   const bool is_below = at >= f->mapping && at < f->stack_bottom();

@@ -66,7 +66,7 @@ std::string describe_fibers(scheduler& s) {
   std::string outside;
   s.threads().for_each([&](const worker& m) {
     const processor* const p = m.proc;
-    const fiber* const f = m.running;
+    const fiber* const f = m.runs;
     const std::string does = f ? "runs fiber " + std::to_string(f->number) : "looks for work";
     if (p) {
       procs[p->index] = does;

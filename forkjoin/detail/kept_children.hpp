@@ -22,7 +22,6 @@
 #include "forkjoin/detail/closure.hpp"
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/detail/scope_state.hpp"
-#include "forkjoin/stop.hpp"
 
 namespace fj::inline v0_1::detail {
 
@@ -95,8 +94,7 @@ struct kept_child : record_of<Join> {
 template <class Join>
 class kept_children {
  public:
-  [[gnu::always_inline]] kept_children(scope_state& scope, const stop_token& stop) noexcept
-      : scope_(scope), stop_(stop), level_(level_now()) {}
+  [[gnu::always_inline]] kept_children(scope_state& scope) noexcept : scope_(scope), level_(level_now()) {}
   kept_children(const kept_children&) = delete;
   kept_children& operator=(const kept_children&) = delete;
 
@@ -128,8 +126,7 @@ class kept_children {
 
   /// Runs what is left, the newest first, and waits for what was stolen. Nothing if the calling strand did not make the scope.
   [[gnu::cold, gnu::noinline]] void join() noexcept {
-    const worker* const m = current_worker();
-    if (!m || m->running != scope_.home) return;
+    if (current_fiber() != scope_.home) return;
     const bool at_level = at_own_level();
     joins_ = true;
     while (newest_) {
@@ -152,7 +149,7 @@ class kept_children {
   /// Whether a child that has not begun may begin: the serial program would have come to it.
   bool may_begin(std::uint64_t number) noexcept {
     if (scope_.errors.precedence() > ~number) return false;  // an earlier fork's child threw
-    if (!stop_.stop_requested()) return true;
+    if (!scope_.stop_requested()) return true;
     scope_.errors.leave_out();
     return false;
   }
@@ -206,7 +203,6 @@ class kept_children {
   }
 
   scope_state& scope_;
-  const stop_token& stop_;
   kept_child<Join>* newest_ = nullptr;
   level level_;
   std::uint64_t forks_ = 0;
@@ -216,7 +212,7 @@ class kept_children {
 
 /// In place of it where the first child comes first.
 struct keeps_none {
-  keeps_none(scope_state&, const stop_token&) noexcept {}
+  explicit keeps_none(scope_state&) noexcept {}
   static constexpr bool empty() noexcept { return true; }
 };
 

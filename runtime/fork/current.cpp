@@ -7,5 +7,6 @@ constinit deque outside{0, true};
 // used: assembly names them, which compilers do not see.
 [[gnu::used]] constinit thread_local deque* current_deque_slot = &outside;
 [[gnu::used]] constinit thread_local worker* current_worker_slot = nullptr;
+[[gnu::used]] constinit thread_local fiber* current_fiber_slot = nullptr;
 
 }  // namespace fj::inline v0_1::detail

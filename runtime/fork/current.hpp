@@ -10,6 +10,7 @@
 
 namespace fj::inline v0_1::detail {
 
+struct fiber;
 struct worker;
 
 /// Stands for "outside of any runtime": eager and never opened, so every push to it and every pop goes to the slow path,
@@ -20,9 +21,14 @@ extern constinit deque outside;
 // as many copies of the one as of the other, whether the library is shared, or in each of them, or hidden there.
 extern constinit thread_local deque* current_deque_slot asm(FORKJOIN_CURRENT_DEQUE);
 extern constinit thread_local worker* current_worker_slot asm(FORKJOIN_CURRENT_WORKER);
+extern constinit thread_local fiber* current_fiber_slot asm(FORKJOIN_CURRENT_FIBER);
 
 FORKJOIN_THREAD_LOCAL_READER(current_deque_pointer, deque*, FORKJOIN_CURRENT_DEQUE, current_deque_slot)
 FORKJOIN_THREAD_LOCAL_READER(current_worker, worker*, FORKJOIN_CURRENT_WORKER, current_worker_slot)
+
+/// The fiber on whose stack this code runs; nullptr on a native stack.
+FORKJOIN_THREAD_LOCAL_READER(current_fiber, fiber*, FORKJOIN_CURRENT_FIBER, current_fiber_slot)
+FORKJOIN_THREAD_LOCAL_WRITER(set_current_fiber, fiber*, FORKJOIN_CURRENT_FIBER, current_fiber_slot)
 
 /// The deque that this strand pushes to. Another one, perhaps, after any fork, join or wait: never keep it.
 [[gnu::always_inline]] inline deque& current_deque() noexcept { return *current_deque_pointer(); }

@@ -19,15 +19,12 @@ namespace {
 
 using child_protocol = basic_child_protocol<strand_system>;
 
-fiber& strand_of(const parent_rest& rest) noexcept {
-  const os::unseen_by_detector pause;
-  return rest.strand;
-}
+fiber& strand_of(continuation& rest) noexcept { return static_cast<fiber&>(rest); }
 
 // Runs on the thief's stack, which is free after that.
 [[noreturn]] void return_to(fiber& parent) noexcept {
   worker& m = *current_worker();
-  fiber& thief = *m.running;
+  fiber& thief = *current_fiber();
   os::end_handlers(*m.exceptions);  // the parent keeps its own exceptions
   // The thief's stack must not be given to others before the strand leaves it. Nothing else runs on this thread until
   // then.
@@ -40,7 +37,7 @@ fiber& strand_of(const parent_rest& rest) noexcept {
   root* const whose = thief.whose;
   parent.whose = whose;
   current_deque().open(whose);
-  m.running = &parent;
+  set_current_fiber(&parent);
   os::happens_before(&m.sched());  // as in end_strand
   os::return_to(thief.context, parent.context, static_cast<std::uintptr_t>(fork_end::stolen));
 }
@@ -48,7 +45,7 @@ fiber& strand_of(const parent_rest& rest) noexcept {
 // With steal_every_fork: tells the child, which waits at its end, that its parent was stolen. Aligned as
 // go_on_with_parent is.
 [[gnu::aligned(16)]] outcome tell_child_and_go_on(continuation& self) noexcept {
-  fiber& parent = strand_of(static_cast<parent_rest&>(self));
+  fiber& parent = strand_of(self);
   if (join_waiter* const waiting = parent.below->until_stolen->arrive(outcome::returned))
     resume(*static_cast<fiber*>(waiting));
   return_to(parent);
@@ -56,12 +53,14 @@ fiber& strand_of(const parent_rest& rest) noexcept {
 
 }  // namespace
 
-outcome go_on_with_parent(continuation& self) noexcept { return_to(strand_of(static_cast<parent_rest&>(self))); }
+outcome go_on_with_parent(continuation& self) noexcept { return_to(strand_of(self)); }
 
 bool prepare_below(worker& m, fiber& f) noexcept {
   if (!prepare_stack(m)) return false;
   fiber& below = m.proc->stacks.pop();
   os::happens_after(below.stack_bottom());  // its contents are not used any more
+  f.joined.call_instead(&go_on_with_parent);
+  below.as_child.stands_for = &f;
   f.below = &below;
   return true;
 }
@@ -77,7 +76,10 @@ bool is_parent(const continuation& record) noexcept {
   return body == &go_on_with_parent || body == &tell_child_and_go_on;
 }
 
-void go_on_as_thief(children& scope) noexcept { child_protocol::go_on_as_thief(scope); }
+void go_on_as_thief(children& scope) noexcept {
+  scope.note(children::was_stolen);
+  child_protocol::go_on_as_thief(scope);
+}
 
 namespace {
 
@@ -94,10 +96,14 @@ std::uintptr_t run_handling(void* self) {
 
 }  // namespace
 
-fork_end call_child_slow(worker& m, child& c, os::stack_call body) noexcept {
-  fiber& here = *m.running;
+fork_end call_child_slow(child& c, os::stack_call body) noexcept {
+  worker& m = *current_worker();
+  fiber& here = *current_fiber();
+  children& scope = c.scope;  // the child may be gone when the parent goes on
+  const bool at_home = &here == scope.home;
+  if (!at_home) scope.note(children::is_watched);
   fork_end end{};
-  child_protocol::fork_child(c.scope, here, [&] {
+  child_protocol::fork_child(scope, here, [&] {
     // The parent keeps its exceptions, on any thread; the child handles the same one.
     c.handled = os::handled_exception(*m.exceptions);
     if (c.handled) {
@@ -105,12 +111,15 @@ fork_end call_child_slow(worker& m, child& c, os::stack_call body) noexcept {
       current_deque().hide_exceptions(os::between_handlers);
     }
     const os::exception_globals exceptions = os::exchange_exceptions(*m.exceptions, {});
-    end = call_child(m, here, *here.below, c, body);
+    fiber& below = *here.below;
+    end = call_child(here, below, c, body);
+    back_from_child(here, below, end);
     if (end == fork_end::stolen) arrive_on_worker();
     os::exchange_exceptions(*current_worker()->exceptions, exceptions);
     current_deque().set_exceptions(current_worker()->exceptions);
     return end == fork_end::stolen;
   });
+  if (at_home && end == fork_end::stolen) scope.note(children::was_stolen);
   return end;
 }
 
@@ -118,15 +127,15 @@ void start_child_slow(child& c) noexcept {
   worker& m = *current_worker();
   if (m.sched().settings().steal_every_fork) {
     std::construct_at(&c.until_stolen, &go_on_with_parent);
-    m.running->until_stolen = &c.until_stolen;
+    current_fiber()->until_stolen = &c.until_stolen;
     const os::unseen_by_detector pause;
-    c.rest().joined.call_instead(&tell_child_and_go_on);
+    static_cast<fiber*>(current_fiber()->as_child.stands_for)->joined.call_instead(&tell_child_and_go_on);
   }
   push_slow();
 }
 
 bool finish_child_slow(child& c) noexcept {
-  if (pop_slow(c)) return true;
+  if (pop_slow(current_fiber()->as_child)) return true;
   // With steal_every_fork the child may not leave its record behind: the thief that takes it tells the child.
   if (current_worker()->sched().settings().steal_every_fork) join_slow(c.until_stolen);
   return false;
@@ -143,8 +152,7 @@ bool is_of_this_runtime(const children& scope) noexcept {
 }
 
 void join_children_slow(children& scope) noexcept {
-  const worker* const here = current_worker();
-  if (!here || here->running != scope.home) {
+  if (current_fiber() != scope.home) {
     // To wait here would be in vain: the children resume the strand that made the scope.
     os::print_error(
         "forkjoin: a fj::scope that has children was destroyed by another strand than the one that made it; destroy it "

@@ -2,6 +2,7 @@
 // continuation, is what thieves take. runtime/README.md tells the life of such a fork.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "../fork/counting_join.hpp"
@@ -18,8 +19,23 @@ using counting_join = basic_counting_join<machine>;
 
 /// The part of a scope that the runtime knows.
 struct children {
-  counting_join joined;
   fiber* home;  ///< the strand that the scope belongs to
+  counting_join joined;
+
+  /// 0 as long as forks and joins of the home strand have nothing to ask, nor to wait for.
+  static constexpr unsigned long was_stolen = 1;  ///< a fork of the home strand since the last join
+  static constexpr unsigned long is_watched = 2;  ///< forks were left out, or made in another way than the usual; stays
+  static constexpr unsigned long has_stop = 4;    ///< a stop token; stays
+  static constexpr unsigned long unwinds = 8;     ///< exceptions were in flight when the scope was made; stays
+  unsigned long events() const noexcept { return events_.load(std::memory_order_relaxed); }
+
+  // relaxed, for these and for events(): what happens before the join, in the home strand's eyes, is seen by it; the counting
+  // join orders the rest.
+  void note(unsigned long event) noexcept { events_.fetch_or(event, std::memory_order_relaxed); }
+  void forget(unsigned long event) noexcept { events_.fetch_and(~event, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<unsigned long> events_{0};
 };
 
 /// What a thief of a parent's continuation calls. Never returns.
@@ -28,20 +44,11 @@ struct children {
 /// Whether the record is a parent's continuation, which has a stack of its own.
 bool is_parent(const continuation& record) noexcept;
 
-/// The record of a scope's fork: the rest of the function that forked. It lies in that function's frame, on the
-/// parent's stack.
-struct parent_rest : continuation {
-  [[gnu::always_inline]] explicit parent_rest(fiber& f) noexcept : continuation(&go_on_with_parent), strand(f) {}
-
-  fiber& strand;
-};
-
 /// How a fork ended, as its parent sees it.
 enum class fork_end : std::uintptr_t { returned, threw, stolen };
 
-/// Lies at the top of the child's stack; a derived class has the closure. The child pushes it in place of the parent's
-/// record: once a thief has that record, the parent's frame may be gone at any time.
-struct child : record_stand_in {
+/// Lies at the top of the child's stack; a derived class has the closure.
+struct child {
   children& scope;
   /// How many of the scope's forks were stolen before this one; forked_elsewhere if the fork has no such place. No fork
   /// has a higher number.
@@ -58,7 +65,6 @@ struct child : record_stand_in {
   /// Called by the parent.
   [[gnu::always_inline]] explicit child(children& s) noexcept : scope(s) {}
   [[gnu::always_inline]] ~child() {}
-  parent_rest& rest() noexcept { return static_cast<parent_rest&>(*stands_for); }
   child(const child&) = delete;
   child& operator=(const child&) = delete;
 };
@@ -82,23 +88,22 @@ class below_put_aside {
 };
 
 /// Runs body(&c) on the stack below `parent`, the running fiber, and says how it ended. c lies at the top of that
-/// stack. Unless the end is `stolen`, the stack stays there for the next child, with what the child left on it.
-[[gnu::always_inline]] inline fork_end call_child(worker& m, fiber& parent, fiber& below, child& c,
-                                                  os::stack_call body) noexcept {
-  parent_rest rest(parent);
-  c.stands_for = &rest;
+/// stack. The caller calls back_from_child next.
+[[gnu::always_inline]] inline fork_end call_child(fiber& parent, fiber& below, child& c, os::stack_call body) noexcept {
   parent.becomes_at_fork(fiber_state::forked);
   below.becomes_at_fork(fiber_state::running);
-  m.running = &below;
-  const auto end = static_cast<fork_end>(os::call_on_stack(parent.context, below.context, &c, body, &c));
-  worker& now = *current_worker();
-  os::happens_after(&now);  // the strand may be on another worker now
-  now.running = &rest.strand;
+  set_current_fiber(&below);
+  return static_cast<fork_end>(os::call_on_stack(parent.context, below.context, &c, body, &c));
+}
+
+/// Unless the end is `stolen`, the stack `below` stays where it is for the next child, with what the child left on it.
+[[gnu::always_inline]] inline void back_from_child(fiber& parent, fiber& below, fork_end end) noexcept {
+  if constexpr (os::races_are_detected) os::happens_after(current_worker());  // perhaps another worker than before
+  set_current_fiber(&parent);
   if (end != fork_end::stolen) {
     below.becomes_at_fork(fiber_state::free);
-    rest.strand.becomes_at_fork(fiber_state::running);
+    parent.becomes_at_fork(fiber_state::running);
   }
-  return end;
 }
 
 /// Called when call_child has returned `stolen` to the scope's home strand.
@@ -106,7 +111,7 @@ class below_put_aside {
 
 /// As call_child, for a strand other than the scope's home strand, or with exceptions in flight, which the child must
 /// not see.
-[[gnu::cold]] fork_end call_child_slow(worker& m, child& c, os::stack_call body) noexcept;
+[[gnu::cold]] fork_end call_child_slow(child& c, os::stack_call body) noexcept;
 
 /// Whether the calling strand runs in the runtime that the scope's home strand runs in.
 [[gnu::cold]] bool is_of_this_runtime(const children& scope) noexcept;

@@ -52,7 +52,7 @@ bool finish_stolen_turn_slow(loop_stand_in& offered) noexcept {
 struct loop_system : strand_system {
   using loop_stand_in = detail::loop_stand_in;
 
-  static fiber& running() noexcept { return *current_worker()->running; }
+  static fiber& running() noexcept { return *current_fiber(); }
   static void offer(loop_rest& rest, loop_stand_in& offered) noexcept {
     if (push_record(offered)) start_stolen_turn_slow(rest, offered);
   }

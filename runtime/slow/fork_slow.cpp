@@ -28,13 +28,13 @@ bool pop_named(const record& r, record_name name) noexcept {
   // The worker may use up the deque that is set aside here before the join leaves, so a fallback deque must exist.
   if (m.sched().settings().steal_every_fork && d.is_public(r) && prepare_to_wait_for_others(m)) {
     d.push_back(name);
-    m.running->misses_record();
+    current_fiber()->misses_record();
     return false;
   }
   if (m.sched().settings().procs > 1)
     m.sched().refuse_forked_copy();  // a thief that has begun may be missing in the child process
   if (owner::take_back(m, d, r)) return true;
-  m.running->misses_record();
+  current_fiber()->misses_record();
   return false;
 }
 

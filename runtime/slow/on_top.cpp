@@ -22,7 +22,7 @@ void run_on_top_until(const Join& until, Find find) noexcept {
   while (!until.finished()) {
     worker& m = *current_worker();
     m.sched().refuse_forked_copy();
-    const bool deep = here < m.running->stack_bottom() + m.running->stack_size() / 2;
+    const bool deep = here < current_fiber()->stack_bottom() + current_fiber()->stack_size() / 2;
     const deque::stolen_record got = find(m, deep);
     if (!got.record) break;
     auto& stolen_record = static_cast<continuation&>(*got.record);
@@ -59,10 +59,7 @@ struct all_children {
   bool finished() const noexcept { return scope.joined.all_arrived(); }
 };
 
-bool is_at_home(const children& scope) noexcept {
-  const worker* const m = current_worker();
-  return m && m->running == scope.home;
-}
+bool is_at_home(const children& scope) noexcept { return current_fiber() == scope.home; }
 
 }  // namespace
 

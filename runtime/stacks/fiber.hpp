@@ -30,9 +30,14 @@ enum class fiber_state : unsigned char {
   waiting  ///< owned by the strand that resumes it: the last to arrive at its join, or the end of another runtime's root
 };
 
+/// What a strand does after a scope's fork, as thieves take it.
+struct parent_rest : continuation {
+  parent_rest() noexcept : continuation(nullptr) {}
+};
+
 /// Lies at the top of its own stack's mapping and lives as long as the mapping, which is never freed while the runtime
-/// lives.
-struct fiber : join_waiter, runnable {
+/// lives. It is the record of its strand's scope forks, of which one at a time is open.
+struct fiber : join_waiter, runnable, parent_rest {
   /// Stands in the ready queue for `records`.
   struct deque_marker : runnable {
     explicit deque_marker(fiber& f) noexcept : runnable(kind::marker), of(f) {}
@@ -61,7 +66,11 @@ struct fiber : join_waiter, runnable {
   /// A thief has a record of its strand, or may have had some, since the strand comes to a worker again.
   void misses_record() noexcept { thefts = thefts + 1; }
 
+  // What a scope's fork stores and loads.
+  ordered<fiber*> below = nullptr;  ///< free stack for the next child that a scope forks from here
+  record_stand_in as_child;         ///< of a scope's child: what it pushes in place of its parent's record
   os::context context;
+
   relaxed<root*> whose = nullptr;           ///< the root that it works for
   relaxed<std::uint64_t> thefts = 0;        ///< calls of misses_record
   relaxed<bool> begun = false;              ///< to run a root or a stolen record; else it is a scope's child, or free
@@ -71,7 +80,6 @@ struct fiber : join_waiter, runnable {
   relaxed<deque*> records =
       nullptr;  ///< the deque, with records, that it left behind when it suspended; else nullptr. Under the dispatcher's mutex
   deque_marker marker{*this};
-  ordered<fiber*> below = nullptr;                 ///< free stack for the next child that a scope forks from here
   relaxed<fiber*> next = nullptr;                  ///< in the pool
   relaxed<stack_tally*> counted = nullptr;         ///< the counter of the P that took the stack
   relaxed<fiber_state> state = fiber_state::free;  ///< others read whether it is waiting or runnable

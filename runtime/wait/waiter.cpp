@@ -85,7 +85,7 @@ void waiter::sleep_outside() noexcept {
 
 void waiter::leave_until_woken() noexcept {
   if (!word_.woken()) {
-    fiber& here = *current_worker()->running;
+    fiber& here = *current_fiber();
     here.waits.show(place_);
     ++current_worker()->count().suspensions;
     leave(

@@ -29,7 +29,7 @@ fiber* go_on_with_processor(worker& m, fiber& f, void* had) noexcept {
 blocking_call::blocking_call(bool at_once) noexcept : worker_(current_worker()) {
   if (!worker_) return;
   worker& m = *worker_;
-  fiber& f = *m.running;
+  fiber& f = *current_fiber();
   deque& records = current_deque();
   f.whose = records.whose();  // a scope's child does not know yet
   release_below(m, f);        // a thread that blocks for long keeps no stacks from others
@@ -39,7 +39,9 @@ blocking_call::blocking_call(bool at_once) noexcept : worker_(current_worker()) 
   ++m.count().blocking_calls;
   f.becomes(fiber_state::blocking);
   had_ = m.proc.replace(nullptr);
+  fiber_ = &f;
   set_current_worker(nullptr);
+  set_current_fiber(nullptr);
   set_current_deque(outside);
   os::happens_after(m.exceptions);  // the call may use what belongs to its thread, as may those before it
   if (!may_lose) return;
@@ -54,9 +56,10 @@ blocking_call::blocking_call(bool at_once) noexcept : worker_(current_worker()) 
 blocking_call::~blocking_call() {
   if (!worker_) return;
   worker& m = *worker_;
-  fiber& f = *m.running;
+  fiber& f = *fiber_;
   os::happens_before(m.exceptions);
   set_current_worker(&m);
+  set_current_fiber(&f);
   if (call_ != 0 && !had_->blocking.end(call_)) {
     leave(&go_on_with_processor, had_);
     return;

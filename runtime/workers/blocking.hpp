@@ -19,6 +19,7 @@ class blocking_call {
 
  private:
   worker* const worker_;  // nullptr: outside
+  fiber* fiber_ = nullptr;
   processor* had_ = nullptr;
   std::uint64_t call_ = 0;  // 0: the P cannot be taken
 };

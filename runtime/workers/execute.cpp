@@ -63,13 +63,16 @@ fiber* system::switch_to(worker& m, fiber& f) noexcept {
     f.counted->take();
   }
   f.becomes(fiber_state::running);
-  m.running = &f;
+  m.runs = &f;
   m.sched().monitor().attend();
+  set_current_fiber(&f);
   set_current_deque(*m.proc->active.load(std::memory_order_relaxed));
   os::switch_context(m.native, f.context);
   set_current_deque(outside);
   // Not always f: a scope's child may have come in its place, or f was made to go on with a child's parent.
-  fiber& left = *m.running.replace(nullptr);
+  fiber& left = *current_fiber();
+  set_current_fiber(nullptr);
+  m.runs = nullptr;
   os::happens_after(&left);
   check_canary(left);
   const worker::afterwards then = m.then;
@@ -84,7 +87,7 @@ fiber* system::switch_to(worker& m, fiber& f) noexcept {
 
 void arrive_on_worker() noexcept {
   os::happens_after(current_worker());
-  current_worker()->running->misses_record();
+  current_fiber()->misses_record();
   os::happens_after(current_deque().identity());
   current_deque().set_exceptions(current_worker()->exceptions);
   come_after_thread(*current_worker());
@@ -103,7 +106,7 @@ void end_strand(fiber* owner) noexcept {
   worker& m = *current_worker();
   m.then = &ended;
   m.argument = owner;
-  fiber& f = *m.running;
+  fiber& f = *current_fiber();
   come_before_thread(m);
   os::happens_before(&m.sched());  // the end of the runtime comes after all that was read of the worker
   os::finish_context(f.context, m.native);
@@ -121,7 +124,7 @@ void leave(worker::afterwards then, void* argument) noexcept {
   m.then = then;
   m.argument = argument;
   come_before_thread(m);
-  os::switch_context(m.running->context, m.native);
+  os::switch_context(current_fiber()->context, m.native);
   arrive_on_worker();
 }
 

@@ -55,7 +55,7 @@ bool prepare_stack(worker& m) noexcept {
 // stack while this P keeps several: a P to which strands move, and where they end, keeps the stack of each. On a strand's stack
 // a scope's forks will need the others.
 bool system::prepare_stack(worker& m) noexcept {
-  if (!m.running && m.sched().stacks().seems_empty()) detail::release_stacks(m, 1);
+  if (!current_fiber() && m.sched().stacks().seems_empty()) detail::release_stacks(m, 1);
   return detail::prepare_stack(m);
 }
 

@@ -84,12 +84,12 @@ void run_from_fiber(scheduler& s, root& brought, worker& m) {
     s.stacks().give(f);
     throw std::bad_alloc();
   }
-  brought.waiter = m.running;
+  brought.waiter = current_fiber();
   brought.waiters_scheduler = &m.sched();
   brought.ended = &ended_for_fiber;
   begin(*f, {nullptr, &brought});
   ++m.count().suspensions;
-  fiber& here = *m.running;
+  fiber& here = *current_fiber();
   here.waits.show({.what = "fj::runtime::run, of another runtime"});
   m.submitted = f;
   leave(
