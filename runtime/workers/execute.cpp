@@ -128,10 +128,4 @@ void leave(worker::afterwards then, void* argument) noexcept {
   arrive_on_worker();
 }
 
-fiber* system::begin(worker& m, const deque::stolen_record& what) noexcept {
-  fiber& thief = m.proc->stacks.pop();
-  detail::begin(thief, what);
-  return &thief;
-}
-
 }  // namespace fj::inline v0_1::detail

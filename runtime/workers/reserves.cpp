@@ -59,6 +59,12 @@ bool system::prepare_stack(worker& m) noexcept {
   return detail::prepare_stack(m);
 }
 
+fiber* system::begin(worker& m, const deque::stolen_record& what) noexcept {
+  fiber& thief = m.proc->stacks.pop();
+  detail::begin(thief, what);
+  return &thief;
+}
+
 void system::release_stacks(worker& m, std::size_t but) noexcept {
   detail::release_stacks(m, but);
   release_small_stacks(m);
