@@ -98,7 +98,7 @@ struct basic_local_queue {
 
   static fiber* take_half(worker& m, processor& victim, const root* only) noexcept {
     fiber* first = nullptr;
-    const auto half = victim.queue.take_half();
+    const auto half = victim.queue.take_half();  // named: a range-for would not keep it
     for (fiber* const f : half.entries()) {
       if (only && f->whose != only) {
         m.sched().dispatcher().ready(*f);
