@@ -100,6 +100,15 @@ FORKJOIN_BETWEEN_STACKS void restore_exceptions(const context& self) noexcept {
   this_threads_exceptions() = self.exceptions;
 }
 
+#ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
+// The stack that this thread switched to last; none before its first switch.
+struct stack_bounds {
+  std::byte* bottom = nullptr;
+  std::size_t size = 0;
+};
+thread_local stack_bounds this_threads_stack;
+#endif
+
 // What a switch passes on: the context that left, and the one that arrives.
 struct handover {
   context* from;
@@ -112,6 +121,7 @@ FORKJOIN_BETWEEN_STACKS void announce([[maybe_unused]] const handover& h) noexce
   // A null place for the fake stack tells ASan that this stack ends.
   __sanitizer_start_switch_fiber(h.from_is_finished ? nullptr : &h.from->fake_stack, h.to->stack_bottom,
                                  h.to->stack_size);
+  this_threads_stack = {h.to->stack_bottom, h.to->stack_size};
 #endif
 #ifdef FORKJOIN_RACE_DETECTOR
   // no_sync: a switch as such orders nothing between threads; if it counted as a release and acquire, races between
@@ -216,6 +226,11 @@ FORKJOIN_BETWEEN_STACKS void make_context(context& fresh, void* top, context_ent
 
 void adopt_native_stack([[maybe_unused]] context& native) noexcept {
 #ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
+  if (this_threads_stack.size != 0) {  // perhaps a fiber's, for a run in a blocking call
+    native.stack_bottom = this_threads_stack.bottom;
+    native.stack_size = this_threads_stack.size;
+    return;
+  }
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
     void* bottom = nullptr;
