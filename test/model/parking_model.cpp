@@ -21,12 +21,13 @@ enum class role {
   waker,    ///< no worker: makes fibers ready
   talker,  ///< a worker with a strand that makes fibers ready, of the caller's root if there is one, and works for ever
   worker,  ///< has work, looks for work, or sleeps
-  sleeper,      ///< sleeps
-  unstarted,    ///< a thread that the runtime may start, or is refused
-  wanderer,     ///< a worker on which a fiber has begun that forks, and then waits for something else than its forks
-  resumer,      ///< no worker: makes that fiber ready
-  timed,        ///< a worker whose strands arm timers, each earlier than those before; then it works for ever, or parks
-  timed_leaver  ///< a caller that gives up a P with timers
+  sleeper,    ///< sleeps
+  unstarted,  ///< a thread that the runtime may start, or is refused
+  wanderer,   ///< a worker on which a fiber has begun that forks, and then waits for something else than its forks
+  resumer,    ///< no worker: makes that fiber ready
+  timed,      ///< a worker whose strands arm timers, each earlier than those before; then it works for ever, or parks
+  timed_leaver,  ///< a caller that gives up a P with timers
+  polling  ///< as timed, and a strand opens the poller and waits there; `endless`: how many timers there are at most
 };
 
 /// What is told apart: what the threads do; how many P there are; how many forks of a strand come to an end, one after another,
@@ -144,6 +145,16 @@ class parking_workers : public scenario {
         if (with.roles[index] == role::timed_leaver) return go().hand_over(m, waker::goes_on);
         if (any_of(2)) work(m, after_park::work);
         return;
+      case role::polling: {
+        const unsigned arms = any_of(with.endless + 1), before = any_of(arms + 1);
+        for (unsigned i = 0; i < arms; ++i) {
+          if (i == before) poll_wait(m);
+          arm(m, timers_[with.endless - 1 - i]);  // each earlier than those before
+        }
+        if (before == arms) poll_wait(m);
+        if (any_of(2)) work(m, after_park::work);
+        return;
+      }
       case role::resumer:
         wait_until([&] { return has_left_.load(std::memory_order_acquire); });
         return go().ready(jobs_[0].strand);
@@ -160,16 +171,19 @@ class parking_workers : public scenario {
         if (scheduler_.thread(i).rests && (is_caller(i) ? &jobs_[i] == &j : may_have_thread(i))) return true;
       return false;
     };
-    bool may_keep_time = false;
+    bool may_keep_time = false, any_in_poller = false;
     std::int64_t wakes_at = fj::detail::never, due = fj::detail::never;
     for (unsigned i = 0; i < threads; ++i) {
       worker& m = scheduler_.thread(i);
       if (!m.rests) continue;
       may_keep_time = true;
+      any_in_poller = any_in_poller || m.in_poller;
       wakes_at = std::min(wakes_at, m.sleeps_until);
     }
     for (unsigned i = 0; i < with.procs; ++i) due = std::min(due, scheduler_.all()[i].timers.earliest());
     check(held == with.procs || !may_keep_time || wakes_at <= due, "a worker that sleeps wakes when a timer is due");
+    check(held == with.procs || !may_keep_time || !scheduler_.poller().awaited() || any_in_poller,
+          "a worker that sleeps does so in the poller while a strand waits there");
     for (const branch& b : branches_) {
       check(!b.waits || !could_run(*b.parent), "no record waits while a worker sleeps");
       check(!b.forked || b.waits || b.runs == 1, "every record is run once");
@@ -196,7 +210,7 @@ class parking_workers : public scenario {
 
   static bool holds_processor(role r) {
     return r == role::owner || r == role::leaver || r == role::wanderer || r == role::talker || r == role::timed ||
-           r == role::timed_leaver;
+           r == role::timed_leaver || r == role::polling;
   }
   static bool is_caller(unsigned i) { return with.roles[i] == role::caller || with.roles[i] == role::visitor; }
   bool may_have_thread(unsigned i) { return with.roles[i] != role::unstarted || !scheduler_.threads().refused; }
@@ -207,6 +221,14 @@ class parking_workers : public scenario {
   void arm(worker& m, timer_heap::timer& t) {
     m.proc->timers.make_room();
     go().timekeeper().arm(m, t);
+    go().attend_timers(m);
+  }
+
+  // As wait_inside and watch_in in runtime/wait/watched.cpp.
+  void poll_wait(worker& m) {
+    scheduler_.poller().open();
+    go().timekeeper().poller_is_open();
+    go().timekeeper().begin_poll_wait();
     go().attend_timers(m);
   }
 
@@ -414,6 +436,11 @@ const named_scenario scenarios[] = {
     {"timers_leave", 300'000,
      &make<
          parking_workers<setting{.roles = {role::timed_leaver, role::worker}, .procs = 1, .ending = 0, .endless = 1}>>},
+    {"poll", 400'000,
+     &make<parking_workers<setting{.roles = {role::polling, role::worker}, .ending = 0, .endless = 1}>>},
+    {"poll_two", 400'000,
+     &make<parking_workers<setting{
+         .roles = {role::polling, role::worker, role::worker}, .procs = 3, .ending = 0, .endless = 2}>>},
     {"start", 300'000,
      &make<parking_workers<setting{.roles = {role::caller, role::unstarted, role::visitor}, .ending = 0}>>},
     {},

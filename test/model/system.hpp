@@ -340,7 +340,7 @@ inline void worker::sleep() {
     if (polls) check(sched().poller().sleepers++ == 0, "one worker at a time sleeps in the poller");
     wait_until([&] { return was_signalled || sched().is_still(); });
     rests = !was_signalled;
-    in_sleep = in_poller = false;
+    in_sleep = false;
     if (polls) --sched().poller().sleepers;
     if (rests && brought) brought->done.store(true, std::memory_order_relaxed);
     if (rests) return;
