@@ -9,7 +9,6 @@
 #include <exception>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <source_location>
 #include <stdexcept>
@@ -29,107 +28,8 @@ class channel_closed : public std::exception {
 
 namespace detail {
 
-/// Frees the lock if the attempt is done.
-inline bool end_attempt(const channel_attempt& attempt, std::unique_lock<os::mutex>& held) noexcept {
-  if (!attempt.done) return false;
-  held.unlock();
-  if (attempt.wake) attempt.wake->of.wake();
-  return true;
-}
-
-/// What the handles of one channel share. Source of the protocol: Go's runtime/chan.go. A value goes straight from a sender
-/// to a receiver that waits. It is moved into the receiver's frame by the thread that has claimed that receiver, so never while
-/// the receiver runs.
 template <class T>
-class channel_state {
- public:
-  explicit channel_state(std::size_t capacity)
-      : capacity_(capacity), ring_(capacity ? std::make_unique<slot[]>(capacity) : nullptr) {}
-  channel_state(const channel_state&) = delete;
-  channel_state& operator=(const channel_state&) = delete;
-  ~channel_state() {
-    while (count_ > 0) static_cast<void>(pop());
-  }
-
-  os::mutex& lock() noexcept { return mutex_; }
-
-  // Under the lock.
-
-  channel_attempt try_send(T& value) noexcept {
-    if (closed_) return {.done = true, .closed = true};
-    if (wait_entry* const receiver = receivers_.claim_first()) {
-      give(*receiver, value);
-      return {.done = true, .wake = receiver};
-    }
-    if (count_ == capacity_) return {};
-    push(value);
-    return {.done = true};
-  }
-
-  channel_attempt try_receive(std::optional<T>& into) noexcept {
-    if (count_ > 0) {
-      into.emplace(pop());
-      wait_entry* const sender = senders_.claim_first();
-      if (sender) push(*static_cast<T*>(sender->item));
-      return {.done = true, .wake = sender};
-    }
-    if (wait_entry* const sender = senders_.claim_first()) {
-      into.emplace(std::move(*static_cast<T*>(sender->item)));
-      return {.done = true, .wake = sender};
-    }
-    return {.done = closed_, .closed = closed_};
-  }
-
-  void close(claimed_waits& woken) {
-    if (closed_) throw std::logic_error("fj::channel::close: the channel is closed already; close it in one place");
-    closed_ = true;
-    // Either there are senders or there are receivers.
-    for (wait_queue* const queue : {&receivers_, &senders_}) {
-      while (wait_entry* const e = queue->claim_first()) {
-        e->refused = true;
-        woken.add(*e);
-      }
-    }
-  }
-
-  wait_queue& senders() noexcept { return senders_; }
-  wait_queue& receivers() noexcept { return receivers_; }
-  std::size_t count() const noexcept { return count_; }
-  std::size_t capacity() const noexcept { return capacity_; }
-
- private:
-  union slot {
-    slot() noexcept {}
-    ~slot() {}
-    T value;
-  };
-
-  static void give(wait_entry& receiver, T& value) noexcept {
-    static_cast<std::optional<T>*>(receiver.item)->emplace(std::move(value));
-  }
-
-  void push(T& value) noexcept {
-    const std::size_t at = first_ + count_;
-    std::construct_at(std::addressof(ring_[at < capacity_ ? at : at - capacity_].value), std::move(value));
-    ++count_;
-  }
-
-  T pop() noexcept {
-    T& value = ring_[first_].value;
-    T taken = std::move(value);
-    std::destroy_at(std::addressof(value));
-    first_ = first_ + 1 < capacity_ ? first_ + 1 : 0;
-    --count_;
-    return taken;
-  }
-
-  os::mutex mutex_;
-  bool closed_ = false;
-  const std::size_t capacity_;
-  const std::unique_ptr<slot[]> ring_;
-  std::size_t first_ = 0, count_ = 0;
-  wait_queue receivers_, senders_;
-};
+using channel_state = basic_channel<wait_system, T>;
 
 /// How select reaches the state of a channel.
 struct channel_access {
@@ -181,10 +81,7 @@ class channel {
   void send(T value, wait_options options = {}) const {
     if (!state_) detail::wait_in_vain(options);
     detail::disturb();
-    std::unique_lock held(state_->lock());
-    const auto sent = state_->try_send(value);
-    if (detail::end_attempt(sent, held)) return throw_if_closed(sent);
-    const auto end = detail::wait_in(state_->senders(), held, &value, detail::limits_of(options, "fj::channel::send"));
+    const auto end = state_->send(value, detail::limits_of(options, "fj::channel::send"));
     if (end == detail::wait_end::refused) throw channel_closed();
     detail::expect_no_limit(end);
   }
@@ -194,10 +91,7 @@ class channel {
     if (!state_) detail::wait_in_vain(options);
     detail::disturb();
     std::optional<T> value;
-    std::unique_lock held(state_->lock());
-    if (detail::end_attempt(state_->try_receive(value), held)) return value;
-    detail::expect_no_limit(
-        detail::wait_in(state_->receivers(), held, &value, detail::limits_of(options, "fj::channel::receive")));
+    detail::expect_no_limit(state_->receive(value, detail::limits_of(options, "fj::channel::receive")));
     return value;
   }
 
@@ -205,11 +99,9 @@ class channel {
   [[nodiscard]] bool try_send(T& value) const {
     if (!state_) return false;
     detail::disturb();
-    std::unique_lock held(state_->lock());
     const auto sent = state_->try_send(value);
-    if (!detail::end_attempt(sent, held)) return false;
-    throw_if_closed(sent);
-    return true;
+    if (sent.closed) throw channel_closed();
+    return sent.done;
   }
   [[nodiscard]] bool try_send(T&& value) const { return try_send(value); }
 
@@ -218,8 +110,7 @@ class channel {
     std::optional<T> value;
     if (!state_) return value;
     detail::disturb();
-    std::unique_lock held(state_->lock());
-    detail::end_attempt(state_->try_receive(value), held);
+    state_->try_receive(value);
     return value;
   }
 
@@ -228,20 +119,12 @@ class channel {
   void close() const {
     if (!state_) throw std::logic_error("fj::channel::close: the handle is no channel; make one with a capacity");
     detail::disturb();
-    detail::claimed_waits woken;
-    {
-      const std::unique_lock held(state_->lock());
-      state_->close(woken);
-    }
-    woken.wake_all();
+    if (!state_->close())
+      throw std::logic_error("fj::channel::close: the channel is closed already; close it in one place");
   }
 
   /// How many values have been sent and are not received, without those of senders that wait; how many there may be.
-  std::size_t size() const {
-    if (!state_) return 0;
-    const std::unique_lock held(state_->lock());
-    return state_->count();
-  }
+  std::size_t size() const { return state_ ? state_->count() : 0; }
   std::size_t capacity() const noexcept { return state_ ? state_->capacity() : 0; }
 
   /// Whether this is a channel at all.
@@ -274,10 +157,6 @@ class channel {
 
  private:
   friend struct detail::channel_access;
-
-  static void throw_if_closed(const detail::channel_attempt& sent) {
-    if (sent.closed) throw channel_closed();
-  }
 
   std::shared_ptr<detail::channel_state<T>> state_;
 };

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <functional>
 #include <iterator>
-#include <mutex>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -30,15 +29,7 @@ namespace detail {
 template <class T, class F>
 struct receive_case : select_case {
   receive_case(const channel<T>& c, F f) : of(c), handler(std::move(f)) {
-    if (!of) return;
-    channel_state<T>& s = *channel_access::state(of);
-    lock = &s.lock();
-    queue = &s.receivers();
-    item = &value;
-    state = &s;
-    attempt = [](select_case& self) noexcept {
-      return static_cast<channel_state<T>*>(self.state)->try_receive(static_cast<receive_case&>(self).value);
-    };
+    if (of) channel_access::state(of)->make_receive(*this, value);
   }
 
   void run(bool) { std::invoke(handler, std::move(value)); }
@@ -50,15 +41,7 @@ struct receive_case : select_case {
 template <class T, class F>
 struct send_case : select_case {
   send_case(const channel<T>& c, T v, F f) : of(c), value(std::move(v)), handler(std::move(f)) {
-    if (!of) return;
-    channel_state<T>& s = *channel_access::state(of);
-    lock = &s.lock();
-    queue = &s.senders();
-    item = &value;
-    state = &s;
-    attempt = [](select_case& self) noexcept {
-      return static_cast<channel_state<T>*>(self.state)->try_send(static_cast<send_case&>(self).value);
-    };
+    if (of) channel_access::state(of)->make_send(*this, value);
   }
 
   void run(bool closed) {

@@ -34,7 +34,7 @@ enum class io_way : unsigned { reading, writing };
 /// What ended a wait for a descriptor, if no limit did.
 enum class poll_end : unsigned { happened, closed };
 
-/// Lies in the frame of what waits. Of several that would end that wait (wait/wait_word.hpp) the entry is one.
+/// Lies in the frame of what waits. Of several that would end that wait (sync/wait_word.hpp) the entry is one.
 class poll_wait {
  public:
   explicit poll_wait(io_way way) noexcept : way(way) {}

@@ -4,7 +4,7 @@
 #include "../os/mutex.hpp"
 #include "../os/thread_safety.hpp"
 #include "mutex.hpp"
-#include "wait_queue.hpp"
+#include "system.hpp"
 
 namespace fj::inline v0_1::detail {
 

@@ -10,7 +10,7 @@
 #include "../fork/root.hpp"
 #include "../os/mutex.hpp"
 #include "../os/thread_safety.hpp"
-#include "wait_queue.hpp"
+#include "system.hpp"
 
 namespace fj::inline v0_1::detail {
 

@@ -6,7 +6,7 @@
 
 #include "../os/mutex.hpp"
 #include "disturb.hpp"
-#include "wait_queue.hpp"
+#include "system.hpp"
 
 namespace fj::inline v0_1::detail {
 

@@ -1,51 +1,18 @@
 // The core of a wait for one of several channels.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <span>
 
-#include "wait_queue.hpp"
+#include "../sync/select.hpp"
+#include "system.hpp"
 
 namespace fj::inline v0_1::detail {
 
-/// What a send or receive did under the channel's lock. One that is not done would have to wait.
-struct channel_attempt {
-  bool done = false;
-  bool closed = false;
-  wait_entry* wake = nullptr;  ///< claimed; to be woken without the lock
-};
+using select_case = basic_select_case<wait_system>;
+using select_place = basic_select_place<wait_system>;
+using selected = basic_select<wait_system>::result;
 
-/// A case on a channel, whatever its type, or on a time. It stays where it is: the channel finds the item there.
-struct select_case {
-  select_case() noexcept = default;
-  select_case(const select_case&) = delete;
-  select_case& operator=(const select_case&) = delete;
-
-  os::mutex* lock = nullptr;    ///< the channel's; nullptr: no channel, so the case is ready at its time
-  wait_queue* queue = nullptr;  ///< where the case waits
-  void* item = nullptr;         ///< what the channel gives or takes
-  void* state = nullptr;        ///< of the channel
-  channel_attempt (*attempt)(select_case&) noexcept = nullptr;
-  std::int64_t at = never;  ///< without a channel: when the case is ready, by os::now_ns
-};
-
-/// Room for what a case needs while it waits.
-struct select_place {
-  os::mutex* lock = nullptr;
-  unsigned number = 0;
-  std::optional<wait_entry> entry;
-};
-
-struct selected {
-  wait_end end = wait_end::served;
-  const select_case* chosen = nullptr;  ///< nullptr: none is ready
-  bool closed = false;                  ///< the channel of that case is
-};
-
-/// Does the first case, in random order, that is ready; if none is and `waits`, waits for one. `places`: as many as cases.
-/// Source of the protocol: Go's runtime/select.go. All locks are taken in the order of their addresses; the wait claims
-/// itself once, for the case that comes first. Throws std::bad_alloc.
+/// basic_select::one_of.
 selected select_one(std::span<select_case* const> cases, std::span<select_place> places, bool waits,
                     const wait_limits& limits);
 

@@ -5,7 +5,7 @@
 
 #include "../os/mutex.hpp"
 #include "../os/thread_safety.hpp"
-#include "wait_queue.hpp"
+#include "system.hpp"
 
 namespace fj::inline v0_1::detail {
 

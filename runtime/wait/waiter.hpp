@@ -7,25 +7,16 @@
 
 #include "../os/machine.hpp"
 #include "../schedule/timer_heap.hpp"
-#include "../stacks/wait_place.hpp"
-#include "wait_word.hpp"
+#include "../sync/wait_end.hpp"
+#include "../sync/wait_word.hpp"
 
 namespace fj::inline v0_1::detail {
 
 class scheduler;
 
-/// What ends a wait besides that for which it waits.
-struct wait_limits {
-  std::int64_t until = never;             ///< a time of os::now_ns
-  const std::stop_token* stop = nullptr;  ///< the wait ends when it is asked to stop
-  wait_place place = {};
-};
-
-enum class wait_end { served, refused, stopped, timed_out };
-
 /// Lies in the frame of the function that waits. A strand leaves its stack meanwhile, so that its worker does other work; a
 /// thread outside of any runtime sleeps.
-class waiter final : private basic_timer<machine> {
+class waiter final : public wait_winners, private basic_timer<machine> {
  public:
   /// Sets aside what a strand takes to leave its stack and to arm a timer, at its P: the strand must not leave its stack between
   /// this and wait. Throws std::bad_alloc if the system refuses memory.
@@ -44,13 +35,6 @@ class waiter final : private basic_timer<machine> {
   /// Returns what the claimant gave, once the claimant has called wake. The strand may be on another thread then. Nothing else
   /// refers to this object afterwards but the objects that it has been put into the queues of.
   unsigned wait() noexcept;
-
-  static constexpr unsigned timed_out = ~0u - 1, stopped = ~0u - 2, first_limit = stopped;
-
-  /// What wait returned, as the end of a wait that was served if no limit ended it.
-  static wait_end end_by(unsigned winner) noexcept {
-    return winner == timed_out ? wait_end::timed_out : winner == stopped ? wait_end::stopped : wait_end::served;
-  }
 
  private:
   bool claim_wait() noexcept override { return claim(timed_out); }

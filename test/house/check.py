@@ -25,6 +25,7 @@ ORDER = [
     "runtime/schedule",
     "runtime/workers",
     "runtime/slow",
+    "runtime/sync",
     "runtime/wait",
     "runtime",
     "forkjoin/policies.hpp",

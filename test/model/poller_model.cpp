@@ -7,7 +7,7 @@
 #include "runtime/schedule/poll_entry.hpp"
 #include "runtime/schedule/sleep_word.hpp"
 #include "runtime/schedule/timer_heap.hpp"
-#include "runtime/wait/wait_word.hpp"
+#include "runtime/sync/wait_word.hpp"
 #include "test/model/scenario.hpp"
 
 namespace model {

@@ -5,7 +5,7 @@
 
 #include "runtime/os/thread_safety.hpp"
 #include "runtime/schedule/timer_heap.hpp"
-#include "runtime/wait/wait_word.hpp"
+#include "runtime/sync/wait_word.hpp"
 #include "test/model/scenario.hpp"
 
 namespace model {

@@ -4,18 +4,24 @@
 #include <cstdint>
 #include <mutex>
 
+#include "../base/check.hpp"
 #include "../base/list.hpp"
-#include "../os/mutex.hpp"
-#include "waiter.hpp"
+#include "machine.hpp"
 
 namespace fj::inline v0_1::detail {
 
 /// A wait in one queue. A wait for several objects has an entry in the queue of each. Lies in the frame of the function that
 /// waits.
-struct wait_entry {
+template <waiting_machine Machine>
+struct basic_wait_entry {
+  using waiter = typename Machine::waiter;
+
   /// `number`: what the waiter learns if it is woken through this entry. `item`: what the object gives it or takes from it.
-  explicit wait_entry(waiter& w, unsigned number = 0, void* item = nullptr) noexcept
+  explicit basic_wait_entry(waiter& w, unsigned number = 0, void* item = nullptr) noexcept
       : of(w), number(number), item(item) {}
+  basic_wait_entry(const basic_wait_entry&) = delete;
+  basic_wait_entry& operator=(const basic_wait_entry&) = delete;
+  ~basic_wait_entry() { FORKJOIN_CHECK(!queued); }
 
   waiter& of;
   const unsigned number;
@@ -23,12 +29,15 @@ struct wait_entry {
   bool refused = false;    ///< set by the claimant: the object has ended, and the item has not been touched
   bool queued = false;     ///< under the object's lock
   std::int64_t since = 0;  ///< of a mutex: when the wait began, by os::now_ns
-  list_links<wait_entry> links;
+  list_links<basic_wait_entry> links;
 };
 
 /// Belongs to an object with a lock, under which every function is called.
-class wait_queue {
+template <waiting_machine Machine>
+class basic_wait_queue {
  public:
+  using wait_entry = basic_wait_entry<Machine>;
+
   bool empty() const noexcept { return entries_.empty(); }
   wait_entry* first() const noexcept { return entries_.first(); }
 
@@ -72,11 +81,14 @@ class wait_queue {
 };
 
 /// Entries whose waits their holder has claimed under the object's lock, and wakes without it.
-class claimed_waits {
+template <waiting_machine Machine>
+class basic_claimed_waits {
  public:
+  using wait_entry = basic_wait_entry<Machine>;
+
   void add(wait_entry& e) noexcept { entries_.push(e); }
 
-  void claim_all(wait_queue& from) noexcept {
+  void claim_all(basic_wait_queue<Machine>& from) noexcept {
     while (wait_entry* const e = from.claim_first()) add(*e);
   }
 
@@ -93,6 +105,19 @@ class claimed_waits {
 
 /// Puts the caller into the queue of the object whose lock it holds, frees the lock and waits. `item`: as in wait_entry. The
 /// wait ends as `stopped` or `timed_out` if a limit ends it before another claims it. Throws std::bad_alloc.
-wait_end wait_in(wait_queue& queue, std::unique_lock<os::mutex>& held, void* item, const wait_limits& limits);
+template <waiting_machine Machine>
+[[gnu::noinline]] wait_end wait_in(basic_wait_queue<Machine>& queue, std::unique_lock<typename Machine::mutex>& held,
+                                   void* item, const wait_limits& limits) {
+  typename Machine::waiter here(limits);
+  basic_wait_entry<Machine> entry(here, 0, item);
+  queue.push(entry);
+  held.unlock();
+  const wait_end end = wait_winners::end_by(here.wait());
+  if (end == wait_end::served) return entry.refused ? wait_end::refused : wait_end::served;
+  held.lock();
+  queue.remove_if_queued(entry);
+  held.unlock();
+  return end;
+}
 
 }  // namespace fj::inline v0_1::detail
