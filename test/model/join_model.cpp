@@ -1,7 +1,8 @@
-// The join: an owner and a thief meet, and one of them goes on with all that both did.
+// The join: the strand of an owner and that of a thief meet, and one of them goes on with all that both did.
 
 #include "runtime/fork/join.hpp"
-#include "test/model/scenario.hpp"
+#include "runtime/slow/wait_at_join.hpp"
+#include "test/model/strands.hpp"
 
 namespace fj::inline v0_1::detail {
 struct continuation {};
@@ -15,42 +16,37 @@ using join = fj::detail::basic_join<machine>;
 
 [[gnu::aligned(16)]] outcome body(fj::detail::continuation&) noexcept { return outcome::returned; }
 
-class meeting : public scenario {
+class meeting : public strands_scenario {
  public:
+  meeting() { unfinished_ = 2; }
+
   void thread(unsigned index) override {
-    if (index == 0) owner();
-    if (index == 1) thief();
+    if (index == 0) execute(&begin(owner_));
+    if (index == 1) execute(&begin(thief_));
+    if (index < 2) --unfinished_;
+    work();
   }
 
-  void after() override { check(went_on_ == 1, "exactly one goes on after the join"); }
+  void after() override { check(went_on_ == 1, "the owner goes on after the join, once"); }
 
  private:
-  struct waiter : fj::detail::join_waiter {
-    plain<int> context;  // what a suspended owner left behind
+  struct owner {
+    void operator()() {
+      fj::detail::wait_until_finished<strand_system>(of->join_);
+      of->go_on();
+      strand_system::end_strand(nullptr);
+    }
+    meeting* of;
   };
 
-  void owner() {
-    if (any_of(2) && join_.finished()) {
-      go_on();
-      return;
+  struct thief {
+    void operator()() {
+      check(of->join_.body() == &body, "the thief finds the function, whether or not the owner waits");
+      of->work_ = 1;
+      strand_system::end_strand(static_cast<strand*>(of->join_.arrive(outcome::threw)));
     }
-    waiter_.context = 1;
-    if (!join_.wait(waiter_)) {
-      waiter_.context = 2;  // no other thread looks at it now
-      go_on();
-    }
-  }
-
-  void thief() {
-    check(join_.body() == &body, "the thief finds the function, whether or not the owner waits");
-    work_ = 1;
-    fj::detail::join_waiter* const found = join_.arrive(outcome::threw);
-    if (!found) return;
-    check(found == &waiter_, "the thief finds the owner's waiter");
-    check(waiter_.context == 1, "the context was saved");
-    waiter_.context = 3;
-    go_on();
-  }
+    meeting* of;
+  };
 
   void go_on() {
     ++went_on_;
@@ -59,9 +55,10 @@ class meeting : public scenario {
     work_ = 2;  // the frame is gone
   }
 
+  owner owner_{this};
+  thief thief_{this};
   join join_{&body};
   plain<int> work_{0};
-  waiter waiter_;
   int went_on_ = 0;
 };
 
