@@ -101,12 +101,14 @@ inline std::size_t tell(const io_end& end, std::error_code& error) noexcept {
 /// if size is 0.
 inline std::size_t read(const descriptor& from, void* into, std::size_t size, wait_options options = {}) {
   return detail::expect_done(
-      detail::read_from(detail::descriptor_access::of(from), into, size, detail::limits_of(options)), "fj::read");
+      detail::read_from(detail::descriptor_access::of(from), into, size, detail::limits_of(options, "fj::read")),
+      "fj::read");
 }
 inline std::size_t read(const descriptor& from, void* into, std::size_t size, std::error_code& error,
                         wait_options options = {}) {
-  return detail::tell(detail::read_from(detail::descriptor_access::of(from), into, size, detail::limits_of(options)),
-                      error);
+  return detail::tell(
+      detail::read_from(detail::descriptor_access::of(from), into, size, detail::limits_of(options, "fj::read")),
+      error);
 }
 
 /// Writes all `size` bytes, and waits for room as often as need be. Returns how many; with `error` set, how many went before.
@@ -114,12 +116,13 @@ inline std::size_t read(const descriptor& from, void* into, std::size_t size, st
 /// the program's matter.
 inline std::size_t write(const descriptor& to, const void* from, std::size_t size, wait_options options = {}) {
   return detail::expect_done(
-      detail::write_to(detail::descriptor_access::of(to), from, size, detail::limits_of(options)), "fj::write");
+      detail::write_to(detail::descriptor_access::of(to), from, size, detail::limits_of(options, "fj::write")),
+      "fj::write");
 }
 inline std::size_t write(const descriptor& to, const void* from, std::size_t size, std::error_code& error,
                          wait_options options = {}) {
-  return detail::tell(detail::write_to(detail::descriptor_access::of(to), from, size, detail::limits_of(options)),
-                      error);
+  return detail::tell(
+      detail::write_to(detail::descriptor_access::of(to), from, size, detail::limits_of(options, "fj::write")), error);
 }
 
 /// Waits for a connection to a listening socket. Owns none if `error` is set; std::errc::too_many_files_open does not wait for a free
@@ -127,14 +130,14 @@ inline std::size_t write(const descriptor& to, const void* from, std::size_t siz
 inline descriptor accept(const descriptor& listener, wait_options options = {}) {
   detail::io_end end;
   detail::watched* const made =
-      detail::accept_from(detail::descriptor_access::of(listener), detail::limits_of(options), end);
+      detail::accept_from(detail::descriptor_access::of(listener), detail::limits_of(options, "fj::accept"), end);
   detail::expect_done(end, "fj::accept");
   return detail::descriptor_access::make(made);
 }
 inline descriptor accept(const descriptor& listener, std::error_code& error, wait_options options = {}) {
   detail::io_end end;
   detail::watched* const made =
-      detail::accept_from(detail::descriptor_access::of(listener), detail::limits_of(options), end);
+      detail::accept_from(detail::descriptor_access::of(listener), detail::limits_of(options, "fj::accept"), end);
   detail::tell(end, error);
   return detail::descriptor_access::make(made);
 }
@@ -143,44 +146,49 @@ inline descriptor accept(const descriptor& listener, std::error_code& error, wai
 /// peer's queue is full is std::errc::resource_unavailable_try_again.
 inline void connect(const descriptor& socket, const ::sockaddr* address, std::size_t length,
                     wait_options options = {}) {
-  detail::expect_done(
-      detail::connect_to(detail::descriptor_access::of(socket), address, length, detail::limits_of(options)),
-      "fj::connect");
+  detail::expect_done(detail::connect_to(detail::descriptor_access::of(socket), address, length,
+                                         detail::limits_of(options, "fj::connect")),
+                      "fj::connect");
 }
 inline void connect(const descriptor& socket, const ::sockaddr* address, std::size_t length, std::error_code& error,
                     wait_options options = {}) {
-  detail::tell(detail::connect_to(detail::descriptor_access::of(socket), address, length, detail::limits_of(options)),
+  detail::tell(detail::connect_to(detail::descriptor_access::of(socket), address, length,
+                                  detail::limits_of(options, "fj::connect")),
                error);
 }
 
 /// Waits until a read (or write) would find something: data (or room), the end, or an error. For calls of the system that this
 /// library does not have.
 inline void readable(const descriptor& d, wait_options options = {}) {
-  detail::expect_done(
-      detail::wait_until_ready(detail::descriptor_access::of(d), detail::io_way::reading, detail::limits_of(options)),
-      "fj::readable");
+  detail::expect_done(detail::wait_until_ready(detail::descriptor_access::of(d), detail::io_way::reading,
+                                               detail::limits_of(options, "fj::readable")),
+                      "fj::readable");
 }
 inline void writable(const descriptor& d, wait_options options = {}) {
-  detail::expect_done(
-      detail::wait_until_ready(detail::descriptor_access::of(d), detail::io_way::writing, detail::limits_of(options)),
-      "fj::writable");
+  detail::expect_done(detail::wait_until_ready(detail::descriptor_access::of(d), detail::io_way::writing,
+                                               detail::limits_of(options, "fj::writable")),
+                      "fj::writable");
 }
 
 /// The same for a number, of any kind and mode, that must stay open meanwhile: to close it does not end the wait. Each wait registers
 /// the number anew.
 inline void readable(int number, wait_options options = {}) {
-  detail::expect_done(detail::wait_until_ready(number, detail::io_way::reading, detail::limits_of(options)),
-                      "fj::readable");
+  detail::expect_done(
+      detail::wait_until_ready(number, detail::io_way::reading, detail::limits_of(options, "fj::readable")),
+      "fj::readable");
 }
 inline void readable(int number, std::error_code& error, wait_options options = {}) {
-  detail::tell(detail::wait_until_ready(number, detail::io_way::reading, detail::limits_of(options)), error);
+  detail::tell(detail::wait_until_ready(number, detail::io_way::reading, detail::limits_of(options, "fj::readable")),
+               error);
 }
 inline void writable(int number, wait_options options = {}) {
-  detail::expect_done(detail::wait_until_ready(number, detail::io_way::writing, detail::limits_of(options)),
-                      "fj::writable");
+  detail::expect_done(
+      detail::wait_until_ready(number, detail::io_way::writing, detail::limits_of(options, "fj::writable")),
+      "fj::writable");
 }
 inline void writable(int number, std::error_code& error, wait_options options = {}) {
-  detail::tell(detail::wait_until_ready(number, detail::io_way::writing, detail::limits_of(options)), error);
+  detail::tell(detail::wait_until_ready(number, detail::io_way::writing, detail::limits_of(options, "fj::writable")),
+               error);
 }
 
 }  // namespace fj::inline v0_1
