@@ -1,8 +1,7 @@
 // Which worker runs what: the ready queue, the idle P, the threads that sleep; waking, parking, and handing a P over.
 //
-// Threads of the runtime work for all roots. A thread that called run, a caller, works for the root it brought and for no
-// other: with a P if it gets one, else it sleeps until others have run its root. schedule/parking.hpp has the counts and
-// the argument why no wake-up is lost.
+// Threads of the runtime work for all roots. A thread that called run, a caller, works for the root it brought alone: with a P
+// if it gets one, else it sleeps until others have run its root. PARKING.md argues why no wake-up is lost.
 #pragma once
 
 #include <array>
@@ -352,8 +351,7 @@ class basic_dispatcher {
     if (next) {
       Machine::place(*next, then);
     } else if (parking_.should_wake() && work_left()) {
-      // As in park. Not without a look: a thread woken for nothing would hold the P when its next root comes, and the kernel
-      // may well have put it on that caller's processor.
+      // As in park. A thread woken for nothing would hold the P when its next root comes, perhaps on its caller's processor.
       wake(then);
     } else if (!timekeeper_.covers_all()) {
       wake(then);

@@ -63,6 +63,7 @@ io_end watched::wait_inside(scheduler& s, io_way way, std::uint32_t seen, const 
     case begun::waits:
       break;
   }
+  s.monitor().watch();  // looks when all workers compute; without it, they look at their next change of fibers
   auto& timekeeper = s.dispatcher().timekeeper();
   timekeeper.begin_poll_wait();
   const unsigned winner = here.wait();

@@ -44,7 +44,7 @@ void monitor::watch_all() noexcept {
     } else {
       os::futex_wait_until(state_, watching, os::now_ns() + delay);
     }
-    // What else the monitor does at each look belongs here, such as a poll if no worker has polled for tuning::last_delay_ns.
+    if (scheduler_.poller().is_overdue(os::now_ns())) scheduler_.poller().poll();
     scheduler_.count_refused_retakes(rules_->look(scheduler_));
   }
 }

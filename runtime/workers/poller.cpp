@@ -3,6 +3,8 @@
 #include <bit>
 #include <cstddef>
 
+#include "runtime/os/clock.hpp"
+
 namespace fj::inline v0_1::detail {
 
 namespace {
@@ -50,6 +52,7 @@ bool poller::poll() noexcept {
   os::io_events events;
   claimed_polls woken;
   tell(events, events_.look(events), woken);
+  looked_at_.store(os::now_ns(), std::memory_order_relaxed);
   looks_.store(false, std::memory_order_relaxed);
   const bool any = woken.any();
   woken.wake_all();

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "../base/tuning.hpp"
 #include "../os/event_poll.hpp"
 #include "../os/machine.hpp"
 #include "../os/mutex.hpp"
@@ -49,6 +50,11 @@ class poller {
   /// another thread looks or sleeps here. On any thread.
   bool poll() noexcept;
 
+  /// Whether strands wait and no thread has looked for as long as the monitor lets be: all workers compute.
+  bool is_overdue(std::int64_t now) const noexcept {
+    return awaited() && now - looked_at_.load(std::memory_order_relaxed) >= tuning::last_delay_ns;
+  }
+
   /// Until something happens, an interrupt, or the time `until` of os::now_ns; may return early. The caller wakes what it
   /// claims. One at a time.
   void sleep(claimed_polls& woken, std::int64_t until) noexcept;
@@ -62,6 +68,7 @@ class poller {
   os::event_poll events_;
   std::atomic<bool> is_open_{false};
   std::atomic<bool> sleeps_{false}, looks_{false};  // hints: that a worker sleeps here, or looks
+  std::atomic<std::int64_t> looked_at_{0};          // a hint: by os::now_ns
   std::atomic<std::uint32_t> waits_{0};
   os::mutex mutex_;         // of open, unwatch and close
   unsigned opened_in_ = 0;  // process_generation

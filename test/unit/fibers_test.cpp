@@ -1,5 +1,6 @@
 // What fibers do is read while they do it.
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <string>
@@ -49,4 +50,26 @@ TEST_CASE("fibers are described while they come and go, and wait in many places"
     CHECK(calls > 0);
     CHECK(result.get() == test::divided(20) * 55L);
   }
+}
+
+// Tried: without the monitor's look the fiber that computes waits for ever.
+TEST_CASE("an event is seen while every worker computes") {
+  const test::watchdog dog("an event while every worker computes", 1);
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  fj::runtime rt(test::with_procs(1));
+  auto reads = rt.go([&] { fj::readable(ends[0]); });
+  auto computes = rt.go([&] {
+    fj::detail::scheduler& here = *fj::detail::current_scheduler();
+    const auto says = [&](const char* what) {
+      return fj::detail::describe_fibers(here).find(what) != std::string::npos;
+    };
+    while (!says("wait in fj::readable")) fj::yield();
+    CHECK(write(ends[1], "x", 1) == 1);
+    while (!says(": ready, and wait for a P")) {}
+  });
+  computes.get();
+  reads.get();
+  close(ends[0]);
+  close(ends[1]);
 }
