@@ -130,11 +130,10 @@ class basic_dispatcher {
     if (!m.spinning.replace(true)) parking_.start_spinning();
   }
 
-  /// It found something, if it looked at all; another looks in its place if need be.
+  /// It found something, if it looked at all. No worker was woken while it spun, so another looks for more if need be.
   void stop_spinning(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
     if (!m.spinning.replace(false)) return;
     parking_.stop_spinning();
-    // No worker was woken while this one spun: there may be more work than it found.
     wake();
   }
 
