@@ -12,6 +12,7 @@
 #include <functional>
 #include <iterator>
 #include <optional>
+#include <source_location>
 #include <type_traits>
 #include <utility>
 
@@ -28,7 +29,7 @@ namespace detail {
 /// A case on a channel.
 template <class T, class F>
 struct receive_case : select_case {
-  receive_case(const channel<T>& c, F f) : of(c), handler(std::move(f)) {
+  receive_case(const channel<T>& c, F f, std::source_location at) : of(c), handler(std::move(f)), made_at(at) {
     if (of) channel_access::state(of)->make_receive(*this, value);
   }
 
@@ -36,11 +37,13 @@ struct receive_case : select_case {
   channel<T> of;
   F handler;
   std::optional<T> value;
+  std::source_location made_at;
 };
 
 template <class T, class F>
 struct send_case : select_case {
-  send_case(const channel<T>& c, T v, F f) : of(c), value(std::move(v)), handler(std::move(f)) {
+  send_case(const channel<T>& c, T v, F f, std::source_location at)
+      : of(c), value(std::move(v)), handler(std::move(f)), made_at(at) {
     if (of) channel_access::state(of)->make_send(*this, value);
   }
 
@@ -51,19 +54,24 @@ struct send_case : select_case {
   channel<T> of;
   T value;
   F handler;
+  std::source_location made_at;
 };
 
 /// A case on a time.
 template <class F>
 struct after_case : select_case {
-  after_case(deadline t, F f) : handler(std::move(f)) { at = nanoseconds_of(t); }
+  after_case(deadline t, F f, std::source_location made) : handler(std::move(f)), made_at(made) {
+    at = nanoseconds_of(t);
+  }
   void run(bool) { std::invoke(handler); }
   F handler;
+  std::source_location made_at;
 };
 
 template <class F>
 struct otherwise_case {
   F handler;
+  std::source_location made_at;
 };
 
 template <class Case>
@@ -99,27 +107,29 @@ bool is_chosen(const select_case* chosen, const Case& c) noexcept {
 
 /// A case of select: f(std::optional<T>) with a value of the channel; empty if that is closed and drained.
 template <class T, class F>
-auto on_receive(const channel<T>& c, F f) {
+auto on_receive(const channel<T>& c, F f, std::source_location at = std::source_location::current()) {
   static_assert(std::is_invocable_v<F&, std::optional<T>>,
                 "fj::on_receive: the handler takes a std::optional of the channel's values");
-  return detail::receive_case<T, F>(c, std::move(f));
+  return detail::receive_case<T, F>(c, std::move(f), at);
 }
 template <class T, class F>
-auto on_receive(const receive_channel<T>& c, F f) {
-  return fj::on_receive(detail::channel_access::whole(c), std::move(f));
+auto on_receive(const receive_channel<T>& c, F f, std::source_location at = std::source_location::current()) {
+  return fj::on_receive(detail::channel_access::whole(c), std::move(f), at);
 }
 template <class T, class F>
 void on_receive(const send_channel<T>&, F) = delete;  // this handle only sends
 
 /// A case of select: f() once the value has been sent. If the channel is closed, select throws channel_closed.
 template <class T, class F>
-auto on_send(const channel<T>& c, std::type_identity_t<T> value, F f) {
+auto on_send(const channel<T>& c, std::type_identity_t<T> value, F f,
+             std::source_location at = std::source_location::current()) {
   static_assert(std::is_invocable_v<F&>, "fj::on_send: the handler takes no arguments");
-  return detail::send_case<T, F>(c, std::move(value), std::move(f));
+  return detail::send_case<T, F>(c, std::move(value), std::move(f), at);
 }
 template <class T, class F>
-auto on_send(const send_channel<T>& c, std::type_identity_t<T> value, F f) {
-  return fj::on_send(detail::channel_access::whole(c), std::move(value), std::move(f));
+auto on_send(const send_channel<T>& c, std::type_identity_t<T> value, F f,
+             std::source_location at = std::source_location::current()) {
+  return fj::on_send(detail::channel_access::whole(c), std::move(value), std::move(f), at);
 }
 template <class T, class F>
 void on_send(const receive_channel<T>&, std::type_identity_t<T>, F) = delete;  // this handle only receives
@@ -127,16 +137,17 @@ void on_send(const receive_channel<T>&, std::type_identity_t<T>, F) = delete;  /
 /// A case of select: f() when d has passed since this call, if no other case has been chosen by then. What is not positive has
 /// passed: the case is ready at once, as each of the others that are.
 template <class Rep, class Period, class F>
-auto after(const std::chrono::duration<Rep, Period>& d, F f) {
+auto after(const std::chrono::duration<Rep, Period>& d, F f,
+           std::source_location at = std::source_location::current()) {
   static_assert(std::is_invocable_v<F&>, "fj::after: the handler takes no arguments");
-  return detail::after_case<F>(detail::deadline_after(d), std::move(f));
+  return detail::after_case<F>(detail::deadline_after(d), std::move(f), at);
 }
 
 /// The case of select that runs if no other is ready: then select does not wait.
 template <class F>
-auto otherwise(F f) {
+auto otherwise(F f, std::source_location at = std::source_location::current()) {
   static_assert(std::is_invocable_v<F&>, "fj::otherwise: the handler takes no arguments");
-  return detail::otherwise_case<F>{std::move(f)};
+  return detail::otherwise_case<F>{std::move(f), at};
 }
 
 /// Waits until one of the cases is ready, does what it is for, runs its handler, and returns its index. Of several that are
@@ -167,7 +178,7 @@ std::size_t select(const wait_options& options, Cases&&... cases) {
 template <class First, class... Cases>
   requires(!std::is_convertible_v<First, wait_options>)
 std::size_t select(First&& first, Cases&&... cases) {
-  return fj::select(wait_options(), first, cases...);
+  return fj::select(wait_options{.at = first.made_at}, first, cases...);
 }
 
 }  // namespace fj::inline v0_1

@@ -25,9 +25,6 @@
 
 namespace fj::inline v0_1::detail {
 
-/// What a worker does after park.
-enum class after_park { work, sleep, end };
-
 template <scheduling_machine Machine>
 class basic_dispatcher {
  public:
@@ -40,6 +37,7 @@ class basic_dispatcher {
   using threads = typename Machine::threads;
   using worker = typename Machine::worker;
   using mutex = typename Machine::mutex;
+  using local_queue = basic_local_queue<Machine>;
   using parking = basic_parking<Machine>;
   using matching = basic_matching<Machine>;
   using match = typename matching::match;
@@ -52,8 +50,6 @@ class basic_dispatcher {
     const locked lock(mutex_);
     for (unsigned i = all.count(); i-- > 0;) idle_.put_processor(all[i]);
   }
-
-  // The ready queue.
 
   /// Makes a fiber runnable, and wakes a worker for it if need be.
   void ready(fiber& f) noexcept FORKJOIN_EXCLUDES(mutex_) { ready(std::array{&f}); }
@@ -111,8 +107,6 @@ class basic_dispatcher {
     const locked lock(mutex_);
     return !idle_.has_processor() && matching_.thread_for_ready();
   }
-
-  // Timers.
 
   basic_timekeeper<Machine>& timekeeper() noexcept { return timekeeper_; }
   poller& polled() noexcept { return poller_; }
@@ -436,8 +430,6 @@ class basic_dispatcher {
     m.spinning = true;
     parking_.start_spinning();
   }
-
-  using local_queue = basic_local_queue<Machine>;
 
   processors& all_;
   threads& threads_;

@@ -26,6 +26,9 @@
 
 namespace fj::inline v0_1::detail {
 
+/// What a worker does after dispatcher::park.
+enum class after_park { work, sleep, end };
+
 template <class Machine>
 class basic_parking {
  public:

@@ -23,7 +23,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr unsigned line_of_send = 49;
+constexpr unsigned line_of_send = 49, line_of_select = 60;
 
 std::string called_at(unsigned line) { return "print_fibers_test.cpp:" + std::to_string(line) + " in "; }
 
@@ -57,7 +57,7 @@ int each_kind() {
   all.push_back(rt.go([&] { none.acquire(); }));
   all.push_back(rt.go([&] { group.wait(); }));
   all.push_back(rt.go([&] { fj::sleep_for(1h); }));
-  all.push_back(rt.go([=] { fj::select(fj::on_receive(empty, [](auto) {})); }));
+  all.push_back(rt.go([=] { fj::select(fj::on_receive(empty, [](auto) {})); }));  // line_of_select
   all.push_back(rt.go([&] { other.run([&] { static_cast<void>(empty.receive()); }); }));
   wait_for_suspensions(rt, all.size());
   fj::print_fibers();
@@ -114,7 +114,8 @@ int main() {
   all.contains(kinds.said, called_at(line_of_send), "kinds");
   all.contains(kinds.said, "a runtime with 2 P", "kinds");
   all.contains(kinds.said, "a runtime with 1 P", "kinds");
-  all.contains(kinds.said, "P 0: idle", "kinds");
+  all.contains(kinds.said, called_at(line_of_select), "kinds");
+  all.contains(kinds.said, "  P 1: ", "kinds");
 
   const auto many = test::in_child(a_thousand);
   all.contains(many.said, "  1000 fibers (", "many");
