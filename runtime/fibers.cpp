@@ -71,7 +71,7 @@ std::string describe_fibers(scheduler& s) {
     if (p) {
       procs[p->index] = does;
     } else if (f) {
-      outside += "  a thread without a P " + does + "\n";
+      outside += "  a thread makes a blocking call of fiber " + std::to_string(f->number) + "\n";
     }
   });
   std::string text = "forkjoin: a runtime with " + std::to_string(procs.size()) + " P\n";
