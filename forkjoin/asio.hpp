@@ -70,6 +70,7 @@ class asio_operation {
   }
 
   std::tuple<Results...> wait(boost::system::error_code* error) {
+    waiting_.set_aside_again();  // what begins the operation may have waited
     waiting_.wait();
     if (thrown_) std::rethrow_exception(std::move(thrown_));
     if (!dropped_) return std::move(*given_);

@@ -1,6 +1,7 @@
 #include "runtime/entry.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstddef>
 #include <cstdlib>
@@ -93,8 +94,10 @@ void print_stats(const scheduler& s) {
 
 scheduler* open_scheduler(const options& wanted) {
   os::report_memory_faults(&report_overflow);
-  static const bool asked [[maybe_unused]] =
-      flag_from_environment("FORKJOIN_SIGQUIT", false) && print_fibers_on(SIGQUIT);
+  static std::atomic<unsigned> asked_in{~0u};  // in which process: a thread does not go through fork(2)
+  if (asked_in.exchange(os::process_generation(), std::memory_order_relaxed) != os::process_generation() &&
+      flag_from_environment("FORKJOIN_SIGQUIT", false))
+    static_cast<void>(print_fibers_on(SIGQUIT));
   auto* const made = new instance(wanted);
   if (made->settings().chaos != 0) any_chaos.store(true, std::memory_order_relaxed);
   instances& known = known_instances();
@@ -177,6 +180,7 @@ void print_fibers() noexcept {
   instances& known = known_instances();
   const locked lock(known.mutex);
   for (instance* each = known.all.first(); each; each = known.all.after(*each)) {
+    if (each->is_forked_copy()) continue;
     try {
       os::print_error(describe_fibers(*each).c_str());
     } catch (const std::bad_alloc&) {

@@ -17,6 +17,7 @@ namespace {
 // Never destroyed: a signal may come while the process ends.
 sem_t came;
 thread acts;
+unsigned acts_in = 0;  // process_generation: a thread does not go through fork(2)
 void (*what)() noexcept = nullptr;
 
 void handle(int) {
@@ -38,8 +39,9 @@ void serve(void*) noexcept {
 bool on_signal(int number, void (*act)() noexcept) noexcept {
   static os::mutex starting;
   const std::lock_guard lock(starting);
-  if (!acts.started()) {
+  if (!acts.started() || acts_in != process_generation()) {
     what = act;
+    acts_in = process_generation();
     if (sem_init(&came, 0, 0) != 0 || !acts.start(&serve, nullptr)) return false;
   }
   struct sigaction by{};

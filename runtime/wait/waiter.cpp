@@ -6,6 +6,7 @@
 #include "runtime/fork/current.hpp"
 #include "runtime/os/futex.hpp"
 #include "runtime/os/race_detector.hpp"
+#include "runtime/os/thread.hpp"
 #include "runtime/workers/execute.hpp"
 #include "runtime/workers/scheduler.hpp"
 #include "runtime/workers/thread_order.hpp"
@@ -36,6 +37,10 @@ waiter::waiter(const wait_limits& limits)
       scheduler_(scheduler_of_strand(limits.until)),
       stop_(limits.stop),
       place_(limits.place) {}
+
+void waiter::set_aside_again() noexcept {
+  if (scheduler_) keeps_worker_ = !prepare_to_wait_for_others(*current_worker());
+}
 
 void waiter::wake() noexcept {
   scheduler* const s = scheduler_;
@@ -84,6 +89,7 @@ void waiter::sleep_outside() noexcept {
 }
 
 void waiter::leave_until_woken() noexcept {
+  while (keeps_worker_ && !word_.woken()) os::yield_thread();
   if (!word_.woken()) {
     fiber& here = *current_fiber();
     here.waits.show(place_);

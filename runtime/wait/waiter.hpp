@@ -32,6 +32,10 @@ class waiter final : public wait_winners, private basic_timer<machine> {
 
   // The strand or thread that waits.
 
+  /// For a strand that ran code of a user since this object was made, which may have waited for something else: sets aside
+  /// again what the strand takes to leave its stack. Without memory for it the wait keeps its worker.
+  void set_aside_again() noexcept;
+
   /// Returns what the claimant gave, once the claimant has called wake. The strand may be on another thread then. Nothing else
   /// refers to this object afterwards but the objects that it has been put into the queues of.
   unsigned wait() noexcept;
@@ -46,6 +50,7 @@ class waiter final : public wait_winners, private basic_timer<machine> {
   scheduler* const scheduler_;               // the strand's; nullptr: a thread outside
   const std::stop_token* const stop_;
   const wait_place place_;
+  bool keeps_worker_ = false;  // without memory to leave the stack
 };
 
 }  // namespace fj::inline v0_1::detail

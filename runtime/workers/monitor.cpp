@@ -15,9 +15,11 @@ bool monitor::start() noexcept {
   if (scheduler_.is_forked_copy()) return true;  // nothing is taken there: the other threads are missing
   if (os::now_ns() < ask_again_at_) return false;
   if (!rules_) rules_.reset(new (std::nothrow) basic_monitor<system>(scheduler_.all().count()));
-  state_.store(watching, std::memory_order_relaxed);
-  if (rules_ && thread_.start(&thread_main, this)) return true;
-  state_.store(unstarted, std::memory_order_relaxed);
+  if (rules_ && thread_.start(&thread_main, this)) {
+    // Not before: another strand that needs the monitor would rely on a thread that the system may refuse.
+    state_.store(watching, std::memory_order_relaxed);
+    return true;
+  }
   ask_again_at_ = os::now_ns() + tuning::between_refusals_ns;
   return false;
 }

@@ -124,5 +124,14 @@ int main() {
 
   for (const bool by_environment : {false, true})
     all.check(test::in_child([=] { return by_signal(by_environment); }).code == 0, "signal");
+
+  // The thread that prints stayed in the parent.
+  const auto in_copy = test::in_child([] {
+    fj::runtime rt(test::with_procs(1));
+    rt.run([] {});
+    if (!fj::print_fibers_on()) return 1;
+    return test::in_child([] { return by_signal(false); }).code;
+  });
+  all.check(in_copy.code == 0, "signal after fork");
   return all.exit_code();
 }
