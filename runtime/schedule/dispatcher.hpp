@@ -332,7 +332,7 @@ class basic_dispatcher {
       if (asleep) Machine::begin_placing(*caller);
     }
     if (asleep) Machine::keep_off(*caller);
-    // release: pairs with the acquires in run.cpp, search.hpp and has_come_back, so that the caller sees the result
+    // release: pairs with the acquires in caller_loop.hpp, search.hpp and has_come_back, so that the caller sees the result
     over.done.store(true, std::memory_order_release);
     if (!caller || caller == &m) return;
     caller->signal();

@@ -12,23 +12,31 @@
 
 namespace fj::inline v0_1::detail {
 
+/// Asks of its machine besides: `take_spare_deque(m)` is an empty deque that the P has set aside.
 template <scheduling_machine Machine>
 struct basic_left_records {
   using deque = typename Machine::deque;
   using fiber = typename Machine::fiber;
   using worker = typename Machine::worker;
 
-  /// The fiber has left its stack to wait, and the active deque of its P holds records: they go with the fiber, and `spare`,
-  /// which is empty, becomes the active one. The worker looks at the ready queue next, or calls go_on_with_another.
-  static void leave(worker& m, fiber& left, deque& spare) noexcept {
+  /// The fiber has left its stack to wait. Records in the active deque of the P go with it, and an empty deque becomes the active
+  /// one. Then the wait may end at any time: `then()` says which fiber goes on on this worker, or nullptr, and leave returns that.
+  template <class Then>
+  static fiber* leave(worker& m, fiber& left, Then then) noexcept {
     auto& active = m.proc->active;
-    left.records = active.load(std::memory_order_relaxed);
-    m.sched().dispatcher().push_marker(left);
-    active.store(&spare, std::memory_order_release);  // release: pairs with the acquire in for_each_deque
+    deque* const records = active.load(std::memory_order_relaxed);
+    const bool has_records = !Machine::seems_empty(*records);
+    if (has_records) {
+      left.records = records;
+      m.sched().dispatcher().push_marker(left);
+      // release: pairs with the acquire in for_each_deque
+      active.store(&Machine::take_spare_deque(m), std::memory_order_release);
+    }
+    fiber* const next = then();
+    // With another fiber to run, the worker does not look at the ready queue, where the marker is.
+    if (next && has_records) m.sched().dispatcher().wake();
+    return next;
   }
-
-  /// After leave, if the worker goes on with another fiber, and not at the ready queue.
-  static void go_on_with_another(worker& m) noexcept { m.sched().dispatcher().wake(); }
 
   /// The fiber goes on: what thieves left of its records becomes the active deque of the worker's P. Returns the one that was
   /// active before, which is empty; nullptr if the fiber has no records, and then all is as it was.

@@ -30,23 +30,23 @@ void install_deque(worker& m, fiber& f) noexcept {
   active.load(std::memory_order_relaxed)->open(f.whose);
 }
 
-bool leave_deque(worker& m, fiber& left) noexcept {
-  const deque* const records = m.proc->active.load(std::memory_order_relaxed);
-  left.whose = records->whose();  // a scope's child does not know yet
+fiber* leave_deque(worker& m, fiber& left) noexcept {
+  if (!m.proc) return m.then(m, left, m.argument);  // after a blocking call: its records are with its marker
+  left.whose = m.proc->active.load(std::memory_order_relaxed)->whose();  // a scope's child does not know yet
   release_below(m, left);
-  const bool has_records = !seems_empty(*records);
-  if (has_records) {
-    deque* const spare = m.proc->spare_deque.replace(nullptr);
-    if (!spare) {
-      os::print_error("forkjoin: internal error: a fiber left with records, and its P has no other deque\n");
-      std::abort();
-    }
-    left_records::leave(m, left, *spare);
-  }
-  trim_stack(left, static_cast<const std::byte*>(left.context.registers));
-  return has_records;
+  return left_records::leave(m, left, [&m, &left]() -> fiber* {
+    trim_stack(left, static_cast<const std::byte*>(left.context.registers));
+    fiber* const next = m.then(m, left, m.argument);
+    if (next == &left) left.becomes(fiber_state::runnable);  // what it waited for was there
+    return next;
+  });
 }
 
-void leave_records_to_others(worker& m) noexcept { left_records::go_on_with_another(m); }
+deque& system::take_spare_deque(worker& m) noexcept {
+  deque* const spare = m.proc->spare_deque.replace(nullptr);
+  if (spare) return *spare;
+  os::print_error("forkjoin: internal error: a fiber left with records, and its P has no other deque\n");
+  std::abort();
+}
 
 }  // namespace fj::inline v0_1::detail

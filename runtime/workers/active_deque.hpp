@@ -9,11 +9,8 @@ namespace fj::inline v0_1::detail {
 /// The deque that the fiber goes on with becomes the active one of the worker's P.
 void install_deque(worker& m, fiber& f) noexcept;
 
-/// After a fiber has left its stack to wait. Records in its deque go with it, and thieves find them by its marker. True if
-/// there are some.
-bool leave_deque(worker& m, fiber& left) noexcept;
-
-/// After leave_deque returned true, if the worker goes on with another fiber, and not at the ready queue.
-void leave_records_to_others(worker& m) noexcept;
+/// After a fiber has left its stack to wait: calls m.then, by which the wait may end, and returns the fiber that goes on on this
+/// worker, or nullptr. Before that, records in the active deque leave with the fiber, and thieves find them by its marker.
+fiber* leave_deque(worker& m, fiber& left) noexcept;
 
 }  // namespace fj::inline v0_1::detail

@@ -4,7 +4,6 @@
 
 #include "runtime/fork/current.hpp"
 #include "runtime/os/race_detector.hpp"
-#include "runtime/schedule/loop.hpp"
 #include "runtime/stacks/overflow.hpp"
 #include "runtime/workers/active_deque.hpp"
 #include "runtime/workers/scheduler.hpp"
@@ -75,14 +74,9 @@ fiber* system::switch_to(worker& m, fiber& f) noexcept {
   m.runs = nullptr;
   os::happens_after(&left);
   check_canary(left);
-  const worker::afterwards then = m.then;
-  if (then == &ended) return ended(m, left, m.argument);
+  if (m.then == &ended) return ended(m, left, m.argument);
   left.becomes(fiber_state::waiting);
-  const bool has_left_records = m.proc && leave_deque(m, left);  // without a P, its records are with its marker
-  fiber* const next = then(m, left, m.argument);
-  if (next == &left) left.becomes(fiber_state::runnable);  // what it waited for was there
-  if (next && has_left_records) leave_records_to_others(m);
-  return next;
+  return leave_deque(m, left);
 }
 
 void arrive_on_worker() noexcept {
@@ -112,8 +106,6 @@ void end_strand(fiber* owner) noexcept {
   os::finish_context(f.context, m.native);
   std::abort();  // no strand switches back
 }
-
-void execute(worker& m, fiber* f) noexcept { basic_worker_loop<system>::execute(m, f); }
 
 void leave(worker::afterwards then, void* argument) noexcept {
   worker& m = *current_worker();

@@ -8,9 +8,6 @@ namespace fj::inline v0_1::detail {
 /// Has `f` start with a stolen record, or with the root itself if there is no record in it.
 void begin(fiber& f, const deque::stolen_record& what) noexcept;
 
-/// Runs `f`, and what follows from it, until there is nothing to follow. On the native stack.
-void execute(worker& m, fiber* f) noexcept;
-
 /// Suspends the running fiber. then(worker, fiber, argument) is called on the native stack once its context has been
 /// saved, and from then on it may be resumed. Returns when it has been, perhaps on another worker. A strand that comes back from
 /// a blocking call may have no P, and no deque.

@@ -7,7 +7,7 @@
 #include "runtime/fork/current.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/race_detector.hpp"
-#include "runtime/schedule/search.hpp"
+#include "runtime/schedule/caller_loop.hpp"
 #include "runtime/workers/execute.hpp"
 #include "runtime/workers/scheduler.hpp"
 
@@ -15,32 +15,22 @@ namespace fj::inline v0_1::detail {
 
 namespace {
 
-void ended_for_caller(root& over, worker& m) noexcept {
-  // This worker looks for work next. If the caller knows, it need not, when it gives up its P, and comes back sooner.
-  if (over.caller != &m) m.sched().dispatcher().start_spinning(m);
-  m.sched().dispatcher().finish(over, m);
-}
+using caller_loop = basic_caller_loop<system>;
 
 void ended_for_fiber(root& over, worker& m) noexcept {
   fiber& waiter = *over.waiter;
   scheduler& waiters = *over.waiters_scheduler;
-  m.sched().dispatcher().start_spinning(m);  // as above
+  m.sched().dispatcher().start_spinning(m);  // as in caller_loop::end
   m.sched().dispatcher().finish(over, m);
   const scheduler::guest counted(waiters);  // the waiter may go on and end its runtime before ready returns
   waiter.becomes(fiber_state::runnable);
   waiters.dispatcher().ready(waiter);
 }
 
-void hand_over(worker& m, waker then) noexcept {
-  release_stacks(m, 0);  // a root that never forks leaves none behind
-  release_small_stacks(m);
-  m.sched().dispatcher().hand_over(m, then);
-}
-
 void run_from_thread(scheduler& s, root& brought) {
   worker& m = s.threads().take_caller();
-  fiber* next = s.stacks().take(nullptr);
-  if (!next) {
+  fiber* const first = s.stacks().take(nullptr);
+  if (!first) {
     s.threads().give_caller(m);
     throw std::bad_alloc();
   }
@@ -49,26 +39,12 @@ void run_from_thread(scheduler& s, root& brought) {
   m.thread.adopt_caller();
   m.brought = &brought;
   brought.caller = &m;
-  brought.ended = &ended_for_caller;
-  begin(*next, {nullptr, &brought});
+  brought.ended = &caller_loop::end;
+  begin(*first, {nullptr, &brought});
   m.exceptions = &os::this_threads_exceptions();
   set_current_worker(&m);
   os::happens_before(&m);  // as in thread_main
-  dispatcher& d = s.dispatcher();
-  d.ask_for_threads_again();
-  next = d.enter(m, *next);
-  for (;;) {
-    if (next) execute(m, next);
-    // acquire: pairs with the release in finish
-    if (brought.done.load(std::memory_order_acquire)) break;
-    // A strand that yielded would be found first again, though others wait for the P.
-    const bool gives_way = m.yielded.replace(false) && d.lacks_processor();
-    next = m.proc && !gives_way ? basic_search<system>::find_work_of(brought, m) : nullptr;
-    if (next) continue;
-    if (m.proc) hand_over(m, waker::sleeps);
-    d.sleep_for(brought, m);
-  }
-  if (m.proc) hand_over(m, waker::goes_on);
+  caller_loop::run(brought, m, *first);
   set_current_worker(nullptr);
   s.threads().give_caller(m);
 }

@@ -40,10 +40,12 @@ struct system : machine {
     p.count.begin_idle(os::now_ns());
   }
 
-  // The way onto a fiber's stack, and the stacks and deques of the worker's P: execute.cpp, reserves.cpp.
+  // The way onto a fiber's stack, and the stacks and deques of the worker's P: execute.cpp, reserves.cpp,
+  // active_deque.cpp.
   static bool prepare_stack(worker& m) noexcept;
   static fiber* begin(worker& m, const deque::stolen_record& what) noexcept;
   static void give_deque(worker& m, deque& empty) noexcept;
+  static deque& take_spare_deque(worker& m) noexcept;
   static void release_stacks(worker& m, std::size_t but) noexcept;
   static fiber* switch_to(worker& m, fiber& f) noexcept;
 

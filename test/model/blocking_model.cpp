@@ -10,6 +10,8 @@
 namespace model {
 namespace {
 
+using search = fj::detail::basic_search<system>;
+
 /// What is told apart: how many P there are, and how many calls the first strand makes.
 struct setting {
   unsigned procs = 1;
@@ -42,8 +44,10 @@ class blocking_strands : public scenario {
   void thread(unsigned index) override {
     worker& m = scheduler_.thread(index);
     if (index == 1) return monitor();
-    if (index == 0) begin(m);
-    work(m, index == 0 ? after_park::work : after_park::sleep);
+    m.run([&] {
+      if (index == 0) begin(m);
+      work(m, index == 0 ? after_park::work : after_park::sleep);
+    });
   }
 
   void after() override {
@@ -96,12 +100,12 @@ class blocking_strands : public scenario {
     for (;;) {
       if (next == after_park::sleep) {
         m.sleep();
-        if (m.rests) return;
         next = go().awake(m);
         if (next == after_park::work) system::placed(m);
       } else {
         for (fiber* f = nullptr; m.proc && (f = search::find_work(m));)
           if (!execute(m, *f)) return;
+        check(go().ready_count() <= 4, "no entry leaves the ready queue twice");
         next = go().park(m);
       }
     }

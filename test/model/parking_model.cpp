@@ -1,60 +1,29 @@
 // Parking: strands fork while workers look for work, go to sleep, are woken and are started, and callers bring roots, sleep, and
-// come back. What the threads call are the runtime's rules themselves; what stands around these in runtime/workers/run.cpp,
-// thread_main.cpp and execute.cpp is retold here: bring, work and execute.
+// come back. What the threads do are the runtime's loops and rules themselves; the model's own is what the fibers do (`run`).
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
+#include "test/model/parking_setting.hpp"
 #include "test/model/scenario.hpp"
 #include "test/model/system.hpp"
 
 namespace model {
 namespace {
 
-enum class role {
-  absent,
-  owner,    ///< a worker on which a strand has begun
-  caller,   ///< a thread that brings a root and sleeps until it is over
-  visitor,  ///< a caller whose root does nothing
-  leaver,   ///< a caller that holds a P, has nothing to do, and gives it up
-  waker,    ///< no worker: makes fibers ready
-  talker,  ///< a worker with a strand that makes fibers ready, of the caller's root if there is one, and works for ever
-  worker,  ///< has work, looks for work, or sleeps
-  sleeper,    ///< sleeps
-  unstarted,  ///< a thread that the runtime may start, or is refused
-  wanderer,   ///< a worker on which a fiber has begun that forks, and then waits for something else than its forks
-  resumer,    ///< no worker: makes that fiber ready
-  timed,      ///< a worker whose strands arm timers, each earlier than those before; then it works for ever, or parks
-  timed_leaver,  ///< a caller that gives up a P with timers
-  polling  ///< as timed, and a strand opens the poller and waits there; `endless`: how many timers there are at most
-};
-
-/// What is told apart: what the threads do; how many P there are; how many forks of a strand come to an end, one after another,
-/// and how many do not: some of these come before them, the others after. `brief`: whether what is stolen comes to an end, and
-/// with it the root. `at_once`: whether a wanderer always goes on with the fiber that has just left, which then works for ever.
-struct setting {
-  role roles[threads];
-  unsigned procs = 2;
-  unsigned ending = 2;
-  unsigned endless = 1;
-  bool eager = false;
-  bool brief = false;
-  bool at_once = false;
-};
-
-constexpr unsigned count(const setting& in, role wanted) {
-  unsigned found = 0;
-  for (const role r : in.roles) found += r == wanted;
-  return found;
-}
-
 struct job;
+
+/// What a thief calls; the thieves of the model know it without.
+[[gnu::aligned(16)]] fj::detail::outcome body(fj::detail::continuation&) noexcept {
+  return fj::detail::outcome::returned;
+}
 
 /// A record, and the strand that forked it.
 struct branch : deque::record {
   job* parent = nullptr;
-  machine::atomic<int> joined{0};
+  fj::detail::basic_join<machine> joined{&body};
   plain<int> work{0};  // written before the fork, read by the thief
   // Known outside of the model's memory.
   bool forked = false;
@@ -68,10 +37,12 @@ struct job {
   plain<unsigned> ending{0};  // forks that the strand still has to do
   // Known outside of the model's memory.
   bool begun = false, over = false;
+  bool gave_way = false;
+  unsigned yields = 2;
 };
 
 template <setting with>
-class parking_workers : public scenario {
+class parking_workers : public scenario, private steps {
  public:
   parking_workers() {
     for (auto& d : deques_) d.emplace(never_pushed_, with.eager);
@@ -80,6 +51,7 @@ class parking_workers : public scenario {
       if (wanders) scheduler_.all()[i].spare_deque = &deques_[with.procs + i]->records;
     }
     for (job& j : jobs_) j.strand.whose = &j.whole;
+    if (runs_for_caller) jobs_[1].strand.whose = &jobs_[0].whole;
     unsigned to_hold = with.procs;
     for (const role r : with.roles) to_hold -= holds_processor(r);
     for (unsigned i = 0; i < threads; ++i) {
@@ -95,70 +67,14 @@ class parking_workers : public scenario {
     for (unsigned i = 0; i < threads; ++i) {
       worker& m = scheduler_.thread(i);
       if (holds_processor(with.roles[i]) || how_[i] != start::asleep) go().enter(m, jobs_[i].strand);
+      if (m.proc) m.signal();
       if (how_[i] == start::spinning || (with.roles[i] == role::leaver && any_of(2))) go().start_spinning(m);
     }
   }
 
   void thread(unsigned index) override {
     worker& m = scheduler_.thread(index);
-    job& mine = jobs_[index];
-    switch (with.roles[index]) {
-      case role::absent:
-        return;
-      case role::owner:
-        if (strand(m, mine)) work(m, after_park::work);
-        return;
-      case role::caller:
-      case role::visitor:
-        return bring(m, mine);
-      case role::leaver:
-        return go().hand_over(m, any_of(2) ? waker::sleeps : waker::goes_on);
-      case role::waker:
-        for (unsigned i = 0; i < with.endless; ++i) {
-          ready_[i].whose = &mine.whole;
-          go().ready(ready_[i]);
-        }
-        return;
-      case role::talker:
-        if (talks_to_caller && any_of(2)) wait_until([&] { return scheduler_.thread(0).in_sleep; });
-        for (unsigned i = 0; i < with.endless; ++i) {
-          ready_[i].whose = talks_to_caller ? &jobs_[0].whole : &mine.whole;
-          local_queue::ready(m, ready_[i]);
-        }
-        return;
-      case role::worker:
-      case role::sleeper:
-      case role::unstarted:
-        return work(m, how_[index] == start::asleep ? after_park::sleep : after_park::work);
-      case role::wanderer:
-        if (leave_with_records(m, mine)) work(m, after_park::work);
-        return;
-      case role::timed:
-      case role::timed_leaver:
-        // The second and the third: a timekeeper that slept for the first may look between the two.
-        arm(m, timers_[0]);
-        if (with.endless > 1) {
-          m.proc->timers.disarm(timers_[0]);
-          arm(m, timers_[2]);
-          arm(m, timers_[1]);
-        }
-        if (with.roles[index] == role::timed_leaver) return go().hand_over(m, waker::goes_on);
-        if (any_of(2)) work(m, after_park::work);
-        return;
-      case role::polling: {
-        const unsigned arms = any_of(with.endless + 1), before = any_of(arms + 1);
-        for (unsigned i = 0; i < arms; ++i) {
-          if (i == before) poll_wait(m);
-          arm(m, timers_[with.endless - 1 - i]);  // each earlier than those before
-        }
-        if (before == arms) poll_wait(m);
-        if (any_of(2)) work(m, after_park::work);
-        return;
-      }
-      case role::resumer:
-        wait_until([&] { return has_left_.load(std::memory_order_acquire); });
-        return go().ready(jobs_[0].strand);
-    }
+    m.run([&] { live(m, index); });
   }
 
   void after() override {
@@ -205,14 +121,18 @@ class parking_workers : public scenario {
   static constexpr bool wanders = count(with, role::wanderer) > 0;
   static constexpr bool talks_to_caller = count(with, role::talker) > 0 && with.roles[0] == role::caller;
   static constexpr bool is_resumed = count(with, role::resumer) > 0;
-  static constexpr unsigned strands = count(with, role::owner) + count(with, role::caller) + wanders;
+  static constexpr bool runs_for_caller = count(with, role::runner) > 0;
+  static constexpr unsigned strands = count(with, role::owner) + runs_for_caller + count(with, role::caller) + wanders;
   static constexpr unsigned max_branches = strands * with.ending + with.endless;
 
   static bool holds_processor(role r) {
-    return r == role::owner || r == role::leaver || r == role::wanderer || r == role::talker || r == role::timed ||
-           r == role::timed_leaver || r == role::polling;
+    return r == role::owner || r == role::runner || r == role::leaver || r == role::wanderer || r == role::talker ||
+           r == role::timed || r == role::timed_leaver || r == role::polling;
   }
-  static bool is_caller(unsigned i) { return with.roles[i] == role::caller || with.roles[i] == role::visitor; }
+  static bool is_caller(unsigned i) {
+    return with.roles[i] == role::caller || with.roles[i] == role::visitor || with.roles[i] == role::resting ||
+           with.roles[i] == role::yielder;
+  }
   bool may_have_thread(unsigned i) { return with.roles[i] != role::unstarted || !scheduler_.threads().refused; }
 
   dispatcher& go() { return scheduler_.dispatcher(); }
@@ -232,58 +152,100 @@ class parking_workers : public scenario {
     go().attend_timers(m);
   }
 
-  // What threads do. A thread that works on something for ever ends, with its P.
+  // What threads do.
 
-  void work(worker& m, after_park next) {
-    for (;;) {
-      if (next == after_park::sleep) {
-        m.sleep();
-        if (m.rests) return;
-        next = go().awake(m);
-        if (next == after_park::work) system::placed(m);
-      } else {
-        while (fiber* const f = search::find_work(m))
-          if (!execute(m, *f)) return;
-        next = go().park(m);
+  void live(worker& m, unsigned index) {
+    job& mine = jobs_[index];
+    switch (with.roles[index]) {
+      case role::absent:
+        return;
+      case role::runner:
+        wait_until([&] { return scheduler_.thread(0).in_sleep; });
+        [[fallthrough]];
+      case role::owner:
+      case role::wanderer:
+        worker_loop::execute(m, &mine.strand);
+        return worker_loop::run(m);
+      case role::caller:
+      case role::visitor:
+      case role::resting:
+      case role::yielder:
+        return bring(m, mine);
+      case role::leaver:
+        if (with.late) wait_until([&] { return joined_; });
+        return go().hand_over(m, any_of(2) ? waker::sleeps : waker::goes_on);
+      case role::waker:
+        if (runs_for_caller) wait_until([&] { return jobs_[1].begun; });
+        for (unsigned i = 0; i < with.endless; ++i) {
+          ready_[i].whose = &mine.whole;
+          go().ready(ready_[i]);
+        }
+        return;
+      case role::talker:
+        if (talks_to_caller && any_of(2)) wait_until([&] { return scheduler_.thread(0).in_sleep; });
+        for (unsigned i = 0; i < with.endless; ++i) {
+          ready_[i].whose = talks_to_caller ? &jobs_[0].whole : &mine.whole;
+          local_queue::ready(m, ready_[i]);
+        }
+        return;
+      case role::worker:
+      case role::sleeper:
+      case role::unstarted:
+        return worker_loop::run(m);
+      case role::timed:
+      case role::timed_leaver:
+        // The second and the third: a timekeeper that slept for the first may look between the two.
+        arm(m, timers_[0]);
+        if (with.endless > 1) {
+          m.proc->timers.disarm(timers_[0]);
+          arm(m, timers_[2]);
+          arm(m, timers_[1]);
+        }
+        if (with.roles[index] == role::timed_leaver) return go().hand_over(m, waker::goes_on);
+        if (any_of(2)) worker_loop::run(m);
+        return;
+      case role::polling: {
+        const unsigned arms = any_of(with.endless + 1), before = any_of(arms + 1);
+        for (unsigned i = 0; i < arms; ++i) {
+          if (i == before) poll_wait(m);
+          arm(m, timers_[with.endless - 1 - i]);  // each earlier than those before
+        }
+        if (before == arms) poll_wait(m);
+        if (any_of(2)) worker_loop::run(m);
+        return;
       }
+      case role::resumer:
+        wait_until([&] { return has_left_.load(std::memory_order_acquire); });
+        return go().ready(jobs_[0].strand);
     }
   }
 
   void bring(worker& m, job& j) {
     m.brought = &j.whole;
     j.whole.caller = &m;
-    go().ask_for_threads_again();
-    fiber* next = go().enter(m, j.strand);
-    for (;;) {
-      if (next && !execute(m, *next)) return;
-      if (j.whole.done.load(std::memory_order_acquire)) break;
-      next = m.proc ? search::find_work_of(j.whole, m) : nullptr;
-      if (next) continue;
-      if (m.proc) go().hand_over(m, waker::sleeps);
-      go().sleep_for(j.whole, m);
-      if (m.rests) return;
-    }
+    caller_loop::run(j.whole, m, j.strand);
     check(j.over, "a caller waits until its root is over");
-    if (m.proc) go().hand_over(m, waker::goes_on);
+    check(!m.proc, "a caller that goes back to its program holds no P");
     m.gone = true;
   }
 
-  // False if it never ends.
-  bool execute(worker& m, fiber& f) {
-    if (f.stolen.record) return execute_stolen(m, static_cast<branch&>(*f.stolen.record));
+  // What fibers do.
+
+  fiber* run(worker& m, fiber& f) override {
+    if (f.stolen.record) return run_stolen(m, static_cast<branch&>(*f.stolen.record));
     for (job& j : jobs_)
-      if (&f == &j.strand) return strand(m, j);
-    return false;
+      if (&f == &j.strand) return run_strand(m, j);
+    m.end();
   }
 
-  bool execute_stolen(worker& m, branch& b) {
+  fiber* run_stolen(worker& m, branch& b) {
     check(&b != &never_pushed_, "what is stolen has been pushed");
     check(b.work.get() == 1, "what is stolen is there");
     run(b);
-    if (!with.brief) return false;
-    if (wanders) return any_of(2);  // no strand waits for it
-    // The last to arrive goes on after the join.
-    return b.joined.exchange(1, std::memory_order_acq_rel) == 0 || strand(m, *b.parent);
+    if (!with.brief) m.end();
+    if (wanders && any_of(2)) m.end();
+    if (wanders) return nullptr;  // no strand waits for it
+    return static_cast<fiber*>(b.joined.arrive(fj::detail::outcome::returned));
   }
 
   void run(branch& b) {
@@ -291,17 +253,26 @@ class parking_workers : public scenario {
     b.waits = false;
   }
 
-  bool strand(worker& m, job& j) {
+  fiber* run_strand(worker& m, job& j) {
     if (deque* const empty = left_records::take_back(m, j.strand)) {
-      if (!m.proc->spare_deque) m.proc->spare_deque = empty;
+      system::give_deque(m, *empty);
     } else {
-      active(m).open(&j.whole);
+      active(m).open(j.strand.whose);
     }
-    if (with.roles[&j - jobs_] == role::visitor) return end(m, j);
-    if (with.roles[&j - jobs_] == role::wanderer) return comes_back(m);
-    if (talks_to_caller) return true;  // the strand waits
-    if (!j.begun) {
-      j.begun = true;
+    const bool begins = !std::exchange(j.begun, true);
+    switch (with.roles[&j - jobs_]) {
+      case role::visitor:
+        return end(m, j);
+      case role::resting:
+        return nullptr;
+      case role::yielder:
+        return yield(m, j);
+      case role::wanderer:
+        return begins ? leave_with_records(m, j) : come_back(m);
+      default:
+        if (talks_to_caller) return nullptr;  // the strand waits
+    }
+    if (begins) {
       endless_ = any_of(with.endless + (with.endless == 0));
       for (unsigned i = 0; i < endless_; ++i) push(m, j, true);
       j.ending = with.brief ? with.ending : any_of(with.ending + 1);
@@ -311,24 +282,39 @@ class parking_workers : public scenario {
       branch& b = push(m, j);
       if (pop(m, b)) {
         run(b);
-      } else if (!with.brief || b.joined.exchange(1, std::memory_order_acq_rel) == 0) {
-        return true;  // the strand waits
+      } else {
+        return left_records::leave(m, j.strand, [&] { return b.joined.wait(j.strand) ? nullptr : &j.strand; });
       }
     }
+    joined_ = true;
     for (; endless_ < with.endless; ++endless_) push(m, j, true);
-    return with.brief && end(m, j);
+    if (!with.brief) m.end();
+    return end(m, j);
   }
 
-  bool end(worker& m, job& j) {
+  fiber* end(worker& m, job& j) {
     j.over = true;
-    if (j.whole.caller != &m) go().start_spinning(m);
-    go().finish(j.whole, m);
-    return true;
+    caller_loop::end(j.whole, m);
+    return nullptr;
+  }
+
+  // Others come first, as for fj::yield.
+  fiber* yield(worker& m, job& j) {
+    const worker& other = scheduler_.thread(1);
+    const auto other_waits = [&] { return other.in_sleep && !other.was_signalled; };
+    check(!j.gave_way || !other_waits(), "a strand that yields lets another root run first");
+    if (j.yields-- == 0) return end(m, j);
+    return left_records::leave(m, j.strand, [&]() -> fiber* {
+      m.yielded = true;
+      go().ready(j.strand);
+      j.gave_way = other_waits();
+      return nullptr;
+    });
   }
 
   branch& push(worker& m, job& j, bool waits = false) {
     branch& b = branches_[used_++];
-    b.parent = &j;
+    b.parent = runs_for_caller ? &jobs_[0] : &j;
     b.work = 1;
     b.forked = true;
     b.waits = waits;
@@ -344,29 +330,27 @@ class parking_workers : public scenario {
 
   // A fiber that waits for something else than its forks. When it goes on it takes its records back, or works for ever.
 
-  // False if the worker works for ever.
-  bool leave_with_records(worker& m, job& j) {
-    active(m).open(&j.whole);
+  fiber* leave_with_records(worker& m, job& j) {
     for (unsigned i = 0; i < with.ending; ++i) push(m, j);
     if (active(m).has_private()) active(m).publish_all(nullptr);
-    const bool has_records = !system::seems_empty(active(m));
-    if (has_records) left_records::leave(m, j.strand, *m.proc->spare_deque.replace(nullptr));
-    for (branch& b : branches_) b.waits = b.runs == 0;
-    has_left_.store(1, std::memory_order_release);
-    const bool looks_at_queue = !with.at_once && (is_resumed || any_of(3) == 0);
-    if (looks_at_queue) return true;
-    if (has_records) left_records::go_on_with_another(m);
-    return (with.at_once || any_of(2)) && strand(m, j);  // what the fiber waits for is there already
+    return left_records::leave(m, j.strand, [&]() -> fiber* {
+      for (branch& b : branches_) b.waits = b.runs == 0;
+      has_left_.store(1, std::memory_order_release);
+      if (!with.at_once && (is_resumed || any_of(3) == 0)) return nullptr;
+      return with.at_once || any_of(2) ? &j.strand
+                                       : &ready_[0];  // what the fiber waits for is there already, or another is
+    });
   }
 
-  bool comes_back(worker& m) {
+  fiber* come_back(worker& m) {
     const bool forever = with.at_once || any_of(2);
     for (unsigned i = used_; i-- > 0;) {
       branch& b = branches_[i];
       b.waits = forever && b.runs == 0;
       if (!forever && pop(m, b)) run(b);
     }
-    return !forever;
+    if (forever) m.end();
+    return nullptr;
   }
 
   job jobs_[threads];
@@ -383,6 +367,7 @@ class parking_workers : public scenario {
   late_timer timers_[3] = {late_timer(0), late_timer(1), late_timer(2)};
   start how_[threads] = {start::asleep, start::asleep, start::asleep};
   unsigned used_ = 0, endless_ = 0;
+  bool joined_ = false;  // known outside of the model's memory
   machine::atomic<int> has_left_{0};
 };
 
@@ -394,6 +379,8 @@ constexpr setting at_once = {
 
 const named_scenario scenarios[] = {
     {"park", 1'200'000, &make<parking_workers<setting{.roles = {role::owner, role::worker}}>>},
+    {"give_up", 300'000,
+     &make<parking_workers<setting{.roles = {role::owner, role::leaver, role::sleeper}, .ending = 1, .late = true}>>},
     {"park_eager", 200'000, &make<parking_workers<setting{.roles = {role::owner, role::worker}, .eager = true}>>},
     {"arrive", 300'000, &make<parking_workers<setting{.roles = {role::caller, role::worker}, .ending = 1}>>},
     {"two", 400'000,
@@ -402,6 +389,8 @@ const named_scenario scenarios[] = {
     {"visit", 300'000,
      &make<parking_workers<setting{.roles = {role::owner, role::sleeper, role::visitor}, .ending = 0}>>},
     {"leave", 2'400'000, &make<parking_workers<setting{.roles = {role::caller, role::worker, role::leaver}}>>},
+    {"rest", 1'000'000,
+     &make<parking_workers<setting{.roles = {role::resting, role::runner, role::waker}, .ending = 1}>>},
     {"ready", 300'000,
      &make<parking_workers<setting{.roles = {role::waker, role::worker, role::worker}, .ending = 0, .endless = 2}>>},
     {"talk", 300'000,
@@ -417,6 +406,8 @@ const named_scenario scenarios[] = {
     {"crowd", 300'000,
      &make<parking_workers<setting{
          .roles = {role::caller, role::caller, role::caller}, .procs = 1, .ending = 1, .endless = 0, .brief = true}>>},
+    {"yield", 300'000,
+     &make<parking_workers<setting{.roles = {role::yielder, role::visitor}, .procs = 1, .ending = 0, .endless = 0}>>},
     {"last_resort", 400'000,
      &make<parking_workers<setting{.roles = {role::caller, role::worker, role::leaver}, .ending = 0, .endless = 1}>>},
     {"marker", 400'000,

@@ -4,15 +4,19 @@
 #pragma once
 
 #include <array>
+#include <csetjmp>
 #include <cstdint>
 
 #include "runtime/base/settings.hpp"
+#include "runtime/fork/join.hpp"
 #include "runtime/fork/runnable.hpp"
 #include "runtime/schedule/blocking_word.hpp"
+#include "runtime/schedule/caller_loop.hpp"
 #include "runtime/schedule/dispatcher.hpp"
 #include "runtime/schedule/exposer.hpp"
 #include "runtime/schedule/left_records.hpp"
 #include "runtime/schedule/local_queue.hpp"
+#include "runtime/schedule/loop.hpp"
 #include "runtime/schedule/owner.hpp"
 #include "runtime/schedule/run_queue.hpp"
 #include "runtime/schedule/search.hpp"
@@ -75,7 +79,11 @@ struct no_tally {
   void operator++() {}
   void raise_to(std::uint64_t) {}
 };
+struct no_stopwatch {
+  bool runs() const { return true; }
+};
 struct no_tallies {
+  no_stopwatch busy;
   no_tally exposures, most_public, parks, publications, retakes, slow_pops, slow_pushes, steals, wakeups;
   void begin_busy(std::int64_t) {}
   void begin_looking(std::int64_t) {}
@@ -98,7 +106,7 @@ class counter {
   machine::atomic<std::uint32_t> value_{0};
 };
 
-struct fiber : runnable {
+struct fiber : runnable, fj::detail::join_waiter {
   struct deque_marker : runnable {
     explicit deque_marker(fiber& f) : runnable(kind::marker), of(f) {}
     fiber& of;
@@ -192,7 +200,16 @@ struct worker {
   no_tallies& count() { return counts; }
   bool is_outside() const { return brought != nullptr; }
 
-  /// Returns also when all threads sleep: then `rests` is set for good, and what a caller waits for is called over.
+  /// What a thread does: work(), until that returns or ends the thread from within.
+  template <class Work>
+  void run(Work work) {
+    if (setjmp(start) == 0) work();
+  }
+
+  /// The thread does nothing any more; if it holds a P, because it works on something for ever. No destructor runs.
+  [[noreturn]] void end() { longjmp(start, 1); }
+
+  /// If all threads sleep for good, this one `rests` and ends.
   void sleep();
   void signal() {
     signalled.store(1, std::memory_order_release);
@@ -201,6 +218,7 @@ struct worker {
 
   owned<processor*> proc{nullptr};
   owned<bool> spinning{false};
+  owned<bool> yielded{false};
   bool asleep = false;
   shared_time wakes_at;
   no_waits polled;
@@ -212,6 +230,7 @@ struct worker {
   fiber thief;  ///< for the record it steals
   no_tallies counts;
   scheduler* belongs_to = nullptr;
+  jmp_buf start;
 
   // Known outside of the model's memory, so true at once.
   bool in_sleep = false, was_signalled = false, rests = false, gone = false, in_poller = false;
@@ -231,6 +250,20 @@ class unstarted_threads {
 
   worker* next = nullptr;
   bool refused = false;  ///< the last time
+};
+
+/// What the fibers of a scenario do. They have no stacks of their own: a fiber goes on from where it left by what it remembers.
+class steps {
+ public:
+  steps() { here = this; }
+
+  /// Runs `f` until it leaves. Returns what follows, or nullptr; ends the thread if f works for ever.
+  virtual fiber* run(worker& m, fiber& f) = 0;
+
+  static inline steps* here = nullptr;
+
+ protected:
+  ~steps() = default;
 };
 
 struct system : machine {
@@ -261,12 +294,21 @@ struct system : machine {
   static void give_deque(worker& m, deque& empty) {
     if (!m.proc->spare_deque) m.proc->spare_deque = &empty;
   }
+  static deque& take_spare_deque(worker& m) { return *m.proc->spare_deque.replace(nullptr); }
+  static void release_stacks(worker&, unsigned) {}
+  static fiber* switch_to(worker& m, fiber& f) {
+    check(!m.spinning, "a worker that runs a fiber does not count among those that look for work");
+    check(!m.brought || f.whose == m.brought, "a caller works for its own root alone");
+    check(m.placers == 0, "a worker that runs a fiber has been placed");
+    return steps::here->run(m, f);
+  }
 
   static void wake_polled(worker&, bool) {}
 
   static void begin_placing(worker& m) { ++m.placers; }
   static void place(worker& m, waker) {
     m.signal();
+    if (any_of(2)) pause();  // as a system call
     end_placing(m);
   }
   static void keep_off(worker& m) { check_is_there(m); }
@@ -284,13 +326,14 @@ struct system : machine {
   static void check_is_there(const worker& m) { check(!m.gone, "a caller waits for those that place it"); }
 };
 
+using caller_loop = fj::detail::basic_caller_loop<system>;
 using dispatcher = fj::detail::basic_dispatcher<system>;
 using exposer = fj::detail::basic_exposer<system>;
 using timer_heap = fj::detail::basic_timer_heap<machine>;
 using left_records = fj::detail::basic_left_records<system>;
 using local_queue = fj::detail::basic_local_queue<system>;
 using owner = fj::detail::basic_owner<system>;
-using search = fj::detail::basic_search<system>;
+using worker_loop = fj::detail::basic_worker_loop<system>;
 
 class scheduler {
  public:
@@ -342,8 +385,9 @@ inline void worker::sleep() {
     rests = !was_signalled;
     in_sleep = false;
     if (polls) --sched().poller().sleepers;
-    if (rests && brought) brought->done.store(true, std::memory_order_relaxed);
-    if (rests) return;
+    if (!rests) continue;
+    check(!proc, "a thread that sleeps holds no P");
+    end();
   }
   was_signalled = false;
 }

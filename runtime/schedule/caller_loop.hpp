@@ -1,0 +1,58 @@
+// What a thread does that called run, a caller: it works for the root that it brought until that is over, and for no other.
+#pragma once
+
+#include <atomic>
+
+#include "dispatcher.hpp"
+#include "loop.hpp"
+#include "machine.hpp"
+#include "search.hpp"
+
+namespace fj::inline v0_1::detail {
+
+/// Asks of its machine what basic_worker_loop asks, and besides: a worker's `yielded`, which a fiber sets that leaves to let others
+/// run, and is ready again by then.
+template <scheduling_machine Machine>
+struct basic_caller_loop {
+  using fiber = typename Machine::fiber;
+  using root = typename Machine::root;
+  using search = basic_search<Machine>;
+  using worker = typename Machine::worker;
+  using worker_loop = basic_worker_loop<Machine>;
+
+  /// Runs the root that begins with `first`, with a P or by others. Returns when the root is over, without a P. The root's
+  /// `caller` is m, and m's `brought` the root.
+  static void run(root& brought, worker& m, fiber& first) noexcept {
+    auto& dispatcher = m.sched().dispatcher();
+    dispatcher.ask_for_threads_again();
+    fiber* next = dispatcher.enter(m, first);
+    for (;;) {
+      if (next) worker_loop::execute(m, next);
+      // acquire: pairs with the release in finish
+      if (brought.done.load(std::memory_order_acquire)) break;
+      // A strand that yielded would be found first again, though others wait for the P.
+      const bool gives_way = m.yielded.replace(false) && dispatcher.lacks_processor();
+      next = m.proc && !gives_way ? search::find_work_of(brought, m) : nullptr;
+      if (next) continue;
+      if (m.proc) hand_over(m, waker::sleeps);
+      dispatcher.sleep_for(brought, m);
+    }
+    if (m.proc) hand_over(m, waker::goes_on);
+  }
+
+  /// The root of a caller ends on the worker `m`.
+  static void end(root& over, worker& m) noexcept {
+    auto& dispatcher = m.sched().dispatcher();
+    // This worker looks for work next. If the caller knows, it need not, when it gives up its P, and comes back sooner.
+    if (over.caller != &m) dispatcher.start_spinning(m);
+    dispatcher.finish(over, m);
+  }
+
+ private:
+  static void hand_over(worker& m, waker then) noexcept {
+    Machine::release_stacks(m, 0);  // a root that never forks leaves none behind
+    m.sched().dispatcher().hand_over(m, then);
+  }
+};
+
+}  // namespace fj::inline v0_1::detail
