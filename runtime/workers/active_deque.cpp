@@ -31,14 +31,17 @@ void install_deque(worker& m, fiber& f) noexcept {
 }
 
 fiber* leave_deque(worker& m, fiber& left) noexcept {
-  if (!m.proc) return m.then(m, left, m.argument);  // after a blocking call: its records are with its marker
-  left.whose = m.proc->active.load(std::memory_order_relaxed)->whose();  // a scope's child does not know yet
-  release_below(m, left);
-  return left_records::leave(m, left, [&m, &left]() -> fiber* {
-    trim_stack(left, static_cast<const std::byte*>(left.context.registers));
+  const auto then = [&m, &left]() -> fiber* {
     fiber* const next = m.then(m, left, m.argument);
     if (next == &left) left.becomes(fiber_state::runnable);  // what it waited for was there
     return next;
+  };
+  if (!m.proc) return then();  // after a blocking call: its records are with its marker
+  left.whose = m.proc->active.load(std::memory_order_relaxed)->whose();  // a scope's child does not know yet
+  release_below(m, left);
+  return left_records::leave(m, left, [&] {
+    trim_stack(left, static_cast<const std::byte*>(left.context.registers));
+    return then();
   });
 }
 
