@@ -1,5 +1,5 @@
-// The way from the public headers to the runtime, and the only one. Installed, the folder runtime/ lies in this folder and
-// not beside it, so meson.build installs this header with that path.
+// The way from the public headers to the runtime, and the only one. Installed, the folder runtime/ lies in forkjoin/, so that no
+// program sees a <runtime/...> of this library; in the source forkjoin/runtime is a link.
 #pragma once
 
-#include "../../runtime/entry.hpp"
+#include "../runtime/entry.hpp"

@@ -106,7 +106,9 @@ def included(name, target):
     """The file that these words name. Headers name files of runtime/ relative to themselves, so that a user's folder of
     that common name is not taken for it. All other files are named from the root."""
     relative = name.suffix == ".hpp" and not target.startswith("forkjoin/")
-    return pathlib.Path(os.path.normpath(name.parent / target) if relative else target)
+    if relative:
+        target = re.sub("^forkjoin/runtime/", "runtime/", os.path.normpath(name.parent / target))  # a link
+    return pathlib.Path(target)
 
 
 def may_include(name, target):

@@ -69,6 +69,8 @@ with tempfile.TemporaryDirectory() as folder:
         run("cmake", "-G", "Ninja", "-S", user, "-B", root / name, f"-DBUILD_SHARED_LIBS={'ON' if shared else 'OFF'}",
             *options, env=env, stdout=subprocess.PIPE)
         run("cmake", "--build", root / name, stdout=subprocess.PIPE)
+        if "no work to do" not in (again := run("cmake", "--build", root / name, stdout=subprocess.PIPE)):
+            sys.exit(f"{name}: a second build builds again: {again}")
         run(root / name / "program", timeout=60)
         if readelf := shutil.which("readelf"):
             needed = run(readelf, "-d", root / name / "program", stdout=subprocess.PIPE)
