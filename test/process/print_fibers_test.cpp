@@ -1,5 +1,4 @@
-// What print_fibers says: of fibers that wait in each way, of many that wait alike, by a call and by a signal. Tried: without
-// the line in waiter.cpp that shows a place, each test here fails.
+// What print_fibers says: of fibers that wait in each way, of many that wait alike, by a call and by a signal.
 #include <unistd.h>
 
 #include <atomic>
@@ -23,7 +22,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr unsigned line_of_send = 49, line_of_select = 60;
+constexpr unsigned line_of_send = 48, line_of_select = 59;
 
 std::string called_at(unsigned line) { return "print_fibers_test.cpp:" + std::to_string(line) + " in "; }
 

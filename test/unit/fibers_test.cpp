@@ -52,7 +52,7 @@ TEST_CASE("fibers are described while they come and go, and wait in many places"
   }
 }
 
-// Tried: without the monitor's look the fiber that computes waits for ever.
+// Without the monitor's look the fiber that computes would wait for ever.
 TEST_CASE("an event is seen while every worker computes") {
   const test::watchdog dog("an event while every worker computes", 1);
   int ends[2];
