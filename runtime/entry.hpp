@@ -23,7 +23,7 @@
 #include "slow/quiet.hpp"
 #include "sync/channel.hpp"
 #include "wait/condition.hpp"
-#include "wait/descriptor.hpp"
+#include "wait/descriptors/descriptor.hpp"
 #include "wait/disturb.hpp"
 #include "wait/go_root.hpp"
 #include "wait/local.hpp"

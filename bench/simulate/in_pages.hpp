@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <new>
 
-#include "runtime/os/pages.hpp"
+#include "runtime/os/memory/pages.hpp"
 
 namespace simulate {
 

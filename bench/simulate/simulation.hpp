@@ -13,10 +13,10 @@
 #include "bench/simulate/worker.hpp"
 #include "runtime/base/settings.hpp"
 #include "runtime/schedule/dispatcher.hpp"
-#include "runtime/schedule/loop.hpp"
+#include "runtime/schedule/loops/loop.hpp"
+#include "runtime/schedule/loops/work_on_top.hpp"
 #include "runtime/schedule/owner.hpp"
 #include "runtime/schedule/search.hpp"
-#include "runtime/schedule/work_on_top.hpp"
 
 namespace simulate {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "runtime/base/tuning.hpp"
-#include "runtime/os/pages.hpp"
+#include "runtime/os/memory/pages.hpp"
 #include "runtime/os/race_detector.hpp"
 
 namespace simulate {

@@ -8,7 +8,7 @@
 #include "../fork/counting_join.hpp"
 #include "../fork/current.hpp"
 #include "../os/context/call_on_stack.hpp"
-#include "../os/memory_checker.hpp"
+#include "../os/memory/memory_checker.hpp"
 #include "../os/race_detector.hpp"
 #include "../stacks/fiber.hpp"
 #include "../workers/worker.hpp"

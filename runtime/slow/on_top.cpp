@@ -1,6 +1,6 @@
 #include "runtime/slow/on_top.hpp"
 
-#include "runtime/schedule/work_on_top.hpp"
+#include "runtime/schedule/loops/work_on_top.hpp"
 #include "runtime/slow/child.hpp"
 #include "runtime/slow/fork_loop.hpp"
 #include "runtime/slow/fork_slow.hpp"

@@ -4,7 +4,7 @@
 #include <new>
 
 #include "runtime/base/tuning.hpp"
-#include "runtime/os/pages.hpp"
+#include "runtime/os/memory/pages.hpp"
 #include "runtime/os/race_detector.hpp"
 
 namespace fj::inline v0_1::detail {

@@ -13,7 +13,7 @@
 #include "../fork/root.hpp"
 #include "../fork/runnable.hpp"
 #include "../os/context/context.hpp"
-#include "../os/pages.hpp"
+#include "../os/memory/pages.hpp"
 #include "wait_place.hpp"
 
 namespace fj::inline v0_1::detail {

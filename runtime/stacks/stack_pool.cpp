@@ -6,8 +6,8 @@
 #include <new>
 #include <utility>
 
-#include "runtime/os/memory_checker.hpp"
-#include "runtime/os/pages.hpp"
+#include "runtime/os/memory/memory_checker.hpp"
+#include "runtime/os/memory/pages.hpp"
 #include "runtime/os/race_detector.hpp"
 
 namespace fj::inline v0_1::detail {

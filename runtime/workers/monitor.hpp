@@ -7,7 +7,7 @@
 
 #include "../os/mutex.hpp"
 #include "../os/thread.hpp"
-#include "../schedule/monitor.hpp"
+#include "../schedule/loops/monitor.hpp"
 #include "system.hpp"
 
 namespace fj::inline v0_1::detail {

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "../base/tuning.hpp"
-#include "../os/event_poll.hpp"
+#include "../os/io/event_poll.hpp"
 #include "../os/machine.hpp"
 #include "../os/mutex.hpp"
 #include "../os/thread.hpp"

@@ -7,7 +7,7 @@
 #include "runtime/fork/current.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/race_detector.hpp"
-#include "runtime/schedule/caller_loop.hpp"
+#include "runtime/schedule/loops/caller_loop.hpp"
 #include "runtime/workers/execute.hpp"
 #include "runtime/workers/scheduler.hpp"
 

@@ -3,7 +3,7 @@
 #include "runtime/fork/current.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/race_detector.hpp"
-#include "runtime/schedule/loop.hpp"
+#include "runtime/schedule/loops/loop.hpp"
 #include "runtime/workers/scheduler.hpp"
 
 namespace fj::inline v0_1::detail {

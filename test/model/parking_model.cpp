@@ -144,7 +144,7 @@ class parking_workers : public scenario, private steps {
     go().attend_timers(m);
   }
 
-  // As wait_inside and watch_in in runtime/wait/watched.cpp.
+  // As wait_inside and watch_in in runtime/wait/descriptors/watched.cpp.
   void poll_wait(worker& m) {
     scheduler_.poller().open();
     go().timekeeper().poller_is_open();

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "runtime/os/pages.hpp"
+#include "runtime/os/memory/pages.hpp"
 #include "test/process/child.hpp"
 #include "test/support.hpp"
 

@@ -16,8 +16,8 @@
 #include "runtime/os/clock.hpp"
 #include "runtime/os/context/context.hpp"
 #include "runtime/os/futex.hpp"
+#include "runtime/os/memory/pages.hpp"
 #include "runtime/os/mutex.hpp"
-#include "runtime/os/pages.hpp"
 #include "runtime/os/thread.hpp"
 #include "test/support.hpp"
 

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/os/pages.hpp"
+#include "runtime/os/memory/pages.hpp"
 #include "runtime/stacks/deque_pool.hpp"
 #include "runtime/stacks/stack_pool.hpp"
 #include "test/support.hpp"

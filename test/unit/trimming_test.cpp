@@ -1,7 +1,7 @@
 // Stacks that were used deeply give their memory back, when their strand waits and when it ends.
 #include <doctest/doctest.h>
 
-#include "runtime/os/pages.hpp"
+#include "runtime/os/memory/pages.hpp"
 #include "test/support.hpp"
 
 namespace {

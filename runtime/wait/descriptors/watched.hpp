@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "../os/mutex.hpp"
-#include "../workers/poller.hpp"
-#include "waiter.hpp"
+#include "../../os/mutex.hpp"
+#include "../../workers/poller.hpp"
+#include "../waiter.hpp"
 
 namespace fj::inline v0_1::detail {
 

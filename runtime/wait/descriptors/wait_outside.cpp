@@ -2,8 +2,8 @@
 #include <optional>
 #include <stop_token>
 
-#include "runtime/os/io.hpp"
-#include "runtime/wait/watched.hpp"
+#include "runtime/os/io/io.hpp"
+#include "runtime/wait/descriptors/watched.hpp"
 
 namespace fj::inline v0_1::detail {
 

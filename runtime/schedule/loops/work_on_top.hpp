@@ -1,9 +1,9 @@
 // What a strand that waits at a join may run on top of its own stack.
 #pragma once
 
-#include "../base/tuning.hpp"
-#include "machine.hpp"
-#include "thief.hpp"
+#include "../../base/tuning.hpp"
+#include "../machine.hpp"
+#include "../thief.hpp"
 
 namespace fj::inline v0_1::detail {
 

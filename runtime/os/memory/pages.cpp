@@ -1,4 +1,4 @@
-#include "runtime/os/pages.hpp"
+#include "runtime/os/memory/pages.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -3,10 +3,10 @@
 
 #include <atomic>
 
-#include "dispatcher.hpp"
+#include "../dispatcher.hpp"
+#include "../machine.hpp"
+#include "../search.hpp"
 #include "loop.hpp"
-#include "machine.hpp"
-#include "search.hpp"
 
 namespace fj::inline v0_1::detail {
 

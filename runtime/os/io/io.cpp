@@ -1,4 +1,4 @@
-#include "runtime/os/io.hpp"
+#include "runtime/os/io/io.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

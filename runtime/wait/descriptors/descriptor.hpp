@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include "../os/io.hpp"
-#include "../schedule/poll_entry.hpp"
+#include "../../os/io/io.hpp"
+#include "../../schedule/poll_entry.hpp"
 #include "watched.hpp"
 
 namespace fj::inline v0_1::detail {

@@ -1,9 +1,9 @@
-#include "runtime/wait/watched.hpp"
+#include "runtime/wait/descriptors/watched.hpp"
 
 #include <cerrno>
 
 #include "runtime/fork/current.hpp"
-#include "runtime/os/io.hpp"
+#include "runtime/os/io/io.hpp"
 #include "runtime/workers/scheduler.hpp"
 
 namespace fj::inline v0_1::detail {

@@ -1,4 +1,4 @@
-#include "runtime/os/event_poll.hpp"
+#include "runtime/os/io/event_poll.hpp"
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>

@@ -1,10 +1,10 @@
 // What a worker does all day: it finds work, runs it, and parks.
 #pragma once
 
-#include "dispatcher.hpp"
-#include "machine.hpp"
-#include "ready_work.hpp"
-#include "search.hpp"
+#include "../dispatcher.hpp"
+#include "../machine.hpp"
+#include "../ready_work.hpp"
+#include "../search.hpp"
 
 namespace fj::inline v0_1::detail {
 

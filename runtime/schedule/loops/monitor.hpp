@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "../base/tuning.hpp"
-#include "handoff.hpp"
-#include "machine.hpp"
+#include "../../base/tuning.hpp"
+#include "../handoff.hpp"
+#include "../machine.hpp"
 
 namespace fj::inline v0_1::detail {
 

@@ -1,4 +1,4 @@
-#include "runtime/wait/descriptor.hpp"
+#include "runtime/wait/descriptors/descriptor.hpp"
 
 #include <cerrno>
 #include <system_error>
