@@ -68,8 +68,7 @@ using last_leave = fj::policy<fj::last_child_first, fj::leave_stack>;
 using last_top = fj::tasks;
 using last_leap = fj::policy<fj::last_child_first, fj::leapfrog>;
 
-/// For TEST_CASE_TEMPLATE. With TEST_SOME_POLICIES, which ./dev test sets for its second compiler to compile half as much, a
-/// choice that has each order and each join.
+/// For TEST_CASE_TEMPLATE. TEST_SOME_POLICIES comes from Meson's option `policies`: half as much is compiled.
 #ifdef TEST_SOME_POLICIES
 #define ALL_POLICIES test::first_leave, test::first_leap, test::last_top
 #else

@@ -58,7 +58,8 @@ endif
 
 FILES = {
     "meson.build": MESON_BUILD,
-    "meson_options.txt": "option('benchmarks', type: 'feature', value: 'auto')\noption('wished', type: 'boolean', value: false)\n",
+    "meson_options.txt": "option('benchmarks', type: 'feature', value: 'auto')\noption('wished', type: 'boolean', value: false)\n"
+                         "option('policies', type: 'string')\n",
     "main.cpp": "int main() {}\n",
     "bench/meson.build": "executable('fib', main)\nexecutable('fib_once', main)\n",
     "bench/run.py": "open('build/bench/report.json', 'w').write('figures')\n",
