@@ -4,21 +4,21 @@
 #include <atomic>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
-#include <new>
 
-#include "runtime/base/list.hpp"
 #include "runtime/environment.hpp"
-#include "runtime/fibers.hpp"
+#include "runtime/instances.hpp"
 #include "runtime/os/clock.hpp"
+#include "runtime/os/futex.hpp"
 #include "runtime/os/memory/pages.hpp"
 #include "runtime/os/memory_fault.hpp"
-#include "runtime/os/mutex.hpp"
 #include "runtime/os/on_signal.hpp"
+#include "runtime/os/thread.hpp"
 #include "runtime/report.hpp"
 #include "runtime/stacks/overflow.hpp"
-#include "runtime/workers/scheduler.hpp"
-#include "runtime/workers/thread_main.hpp"
+#include "runtime/standstill.hpp"
+#include "runtime/wait/outside.hpp"
 
 namespace fj::inline v0_1::detail {
 
@@ -38,13 +38,16 @@ bool is_overflow(const std::byte* accessed, const std::byte* stack_pointer) noex
 
 // Knows the guards of the running fiber alone: to find those of other fibers would take a lock.
 bool report_overflow(const void* address, const void* stack_pointer) noexcept {
+  const fiber* f = current_fiber();
   const worker* const m = current_worker();
-  const fiber* const f = current_fiber();
-  if (!f) return false;
+  const blocking_call* const call = blocking_call::innermost();
+  if (!f && !call) return false;
+  scheduler& s = f ? m->sched() : call->sched();
+  if (!f) f = &call->strand();  // its stack is the thread's while the call lasts
   const auto* const at = static_cast<const std::byte*>(address);
   const bool is_below = at >= f->mapping && at < f->stack_bottom();
   const std::byte* const end = f->mapping + f->mapping_size;
-  const bool has_page_above = f->pool == &m->sched().stacks();
+  const bool has_page_above = f->pool == &s.stacks();
   const bool is_above = has_page_above && at >= end - os::page_size() && at < end;
   if (!is_below && !is_above) return false;
   if (is_above || !is_overflow(at, static_cast<const std::byte*>(stack_pointer))) {
@@ -53,37 +56,46 @@ bool report_overflow(const void* address, const void* stack_pointer) noexcept {
     os::print_error(" from elsewhere: not an overflow of its stack. A pointer or an index is wrong.\n");
     return false;
   }
-  print_overflow(*f, f->pool == &m->sched().stacks() ? "stack_size" : "go_stack_size");
+  print_overflow(*f, has_page_above ? "stack_size" : "go_stack_size");
   return true;
 }
 
-// A scheduler, and what its runtime needs besides scheduling.
-struct instance : scheduler {
-  explicit instance(const options& wanted)
-      : scheduler(resolve(wanted), &thread_main),
-        prints(flag_from_environment("FORKJOIN_STATS", false) || wanted.stats) {}
-
-  const bool prints;
-  list_links<instance> links;  // among all
-};
-
-// All runtimes of the process. Never destroyed: the default one is not, and a signal may come while the process ends.
-struct instances {
-  os::mutex mutex;
-  linked_list<instance, &instance::links> all FORKJOIN_GUARDED_BY(mutex);
-};
-instances& known_instances() noexcept {
-  static instances& known = *new instances;
-  return known;
-}
-
-// Whether the calling strand works for a job that a strand of `s` waits for, directly or by way of jobs of other
-// runtimes. Then that strand's call of run cannot end before the caller goes on.
-bool waits_for_caller(const scheduler& s) noexcept {
-  if (!current_worker()) return false;
-  for (const root* r = current_deque().whose(); r->waiter; r = r->waiter->whose)
+// Whether a strand of the root works for a job that a strand of `s` waits for, directly or by way of jobs of other
+// runtimes. Then that strand's call of run cannot end before this one goes on.
+bool waits_for(const scheduler& s, const root* r) noexcept {
+  for (; r->waiter; r = r->waiter->whose)
     if (r->waiters_scheduler == &s) return true;
   return false;
+}
+
+// Whether the calling code is that of a strand of `s`, in a blocking call perhaps, or one for which such a strand waits.
+bool waits_for_caller(const scheduler& s) noexcept {
+  if (current_worker() && waits_for(s, current_deque().whose())) return true;
+  for (const blocking_call* call = blocking_call::innermost(); call; call = call->outer())
+    if (&call->sched() == &s || waits_for(s, call->strand().whose)) return true;
+  return false;
+}
+
+// Until nothing runs in `s` any more: until its fibers have done what they wait for.
+void wait_for_end(const scheduler& s) noexcept {
+  constexpr int yields = 1000;
+  constexpr std::int64_t longest_ns = 1'000'000;
+  for (int i = 0; i < yields && !s.is_unused(); ++i) os::yield_thread();
+  struct waiting final : outside_sleeper {
+    explicit waiting(const scheduler& s) noexcept : outside_sleeper({.what = "the destructor of fj::runtime"}), of(s) {}
+    bool goes_on() const noexcept override { return of.is_unused(); }
+    void look_if_due() noexcept {
+      if (!looks.is_due()) return;
+      become_known();
+      looks.look();
+    }
+    const scheduler& of;
+    os::looks looks;
+  } here(s);
+  for (std::int64_t delay = longest_ns / 64; !s.is_unused(); delay = std::min(2 * delay, longest_ns)) {
+    os::sleep_ns(delay);
+    here.look_if_due();
+  }
 }
 
 void print_stats(const scheduler& s) {
@@ -98,6 +110,7 @@ scheduler* open_scheduler(const options& wanted) {
   if (asked_in.exchange(os::process_generation(), std::memory_order_relaxed) != os::process_generation() &&
       flag_from_environment("FORKJOIN_SIGQUIT", false))
     static_cast<void>(print_fibers_on(SIGQUIT));
+  if (flag_from_environment("FORKJOIN_DEADLOCK", true)) os::looks::are(&look_for_standstill);
   auto* const made = new instance(wanted);
   if (made->settings().chaos != 0) any_chaos.store(true, std::memory_order_relaxed);
   instances& known = known_instances();
@@ -116,13 +129,14 @@ void close_scheduler(scheduler* s) noexcept {
   }
   if (waits_for_caller(*s)) {
     os::print_error(
-        "forkjoin: a runtime was destroyed by code that it waits for, a job of another runtime that was run from "
-        "inside of it; destroy it where its own run was called.\n");
+        "forkjoin: a runtime was destroyed by code that it waits for, in a call of fj::blocking or in a job of another "
+        "runtime "
+        "that was run from inside of it; destroy it where its own run was called.\n");
     std::abort();
   }
   closing->loose().request_stop();
   if (closing->prints) print_stats(*s);
-  s->wait_until_unused();
+  wait_for_end(*s);
   {
     instances& known = known_instances();
     const locked lock(known.mutex);
@@ -179,14 +193,7 @@ stats stats_of(const scheduler& s) {
 void print_fibers() noexcept {
   instances& known = known_instances();
   const locked lock(known.mutex);
-  for (instance* each = known.all.first(); each; each = known.all.after(*each)) {
-    if (each->is_forked_copy()) continue;
-    try {
-      os::print_error(describe_fibers(*each).c_str());
-    } catch (const std::bad_alloc&) {
-      os::print_error("forkjoin: there is no memory to say what the fibers of a runtime do\n");
-    }
-  }
+  print_all_fibers(known);
 }
 
 bool print_fibers_on(int signal) noexcept { return os::on_signal(signal, &print_fibers); }

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "runtime/wait/outside.hpp"
 #include "runtime/workers/scheduler.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -64,7 +66,10 @@ std::string describe_fibers(scheduler& s) {
 
   std::vector<std::string> procs(s.settings().procs, "idle");
   std::string outside;
-  s.threads().for_each([&](const worker& m) {
+  std::size_t callers = 0;
+  s.threads().for_each([&](worker& m) {
+    std::uint64_t sleep = 0;
+    if (m.is_outside() && m.sleeps_for_good(sleep)) ++callers;
     const processor* const p = m.proc;
     const fiber* const f = m.runs;
     const std::string does = f ? "runs fiber " + std::to_string(f->number) : "looks for work";
@@ -77,7 +82,21 @@ std::string describe_fibers(scheduler& s) {
   std::string text = "forkjoin: a runtime with " + std::to_string(procs.size()) + " P\n";
   for (std::size_t i = 0; i < procs.size(); ++i) text += "  P " + std::to_string(i) + ": " + procs[i] + "\n";
   text += outside;
+  if (callers > 0)
+    text += "  " + std::to_string(callers) + (callers == 1 ? " thread waits" : " threads wait") + " in run\n";
   for (const auto& [what, which] : all) text += "  " + numbers(which) + ": " + in_words(what) + "\n";
+  return text;
+}
+
+std::string describe_sleepers_outside() {
+  std::string text;
+  outside_sleepers& sleepers = sleepers_outside();
+  const locked lock(sleepers.mutex);
+  for (const outside_sleeper* each = sleepers.all.first(); each; each = sleepers.all.after(*each)) {
+    const wait_place& p = each->place;
+    text += "  a thread outside of any runtime: " +
+            in_words({p.what ? p.what : "", p.at.file_name(), p.at.function_name(), p.at.line()}) + "\n";
+  }
   return text;
 }
 

@@ -11,4 +11,7 @@ class scheduler;
 /// runtime works: each line was true at some time during the call. Throws std::bad_alloc.
 std::string describe_fibers(scheduler& s);
 
+/// A line for each thread outside of any runtime that has waited in the library for long. Throws std::bad_alloc.
+std::string describe_sleepers_outside();
+
 }  // namespace fj::inline v0_1::detail

@@ -125,6 +125,16 @@ inline constexpr unsigned waits_per_chaotic_yield = 3;
 inline constexpr unsigned takes_per_chaotic_one = 3;
 inline constexpr unsigned puts_per_chaotic_one = 2;
 
+// The look for a standstill (standstill.cpp).
+
+/// Nanoseconds that a thread has slept before it looks whether the whole program stands still; each look after that comes after
+/// twice as long. A look takes some 10 us, so it costs a thread a ten-thousandth of its time at most.
+inline constexpr std::int64_t first_look_ns = 100'000'000;
+
+/// Nanoseconds for which nothing has moved before the program says that it may stand still for good, though a thread that the
+/// runtime does not know could wake it: longer than most programs wait for such a thread.
+inline constexpr std::int64_t long_standstill_ns = 500'000'000;
+
 // Stacks and deques (stacks/).
 
 /// Bytes. A fiber of fj::go takes 256 KiB of address space: this guard and options::go_stack_size. A frame that is not

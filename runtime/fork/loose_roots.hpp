@@ -1,8 +1,9 @@
 // The roots of one runtime that no call waits for, those of fj::go, as far as they take a stop token.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <stop_token>
-#include <vector>
 
 #include "../base/list.hpp"
 #include "../os/mutex.hpp"
@@ -24,18 +25,31 @@ class loose_roots {
     roots_.remove(r);
   }
 
-  /// Asks all to stop.
-  void request_stop() FORKJOIN_EXCLUDES(mutex_) {
-    std::vector<std::stop_source> sources;
-    {
-      const locked lock(mutex_);
-      for (const root* r = roots_.first(); r; r = roots_.after(*r)) sources.push_back(*r->stop);
+  /// Asks all to stop that are here now. Allocates nothing.
+  void request_stop() noexcept FORKJOIN_EXCLUDES(mutex_) {
+    for (std::size_t left = count(); left > 0; --left) {
+      std::optional<std::stop_source> source;
+      {
+        const locked lock(mutex_);
+        root* const r = roots_.first();
+        if (!r) return;
+        // To the end: before it come those that have not been asked yet, also if some end meanwhile.
+        roots_.remove(*r);
+        roots_.push(*r);
+        source = *r->stop;
+      }
+      source->request_stop();  // without the mutex: what a token calls may end a root
     }
-    // Without the mutex: what a token calls may end a root.
-    for (std::stop_source& each : sources) each.request_stop();
   }
 
  private:
+  std::size_t count() noexcept FORKJOIN_EXCLUDES(mutex_) {
+    const locked lock(mutex_);
+    std::size_t n = 0;
+    for (const root* r = roots_.first(); r; r = roots_.after(*r)) ++n;
+    return n;
+  }
+
   os::mutex mutex_;
   linked_list<root, &root::in_loose> roots_ FORKJOIN_GUARDED_BY(mutex_);
 };

@@ -8,6 +8,9 @@
 #include <cerrno>
 #include <ctime>
 
+#include "runtime/base/tuning.hpp"
+#include "runtime/os/clock.hpp"
+
 namespace fj::inline v0_1::detail::os {
 
 static_assert(sizeof(std::atomic<std::uint32_t>) == 4, "the kernel waits on the word itself");
@@ -28,6 +31,38 @@ bool futex_wait_until(std::atomic<std::uint32_t>& word, std::uint32_t expected, 
 
 void futex_wake(std::atomic<std::uint32_t>& word) noexcept {
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+namespace {
+std::atomic<looks::function> what_looks_do{nullptr};
+}
+
+// release: pairs with the acquire in the constructor, by which what the function needs is there
+void looks::are(function what) noexcept { what_looks_do.store(what, std::memory_order_release); }
+
+looks::looks(bool wanted) noexcept
+    : what_(wanted ? what_looks_do.load(std::memory_order_acquire) : nullptr), delay_ns_(tuning::first_look_ns) {
+  if (what_) at_ns_ = now_ns() + delay_ns_;
+}
+
+bool looks::sleep(std::atomic<std::uint32_t>& word) noexcept {
+  // acquire: what the thread that set the word did before is visible
+  while (word.load(std::memory_order_acquire) == 0) {
+    if (!what_) {
+      futex_wait(word, 0);
+    } else if (!futex_wait_until(word, 0, at_ns_)) {
+      return word.load(std::memory_order_acquire) != 0;
+    }
+  }
+  return true;
+}
+
+bool looks::is_due() const noexcept { return what_ && now_ns() >= at_ns_; }
+
+void looks::look() noexcept {
+  what_(*this);
+  since_last_ns = delay_ns_ = 2 * delay_ns_;
+  at_ns_ = now_ns() + delay_ns_;
 }
 
 }  // namespace fj::inline v0_1::detail::os

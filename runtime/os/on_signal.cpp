@@ -4,6 +4,9 @@
 #include <semaphore.h>
 #include <signal.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <mutex>
 
@@ -17,7 +20,7 @@ namespace {
 // Never destroyed: a signal may come while the process ends.
 sem_t came;
 thread acts;
-unsigned acts_in = 0;  // process_generation: a thread does not go through fork(2)
+std::atomic<unsigned> acts_in{~0u};  // process_generation: a thread does not go through fork(2). ~0: it never started
 void (*what)() noexcept = nullptr;
 
 void handle(int) {
@@ -39,15 +42,30 @@ void serve(void*) noexcept {
 bool on_signal(int number, void (*act)() noexcept) noexcept {
   static os::mutex starting;
   const std::lock_guard lock(starting);
-  if (!acts.started() || acts_in != process_generation()) {
+  if (acts_in.load(std::memory_order_relaxed) != process_generation()) {
     what = act;
-    acts_in = process_generation();
     if (sem_init(&came, 0, 0) != 0 || !acts.start(&serve, nullptr)) return false;
+    acts_in.store(process_generation(), std::memory_order_relaxed);
   }
   struct sigaction by{};
   by.sa_handler = &handle;
   by.sa_flags = SA_RESTART;
   return sigaction(number, &by, nullptr) == 0;
+}
+
+unsigned threads_for_signals() noexcept {
+  return acts_in.load(std::memory_order_relaxed) == process_generation() ? 1 : 0;
+}
+
+bool handles_other_signals() noexcept {
+  constexpr std::array harmless{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
+  for (int number = 1; number <= SIGRTMAX; ++number) {
+    struct sigaction by{};
+    if (sigaction(number, nullptr, &by) != 0) continue;  // one of the C library's own
+    if (by.sa_handler == SIG_DFL || by.sa_handler == SIG_IGN || by.sa_handler == &handle) continue;
+    if (std::find(harmless.begin(), harmless.end(), number) == harmless.end()) return true;
+  }
+  return false;
 }
 
 }  // namespace fj::inline v0_1::detail::os

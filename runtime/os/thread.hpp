@@ -53,6 +53,15 @@ void wake_in_time() noexcept;
 /// Gives the rest of this thread's time slice to others.
 void yield_thread() noexcept;
 
+/// How many threads the process has, those of others than the runtime with them. 0: the system does not say.
+unsigned count_threads() noexcept;
+
+/// Whether there are so many, by a slower way that relies on less.
+bool are_threads(unsigned count) noexcept;
+
+/// From now on each fork(2) calls these: `before` it, and `after` it in the parent process or `in_child` in the child.
+void at_fork(void (*before)(), void (*after)(), void (*in_child)()) noexcept;
+
 /// How many calls of fork(2) lie between the first process and this one. A runtime that was made before such a call has
 /// lost its threads.
 unsigned process_generation() noexcept;

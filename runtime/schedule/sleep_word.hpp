@@ -53,6 +53,9 @@ class basic_sleep_word {
     in_poller_.load(std::memory_order_seq_cst) ? poller.interrupt() : Machine::futex_wake(signalled_);
   }
 
+  /// Not 0 once a signal has come that no sleep has taken yet.
+  auto& signalled() noexcept { return signalled_; }
+
  private:
   typename Machine::template atomic<std::uint32_t> signalled_{0};
   typename Machine::template atomic<bool> in_poller_{false};

@@ -167,6 +167,9 @@ class basic_timekeeper {
     wakes_at_.store(never, std::memory_order_seq_cst);
   }
 
+  /// Whether a strand waits for a time or a descriptor. By any thread.
+  bool awaits_any() const noexcept { return earliest() != never; }
+
  private:
   std::int64_t earliest() const noexcept {
     std::int64_t first = never;

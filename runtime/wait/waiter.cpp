@@ -7,6 +7,7 @@
 #include "runtime/os/futex.hpp"
 #include "runtime/os/race_detector.hpp"
 #include "runtime/os/thread.hpp"
+#include "runtime/wait/outside.hpp"
 #include "runtime/workers/execute.hpp"
 #include "runtime/workers/scheduler.hpp"
 #include "runtime/workers/thread_order.hpp"
@@ -76,6 +77,8 @@ unsigned waiter::wait() noexcept {
 }
 
 void waiter::sleep_outside() noexcept {
+  if (at == never) return sleep_outside_for_good();
+  const waits_outside_for_more counted;
   std::int64_t until = at;
   // acquire: pairs with the release in wake
   while (signalled_.load(std::memory_order_acquire) == 0) {
@@ -86,6 +89,21 @@ void waiter::sleep_outside() noexcept {
       until = never;  // another has claimed the wait, and will wake this thread
     }
   }
+}
+
+void waiter::sleep_outside_for_good() noexcept {
+  struct sleeper final : outside_sleeper {
+    sleeper(const wait_place& where, std::atomic<std::uint32_t>& word) noexcept : outside_sleeper(where), woken(word) {}
+    // acquire: pairs with the release in wake
+    bool goes_on() const noexcept override { return woken.load(std::memory_order_acquire) != 0; }
+    void look() noexcept {
+      become_known();
+      looks.look();
+    }
+    std::atomic<std::uint32_t>& woken;
+    os::looks looks;
+  } here(place_, signalled_);
+  while (!here.looks.sleep(signalled_)) here.look();
 }
 
 void waiter::leave_until_woken() noexcept {

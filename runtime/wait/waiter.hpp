@@ -43,6 +43,7 @@ class waiter final : public wait_winners, private basic_timer<machine> {
  private:
   bool claim_wait() noexcept override { return claim(timed_out); }
   void sleep_outside() noexcept;
+  void sleep_outside_for_good() noexcept;
   void leave_until_woken() noexcept;
 
   basic_wait_word<machine> word_;

@@ -1,6 +1,7 @@
 #include "runtime/workers/blocking.hpp"
 
 #include <atomic>
+#include <utility>
 
 #include "runtime/fork/current.hpp"
 #include "runtime/os/clock.hpp"
@@ -24,7 +25,17 @@ fiber* go_on_with_processor(worker& m, fiber& f, void* had) noexcept {
   return nullptr;
 }
 
+// Of the thread, not of the strand. A strand that leaves its thread reads it no more.
+constinit thread_local const blocking_call* innermost_call = nullptr;
+
+[[gnu::noinline]] const blocking_call* exchange_innermost(const blocking_call* by) noexcept {
+  const os::unseen_by_detector of_this_thread;  // which would take the thread's strands for threads that share it
+  return std::exchange(innermost_call, by);
+}
+
 }  // namespace
+
+const blocking_call* blocking_call::innermost() noexcept { return innermost_call; }
 
 blocking_call::blocking_call(bool at_once) noexcept : worker_(current_worker()) {
   if (!worker_) return;
@@ -40,6 +51,7 @@ blocking_call::blocking_call(bool at_once) noexcept : worker_(current_worker()) 
   f.becomes(fiber_state::blocking);
   had_ = m.proc.replace(nullptr);
   fiber_ = &f;
+  outer_ = exchange_innermost(this);
   set_current_worker(nullptr);
   set_current_fiber(nullptr);
   set_current_deque(outside);
@@ -55,6 +67,7 @@ blocking_call::blocking_call(bool at_once) noexcept : worker_(current_worker()) 
 
 blocking_call::~blocking_call() {
   if (!worker_) return;
+  exchange_innermost(outer_);
   worker& m = *worker_;
   fiber& f = *fiber_;
   os::happens_before(m.exceptions);

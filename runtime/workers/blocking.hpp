@@ -17,11 +17,21 @@ class blocking_call {
   blocking_call(const blocking_call&) = delete;
   blocking_call& operator=(const blocking_call&) = delete;
 
+  /// The calling thread's call of a strand that began last and has not ended, or nullptr. Async-signal-safe.
+  static const blocking_call* innermost() noexcept;
+  /// The one within which this one began, or nullptr.
+  const blocking_call* outer() const noexcept { return outer_; }
+
+  /// Of such a call: the fiber, on whose stack the thread runs, and its runtime.
+  const fiber& strand() const noexcept { return *fiber_; }
+  scheduler& sched() const noexcept { return worker_->sched(); }
+
  private:
   worker* const worker_;  // nullptr: outside
   fiber* fiber_ = nullptr;
   processor* had_ = nullptr;
   std::uint64_t call_ = 0;  // 0: the P cannot be taken
+  const blocking_call* outer_ = nullptr;
 };
 
 }  // namespace fj::inline v0_1::detail

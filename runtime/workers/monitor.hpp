@@ -31,6 +31,13 @@ class monitor {
       wake();
   }
 
+  /// Whether it has a thread, and whether that does more than rest.
+  bool is_started() const noexcept { return state_.load(std::memory_order_seq_cst) != unstarted; }
+  bool is_awake() const noexcept {
+    const std::uint32_t state = state_.load(std::memory_order_seq_cst);
+    return state != unstarted && state != resting;
+  }
+
   /// Ends the thread. No strand runs any more.
   void end() noexcept;
 

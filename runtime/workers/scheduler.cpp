@@ -32,11 +32,15 @@ processors& scheduler::with_deques() {
   return processors_;
 }
 
-void scheduler::wait_until_unused() const noexcept {
+bool scheduler::is_unused() const noexcept {
   // acquire: pairs with the releases in end_root and end_last_root. First the roots: the last one becomes a guest before it ends.
-  while (roots_.load(std::memory_order_acquire) != 0) os::yield_thread();
+  if (roots_.load(std::memory_order_acquire) != 0) return false;
   // acquire: pairs with the release of a guest
-  while (guests_.load(std::memory_order_acquire) != 0) os::yield_thread();
+  return guests_.load(std::memory_order_acquire) == 0;
+}
+
+void scheduler::wait_until_unused() const noexcept {
+  while (!is_unused()) os::yield_thread();
 }
 
 scheduler::~scheduler() {

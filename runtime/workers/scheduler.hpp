@@ -76,6 +76,12 @@ class scheduler {
 
   /// Until what runs in it has ended.
   void wait_until_unused() const noexcept;
+  /// Whether that has ended.
+  bool is_unused() const noexcept;
+  /// Whether roots are under way and no P works for them.
+  bool may_stand_still() const noexcept {
+    return roots_.load(std::memory_order_relaxed) != 0 && dispatcher_.all_idle();
+  }
 
   /// Whether this is the copy that a fork(2) made of the scheduler: its threads stayed in the parent process.
   bool is_forked_copy() const noexcept { return made_in_ != os::process_generation(); }

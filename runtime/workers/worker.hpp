@@ -48,6 +48,9 @@ struct worker {
   void sleep() noexcept;
   void signal() noexcept;
 
+  /// By any thread: whether the thread sleeps until a signal, and none has come. `sleep`: which of its sleeps that is.
+  bool sleeps_for_good(std::uint64_t& sleep) noexcept;
+
   /// Of a caller of run; it works only for the root it brought.
   bool is_outside() const noexcept { return !thread.started(); }
 
@@ -80,6 +83,7 @@ struct worker {
 
  private:
   basic_sleep_word<futexes> sleeping_;
+  std::atomic<std::uint64_t> sleeps_{0};  // odd while it sleeps until a signal
   relaxed<scheduler*> scheduler_;
 };
 

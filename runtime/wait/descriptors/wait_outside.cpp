@@ -4,6 +4,7 @@
 
 #include "runtime/os/io/io.hpp"
 #include "runtime/wait/descriptors/watched.hpp"
+#include "runtime/wait/outside.hpp"
 
 namespace fj::inline v0_1::detail {
 
@@ -52,6 +53,7 @@ struct stops_thread {
 }  // namespace
 
 io_end wait_outside(int number, io_way way, poll_entry* entry, const wait_limits& limits) {
+  const waits_outside_for_more counted;
   os::io made{.result = 0, .error = 0};
   const bool may_be_woken = entry || limits.stop;
   if (may_be_woken) made = os::make_wake_up();

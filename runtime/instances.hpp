@@ -1,0 +1,31 @@
+// All runtimes of the process.
+#pragma once
+
+#include "base/list.hpp"
+#include "options.hpp"
+#include "os/mutex.hpp"
+#include "os/thread_safety.hpp"
+#include "workers/scheduler.hpp"
+
+namespace fj::inline v0_1::detail {
+
+/// A scheduler, and what its runtime needs besides scheduling.
+struct instance : scheduler {
+  explicit instance(const options& wanted);
+
+  const bool prints;           ///< its statistics, at its end
+  list_links<instance> links;  ///< among all
+};
+
+/// Never destroyed: the default runtime is not, and a signal may come while the process ends. In the copy that fork(2) makes the
+/// mutex is free.
+struct instances {
+  os::mutex mutex;
+  linked_list<instance, &instance::links> all FORKJOIN_GUARDED_BY(mutex);
+};
+instances& known_instances() noexcept;
+
+/// What print_fibers says, for all that are no forked copies.
+void print_all_fibers(const instances& known) noexcept FORKJOIN_REQUIRES(known.mutex);
+
+}  // namespace fj::inline v0_1::detail

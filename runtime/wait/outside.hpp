@@ -1,0 +1,70 @@
+// Threads outside of any runtime that wait in the library.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "../base/list.hpp"
+#include "../os/mutex.hpp"
+#include "../os/thread_safety.hpp"
+#include "../stacks/wait_place.hpp"
+
+namespace fj::inline v0_1::detail {
+
+/// A thread that has slept for long, and sleeps until another thread ends that. Lies in the frame of the function that waits.
+class outside_sleeper {
+ public:
+  explicit outside_sleeper(const wait_place& where) noexcept : place(where) {}
+  outside_sleeper(const outside_sleeper&) = delete;
+  outside_sleeper& operator=(const outside_sleeper&) = delete;
+
+  /// Whether its sleep has been ended: it goes on without any more help.
+  virtual bool goes_on() const noexcept = 0;
+
+  const wait_place place;
+  list_links<outside_sleeper> links;
+
+ protected:
+  ~outside_sleeper();
+  /// From now on others know of it. More than once, too.
+  void become_known() noexcept;
+
+ private:
+  bool known_ = false;
+};
+
+/// Of the process.
+struct outside_sleepers {
+  os::mutex mutex;
+  linked_list<outside_sleeper, &outside_sleeper::links> all FORKJOIN_GUARDED_BY(mutex);
+  /// How many threads wait outside for a time or a descriptor.
+  std::atomic<std::uint32_t> others{0};
+};
+inline outside_sleepers& sleepers_outside() noexcept {
+  static constinit outside_sleepers sleepers;
+  return sleepers;
+}
+
+inline outside_sleeper::~outside_sleeper() {
+  if (!known_) return;
+  const locked lock(sleepers_outside().mutex);
+  sleepers_outside().all.remove(*this);
+}
+
+inline void outside_sleeper::become_known() noexcept {
+  if (known_) return;
+  const locked lock(sleepers_outside().mutex);
+  sleepers_outside().all.push(*this);
+  known_ = true;
+}
+
+/// While one lives, the calling thread waits outside for a time or a descriptor.
+class waits_outside_for_more {
+ public:
+  waits_outside_for_more() noexcept { sleepers_outside().others.fetch_add(1, std::memory_order_relaxed); }
+  ~waits_outside_for_more() { sleepers_outside().others.fetch_sub(1, std::memory_order_relaxed); }
+  waits_outside_for_more(const waits_outside_for_more&) = delete;
+  waits_outside_for_more& operator=(const waits_outside_for_more&) = delete;
+};
+
+}  // namespace fj::inline v0_1::detail
