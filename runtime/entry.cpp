@@ -146,14 +146,17 @@ void close_scheduler(scheduler* s) noexcept {
 }
 
 scheduler& default_scheduler() {
-  // Never deleted: code that runs while the program ends may still use it. Its threads sleep.
-  static scheduler& s = [&]() -> scheduler& {
-    static instance* made = nullptr;
-    made = static_cast<instance*>(open_scheduler({}));
-    if (made->prints) std::atexit([] { print_stats(*made); });
-    return *made;
-  }();
-  return s;
+  // Never deleted: code that runs while the program ends may still use it. Its threads sleep. No static variable that makes
+  // itself: in the copy of a process that another thread made meanwhile it would never be ready.
+  instances& known = known_instances();
+  // acquire: pairs with the release below
+  if (instance* const made = known.by_default.load(std::memory_order_acquire)) return *made;
+  const locked lock(known.making_default);
+  if (instance* const made = known.by_default.load(std::memory_order_relaxed)) return *made;
+  auto* const made = static_cast<instance*>(open_scheduler({}));
+  known.by_default.store(made, std::memory_order_release);
+  if (made->prints) std::atexit([] { print_stats(*known_instances().by_default.load(std::memory_order_acquire)); });
+  return *made;
 }
 
 bool is_inside(const scheduler& s) noexcept { return current_scheduler() == &s; }

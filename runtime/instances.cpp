@@ -15,18 +15,21 @@ namespace {
 
 // No other thread may hold these mutexes while fork(2) copies them. The child process has none of the threads that sleep.
 void before_fork() FORKJOIN_UNANALYSED {
+  known_instances().making_default.lock();
   known_instances().mutex.lock();
   sleepers_outside().mutex.lock();
 }
 void after_fork() FORKJOIN_UNANALYSED {
   sleepers_outside().mutex.unlock();
   known_instances().mutex.unlock();
+  known_instances().making_default.unlock();
 }
 void in_child() FORKJOIN_UNANALYSED {
   sleepers_outside().all = {};
   sleepers_outside().others.store(0, std::memory_order_relaxed);
   after_fork();
 }
+[[maybe_unused]] const bool registered_instances = os::at_fork(&before_fork, &after_fork, &in_child);
 
 }  // namespace
 
@@ -35,11 +38,7 @@ instance::instance(const options& wanted)
       prints(flag_from_environment("FORKJOIN_STATS", false) || wanted.stats) {}
 
 instances& known_instances() noexcept {
-  static instances& known = [&]() -> instances& {
-    static instances* const made = new instances;
-    os::at_fork(&before_fork, &after_fork, &in_child);
-    return *made;
-  }();
+  static constinit instances known;
   return known;
 }
 

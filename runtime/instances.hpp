@@ -1,6 +1,8 @@
 // All runtimes of the process.
 #pragma once
 
+#include <atomic>
+
 #include "base/list.hpp"
 #include "options.hpp"
 #include "os/mutex.hpp"
@@ -18,8 +20,10 @@ struct instance : scheduler {
 };
 
 /// Never destroyed: the default runtime is not, and a signal may come while the process ends. In the copy that fork(2) makes the
-/// mutex is free.
+/// mutexes are free.
 struct instances {
+  os::mutex making_default;  ///< before `mutex`
+  std::atomic<instance*> by_default{nullptr};
   os::mutex mutex;
   linked_list<instance, &instance::links> all FORKJOIN_GUARDED_BY(mutex);
 };

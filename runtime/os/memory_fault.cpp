@@ -5,6 +5,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -71,15 +72,15 @@ class alternate_stack {
 }  // namespace
 
 void report_memory_faults(fault_reporter callback) noexcept {
-  static const bool installed = [callback] {
-    reporter = callback;
-    struct sigaction action = {};
-    action.sa_sigaction = handle_fault;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigemptyset(&action.sa_mask);
-    return sigaction(SIGSEGV, &action, &previous_segv) == 0 && sigaction(SIGBUS, &action, &previous_bus) == 0;
-  }();
-  static_cast<void>(installed);
+  static std::atomic<bool> asked{false};
+  if (asked.exchange(true, std::memory_order_relaxed)) return;
+  reporter = callback;
+  struct sigaction action = {};
+  action.sa_sigaction = handle_fault;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGSEGV, &action, &previous_segv);
+  sigaction(SIGBUS, &action, &previous_bus);
 }
 
 // Called on a thread's native stack only, so the thread-local cannot be another thread's.

@@ -12,6 +12,7 @@
 
 #include "runtime/os/mutex.hpp"
 #include "runtime/os/thread.hpp"
+#include "runtime/os/thread_safety.hpp"
 
 namespace fj::inline v0_1::detail::os {
 
@@ -22,6 +23,13 @@ sem_t came;
 thread acts;
 std::atomic<unsigned> acts_in{~0u};  // process_generation: a thread does not go through fork(2). ~0: it never started
 void (*what)() noexcept = nullptr;
+
+os::mutex starting;
+
+// No other thread may hold the mutex while fork(2) copies it.
+void lock_starting() FORKJOIN_UNANALYSED { starting.lock(); }
+void unlock_starting() FORKJOIN_UNANALYSED { starting.unlock(); }
+[[maybe_unused]] const bool registered_starting = at_fork(&lock_starting, &unlock_starting, &unlock_starting);
 
 void handle(int) {
   const int before = errno;
@@ -40,7 +48,6 @@ void serve(void*) noexcept {
 }  // namespace
 
 bool on_signal(int number, void (*act)() noexcept) noexcept {
-  static os::mutex starting;
   const std::lock_guard lock(starting);
   if (acts_in.load(std::memory_order_relaxed) != process_generation()) {
     what = act;

@@ -117,19 +117,18 @@ bool are_threads(unsigned count) noexcept {
   return found == count;
 }
 
-void at_fork(void (*before)(), void (*after)(), void (*in_child)()) noexcept {
+bool at_fork(void (*before)(), void (*after)(), void (*in_child)()) noexcept {
   static_cast<void>(pthread_atfork(before, after, in_child));
+  return true;
 }
 
 namespace {
 std::atomic<unsigned> generation{0};
 void count_generation() { generation.fetch_add(1, std::memory_order_relaxed); }
+// Before any thread: in the copy of a process none would end what another thread had begun at its first call.
+[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, count_generation);
 }  // namespace
 
-unsigned process_generation() noexcept {
-  static const int registered = pthread_atfork(nullptr, nullptr, count_generation);
-  static_cast<void>(registered);
-  return generation.load(std::memory_order_relaxed);
-}
+unsigned process_generation() noexcept { return generation.load(std::memory_order_relaxed); }
 
 }  // namespace fj::inline v0_1::detail::os

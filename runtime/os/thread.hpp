@@ -59,8 +59,9 @@ unsigned count_threads() noexcept;
 /// Whether there are so many, by a slower way that relies on less.
 bool are_threads(unsigned count) noexcept;
 
-/// From now on each fork(2) calls these: `before` it, and `after` it in the parent process or `in_child` in the child.
-void at_fork(void (*before)(), void (*after)(), void (*in_child)()) noexcept;
+/// From now on each fork(2) calls these: `before` it, and `after` it in the parent process or `in_child` in the child. True, so that
+/// a variable can have it done before main.
+bool at_fork(void (*before)(), void (*after)(), void (*in_child)()) noexcept;
 
 /// How many calls of fork(2) lie between the first process and this one. A runtime that was made before such a call has
 /// lost its threads.

@@ -22,23 +22,31 @@ namespace {
 constexpr long mappings_per_guard = 2;
 std::atomic<long> mappings_of_guards{0};  // relaxed: a count
 
+// What the system says when it is asked first. More than one thread may ask. No static variable that makes itself: in the copy that
+// fork(2) makes of a process while another thread makes it, it would never be ready.
+template <auto Ask>
+auto asked_once() noexcept {
+  static constinit std::atomic<decltype(Ask())> known{0};  // relaxed: each value is the same
+  auto value = known.load(std::memory_order_relaxed);
+  if (value == 0) known.store(value = Ask(), std::memory_order_relaxed);
+  return value;
+}
+
 long most_mappings_of_guards() noexcept {
-  static const long most = [] {
+  return asked_once<[] {
     long limit = 65'530;  // Linux's own
     if (std::FILE* const file = std::fopen("/proc/sys/vm/max_map_count", "re")) {
       if (std::fscanf(file, "%ld", &limit) != 1) limit = 65'530;
       std::fclose(file);
     }
     return limit / 100 * 45;
-  }();
-  return most;
+  }>();
 }
 
 }  // namespace
 
 std::size_t page_size() noexcept {
-  static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return size;
+  return asked_once<[] { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }>();
 }
 
 std::size_t round_to_pages(std::size_t bytes) noexcept { return (bytes + page_size() - 1) & ~(page_size() - 1); }

@@ -33,12 +33,11 @@ watched* pool FORKJOIN_GUARDED_BY(pool_mutex) = nullptr;
 // No other thread may hold the mutex while fork(2) copies it.
 void lock_pool() FORKJOIN_UNANALYSED { pool_mutex.lock(); }
 void unlock_pool() FORKJOIN_UNANALYSED { pool_mutex.unlock(); }
+[[maybe_unused]] const bool registered_pool = os::at_fork(&lock_pool, &unlock_pool, &unlock_pool);
 
 }  // namespace
 
 watched& watched::take(int number, number_is whose) {
-  static const bool registered = (os::at_fork(&lock_pool, &unlock_pool, &unlock_pool), true);
-  static_cast<void>(registered);
   watched* w = nullptr;
   {
     const locked lock(pool_mutex);
