@@ -81,20 +81,11 @@ void wait_for_end(const scheduler& s) noexcept {
   constexpr int yields = 1000;
   constexpr std::int64_t longest_ns = 1'000'000;
   for (int i = 0; i < yields && !s.is_unused(); ++i) os::yield_thread();
-  struct waiting final : outside_sleeper {
-    explicit waiting(const scheduler& s) noexcept : outside_sleeper({.what = "the destructor of fj::runtime"}), of(s) {}
-    bool goes_on() const noexcept override { return of.is_unused(); }
-    void look_if_due() noexcept {
-      if (!looks.is_due()) return;
-      become_known();
-      looks.look();
-    }
-    const scheduler& of;
-    os::looks looks;
-  } here(s);
+  const auto is_unused = [](const void* of) noexcept { return static_cast<const scheduler*>(of)->is_unused(); };
+  outside_sleeper here({.what = "the destructor of fj::runtime"}, is_unused, &s);
   for (std::int64_t delay = longest_ns / 64; !s.is_unused(); delay = std::min(2 * delay, longest_ns)) {
     os::sleep_ns(delay);
-    here.look_if_due();
+    if (here.looks.is_due()) here.look();
   }
 }
 

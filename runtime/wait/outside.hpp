@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "../base/list.hpp"
+#include "../os/futex.hpp"
 #include "../os/mutex.hpp"
 #include "../os/thread_safety.hpp"
 #include "../stacks/wait_place.hpp"
@@ -14,22 +15,27 @@ namespace fj::inline v0_1::detail {
 /// A thread that has slept for long, and sleeps until another thread ends that. Lies in the frame of the function that waits.
 class outside_sleeper {
  public:
-  explicit outside_sleeper(const wait_place& where) noexcept : place(where) {}
+  using question = bool (*)(const void* about) noexcept;
+
+  /// `is_over(about)`: whether the sleep has been ended, so that the thread goes on without any more help. Other threads may ask that
+  /// until this object has been destroyed.
+  outside_sleeper(const wait_place& where, question is_over, const void* about) noexcept
+      : place(where), is_over_(is_over), about_(about) {}
+  ~outside_sleeper();
   outside_sleeper(const outside_sleeper&) = delete;
   outside_sleeper& operator=(const outside_sleeper&) = delete;
 
-  /// Whether its sleep has been ended: it goes on without any more help.
-  virtual bool goes_on() const noexcept = 0;
+  /// When the thread has slept for long: others know of it from now on, and it looks at them.
+  void look() noexcept;
+  bool goes_on() const noexcept { return is_over_(about_); }
 
   const wait_place place;
+  os::looks looks;  ///< when the next look is due
   list_links<outside_sleeper> links;
 
- protected:
-  ~outside_sleeper();
-  /// From now on others know of it. More than once, too.
-  void become_known() noexcept;
-
  private:
+  const question is_over_;
+  const void* const about_;
   bool known_ = false;
 };
 
@@ -51,11 +57,13 @@ inline outside_sleeper::~outside_sleeper() {
   sleepers_outside().all.remove(*this);
 }
 
-inline void outside_sleeper::become_known() noexcept {
-  if (known_) return;
-  const locked lock(sleepers_outside().mutex);
-  sleepers_outside().all.push(*this);
-  known_ = true;
+inline void outside_sleeper::look() noexcept {
+  if (!known_) {
+    const locked lock(sleepers_outside().mutex);
+    sleepers_outside().all.push(*this);
+    known_ = true;
+  }
+  looks.look();  // which takes the mutex
 }
 
 /// While one lives, the calling thread waits outside for a time or a descriptor.

@@ -92,17 +92,11 @@ void waiter::sleep_outside() noexcept {
 }
 
 void waiter::sleep_outside_for_good() noexcept {
-  struct sleeper final : outside_sleeper {
-    sleeper(const wait_place& where, std::atomic<std::uint32_t>& word) noexcept : outside_sleeper(where), woken(word) {}
+  const auto is_woken = [](const void* word) noexcept {
     // acquire: pairs with the release in wake
-    bool goes_on() const noexcept override { return woken.load(std::memory_order_acquire) != 0; }
-    void look() noexcept {
-      become_known();
-      looks.look();
-    }
-    std::atomic<std::uint32_t>& woken;
-    os::looks looks;
-  } here(place_, signalled_);
+    return static_cast<const std::atomic<std::uint32_t>*>(word)->load(std::memory_order_acquire) != 0;
+  };
+  outside_sleeper here(place_, is_woken, &signalled_);
   while (!here.looks.sleep(signalled_)) here.look();
 }
 
