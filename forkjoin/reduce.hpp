@@ -101,7 +101,7 @@ T reduce_numbers(const It& first, std::size_t n, Get& get, Op& op, const loop_op
   if (n <= most_kept) {
     // The fold of these values takes the same steps whether they are kept or not.
     const auto value = [&get](const It& at) { return static_cast<T>(get(at)); };
-    if (procs_here() == 1 && !options.stop) return detail::fold<T>(first, n, value, op);
+    if (procs_for_loop() == 1 && !options.stop) return detail::fold<T>(first, n, value, op);
     T kept[most_kept];
     const auto kept_value = [](const T* at) { return *at; };
     const auto keep = [&](std::size_t begin, std::size_t end) {

@@ -103,7 +103,7 @@ scheduler* open_scheduler(const options& wanted) {
     static_cast<void>(print_fibers_on(SIGQUIT));
   if (flag_from_environment("FORKJOIN_DEADLOCK", true)) os::looks::are(&look_for_standstill);
   auto* const made = new instance(wanted);
-  if (made->settings().chaos != 0) any_chaos.store(true, std::memory_order_relaxed);
+  if (made->settings().chaos != 0) disturbances.fetch_add(1, std::memory_order_relaxed);  // never taken back
   instances& known = known_instances();
   const locked lock(known.mutex);
   known.all.push(*made);
@@ -167,6 +167,11 @@ unsigned procs_here() noexcept {
   if (!m) return 0;
   const settings& chosen = m->sched().settings();
   return chosen.steal_every_fork ? std::max(chosen.procs, 2u) : chosen.procs;
+}
+
+unsigned procs_for_loop() noexcept {
+  const unsigned procs = procs_here();
+  return procs == 1 && current_worker()->sched().monitor().is_started() ? 2 : procs;
 }
 
 unsigned procs_of(const scheduler& s) noexcept { return s.settings().procs; }

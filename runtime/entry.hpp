@@ -19,6 +19,7 @@
 #include "slow/child.hpp"
 #include "slow/fork_loop.hpp"
 #include "slow/fork_slow.hpp"
+#include "slow/give_way.hpp"
 #include "slow/on_top.hpp"
 #include "slow/quiet.hpp"
 #include "sync/channel.hpp"
@@ -55,6 +56,8 @@ bool is_inside(const scheduler& s) noexcept;
 
 /// How many P may take part in what the calling code forks: 1 if no fork can be stolen; 0 outside of any runtime.
 unsigned procs_here() noexcept;
+/// The same for a loop without a grain: 1 if the strand need not cut it, neither for others nor to give way to them.
+unsigned procs_for_loop() noexcept;
 unsigned procs_of(const scheduler& s) noexcept;
 stats stats_of(const scheduler& s);
 

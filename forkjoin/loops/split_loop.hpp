@@ -121,6 +121,7 @@ class split_loop {
       run_part(first, first + n);
       first += n;
       if (first == last) return;
+      give_way_if_asked();
       chunk.adapt();
       if (last - first > chunk.size() && hungry()) break;
     }
@@ -153,7 +154,7 @@ class split_loop {
 template <class Policy, std::size_t First, class Leaf, class Rest>
 [[gnu::always_inline]] inline void for_parts(std::size_t n, const loop_options& options, const Leaf& leaf, Rest rest) {
   if (n == 0) return;
-  const unsigned p = procs_here();
+  const unsigned p = procs_for_loop();
   const bool is_plain = options.grain == 0 && !options.stop;
   if (p == 1 && is_plain) return leaf(std::size_t(0), n);
   pace& known = pace_of<Leaf>;

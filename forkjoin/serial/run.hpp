@@ -22,6 +22,8 @@ class inside_run {
 };
 
 constexpr unsigned procs_here() noexcept { return 1; }
+constexpr unsigned procs_for_loop() noexcept { return 1; }
+constexpr void give_way_if_asked() noexcept {}
 
 /// There is one P, so no worker looks for work.
 constexpr bool hungry() noexcept { return false; }

@@ -31,6 +31,7 @@ struct counters {
       0;  ///< nanoseconds in which a thread held the P to look for work; the rest of the time the P was idle
   std::uint64_t blocking_calls = 0;  ///< calls of fj::blocking and fj::blocking_now
   std::uint64_t retakes = 0;         ///< times that the P was taken from such a call, for other work
+  std::uint64_t preemptions = 0;     ///< strands that gave their P to a fiber that waited for it, after 10 ms
 
   counters& operator+=(const counters& other) noexcept {
     steals += other.steals;
@@ -50,6 +51,7 @@ struct counters {
     looking_ns += other.looking_ns;
     blocking_calls += other.blocking_calls;
     retakes += other.retakes;
+    preemptions += other.preemptions;
     return *this;
   }
 };
@@ -130,7 +132,7 @@ class stopwatch {
 /// The counters of one P, written by the worker that holds it.
 struct tallies {
   tally steals, suspensions, resumptions, join_waits, exposures, publications, slow_pushes, slow_pops, parks, wakeups,
-      blocking_calls, retakes;
+      blocking_calls, retakes, preemptions;
   peak most_public;
   stack_tally stacks;
   stopwatch busy, looking;  // at most one of them runs, and none while the P is idle
@@ -153,7 +155,7 @@ struct tallies {
     return {steals.read(),         suspensions.read(), resumptions.read(), join_waits.read(), exposures.read(),
             publications.read(),   most_public.read(), slow_pushes.read(), slow_pops.read(),  parks.read(),
             wakeups.read(),        stacks.in_use(),    stacks.most(),      busy.read(clock),  looking.read(clock),
-            blocking_calls.read(), retakes.read()};
+            blocking_calls.read(), retakes.read(),     preemptions.read()};
   }
 };
 

@@ -125,6 +125,10 @@ inline constexpr unsigned waits_per_chaotic_yield = 3;
 inline constexpr unsigned takes_per_chaotic_one = 3;
 inline constexpr unsigned puts_per_chaotic_one = 2;
 
+/// With options::chaos every fork looks whether to give way, and one of so many does: seldom enough for a tree of some thousand
+/// forks.
+inline constexpr unsigned forks_per_chaotic_yield = 16;
+
 // The look for a standstill (standstill.cpp).
 
 /// Nanoseconds that a thread has slept before it looks whether the whole program stands still; each look after that comes after

@@ -2,6 +2,7 @@
 
 #include "runtime/fork/current.hpp"
 #include "runtime/schedule/owner.hpp"
+#include "runtime/slow/give_way.hpp"
 #include "runtime/slow/system.hpp"
 #include "runtime/slow/wait_at_join.hpp"
 #include "runtime/workers/execute.hpp"
@@ -16,6 +17,7 @@ bool push_slow() noexcept {
   if (&d == &outside) return false;
   worker& m = *current_worker();
   owner::answer_alarm(m, d, os::handled_exception(*m.exceptions));
+  give_way_at_fork();
   return true;
 }
 

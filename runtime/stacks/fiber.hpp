@@ -80,7 +80,8 @@ struct fiber : join_waiter, runnable, parent_rest {
   relaxed<deque*> records =
       nullptr;  ///< the deque, with records, that it left behind when it suspended; else nullptr. Under the dispatcher's mutex
   deque_marker marker{*this};
-  relaxed<fiber*> next = nullptr;                  ///< in the pool
+  relaxed<deque*> carried = nullptr;  ///< the deque, with records, that it took along when it gave way; else nullptr
+  relaxed<fiber*> next = nullptr;     ///< in the pool
   relaxed<stack_tally*> counted = nullptr;         ///< the counter of the P that took the stack
   relaxed<fiber_state> state = fiber_state::free;  ///< others read whether it is waiting or runnable
   shown_wait_place waits;                          ///< while it waits

@@ -2,16 +2,16 @@
 
 #include "runtime/base/tuning.hpp"
 #include "runtime/fork/current.hpp"
+#include "runtime/slow/give_way.hpp"
 #include "runtime/wait/go_root.hpp"
 #include "runtime/workers/worker.hpp"
 
 namespace fj::inline v0_1::detail {
 
-std::atomic<bool> any_chaos{false};
-
 void disturb_slow() noexcept {
   worker* const m = current_worker();
-  if (m && m->proc->chaos.once_in(tuning::waits_per_chaotic_yield)) yield_strand();
+  if (m && m->proc->chaos.once_in(tuning::waits_per_chaotic_yield)) return yield_strand();
+  give_way_if_asked();
 }
 
 }  // namespace fj::inline v0_1::detail

@@ -1,18 +1,19 @@
-// Yields at random places, for options::chaos: before every operation on a channel, a lock or a future.
+// Where calls into the runtime give way: before every operation on a channel, a lock or a future, and before go. At random places
+// for options::chaos, and when the time slice of the strand is over.
 #pragma once
 
 #include <atomic>
 
+#include "../schedule/disturbances.hpp"
+
 namespace fj::inline v0_1::detail {
 
-/// Set when a runtime with options::chaos is made, and never taken back: one predictable branch for programs without.
-extern std::atomic<bool> any_chaos;
-
-/// Lets others run first if the strand's runtime is chaotic and the dice of its P say so. Nothing outside of any runtime.
+/// Lets others run first if the strand's runtime is chaotic and the dice of its P say so, or if the monitor asked for it. Nothing
+/// outside of any runtime.
 void disturb_slow() noexcept;
 
 inline void disturb() noexcept {
-  if (any_chaos.load(std::memory_order_relaxed)) [[unlikely]]
+  if (disturbances.load(std::memory_order_relaxed) != 0) [[unlikely]]
     disturb_slow();
 }
 

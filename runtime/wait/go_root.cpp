@@ -32,6 +32,7 @@ go_root::go_root(function body, bool takes_stop) : root(body) {
 }
 
 void go_root::start(scheduler& s) {
+  disturb();
   refuse_root_of_forked_copy(s);
   s.dispatcher().ask_for_threads_again();
   if (!s.dispatcher().ensure_thread())
@@ -44,6 +45,7 @@ void go_root::start(scheduler& s) {
   s.begin_root();
   if (stop) s.loose().add(*this);
   begin(*f, {nullptr, this});
+  s.monitor().watch();  // the fiber may wait for a P; without a monitor it waits until that P's strand leaves
   make_ready(s, *f);
 }
 
@@ -96,6 +98,7 @@ void go_root::release() noexcept {
 void yield_strand() noexcept {
   worker* const m = current_worker();
   if (!m) return os::yield_thread();
+  m->sched().monitor().watch();
   if (!may_leave()) return;
   ++m->count().suspensions;
   leave(

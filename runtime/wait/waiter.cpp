@@ -105,6 +105,7 @@ void waiter::leave_until_woken() noexcept {
   if (!word_.woken()) {
     fiber& here = *current_fiber();
     here.waits.show(place_);
+    scheduler_->monitor().watch();  // once it is woken it may wait for a P
     ++current_worker()->count().suspensions;
     leave(
         [](worker&, fiber& f, void* word) noexcept -> fiber* {

@@ -5,18 +5,22 @@
 #include <cstdlib>
 
 #include "runtime/os/memory_fault.hpp"
+#include "runtime/schedule/carried_records.hpp"
 #include "runtime/schedule/left_records.hpp"
 #include "runtime/workers/execute.hpp"
 #include "runtime/workers/scheduler.hpp"
 
 namespace fj::inline v0_1::detail {
 
+using carried_records = basic_carried_records<system>;
 using left_records = basic_left_records<system>;
 
 void install_deque(worker& m, fiber& f) noexcept {
   std::atomic<deque*>& active = m.proc->active;
   scheduler& s = m.sched();
-  if (deque* const empty = left_records::take_back(m, f)) {
+  deque* empty = carried_records::bring_back(m, f);
+  if (!empty) empty = left_records::take_back(m, f);
+  if (empty) {
     s.deques().give(empty);
     return;
   }
@@ -39,6 +43,10 @@ fiber* leave_deque(worker& m, fiber& left) noexcept {
   if (!m.proc) return then();  // after a blocking call: its records are with its marker
   left.whose = m.proc->active.load(std::memory_order_relaxed)->whose();  // a scope's child does not know yet
   release_below(m, left);
+  if (m.carries.replace(false)) {
+    carried_records::take_along(m, left);
+    return then();
+  }
   return left_records::leave(m, left, [&] {
     trim_stack(left, static_cast<const std::byte*>(left.context.registers));
     return then();

@@ -1,13 +1,17 @@
 #include "runtime/workers/monitor.hpp"
 
+#include <atomic>
 #include <new>
 
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/clock.hpp"
 #include "runtime/os/futex.hpp"
+#include "runtime/schedule/disturbances.hpp"
 #include "runtime/workers/scheduler.hpp"
 
 namespace fj::inline v0_1::detail {
+
+std::atomic<unsigned> disturbances{0};
 
 bool monitor::start() noexcept {
   const locked lock(mutex_);
@@ -33,6 +37,7 @@ void monitor::end() noexcept {
   if (state_.exchange(ending, std::memory_order_seq_cst) == unstarted) return;
   os::futex_wake(state_);
   thread_.join();
+  note_requests(false);
 }
 
 void monitor::thread_main(void* self) noexcept { static_cast<monitor*>(self)->watch_all(); }
@@ -47,8 +52,17 @@ void monitor::watch_all() noexcept {
       os::futex_wait_until(state_, watching, os::now_ns() + delay);
     }
     if (scheduler_.poller().is_overdue(os::now_ns())) scheduler_.poller().poll();
+    // A strand that keeps its P for long fires none of its timers.
+    if (scheduler_.dispatcher().all_busy()) scheduler_.dispatcher().timekeeper().fire_all();
     scheduler_.count_refused_retakes(rules_->look(scheduler_));
+    note_requests(rules_->look_at_slices(scheduler_));
   }
+}
+
+void monitor::note_requests(bool any) noexcept {
+  if (any == asks_) return;
+  asks_ = any;
+  any ? disturbances.fetch_add(1, std::memory_order_relaxed) : disturbances.fetch_sub(1, std::memory_order_relaxed);
 }
 
 // The story of a P that is not watched: the monitor sees all P idle; a worker takes one and sees that the monitor watches; the

@@ -22,7 +22,10 @@ class monitor {
   monitor& operator=(const monitor&) = delete;
 
   /// By what needs it watched: starts the thread unless it runs. False if the system refuses it.
-  bool watch() noexcept { return state_.load(std::memory_order_relaxed) != unstarted || start(); }
+  bool watch() noexcept { return is_started() || start(); }
+
+  /// Whether it has ever been needed. Then it has a thread, and strands give way.
+  bool is_started() const noexcept { return state_.load(std::memory_order_relaxed) != unstarted; }
 
   /// By a worker that has taken a P and runs a strand on it: ends the monitor's rest.
   void attend() noexcept {
@@ -31,8 +34,7 @@ class monitor {
       wake();
   }
 
-  /// Whether it has a thread, and whether that does more than rest.
-  bool is_started() const noexcept { return state_.load(std::memory_order_seq_cst) != unstarted; }
+  /// Whether it has a thread that does more than rest.
   bool is_awake() const noexcept {
     const std::uint32_t state = state_.load(std::memory_order_seq_cst);
     return state != unstarted && state != resting;
@@ -48,6 +50,7 @@ class monitor {
   bool start() noexcept;
   void wake() noexcept;
   void watch_all() noexcept;
+  void note_requests(bool any) noexcept;
   void rest() noexcept;
 
   scheduler& scheduler_;
@@ -55,6 +58,7 @@ class monitor {
   os::mutex mutex_;                                            // of start
   std::int64_t ask_again_at_ FORKJOIN_GUARDED_BY(mutex_) = 0;  // once the system has refused the thread
   std::unique_ptr<basic_monitor<system>> rules_;
+  bool asks_ = false;  // a strand that was asked to give way has not done so
   os::thread thread_;
 };
 

@@ -15,6 +15,7 @@
 #include "../os/machine.hpp"
 #include "../schedule/blocking_word.hpp"
 #include "../schedule/run_queue.hpp"
+#include "../schedule/time_slices.hpp"
 #include "../schedule/timer_heap.hpp"
 #include "../stacks/fiber.hpp"
 #include "../stacks/stack_cache.hpp"
@@ -39,6 +40,7 @@ struct alignas(cache_line) processor {
   detail::chaos chaos;                    ///< of the worker's and its fibers' choices
   relaxed<unsigned> looks_at_timers = 0;  ///< of the worker, in a runtime with timers: tuning::ticks_per_look
   timer_heap timers;                      ///< of strands that waited on this P
+  basic_yield_request<machine> yield_request;    ///< the monitor's, to the strand of the present run
   basic_blocking_word<machine, fiber> blocking;  ///< whether its strand is in a call of fj::blocking
   alignas(cache_line) tallies count;
 };

@@ -71,6 +71,7 @@ struct worker {
   relaxed<const fiber*> runs = nullptr;  ///< what it switched to, for messages; a child of that, perhaps
   relaxed<afterwards> then = nullptr;    ///< set by the fiber that leaves
   relaxed<void*> argument = nullptr;     ///< for `then`
+  relaxed<bool> carries = false;         ///< the fiber that left is to keep its records: carried_records.hpp
   relaxed<bool> yielded = false;         ///< the fiber that left is ready, and others come first
   ordered<fiber*> submitted = nullptr;   ///< a root's fiber for another runtime, for which the running fiber suspends
   random dice;

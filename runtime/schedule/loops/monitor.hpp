@@ -1,4 +1,5 @@
-// What the monitor does at each look at all P (Go's sysmon): it takes P from strands that are in blocking calls for long.
+// What the monitor does at each look at all P (Go's sysmon): it takes P from strands that are in blocking calls for long, and asks
+// strands that compute for long to give way.
 //
 // Source: sysmon and retake in Go's runtime/proc.go, with its delays.
 #pragma once
@@ -11,6 +12,7 @@
 #include "../../base/tuning.hpp"
 #include "../handoff.hpp"
 #include "../machine.hpp"
+#include "../time_slices.hpp"
 
 namespace fj::inline v0_1::detail {
 
@@ -20,7 +22,7 @@ class basic_monitor {
   using processor = typename Machine::processor;
 
   /// Throws std::bad_alloc.
-  explicit basic_monitor(unsigned procs) : seen_(procs) {}
+  explicit basic_monitor(unsigned procs) : seen_(procs), slices_(procs) {}
 
   /// One look. Returns how many calls keep their P from now on although it should be taken, because no thread could use it.
   unsigned look(auto& scheduler) noexcept {
@@ -43,6 +45,9 @@ class basic_monitor {
     looks_in_vain_ = any ? 0 : looks_in_vain_ + 1;
     return refused;
   }
+
+  /// As basic_time_slices::look.
+  bool look_at_slices(auto& scheduler) noexcept { return slices_.look(scheduler); }
 
   /// Nanoseconds until the next look.
   std::int64_t delay_ns() const noexcept {
@@ -69,6 +74,7 @@ class basic_monitor {
   }
 
   std::vector<seen> seen_;
+  basic_time_slices<Machine> slices_;
   unsigned looks_in_vain_ = 0;
 };
 

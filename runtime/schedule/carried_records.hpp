@@ -1,0 +1,46 @@
+// How the records of a fiber that is ready, but does not run, leave its P and come back.
+//
+// The fiber takes its deque along, and no marker stands for it: the worker that runs the fiber has its records, too. So with one P
+// no continuation starts before its turn because its strand gave way. The story of a lost wake-up: a worker that parks finds
+// neither the fiber nor its records. Against it: on the way out the fiber becomes ready after its deque has left, which wakes a
+// worker; on the way back the worker looks for sleepers after it made the records active, as for left_records.hpp.
+#pragma once
+
+#include <atomic>
+
+#include "machine.hpp"
+
+namespace fj::inline v0_1::detail {
+
+/// Asks of its machine what basic_left_records asks, and of a fiber `carried`.
+template <scheduling_machine Machine>
+struct basic_carried_records {
+  using deque = typename Machine::deque;
+  using fiber = typename Machine::fiber;
+  using worker = typename Machine::worker;
+
+  /// The fiber has left its stack, and is about to be ready: records in the active deque of the P go with it. A thief that looks
+  /// at that deque still may take what is public. Nothing private: the strand has seen to that (slow/give_way.cpp).
+  static void take_along(worker& m, fiber& left) noexcept {
+    auto& active = m.proc->active;
+    deque* const records = active.load(std::memory_order_relaxed);
+    if (Machine::seems_empty(*records)) return;
+    left.carried = records;
+    // release: pairs with the acquire in for_each_deque
+    active.store(&Machine::take_spare_deque(m), std::memory_order_release);
+  }
+
+  /// The fiber goes on. As basic_left_records::take_back.
+  static deque* bring_back(worker& m, fiber& f) noexcept {
+    deque* const records = f.carried.replace(nullptr);
+    if (!records) return nullptr;
+    auto& active = m.proc->active;
+    deque* const before = active.load(std::memory_order_relaxed);
+    active.store(records, std::memory_order_release);  // release: pairs with the acquire in for_each_deque
+    Machine::fence();                                  // the records, then the sleepers: as in take_back
+    if (!Machine::seems_empty(*records)) m.sched().dispatcher().wake();
+    return before;
+  }
+};
+
+}  // namespace fj::inline v0_1::detail

@@ -1,0 +1,12 @@
+// Whether calls into the runtime have more to ask than usual.
+#pragma once
+
+#include <atomic>
+
+namespace fj::inline v0_1::detail {
+
+/// How many runtimes of the process are chaotic, or have asked a strand to give way. One predictable branch on it stands before
+/// each operation on a channel, a lock or a future: to find the strand's own runtime first would read a variable of the thread.
+extern std::atomic<unsigned> disturbances;
+
+}  // namespace fj::inline v0_1::detail

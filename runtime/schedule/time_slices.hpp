@@ -1,0 +1,84 @@
+// How a strand that keeps its P for long is asked to give way to others: what the monitor asks, and what the strand sees.
+//
+// The monitor names the run that it means, by the count of the P's runs: how often a fiber began or went on there. A request that
+// comes too late, when the strand has ended, waits, or is on another P, names a run that is over, and no strand answers it. So
+// neither side waits for the other, and nothing is taken back.
+//
+// Source: retake and preemptone in Go's runtime/proc.go: schedtick, schedwhen.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "../base/tuning.hpp"
+#include "machine.hpp"
+
+namespace fj::inline v0_1::detail {
+
+/// Of a P. Run 0 is none; a strand that runs when the count of runs has wrapped around to it may give way unasked.
+template <class Machine>
+class basic_yield_request {
+ public:
+  /// By the monitor, before it sounds the alarm of the deque.
+  void ask(std::uint32_t run) noexcept { run_.store(run, std::memory_order_relaxed); }
+
+  /// By the strand of that run. relaxed: a strand that found the alarm on has taken it off since, which pairs with the monitor's
+  /// alarm, so it sees the request; elsewhere it is a hint.
+  bool concerns(std::uint32_t run) const noexcept { return run != 0 && run_.load(std::memory_order_relaxed) == run; }
+
+ private:
+  typename Machine::template atomic<std::uint32_t> run_{0};
+};
+
+/// What the monitor knows of the runs on all P. Asks of the P `runs`, `yield_request`, `queue` and `active`.
+template <scheduling_machine Machine>
+class basic_time_slices {
+ public:
+  using processor = typename Machine::processor;
+
+  /// Throws std::bad_alloc.
+  explicit basic_time_slices(unsigned procs) : seen_(procs) {}
+
+  /// One look: asks each strand to give way that has had its P for a slice while a fiber waits for one; again after each slice.
+  /// Returns whether a strand has been asked and has not given way yet.
+  bool look(auto& scheduler) noexcept {
+    const std::int64_t now = Machine::now_ns();
+    bool any_asked = false;
+    for (unsigned i = 0; i < scheduler.all().count(); ++i) {
+      processor& p = scheduler.all()[i];
+      seen& last = seen_[i];
+      if (const std::uint32_t run = p.runs; run != last.run) {
+        last = {.run = run, .since = now};
+      } else if (now - last.since >= tuning::slice_ns && waits_for(scheduler, p)) {
+        ask(p, run);
+        last.since = now;
+        last.asked = true;
+      }
+      any_asked |= last.asked;
+    }
+    return any_asked;
+  }
+
+  static void ask(processor& p, std::uint32_t run) noexcept {
+    p.yield_request.ask(run);
+    // acquire: as in for_each_deque. If it is another strand's by now, that one attends in vain.
+    p.active.load(std::memory_order_acquire)->for_thieves().alarm();
+  }
+
+ private:
+  struct seen {
+    std::uint32_t run = 0;
+    std::int64_t since = 0;  // the first look at that run, or the last request
+    bool asked = false;
+  };
+
+  // A fiber of another P's queue waits for that one.
+  static bool waits_for(auto& scheduler, processor& p) noexcept {
+    return scheduler.dispatcher().any_ready() || !p.queue.empty();
+  }
+
+  std::vector<seen> seen_;
+};
+
+}  // namespace fj::inline v0_1::detail
