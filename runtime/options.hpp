@@ -32,9 +32,9 @@ struct options {
   /// throws, the rest still runs. Slow. FORKJOIN_STEAL_EVERY_FORK=1 in the environment sets it for every runtime.
   bool steal_every_fork = false;
 
-  /// For tests: a seed other than 0 makes schedules that are otherwise rare. Before an operation on a channel, a lock or a future
-  /// the strand at times lets others run first, and workers at times take what is ready in another order. The promise of
-  /// serial order on one P is kept by programs that do not wait. With one P the same seed gives the same choices; with more,
+  /// For tests: a seed other than 0 makes schedules that are otherwise rare. Before an operation on a channel, a lock or a future,
+  /// and at forks, the strand at times lets others run first, and workers at times take what is ready in another order. The promise
+  /// of serial order on one P is kept by programs that do not wait. With one P the same seed gives the same choices; with more,
   /// each P makes its own. Slow. FORKJOIN_CHAOS=seed in the environment sets it for runtimes that leave it 0.
   std::uint64_t chaos = 0;
 

@@ -196,6 +196,9 @@ struct starter {
 /// what outlives the function that starts it. A scope's fork (fj::scope) is for children that end before the function does:
 /// thieves take the parent, exceptions come to the join, and the child costs a tenth of this.
 ///
+/// A fiber that computes for long gives way to others that are ready after 10 ms: at its next fork, between two chunks of a loop, or
+/// when it uses a channel, a lock, a future, or go. A leaf that does none of these keeps its P.
+///
 /// Errors: std::bad_alloc if there is no memory, std::system_error if the runtime has no thread and the system refuses one.
 /// Cost: an allocation, a stack that the P keeps, and a place in its run queue; from outside a visit of the pool and of the ready
 /// queue.

@@ -1,5 +1,6 @@
 // What a runtime costs while it does nothing: with sleepers an hour away, or fibers that wait for descriptors, it uses no processor;
-// one that only forks or sleeps has opened no descriptor; none has started a thread but its workers.
+// one that only forks or sleeps has opened no descriptor; none has started a thread but its workers, and the monitor if it has
+// fibers that may wait for a P.
 
 #include <algorithm>
 #include <chrono>
@@ -44,7 +45,8 @@ void forks_only(test::verdict& verdict, unsigned procs) {
   for (int i = 0; i < 20; ++i) verdict.check(rt.run([] { return fib(15); }) == 610, "fib");
   verdict.check(entries("/proc/self/fd") == descriptors, "forks opened a descriptor");
   const auto started = entries("/proc/self/task") - threads;
-  verdict.check(started <= static_cast<std::ptrdiff_t>(procs), "forks started threads: " + std::to_string(started));
+  // The caller works with one of the P.
+  verdict.check(started < static_cast<std::ptrdiff_t>(procs), "forks started threads: " + std::to_string(started));
 }
 
 // The workers park some time after the last fiber has begun to wait. Of CPU time a busy machine takes none away; but how long that
@@ -75,7 +77,8 @@ void sleepers(test::verdict& verdict, unsigned procs) {
   verdict.check(least <= 500, "sleepers used " + std::to_string(least) + " us of CPU time in 200 ms");
   verdict.check(entries("/proc/self/fd") == descriptors, "sleepers opened a descriptor");
   const auto started = entries("/proc/self/task") - threads;
-  verdict.check(started <= static_cast<std::ptrdiff_t>(procs), "sleepers started threads: " + std::to_string(started));
+  verdict.check(started <= static_cast<std::ptrdiff_t>(procs) + 1,
+                "sleepers started more than the monitor beside their workers: " + std::to_string(started));
   for (auto& each : all) each.request_stop();
   for (auto& each : all) each.get();
 }

@@ -87,7 +87,7 @@ struct starts_fibers {
 };
 
 // Far more rounds than fit into ten time slices, so that a strand that never gives way ends all the same.
-constexpr long rounds = test::sanitized ? 20'000 : 300'000;
+constexpr long rounds = test::sanitized ? 10'000 : 100'000;
 
 template <class Round>
 void keep_processor(Round& round, const std::atomic<bool>& over) {
@@ -97,7 +97,7 @@ void keep_processor(Round& round, const std::atomic<bool>& over) {
 
 }  // namespace
 
-// Tried without requests by the monitor: fails, as each strand ends before the other fiber begins.
+// Tried without requests by the monitor: with forks the strand ends before the other fiber begins.
 TEST_CASE_TEMPLATE("preemption: a strand that computes lets a fiber run that is ready, with one P", Round,
                    forks<fj::continuations>, forks<fj::tasks>, forks<test::first_top>, children_of_scopes,
                    kept_children, loop_chunks, turns, tries_to_receive, locks, starts_fibers) {
@@ -133,7 +133,6 @@ TEST_CASE("preemption: one loop lets a fiber run, with one P") {
 }
 
 TEST_CASE("preemption: timers fire while every P computes") {
-  // Tried with a monitor that fires none: fails with each number of P.
   for (const unsigned p : {1u, 2u}) {
     const test::watchdog dog("preemption for a timer", p, 120);
     fj::runtime rt(test::with_procs(p));
@@ -215,7 +214,6 @@ void walk_serially(bool first_child_first, unsigned node, int depth, std::vector
 
 }  // namespace
 
-// Tried with a marker for what gives way, as for what waits: other orders.
 TEST_CASE_TEMPLATE("preemption: with one P the order is the serial one, though every strand gives way often", Policy,
                    test::first_leave, test::first_top, test::first_leap, test::last_leave, test::last_top,
                    test::last_leap) {
