@@ -27,6 +27,7 @@ namespace fj::inline v0_1 {
 /// thread that sleeps most of the time.
 template <class F>
 std::invoke_result_t<F> blocking(F&& f) {
+  detail::disturb();
   const detail::blocking_call call(false);
   return std::invoke(std::forward<F>(f));
 }
@@ -34,6 +35,7 @@ std::invoke_result_t<F> blocking(F&& f) {
 /// As blocking, for a call that blocks for sure: the P goes to another thread at once.
 template <class F>
 std::invoke_result_t<F> blocking_now(F&& f) {
+  detail::disturb();
   const detail::blocking_call call(true);
   return std::invoke(std::forward<F>(f));
 }

@@ -60,6 +60,9 @@ class basic_time_slices {
     return any_asked;
   }
 
+  /// Whether the strand that the P ran at the last look was asked by then.
+  bool has_asked(unsigned index) const noexcept { return seen_[index].asked; }
+
   static void ask(processor& p, std::uint32_t run) noexcept {
     p.yield_request.ask(run);
     // acquire: as in for_each_deque. If it is another strand's by now, that one attends in vain.

@@ -1,6 +1,7 @@
 #include "runtime/workers/monitor.hpp"
 
 #include <atomic>
+#include <memory>
 #include <new>
 
 #include "runtime/base/tuning.hpp"
@@ -18,7 +19,9 @@ bool monitor::start() noexcept {
   if (state_.load(std::memory_order_relaxed) != unstarted) return true;
   if (scheduler_.is_forked_copy()) return true;  // nothing is taken there: the other threads are missing
   if (os::now_ns() < ask_again_at_) return false;
-  if (!rules_) rules_.reset(new (std::nothrow) basic_monitor<system>(scheduler_.all().count()));
+  try {
+    if (!rules_) rules_ = std::make_unique<basic_monitor<system>>(scheduler_.all().count());
+  } catch (const std::bad_alloc&) {}  // as if the system refused the thread
   if (rules_ && thread_.start(&thread_main, this)) {
     // Not before: another strand that needs the monitor would rely on a thread that the system may refuse.
     state_.store(watching, std::memory_order_relaxed);
@@ -55,7 +58,7 @@ void monitor::watch_all() noexcept {
     // A strand that keeps its P for long fires none of its timers.
     if (scheduler_.dispatcher().all_busy()) scheduler_.dispatcher().timekeeper().fire_all();
     scheduler_.count_refused_retakes(rules_->look(scheduler_));
-    note_requests(rules_->look_at_slices(scheduler_));
+    note_requests(rules_->any_asked());
   }
 }
 

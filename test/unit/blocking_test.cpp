@@ -256,3 +256,19 @@ TEST_CASE("blocking: thousands of short calls among forks and channels; then the
     });
   });
 }
+
+TEST_CASE("blocking: calls of some milliseconds lose their P to a fiber that is ready, one after another") {
+  for (const unsigned p : {1u, 2u}) {
+    const test::watchdog dog("calls of some milliseconds", p);
+    fj::runtime rt(test::with_procs(p));
+    rt.run([&] {
+      std::vector<fj::future<void>> all;
+      for (int i = 0; i < 500 && rt.stats().total().retakes < 5; ++i) {
+        for (unsigned k = 0; k < p; ++k) all.push_back(fj::go([] { fj::blocking([] { rest_for(3000); }); }));
+        fj::blocking([] { rest_for(3000); });
+      }
+      for (auto& each : all) each.get();
+    });
+    CHECK(rt.stats().total().retakes >= 5);
+  }
+}

@@ -80,6 +80,11 @@ struct locks {
     }
   }
 };
+struct blocks {
+  void operator()() {
+    for (int i = 0; i < 1000; ++i) fj::blocking([] {});
+  }
+};
 struct starts_fibers {
   void operator()() {
     for (int i = 0; i < 100; ++i) static_cast<void>(fj::go([] {}));
@@ -100,7 +105,7 @@ void keep_processor(Round& round, const std::atomic<bool>& over) {
 // Tried without requests by the monitor: with forks the strand ends before the other fiber begins.
 TEST_CASE_TEMPLATE("preemption: a strand that computes lets a fiber run that is ready, with one P", Round,
                    forks<fj::continuations>, forks<fj::tasks>, forks<test::first_top>, children_of_scopes,
-                   kept_children, loop_chunks, turns, tries_to_receive, locks, starts_fibers) {
+                   kept_children, loop_chunks, turns, tries_to_receive, locks, blocks, starts_fibers) {
   const test::watchdog dog("preemption", 1, 120);
   fj::runtime rt(test::with_procs(1));
   for (const bool in_run : {false, true}) {

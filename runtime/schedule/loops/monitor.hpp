@@ -25,16 +25,20 @@ class basic_monitor {
   explicit basic_monitor(unsigned procs) : seen_(procs), slices_(procs) {}
 
   /// One look. Returns how many calls keep their P from now on although it should be taken, because no thread could use it.
+  /// A strand in a blocking call does not hear that it was asked to give way: such a call loses its P though it has just begun.
   unsigned look(auto& scheduler) noexcept {
+    any_asked_ = slices_.look(scheduler);
     const std::int64_t now = Machine::now_ns();
     unsigned refused = 0;
     bool any = false;
     for (unsigned i = 0; i < scheduler.all().count(); ++i) {
       processor& p = scheduler.all()[i];
       seen& last = seen_[i];
-      if (const std::uint64_t call = p.blocking.now(); call != last.call) {
-        last = {.call = call, .since = now};  // however long it has lasted, that was less than since the last look
-      } else if (call != 0 && is_due(scheduler, p, now - last.since)) {
+      const std::uint64_t call = p.blocking.now();
+      const bool is_new = call != last.call;
+      // However long it has lasted, that was less than since the last look.
+      if (is_new) last = {.call = call, .since = now};
+      if (call != 0 && (!is_new || slices_.has_asked(i)) && is_due(scheduler, p, now - last.since)) {
         const retaken result = scheduler.dispatcher().retake(p, call, waker::sleeps, true);
         const bool lacks_thread = result == retaken::no_thread;
         any |= result == retaken::taken;
@@ -46,8 +50,8 @@ class basic_monitor {
     return refused;
   }
 
-  /// As basic_time_slices::look.
-  bool look_at_slices(auto& scheduler) noexcept { return slices_.look(scheduler); }
+  /// Whether a strand had been asked to give way at the last look, and had not done so.
+  bool any_asked() const noexcept { return any_asked_; }
 
   /// Nanoseconds until the next look.
   std::int64_t delay_ns() const noexcept {
@@ -75,6 +79,7 @@ class basic_monitor {
 
   std::vector<seen> seen_;
   basic_time_slices<Machine> slices_;
+  bool any_asked_ = false;
   unsigned looks_in_vain_ = 0;
 };
 
