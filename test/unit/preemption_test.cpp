@@ -137,6 +137,7 @@ TEST_CASE("preemption: one loop lets a fiber run, with one P") {
   });
 }
 
+// Tried with a monitor that fires none: fails, as the strands end before the sleeper goes on.
 TEST_CASE("preemption: timers fire while every P computes") {
   for (const unsigned p : {1u, 2u}) {
     const test::watchdog dog("preemption for a timer", p, 120);
@@ -219,6 +220,7 @@ void walk_serially(bool first_child_first, unsigned node, int depth, std::vector
 
 }  // namespace
 
+// Tried with a marker for what gives way, as for what waits: other orders.
 TEST_CASE_TEMPLATE("preemption: with one P the order is the serial one, though every strand gives way often", Policy,
                    test::first_leave, test::first_top, test::first_leap, test::last_leave, test::last_top,
                    test::last_leap) {
