@@ -30,8 +30,11 @@ class basic_deque : public basic_deque_owner<Machine> {
 
   /// Starts anew, with a strand that works for that root. Only while empty. The first push will attend.
   void open(root* whose) noexcept {
-    const locked lock(this->mutex_);
     FORKJOIN_CHECK(this->looks_empty());
+    // As a strand that did not fork leaves it. A thief that exposes finds nothing, or a record that was pushed after this store.
+    if (this->is_at_rest() && this->public_.is_clear() && this->alarmed())
+      return this->public_.belong_to(whose, nullptr);
+    const locked lock(this->mutex_);
     this->public_.belong_to(whose, nullptr);
     this->rest();
     this->alarm();

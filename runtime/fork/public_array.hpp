@@ -6,7 +6,8 @@
 //
 // `top` is an index with a tag above it. The index goes up with each steal. The tag goes up when the owner takes the last
 // record, and when the array begins anew. So top as a whole never repeats, and a thief's claim fails if anything happened
-// since the thief read it. The same holds for the root and the exception, which change only before top does.
+// since the thief read it. The same holds for the root and the exception, which change only before top does, or before any record
+// has come since top did.
 #pragma once
 
 #include <atomic>
@@ -120,7 +121,7 @@ class alignas(cache_line) basic_public_array {
 
   // The same, while count() is 0.
 
-  /// What thieves get with the records to come. To be followed by clear.
+  /// What thieves get with the records to come. To be followed by clear, unless the array is clear.
   void belong_to(root* whose, void* handled) noexcept {
     whose_.store(whose, std::memory_order_relaxed);
     handled_.store(handled, std::memory_order_relaxed);
