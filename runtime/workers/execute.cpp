@@ -66,7 +66,7 @@ fiber* system::switch_to(worker& m, fiber& f) noexcept {
   m.sched().monitor().attend();
   set_current_fiber(&f);
   set_current_deque(*m.proc->active.load(std::memory_order_relaxed));
-  os::switch_context(m.native, f.context);
+  os::switch_context(m.native, f.context, *m.exceptions);
   set_current_deque(outside);
   // Not always f: a scope's child may have come in its place, or f was made to go on with a child's parent.
   fiber& left = *current_fiber();
@@ -101,9 +101,10 @@ void end_strand(fiber* owner) noexcept {
   m.then = &ended;
   m.argument = owner;
   fiber& f = *current_fiber();
+  os::exception_globals& exceptions = *m.exceptions;
   come_before_thread(m);
   os::happens_before(&m.sched());  // the end of the runtime comes after all that was read of the worker
-  os::finish_context(f.context, m.native);
+  os::finish_context(f.context, m.native, exceptions);
   std::abort();  // no strand switches back
 }
 
@@ -116,7 +117,7 @@ void leave(worker::afterwards then, void* argument) noexcept {
   m.then = then;
   m.argument = argument;
   come_before_thread(m);
-  os::switch_context(current_fiber()->context, m.native);
+  os::switch_context(current_fiber()->context, m.native, *m.exceptions);
   arrive_on_worker();
 }
 

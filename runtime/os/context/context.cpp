@@ -94,12 +94,6 @@ class kept_floats {
 #endif
 };
 
-FORKJOIN_BETWEEN_STACKS void save_exceptions(context& self) noexcept { self.exceptions = this_threads_exceptions(); }
-
-FORKJOIN_BETWEEN_STACKS void restore_exceptions(const context& self) noexcept {
-  this_threads_exceptions() = self.exceptions;
-}
-
 #ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
 // The stack that this thread switched to last; none before its first switch.
 struct stack_bounds {
@@ -113,6 +107,7 @@ thread_local stack_bounds this_threads_stack;
 struct handover {
   context* from;
   context* to;
+  exception_globals* threads;  // of the thread that switches, which both run on at that moment
   bool from_is_finished;
 };
 
@@ -136,12 +131,12 @@ FORKJOIN_BETWEEN_STACKS void arrive(const fcontext::transfer_t& transfer) noexce
 #ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
   __sanitizer_finish_switch_fiber(h.to->fake_stack, nullptr, nullptr);
 #endif
-  restore_exceptions(*h.to);
+  *h.threads = h.to->exceptions;
 }
 
 FORKJOIN_BETWEEN_STACKS void leave(handover&& h) noexcept {
   [[maybe_unused]] const kept_floats floats;
-  save_exceptions(*h.from);
+  h.from->exceptions = *h.threads;
   announce(h);
   arrive(fcontext::jump_fcontext(h.to->registers, &h));
 }
@@ -252,22 +247,23 @@ void drop_context(context& dead) noexcept {
   if (dead.stack_bottom) VALGRIND_STACK_DEREGISTER(dead.valgrind_stack);
 }
 
-FORKJOIN_BETWEEN_STACKS void switch_context(context& self, context& next) noexcept { leave({&self, &next, false}); }
+FORKJOIN_BETWEEN_STACKS void switch_context(context& self, context& next, exception_globals& threads) noexcept {
+  leave({&self, &next, &threads, false});
+}
 
-FORKJOIN_BETWEEN_STACKS void finish_context(context& self, context& next) noexcept {
+FORKJOIN_BETWEEN_STACKS void finish_context(context& self, context& next, exception_globals& threads) noexcept {
   happens_before(self.stack_bottom);
-  leave({&self, &next, true});
+  leave({&self, &next, &threads, true});
 }
 
 strand_on_top::strand_on_top(const float_environment& floats) noexcept : floats_below_(get_float_environment()) {
-  save_exceptions(below_);
-  restore_exceptions(context());
+  below_.exceptions = exchange_exceptions(this_threads_exceptions(), {});
   set_float_environment(floats);
 }
 
 strand_on_top::~strand_on_top() {
   set_float_environment(floats_below_);
-  restore_exceptions(below_);
+  exchange_exceptions(this_threads_exceptions(), below_.exceptions);
 }
 
 }  // namespace fj::inline v0_1::detail::os

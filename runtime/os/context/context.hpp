@@ -87,11 +87,18 @@ void adopt_native_stack(context& native) noexcept;
 void drop_context(context& dead) noexcept;
 
 /// Saves the running strand in `self` and goes on with `next`. Returns when a worker switches to `self`, perhaps on
-/// another thread. Orders nothing between threads; the caller must do that.
-void switch_context(context& self, context& next) noexcept;
+/// another thread. Orders nothing between threads; the caller must do that. `threads`: this_threads_exceptions(), which costs two
+/// calls.
+void switch_context(context& self, context& next, exception_globals& threads) noexcept;
+inline void switch_context(context& self, context& next) noexcept {
+  switch_context(self, next, this_threads_exceptions());
+}
 
 /// As switch_context, for a strand that ends: no worker may switch to `self` again before make_context.
-void finish_context(context& self, context& next) noexcept;
+void finish_context(context& self, context& next, exception_globals& threads) noexcept;
+inline void finish_context(context& self, context& next) noexcept {
+  finish_context(self, next, this_threads_exceptions());
+}
 
 /// The floating-point control words of the running strand (rounding, exception masks), and how to set them.
 struct float_environment {
