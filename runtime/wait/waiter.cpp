@@ -53,7 +53,6 @@ void waiter::wake() noexcept {
   }
   auto* const f = static_cast<fiber*>(word_.wake());
   if (!f) return;
-  const scheduler::guest counted(*s);  // the strand may go on and end its runtime before ready returns
   f->becomes(fiber_state::runnable);
   make_ready(*s, *f);
 }

@@ -1,4 +1,7 @@
 // How a fiber that waited becomes ready.
+#include <cstddef>
+
+#include "runtime/base/cache_line.hpp"
 #include "runtime/fork/current.hpp"
 #include "runtime/schedule/local_queue.hpp"
 #include "runtime/workers/execute.hpp"
@@ -6,13 +9,26 @@
 
 namespace fj::inline v0_1::detail {
 
+namespace {
+
+// What the fiber reads first when it goes on: its last frames. The strand that wakes it goes on for some time, so that memory is
+// there by then.
+void prefetch_stack(const fiber& f) noexcept {
+  constexpr std::size_t frames = 512;
+  const auto* const newest = static_cast<const std::byte*>(f.context.registers);
+  for (std::size_t at = 0; at < frames; at += cache_line) __builtin_prefetch(newest + at, 1);
+}
+
+}  // namespace
+
 void make_ready(scheduler& s, fiber& f) noexcept {
+  prefetch_stack(f);
   worker* const m = current_worker();
-  if (m && &m->sched() == &s) {
-    basic_local_queue<system>::ready(*m, f);
-  } else {
-    s.dispatcher().ready(f);
-  }
+  // The fiber may go on and end its runtime before ready returns. That end waits for the runtime's own threads.
+  if (m && &m->sched() == &s && !m->is_outside()) return basic_local_queue<system>::ready(*m, f);
+  const scheduler::guest counted(s);
+  if (m && &m->sched() == &s) return basic_local_queue<system>::ready(*m, f);
+  s.dispatcher().ready(f);
 }
 
 // A P that another worker gives to one that sleeps is not its own yet.
