@@ -87,8 +87,8 @@ class sleep_in_poller : public scenario {
 using poll_entry = fj::detail::basic_poll_entry<machine>;
 using timer_heap = fj::detail::basic_timer_heap<machine>;
 
-/// A strand that reads, with a deadline: operate and wait_inside in runtime/wait/{descriptor,watched}.cpp are retold. It goes on, on the
-/// thread that wakes it, to its next try.
+/// A strand that reads, with a deadline: operate and wait_inside in runtime/wait/descriptors/{descriptor,watched}.cpp are retold. It
+/// goes on, on the thread that wakes it, to its next try.
 struct reader final : fj::detail::poll_wait {
   explicit reader(poll_entry& e, machine::atomic<int>& d, timer_heap* t)
       : poll_wait(io_way::reading), entry(e), data(d), timers(t) {}
