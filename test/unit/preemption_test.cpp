@@ -100,6 +100,12 @@ void keep_processor(Round& round, const std::atomic<bool>& over) {
   CHECK(over);
 }
 
+// How often another fiber came to run by help of the monitor: a strand in a blocking call loses its P, and does not give way.
+std::uint64_t requests_met(const fj::runtime& rt) {
+  const auto all = rt.stats().total();
+  return all.preemptions + all.retakes;
+}
+
 }  // namespace
 
 // Tried without requests by the monitor: with forks the strand ends before the other fiber begins.
@@ -117,9 +123,9 @@ TEST_CASE_TEMPLATE("preemption: a strand that computes lets a fiber run that is 
       other.get();
     };
     CAPTURE(in_run);
-    const std::uint64_t before = rt.stats().total().preemptions;
+    const std::uint64_t before = requests_met(rt);
     in_run ? rt.run(compute) : rt.go(compute).get();
-    CHECK(rt.stats().total().preemptions > before);
+    CHECK(requests_met(rt) > before);
   }
 }
 
