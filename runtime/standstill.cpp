@@ -76,7 +76,7 @@ sleeping count_sleeping(const instances& known) noexcept FORKJOIN_REQUIRES(known
   return all;
 }
 
-[[noreturn]] void report(const instances& known) noexcept FORKJOIN_REQUIRES(known.mutex) {
+[[noreturn]] void report_deadlock(const instances& known) noexcept FORKJOIN_REQUIRES(known.mutex) {
   os::print_error(
       "forkjoin: deadlock: every fiber waits, and nothing is left that could wake one: no other thread, no time, no "
       "descriptor.\n");
@@ -112,7 +112,7 @@ void look_for_standstill(os::looks& by) noexcept FORKJOIN_UNANALYSED {
   const sleeping second = count_sleeping(known);
   if (first != second || threads < first.threads || !first.is_waited_for) return;
   const bool all_known = threads == first.threads && !os::handles_other_signals();
-  if (all_known && os::are_threads(threads)) report(known);
+  if (all_known && os::are_threads(threads)) report_deadlock(known);
   const bool others_wait = sleepers_outside().others.load(std::memory_order_relaxed) != 0;
   if (lasts(by, first.sleeps) && !first.works && !others_wait) say_once();
 }
