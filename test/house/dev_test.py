@@ -86,7 +86,8 @@ with tempfile.TemporaryDirectory() as folder:
     write(tools / "apt-get", APT_GET.format(**words), 0o755)
     write(tools / "sudo", '#!/bin/sh\nexec "$@"\n', 0o755)
     for tool in TOOLS:
-        if found := shutil.which(tool):
+        # Not the first python3 of the path: a shim such as pyenv's does not work with a path of one folder.
+        if found := sys.executable if tool == "python3" else shutil.which(tool):
             (tools / tool).symlink_to(found)
     if ar := shutil.which("ar"):
         (tools / "ar").symlink_to(ar)
