@@ -81,13 +81,15 @@ class basic_deque_owner : protected basic_deque_thief<Machine> {
   void forget() noexcept { newest_.store(0, std::memory_order_release); }  // release: as all of them
 
   /// Makes the older half of the private records public, at least one. Nothing if there are none, if there is no room, or
-  /// if a thief is doing so right now. Takes the time to walk over the private records, so in the long run it is paid for
+  /// if a thief is doing so right now, without `handled`. Takes the time to walk over the private records, so in the long run it is paid for
   /// by what it publishes. `handled`: the exception that the owner handles, nullptr if none. Then all records become
   /// public, as a thief would not expose them; but none of them if some may have been forked outside of that handler.
   bool publish(void* handled = nullptr) noexcept FORKJOIN_UNANALYSED {
     if (!eager_ && !mutex_.try_lock()) {
-      if (public_.handled() == handled) return false;
-      mutex_.lock();  // the exception that the array names must not be left over from another handler
+      // The thief that holds it makes records public instead; but not those of an owner that handles an exception, and not while
+      // the array names the exception of an earlier handler.
+      if (!handled && !public_.handled()) return false;
+      mutex_.lock();
     }
     const bool some = handled_at_forks::agree(*this, handled) &&
                       publication::move(*this, newest_.load(std::memory_order_relaxed), handled != nullptr);

@@ -27,8 +27,8 @@ using fj::detail::continuation;
 constexpr unsigned max_records = 6;
 
 /// What is told apart: whether all is public at once, whether thieves take by force, how many strands the owner runs, one
-/// after another or inside another, each for a job of its own; how many thieves there are, how often each tries, and how
-/// many public records fit.
+/// after another or inside another, each for a job of its own; how many thieves there are, how often each tries, how
+/// many public records fit, and whether the owner handles an exception.
 struct setting {
   bool eager = false;
   bool force = false;
@@ -36,12 +36,14 @@ struct setting {
   unsigned thieves = 2;
   unsigned tries = 3;
   std::size_t capacity = max_records;
+  bool in_handler = false;
 };
 
 template <setting with>
 class forking : public scenario {
  public:
   forking() {
+    system::owner_handles = with.in_handler;
     for (unsigned i = 0; i < 2; ++i) {
       scheduler_.all()[i].active.store(i == 0 ? &deque_ : &of_another_.records, std::memory_order_relaxed);
       scheduler_.dispatcher().enter(scheduler_.thread(i), nothing_);
@@ -96,7 +98,9 @@ class forking : public scenario {
   template <class Pushed>
   void fork_as(Pushed& pushed, root& job, continuation* around, continuation& record) {
     worker& m = scheduler_.thread(0);
-    if (deque_.push(pushed, deque::name_of(pushed))) owner::answer_alarm(m, deque_, nullptr);
+    if (deque_.push(pushed, deque::name_of(pushed)))
+      owner::answer_alarm(m, deque_, with.in_handler ? &never_pushed_ : nullptr);
+    check(!with.in_handler || !deque_.has_private(), "what is forked in a handler is public, as no thief exposes it");
     for (unsigned children = any_of(3); children > 0 && used_ < max_records; --children) fork(job, &record);
     const bool mine = deque_.pop(pushed) || owner::take_back(m, deque_, pushed);
     // The frame is used for something else.
@@ -167,6 +171,7 @@ const named_scenario scenarios[] = {
     {"steal", 300'000, &make<forking<setting{}>>},
     {"reuse", 300'000, &make<forking<setting{.strands = 3, .tries = 4}>>},
     {"expose", 400'000, &make<forking<setting{.force = true, .strands = 2}>>},
+    {"handler", 200'000, &make<forking<setting{.force = true, .in_handler = true}>>},
     {"overflow", 300'000, &make<forking<setting{.force = true, .tries = 6, .capacity = 1}>>},
     {"eager", 200'000, &make<forking<setting{.eager = true, .strands = 2}>>},
     {},

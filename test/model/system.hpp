@@ -281,7 +281,7 @@ struct system : machine {
   static void yield_thread() { model::pause(); }
   static void sleep_ns(std::int64_t) { model::pause(); }
 
-  static bool handles_any(const fj::detail::os::exception_globals*) { return false; }
+  static bool handles_any(const fj::detail::os::exception_globals*) { return owner_handles; }
   static bool seems_empty(const auto& d) { return d.looks_empty(); }
   static void becomes_idle(processor&) {}
 
@@ -321,6 +321,7 @@ struct system : machine {
   }
 
   static inline std::int64_t system_clock = 0;
+  static inline bool owner_handles = false;  ///< known outside of the model's memory
 
  private:
   static void check_is_there(const worker& m) { check(!m.gone, "a caller waits for those that place it"); }
