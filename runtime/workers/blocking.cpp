@@ -11,18 +11,13 @@
 
 namespace fj::inline v0_1::detail {
 
+using protocol = basic_blocking_protocol<system>;
+
 namespace {
 
 // On the native stack of a worker without a P.
 fiber* go_on_with_processor(worker& m, fiber& f, void* had) noexcept {
-  dispatcher& d = m.sched().dispatcher();
-  if (d.take_processor(m, *static_cast<processor*>(had))) {
-    m.count().begin_busy(os::now_ns());
-    return &f;
-  }
-  f.becomes(fiber_state::runnable);
-  d.ready(f);
-  return nullptr;
+  return protocol::go_on(m, f, *static_cast<processor*>(had));
 }
 
 // Of the thread, not of the strand. A strand that leaves its thread reads it no more.
@@ -44,25 +39,16 @@ blocking_call::blocking_call(bool at_once) noexcept : worker_(current_worker()) 
   deque& records = current_deque();
   f.whose = records.whose();  // a scope's child does not know yet
   release_below(m, f);        // a thread that blocks for long keeps no stacks from others
-  // The next strand of the P needs an empty deque.
-  const bool may_lose = records.looks_empty() || prepare_to_wait_for_others(m);
-  if (records.has_private() && records.publish_all(os::handled_exception(*m.exceptions))) ++m.count().publications;
+  const bool may_lose = protocol::prepare(m, records, os::handled_exception(*m.exceptions));
   ++m.count().blocking_calls;
   f.becomes(fiber_state::blocking);
-  had_ = m.proc.replace(nullptr);
   fiber_ = &f;
   outer_ = exchange_innermost(this);
   set_current_worker(nullptr);
   set_current_fiber(nullptr);
   set_current_deque(outside);
   os::happens_after(m.exceptions);  // the call may use what belongs to its thread, as may those before it
-  if (!may_lose) return;
-  call_ = had_->blocking.begin(f);
-  scheduler& s = m.sched();
-  const bool watched = s.monitor().watch();
-  // Without a monitor no thread would come for the P later.
-  if ((watched && !at_once) || s.is_forked_copy()) return;
-  if (s.dispatcher().retake(*had_, call_, waker::sleeps, watched) == retaken::no_thread) s.count_refused_retakes(1);
+  call_ = protocol::begin(m, f, may_lose, at_once);
 }
 
 blocking_call::~blocking_call() {
@@ -73,13 +59,12 @@ blocking_call::~blocking_call() {
   os::happens_before(m.exceptions);
   set_current_worker(&m);
   set_current_fiber(&f);
-  if (call_ != 0 && !had_->blocking.end(call_)) {
-    leave(&go_on_with_processor, had_);
+  if (!protocol::end(m, call_)) {
+    leave(&go_on_with_processor, call_.had);
     return;
   }
-  m.proc = had_;
   f.becomes(fiber_state::running);
-  deque& records = *had_->active.load(std::memory_order_relaxed);
+  deque& records = *call_.had->active.load(std::memory_order_relaxed);
   records.set_exceptions(m.exceptions);
   set_current_deque(records);
 }

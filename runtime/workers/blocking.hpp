@@ -1,8 +1,8 @@
 // A call that may block its thread.
 #pragma once
 
-#include <cstdint>
-
+#include "../schedule/loops/blocking_protocol.hpp"
+#include "system.hpp"
 #include "worker.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -29,8 +29,7 @@ class blocking_call {
  private:
   worker* const worker_;  // nullptr: outside
   fiber* fiber_ = nullptr;
-  processor* had_ = nullptr;
-  std::uint64_t call_ = 0;  // 0: the P cannot be taken
+  basic_blocking_protocol<system>::call call_;
   const blocking_call* outer_ = nullptr;
 };
 

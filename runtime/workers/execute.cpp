@@ -79,6 +79,8 @@ fiber* system::switch_to(worker& m, fiber& f) noexcept {
   return leave_deque(m, left);
 }
 
+void system::becomes_runnable(fiber& f) noexcept { f.becomes(fiber_state::runnable); }
+
 void arrive_on_worker() noexcept {
   os::happens_after(current_worker());
   current_fiber()->misses_record();

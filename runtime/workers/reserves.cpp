@@ -95,4 +95,6 @@ bool prepare_to_wait_for_others(worker& m) noexcept {
   return m.proc->spare_deque;
 }
 
+bool system::prepare_to_wait(worker& m) noexcept { return prepare_to_wait_for_others(m); }
+
 }  // namespace fj::inline v0_1::detail

@@ -48,6 +48,8 @@ struct system : machine {
   static deque& take_spare_deque(worker& m) noexcept;
   static void release_stacks(worker& m, std::size_t but) noexcept;
   static fiber* switch_to(worker& m, fiber& f) noexcept;
+  static bool prepare_to_wait(worker& m) noexcept;
+  static void becomes_runnable(fiber& f) noexcept;
 
   static void wake_polled(worker& m, bool holds_processor) noexcept;
 

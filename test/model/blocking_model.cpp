@@ -1,16 +1,14 @@
 // Blocking calls: strands begin and end them, while another thread takes their P, and workers come for what there is. What the
-// threads call are the runtime's rules; what stands around these in runtime/workers/blocking.cpp and thread_main.cpp is retold
-// here: block and work.
+// threads do are the runtime's loop and rules; the model's own is what the strands do (`run`), and when the monitor looks.
 
 #include <optional>
+#include <utility>
 
 #include "test/model/scenario.hpp"
 #include "test/model/system.hpp"
 
 namespace model {
 namespace {
-
-using search = fj::detail::basic_search<system>;
 
 /// What is told apart: how many P there are, and how many calls the first strand makes.
 struct setting {
@@ -28,7 +26,7 @@ struct branch : deque::record {
 };
 
 template <setting with>
-class blocking_strands : public scenario {
+class blocking_strands : public scenario, private steps {
  public:
   blocking_strands() {
     for (auto& d : deques_) d.emplace(never_pushed_, with.eager);
@@ -45,8 +43,8 @@ class blocking_strands : public scenario {
     worker& m = scheduler_.thread(index);
     if (index == 1) return monitor();
     m.run([&] {
-      if (index == 0) begin(m);
-      work(m, index == 0 ? after_park::work : after_park::sleep);
+      if (index == 0) worker_loop::execute(m, &strand_);
+      worker_loop::run(m, index == 0 ? after_park::work : after_park::sleep);
     });
   }
 
@@ -56,7 +54,8 @@ class blocking_strands : public scenario {
       check(!scheduler_.thread(i).proc, "every P is given up");
       any_rests |= scheduler_.thread(i).rests;
     }
-    for (unsigned i = 0; i < with.procs; ++i) any_idle |= scheduler_.all()[i].blocking.now() == 0;
+    for (unsigned i = 0; i < with.procs; ++i)
+      any_idle |= scheduler_.all()[i].blocking.now() == 0 && &scheduler_.all()[i] != kept_;
     if (!any_rests || !any_idle) return;  // a call that never returns has the P, or the thread
     check(!go().any_ready(), "nothing is ready while a worker sleeps");
     check(ends_ + stays_ == 1u + other_made_, "every strand ends");
@@ -96,84 +95,56 @@ class blocking_strands : public scenario {
       }
   }
 
-  void work(worker& m, after_park next) {
-    for (;;) {
-      if (next == after_park::sleep) {
-        m.sleep();
-        next = go().awake(m);
-        if (next == after_park::work) system::placed(m);
-      } else {
-        for (fiber* f = nullptr; m.proc && (f = search::find_work(m));)
-          if (!execute(m, *f)) return;
-        check(go().ready_count() <= 4, "no entry leaves the ready queue twice");
-        next = go().park(m);
-      }
-    }
-  }
-
-  // False if the worker stays in a call.
-  bool execute(worker& m, fiber& f) {
-    if (f.stolen.record) {
+  fiber* run(worker& m, fiber& f) override {
+    if (f.stolen.record) return run_stolen(m, f);
+    {
       const running alone(*this, m);
-      branch& b = static_cast<branch&>(*f.stolen.record);
-      f.stolen.record = nullptr;
-      check(b.work.get() == 1, "what is stolen is there");
-      check(b.runs++ == 0, "no record is run twice");
-    } else if (&f == &other_) {
-      {
-        const running alone(*this, m);
+      if (deque* const empty = left_records::take_back(m, f)) {
+        system::give_deque(m, *empty);
+      } else {
         active(m).open(&whole_);
       }
-      if (any_of(3) == 0) return stay(m);
-      if (block(m, other_)) ++ends_;
-    } else {
-      resumed(m);
     }
-    return true;
+    const bool begins = !std::exchange(&f == &strand_ ? begun_ : other_begun_, true);
+    if (&f == &strand_) {
+      if (begins) begin(m);
+      return go_on(m);
+    }
+    if (begins && any_of(3) == 0) stay(m);
+    if (begins)
+      if (const left away = block(m, other_)) return away.next;
+    ++ends_;
+    return nullptr;
   }
 
-  bool stay(worker& m) {
-    stays_ = true;
-    processor& p = *m.proc.replace(nullptr);
-    const std::uint64_t call = p.blocking.begin(other_);
-    if (any_of(2)) go().retake(p, call, waker::sleeps, any_of(2));  // as blocking_now
-    return false;
+  fiber* run_stolen(worker& m, fiber& f) {
+    const running alone(*this, m);
+    branch& b = static_cast<branch&>(*f.stolen.record);
+    f.stolen.record = nullptr;
+    check(b.work.get() == 1, "what is stolen is there");
+    check(b.runs++ == 0, "no record is run twice");
+    return nullptr;
   }
 
   // The first strand forks, makes its calls, and joins. The worker may be without a P afterwards.
+
   void begin(worker& m) {
-    {
-      const running alone(*this, m);
-      active(m).open(&whole_);
-      for (unsigned n = any_of(records + 1); used_ < n; ++used_) {
-        branch& b = branches_[used_];
-        b.work = 1;
-        b.forked = true;
-        if (active(m).push(b, deque::name_of(b))) owner::answer_alarm(m, active(m), nullptr);
-      }
-      calls_ = with.calls;
-      other_made_ = any_of(2);
-      if (other_made_) local_queue::ready(m, other_);
+    const running alone(*this, m);
+    for (unsigned n = any_of(records + 1); used_ < n; ++used_) {
+      branch& b = branches_[used_];
+      b.work = 1;
+      b.forked = true;
+      if (active(m).push(b, deque::name_of(b))) owner::answer_alarm(m, active(m), nullptr);
     }
-    go_on(m);
+    calls_ = with.calls;
+    other_made_ = any_of(2);
+    if (other_made_) local_queue::ready(m, other_);
   }
 
-  void resumed(worker& m) {
-    {
-      const running alone(*this, m);
-      if (deque* const empty = left_records::take_back(m, strand_)) {
-        if (!m.proc->spare_deque) m.proc->spare_deque = empty;
-      } else {
-        active(m).open(&whole_);
-      }
-    }
-    go_on(m);
-  }
-
-  void go_on(worker& m) {
+  fiber* go_on(worker& m) {
     while (calls_ > 0) {
       calls_ = calls_ - 1;
-      if (!block(m, strand_)) return;
+      if (const left away = block(m, strand_)) return away.next;
     }
     const running alone(*this, m);
     for (unsigned i = used_; i-- > 0;) {
@@ -186,37 +157,40 @@ class blocking_strands : public scenario {
     }
     used_ = 0;
     ++ends_;
+    return nullptr;
   }
 
-  // As blocking_call. False if the strand leaves its stack: a worker calls execute with it.
-  bool block(worker& m, fiber& f) {
-    processor* p = nullptr;
-    std::uint64_t call = 0;
+  // Whether the strand left its stack in the call, and what its worker does next.
+  struct left {
+    explicit operator bool() const { return has_left; }
+    bool has_left = false;
+    fiber* next = nullptr;
+  };
+
+  blocking_protocol::call begin_call(worker& m, fiber& f) {
+    bool may_lose = false;
     {
       const running alone(*this, m);
-      if (active(m).has_private()) active(m).publish_all(nullptr);
-      if (!m.proc->spare_deque) return true;  // no memory
-      p = m.proc.replace(nullptr);
+      may_lose = blocking_protocol::prepare(m, active(m), nullptr);
     }
-    call = p->blocking.begin(f);
+    return blocking_protocol::begin(m, f, may_lose, any_of(3) == 0);
+  }
+
+  left block(worker& m, fiber& f) {
+    const blocking_protocol::call begun = begin_call(m, f);
     pause();
-    if (p->blocking.end(call)) {
-      m.proc = p;
-      const running alone(*this, m);
-      check(!f.records, "a strand that has its P has its deque");
-      return true;
-    }
-    if (go().take_processor(m, *p)) {
-      if (&f == &strand_) {
-        resumed(m);
-      } else {
-        active(m).open(&whole_);
-        ++ends_;
-      }
-      return false;
-    }
-    go().ready(f);
-    return false;
+    if (!blocking_protocol::end(m, begun)) return {true, blocking_protocol::go_on(m, f, *begun.had)};
+    const running alone(*this, m);
+    check(!f.records, "a strand that has its P has its deque");
+    return {};
+  }
+
+  // A call that never returns.
+  [[noreturn]] void stay(worker& m) {
+    stays_ = true;
+    const blocking_protocol::call begun = begin_call(m, other_);
+    if (begun.number == 0) kept_ = begun.had;
+    m.end();
   }
 
   root whole_;
@@ -227,7 +201,8 @@ class blocking_strands : public scenario {
   scheduler scheduler_{with.procs, with.eager, 0};
   plain<unsigned> calls_{0};
   unsigned used_ = 0, ends_ = 0;
-  bool other_made_ = false, stays_ = false;
+  bool begun_ = false, other_begun_ = false, other_made_ = false, stays_ = false;
+  processor* kept_ = nullptr;  // its strand never comes back, and had no other deque for the next
   bool taken_[with.procs] = {};
 };
 

@@ -15,6 +15,7 @@
 #include "runtime/schedule/exposer.hpp"
 #include "runtime/schedule/left_records.hpp"
 #include "runtime/schedule/local_queue.hpp"
+#include "runtime/schedule/loops/blocking_protocol.hpp"
 #include "runtime/schedule/loops/caller_loop.hpp"
 #include "runtime/schedule/loops/loop.hpp"
 #include "runtime/schedule/owner.hpp"
@@ -189,6 +190,11 @@ class poller {
   machine::atomic<bool> is_open_{false};
 };
 
+/// A monitor for which the system may refuse a thread.
+struct monitor {
+  bool watch() { return any_of(4) != 0; }
+};
+
 /// What was polled: nothing.
 struct no_waits {
   bool any() const { return false; }
@@ -285,7 +291,7 @@ struct system : machine {
   static bool seems_empty(const auto& d) { return d.looks_empty(); }
   static void becomes_idle(processor&) {}
 
-  static bool prepare_stack(worker&) { return true; }
+  static bool prepare_stack(worker&);
   static fiber* begin(worker& m, const deque::stolen_record& what) {
     m.thief.whose = what.whose;
     m.thief.stolen = what;
@@ -296,6 +302,8 @@ struct system : machine {
   }
   static deque& take_spare_deque(worker& m) { return *m.proc->spare_deque.replace(nullptr); }
   static void release_stacks(worker&, unsigned) {}
+  static bool prepare_to_wait(worker& m) { return m.proc->spare_deque != nullptr; }
+  static void becomes_runnable(fiber&) {}
   static fiber* switch_to(worker& m, fiber& f) {
     check(!m.spinning, "a worker that runs a fiber does not count among those that look for work");
     check(!m.brought || f.whose == m.brought, "a caller works for its own root alone");
@@ -327,6 +335,7 @@ struct system : machine {
   static void check_is_there(const worker& m) { check(!m.gone, "a caller waits for those that place it"); }
 };
 
+using blocking_protocol = fj::detail::basic_blocking_protocol<system>;
 using caller_loop = fj::detail::basic_caller_loop<system>;
 using dispatcher = fj::detail::basic_dispatcher<system>;
 using exposer = fj::detail::basic_exposer<system>;
@@ -352,7 +361,10 @@ class scheduler {
   worker& thread(unsigned index) { return workers_[index]; }
   const fj::detail::settings& settings() const { return settings_; }
   machine::mutex& exposing() { return exposing_; }
+  model::monitor& monitor() { return monitor_; }
   void refuse_forked_copy() const {}
+  bool is_forked_copy() const { return false; }
+  void count_refused_retakes(unsigned) {}
 
   /// Whether no thread will ever run again.
   bool is_still() const {
@@ -367,9 +379,16 @@ class scheduler {
   unstarted_threads threads_;
   worker workers_[model::threads];
   model::poller poller_;
+  model::monitor monitor_;
   model::dispatcher dispatcher_;
   machine::mutex exposing_;
 };
+
+// A worker asks for a stack before it takes an entry of the ready queue.
+inline bool system::prepare_stack(worker& m) {
+  check(m.sched().dispatcher().ready_count() <= 16, "no entry leaves the ready queue twice");
+  return true;
+}
 
 inline void worker::sleep() {
   sleeps_until = wakes_at;

@@ -18,8 +18,8 @@ struct basic_worker_loop {
   using worker = typename Machine::worker;
 
   /// The life of a thread of the runtime's own, which sleeps at first.
-  static void run(worker& m) noexcept {
-    for (auto next = after_park::sleep; next != after_park::end;) {
+  static void run(worker& m, after_park next = after_park::sleep) noexcept {
+    while (next != after_park::end) {
       if (next == after_park::sleep) {
         m.sleep();
         next = m.sched().dispatcher().awake(m);
