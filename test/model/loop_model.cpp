@@ -22,7 +22,7 @@ struct forks;
 struct loop_rest : deque::record {
   explicit loop_rest(forks& whose) : of(whose) {}
   forks& of;
-  plain<std::size_t> next;
+  plain<std::size_t> next{0};
 };
 
 /// What the strands of the loop use: the deque of the worker that they run on.
