@@ -3,6 +3,7 @@
 #include "runtime/base/tuning.hpp"
 #include "runtime/fork/current.hpp"
 #include "runtime/os/context/context.hpp"
+#include "runtime/schedule/loops/caller_loop.hpp"
 #include "runtime/workers/execute.hpp"
 #include "runtime/workers/scheduler.hpp"
 #include "runtime/workers/thread_order.hpp"
@@ -12,12 +13,7 @@ namespace fj::inline v0_1::detail {
 namespace {
 
 // On the native stack.
-fiber* go_behind_others(worker& m, fiber& f, void*) noexcept {
-  m.yielded = true;
-  f.becomes(fiber_state::runnable);
-  m.sched().dispatcher().ready(f);
-  return nullptr;
-}
+fiber* go_behind_others(worker& m, fiber& f, void*) noexcept { return basic_caller_loop<system>::yield(m, f); }
 
 void give_way(worker& m) noexcept {
   if (m.sched().is_forked_copy() || !prepare_to_wait_for_others(m)) return;

@@ -7,6 +7,7 @@
 #include "runtime/fork/current.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/thread.hpp"
+#include "runtime/schedule/loops/caller_loop.hpp"
 #include "runtime/wait/disturb.hpp"
 #include "runtime/workers/execute.hpp"
 #include "runtime/workers/run.hpp"
@@ -101,14 +102,7 @@ void yield_strand() noexcept {
   m->sched().monitor().watch();
   if (!may_leave()) return;
   ++m->count().suspensions;
-  leave(
-      [](worker& on, fiber& f, void*) noexcept -> fiber* {
-        on.yielded = true;
-        f.becomes(fiber_state::runnable);
-        on.sched().dispatcher().ready(f);
-        return nullptr;
-      },
-      nullptr);
+  leave([](worker& on, fiber& f, void*) noexcept { return basic_caller_loop<system>::yield(on, f); }, nullptr);
 }
 
 }  // namespace fj::inline v0_1::detail

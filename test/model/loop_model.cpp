@@ -1,9 +1,11 @@
 // A loop of forks: its home strand and thieves run the turns, each thief may lose its rest to the next, and all meet at one
 // join. A turn that a thief runs may throw; then no turn after it starts.
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 
+#include "forkjoin/detail/first_error.hpp"
 #include "forkjoin/detail/loop_of_turns.hpp"
 #include "runtime/fork/counting_join.hpp"
 #include "runtime/slow/loop_protocol.hpp"
@@ -87,7 +89,7 @@ class looping_strands : public strands_scenario {
 using loop_system = looping_strands::loop_system;
 using protocol = fj::detail::basic_loop_protocol<loop_system>;
 
-/// As fork_loop and loop_of_forks.
+/// As fork_loop and loop_of_forks, without exceptions: all threads of the model are one of the system's, which has one stack of handlers.
 struct forks {
   explicit forks(std::size_t turns) : count(turns), rest(*this) { made = this; }
   ~forks() {
@@ -113,11 +115,11 @@ struct forks {
   void throw_first() {}
 
   bool run_unless_thrown(std::size_t turn, const auto& run) {
-    std::size_t first = thrown.load(std::memory_order_acquire);
-    if (first < turn) return false;
+    if (errors.any_before(turn)) return false;
     run();
     if (!may_throw || any_of(4) != 0) return true;
-    while (turn < first && !thrown.compare_exchange_weak(first, turn, std::memory_order_acq_rel)) {}
+    first_thrown = std::min(first_thrown, turn);
+    errors.offer(turn, turn);
     return false;
   }
 
@@ -128,9 +130,11 @@ struct forks {
   };
   fj::detail::basic_counting_join<machine> joined;
   plain<strand*> home{nullptr};
-  machine::atomic<std::size_t> thrown{model::count};  ///< the first turn that has thrown
+  fj::detail::basic_first_error<machine, std::size_t> errors;  ///< which turn
   const bool may_throw = any_of(3) == 0;
-  bool is_stolen = false;  ///< known outside of the model's memory
+  // Known outside of the model's memory.
+  bool is_stolen = false;
+  std::size_t first_thrown = model::count;
   static inline forks* made = nullptr;
 };
 
@@ -187,7 +191,10 @@ class looping : public looping_strands {
     } else {
       loop_->run(count, turns{this});
     }
-    const std::size_t expected = loop.thrown.load(std::memory_order_acquire);
+    const std::size_t expected = loop.first_thrown;
+    check(loop.errors.thrown() == (expected != count), "the join knows whether a turn has thrown");
+    if (expected != count)
+      check(loop.errors.take([] { return count; }) == expected, "the first that throws is the loop's");
     for (std::size_t i = 0; i < count; ++i) {
       check(turns_[i].done || i >= expected, "all turns have been run");
       turns_[i].done = 2;

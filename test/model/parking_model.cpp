@@ -304,11 +304,10 @@ class parking_workers : public scenario, private steps {
     const auto other_waits = [&] { return other.in_sleep && !other.was_signalled; };
     check(!j.gave_way || !other_waits(), "a strand that yields lets another root run first");
     if (j.yields-- == 0) return end(m, j);
-    return left_records::leave(m, j.strand, [&]() -> fiber* {
-      m.yielded = true;
-      go().ready(j.strand);
+    return left_records::leave(m, j.strand, [&] {
+      fiber* const next = caller_loop::yield(m, j.strand);
       j.gave_way = other_waits();
-      return nullptr;
+      return next;
     });
   }
 

@@ -10,8 +10,8 @@
 
 namespace fj::inline v0_1::detail {
 
-/// Asks of its machine what basic_worker_loop asks, and besides: a worker's `yielded`, which a fiber sets that leaves to let others
-/// run, and is ready again by then.
+/// Asks of its machine what basic_worker_loop asks, and besides: a worker's `yielded`; `becomes_runnable(f)` notes the state of a
+/// fiber.
 template <scheduling_machine Machine>
 struct basic_caller_loop {
   using fiber = typename Machine::fiber;
@@ -38,6 +38,14 @@ struct basic_caller_loop {
       dispatcher.sleep_for(brought, m);
     }
     if (m.proc) hand_over(m, waker::goes_on);
+  }
+
+  /// A fiber has left to let others run: it is ready, behind them. Returns nullptr, so its worker looks for the next.
+  static fiber* yield(worker& m, fiber& f) noexcept {
+    m.yielded = true;
+    Machine::becomes_runnable(f);
+    m.sched().dispatcher().ready(f);
+    return nullptr;
   }
 
   /// The root of a caller ends on the worker `m`.
