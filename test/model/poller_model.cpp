@@ -1,22 +1,27 @@
-// The poller: how a worker sleeps in it, and how strands that read meet events, a deadline and a close. The kernel is retold: its
-// futex, its eventfd, and its edges.
+// The poller: how a worker sleeps in it, and how strands that read meet events, a deadline, a stop and a close. The kernel is retold:
+// its futex, its eventfd, and its edges.
 
+#include <cerrno>
 #include <cstdint>
+#include <stop_token>
 
 #include "runtime/os/thread_safety.hpp"
 #include "runtime/schedule/poll_entry.hpp"
 #include "runtime/schedule/sleep_word.hpp"
 #include "runtime/schedule/timer_heap.hpp"
 #include "runtime/sync/wait_word.hpp"
+#include "runtime/wait/descriptors/operation.hpp"
 #include "test/model/scenario.hpp"
+#include "test/model/waits.hpp"
 
 namespace model {
 namespace {
 
 using fj::detail::claimed_polls;
+using fj::detail::io_end;
 using fj::detail::io_way;
 using fj::detail::locked;
-using fj::detail::poll_end;
+using fj::detail::wait_winners;
 
 // The kernel's lock of a futex; one futex at a time.
 machine::mutex* kernel = nullptr;
@@ -87,169 +92,236 @@ class sleep_in_poller : public scenario {
 using poll_entry = fj::detail::basic_poll_entry<machine>;
 using timer_heap = fj::detail::basic_timer_heap<machine>;
 
-/// A strand that reads, with a deadline: operate and wait_inside in runtime/wait/descriptors/{descriptor,watched}.cpp are retold. It
-/// goes on, on the thread that wakes it, to its next try.
-struct reader final : fj::detail::poll_wait {
-  explicit reader(poll_entry& e, machine::atomic<int>& d, timer_heap* t)
-      : poll_wait(io_way::reading), entry(e), data(d), timers(t) {}
-
-  struct deadline final : timer_heap::timer {
-    explicit deadline(reader& r) : timer_heap::timer(10), of(r) {}
-    bool claim_wait() noexcept override { return of.claim(2); }
-    void wake() noexcept override { of.goes_on(); }
-    reader& of;
-  };
-
-  bool claim_wait(poll_end by) noexcept override { return claim(static_cast<unsigned>(by)); }
-  void wake() noexcept override { goes_on(); }
-  bool claim(unsigned by) {
-    check(frame.get() == 1, "the frame of the wait is there");
-    return word.claim(by);
-  }
-
-  void read() {
-    if (!entry.enter()) return end();
-    for (;;) {
-      const std::uint32_t seen = entry.edges(way);
-      if (data.load(std::memory_order_relaxed) > 0) {
-        data.fetch_sub(1, std::memory_order_relaxed);
-        ++got;
-        return leave();
-      }
-      switch (entry.begin_wait(*this, seen)) {
-        case poll_entry::begun::closed:
-          return leave();
-        case poll_entry::begun::must_try:
-          continue;
-        case poll_entry::begun::waits:
-          break;
-      }
-      if (timers) timers->arm(alarm);
-      context = 1;
-      if (word.suspend(this)) return;
-      resumed();
-      return;
-    }
-  }
-
-  void goes_on() {
-    check(frame.get() == 1, "the frame of the wait is there");
-    if (word.wake()) resumed();
-  }
-
-  void resumed() {
-    check(word.woken(), "a strand that goes on has been woken");
-    check(context.get() == 1, "the context was saved");
-    const unsigned by = word.winner();
-    if (timers && by != 2) timers->disarm(alarm);
-    entry.end_wait(*this);
-    if (by == static_cast<unsigned>(poll_end::happened)) {
-      check(data.load(std::memory_order_relaxed) > 0, "what came before an edge is there");
-      data.fetch_sub(1, std::memory_order_relaxed);
-      ++got;
-    }
-    leave();
-  }
-
-  void leave() {
-    const auto left = entry.leave();
-    if (left == poll_entry::left::must_release) {
-      check(releases++ == 0, "a number is given back once");
-      check(entry.leave() == poll_entry::left::nothing, "the handle is there");
-    }
-    end();
-  }
-
-  void end() {
-    frame = 0;
-    ended = true;
-  }
-
-  poll_entry& entry;
-  machine::atomic<int>& data;
-  timer_heap* const timers;
-  deadline alarm{*this};
-  fj::detail::basic_wait_word<machine> word;
-  plain<int> context{0}, frame{1};
-  int got = 0;
-  bool ended = false;  // known outside of the model's memory
-  static inline int releases = 0;
-};
-
-/// One edge tells of data for two readers.
-class two_readers : public scenario {
+/// Whoever may ask the strands of a scenario to stop.
+class stop_source {
  public:
-  two_readers() { life_ = entry_.open(); }
-
-  void thread(unsigned index) override {
-    if (index > 0) return (index == 1 ? first_ : second_).read();
-    claimed_polls woken;
-    const bool late = any_of(4) == 0;  // an event of an earlier life comes first
-    if (late) entry_.happened(static_cast<poll_entry::life>(life_ - 1), true, true, woken);
-    check(!woken.any(), "an event of an earlier life wakes none");
-    data_.store(2, std::memory_order_relaxed);
-    entry_.happened(life_, true, true, woken);
-    woken.wake_all();
+  // As std::stop_source and std::stop_callback: a callback that has begun returns before its wait goes on.
+  void request_stop() {
+    const locked lock(mutex_);
+    asked_ = 1;
+    if (callback_) end(*callback_);
   }
-
-  void after() override {
-    check(first_.ended && second_.ended, "no reader is forgotten");
-    check(first_.got == 1 && second_.got == 1, "each has read");
+  void add(timer_heap::timer& w) {
+    const locked lock(mutex_);
+    callback_ = &w;
+    if (asked_.get()) end(w);
+  }
+  void remove() {
+    const locked lock(mutex_);
+    callback_ = nullptr;
   }
 
  private:
-  poll_entry entry_;
-  machine::atomic<int> data_{0};
-  poll_entry::life life_ = 0;
-  reader first_{entry_, data_, nullptr}, second_{entry_, data_, nullptr};
+  void end(timer_heap::timer& w);
+
+  machine::mutex mutex_;
+  plain<int> asked_{0};
+  timer_heap::timer* callback_ = nullptr;  // with the mutex
 };
 
-/// An event, a deadline and a close would end one wait.
-class race_of_ends : public scenario {
+// What the waits of a scenario are limited by.
+timer_heap* timers = nullptr;
+stop_source* stops = nullptr;
+const std::stop_token any_token;
+
+/// As fj::detail::waiter, of a strand. That keeps its thread of the model while it waits, so none of its frames moves.
+class strand_waiter final : public timer_heap::timer {
+ public:
+  explicit strand_waiter(const wait_limits& limits) : timer_heap::timer(limits.until), stop_(limits.stop != nullptr) {}
+  ~strand_waiter() { frame_ = 0; }
+
+  bool claim(unsigned by) {
+    check(frame_.get() == 1, "the frame of the wait is there");
+    return word_.claim(by);
+  }
+  bool claim_wait() noexcept override { return claim(wait_winners::timed_out); }
+  void wake() noexcept override {
+    check(frame_.get() == 1, "the frame of the wait is there");
+    if (!word_.wake()) return;
+    check(context_.get() == 1, "the context was saved");
+    in_wait_.may_end = true;
+    resumed_.store(1, std::memory_order_release);  // as the ready queue
+  }
+
+  unsigned wait() {
+    if (stop_) stops->add(*this);
+    if (at != fj::detail::never) timers->arm(*this);
+    context_ = 1;
+    in_wait_ = {.waits = true, .may_end = false};
+    if (word_.suspend(this)) {
+      for (; resumed_.load(std::memory_order_acquire) == 0; pause())
+        check(!waits_scenario::here->is_still(), "a wait ends that another thread could end");
+    }
+    in_wait_ = {};
+    check(word_.woken(), "a strand that goes on has been woken");
+    const unsigned by = word_.winner();
+    if (at != fj::detail::never && by != wait_winners::timed_out) timers->disarm(*this);
+    if (stop_) stops->remove();
+    return by;
+  }
+
+ private:
+  fj::detail::basic_wait_word<machine> word_;
+  plain<int> context_{0}, frame_{1};
+  machine::atomic<int> resumed_{0};
+  const bool stop_;
+  thread_in_wait& in_wait_ = waits_scenario::here->in_wait[rl::thread_index()];
+};
+
+void stop_source::end(timer_heap::timer& w) {
+  auto& of = static_cast<strand_waiter&>(w);
+  if (of.claim(wait_winners::stopped)) of.wake();
+}
+
+struct poll_system : machine {
+  using waiter = strand_waiter;
+};
+using operation = fj::detail::basic_operation<poll_system>;
+
+struct no_timekeeper {
+  void begin_poll_wait() {}
+  void end_poll_wait() {}
+};
+
+/// A descriptor, with so much data.
+class pipe : public poll_entry {
+ public:
+  io_end read(const wait_limits& limits = {}) {
+    const auto attempt = [this]() -> attempted {
+      if (data.load(std::memory_order_relaxed) == 0) return {0, EAGAIN};
+      data.fetch_sub(1, std::memory_order_relaxed);
+      return {1, 0};
+    };
+    const auto wait = [&](std::uint32_t seen) {
+      const io_end end = wait_deep_down(seen, limits);
+      check(end.failed() || data.load(std::memory_order_relaxed) > 0, "what came before an edge is there");
+      return end;
+    };
+    return operation::run(*this, io_way::reading, attempt, wait);
+  }
+
+  void drop() {
+    dropped = true;
+    drop_handle();
+    finish();
+  }
+
+  void finish() {
+    operation::finish(
+        *this, [this] { check(releases++ == 0, "a number is given back once"); },
+        [this] {
+          check(dropped, "the handle is there");
+          recycled = true;
+        });
+  }
+
+  void close() {
+    claimed_polls woken;
+    if (!poll_entry::close(woken)) return;
+    check(!poll_entry::close(none_), "a descriptor is closed once");
+    woken.wake_all();
+    finish();
+  }
+
+  machine::atomic<int> data{0};
+  // Known outside of the model's memory.
+  int releases = 0;
+  bool dropped = false, recycled = false;
+
+ private:
+  struct attempted {
+    std::size_t result;
+    int error;
+  };
+
+  // So far down the stack that no call lies there later: a look at a wait that is gone finds that.
+  [[gnu::noinline]] io_end wait_deep_down(std::uint32_t seen, const wait_limits& limits) {
+    volatile char above[16 << 10];
+    above[0] = 0;
+    no_timekeeper counts;
+    return operation::wait_for_edge(*this, io_way::reading, seen, limits, counts);
+  }
+
+  claimed_polls none_;
+};
+
+/// One edge tells of data for two readers.
+class two_readers : public waits_scenario {
+ public:
+  two_readers() { life_ = pipe_.open(); }
+
+  void thread(unsigned index) override {
+    if (index > 0) {
+      got_ += static_cast<int>(pipe_.read().count);
+      return;
+    }
+    claimed_polls woken;
+    const bool late = any_of(4) == 0;  // an event of an earlier life comes first
+    if (late) pipe_.happened(static_cast<poll_entry::life>(life_ - 1), true, true, woken);
+    check(!woken.any(), "an event of an earlier life wakes none");
+    pipe_.data.store(2, std::memory_order_relaxed);
+    pipe_.happened(life_, true, true, woken);
+    woken.wake_all();
+  }
+
+  void after() override { check(got_ == 2, "each has read"); }
+
+ private:
+  pipe pipe_;
+  poll_entry::life life_ = 0;
+  int got_ = 0;  // known outside of the model's memory
+};
+
+/// An event, a deadline, a stop and a close would end one wait.
+class race_of_ends : public waits_scenario {
  public:
   race_of_ends() {
     timers_.make_room();
-    life_ = entry_.open();
-    reader::releases = 0;
+    timers = &timers_;
+    stops = &stops_;
+    life_ = pipe_.open();
   }
 
   void thread(unsigned index) override {
-    if (index == 0) return reader_.read();
+    if (index == 0) {
+      end_ = pipe_.read({.until = 10, .stop = &any_token});
+      ended_ = true;
+    }
     if (index == 1) {
       if (any_of(2)) event();
       timers_.fire_due(10);
       if (any_of(2)) event();
     }
     if (index == 2) {
-      claimed_polls woken;
-      if (!entry_.close(woken)) return;
-      check(!entry_.close(none_), "a descriptor is closed once");
-      woken.wake_all();
-      if (entry_.leave() != poll_entry::left::must_release) return;
-      check(reader::releases++ == 0, "a number is given back once");
-      check(entry_.leave() == poll_entry::left::nothing, "the handle is there");
+      if (any_of(2)) stops_.request_stop();
+      pipe_.close();
     }
   }
 
   void after() override {
-    check(reader_.ended, "the wait has ended");
-    check(reader::releases == 1, "the number is given back");
+    check(ended_, "the wait has ended");
+    check(pipe_.releases == 1, "the number is given back");
+    pipe_.drop();
+    check(pipe_.recycled, "no operation is under way");
+    check((end_.count == 1) + (end_.error == EBADF) + (end_.limit != wait_end::served) == 1,
+          "one of them has ended it");
   }
 
  private:
   void event() {
     claimed_polls woken;
-    data_.store(1, std::memory_order_relaxed);
-    entry_.happened(life_, true, false, woken);
+    pipe_.data.store(1, std::memory_order_relaxed);
+    pipe_.happened(life_, true, false, woken);
     woken.wake_all();
   }
 
-  poll_entry entry_;
+  pipe pipe_;
   timer_heap timers_;
-  machine::atomic<int> data_{0};
-  claimed_polls none_;
+  stop_source stops_;
   poll_entry::life life_ = 0;
-  reader reader_{entry_, data_, &timers_};
+  // Known outside of the model's memory.
+  io_end end_;
+  bool ended_ = false;
 };
 
 }  // namespace

@@ -4,30 +4,20 @@
 #include <system_error>
 
 #include "runtime/fork/current.hpp"
+#include "runtime/wait/descriptors/operation.hpp"
 #include "runtime/wait/disturb.hpp"
+#include "runtime/wait/system.hpp"
 
 namespace fj::inline v0_1::detail {
 
 namespace {
 
-struct operation {
-  watched& of;
-  ~operation() { of.finish(); }
-};
-
-// attempt(number) until it does not say that it would wait.
 template <class Attempt>
 io_end operate(watched* d, io_way way, const wait_limits& limits, Attempt attempt) {
   disturb();
-  if (!d || !d->enter()) return {.error = EBADF};
-  const operation under_way{*d};
-  for (;;) {
-    const std::uint32_t seen = d->edges(way);
-    const os::io done = attempt();
-    if (done.error != EAGAIN) return {.count = done.result, .error = done.error};
-    const io_end waited = d->wait(way, seen, limits);
-    if (waited.failed()) return waited;
-  }
+  if (!d) return {.error = EBADF};
+  return basic_operation<wait_system>::run(*d, way, attempt,
+                                           [&](std::uint32_t seen) { return d->wait(way, seen, limits); });
 }
 
 // EAGAIN: neither.

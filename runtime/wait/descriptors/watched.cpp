@@ -4,27 +4,12 @@
 
 #include "runtime/fork/current.hpp"
 #include "runtime/os/io/io.hpp"
+#include "runtime/wait/system.hpp"
 #include "runtime/workers/scheduler.hpp"
 
 namespace fj::inline v0_1::detail {
 
 namespace {
-
-class wait_of_strand final : public poll_wait {
- public:
-  wait_of_strand(io_way way, waiter& of) noexcept : poll_wait(way), of_(of) {}
-
-  bool claim_wait(poll_end by) noexcept override { return of_.claim(static_cast<unsigned>(by)); }
-  void wake() noexcept override { of_.wake(); }
-
- private:
-  waiter& of_;
-};
-
-io_end end_by(unsigned winner) noexcept {
-  if (winner == static_cast<unsigned>(poll_end::closed)) return {.error = EBADF};
-  return {.limit = waiter::end_by(winner)};
-}
 
 // Entries that are free.
 os::mutex pool_mutex;
@@ -58,23 +43,8 @@ io_end watched::wait(io_way way, std::uint32_t seen, const wait_limits& limits) 
 
 io_end watched::wait_inside(scheduler& s, io_way way, std::uint32_t seen, const wait_limits& limits) {
   if (const int error = watch_in(s)) return {.error = error};
-  waiter here(limits);
-  wait_of_strand entry(way, here);
-  switch (begin_wait(entry, seen)) {
-    case begun::closed:
-      return {.error = EBADF};
-    case begun::must_try:
-      return {};
-    case begun::waits:
-      break;
-  }
   s.monitor().watch();  // looks when all workers compute; without it, they look at their next change of fibers
-  auto& timekeeper = s.dispatcher().timekeeper();
-  timekeeper.begin_poll_wait();
-  const unsigned winner = here.wait();
-  timekeeper.end_poll_wait();
-  end_wait(entry);
-  return end_by(winner);
+  return basic_operation<wait_system>::wait_for_edge(*this, way, seen, limits, s.dispatcher().timekeeper());
 }
 
 // Each runtime whose strands wait here has its poller watch, until the descriptor is closed.
@@ -111,21 +81,13 @@ int watched::watch_at(poller& p, int& number) noexcept {
 }
 
 void watched::finish() noexcept {
-  for (;;) {
-    switch (leave()) {
-      case left::nothing:
-        return;
-      case left::must_release:
-        release();
-        break;
-      case left::must_recycle: {
+  basic_operation<wait_system>::finish(
+      *this, [this] { release(); },
+      [this] {
         const locked lock(pool_mutex);
         next_free_ = pool;
         pool = this;
-        return;
-      }
-    }
-  }
+      });
 }
 
 void watched::release() noexcept {

@@ -9,17 +9,9 @@
 #include "../../os/mutex.hpp"
 #include "../../workers/poller.hpp"
 #include "../waiter.hpp"
+#include "operation.hpp"
 
 namespace fj::inline v0_1::detail {
-
-/// The end of an operation on a descriptor: what it gave, or the errno of its failure, or the limit that ended its wait.
-struct io_end {
-  std::size_t count = 0;
-  int error = 0;
-  wait_end limit = wait_end::served;
-
-  bool failed() const noexcept { return error != 0 || limit != wait_end::served; }
-};
 
 /// From a pool of the process, which it goes back to and which frees none: see poll_entry.hpp.
 class watched final : public poll_entry {
