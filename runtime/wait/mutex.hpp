@@ -1,34 +1,24 @@
-// A mutex whose waiters leave their workers to others.
+// The mutex of the runtime's strands and of threads outside.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-
-#include "../os/mutex.hpp"
+#include "../sync/mutex.hpp"
 #include "disturb.hpp"
 #include "system.hpp"
 
 namespace fj::inline v0_1::detail {
 
-/// Source: Go's sync/mutex.go. A free mutex may be taken by any caller, also ahead of those that wait, because a running
-/// strand that takes it at once needs no switch. A waiter that has waited for tuning::starving_ns is handed the mutex by the
-/// next unlock, and those that wait are woken first in, first out.
+extern template wait_end basic_mutex<wait_system>::lock_slow(const wait_limits& limits);
+extern template void basic_mutex<wait_system>::unlock_slow() noexcept;
+
+/// A basic_mutex whose operations may give way first.
 class mutex_core {
  public:
-  [[nodiscard]] bool try_lock() noexcept {
-    std::uint32_t word = word_.load(std::memory_order_relaxed);
-    while (!(word & held)) {
-      // acquire: pairs with the releases in unlock and unlock_slow
-      if (word_.compare_exchange_weak(word, word | held, std::memory_order_acquire, std::memory_order_relaxed))
-        return true;
-    }
-    return false;
-  }
+  [[nodiscard]] bool try_lock() noexcept { return rules_.try_lock(); }
 
   /// `served`: the caller has the mutex. Throws std::bad_alloc if there is no memory to wait.
   [[nodiscard]] wait_end lock(const wait_limits& limits) {
     disturb();
-    return try_lock() ? wait_end::served : lock_slow(limits);
+    return rules_.lock(limits);
   }
 
   /// As lock, but waits for memory, too.
@@ -40,22 +30,10 @@ class mutex_core {
   }
 
   /// As unlock, by a strand that has made a waiter: it must not leave its P before it waits there.
-  void unlock_before_wait() noexcept {
-    std::uint32_t alone = held;
-    // release: pairs with the acquires in try_lock
-    if (!word_.compare_exchange_strong(alone, 0, std::memory_order_release, std::memory_order_relaxed)) unlock_slow();
-  }
+  void unlock_before_wait() noexcept { rules_.unlock(); }
 
  private:
-  static constexpr std::uint32_t held = 1, waited_for = 2;
-
-  wait_end lock_slow(const wait_limits& limits);
-  void unlock_slow() noexcept;
-
-  std::atomic<std::uint32_t> word_{0};
-  os::mutex guard_;  // of the queue, and of `waited_for`, which says that the queue is not empty or a waiter competes
-  bool competes_ FORKJOIN_GUARDED_BY(guard_) = false;  // a woken waiter, which has not come back yet
-  wait_queue queue_ FORKJOIN_GUARDED_BY(guard_);
+  basic_mutex<wait_system> rules_;
 };
 
 }  // namespace fj::inline v0_1::detail

@@ -75,6 +75,14 @@ struct machine {
       before_access();
       return value_.fetch_sub(value, order_of(order), debug(at));
     }
+    T fetch_or(T value, std::memory_order order, place at = place::current()) {
+      before_access();
+      return value_.fetch_or(value, order_of(order), debug(at));
+    }
+    T fetch_and(T value, std::memory_order order, place at = place::current()) {
+      before_access();
+      return value_.fetch_and(value, order_of(order), debug(at));
+    }
     bool compare_exchange_strong(T& expected, T value, std::memory_order order, place at = place::current()) {
       before_access();
       return value_.compare_exchange_strong(expected, value, order_of(order), debug(at));
@@ -82,6 +90,11 @@ struct machine {
     bool compare_exchange_weak(T& expected, T value, std::memory_order order, place at = place::current()) {
       before_access();
       return value_.compare_exchange(rl::bool_t<true>(), expected, value, order_of(order), debug(at));
+    }
+    bool compare_exchange_weak(T& expected, T value, std::memory_order order, std::memory_order failed,
+                               place at = place::current()) {
+      before_access();
+      return value_.compare_exchange(rl::bool_t<true>(), expected, value, order_of(order), order_of(failed), debug(at));
     }
     bool compare_exchange_strong(T& expected, T value, std::memory_order order, std::memory_order failed,
                                  place at = place::current()) {
