@@ -28,6 +28,9 @@ class runtime {
   /// a P is free, so an f that never forks wakes no worker. From inside this runtime it is a plain call of f. From a fiber
   /// of another runtime, the fiber waits and its worker does other work.
   ///
+  /// While no P is free the thread sleeps, until one is or until workers have run f. So an f that waits for another thread's f,
+  /// by anything but the waits of <forkjoin/go.hpp>, may wait for good.
+  ///
   /// Errors: std::bad_alloc if there is no stack for f, std::system_error if the runtime has no thread and the
   /// system refuses one, std::logic_error in a process forked since the runtime was made.
   template <class F>
