@@ -21,6 +21,7 @@
 #include "runtime/schedule/owner.hpp"
 #include "runtime/schedule/run_queue.hpp"
 #include "runtime/schedule/search.hpp"
+#include "runtime/schedule/time_slices.hpp"
 #include "test/model/deque.hpp"
 
 namespace model {
@@ -99,9 +100,12 @@ class counter {
  public:
   operator std::uint32_t() const { return value_.load(std::memory_order_relaxed); }
   counter& operator=(std::uint32_t value) {
+    newest = value;
     value_.store(value, std::memory_order_relaxed);
     return *this;
   }
+
+  std::uint32_t newest = 0;  ///< known outside of the model's memory
 
  private:
   machine::atomic<std::uint32_t> value_{0};
@@ -118,8 +122,17 @@ struct fiber : runnable, fj::detail::join_waiter {
 
   root* whose = nullptr;
   deque* records = nullptr;
+  owned<deque*> carried{nullptr};
   deque_marker marker{*this};
   deque::stolen_record stolen;
+};
+
+struct noted_request : fj::detail::basic_yield_request<machine> {
+  void ask(std::uint32_t run) {
+    asked = run;
+    basic_yield_request::ask(run);
+  }
+  std::uint32_t asked = 0;  ///< known outside of the model's memory
 };
 
 struct processor {
@@ -128,6 +141,7 @@ struct processor {
   owned<deque*> spare_deque{nullptr};
   fj::detail::basic_run_queue<machine, fiber, 2> queue;
   counter runs;
+  noted_request yield_request;
   fj::detail::chaos chaos;
   unsigned tick = 0;
   std::int64_t slice_began = 0;
@@ -287,7 +301,14 @@ struct system : machine {
   static void yield_thread() { model::pause(); }
   static void sleep_ns(std::int64_t) { model::pause(); }
 
-  static bool handles_any(const fj::detail::os::exception_globals*) { return owner_handles; }
+  /// Of a thread whose strand puts its exceptions aside; the others handle none.
+  static fj::detail::os::exception_globals& between_handlers() {
+    static char stands_for_them;
+    return reinterpret_cast<fj::detail::os::exception_globals&>(stands_for_them);
+  }
+  static bool handles_any(const fj::detail::os::exception_globals* of_thread) {
+    return owner_handles || of_thread == &between_handlers();
+  }
   static bool seems_empty(const auto& d) { return d.looks_empty(); }
   static void becomes_idle(processor&) {}
 
