@@ -258,11 +258,17 @@ TEST_CASE("blocking: thousands of short calls among forks and channels; then the
 }
 
 TEST_CASE("blocking: calls of some milliseconds lose their P to a fiber that is ready, one after another") {
+  // Tried with a monitor that leaves each call alone that it sees for the first time: no call lost its P. Not on a busy machine, where
+  // a call lasts until the next look.
   for (const unsigned p : {1u, 2u}) {
     const test::watchdog dog("calls of some milliseconds", p);
     fj::runtime rt(test::with_procs(p));
     rt.run([&] {
       std::vector<fj::future<void>> all;
+      // Until the monitor looks as seldom as it ever does: else it sees each call twice.
+      fj::go([] {}).get();
+      for (const auto begun = std::chrono::steady_clock::now();
+           std::chrono::steady_clock::now() - begun < std::chrono::milliseconds(60);) {}
       for (int i = 0; i < 500 && rt.stats().total().retakes < 5; ++i) {
         for (unsigned k = 0; k < p; ++k) all.push_back(fj::go([] { fj::blocking([] { rest_for(3000); }); }));
         fj::blocking([] { rest_for(3000); });
