@@ -72,11 +72,12 @@ std::string describe_fibers(scheduler& s) {
     if (m.is_outside() && m.sleeps_for_good(sleep)) ++callers;
     const processor* const p = m.proc;
     const fiber* const f = m.runs;
-    const std::string does = f ? "runs fiber " + std::to_string(f->number) : "looks for work";
+    const unsigned number = f ? static_cast<unsigned>(f->number) : 0;
+    const std::string does = f ? "runs fiber " + std::to_string(number) : "looks for work";
     if (p) {
       procs[p->index] = does;
     } else if (f) {
-      outside += "  a thread makes a blocking call of fiber " + std::to_string(f->number) + "\n";
+      outside += "  a thread makes a blocking call of fiber " + std::to_string(number) + "\n";
     }
   });
   std::string text = "forkjoin: a runtime with " + std::to_string(procs.size()) + " P\n";

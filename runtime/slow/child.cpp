@@ -58,6 +58,7 @@ outcome go_on_with_parent(continuation& self) noexcept { return_to(strand_of(sel
 bool prepare_below(worker& m, fiber& f) noexcept {
   if (!prepare_stack(m)) return false;
   fiber& below = m.proc->stacks.pop();
+  os::happens_after(&below);                // made by another strand, perhaps
   os::happens_after(below.stack_bottom());  // its contents are not used any more
   f.joined.call_instead(&go_on_with_parent);
   below.as_child.stands_for = &f;
