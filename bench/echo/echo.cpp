@@ -1,11 +1,11 @@
 // An echo over TCP on the loopback: the server of examples/echo.cpp, beside fibers that compute, and clients that measure.
 // bench/peers/go/echo has the same server in Go; bench/peers/echo.py runs either with these clients.
 //
-//   echo server <procs> <computing>                              a server with so many fibers that compute
-//   echo load <port> <connections> <pause ms> <seconds>          the clients, see load.cpp
+//   echo server <procs> <forking> <looping>                a server with so many fibers that compute
+//   echo load <port> <connections> <pause ms> <seconds>    the clients, see load.cpp
 //
-// The server says `port N`, serves until its standard input ends, and then says `computed N`: how many times one of its fibers has
-// computed fib(computed_fib).
+// The fibers compute fib(computed_fib) without end, by forks, or its parts in a loop: here a parallel one, in Go a usual one. The
+// server says `port N`, serves until its standard input ends, and then says `computed N`: how often they came to an end.
 
 #include <netinet/in.h>
 #include <sys/resource.h>
@@ -31,7 +31,7 @@ namespace {
 constexpr std::size_t grain = 250;  // numbers of a request that a strand sums without a fork
 
 // A leaf takes some 10 us, the whole some ms.
-constexpr int computed_fib = 30, leaf_fib = 18;
+constexpr int computed_fib = 30, leaf_fib = 18, leaves = 322;
 
 std::atomic<std::uint64_t> computed{0};
 std::atomic<long> sink{0};
@@ -44,9 +44,16 @@ long fib(int n) {
   return a + b;
 }
 
-[[noreturn]] void compute() {
+[[noreturn]] void compute_by_forks() {
   for (;;) {
     sink.store(fib(computed_fib), std::memory_order_relaxed);
+    computed.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+[[noreturn]] void compute_by_loops() {
+  for (;;) {
+    fj::parallel_for(0, leaves, [](int) { sink.store(serial_fib(leaf_fib), std::memory_order_relaxed); });
     computed.fetch_add(1, std::memory_order_relaxed);
   }
 }
@@ -93,11 +100,12 @@ int listen_on_loopback() {
   return made;
 }
 
-int run_server(unsigned procs, int computing) {
+int run_server(unsigned procs, int forking, int looping) {
   fj::runtime rt({.procs = procs});
   const fj::descriptor listener(listen_on_loopback());
   static_cast<void>(rt.go([&] { serve(listener); }));
-  for (int i = 0; i < computing; ++i) static_cast<void>(rt.go([] { compute(); }));
+  for (int i = 0; i < forking; ++i) static_cast<void>(rt.go([] { compute_by_forks(); }));
+  for (int i = 0; i < looping; ++i) static_cast<void>(rt.go([] { compute_by_loops(); }));
   while (std::getchar() != EOF) {
   }
   std::printf("computed %llu\n", static_cast<unsigned long long>(computed.load()));
@@ -112,10 +120,10 @@ int main(int argc, char** argv) {
   getrlimit(RLIMIT_NOFILE, &limit);
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
-  if (argc == 4 && !std::strcmp(argv[1], "server") && std::atoi(argv[2]) > 0)
-    return run_server(static_cast<unsigned>(std::atoi(argv[2])), std::atoi(argv[3]));
+  if (argc == 5 && !std::strcmp(argv[1], "server") && std::atoi(argv[2]) > 0)
+    return run_server(static_cast<unsigned>(std::atoi(argv[2])), std::atoi(argv[3]), std::atoi(argv[4]));
   if (argc == 6 && !std::strcmp(argv[1], "load")) return run_load(argc, argv);
   std::fprintf(stderr,
-               "usage: echo server <procs> <computing>\n       echo load <port> <connections> <pause ms> <seconds>\n");
+               "usage: echo server <procs> <forking> <looping>\n       echo load <port> <connections> <pause ms> <seconds>\n");
   return 2;
 }

@@ -100,25 +100,9 @@ def parse():
     return args
 
 
-def programs_of(builds):
-    """Our program of each build folder, and Go's; says what Go it is, or why it is left out."""
-    programs = {build.name: build / "bench" / "talk" for build in builds}
-    for file in programs.values():
-        if not file.is_file():
-            raise measure.Failed(f"{file} is not there; ninja -C {file.parent.parent} bench/talk builds it")
-    folder = builds[0] / "bench" / "peers" / "go"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        print(f"go: {toolchains.build_go(folder)}")
-        programs["go"] = folder / "talk"
-    except toolchains.LeftOut as why:
-        print(f"go: left out: {why}")
-    return programs
-
-
 def main():
     args = parse()
-    programs = programs_of(args.build)
+    programs = toolchains.ours_and_go(args.build, "talk")
     figures = []
     for case in args.case or CASES:
         n = max(CASES[case][0] // args.divide, 8)

@@ -5,6 +5,8 @@ import pathlib
 import shutil
 import subprocess
 
+from harness import measure
+
 HERE = pathlib.Path(__file__).resolve().parent
 TIMEOUT = 600  # seconds that a build may take
 CRATES = pathlib.Path(os.environ.get("FORKJOIN_CRATES", "/usr/share/cargo/registry"))  # Debian's librust-...-dev
@@ -37,6 +39,22 @@ def build_go(into):
     kernels = sorted(main.parent.name for main in source.glob("*/main.go"))
     output(["go", "build", "-o", f"{into}/", *(f"./{kernel}" for kernel in kernels)], cwd=source)
     return output(["go", "version"])
+
+
+def ours_and_go(builds, name):
+    """Our program of that name in each build folder, and Go's; says what Go it is, or why it is left out."""
+    programs = {build.name: build / "bench" / name for build in builds}
+    for file in programs.values():
+        if not file.is_file():
+            raise measure.Failed(f"{file} is not there; ninja -C {file.parent.parent} bench/{name} builds it")
+    folder = builds[0] / "bench" / "peers" / "go"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        print(f"go: {build_go(folder)}")
+        programs["go"] = folder / name
+    except LeftOut as why:
+        print(f"go: left out: {why}")
+    return programs
 
 
 def crate_options():

@@ -113,6 +113,11 @@ inline constexpr std::int64_t last_delay_ns = 10'000'000;
 /// Looks without anything to do before the delay grows.
 inline constexpr unsigned quick_looks = 50;
 
+/// Nanoseconds between two looks of the monitor into the poller while strands wait for descriptors and all P compute. Also how
+/// long a strand keeps its P, at the least, while a fiber waits that such a look woke. Go's numbers are 10 ms for both. A look takes
+/// some 5 us with the switch to the monitor's thread and back. Measured: runtime/WAITS.md.
+inline constexpr std::int64_t poll_delay_ns = 200'000;
+
 // Waits (wait/).
 
 /// Nanoseconds that a strand waits for a mutex before the next unlock hands it over: Go's starvationThresholdNs.

@@ -47,7 +47,8 @@ class thread {
   cpu_set_t allowed_;  // before it was narrowed
 };
 
-/// The calling thread's sleeps end in time: otherwise Linux lets them last up to 50 us longer, to save wake-ups.
+/// The calling thread's sleeps end in time, for a thread that works for some microseconds after each: otherwise Linux lets them last
+/// up to 50 us longer, to save wake-ups; and if all processors are busy, lets the thread wait for some milliseconds.
 void wake_in_time() noexcept;
 
 /// Gives the rest of this thread's time slice to others.

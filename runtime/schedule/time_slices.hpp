@@ -40,9 +40,9 @@ class basic_time_slices {
   /// Throws std::bad_alloc.
   explicit basic_time_slices(unsigned procs) : seen_(procs) {}
 
-  /// One look: asks each strand to give way that has had its P for a slice while a fiber waits for one; again after each slice.
+  /// One look: asks each strand to give way that has had its P for `slice` while a fiber waits for one; again after each slice.
   /// Returns whether a strand has been asked and has not given way yet.
-  bool look(auto& scheduler) noexcept {
+  bool look(auto& scheduler, std::int64_t slice) noexcept {
     const std::int64_t now = Machine::now_ns();
     bool any_asked = false;
     for (unsigned i = 0; i < scheduler.all().count(); ++i) {
@@ -50,7 +50,7 @@ class basic_time_slices {
       seen& last = seen_[i];
       if (const std::uint32_t run = p.runs; run != last.run) {
         last = {.run = run, .since = now};
-      } else if (now - last.since >= tuning::slice_ns && waits_for(scheduler, p)) {
+      } else if (now - last.since >= slice && waits_for(scheduler, p)) {
         ask(p, run);
         last.since = now;
         last.asked = true;

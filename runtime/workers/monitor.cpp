@@ -1,6 +1,8 @@
 #include "runtime/workers/monitor.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <new>
 
@@ -52,15 +54,18 @@ void monitor::watch_all() noexcept {
     if (delay == tuning::last_delay_ns && scheduler_.dispatcher().all_idle()) {
       rest();
     } else {
-      os::futex_wait_until(state_, watching, os::now_ns() + delay);
+      os::futex_wait_until(state_, watching, os::now_ns() + (polls() ? std::min(delay, tuning::poll_delay_ns) : delay));
     }
-    if (scheduler_.poller().is_overdue(os::now_ns())) scheduler_.poller().poll();
+    if (scheduler_.poller().is_overdue(os::now_ns()) && scheduler_.poller().poll()) rules_->has_polled();
     // A strand that keeps its P for long fires none of its timers.
     if (scheduler_.dispatcher().all_busy()) scheduler_.dispatcher().timekeeper().fire_all();
     scheduler_.count_refused_retakes(rules_->look(scheduler_));
     note_requests(rules_->any_asked());
   }
 }
+
+// No worker looks into the poller.
+bool monitor::polls() const noexcept { return scheduler_.poller().awaited() && scheduler_.dispatcher().all_busy(); }
 
 void monitor::note_requests(bool any) noexcept {
   if (any == asks_) return;

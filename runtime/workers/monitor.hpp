@@ -50,6 +50,7 @@ class monitor {
   bool start() noexcept;
   void wake() noexcept;
   void watch_all() noexcept;
+  bool polls() const noexcept;
   void note_requests(bool any) noexcept;
   void rest() noexcept;
 

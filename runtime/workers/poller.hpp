@@ -52,7 +52,7 @@ class poller {
 
   /// Whether strands wait and no thread has looked for as long as the monitor lets be: all workers compute.
   bool is_overdue(std::int64_t now) const noexcept {
-    return awaited() && now - looked_at_.load(std::memory_order_relaxed) >= tuning::last_delay_ns;
+    return awaited() && now - looked_at_.load(std::memory_order_relaxed) >= tuning::poll_delay_ns;
   }
 
   /// Until something happens, an interrupt, or the time `until` of os::now_ns; may return early. The caller wakes what it

@@ -27,8 +27,8 @@ class basic_monitor {
   /// One look. Returns how many calls keep their P from now on although it should be taken, because no thread could use it.
   /// A strand in a blocking call does not hear that it was asked to give way: such a call loses its P though it has just begun.
   unsigned look(auto& scheduler) noexcept {
-    any_asked_ = slices_.look(scheduler);
     const std::int64_t now = Machine::now_ns();
+    any_asked_ = slices_.look(scheduler, now < hurries_until_ ? tuning::poll_delay_ns : tuning::slice_ns);
     unsigned refused = 0;
     bool any = false;
     for (unsigned i = 0; i < scheduler.all().count(); ++i) {
@@ -52,6 +52,10 @@ class basic_monitor {
 
   /// Whether a strand had been asked to give way at the last look, and had not done so.
   bool any_asked() const noexcept { return any_asked_; }
+
+  /// The monitor, not a worker, has found in the poller what strands waited for. The strands that compute have shorter slices until
+  /// such a strand would have got a P by long ones.
+  void has_polled() noexcept { hurries_until_ = Machine::now_ns() + tuning::slice_ns; }
 
   /// Nanoseconds until the next look.
   std::int64_t delay_ns() const noexcept {
@@ -81,6 +85,7 @@ class basic_monitor {
   basic_time_slices<Machine> slices_;
   bool any_asked_ = false;
   unsigned looks_in_vain_ = 0;
+  std::int64_t hurries_until_ = 0;
 };
 
 }  // namespace fj::inline v0_1::detail

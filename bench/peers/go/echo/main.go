@@ -1,4 +1,4 @@
-// The server of bench/echo/echo.cpp: <procs> <computing>. A goroutine for each connection, and so many goroutines that compute.
+// The server of bench/echo/echo.cpp: server <procs> <forking> <looping>. A goroutine for each connection, and so many that compute.
 package main
 
 import (
@@ -18,6 +18,7 @@ const (
 	grain       = 250 // numbers of a request that a goroutine sums without another
 	computedFib = 30
 	leafFib     = 18
+	leaves      = 322
 )
 
 var computed uint64
@@ -45,7 +46,18 @@ func fib(n int) int {
 	return a + b
 }
 
-func compute() {
+func computeByLoops() {
+	for {
+		for i := 0; i < leaves; i++ {
+			if serialFib(leafFib) != 2584 {
+				panic("fib")
+			}
+		}
+		atomic.AddUint64(&computed, 1)
+	}
+}
+
+func computeByForks() {
 	for {
 		if fib(computedFib) != 832040 {
 			panic("fib")
@@ -100,8 +112,8 @@ func number(text string) int {
 }
 
 func main() {
-	if len(os.Args) != 4 || os.Args[1] != "server" || number(os.Args[2]) == 0 {
-		fmt.Fprintln(os.Stderr, "usage: echo server <procs> <computing>")
+	if len(os.Args) != 5 || os.Args[1] != "server" || number(os.Args[2]) == 0 {
+		fmt.Fprintln(os.Stderr, "usage: echo server <procs> <forking> <looping>")
 		os.Exit(2)
 	}
 	runtime.GOMAXPROCS(number(os.Args[2]))
@@ -121,7 +133,10 @@ func main() {
 		}
 	}()
 	for i := number(os.Args[3]); i > 0; i-- {
-		go compute()
+		go computeByForks()
+	}
+	for i := number(os.Args[4]); i > 0; i-- {
+		go computeByLoops()
 	}
 	io.Copy(io.Discard, os.Stdin)
 	fmt.Printf("computed %d\n", atomic.LoadUint64(&computed))
