@@ -30,23 +30,28 @@ class basic_monitor {
     const std::int64_t now = Machine::now_ns();
     any_asked_ = slices_.look(scheduler, now < hurries_until_ ? tuning::poll_delay_ns : tuning::slice_ns);
     unsigned refused = 0;
-    bool any = false;
+    bool any = false, sees_new = false;
     for (unsigned i = 0; i < scheduler.all().count(); ++i) {
       processor& p = scheduler.all()[i];
       seen& last = seen_[i];
       const std::uint64_t call = p.blocking.now();
       const bool is_new = call != last.call;
       // However long it has lasted, that was less than since the last look.
-      if (is_new) last = {.call = call, .since = now};
-      if (call != 0 && (!is_new || slices_.has_asked(i)) && is_due(scheduler, p, now - last.since)) {
+      if (is_new) last = {.call = call, .since = now, .taken = last.taken};
+      if (call == 0 || !is_due(scheduler, p, now - last.since)) continue;
+      if (is_new && call != next_call(last.taken) && !slices_.has_asked(i)) {
+        sees_new = true;
+      } else {
         const retaken result = scheduler.dispatcher().retake(p, call, waker::sleeps, true);
         const bool lacks_thread = result == retaken::no_thread;
         any |= result == retaken::taken;
+        if (result == retaken::taken) last.taken = call;
         refused += lacks_thread && !last.refused;
         last.refused = lacks_thread;
       }
     }
     looks_in_vain_ = any ? 0 : looks_in_vain_ + 1;
+    looks_again_ = sees_new && !looks_again_;
     return refused;
   }
 
@@ -59,7 +64,7 @@ class basic_monitor {
 
   /// Nanoseconds until the next look.
   std::int64_t delay_ns() const noexcept {
-    if (looks_in_vain_ <= tuning::quick_looks) return tuning::first_delay_ns;
+    if (looks_in_vain_ <= tuning::quick_looks || looks_again_) return tuning::first_delay_ns;
     const unsigned doublings = std::min(looks_in_vain_ - tuning::quick_looks, 20u);
     return std::min(tuning::first_delay_ns << doublings, tuning::last_delay_ns);
   }
@@ -70,10 +75,15 @@ class basic_monitor {
  private:
   /// Of a P at the last look.
   struct seen {
-    std::uint64_t call = 0;  // 0: none
-    std::int64_t since = 0;  // the first look at that call
-    bool refused = false;    // there was no thread
+    std::uint64_t call = 0;   // 0: none
+    std::int64_t since = 0;   // the first look at that call
+    std::uint64_t taken = 0;  // the last call that lost the P
+    bool refused = false;     // there was no thread
   };
+
+  // A call that follows directly on one that lost its P has lasted for long, too, as a rule. That spares a look at it. Where short
+  // calls come between, this names none that is seen.
+  static std::uint64_t next_call(std::uint64_t after) noexcept { return after + 2; }
 
   // Whether work waits for the P, or would wait for it. If a worker looks for work or a P is idle, that one will have it.
   static bool is_due(auto& scheduler, processor& p, std::int64_t lasted) noexcept {
@@ -85,6 +95,7 @@ class basic_monitor {
   basic_time_slices<Machine> slices_;
   bool any_asked_ = false;
   unsigned looks_in_vain_ = 0;
+  bool looks_again_ = false;  // soon, at a call that it has seen begin, though it looks seldom
   std::int64_t hurries_until_ = 0;
 };
 
