@@ -64,8 +64,11 @@ void monitor::watch_all() noexcept {
   }
 }
 
-// No worker looks into the poller.
-bool monitor::polls() const noexcept { return scheduler_.poller().awaited() && scheduler_.dispatcher().all_busy(); }
+// Workers that look for work look into the poller, too, but may find work that is long.
+bool monitor::polls() const noexcept {
+  const auto& dispatcher = scheduler_.dispatcher();
+  return scheduler_.poller().awaited() && (dispatcher.all_busy() || dispatcher.any_spinning());
+}
 
 void monitor::note_requests(bool any) noexcept {
   if (any == asks_) return;
