@@ -80,8 +80,7 @@ void serve_one(const fj::descriptor& client) {
 }
 
 void serve(const fj::descriptor& listener) {
-  for (;;)
-    static_cast<void>(fj::go([client = fj::accept(listener)] { serve_one(client); }));
+  for (;;) static_cast<void>(fj::go([client = fj::accept(listener)] { serve_one(client); }));
 }
 
 int listen_on_loopback() {
@@ -106,8 +105,7 @@ int run_server(unsigned procs, int forking, int looping) {
   static_cast<void>(rt.go([&] { serve(listener); }));
   for (int i = 0; i < forking; ++i) static_cast<void>(rt.go([] { compute_by_forks(); }));
   for (int i = 0; i < looping; ++i) static_cast<void>(rt.go([] { compute_by_loops(); }));
-  while (std::getchar() != EOF) {
-  }
+  while (std::getchar() != EOF) {}
   std::printf("computed %llu\n", static_cast<unsigned long long>(computed.load()));
   std::fflush(stdout);
   std::_Exit(0);  // its fibers never end
@@ -123,7 +121,8 @@ int main(int argc, char** argv) {
   if (argc == 5 && !std::strcmp(argv[1], "server") && std::atoi(argv[2]) > 0)
     return run_server(static_cast<unsigned>(std::atoi(argv[2])), std::atoi(argv[3]), std::atoi(argv[4]));
   if (argc == 6 && !std::strcmp(argv[1], "load")) return run_load(argc, argv);
-  std::fprintf(stderr,
-               "usage: echo server <procs> <forking> <looping>\n       echo load <port> <connections> <pause ms> <seconds>\n");
+  std::fprintf(
+      stderr,
+      "usage: echo server <procs> <forking> <looping>\n       echo load <port> <connections> <pause ms> <seconds>\n");
   return 2;
 }

@@ -54,11 +54,8 @@ struct way {
   bool hands_over_now;
 };
 constexpr way ways[] = {
-    {"sleep", sleep_in_kernel, false},
-    {"sleep_now", sleep_in_kernel, true},
-    {"read", read_in_kernel, false},
-    {"read_now", read_in_kernel, true},
-    {"bare", sleep_in_kernel, false},
+    {"sleep", sleep_in_kernel, false},  {"sleep_now", sleep_in_kernel, true}, {"read", read_in_kernel, false},
+    {"read_now", read_in_kernel, true}, {"bare", sleep_in_kernel, false},
 };
 
 struct times {
@@ -96,8 +93,7 @@ void measure(const way& by, int n, unsigned procs) {
   for (unsigned i = 1; i < procs; ++i) {
     computing.push_back(fj::go([&] {
       ++busy;
-      while (!over.load(std::memory_order_relaxed)) {
-      }
+      while (!over.load(std::memory_order_relaxed)) {}
     }));
   }
   while (busy.load() != procs - 1) fj::yield();
