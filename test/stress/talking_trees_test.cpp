@@ -1,5 +1,6 @@
-// Random fork trees whose branches wait for one another: by channels, under mutexes and for fibers of go, nested, on one P and
-// many, also with every fork stolen and in chaos mode. Results are checked against the same tree run serially.
+// Random fork trees whose branches wait for one another: by channels, under mutexes, for fibers of go, for a time and at pipes, in
+// the kernel and at the poller, nested, on one P and many, also with every fork stolen and in chaos mode. Results are checked
+// against the same tree run serially.
 //
 // FORKJOIN_TEST_RUNS=n: n trees over all configurations. FORKJOIN_TEST_SEED=n: other trees, and other chaos. A failure names the
 // seed of its tree.
@@ -7,9 +8,12 @@
 // Bugs that were put in, and found: a strand that suspends though it has been woken; a lock that does not say that it waits; a
 // waiter that comes back to a mutex and still counts as competing.
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -20,6 +24,7 @@
 
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/go.hpp"
+#include "test/sockets.hpp"
 #include "test/support.hpp"
 
 namespace {
@@ -33,9 +38,12 @@ enum class pairing : unsigned {
   both_lock,      // both run under one mutex, for which a third competes
   gets_in_first,  // the first is a fiber of go, for which a branch waits
   gets_in_second,
-  selects,  // the first selects, and the second serves one of the cases
+  selects,       // the first selects, and the second serves one of the cases
+  first_blocks,  // the first reads, in the kernel, from a pipe into which the second writes
+  first_reads,   // the same by the poller
+  both_sleep,
 };
-constexpr unsigned pairings = 7;
+constexpr unsigned pairings = 10;
 
 // How two branches are run, whatever their results are for.
 
@@ -129,6 +137,48 @@ struct talking {
             });
         stolen_for_certain += sent;
         return sum;
+      }
+      case pairing::first_blocks: {
+        int ends[2];
+        if (pipe2(ends, O_CLOEXEC) != 0) std::abort();
+        const auto [sum, written] = fj::fork_join(
+            [&] {
+              const number a = f();
+              number b = 0;
+              const auto read_it = [&] { return ::read(ends[0], &b, sizeof b); };
+              const auto got = seed % 2 == 0 ? fj::blocking(read_it) : fj::blocking_now(read_it);
+              return got == sizeof b ? a * 31 + b : 0;
+            },
+            [&] {
+              const number b = g();
+              return ::write(ends[1], &b, sizeof b);
+            });
+        ::close(ends[0]);
+        ::close(ends[1]);
+        return written == sizeof(number) ? sum : 0;
+      }
+      case pairing::first_reads: {
+        const auto pipe = test::make_pipe();
+        const auto [sum, written] = fj::fork_join(
+            [&] {
+              const number a = f();
+              number b = 0;
+              return fj::read(pipe.first, &b, sizeof b) == sizeof b ? a * 31 + b : 0;
+            },
+            [&] {
+              const number b = g();
+              return fj::write(pipe.second, &b, sizeof b);
+            });
+        return written == sizeof(number) ? sum : 0;
+      }
+      case pairing::both_sleep: {
+        const auto after_sleep = [](number us, const auto& branch) {
+          fj::sleep_for(std::chrono::microseconds(us));
+          return branch();
+        };
+        const auto [a, b] =
+            fj::fork_join([&] { return after_sleep(seed % 50, f); }, [&] { return after_sleep(seed % 30, g); });
+        return a * 31 + b;
       }
     }
     return 0;
