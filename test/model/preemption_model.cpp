@@ -292,11 +292,11 @@ class preempted_strands : public scenario, private steps {
 }  // namespace
 
 const named_scenario scenarios[] = {
-    {"preempt", 200'000, &make<preempted_strands<setting{}>>},
-    {"preempt_two", 200'000, &make<preempted_strands<setting{.procs = 2}>>},
-    {"preempt_calls", 200'000, &make<preempted_strands<setting{.procs = 2, .calls = true}>>},
-    {"preempt_for_ever", 200'000, &make<preempted_strands<setting{.procs = 2, .for_ever = true}>>},
-    {"preempt_for_ever_eager", 200'000, &make<preempted_strands<setting{.procs = 2, .for_ever = true, .eager = true}>>},
+    {"preempt", 100'000, &make<preempted_strands<setting{}>>},
+    {"preempt_two", 100'000, &make<preempted_strands<setting{.procs = 2}>>},
+    {"preempt_calls", 100'000, &make<preempted_strands<setting{.procs = 2, .calls = true}>>},
+    {"preempt_for_ever", 100'000, &make<preempted_strands<setting{.procs = 2, .for_ever = true}>>},
+    {"preempt_for_ever_eager", 100'000, &make<preempted_strands<setting{.procs = 2, .for_ever = true, .eager = true}>>},
     {},
 };
 
