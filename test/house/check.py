@@ -17,6 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # files directly in runtime/ come after those of its folders. A header that is listed has a place of its own: the loops
 # use forks, which are public, so the headers of the fork come before the loops, and the other public ones after.
 ORDER = [
+    "runtime/precompiled",
     "runtime/base",
     "runtime/os",
     "runtime/os/memory",
