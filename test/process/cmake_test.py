@@ -86,6 +86,8 @@ with tempfile.TemporaryDirectory() as folder:
         build(f"find_{'shared' if shared else 'static'}", FIND.format(interface=interface), shared,
               f"-DCMAKE_PREFIX_PATH={root}/installed/opt/forkjoin", definitions="WANT_AS_BUILT")
 
+    # A compiler in two words, such as "ccache g++". (Tried with the first word alone for assembly: that does not build.)
+    env["CXX"] = f"env {env['CXX']}"
     build("add_static", f"add_subdirectory({source} forkjoin)", False)
     build("fetch_shared", f"include(FetchContent)\nFetchContent_Declare(forkjoin SOURCE_DIR {source})\n"
           "FetchContent_MakeAvailable(forkjoin)", True, *TOGETHER)
