@@ -1,0 +1,146 @@
+// When the monitor looks, what it asks of strands that compute, and when the poller is overdue: by a clock of the test's own,
+// without threads.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+
+#include "runtime/schedule/loops/monitor.hpp"
+#include "runtime/workers/poller.hpp"
+#include "runtime/workers/system.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+namespace tuning = fj::detail::tuning;
+
+struct set_clock : fj::detail::system {
+  inline static std::int64_t now = 0;
+  static std::int64_t now_ns() noexcept { return now; }
+};
+
+// What the monitor asks of a scheduler. No strand is in a blocking call.
+class fake_scheduler {
+ public:
+  explicit fake_scheduler(unsigned procs) : all_(procs) {
+    for (unsigned i = 0; i != procs; ++i) {
+      all_[i].active = &empty_;
+      all_[i].runs = 1;
+    }
+  }
+
+  fj::detail::processors& all() { return all_; }
+  fake_scheduler& dispatcher() { return *this; }
+
+  bool any_ready() const { return a_fiber_waits; }
+  bool all_busy() const { return true; }
+  fj::detail::retaken retake(fj::detail::processor&, std::uint64_t, fj::detail::waker, bool) {
+    return fj::detail::retaken::came_back;
+  }
+
+  /// Whether the strand of the first P was asked to give way since its run began.
+  bool is_asked() { return all_[0].yield_request.concerns(all_[0].runs); }
+  void another_runs() { all_[0].runs = all_[0].runs + 1; }
+
+  bool a_fiber_waits = true;
+
+ private:
+  fj::detail::deque empty_{0, false};
+  fj::detail::processors all_;
+};
+
+struct fixture {
+  explicit fixture(unsigned procs = 1) : scheduler(procs), monitor(procs) {
+    set_clock::now = tuning::slice_ns;
+    monitor.look(scheduler);
+  }
+
+  void look_after(std::int64_t ns) {
+    set_clock::now += ns;
+    CHECK(monitor.look(scheduler) == 0);
+  }
+
+  fake_scheduler scheduler;
+  fj::detail::basic_monitor<set_clock> monitor;
+};
+
+}  // namespace
+
+// Tried with a slice that begins at each look, and with one that another strand inherits: fails.
+TEST_CASE("monitor: a strand is asked to give way after a slice, if a fiber waits") {
+  fixture f;
+  for (int i = 0; i != 3; ++i) {
+    f.look_after(tuning::slice_ns / 4);
+    CHECK(!f.scheduler.is_asked());
+  }
+  f.scheduler.another_runs();
+  f.look_after(tuning::slice_ns / 4);
+  f.look_after(tuning::slice_ns - 1);
+  CHECK(!f.scheduler.is_asked());
+  CHECK(!f.monitor.any_asked());
+  f.scheduler.a_fiber_waits = false;
+  f.look_after(1);
+  CHECK(!f.scheduler.is_asked());
+  f.scheduler.a_fiber_waits = true;
+  f.look_after(1);
+  CHECK(f.scheduler.is_asked());
+  CHECK(f.monitor.any_asked());
+  f.scheduler.another_runs();
+  f.look_after(1);
+  CHECK(!f.scheduler.is_asked());
+  CHECK(!f.monitor.any_asked());
+}
+
+// Tried without has_polled, and with slices that stay short for ever: fails.
+TEST_CASE("monitor: after it has found something in the poller, slices are short for a while") {
+  fixture f;
+  f.look_after(tuning::poll_delay_ns);
+  CHECK(!f.scheduler.is_asked());
+  f.monitor.has_polled();
+  f.look_after(0);
+  CHECK(f.scheduler.is_asked());  // it has run for so long already
+  f.scheduler.another_runs();
+  f.look_after(1);
+  f.look_after(tuning::poll_delay_ns - 1);
+  CHECK(!f.scheduler.is_asked());
+  f.look_after(1);
+  CHECK(f.scheduler.is_asked());
+  f.look_after(tuning::slice_ns);
+  f.scheduler.another_runs();
+  f.look_after(1);
+  f.look_after(tuning::slice_ns - 1);
+  CHECK(!f.scheduler.is_asked());
+  f.look_after(1);
+  CHECK(f.scheduler.is_asked());
+}
+
+// Tried without the limit, and with a doubling from the first look on: fails.
+TEST_CASE("monitor: looks come seldom when they are in vain") {
+  fixture f;
+  for (unsigned i = 1; i != tuning::quick_looks; ++i) {
+    CHECK(f.monitor.delay_ns() == tuning::first_delay_ns);
+    f.look_after(tuning::first_delay_ns);
+  }
+  CHECK(f.monitor.delay_ns() == tuning::first_delay_ns);
+  f.look_after(0);
+  CHECK(f.monitor.delay_ns() == 2 * tuning::first_delay_ns);
+  for (int i = 0; i != 100; ++i) f.look_after(0);
+  CHECK(f.monitor.delay_ns() == tuning::last_delay_ns);
+  f.monitor.begin_anew();
+  CHECK(f.monitor.delay_ns() == tuning::first_delay_ns);
+}
+
+// Tried with a poller that is overdue though no strand waits, and after as long as a slice: fails.
+TEST_CASE("poller: overdue if a strand waits and no thread has looked for some time") {
+  fj::detail::poller p;
+  const std::int64_t before = fj::detail::os::now_ns();
+  CHECK(!p.is_overdue(before));
+  p.begin_wait();
+  CHECK(p.is_overdue(before));
+  REQUIRE(p.open() == 0);
+  CHECK(!p.poll());  // finds nothing
+  CHECK(!p.is_overdue(before));
+  CHECK(p.is_overdue(fj::detail::os::now_ns() + tuning::poll_delay_ns));
+  p.end_wait();
+  CHECK(!p.is_overdue(fj::detail::os::now_ns() + tuning::poll_delay_ns));
+  p.close();
+}
