@@ -18,19 +18,20 @@ class recording {
  public:
   static constexpr bool is_serial = false;
 
-  /// A fork of more than two is what the library makes of it: a fork of the first and of a call that forks the others.
+  /// A fork of more than two closures is nested forks of two: the first closure, and a call that forks the others.
+  /// (By fj::continuations the library makes a loop of forks with one join instead.)
   template <class... F>
   static auto fork(F&&... f) {
     return bench::ways::fork_with_results([](auto&&... g) { fork_in_order(g...); }, f...);
   }
 
-  /// The rest of a node's children is one continuation.
+  /// The children of a node, as nested forks of two, too.
   template <class T, class Body>
   static T children(int count, const T& init, const Body& body) {
     return bench::ways::fork_children<recording>(0, count, init, body);
   }
 
-  /// forkjoin/algorithm.hpp, for_blocks, divides the loop likewise.
+  /// for_blocks in forkjoin/loops/ordered_parts.hpp divides a loop in the same way.
   template <class Body>
   static void loop(long first, long last, long grain, const Body& body) {
     if (first >= last) return;
