@@ -28,17 +28,17 @@ struct use_fiber_t {
   constexpr use_fiber_t operator[](boost::system::error_code& code) const noexcept { return {&code}; }
 };
 
-/// A completion token of Boost.Asio: an operation that gets it in place of a handler returns when it has ended, for example
-/// `const std::size_t n = socket.async_read_some(buffer, fj::use_fiber)`. The fiber waits meanwhile, in the middle of a fork
-/// tree too, and its worker does other work. A thread outside of any runtime sleeps.
+/// A completion token of Boost.Asio: an operation that gets use_fiber instead of a handler returns when the operation
+/// has ended, for example `const std::size_t n = socket.async_read_some(buffer, fj::use_fiber)`. Meanwhile the fiber
+/// waits, also inside of a tree of forks, and its worker does other work. A thread outside of any runtime sleeps.
 ///
-/// The io_context needs a thread of its own that runs it, `std::jthread io([&] { context.run(); })`. That thread only makes
-/// fibers ready. A fiber must not run the context: its worker would serve nothing else.
+/// A thread that does nothing else has to run the io_context: `std::jthread io([&] { context.run(); })`. That thread
+/// only makes fibers ready. A fiber must not run the context, because its worker could then run no other fiber.
 ///
-/// Result: what a handler would get after the error; nothing, a value or a tuple. Errors: boost::system::system_error, unless
-/// use_fiber[code] takes them; the exception of an operation that reports by std::exception_ptr; operation_aborted if the
-/// operation is dropped without an end; std::bad_alloc if there is no memory to wait. To limit the time, cancel the operation
-/// by a timer or close its socket, as with any handler.
+/// Result: the arguments of a handler without the error: nothing, a value or a tuple. Errors:
+/// boost::system::system_error, or with use_fiber[code] the value of code; the exception of an operation that reports
+/// by std::exception_ptr; operation_aborted if Asio destroys the operation before its end; std::bad_alloc if there is
+/// no memory for the wait. To limit the time, cancel the operation by a timer or close its socket, as with any handler.
 /// Cost: that of the operation with a handler, and of a wait of a fiber. No allocation of its own.
 inline constexpr use_fiber_t use_fiber{};
 
@@ -70,7 +70,7 @@ class asio_operation {
   }
 
   std::tuple<Results...> wait(boost::system::error_code* error) {
-    waiting_.set_aside_again();  // what begins the operation may have waited
+    waiting_.set_aside_again();  // the code that begins the operation may have waited
     waiting_.wait();
     if (thrown_) std::rethrow_exception(std::move(thrown_));
     if (!dropped_) return std::move(*given_);

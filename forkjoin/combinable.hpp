@@ -1,4 +1,4 @@
-// Values that strands add to without sharing them, one for each P, combined at the end.
+// Values to which strands add without sharing them: one for each P, combined at the end.
 #pragma once
 
 #include <atomic>
@@ -22,12 +22,12 @@ namespace fj::inline v0_1 {
 ///     fj::parallel_for(range, [&](auto& x) { sum.with_local([&](long& mine) { mine += weight(x); }); });
 ///     long all = sum.combine(std::plus<>());
 ///
-/// After a fork a strand may go on on another thread, and another strand on the P that it left. So the handle that local()
-/// returns owns its value until it is destroyed: no other strand gets that value meanwhile.
+/// After a fork a strand may continue on another thread, and another strand may then run on the first P. So the handle
+/// that local() returns owns its value until the handle is destroyed; meanwhile no other strand gets that value.
 ///
 /// local() and with_local() may be called from any number of threads at once, inside a runtime and outside. combine,
-/// for_each, clear, copying, moving and the destructor may not run at the same time as anything else, nor while a strand
-/// holds a local value.
+/// for_each, clear, copies, moves and the destructor must not run at the same time as any other operation, nor while a
+/// strand holds a local value.
 template <class T>
 class combinable {
   static_assert(std::is_object_v<T> && !std::is_const_v<T>,
@@ -68,8 +68,8 @@ class combinable {
     entry* mine_;
   };
 
-  /// Values begin as T(). Outside of a runtime it makes the default one, to ask how many P there are, with the errors of
-  /// fj::runtime's constructor.
+  /// Values begin as T(). Outside of a runtime the constructor makes the default runtime, to learn the number of P;
+  /// then it throws what the constructor of fj::runtime throws.
   combinable()
     requires std::default_initializable<T>
       : combinable([] { return T(); }) {}
@@ -82,7 +82,7 @@ class combinable {
 
   ~combinable() { clear(); }
 
-  /// As many values, copies of the other's. New ones begin as the other's do. Errors: what copying throws.
+  /// Copies the other object's values. New values begin as in the other object. Errors: what a copy of a value throws.
   combinable(const combinable& other)
     requires std::copy_constructible<T>
       : make_(other.make_), slots_(other.slots_.size()) {
@@ -94,10 +94,11 @@ class combinable {
     }
   }
 
-  /// The values of the other one, which is left without any. New ones begin as before in either. std::bad_alloc.
+  /// Takes over the other object's values, which then has none. In both objects new values begin as before. Errors:
+  /// std::bad_alloc.
   combinable(combinable&& other) : make_(other.make_), slots_(other.slots_.size()) { swap_values(other); }
 
-  /// As many values, copies of the other's, in place of its own. If copying throws, all is as it was.
+  /// Replaces the values by copies of the other object's. If a copy throws, nothing has changed.
   combinable& operator=(const combinable& other)
     requires std::copy_constructible<T>
   {
@@ -105,8 +106,8 @@ class combinable {
     return *this;
   }
 
-  /// Takes over the other's values and how new ones begin. The other one is left without values; what it makes of new ones
-  /// is left open.
+  /// Takes over the other object's values and its way to make new ones. The other object then has no values; how its
+  /// new values begin is unspecified.
   combinable& operator=(combinable&& other) noexcept {
     if (this == &other) return *this;
     make_.swap(other.make_);
@@ -115,8 +116,9 @@ class combinable {
     return *this;
   }
 
-  /// A value for the caller alone: one that was put back on this P, or else a new one. Errors: what making one throws.
-  /// Cost: an atomic exchange, and another when the handle is destroyed; so take it once for many elements.
+  /// A value for the caller alone: one that was put back on this P, or else a new one. Errors: what making a value
+  /// throws. Cost: an atomic exchange, and another one when the handle is destroyed. So take one handle for many
+  /// elements.
   [[nodiscard]] handle local() {
     // acquire: pairs with the release in put_back
     if (entry* const unused = own_slot().exchange(nullptr, std::memory_order_acquire)) return {this, unused};
@@ -140,8 +142,8 @@ class combinable {
     return std::invoke(f, *mine);
   }
 
-  /// All values by op, in no particular order, so op should be associative and commutative; a fresh value if there are
-  /// none.
+  /// Combines all values by op, in an unspecified order, so op should be associative and commutative. If there are no
+  /// values, returns a new one.
   template <class Op>
     requires std::is_invocable_r_v<T, Op&, const T&, const T&> && std::copy_constructible<T>
   [[nodiscard]] T combine(Op op) const {
@@ -154,7 +156,7 @@ class combinable {
     return all;
   }
 
-  /// Calls f with each value, in no particular order.
+  /// Calls f with each value, in an unspecified order.
   template <class F>
   void for_each(F f) {
     for (entry* one = all_.load(std::memory_order_relaxed); one; one = one->older) std::invoke(f, one->value);

@@ -41,14 +41,15 @@ consteval auto why_not_copy_if() {
 }  // namespace detail
 
 /// Copies the elements for which pred(proj(element)) holds to the sequence that begins at out, in their order, and
-/// returns its end, as std::ranges::copy_if. The output needs room for those elements only, and must not overlap the
+/// returns its end, as std::ranges::copy_if. The output needs room only for these elements, and must not overlap the
 /// input.
 ///
-/// pred and proj are called once for each element, possibly at the same time on several threads, all before the first
-/// copy is made. Exceptions: the leftmost of pred and proj, else the leftmost of a copy, is rethrown after all that was
-/// started has ended. fj::cancelled if options.stop was asked before all parts had started. After either the output may
-/// be partly written. options.grain: elements done without forking, rounded up to a multiple of 64; 0 for some thousand.
-/// Outside of a runtime it enters the default one.
+/// Several threads may call pred and proj at the same time, once for each element. All these calls come before the
+/// first copy. Exceptions: the call waits for all parts that have started. Then it rethrows the leftmost exception of
+/// pred and proj, or else the leftmost exception of a copy. fj::cancelled if options.stop was asked to stop before all
+/// parts had started. In both cases the output may be partly written. options.grain: the number of elements that are
+/// processed without a fork, rounded up to a multiple of 64; 0 for some thousand. Outside of a runtime the call enters
+/// the default one.
 ///
 /// Cost: two passes over the elements, and memory of a bit for each; span O(n / grain).
 template <class Policy = continuations, class I, class S, class Out, class Predicate, class Projection = std::identity>

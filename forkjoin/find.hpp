@@ -1,4 +1,4 @@
-// The first element that matches, and whether any, all or none do.
+// The first element that matches; and whether any, all or none match.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ bool find_any(I first, std::size_t n, Predicate& pred, Projection& proj, bool wa
   constexpr bool nothrow = noexcept(static_cast<bool>(std::invoke(pred, std::invoke(proj, *first))));
   std::atomic<bool> found = false;
   const auto matches = [&](std::size_t i) {
-    // If no call throws, any match decides. Each strand looks at the hint once in 64 elements.
+    // If pred and proj cannot throw, any match gives the result. Each strand reads the hint once in 64 elements.
     if constexpr (nothrow) {
       if (i % 64 == 0 && found.load(std::memory_order_relaxed)) return true;
     }
@@ -69,10 +69,11 @@ struct equals {
 
 /// The first element for which pred(proj(element)) holds, as std::ranges::find_if; last if there is none.
 ///
-/// Stops early: it starts no search to the right of a match. pred and proj may be called at the same time on several
-/// threads, and for elements right of the result. Exceptions: as in the serial search; one thrown right of the result is
-/// dropped. options.grain: elements between two looks at whether to stop. If options.stop is
-/// asked before the result is certain: fj::cancelled. Outside of a runtime it enters the default one, as all algorithms do.
+/// Stops early: it starts no search to the right of a match. Several threads may call pred and proj at the same time,
+/// also for elements to the right of the result. Exceptions: as in the serial search; an exception to the right of the
+/// result is dropped. options.grain: the number of elements after which a strand checks whether to stop. fj::cancelled
+/// if options.stop is asked to stop before the result is certain. Outside of a runtime the call enters the default one,
+/// as all algorithms do.
 ///
 /// Cost: at most one call of pred an element, and a fork for each grain of them.
 template <class Policy = continuations, class I, class S, class Predicate, class Projection = std::identity>

@@ -1,4 +1,4 @@
-// A loop that forks each turn: the rest of the loop is the continuation.
+// A loop that forks each turn. The continuation is the rest of the loop.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace fj::inline v0_1 {
 
 namespace detail {
 
-// By the default policy a loop with one join; by the others a scope.
+// With the default policy a loop with one join; with other policies a scope.
 template <class Policy, class Options, class First, class Last, class Body>
 [[gnu::noinline]] void fork_each_of(First first, Last last, body_argument<Body> body, const Options& options) {
   using sequence = sequence_from<First, Last>;
@@ -44,17 +44,20 @@ template <class Policy, class Options, class First, class Last, class Body>
 
 }  // namespace detail
 
-/// Calls body(i) for all indices in [first, last), or body(*i) for random-access iterators: each turn of the loop, or every
-/// options.grain turns, is a fork. Thieves may steal the rest of the loop, which is one continuation however long it is.
-/// So the loop takes the memory of one fork, and the turns begin in order. Turns that take very different times, or fork
-/// themselves, are shared out one by one. Where turns are short, parallel_for costs less.
+/// Calls body(i) for all indices in [first, last), or body(*i) for random-access iterators: each turn of the loop, or
+/// each group of options.grain turns, is a fork. Thieves may steal the rest of the loop, which is one continuation for
+/// any length. So the loop takes the memory of one fork, and the turns begin in order. It suits turns that take very
+/// different times, or that fork themselves, because thieves get them one by one. For short turns parallel_for costs
+/// less.
 ///
-/// With a policy of fj::last_child_first the turns begin in reverse, and the loop holds a record and a closure of each in memory.
+/// With a policy of fj::last_child_first the turns begin in reverse order, and the loop holds a record and a closure
+/// for each turn in memory.
 ///
-/// Errors: the exception of the plain loop; turns after it that have not started do not start. fj::cancelled if
-/// options.stop asked before every turn had started. Outside of a runtime it enters the default one.
+/// Errors: the exception that the plain loop would throw; later turns that have not started do not start. fj::cancelled
+/// if options.stop was asked to stop before every turn had started. Outside of a runtime the call enters the default
+/// one.
 ///
-/// Cost where nothing is stolen: some 20 instructions a turn by the default policy; no allocation, no fence.
+/// Cost if nothing is stolen: some 20 instructions a turn with the default policy; no allocation, no fence.
 template <class Policy = continuations, class First, class Last, class Body>
   requires detail::accepted<detail::why_not_loop<"fj::fork_each", First, Last, Body>()>
 [[gnu::always_inline]] inline void fork_each(First first, Last last, Body&& body) {

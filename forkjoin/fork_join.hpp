@@ -17,23 +17,24 @@
 
 namespace fj::inline v0_1 {
 
-/// Runs all closures, possibly in parallel, waits for all, and returns a std::tuple of their results: references as they
-/// are, std::monostate for void; void if all are. Any function may call it, at any depth; outside of a runtime it enters
-/// the default one.
+/// Runs all closures, possibly in parallel, waits for all, and returns a std::tuple of their results: references as
+/// they are, std::monostate for void. If all results are void, it returns void. Any function may call fork_join, at any
+/// depth. Outside of a runtime the call enters the default one.
 ///
-/// The policy (policies.hpp) says which closure the calling thread runs at once, and what it does at a join that must wait.
-/// With continuations (the default) that is the first closure, and thieves may steal the rest of the call. So with one P
-/// everything runs in the order of the serial program. With tasks, and with every policy of fj::last_child_first, thieves
-/// may steal the first closures, and the calling thread runs the last one at once.
+/// The policy (policies.hpp) says which closure the calling thread runs at once, and what the strand does at a join
+/// that must wait. With fj::continuations (the default) the thread runs the first closure at once, and thieves (idle
+/// workers) may steal the rest of the call. So with one P everything runs in the order of the serial program. With
+/// fj::tasks, and with every other policy of fj::last_child_first, thieves may steal the first closures, and the
+/// calling thread runs the last one at once.
 ///
 /// Exceptions: the call first waits for all closures that have started. Then it rethrows the exception that the serial
-/// program would have thrown, and drops others. Closures after the one that threw do not start any more (with
-/// fj::last_child_first they may have started before).
+/// program would have thrown, and drops all other exceptions. Closures after the one that threw do not start any more
+/// (with fj::last_child_first they may have started before).
 ///
 /// The code after the call may run on another thread. Closures may be lvalues or temporaries; fork_join copies or moves
-/// small trivial ones only. Cost where nothing is stolen: some 12 to 19 instructions a fork; no allocation, no fence.
-/// However often the rest of a call with continuations is stolen, one stack waits for its join. For a number of closures that
-/// is known at run time only, see fork_reduce and fork_each.
+/// small trivial ones only. Cost if nothing is stolen: some 12 to 19 instructions a fork; no allocation, no fence. If
+/// the rest of a call with fj::continuations is stolen many times, still only one stack waits for the join. For a
+/// number of closures that is known at run time only, see fork_reduce and fork_each.
 template <class Policy = continuations, class F, class G, class... More>
   requires(!std::is_same_v<std::remove_cvref_t<F>, stop_token>)
 [[gnu::always_inline]] inline auto fork_join(F&& f, G&& g, More&&... more) {

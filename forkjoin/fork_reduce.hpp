@@ -68,19 +68,19 @@ template <class Options, class First, class Last, class T, class Op, class Body>
 
 }  // namespace detail
 
-/// op(... op(op(init, body(first)), body(first + 1)) ..., body(last - 1)) for indices, or with body(*i) for random-access
-/// iterators: each call of the body, or options.grain of them, is a fork, as in fork_each. For functions that call
-/// themselves for some children and add up their results.
+/// op(... op(op(init, body(first)), body(first + 1)) ..., body(last - 1)) for indices, or with body(*i) for
+/// random-access iterators: each call of the body, or each group of options.grain calls, is a fork, as in fork_each. It
+/// is meant for recursive functions that call themselves for some children and combine the results.
 ///
-/// One strand calls op, in the order of the serial program, so op may be any function: it need not be associative, and the
-/// result is the serial program's to the last bit, however work was stolen. For long sequences parallel_reduce is quicker.
+/// One strand calls op, in the order of the serial program, so op may be any function: it need not be associative, and
+/// the result is the serial program's to the last bit, with any schedule. For long sequences parallel_reduce is faster.
 ///
-/// By continuations only, as fork_each. Where nothing is stolen it allocates nothing; the first thief of a call allocates room
-/// for the values that are left.
+/// It always forks by fj::continuations. If nothing is stolen it allocates nothing; the first thief of a call allocates
+/// room for the remaining values.
 ///
-/// Errors: the exception of the plain loop, from body or op; calls of the body after it that have not started do not start.
-/// std::bad_alloc; fj::cancelled if options.stop asked before every turn had started. Outside of a runtime it enters the
-/// default one.
+/// Errors: the exception that the plain loop would throw, from body or op; later calls of the body that have not
+/// started do not start. std::bad_alloc. fj::cancelled if options.stop was asked to stop before every turn had started.
+/// Outside of a runtime the call enters the default one.
 template <class First, class Last, class T, class Op, class Body>
   requires detail::accepted<detail::why_not_fork_reduce<First, Last, T, Op, Body>()>
 [[nodiscard, gnu::always_inline]] inline T fork_reduce(First first, Last last, T init, Op op, Body&& body) {

@@ -1,4 +1,4 @@
-// Fibers of their own, and what they talk with. forkjoin.hpp has forks and loops.
+// Fibers that fj::go starts, their channels and locks, and other waits. forkjoin.hpp has forks and loops.
 #pragma once
 
 #include "forkjoin/go/blocking.hpp"

@@ -1,4 +1,4 @@
-// How a loop or an algorithm is run.
+// The options of loops and algorithms.
 #pragma once
 
 #include <concepts>

@@ -59,10 +59,11 @@ consteval auto why_not_merge_given() {
 /// std::merge: stable, elements of the first sequence come before equal ones of the second. The output must not overlap
 /// the inputs.
 ///
-/// comp and the projections may be called at the same time on several threads. Exceptions: the leftmost is rethrown
-/// after all that was started has ended; the output is then partly written. Likewise with fj::cancelled, if options.stop
-/// was asked before all parts had started. options.grain: what is merged without forking, 0 for some thousand elements.
-/// Outside of a runtime it enters the default one.
+/// Several threads may call comp and the projections at the same time. Exceptions: the merge waits for all parts that
+/// have started, and rethrows the leftmost exception; the output is then partly written. The same holds for
+/// fj::cancelled, which the merge throws if options.stop was asked to stop before all parts had started. options.grain:
+/// the number of elements that are merged without a fork; 0 for some thousand. Outside of a runtime the call enters the
+/// default one.
 ///
 /// Cost: at most n comparisons and O(log n) for each grain of elements; span O(log^2 n) beside the grain.
 template <class Policy = continuations, class I1, class S1, class I2, class S2, class Out, class Compare = std::less<>,

@@ -94,27 +94,30 @@ consteval auto why_not_steps() {
 
 }  // namespace detail
 
-/// Calls body(i) for all indices in [first, last), or body(*i) for all iterators, possibly in parallel. Indices have the
-/// common type of first and last; first >= last means none. Iterators are random-access ones, and not those of a
-/// std::vector<bool> that may be written, whose neighbours share words.
+/// Calls body(i) for all indices in [first, last), or body(*i) for all iterators, possibly in parallel. Indices have
+/// the common type of first and last. If first >= last, the loop has no index. Iterators must be random-access ones.
+/// Those of a writable std::vector<bool> are refused, because its neighbours share words.
 ///
-/// Without options.grain the calling strand begins alone, with one element and then with parts of about a microsecond, and
-/// shares the loop once it has some 20 microseconds left. If an element takes long, a thief takes all that comes after its
-/// part. If loops of as many elements with the same body were over in 2 microseconds before, the first part has up to 16
-/// elements, and the second one all others. So a loop of a few microseconds costs little more than the plain one, on any number of P. A shared loop is forked into
-/// about two parts for each P. A strand goes through its part in chunks of some microseconds, which it finds by the clock, and
-/// forks half of what is left when a worker has nothing to do. On one P, without options.stop, it is the plain loop. With a
-/// grain, the loop is halved down to blocks of so many indices, always in the same way; the
-/// last block may be shorter.
+/// Without options.grain the calling strand begins alone, first with one element and then with parts of some 2
+/// microseconds. It shares the loop once the loop has run for 30 microseconds, or seems to need 30 microseconds more.
+/// If an element takes long, a thief takes all that comes after its part. If an earlier loop of as many elements with
+/// the same body took 2 microseconds at most, the first part has 16 elements (1 if there are no more than 16), and the
+/// second part has all others. So a loop of a few microseconds costs little more than the plain one, on any number of
+/// P. A shared loop is divided into about two parts for each P. A strand runs its part in chunks of some microseconds,
+/// whose size it finds by the clock. When a worker has nothing to do, the strand forks half of its remaining part. On
+/// one P, without options.stop, parallel_for is the plain loop. With a grain, the loop is halved down to blocks of so
+/// many indices, always in the same way; the last block may be shorter.
 ///
-/// With one P and continuations the order is the plain loop's. With more, each P begins with its own section, the same from
-/// loop to loop, as the data may still be in its cache. Errors: what the body throws, the first in order if several calls
-/// throw; calls after it that have not started do not start. fj::cancelled if
-/// options.stop asked before every part had started. std::invalid_argument if first is negative and last unsigned.
+/// With one P and fj::continuations the order is the plain loop's. With more P, each P begins in its own section of the
+/// loop. The section is the same from loop to loop, because its data may still be in the cache. Errors: what the body
+/// throws; of several exceptions, the first in the order of the loop. Later calls that have not started do not start.
+/// fj::cancelled if options.stop was asked to stop before every part had started. std::invalid_argument if first is
+/// negative and last unsigned.
 ///
-/// Outside of a runtime it enters the default one. The body is called by several threads at once. It is not copied, save
-/// for a body of at most 128 bytes that is trivially copyable and can be called as const, such as most lambdas: each part of the
-/// loop calls a copy, which the compiler can keep in registers.
+/// Outside of a runtime the call enters the default one. Several threads may call the body at the same time. The loop
+/// does not copy the body, with one exception: if the body has at most 128 bytes, is trivially copyable and can be
+/// called as const, as most lambdas are, each part of the loop calls a copy. The compiler can keep that copy in
+/// registers.
 template <class Policy = continuations, class First, class Last, class Body>
   requires detail::not_options<Body> && detail::accepted<detail::why_not_loop<"fj::parallel_for", First, Last, Body>()>
 void parallel_for(First first, Last last, Body&& body, const loop_options& options = {}) {  // .grain, .stop

@@ -68,7 +68,8 @@ inline std::size_t count_of_cells(std::size_t rows, std::size_t cols) {
   return rows * cols;
 }
 
-/// The size of blocks without a grain: enough of them to keep each P busy until the end, even if they take unequal times.
+/// The size of blocks if there is no grain: there are enough blocks to keep each P busy until the end, even if they
+/// take different times.
 inline std::size_t default_block_size(std::size_t cells) {
   constexpr std::size_t blocks_per_proc = 16;
   return std::max<std::size_t>(1, cells / (blocks_per_proc * procs()));
@@ -91,12 +92,12 @@ consteval auto why_not_2d() {
 /// Calls body(i, j) for all i below rows and j below cols, possibly in parallel; or body(block) for blocks that together
 /// make up all of them, if the body is callable with a block_2d.
 ///
-/// By cells: as parallel_for over all cells row by row, also in what it promises of order and exceptions; a grain is a
+/// By cells: as parallel_for over all cells row by row, with the same promises of order and exceptions. The grain is a
 /// number of cells.
 ///
 /// By blocks: the matrix is halved across its longer side until a block has at most options.grain cells (without a
-/// grain, until there are some blocks for each P); which blocks there are depends on the sizes, the grain and the number
-/// of P alone. What is first in order is the upper half or the left one.
+/// grain, until there are some blocks for each P). The blocks depend only on the sizes, the grain and the number of P.
+/// In the order of the loop, the upper or the left half comes first.
 ///
 /// Throws std::length_error if there are more cells than a std::size_t counts.
 template <class Policy = continuations, class Body>

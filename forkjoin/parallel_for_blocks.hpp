@@ -62,10 +62,10 @@ consteval auto why_not_range_blocks() {
 
 }  // namespace detail
 
-/// Calls body(begin, end) for blocks, none of them empty, that together make up [first, last), possibly in parallel: for
-/// bodies that go over many elements faster than one by one. Indices and iterators are as those of parallel_for, and so are
-/// the order, exceptions and cancellation. With options.grain each block has so many elements, save the last; without, a
-/// strand finds their size by the clock, beginning with one element.
+/// Calls body(begin, end) for blocks, none of them empty, that together make up [first, last), possibly in parallel:
+/// for bodies that process a block faster than its elements one by one. Indices, iterators, order, exceptions and
+/// cancellation are those of parallel_for. With options.grain each block but the last has so many elements. Without a
+/// grain each strand finds the size by the clock, beginning with one element.
 template <class Policy = continuations, class First, class Last, class Body>
   requires detail::not_options<Body> && detail::accepted<detail::why_not_blocks<First, Last, Body>()>
 void parallel_for_blocks(First first, Last last, Body&& body, const loop_options& options = {}) {

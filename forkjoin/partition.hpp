@@ -16,13 +16,14 @@
 
 namespace fj::inline v0_1 {
 
-/// Puts the elements for which pred(proj(element)) holds before the others and returns where those begin, as
-/// std::partition. In place; the order within either group is left open, and may differ from call to call.
+/// Puts the elements for which pred(proj(element)) holds before the others and returns where the others begin, as
+/// std::partition. In place. The order within each group is unspecified, and may differ from call to call.
 ///
-/// pred and proj may be called at the same time on several threads, once for each element. Exceptions: the leftmost is
-/// rethrown after all that was started has ended; the elements are then in an unspecified order, all there unless a swap
-/// threw. Likewise with fj::cancelled, if options.stop was asked before all parts had started. options.grain: elements
-/// of a part, 0 for some parts a P. Outside of a runtime it enters the default one.
+/// Several threads may call pred and proj at the same time, once for each element. Exceptions: the partition waits for
+/// all parts that have started, and rethrows the leftmost exception. The elements are then in an unspecified order;
+/// none is lost unless a swap threw. The same holds for fj::cancelled, which is thrown if options.stop was asked to
+/// stop before all parts had started. options.grain: the number of elements of a part; 0 for some parts for each P.
+/// Outside of a runtime the call enters the default one.
 ///
 /// Cost: linear work for each P; where there are more parts than one, up to n/4 swaps for each doubling of their number.
 template <class Policy = continuations, class I, class S, class Predicate, class Projection = std::identity>

@@ -1,4 +1,4 @@
-// How forks are scheduled: two choices that have nothing to do with each other.
+// How forks are scheduled: two independent choices, the order and the join.
 #pragma once
 
 #include <type_traits>
@@ -12,29 +12,30 @@ namespace fj::inline v0_1 {
 /// (Frigo, Leiserson and Randall, 1998).
 struct first_child_first {};
 
-/// The caller runs the last child at once, and thieves may steal those before it. With one P the children of each fork run
-/// in reverse. That is how a library behaves that pushes every child as a task and takes back the newest one first. Also called help-first
-/// (Guo, Barik, Raman and Sarkar, 2009).
+/// The caller runs the last child at once, and thieves may steal those before it. With one P the children of each fork
+/// run in reverse order, as in a library that pushes every child as a task and takes back the newest one first. Also
+/// called help-first (Guo, Barik, Raman and Sarkar, 2009).
 struct last_child_first {};
 
-// The join: what a strand does whose other side was stolen and is not done.
+// The join: what a strand does at a join if a thief has the other side and is not done.
 
-/// The strand leaves its stack, and its worker looks for any other work. The worker that finishes the stolen side goes on
-/// with the strand. So no worker waits while there is work (a greedy join), and a stack is kept for each strand that waits.
+/// The strand leaves its stack, and its worker looks for any other work. The worker that finishes the stolen side goes
+/// on with the strand. So no worker waits while there is work (a greedy join). Each strand that waits keeps a stack.
 struct leave_stack {};
 
-/// The strand runs other stolen records of its job on top of its own stack until the stolen side is done. It may come back
-/// late: what runs on top may take long. It leaves its stack where it finds nothing to run for a while, where something
-/// is ready that has a stack of its own, or where half of its stack is used up.
+/// The strand steals other branches of its job and runs them on top of its own stack until its stolen side is done. The
+/// strand may go on late, because what runs on top may take long. It leaves its stack if it finds no branch for a
+/// while, if a fiber is ready, or if half of its stack is used up.
 struct run_on_top {};
 
-/// As run_on_top, but the strand runs records of the P on which the stolen side began, and no others: work that it would have
-/// done itself but for the theft, as long as the thief stays there. It also leaves its stack where that P has nothing for a
-/// while. (Wagner and Calder: "Leapfrogging: a portable technique for implementing efficient futures", PPoPP 1993.)
+/// As run_on_top, but the strand steals only from the P on which the stolen side began. As long as the thief stays on
+/// that P, this is work that the strand would have done itself without the theft. The strand also leaves its stack if
+/// that P has no branch for a while. (Wagner and Calder: "Leapfrogging: a portable technique for implementing efficient
+/// futures", PPoPP 1993.)
 struct leapfrog {};
 
-/// A policy for fork_join and all that is made of it, for scopes and for loops: fj::policy<fj::last_child_first, fj::leapfrog>.
-/// The choice is made when the program is compiled, and results and exceptions do not depend on it.
+/// A policy for fork_join, and for algorithms, scopes and loops: fj::policy<fj::last_child_first, fj::leapfrog>. The
+/// choice is made when the program is compiled, and results and exceptions do not depend on it.
 template <class Order, class Join>
 struct policy {
   static_assert(std::is_same_v<Order, first_child_first> || std::is_same_v<Order, last_child_first>,
@@ -45,12 +46,12 @@ struct policy {
   using join = Join;
 };
 
-/// What the field calls continuation stealing, as in Cilk-5, Cilk Plus and Nowa: the child runs at once, its parent's
-/// continuation is stolen, and a strand that waits leaves its stack to others. The default.
+/// The default. Continuation stealing, as in Cilk-5, Cilk Plus and Nowa: the caller runs the child at once, thieves
+/// steal the parent's continuation, and a strand that waits leaves its stack.
 using continuations = policy<first_child_first, leave_stack>;
 
-/// What the field calls task stealing (also: child stealing), as in oneTBB and in OpenMP's run-times: each child but the last is pushed, the newest is
-/// taken back first, and a thread that waits runs other tasks on top of its stack.
+/// Task stealing (also: child stealing), as in oneTBB and in OpenMP's run-times: the caller pushes each child but the
+/// last and takes the newest back first. A thread that waits runs other tasks on top of its stack.
 using tasks = policy<last_child_first, run_on_top>;
 
 namespace detail {

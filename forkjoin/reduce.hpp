@@ -1,4 +1,4 @@
-// Parallel sums, of whatever kind.
+// Parallel reductions: sums by any associative operation.
 #pragma once
 
 #include <algorithm>
@@ -77,7 +77,8 @@ class reduction {
 /// the lanes are summed.
 inline constexpr std::size_t reduce_block = 65536;
 
-/// Values that cost next to nothing to keep: their reductions go over them twice rather than fork in small pieces.
+/// Values that cost very little to keep: a reduction passes over them twice, because that costs less than forks of
+/// small blocks.
 template <class T>
 concept plain_number = std::is_arithmetic_v<T>;
 
@@ -218,17 +219,18 @@ consteval auto why_not_reduce_range() {
 }  // namespace detail
 
 /// init op proj(*first) op ... op proj(*(last - 1)), possibly in parallel, where op must be associative but need not be
-/// commutative. As std::reduce, init counts once and need not be an identity; its type is the result's, and all partial
-/// results have it. It may be a type that can only be moved.
+/// commutative. As in std::reduce, init counts once and need not be an identity. The result and all partial results
+/// have the type of init, which may be a move-only type.
 ///
-/// The association depends on the number of elements and options.grain alone. So with operations that are associative only
-/// nearly, as floating-point sums, the result is the same to the last bit on any number of P and however work was stolen.
-/// Floating-point elements are folded in an association that can be vectorised. Of numbers, and without a grain, a sum of a few
-/// microseconds is computed by the calling strand alone, as parallel_for does small loops. The operation is called with an
-/// accumulator on the left that it may move from.
+/// The association depends on the number of elements and options.grain alone. So the result is the same to the last bit
+/// on any number of P and with any schedule, also for operations that are only nearly associative, such as
+/// floating-point sums. Floating-point elements are folded in an association that compilers can vectorise. If the
+/// elements are numbers and there is no grain, the calling strand computes a sum of a few microseconds alone, as
+/// parallel_for does with short loops. The left argument of each call of op is an accumulator, from which op may move.
 ///
-/// Errors: what op or proj throw, the first in order of those thrown; fj::cancelled if options.stop asked before every
-/// block had started. Iterators are random-access ones. Outside of a runtime it enters the default one.
+/// Errors: what op or proj throws; of several exceptions, the first in order. fj::cancelled if options.stop was asked
+/// to stop before every block had started. Iterators must be random-access ones. Outside of a runtime the call enters
+/// the default one.
 template <class Policy = continuations, class First, class Last, class T, class Op, class Projection = std::identity>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op> &&
            detail::not_options<Projection> && (!detail::join_for<Projection, T, First>) &&
@@ -280,10 +282,11 @@ template <class Policy = continuations, std::ranges::range Range, class T, class
   requires(!detail::accepted<Why>)
 T parallel_reduce(Range&& range, T init, Op op, Projection proj = {}, const loop_options& options = {}) = delete;
 
-/// join(body(... body(identity, *first) ..., *it), body(... body(identity, *(it + 1)) ...)): elements need not convert to the
-/// result. Each block of elements begins with a copy of the identity, for which join(identity, x) must equal x, and the
-/// values of the blocks are joined in their order, in the tree of the other overloads. body and join may move from the
-/// values they are given. This is meant if the last function can be called with two values, but not with an element.
+/// join(body(... body(identity, *first) ..., *it), body(... body(identity, *(it + 1)) ...)): elements need not convert
+/// to the result. Each block of elements begins with a copy of the identity, for which join(identity, x) must equal x,
+/// and the values of the blocks are joined in their order, in the tree of the other overloads. body and join may move
+/// from their arguments. The compiler chooses this overload if the last function can be called with two values, but not
+/// with an element.
 template <class Policy = continuations, class First, class Last, class T, class Body, class Join>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::join_for<Join, T, First> &&
            detail::accepted<detail::why_not_accumulate<T, Body, Join, First>()>

@@ -11,25 +11,26 @@
 
 namespace fj::inline v0_1 {
 
-/// A runtime: P, threads and stacks of its own. It starts threads when there is work for them. Several runtimes may live
-/// side by side; they share nothing. The destructor asks the fibers of go to stop, and waits for them and for calls of run that
-/// are under way on other threads. If code that
-/// such a call waits for destroys the runtime, the process ends with a message.
+/// A runtime has its own P, threads and stacks. It starts threads when there is work for them. Several runtimes may
+/// exist at the same time; they share nothing. The destructor asks the fibers of go to stop. It waits for these fibers,
+/// and for calls of run that other threads have not finished. If code that such a call waits for destroys the runtime,
+/// the process ends with a message.
 class runtime {
  public:
-  /// Throws std::invalid_argument for options or an environment that make no sense, naming the value and the remedy.
+  /// If an option or an environment variable makes no sense, throws std::invalid_argument, whose message names the
+  /// value and the remedy.
   explicit runtime(const options& wanted = {}) : scheduler_(detail::open_scheduler(wanted)) {}
 
   ~runtime() { detail::close_scheduler(scheduler_); }
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
 
-  /// Calls f inside the runtime and returns its result, or rethrows its exception. The calling thread works itself if
-  /// a P is free, so an f that never forks wakes no worker. From inside this runtime it is a plain call of f. From a fiber
-  /// of another runtime, the fiber waits and its worker does other work.
+  /// Calls f inside the runtime and returns its result, or rethrows its exception. If a P is idle, the calling thread
+  /// runs f itself, so an f that never forks wakes no worker. Inside of this runtime run is a plain call of f. If a
+  /// fiber of another runtime calls run, the fiber waits and its worker does other work.
   ///
-  /// While no P is free the thread sleeps, until one is or until workers have run f. So an f that waits for another thread's f,
-  /// by anything but the waits of <forkjoin/go.hpp>, may wait for good.
+  /// If no P is idle, the calling thread sleeps until a P is idle or until workers have run f. So if f waits for the f
+  /// of another thread, by anything but the waits of <forkjoin/go.hpp>, it may wait for good.
   ///
   /// Errors: std::bad_alloc if there is no stack for f, std::system_error if the runtime has no thread and the
   /// system refuses one, std::logic_error in a process forked since the runtime was made.
@@ -55,8 +56,8 @@ class runtime {
   detail::scheduler* const scheduler_;
 };
 
-/// As runtime::run, in the default runtime, which is made at the first call with default options; inside any runtime a
-/// plain call of f.
+/// As runtime::run, in the default runtime. The first call makes that runtime, with default options. Inside of any
+/// runtime, run is a plain call of f.
 template <class F>
 detail::result_of<F> run(F&& f) {
   static_assert(
@@ -66,14 +67,14 @@ detail::result_of<F> run(F&& f) {
   if constexpr (detail::returns_movable<F>) return detail::call_in(here ? *here : detail::default_scheduler(), f);
 }
 
-/// The number of P of the runtime that this code runs in; outside, of the default one.
+/// The number of P of the runtime that this code runs in; outside of any runtime, that of the default one.
 inline unsigned procs() {
   detail::scheduler* const here = detail::current_scheduler();
   return detail::procs_of(here ? *here : detail::default_scheduler());
 }
 
-/// The index of the P this code runs on, from 0 to procs() - 1; -1 outside of any runtime. After a fork, a join or a wait
-/// the code may run on another P.
+/// The index of the P that this code runs on, from 0 to procs() - 1; -1 outside of any runtime. After a fork, a join or
+/// a wait the code may run on another P.
 inline int this_proc() noexcept { return detail::current_proc(); }
 
 }  // namespace fj::inline v0_1

@@ -1,4 +1,4 @@
-// Parallel prefix sums, of whatever kind.
+// Parallel prefix sums by any associative operation.
 #pragma once
 
 #include <concepts>
@@ -92,18 +92,20 @@ consteval auto why_not_scan_range() {
 /// end of the output, as std::inclusive_scan.
 ///
 /// The association depends on the number of elements and options.grain alone, so floating-point results are the same to
-/// the last bit on any number of P and however work was stolen; they differ from std::inclusive_scan's where rounding
-/// does. On one P the scan goes through the sequence once. With more, thieves sum up blocks further right, whose prefix is
-/// not known yet, and these are read a second time.
+/// the last bit on any number of P and with any schedule. They differ from the results of std::inclusive_scan by
+/// rounding. On one P the scan reads the sequence once. With more P, thieves sum up blocks further right, whose prefix
+/// is not known yet; the scan reads these blocks a second time.
 ///
-/// op is called once an element, and once more in blocks that thieves summed up before. If the association can change the
-/// result, that is for all but integers (exactly_associative), op is called twice an element on one P, too: no fixed
-/// association that can be computed in parallel needs much less (Snir, "Depth-size trade-offs for parallel prefix
-/// computation", 1986). For floating-point numbers it is called two and a half times an element, in less time: the second
-/// call overlaps the first, and combining two elements ahead halves the chain of sums.
+/// The scan calls op once for each element, and once more for the elements of blocks that thieves summed up before. If
+/// the association can change the result (for all types but integers, see exactly_associative), the scan calls op twice
+/// for each element, also on one P: no fixed association that can be computed in parallel needs much less (Snir,
+/// "Depth-size trade-offs for parallel prefix computation", 1986). For floating-point numbers the scan calls op two and
+/// a half times for each element, but takes less time: the second call overlaps the first, and to combine two elements
+/// in advance halves the chain of sums.
 ///
-/// Errors: what op or copying throw; fj::cancelled if options.stop asked before every block had started. Both leave the
-/// output partly written. Iterators are random-access ones. Outside of a runtime it enters the default one.
+/// Errors: what op or a copy throws; fj::cancelled if options.stop was asked to stop before every block had started.
+/// Both leave the output partly written. Iterators must be random-access ones. Outside of a runtime the call enters the
+/// default one.
 template <class Policy = continuations, class First, class Last, class Out, class Op = std::plus<>>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
            detail::not_options<Op> && detail::accepted<detail::why_not_scan_of<void, First, Out, Op>()>

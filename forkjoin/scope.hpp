@@ -1,4 +1,4 @@
-// Scopes: forks anywhere in a function, whose true continuation is stolen.
+// Scopes: forks anywhere in a function. Thieves steal the function's true continuation.
 #pragma once
 
 #ifdef FORKJOIN_SERIAL
@@ -47,7 +47,7 @@ struct closure_child : child {
     std::exception_ptr error;  ///< what the closure threw, when that is gone
   };
 
-  // Runs on the child's stack. When it returns, it leaves there nothing, or `error`.
+  // Runs on the child's stack. After it has returned, that stack holds nothing, or `error`.
   static std::uintptr_t run(void* self) noexcept {
     auto& mine = *static_cast<closure_child*>(self);
     if (detail::push_record(mine.stack().as_child)) [[unlikely]]
@@ -60,7 +60,7 @@ struct closure_child : child {
   }
 
  private:
-  // Functions, as the size is known in them only.
+  // Functions, because only in them is the size of this class known.
   static constexpr bool is_at_top() { return alignof(closure_child) <= cache_line; }
   static constexpr std::size_t room() {
     constexpr std::size_t alignment = alignof(closure_child) > 16 ? alignof(closure_child) : 16;
@@ -101,25 +101,26 @@ struct closure_child : child {
 
 /// Forks from anywhere: scope s; s.fork(f); ...; s.join();
 ///
-/// fork(f) runs f at once on a stack of its own. Idle workers may steal everything that the calling function does after it:
-/// the true continuation, as in Cilk. So with one P the program runs in its serial order, and a loop that forks n children
-/// keeps one record and one stack, however large n is. Functions that take the scope by reference may fork into it, also
-/// from its children.
+/// fork(f) runs f at once on another stack. Thieves (idle workers) may steal everything that the calling function does
+/// after the fork: the true continuation, as in Cilk. So with one P the program runs in its serial order, and a loop
+/// that forks n children keeps one record and one stack, for any n. Functions that take the scope by reference may fork
+/// into it, also from its children.
 ///
 /// Code after fork or join may run on another thread. A scope lives in a function that runs in a runtime, and is joined
 /// by the strand that made it.
 ///
-/// Exceptions: what f throws leaves fork if its continuation was not stolen. Otherwise the join throws it, the earliest
-/// fork's if there are several. Once an exception waits for the join, children that have not started do not start. As a
-/// child's exception may leave either, handle it around the join, not around fork. with_scope promises the exception of
-/// the serial program.
+/// Exceptions: if the continuation was not stolen, fork throws what f throws. Otherwise the join throws it; of several
+/// exceptions, the join throws that of the earliest fork. Once an exception waits for the join, children that have not
+/// started do not start. Because either may throw a child's exception, a handler must enclose the join, and not the
+/// fork alone. with_scope promises the exception of the serial program.
 ///
-/// All of this is said of fj::scope, which is basic_scope<fj::continuations>. A policy of fj::last_child_first turns the order
-/// around: fork(f) keeps f until the join, thieves may steal it, the parent goes on, and the join runs what is left, the newest
-/// first. Each such fork takes memory of the scope until the join, and what f throws leaves the join. The scope forks a child as
-/// fj::scope does where it cannot keep it: from another strand, within a branch of a fork_join that began after the scope,
-/// while an exception is handled or in flight, while the scope joins, or without memory. The policy's join says how the join waits;
-/// with fj::leapfrog and fj::first_child_first the strand looks at the P of the latest fork whose continuation was stolen, where that child runs.
+/// The text above describes fj::scope, which is basic_scope<fj::continuations>. With a policy of fj::last_child_first,
+/// fork(f) keeps f until the join, and the parent goes on. Thieves may steal f, and the join runs the children that are
+/// left, the newest first. Each such fork takes memory of the scope until the join, and the join throws what f throws.
+/// In some cases the scope cannot keep a child, and forks it as fj::scope does: from another strand, within a branch of
+/// a fork_join that began after the scope, while an exception is handled or in flight, while the scope joins, or if
+/// there is no memory. The policy's join says how the scope's join waits. With fj::leapfrog and fj::first_child_first,
+/// the strand steals only from the P on which the child of its latest stolen fork runs.
 template <class Policy>
 class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
   static_assert(detail::is_policy<Policy>,
@@ -130,26 +131,27 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
   /// Throws std::logic_error outside of a runtime.
   [[gnu::always_inline]] basic_scope() : state_(current_strand_or_throw()) { look_at_exceptions(); }
 
-  /// Once the token asks to stop, fork starts nothing any more, and the join throws fj::cancelled if it left out anything.
+  /// Once the token is asked to stop, fork starts no child any more. If a child was left out, the join throws
+  /// fj::cancelled.
   explicit basic_scope(stop_token stop) : state_(current_strand_or_throw(), std::move(stop)) { look_at_exceptions(); }
 
-  /// A scope within another: it stops when the outer one is asked to, and joins its own children.
+  /// A scope within another. When the outer scope is asked to stop, so is this one. It joins only its own children.
   explicit basic_scope(basic_scope& outer) : basic_scope(outer.state_.stop()) {}
 
   basic_scope(const basic_scope&) = delete;
   basic_scope& operator=(const basic_scope&) = delete;
 
-  /// Joins. Throws what join would. If an exception leaves the scope, that one wins.
+  /// Joins, and throws what join would throw. If an exception already leaves the scope, the destructor throws nothing.
   [[gnu::always_inline]] ~basic_scope() noexcept(false) {
     if (has_events()) [[unlikely]]
       end_slow();
   }
 
-  /// Runs f() at once; idle workers may steal what follows this call. fork first moves or copies f to where it runs, and
-  /// drops its result. It calls f on the caller's stack if it gets no other, or if f takes more than half of one.
+  /// Runs f() at once; thieves may steal what follows this call. fork moves or copies f to f's stack first, and drops
+  /// f's result. If there is no other stack, or if f takes more than half of one, fork calls f on the caller's stack.
   ///
-  /// Cost where nothing is stolen: a call with two switches of stacks, which save the callee-saved registers; no
-  /// allocation, no fence. From another strand than the scope's own, two atomic operations more.
+  /// Cost if nothing is stolen: a call with two switches of stacks, which save the callee-saved registers; no
+  /// allocation, no fence. A fork by a strand that did not make the scope takes two more atomic operations.
   template <class F>
   [[gnu::always_inline]] void fork(F&& f) {
     static_assert(std::is_invocable_v<std::decay_t<F>&>,
@@ -170,15 +172,15 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
     fork_onto<F>(here, *below, eventful, f);
   }
 
-  /// Whether fork starts nothing any more, because a child's exception waits for the join or the token was asked to stop.
-  /// Any strand below the scope may call it: a loop that forks, or a long child.
+  /// Whether fork starts no child any more, because a child's exception waits for the join or the token was asked to
+  /// stop. The scope's strand and its children may call stopped: for example a loop that forks, or a long child.
   [[nodiscard, gnu::always_inline]] bool stopped() const noexcept {
     return state_.errors.any() || state_.stop_requested();
   }
 
   /// Waits for all children; meanwhile the worker does other work. May be called several times, also between forks.
-  /// Throws the exception of the first fork that left one here, fj::cancelled if a fork was left out; std::logic_error if
-  /// it is called by another strand than the scope's own.
+  /// Throws the exception of the earliest fork of those that left one for the join; fj::cancelled if a fork was left
+  /// out; std::logic_error if a strand calls it that did not make the scope.
   [[gnu::always_inline]] void join() {
     if (detail::current_fiber() != state_.home) [[unlikely]]
       detail::joined_elsewhere();
@@ -252,7 +254,8 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
     detail::go_on_as_thief(state_);
   }
 
-  // For the first child of a strand, for forks of another strand than the scope's own, and while exceptions are in flight.
+  // For the first child of a strand, for forks by a strand that did not make the scope, and while exceptions are in
+  // flight.
   template <class F>
   [[gnu::cold, gnu::noinline]] void fork_slow(detail::closure_argument<F> f) {
     using child_type = detail::closure_child<std::decay_t<F>>;
@@ -279,7 +282,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
     }
   }
 
-  // If moving the closure there throws, all is as it was. The move may fork, too; meanwhile the stack is put aside.
+  // If moving the closure there throws, nothing has changed. The move may fork, too; meanwhile the stack is put aside.
   template <class Child, class F>
   [[gnu::always_inline]] Child& construct_child(detail::fiber& here, detail::fiber& below, detail::lvalue<F> f) {
     void* const room = Child::place_on(below);

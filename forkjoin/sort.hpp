@@ -31,7 +31,8 @@ namespace detail {
 inline constexpr std::size_t insertion_limit = 24;
 inline constexpr std::size_t sort_grain = 2048;
 
-/// For use when partitions were bad too often. It swaps, so that a comparator that throws loses no element.
+/// Heap sort, for sequences whose partitions were bad too often. It swaps, so that a comparator that throws loses no
+/// element.
 template <class I, class Less>
 void heap_sort(I first, I last, Less less) {
   using difference = std::iter_difference_t<I>;
@@ -167,14 +168,15 @@ class quicksort {
 /// Sorts in place by comp(proj(a), proj(b)), as std::ranges::sort, by operator< if there is no comp. The order of elements
 /// with equal keys is unspecified, and may differ from call to call.
 ///
-/// comp and proj may be called at the same time on several threads. Exceptions: the leftmost is rethrown after all that
-/// was started has ended; the elements are then in an unspecified order, all there unless a move threw. Likewise with
-/// fj::cancelled, if options.stop was asked before all parts had started. options.grain: what is sorted without
-/// forking, 0 for some thousand elements. Outside of a runtime it enters the default one.
+/// Several threads may call comp and proj at the same time. Exceptions: sort waits for all parts that have started, and
+/// rethrows the leftmost exception. The elements are then in an unspecified order; none is lost unless a move threw.
+/// The same holds for fj::cancelled, which sort throws if options.stop was asked to stop before all parts had started.
+/// options.grain: the number of elements that are sorted without a fork; 0 for some thousand. Outside of a runtime the
+/// call enters the default one.
 ///
 /// Cost: O(n log n) comparisons, O(n) for sorted, reversed and all-equal sequences, O(n log k) expected for k different
-/// elements. No memory but the stack. Span O(n): a large partition is divided where others have nothing to do, into two
-/// parts for each P at most.
+/// elements. No memory but the stack. Span O(n): if other workers have nothing to do, a large partition is divided,
+/// into two parts for each P at most.
 template <class Policy = continuations, class I, class S, class Compare = std::less<>, class Projection = std::identity>
   requires std::sentinel_for<S, I> && detail::not_options<Compare> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_sort<"fj::parallel_sort", I, Compare, Projection>()>

@@ -44,8 +44,8 @@ std::size_t partition_by_rotations(I begin, const Filter& marks, std::size_t fir
   return a + (b - middle);
 }
 
-/// Moves each element to its place in a buffer, and back. No move throws; the stop token is ignored, as elements in the
-/// buffer would be lost.
+/// Moves each element to its place in a buffer, and back. No move throws. It ignores the stop token, because elements
+/// in the buffer would be lost.
 template <class Policy, class I, class Filter>
 void partition_by_buffer(I first, std::size_t n, const Filter& marks, std::size_t matches) {
   using T = std::iter_value_t<I>;
@@ -69,11 +69,12 @@ void partition_by_buffer(I first, std::size_t n, const Filter& marks, std::size_
 /// Puts the elements for which pred(proj(element)) holds before the others, keeps the order within either group, and returns
 /// where the others begin, as std::stable_partition.
 ///
-/// pred and proj may be called at the same time on several threads, once for each element, all before the first element
-/// moves: if one throws, the leftmost exception is rethrown, and if options.stop was asked before all of them had
-/// started, fj::cancelled is thrown; either leaves all as it was, and so does std::bad_alloc. If moving an element throws,
-/// elements are valid, but in an unspecified order, and may be lost. options.grain: elements done without forking,
-/// rounded up to a multiple of 64; 0 for some thousand. Outside of a runtime it enters the default one.
+/// Several threads may call pred and proj at the same time, once for each element. All these calls come before the
+/// first element moves. If one throws, the leftmost exception is rethrown. If options.stop was asked to stop before all
+/// of them had started, fj::cancelled is thrown. In both cases, and after std::bad_alloc, all elements are in their old
+/// places. If a move of an element throws, elements may be lost; the others are valid, in an unspecified order.
+/// options.grain: the number of elements that are processed without a fork, rounded up to a multiple of 64; 0 for some
+/// thousand. Outside of a runtime the call enters the default one.
 ///
 /// Cost: three passes, a bit and room for a copy of each element; where moves may throw O(n log n) moves and a bit for each.
 /// Span O(n / grain); where moves may throw O(n).

@@ -114,12 +114,13 @@ void sort_by_number(I first, I last, Compare& comp, Projection& proj, const loop
 /// Sorts by comp(proj(a), proj(b)), by operator< if there is no comp, and keeps the order of equal elements, as
 /// std::ranges::stable_sort.
 ///
-/// comp and proj may be called at the same time on several threads. Exceptions: the leftmost is rethrown after all that
-/// was started has ended. After an exception from comp or proj all elements are there, in an unspecified order; if
-/// moving elements can throw, they are still in their places. An exception from a move may lose elements, and leaves
-/// valid ones. With fj::cancelled, when options.stop was asked before all parts had started, all are there, too.
-/// std::bad_alloc if there is no room for the buffer: then nothing was moved. options.grain: what is sorted without
-/// forking, 0 for some thousand elements. Outside of a runtime it enters the default one.
+/// Several threads may call comp and proj at the same time. Exceptions: the sort waits for all parts that have started,
+/// and rethrows the leftmost exception. After an exception from comp or proj no element is lost, and the order is
+/// unspecified; if moves of elements can throw, the elements are still in their places. An exception from a move may
+/// lose elements; the others are valid. fj::cancelled is thrown if options.stop was asked to stop before all parts had
+/// started; then no element is lost either. std::bad_alloc if there is no memory for the buffer; then no element was
+/// moved. options.grain: the number of elements that are sorted without a fork; 0 for some thousand. Outside of a
+/// runtime the call enters the default one.
 ///
 /// Elements need no default constructor, and no copies.
 ///

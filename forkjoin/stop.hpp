@@ -1,4 +1,5 @@
-// Cooperative cancellation: a stop_source requests it, and work that holds its stop_token polls. And waits that end too late.
+// Cooperative cancellation: a stop_source requests it, and code that holds its stop_token polls. Also the exception of
+// a wait that reaches its deadline.
 #pragma once
 
 #include <exception>
@@ -10,8 +11,8 @@ namespace fj::inline v0_1 {
 using std::stop_source;
 using std::stop_token;
 
-/// Thrown at the join by an operation that left out part of its work because its token was asked to stop. An operation that
-/// had started everything before that ends as if there were no request.
+/// Thrown at the join by an operation that left out a part of its work because its token was asked to stop. If an
+/// operation has started all its work before the request, it ends as if there were no request.
 class cancelled : public std::exception {
  public:
   const char* what() const noexcept override {
@@ -19,7 +20,7 @@ class cancelled : public std::exception {
   }
 };
 
-/// Thrown by a wait whose deadline came before that for which it waited.
+/// Thrown by a wait whose deadline came before the event that it waited for.
 class timed_out : public std::exception {
  public:
   const char* what() const noexcept override { return "forkjoin: timed out: the deadline of a wait has passed"; }

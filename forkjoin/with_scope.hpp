@@ -12,9 +12,10 @@
 
 namespace fj::inline v0_1 {
 
-/// Calls body(s) with a scope s of that policy (fj::scope by default), joins, and returns what body returned. The exception is the one that the serial program
-/// would have thrown, also when body throws. Handle exceptions of children around with_scope, not around a
-/// fork, which they leave only if its continuation was not stolen. Outside of a runtime it enters the default one.
+/// Calls body(s) with a scope s of that policy (fj::scope by default), joins, and returns what body returned. Throws
+/// the exception that the serial program would have thrown, also when body throws. Catch exceptions of children around
+/// with_scope, not around a fork: a fork throws them only if its continuation was not stolen. Outside of a runtime the
+/// call enters the default one.
 template <class Policy = continuations, class Body>
 std::invoke_result_t<Body&, basic_scope<Policy>&> with_scope(stop_token stop, Body&& body) {
   using result = std::invoke_result_t<Body&, basic_scope<Policy>&>;
