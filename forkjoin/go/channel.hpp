@@ -54,13 +54,13 @@ struct channel_access {
 
 }  // namespace detail
 
-/// A handle to a channel of Go's kind; copies of it are the same channel. Any number of fibers, and of threads outside of any
-/// runtime, may send and receive. A fiber waits without its worker, in the middle of a fork tree, too: the records in its
-/// deque stay with the others. Values arrive in the order in which they were sent; senders and receivers that wait are served
-/// first in, first out.
+/// A handle to a channel like Go's; all copies of the handle name the same channel. Any number of fibers, and of
+/// threads outside of any runtime, may send and receive. While a fiber waits, also inside of a tree of forks, its
+/// worker does other work, and other workers may take what the fiber has forked. Values arrive in the order in which
+/// they were sent. Senders and receivers that wait are served first in, first out.
 ///
-/// A default-constructed handle is no channel, Go's nil: sends and receives on it wait for ever (or until a limit ends them), and
-/// fj::select passes it over.
+/// A default-constructed handle names no channel, as Go's nil: sends and receives on it wait for ever (or until a
+/// deadline or a stop), and fj::select ignores it.
 ///
 /// T must be movable without exceptions; its move constructor runs under the channel's lock, so it must not fork or wait.
 /// Cost: a lock and a move; no allocation.
@@ -73,11 +73,13 @@ class channel {
   using value_type = T;
 
   channel() noexcept = default;
-  /// With room for `capacity` values; 0: a send waits until its value is received. Throws std::bad_alloc.
+  /// A new channel with room for `capacity` values. With 0 a send waits until a receiver has its value. Throws
+  /// std::bad_alloc.
   explicit channel(std::size_t capacity) : state_(std::make_shared<detail::channel_state<T>>(capacity)) {}
 
-  /// Waits until the value is received or has room. Throws channel_closed; fj::cancelled if options.stop was asked while it
-  /// waited; fj::timed_out if options.until came; std::bad_alloc if there is no memory to wait. Then the value is dropped.
+  /// Waits until a receiver has the value or the channel has room for it. Throws channel_closed; fj::cancelled if
+  /// options.stop is asked to stop during the wait; fj::timed_out if the time options.until comes; std::bad_alloc if
+  /// there is no memory for the wait. In these cases the value is destroyed.
   void send(T value, wait_options options = {}) const {
     if (!state_) detail::wait_in_vain(options);
     detail::disturb();
@@ -86,7 +88,8 @@ class channel {
     detail::expect_no_limit(end);
   }
 
-  /// Waits for a value. Empty once the channel is closed and drained. Throws fj::cancelled, fj::timed_out and std::bad_alloc as send.
+  /// Waits for a value. Returns an empty optional if the channel is closed and holds no value. Throws fj::cancelled,
+  /// fj::timed_out and std::bad_alloc as send does.
   std::optional<T> receive(wait_options options = {}) const {
     if (!state_) detail::wait_in_vain(options);
     detail::disturb();
@@ -95,7 +98,8 @@ class channel {
     return value;
   }
 
-  /// Sends the value if that takes no wait. False if it would, and then the value is as it was. Throws channel_closed.
+  /// Sends the value if that needs no wait, and returns true. Otherwise returns false and leaves the value unchanged.
+  /// Throws channel_closed.
   [[nodiscard]] bool try_send(T& value) const {
     if (!state_) return false;
     detail::disturb();
@@ -105,7 +109,7 @@ class channel {
   }
   [[nodiscard]] bool try_send(T&& value) const { return try_send(value); }
 
-  /// A value if one is there or a sender waits with one; else empty.
+  /// Returns a value if the channel holds one or a sender waits with one; otherwise an empty optional.
   std::optional<T> try_receive() const {
     std::optional<T> value;
     if (!state_) return value;
@@ -114,8 +118,9 @@ class channel {
     return value;
   }
 
-  /// No more values can be sent; receivers get what is left, and then empty results. Senders that wait throw channel_closed.
-  /// Throws std::logic_error if the channel is closed already, or is none.
+  /// Closes the channel: later sends throw channel_closed, and so do sends that wait. Receivers get the values that the
+  /// channel holds, and then empty results. Throws std::logic_error if the channel is closed already, or if the handle
+  /// names no channel.
   void close() const {
     if (!state_) throw std::logic_error("fj::channel::close: the handle is no channel; make one with a capacity");
     detail::disturb();
@@ -123,15 +128,15 @@ class channel {
       throw std::logic_error("fj::channel::close: the channel is closed already; close it in one place");
   }
 
-  /// How many values have been sent and are not received, without those of senders that wait; how many there may be.
+  /// How many values the channel holds, without those of senders that wait; and how many it has room for.
   std::size_t size() const { return state_ ? state_->count() : 0; }
   std::size_t capacity() const noexcept { return state_ ? state_->capacity() : 0; }
 
-  /// Whether this is a channel at all.
+  /// Whether the handle names a channel.
   explicit operator bool() const noexcept { return !!state_; }
   friend bool operator==(const channel& a, const channel& b) noexcept = default;
 
-  /// For `for (T value : c)`: receives until the channel is closed and drained.
+  /// For `for (T value : c)`: receives until the channel is closed and holds no value.
   class iterator {
    public:
     using value_type = T;

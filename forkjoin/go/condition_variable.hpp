@@ -1,4 +1,4 @@
-// Waits under a fj::mutex for what other strands announce.
+// Waits, with a fj::mutex, for what other strands announce.
 #pragma once
 
 #ifdef FORKJOIN_SERIAL
@@ -17,28 +17,29 @@
 
 namespace fj::inline v0_1 {
 
-/// As std::condition_variable, for fj::mutex. A wait ends by a notification only, never by itself; but another strand may have
-/// had the mutex since, so wait for a condition.
+/// As std::condition_variable, for fj::mutex. Only a notification ends a wait; there are no spurious wake-ups. But
+/// another strand may have locked the mutex after the notification, so wait for a condition.
 class condition_variable {
  public:
   condition_variable() noexcept = default;
   condition_variable(const condition_variable&) = delete;
   condition_variable& operator=(const condition_variable&) = delete;
 
-  /// Frees the lock, waits, and takes the lock again. Throws fj::cancelled if options.stop was asked before a notification
-  /// came, fj::timed_out if options.until came, std::bad_alloc if there is no memory to wait; the lock is held then, too.
+  /// Frees the lock, waits, and takes the lock again. Throws fj::cancelled if options.stop is asked to stop before a
+  /// notification, fj::timed_out if the time options.until comes before one, std::bad_alloc if there is no memory for
+  /// the wait. In these cases, too, the caller holds the lock.
   void wait(std::unique_lock<mutex>& lock, wait_options options = {}) {
     detail::expect_no_limit(
         core_.wait(lock.mutex()->core_, detail::limits_of(options, "fj::condition_variable::wait")));
   }
 
-  /// Waits until condition() holds; it is called with the lock held.
+  /// Waits until condition() holds. The lock is held during each call of condition.
   template <class Condition>
   void wait(std::unique_lock<mutex>& lock, Condition condition, wait_options options = {}) {
     while (!condition()) wait(lock, options);
   }
 
-  /// As wait, but they say whether the time came first, and throw no fj::timed_out.
+  /// As wait, but these functions return whether the time came first, and do not throw fj::timed_out.
   template <class Clock, class Duration>
   std::cv_status wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& t,
                             std::source_location at = std::source_location::current()) {
@@ -50,7 +51,7 @@ class condition_variable {
     return wait_until_deadline(lock, detail::deadline_after(d), at);
   }
 
-  /// Wait until condition() holds, but no longer than that; return what it says last.
+  /// Wait until condition() holds, but no longer than until that time. Return the last result of condition().
   template <class Clock, class Duration, class Condition>
   bool wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& t, Condition condition,
                   std::source_location at = std::source_location::current()) {
@@ -62,7 +63,7 @@ class condition_variable {
     return wait_until_deadline(lock, detail::deadline_after(d), condition, at);
   }
 
-  /// The strand that has waited longest goes on.
+  /// Lets the strand that has waited longest go on.
   void notify_one() noexcept { core_.notify_one(); }
   void notify_all() noexcept { core_.notify_all(); }
 

@@ -1,4 +1,4 @@
-// Descriptors of the system: reading, writing, accepting and connecting, where a fiber waits and its worker does not.
+// Descriptors of the system: read, write, accept and connect. A fiber that waits leaves its worker to other fibers.
 #pragma once
 
 #ifdef FORKJOIN_SERIAL
@@ -20,40 +20,41 @@ namespace detail {
 struct descriptor_access;
 }
 
-/// Owns a descriptor of the system: a socket, a pipe, a terminal, an eventfd. Move-only. Any number of fibers, and of threads
-/// outside of any runtime, may use it at once; several may read at once, or write at once: each time that something comes, all that wait
-/// try again, and those that find nothing wait on.
+/// Owns a descriptor of the system: a socket, a pipe, a terminal, an eventfd. Move-only. Any number of fibers, and of
+/// threads outside of any runtime, may use it at once; several may read at once, or write at once. At each event all
+/// that wait try again, and those that find nothing continue to wait.
 ///
-/// A fiber waits without its worker, in the middle of a fork tree, too; the runtime's first such wait opens two descriptors, an epoll
-/// and an eventfd, until the runtime ends. A thread outside of any runtime waits by poll(2), and opens an eventfd for that time.
+/// While a fiber waits, also inside of a tree of forks, its worker does other work. The first such wait in a runtime
+/// opens two descriptors, an epoll and an eventfd, which stay open until the runtime ends. A thread outside of any
+/// runtime waits by poll(2), and opens an eventfd for the time of the wait.
 ///
-/// A regular file never waits for an event: reads and writes of it block their thread.
+/// Regular files have no events: reads and writes of them block their thread.
 class descriptor {
  public:
   /// Owns none.
   descriptor() noexcept = default;
-  /// Owns that one, and makes it one that does not block (O_NONBLOCK), also for other processes that share it. Throws
-  /// std::system_error if it is none, and std::bad_alloc; then it stays the caller's.
+  /// Owns the descriptor with that number, and makes it non-blocking (O_NONBLOCK), also for other processes that share
+  /// it. Throws std::system_error if there is no such descriptor, and std::bad_alloc; then the caller still owns it.
   explicit descriptor(int number) : watched_(&detail::open_descriptor(number)) {}
   descriptor(descriptor&& other) noexcept : watched_(std::exchange(other.watched_, nullptr)) {}
   descriptor& operator=(descriptor&& other) noexcept {
     descriptor(std::move(other)).swap(*this);
     return *this;
   }
-  /// Closes it. No operation may begin meanwhile, as on any object that is destroyed.
+  /// Closes the descriptor. As with any object, no operation may begin while the destructor runs.
   ~descriptor() {
     if (watched_) watched_->drop();
   }
   void swap(descriptor& other) noexcept { std::swap(watched_, other.watched_); }
 
-  /// What waits for it ends with std::errc::bad_file_descriptor, and so does every operation from now on. Its number is free when
-  /// the last operation under way has ended, so none meets another descriptor of the same number. May be called at any time, and
-  /// again.
+  /// Closes the descriptor. All waits for it end with std::errc::bad_file_descriptor, and so does every later
+  /// operation. The system gets the number back when the last running operation has ended, so no operation can meet
+  /// another descriptor with the same number. close may be called at any time, and several times.
   void close() noexcept {
     if (watched_) watched_->close();
   }
 
-  /// The number, for other calls of the system; -1 if it owns none or is closed.
+  /// The number, for other system calls; -1 if this object owns no descriptor or is closed.
   int native_handle() const noexcept { return *this ? watched_->number() : -1; }
   explicit operator bool() const noexcept { return watched_ && !watched_->is_closed(); }
 
@@ -90,15 +91,16 @@ inline std::size_t tell(const io_end& end, std::error_code& error) noexcept {
 
 }  // namespace detail
 
-// Each operation has two forms. One throws: std::system_error with what the system said, fj::timed_out if options.until came
-// while it waited, fj::cancelled if options.stop was asked. The other sets `error`: to what the system said, to
-// std::errc::timed_out, to std::errc::operation_canceled; or clears it. Both: std::errc::bad_file_descriptor if the descriptor is
-// closed before or meanwhile, std::errc::too_many_files_open if a first wait needs a descriptor that cannot be had, and
-// std::bad_alloc is thrown if there is no memory to wait. An operation that need not wait looks at neither limit.
-// Cost without a wait: the system call, and four uncontended atomic operations.
+// Each operation has two forms. One form throws: std::system_error with the system's error, fj::timed_out if the time
+// options.until comes during the wait, fj::cancelled if options.stop is asked to stop during the wait. The other form
+// sets `error`: to the system's error, to std::errc::timed_out, to std::errc::operation_canceled; without an error it
+// clears `error`. Both report std::errc::bad_file_descriptor if the descriptor is closed before or during the
+// operation, and std::errc::too_many_files_open if a first wait needs a descriptor and the system refuses one. Both
+// throw std::bad_alloc if there is no memory for the wait. An operation that need not wait ignores both limits. Cost
+// without a wait: the system call, and four uncontended atomic operations.
 
-/// Reads what is there, at most `size` bytes, and waits until something is. Returns how many; 0 at the end (the peer has closed), or
-/// if size is 0.
+/// Waits until there is something to read, and reads at most `size` bytes of it. Returns the number of bytes: 0 at the
+/// end of the input (the peer has closed), or if size is 0.
 inline std::size_t read(const descriptor& from, void* into, std::size_t size, wait_options options = {}) {
   return detail::expect_done(
       detail::read_from(detail::descriptor_access::of(from), into, size, detail::limits_of(options, "fj::read")),
@@ -111,9 +113,10 @@ inline std::size_t read(const descriptor& from, void* into, std::size_t size, st
       error);
 }
 
-/// Writes all `size` bytes, and waits for room as often as need be. Returns how many; with `error` set, how many went before.
-/// Several writers at once may mix their parts. A socket's peer that is gone is std::errc::broken_pipe and no SIGPIPE; that of a pipe is
-/// the program's matter.
+/// Writes all `size` bytes, and waits for room as often as necessary. Returns the number of bytes written, also if it
+/// sets `error`. If several strands write at once, the parts may mix. If the peer of a socket has closed, the error is
+/// std::errc::broken_pipe, without SIGPIPE. If the reader of a pipe has closed, the system also sends SIGPIPE, which
+/// the program must handle.
 inline std::size_t write(const descriptor& to, const void* from, std::size_t size, wait_options options = {}) {
   return detail::expect_done(
       detail::write_to(detail::descriptor_access::of(to), from, size, detail::limits_of(options, "fj::write")),
@@ -125,8 +128,9 @@ inline std::size_t write(const descriptor& to, const void* from, std::size_t siz
       detail::write_to(detail::descriptor_access::of(to), from, size, detail::limits_of(options, "fj::write")), error);
 }
 
-/// Waits for a connection to a listening socket. Owns none if `error` is set; std::errc::too_many_files_open does not wait for a free
-/// number.
+/// Waits for a connection to a listening socket, and returns a descriptor for it. If it sets `error`, the returned
+/// object owns none. If the process has no free number, it reports std::errc::too_many_files_open at once, without a
+/// wait.
 inline descriptor accept(const descriptor& listener, wait_options options = {}) {
   detail::io_end end;
   detail::watched* const made =
@@ -142,8 +146,8 @@ inline descriptor accept(const descriptor& listener, std::error_code& error, wai
   return detail::descriptor_access::make(made);
 }
 
-/// Connects a socket, and waits until it is connected. After an error or a limit the socket is of no use: close it. A local socket whose
-/// peer's queue is full is std::errc::resource_unavailable_try_again.
+/// Connects a socket, and waits until it is connected. After an error, a deadline or a stop the socket cannot be used:
+/// close it. If the queue of a local peer is full, the error is std::errc::resource_unavailable_try_again.
 inline void connect(const descriptor& socket, const ::sockaddr* address, std::size_t length,
                     wait_options options = {}) {
   detail::expect_done(detail::connect_to(detail::descriptor_access::of(socket), address, length,
@@ -157,8 +161,8 @@ inline void connect(const descriptor& socket, const ::sockaddr* address, std::si
                error);
 }
 
-/// Waits until a read (or write) would find something: data (or room), the end, or an error. For calls of the system that this
-/// library does not have.
+/// Waits until a read (or write) would not block: there is data (or room), the end, or an error. For system calls that
+/// this library does not wrap.
 inline void readable(const descriptor& d, wait_options options = {}) {
   detail::expect_done(detail::wait_until_ready(detail::descriptor_access::of(d), detail::io_way::reading,
                                                detail::limits_of(options, "fj::readable")),
@@ -170,8 +174,8 @@ inline void writable(const descriptor& d, wait_options options = {}) {
                       "fj::writable");
 }
 
-/// The same for a number, of any kind and mode, that must stay open meanwhile: to close it does not end the wait. Each wait registers
-/// the number anew.
+/// The same for the number of a descriptor of any kind and mode. It must stay open during the wait: to close it does
+/// not end the wait. Each wait registers the number again.
 inline void readable(int number, wait_options options = {}) {
   detail::expect_done(
       detail::wait_until_ready(number, detail::io_way::reading, detail::limits_of(options, "fj::readable")),

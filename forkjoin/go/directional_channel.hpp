@@ -1,4 +1,5 @@
-// Handles to one end of a channel: a function that takes one says which way values go, and the compiler holds it to that.
+// Handles to one end of a channel. A function that takes such a handle says in which direction values go, and the
+// compiler checks it.
 #pragma once
 
 #ifdef FORKJOIN_SERIAL
@@ -15,9 +16,9 @@
 
 namespace fj::inline v0_1 {
 
-/// The receiving end of a channel, Go's <-chan T: every fj::channel<T> converts to it, and nothing leads back. It has no send and
-/// no close. Meaning, errors and cost of its functions are those of fj::channel. (The names are Kotlin's; a "receiver" of
-/// std::execution is something else.)
+/// The receiving end of a channel, Go's <-chan T. Every fj::channel<T> converts to it; no conversion leads back. It has
+/// no send and no close. Meaning, errors and cost of its functions are those of fj::channel. (The names are Kotlin's; a
+/// "receiver" of std::execution is something else.)
 template <class T>
 class receive_channel {
  public:
@@ -45,8 +46,8 @@ class receive_channel {
   channel<T> of_;
 };
 
-/// The sending end of a channel, Go's chan<- T: every fj::channel<T> converts to it, and nothing leads back. The side that sends
-/// also closes. Meaning, errors and cost of its functions are those of fj::channel.
+/// The sending end of a channel, Go's chan<- T. Every fj::channel<T> converts to it; no conversion leads back. The side
+/// that sends also closes the channel. Meaning, errors and cost of its functions are those of fj::channel.
 template <class T>
 class send_channel {
  public:

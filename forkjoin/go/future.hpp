@@ -1,4 +1,4 @@
-// Fibers of their own: go starts one, and a future stands for its end.
+// go starts a fiber; its future waits for the fiber's end and has its result.
 #pragma once
 
 #ifdef FORKJOIN_SERIAL
@@ -97,8 +97,9 @@ class go_call final : public go_state<typename go_result<F>::type> {
 
 }  // namespace detail
 
-/// The end of a fiber that go started, and its result. Move-only. Any strand or thread may wait for it, one at a time. If it
-/// is dropped, the fiber goes on by itself; if that fiber throws, the process terminates with the exception's message.
+/// Waits for the end of a fiber that go started, and has its result. Move-only. Any strand or thread may wait, one at a
+/// time. If the future is destroyed, the fiber still runs to its end; if that fiber then throws, the process terminates
+/// with the exception's message.
 template <class T>
 class [[nodiscard(
     "fj::go: a dropped future detaches its fiber; write auto f = fj::go(...), or static_cast<void>")]] future {
@@ -117,9 +118,11 @@ class [[nodiscard(
   /// Whether there is a fiber whose result has not been taken.
   bool valid() const noexcept { return state_; }
 
-  /// Waits for the fiber, and returns its result or throws its exception. A fiber waits without its worker; a thread outside
-  /// of any runtime sleeps. Afterwards the future is not valid. Throws fj::cancelled if options.stop was asked to stop first,
-  /// fj::timed_out if options.until came first, and std::bad_alloc if there is no memory to wait; then the future is as before. Throws std::logic_error if not valid.
+  /// Waits for the fiber, and returns its result or throws its exception. If a fiber waits, its worker does other work;
+  /// a thread outside of any runtime sleeps. Afterwards the future is not valid. Throws fj::cancelled if options.stop
+  /// is asked to stop first, fj::timed_out if the time options.until comes first, and std::bad_alloc if there is no
+  /// memory for the wait; in these cases the future has not changed. Throws std::logic_error if the future is not
+  /// valid.
   T get(wait_options options = {}) {
     wait(options);
     const future taken(std::move(*this));
@@ -128,12 +131,13 @@ class [[nodiscard(
     return static_cast<T>(taken.state_->result.take());
   }
 
-  /// Waits for the fiber. Errors: as get, but for the fiber's exception, which stays for get.
+  /// Waits for the fiber. Errors: those of get, except for the fiber's exception, which get throws later.
   void wait(wait_options options = {}) {
     detail::expect_no_limit(expected_state().wait(detail::limits_of(options, "fj::future::wait")));
   }
 
-  /// Wait for the fiber, but no longer than that; whether it has ended. Errors: as wait.
+  /// Wait for the fiber, but no longer than until that time. Return whether the fiber has ended. Errors: those of wait,
+  /// but no fj::timed_out.
   template <class Clock, class Duration>
   bool wait_until(const std::chrono::time_point<Clock, Duration>& t,
                   std::source_location at = std::source_location::current()) {
@@ -148,7 +152,8 @@ class [[nodiscard(
   /// Whether the fiber has ended.
   bool ready() const noexcept { return state_ && state_->ended_already(); }
 
-  /// Asks the fiber's stop token. False if what go was given takes no token, or if it was asked before.
+  /// Asks the fiber's stop token to stop. False if the function that go was given takes no token, or if the token was
+  /// asked before.
   bool request_stop() noexcept { return state_ && state_->request_stop(); }
 
  private:
@@ -189,19 +194,20 @@ struct starter {
 
 }  // namespace detail
 
-/// Starts f() as a fiber of its own in the runtime that this code runs in; outside of any, in the default one. f is moved or
-/// copied. It may take a fj::stop_token, which future::request_stop and the end of the runtime ask.
+/// Starts f() as a fiber in the runtime that this code runs in; outside of any runtime, in the default one. go moves or
+/// copies f. f may take a fj::stop_token; future::request_stop and the end of the runtime ask that token to stop.
 ///
-/// The fiber runs beside its creator: use it for what waits for something else than its own children, such as channels, or for
-/// what outlives the function that starts it. A scope's fork (fj::scope) is for children that end before the function does:
-/// thieves take the parent, exceptions come to the join, and the child costs a tenth of this.
+/// The fiber runs beside its creator. Use go for functions that wait for something other than their own children, such
+/// as channels, and for functions that outlive the function that starts them. Use a scope's fork (fj::scope) for
+/// children that end before the function does: the join throws their exceptions, and such a child costs a tenth of a
+/// fiber.
 ///
-/// A fiber that computes for long gives way to others that are ready after 10 ms: at its next fork, between two chunks of a loop, or
-/// when it uses a channel, a lock, a future, or go. A leaf that does none of these keeps its P.
+/// A fiber that computes for more than 10 ms gives way to other fibers that are ready: at its next fork, between two
+/// chunks of a loop, or when it uses a channel, a lock, a future, or go. A leaf that does none of these keeps its P.
 ///
-/// Errors: std::bad_alloc if there is no memory, std::system_error if the runtime has no thread and the system refuses one.
-/// Cost: an allocation, a stack that the P keeps, and a place in its run queue; from outside a visit of the pool and of the ready
-/// queue.
+/// Errors: std::bad_alloc if there is no memory, std::system_error if the runtime has no thread and the system refuses
+/// one. Cost: an allocation, a stack that the P keeps, and an entry in its run queue. From outside of the runtime: an
+/// access to the pool of stacks and to the ready queue.
 template <class F>
 auto go(F&& f) {
   detail::scheduler* const here = detail::current_scheduler();

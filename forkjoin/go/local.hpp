@@ -1,4 +1,4 @@
-// Values that each fiber has for itself.
+// Values of which each fiber has its own.
 #pragma once
 
 #ifdef FORKJOIN_SERIAL
@@ -14,9 +14,10 @@
 
 namespace fj::inline v0_1 {
 
-/// A value for each fiber of fj::go and each call of fj::run, for what thread_local cannot be: strands change threads. All
-/// strands that such a fiber forks see the one value, as they would in the serial program; it is up to them not to race for
-/// it. Outside of any runtime each thread has a value. A value is made at the first access and destroyed when its fiber ends.
+/// A value for each fiber of fj::go and each call of fj::run. It replaces thread_local, which does not work for
+/// strands, because they change threads. All strands that such a fiber forks see the same value, as they would in the
+/// serial program; the program must see to it that they do not race. Outside of any runtime each thread has a value.
+/// The first access makes the value; the end of its fiber destroys it.
 template <class T>
 class local {
  public:
@@ -31,7 +32,7 @@ class local {
   T& operator*() { return get(); }
   T* operator->() { return &get(); }
 
-  /// Throws what making the value throws, and std::bad_alloc. Cost: a walk over the values that the fiber has.
+  /// Throws what making the value throws, and std::bad_alloc. Cost: a linear search in the values that the fiber has.
   T& get() {
     if (detail::local_value* const there = detail::find_local(key_)) return static_cast<holder*>(there)->value;
     auto* const made = new holder(key_, make_);

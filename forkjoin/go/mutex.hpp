@@ -14,28 +14,28 @@
 
 namespace fj::inline v0_1 {
 
-/// Meets TimedLockable: use it with std::unique_lock, std::scoped_lock. A fiber that waits leaves its stack, and its worker does
-/// other work; a thread outside of any runtime sleeps. The strand that locked it unlocks it; it may be on another thread then.
-/// Not recursive.
+/// Meets TimedLockable: use it with std::unique_lock, std::scoped_lock. A fiber that waits leaves its stack, and its
+/// worker does other work; a thread outside of any runtime sleeps. The strand that has locked the mutex must unlock it,
+/// and may do so on another thread. Not recursive.
 ///
-/// Fairness: a free mutex may be taken ahead of those that wait. A strand that has waited for 1 ms gets it at the next unlock;
-/// those that wait are woken first in, first out.
+/// Fairness: a strand may take a free mutex ahead of strands that wait. A strand that has waited for 1 ms gets the
+/// mutex at the next unlock. Strands that wait are woken first in, first out.
 ///
-/// Cost: one atomic operation to lock and one to unlock while no other strand wants it.
+/// Cost: one atomic operation to lock and one to unlock, if no other strand wants the mutex.
 class mutex {
  public:
   mutex() noexcept = default;
   mutex(const mutex&) = delete;
   mutex& operator=(const mutex&) = delete;
 
-  /// Throws fj::cancelled if options.stop was asked while it waited, fj::timed_out if options.until came, std::bad_alloc if
-  /// there is no memory to wait.
+  /// Throws fj::cancelled if options.stop is asked to stop during the wait, fj::timed_out if the time options.until
+  /// comes, std::bad_alloc if there is no memory for the wait.
   void lock(wait_options options = {}) {
     detail::expect_no_limit(core_.lock(detail::limits_of(options, "fj::mutex::lock")));
   }
   [[nodiscard]] bool try_lock() noexcept { return core_.try_lock(); }
 
-  /// Wait for the mutex, but no longer than that. Throw std::bad_alloc if there is no memory to wait.
+  /// Wait for the mutex, but no longer than until that time. Throw std::bad_alloc if there is no memory for the wait.
   template <class Rep, class Period>
   [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& d,
                                   std::source_location at = std::source_location::current()) {

@@ -1,4 +1,4 @@
-// Something that is done once.
+// A function that several strands call, and that runs only once.
 #pragma once
 
 #ifdef FORKJOIN_SERIAL
@@ -15,15 +15,16 @@
 
 namespace fj::inline v0_1 {
 
-/// As std::once_flag with std::call_once; strands that come while it is being done wait without their workers.
+/// As std::once_flag with std::call_once. A strand that comes while another runs the function waits, and its worker
+/// does other work.
 class once {
  public:
   once() noexcept = default;
   once(const once&) = delete;
   once& operator=(const once&) = delete;
 
-  /// Calls f() if no call has returned yet, and returns after the first that has. If f throws, the next caller calls its own f.
-  /// A caller that waits for another's call throws as mutex::lock.
+  /// Calls f() if no call has returned yet. Returns after the first call has returned. If f throws, the next caller
+  /// calls its own f. A caller that waits for the call of another strand throws as mutex::lock does.
   template <class F>
   void call(F&& f, wait_options options = {}) {
     if (done_.load(std::memory_order_acquire)) return;  // acquire: pairs with the release below

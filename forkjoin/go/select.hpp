@@ -105,7 +105,8 @@ bool is_chosen(const select_case* chosen, const Case& c) noexcept {
 
 }  // namespace detail
 
-/// A case of select: f(std::optional<T>) with a value of the channel; empty if that is closed and drained.
+/// A case of select: f(std::optional<T>) with a value of the channel; the optional is empty if the channel is closed
+/// and holds no value.
 template <class T, class F>
 auto on_receive(const channel<T>& c, F f, std::source_location at = std::source_location::current()) {
   static_assert(std::is_invocable_v<F&, std::optional<T>>,
@@ -134,8 +135,8 @@ auto on_send(const send_channel<T>& c, std::type_identity_t<T> value, F f,
 template <class T, class F>
 void on_send(const receive_channel<T>&, std::type_identity_t<T>, F) = delete;  // this handle only receives
 
-/// A case of select: f() when d has passed since this call, if no other case has been chosen by then. What is not positive has
-/// passed: the case is ready at once, as each of the others that are.
+/// A case of select: f() when d has passed since this call, if no other case has been chosen by then. If d is not
+/// positive, the case is ready at once, like any other ready case.
 template <class Rep, class Period, class F>
 auto after(const std::chrono::duration<Rep, Period>& d, F f,
            std::source_location at = std::source_location::current()) {
@@ -150,13 +151,13 @@ auto otherwise(F f, std::source_location at = std::source_location::current()) {
   return detail::otherwise_case<F>{std::move(f), at};
 }
 
-/// Waits until one of the cases is ready, does what it is for, runs its handler, and returns its index. Of several that are
-/// ready each is as likely as the others. Exactly one case takes effect: the other channels are as if they had not been
-/// looked at. A case whose handle is no channel is never ready. Exceptions of the handler leave select.
+/// Waits until one of the cases is ready, sends or receives its value, runs its handler, and returns its index. If
+/// several cases are ready, each is as likely as the others. Exactly one case takes effect: select does not change the
+/// other channels. A case whose handle names no channel is never ready. select throws what the handler throws.
 ///
 /// Errors: channel_closed if the chosen case sends on a closed channel; std::bad_alloc if there is no memory to wait;
-/// fj::cancelled if the token was asked to stop first, fj::timed_out if options.until came first: the form with wait_options as
-/// first argument.
+/// with wait_options as first argument, fj::cancelled if the token is asked to stop first, and fj::timed_out if the
+/// time options.until comes first.
 template <class... Cases>
 std::size_t select(const wait_options& options, Cases&&... cases) {
   static_assert((detail::is_otherwise<std::remove_cvref_t<Cases>> + ... + 0) <= 1,

@@ -1,4 +1,4 @@
-// Permits that block the fiber, never its worker.
+// A counting semaphore that blocks the fiber, never its worker.
 #pragma once
 
 #ifdef FORKJOIN_SERIAL
@@ -15,21 +15,21 @@
 
 namespace fj::inline v0_1 {
 
-/// Permits are given first in, first out; a release hands them to those that wait.
+/// Strands get permits first in, first out. A release gives its permits to strands that wait.
 class semaphore {
  public:
   explicit semaphore(std::uint64_t permits) noexcept : core_(permits) {}
   semaphore(const semaphore&) = delete;
   semaphore& operator=(const semaphore&) = delete;
 
-  /// Waits for a permit. Throws fj::cancelled if options.stop was asked while it waited, fj::timed_out if options.until came,
-  /// std::bad_alloc if there is no memory to wait.
+  /// Waits for a permit. Throws fj::cancelled if options.stop is asked to stop during the wait, fj::timed_out if the
+  /// time options.until comes, std::bad_alloc if there is no memory for the wait.
   void acquire(wait_options options = {}) {
     detail::expect_no_limit(core_.acquire(detail::limits_of(options, "fj::semaphore::acquire")));
   }
   [[nodiscard]] bool try_acquire() noexcept { return core_.try_acquire(); }
 
-  /// Wait for a permit, but no longer than that. Throw std::bad_alloc if there is no memory to wait.
+  /// Wait for a permit, but no longer than until that time. Throw std::bad_alloc if there is no memory for the wait.
   template <class Rep, class Period>
   [[nodiscard]] bool try_acquire_for(const std::chrono::duration<Rep, Period>& d,
                                      std::source_location at = std::source_location::current()) {

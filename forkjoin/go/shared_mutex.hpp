@@ -16,15 +16,15 @@ namespace fj::inline v0_1 {
 
 /// Meets SharedTimedLockable: use it with std::unique_lock for writers and std::shared_lock for readers.
 ///
-/// Fairness: first in, first out. Readers that wait behind a writer wait for it, so neither side starves; readers that wait next
-/// to each other are let in together.
+/// Fairness: first in, first out. A reader that comes after a waiting writer waits for that writer, so neither side
+/// starves. Readers that are neighbours in the queue get the mutex together.
 class shared_mutex {
  public:
   shared_mutex() noexcept = default;
   shared_mutex(const shared_mutex&) = delete;
   shared_mutex& operator=(const shared_mutex&) = delete;
 
-  // Writers. Each throws as its namesake in fj::mutex.
+  // Writers. Each function throws what the function of the same name in fj::mutex throws.
   void lock(wait_options options = {}) { lock_as(true, options, "fj::shared_mutex::lock"); }
   [[nodiscard]] bool try_lock() noexcept { return core_.try_lock(true); }
   template <class Rep, class Period>

@@ -21,12 +21,14 @@ inline void sleep_until(deadline t, const wait_options& options) {
 
 }  // namespace detail
 
-/// Sleeps for at least so long: in the middle of a fork tree, too, the fiber leaves its stack, and its worker does other work;
-/// a thread outside of any runtime sleeps. Returns at once if d is not positive. Throws fj::cancelled if options.stop was asked
-/// while it slept, fj::timed_out if options.until came first, std::bad_alloc if there is no memory to wait.
+/// Sleeps for at least so long. The fiber leaves its stack, also inside of a tree of forks, and its worker does other
+/// work; a thread outside of any runtime sleeps. Returns at once if d is not positive. Throws fj::cancelled if
+/// options.stop is asked to stop during the sleep, fj::timed_out if the time options.until comes first, std::bad_alloc
+/// if there is no memory for the wait.
 ///
-/// It is late by what a wake-up takes while a worker of the runtime is idle. While all are busy, a sleep ends when one of them
-/// looks for work or changes fibers: code that neither forks nor waits for long makes it late by as much.
+/// If a worker of the runtime is idle, the sleep ends late by the time of a wake-up. If all workers are busy, the sleep
+/// ends when one of them looks for work or changes fibers, or when the monitor fires the timer; the fiber then waits
+/// for a P. Code that neither forks nor waits keeps its P, and delays the end of the sleep.
 template <class Rep, class Period>
 void sleep_for(const std::chrono::duration<Rep, Period>& d, wait_options options = {}) {
   if (d > d.zero()) detail::sleep_until(detail::deadline_after(d), options);
@@ -36,7 +38,7 @@ void sleep_for(const std::chrono::duration<Rep, Period>& d, wait_options options
 template <class Clock, class Duration>
 void sleep_until(const std::chrono::time_point<Clock, Duration>& t, wait_options options = {}) {
   while (Clock::now() < t)
-    detail::sleep_until(detail::deadline_at(t), options);  // another clock may be set back meanwhile
+    detail::sleep_until(detail::deadline_at(t), options);  // another clock may be set back during the sleep
 }
 
 }  // namespace fj::inline v0_1

@@ -1,4 +1,4 @@
-// Waits until a number of things are done.
+// Waits until a count is 0.
 #pragma once
 
 #ifdef FORKJOIN_SERIAL
@@ -20,14 +20,14 @@ class wait_group {
   wait_group(const wait_group&) = delete;
   wait_group& operator=(const wait_group&) = delete;
 
-  /// Throws std::logic_error if the count would be negative; then it is as before.
+  /// Throws std::logic_error if the count would become negative; then the count has not changed.
   void add(std::int64_t change = 1) {
     if (!core_.add(change)) throw std::logic_error("fj::wait_group: the count would be negative; call add before done");
   }
   void done() { add(-1); }
 
-  /// Waits until the count is 0. Throws fj::cancelled if options.stop was asked while it waited, fj::timed_out if options.until
-  /// came, std::bad_alloc if there is no memory to wait.
+  /// Waits until the count is 0. Throws fj::cancelled if options.stop is asked to stop during the wait, fj::timed_out
+  /// if the time options.until comes, std::bad_alloc if there is no memory for the wait.
   void wait(wait_options options = {}) {
     detail::expect_no_limit(core_.wait(detail::limits_of(options, "fj::wait_group::wait")));
   }

@@ -1,4 +1,4 @@
-// What every wait can be given as its last argument.
+// The last argument that every wait takes.
 #pragma once
 
 #ifdef FORKJOIN_SERIAL
@@ -15,14 +15,14 @@
 
 namespace fj::inline v0_1 {
 
-/// For example c.receive({.until = std::chrono::steady_clock::now() + 5ms, .stop = &token}). A wait that need not wait looks at
-/// neither. A wait that has begun is ended by one event alone: what it waits for, the time, or the stop.
+/// For example c.receive({.until = std::chrono::steady_clock::now() + 5ms, .stop = &token}). An operation that need not
+/// wait ignores both. Exactly one event ends a wait that has begun: the event that it waits for, the time, or the stop.
 struct wait_options {
   /// The wait ends at that time, never earlier, and throws fj::timed_out.
   std::chrono::steady_clock::time_point until = detail::no_deadline;
-  /// Asked to stop, the wait ends and throws fj::cancelled.
+  /// When this token is asked to stop, the wait ends and throws fj::cancelled.
   const stop_token* stop = nullptr;
-  /// Where the wait is called, for fj::print_fibers. Leave it as it is.
+  /// Where the wait is called, for fj::print_fibers. Do not set it.
   std::source_location at = std::source_location::current();
 };
 
