@@ -1,4 +1,4 @@
-// The seam: all of the runtime that the public headers may use.
+// The part of the runtime that the public headers may use.
 #pragma once
 
 #include "base/cache_line.hpp"

@@ -1,4 +1,4 @@
-// Makes the scheduler's settings from the user's options.
+// Makes the scheduler's settings from the user's options and the environment variables.
 #pragma once
 
 #include "base/settings.hpp"

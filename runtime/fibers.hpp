@@ -1,4 +1,4 @@
-// What the fibers of a runtime do, in words.
+// Prints what the fibers of a runtime do.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // A false report would be worse than none. The proof that a report is true:
 //
-// 1. All that could go on later by itself is asked first: timers, descriptors that strands wait for, the monitors. There are
-//    none, or they rest. Only a thread that runs could begin such a wait.
+// 1. The look first checks all that could go on later by itself: timers, descriptors that strands wait for, the monitors. There
+//    are none, or they rest. Only a thread that runs could add one.
 // 2. The thread that looks counts the threads that sleep for good: for each it sees that no signal has come and in which of its
 //    sleeps the thread is. Then it asks the system how many threads the process has. Then it counts again.
 // 3. If both counts found the same threads in the same sleeps without a signal, all of them slept without one at the moment when
@@ -10,8 +10,8 @@
 // 4. If the process had so many threads at that moment, no other thread ran. So no thread will send a signal.
 //
 // What another thread did before it went to sleep is visible: a thread says by a seq_cst store, or under the mutex of the list,
-// that it sleeps. Left are handlers of signals, which a thread runs in its sleep: with one there is no report. Threads of which
-// this copy of the library knows nothing count as threads that run.
+// that it sleeps. A sleeping thread may also run a handler of a signal: if the program has such a handler, there is no report.
+// Threads that this copy of the library does not know count as threads that run.
 #include "runtime/standstill.hpp"
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What a runtime has done so far, for its users.
+// The counters of a runtime, for its users.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Random choices of the scheduler where it has a rule, for options::chaos: schedules that the rule would make rare.
+// Random choices that replace the scheduler's rules, for options::chaos. They make schedules frequent that the rules make rare.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a runtime counts. It counts nothing on a fork's fast path.
+// The counters of a runtime. The fast path of a fork changes none of them.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Fields that a worker and the fibers that it runs share, one at a time.
+// Fields that a worker and the fibers that it runs share. One of them uses the field at a time.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What a scheduler is set to.
+// The settings of a scheduler.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What remains to be done after a spawn point, as the deque holds it.
+// A continuation, what remains to be done after a fork, as a record of the deque.
 #pragma once
 
 #include "../os/machine.hpp"

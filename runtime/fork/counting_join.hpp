@@ -1,16 +1,17 @@
 // Where the children of a scope meet the strand that the scope belongs to, its home strand.
 //
 // After Nowa (Schmaus, Höller, Nüßle, Reif, Kaiser, Nagel, Schröder-Preikschat: "Nowa: a wait-free continuation-stealing
-// concurrency platform", IPDPS 2021): the home strand counts for itself, without atomics, how many of its forks were
-// stolen from it; each child of such a fork, when it ends, counts down a word; at the join the home strand adds its own
-// count to the word, and then a large constant that says that it waits. So no child can bring the word to that constant
-// before the home strand waits, and the child that does resumes it: no lock, no loop, and nothing atomic as long as nothing is
-// stolen.
+// concurrency platform", IPDPS 2021): the home strand counts for itself, without atomics, how many of its forks were stolen
+// from it; each child of such a fork, when it ends, counts down a word; at the join the home strand adds its own count to the
+// word, and then a large constant, which says that it waits. So no child can bring the word to that constant before the home
+// strand waits. The child that does resumes the home strand. There is no lock and no loop, and while nothing is stolen there is
+// no atomic operation.
 //
-// Other strands below the scope may fork into it, too. They count in the word, before they fork, because their children
-// may end before the home strand could count them. The home strand need not wait for such a strand: in the one branch of a fork_join it
-// may join, while the other branch forks. So one may fork when the last child has arrived and the home strand has not
-// gone on yet. It takes the constant away then, or its own child would be the last once more.
+// Other strands below the scope may fork into it, too. Such a strand counts in the word before it forks, because its child may
+// end before the home strand could count it. The home strand need not wait for such a strand: in one branch of a fork_join the
+// home strand may join, while the other branch forks. So such a strand may fork when the last child has arrived and the home
+// strand has not gone on yet. Then the forking strand subtracts the constant; otherwise its own child would be the last one a
+// second time.
 #pragma once
 
 #include <atomic>

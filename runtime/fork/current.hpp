@@ -1,4 +1,4 @@
-// The one place that reads thread-local state.
+// The only file that reads the runtime's thread-local variables.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A deque as a worker has it between strands: it makes it, opens it for a strand, and leaves its records to others; and
-// what forks ask of it that are not ordinary.
+// A deque as its worker uses it between strands: the worker makes the deque, opens it for a strand, and leaves its records to
+// other workers. Also what special forks need of a deque.
 #pragma once
 
 #include <cstddef>

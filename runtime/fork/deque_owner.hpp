@@ -1,4 +1,4 @@
-// The continuations of a running strand, oldest at the head, as their owner sees them: it alone pushes, pops and publishes.
+// The continuations of a running strand, oldest at the head, as their owner sees them. Only the owner pushes, pops, publishes.
 //
 // A split deque. The newest records are private: a list through the frames that forked, from the newest to older ones, without
 // a fence for push and pop. The oldest ones are public: an array that thieves steal from (public_array.hpp). To publish is to
@@ -7,14 +7,14 @@
 // list through frames from Frigo, Leiserson and Randall, "The implementation of the Cilk-5 multithreaded language" (PLDI 1998).
 //
 // Invariants:
-//  - A strand leaves `newest` as it found it, and the record itself keeps what that was: a pop need not wait for the load
-//    of what the push before it stored.
+//  - A strand leaves `newest` as it found it. Each record keeps the value from before its push: so a pop need not wait for the
+//    load of what the push before it stored.
 //  - The list goes on from the oldest private record to the newest public one: newest_public ends it. Records that are
 //    public, or were, bear a mark in their link.
-//  - A record taken by a thief is the oldest. So when a pop finds its record gone, all older ones are gone too, and the
-//    deque is at rest: empty, and all as at the beginning; also when the strand goes on with another deque after a join.
-//  - Only the owner writes `newest`. The array and the marks are written by the holder of the mutex: the owner, or a thief
-//    that exposes private records (exposure.hpp), while the guard keeps the owner from completing a pop.
+//  - A thief takes the oldest record. So when a pop finds its record gone, all older ones are gone too, and the deque is at
+//    rest: empty, and in its first state; also when the strand goes on with another deque after a join.
+//  - Only the owner writes `newest`. The holder of the mutex writes the array and the marks: the owner, or a thief that
+//    exposes private records (exposure.hpp), while the guard keeps the owner from completing a pop.
 #pragma once
 
 #include "../base/check.hpp"

@@ -1,4 +1,5 @@
-// A thief makes private records public by force, for an owner that does not push. The two halves stand around a heavy fence.
+// A thief makes private records public by force, for an owner that does not push. The thief calls a heavy fence between the two
+// halves.
 #pragma once
 
 #include "../os/thread_safety.hpp"

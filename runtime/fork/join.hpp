@@ -1,12 +1,12 @@
-// Where a fork's two sides meet: its owner and, if it was stolen, its thief.
+// Where a fork's two sides meet: the owner of the record and, if it was stolen, its thief.
 //
-// One word, three states. At first it holds the function that runs the stolen part. The side that arrives second at
-// the join finds the other's mark there, so one exchange a side decides which one goes on: no loop, no lock, no counter.
+// One word with three states. At first the word holds the function that runs the stolen part. The side that arrives second
+// finds the mark of the first side there. So one exchange by each side decides which one goes on, without loop or lock.
 //
 //   thief arrives first:  run -> outcome         the owner finds the outcome and goes on
 //   owner arrives first:  run -> waiter | 1      the thief finds the waiter and resumes it
 //
-// The thief touches the word (and the frame around it) no more once its exchange found no owner waiting.
+// If the thief's exchange finds no waiting owner, the thief never touches the word, nor the frame around it, again.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// The roots of one runtime that no call waits for, those of fj::go, as far as they take a stop token.
+// The roots of fj::go in one runtime that take a stop token. No call waits for these roots.
 #pragma once
 
 #include <cstddef>

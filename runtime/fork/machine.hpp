@@ -1,4 +1,4 @@
-// What the templates below a fork (deque, joins, parking) ask of the machine whose memory they use.
+// The requirements of the templates for deques, joins and parking on their Machine, the type that supplies atomics and fences.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// How far the owner of a deque has come with its loops, for thieves that wait before they expose its records.
+// The progress of a deque's owner in its loops, for thieves that wait before they expose its records.
 #pragma once
 
 #include <atomic>

@@ -5,9 +5,9 @@
 // grows nor goes round: it begins anew when it is full and all its records have been stolen.
 //
 // `top` is an index with a tag above it. The index goes up with each steal. The tag goes up when the owner takes the last
-// record, and when the array begins anew. So top as a whole never repeats, and a thief's claim fails if anything happened
-// since the thief read it. The same holds for the root and the exception, which change only before top does, or before any record
-// has come since top did.
+// record, and when the array begins anew. So the value of top never repeats, and a thief's claim fails if the owner or another
+// thief changed top after the thief read it. The same protects the root and the exception: they change only before top changes,
+// or while no record has come since top changed.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What one call of run brings into a runtime.
+// A root: what one call of run or go brings into a runtime.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What the ready queue holds.
+// The entries of the ready queue.
 #pragma once
 
 #include "../base/list.hpp"

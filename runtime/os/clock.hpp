@@ -1,4 +1,4 @@
-// Monotonic time for spinning and waiting.
+// Monotonic time for workers that spin and for waits.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What the library requires of compilers and their libraries. If something is missing, one line says what.
+// The library's requirements on compilers and standard libraries. If one is not met, a single #error line names it.
 #pragma once
 
 #include <version>

@@ -1,4 +1,4 @@
-// What a spinning thread does with its time.
+// How a spinning thread waits.
 #pragma once
 
 namespace fj::inline v0_1::detail::os {

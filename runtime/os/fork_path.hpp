@@ -1,9 +1,9 @@
 // The fast path of a fork in assembly, for x86-64: basic_deque_owner::push and pop on the current deque. The instructions are
 // those that the compilers generate, except that they compare with memory directly.
 //
-// The reason: g++ counts every std::atomic access as a function call when it decides about inlining, so it never
-// inlined functions that fork into each other. With one `asm inline` it does, and recursion unrolls as in a serial
-// program. Figures in runtime/README.md.
+// The reason: g++ counts every std::atomic access as a function call when it decides about inlining, so g++ never inlined
+// functions that fork into each other. With one `asm inline` g++ inlines them, and unrolls the recursion as in a serial
+// program. runtime/README.md has the figures.
 //
 // The layout of a deque: newest at 0, alarm at 8, guard at 16; a record begins with its link; deque.hpp asserts it. The
 // orders: x86 keeps stores in order and loads in order, which is all that release and acquire require; "memory" keeps

@@ -1,4 +1,4 @@
-// Reports a stack overflow in words.
+// Prints a message for a stack overflow.
 #pragma once
 
 namespace fj::inline v0_1::detail::os {

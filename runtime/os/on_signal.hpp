@@ -1,4 +1,4 @@
-// A signal that has something done outside of its handler.
+// Signals at which a thread acts, outside of the signal handler.
 #pragma once
 
 namespace fj::inline v0_1::detail::os {

@@ -1,4 +1,4 @@
-// What ThreadSanitizer cannot see by itself. Nothing in other builds.
+// Tells ThreadSanitizer what it cannot see by itself. In other builds these functions do nothing.
 #pragma once
 
 #if defined(__SANITIZE_THREAD__)

@@ -1,4 +1,4 @@
-// Says what a mutex guards. clang's thread-safety analysis checks it; other compilers ignore it.
+// Annotations that say which mutex guards what. clang's thread-safety analysis checks them; other compilers ignore them.
 #pragma once
 
 #ifdef __clang__

@@ -1,14 +1,15 @@
-// Whether the strand of a P is in a blocking call, and which comes first: the strand that returns, or a thread that takes its P.
+// Whether the strand of a P is in a blocking call, and which of two comes first: the strand that returns from the call, or a
+// thread that takes its P (a retaker).
 //
 //   even   the strand runs, or the P is idle
 //   odd    the strand is in a call
 //
 // Both sides try to exchange the same odd value for the next even one, and one of them succeeds:
 //
-//   the strand    it has its P still, as if nothing had happened
+//   the strand    it still has its P, as if nothing had happened
 //   a retaker     it holds the P from then on, and the strand looks for another
 //
-// The word only grows. So a retaker learns whether the call is the one that it has seen before, and comes too late for a call
+// The word only grows. So a retaker learns whether the call is the one that it saw before, and it cannot take the P of a call
 // that is over. Source: exitsyscall and retake in Go's runtime/proc.go, with its counter of system calls.
 #pragma once
 

@@ -1,9 +1,10 @@
-// How the records of a fiber that is ready, but does not run, leave its P and come back.
+// How the records of a fiber that gives way leave its P, and how they come back.
 //
-// The fiber takes its deque along, and no marker stands for it: the worker that runs the fiber has its records, too. So with one P
-// no continuation starts before its turn because its strand gave way. The story of a lost wake-up: a worker that parks finds
-// neither the fiber nor its records. Against it: on the way out the fiber becomes ready after its deque has left, which wakes a
-// worker; on the way back the worker looks for sleepers after it made the records active, as for left_records.hpp.
+// The fiber takes its deque along, without a marker: the worker that runs the fiber gets its records, too. So with one P no
+// continuation starts before its turn because its strand gave way. The wake-up that would be lost: a worker that parks finds
+// neither the fiber nor its records. Two rules prevent that. When a fiber gives way, it becomes ready after its deque has left
+// the P, which wakes a worker. When a worker takes the fiber up, it makes the records active and then looks for sleeping
+// workers, as in left_records.hpp.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // Which worker runs what: the ready queue, the idle P, the threads that sleep; waking, parking, and handing a P over.
 //
-// Threads of the runtime work for all roots. A thread that called run, a caller, works for the root it brought alone: with a P
-// if it gets one, else it sleeps until others have run its root. PARKING.md argues why no wake-up is lost.
+// Threads of the runtime work for all roots. A caller, a thread that called run, works only for the root that it brought. If it
+// gets no P, it sleeps until other workers have run its root. PARKING.md proves that no wake-up is lost.
 #pragma once
 
 #include <array>

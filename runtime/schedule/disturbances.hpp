@@ -1,4 +1,4 @@
-// Whether calls into the runtime have more to ask than usual.
+// Whether calls into the runtime have to check for chaos and for requests to give way.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// A thief that makes private records of other workers' deques public by force, because their owners do not push.
+// How a thief makes private records of other workers' deques public by force, if their owners do not push.
 #pragma once
 
 #include <algorithm>

@@ -1,9 +1,10 @@
 // How the records of a fiber that waits leave their P, and how they come back.
 //
-// A fiber that leaves with records in its deque takes the deque along, and its marker in the ready queue stands for them
-// (ready_queue.hpp). The story of a lost wake-up: a worker that parks reads the count of the ready queue after the marker
-// was removed, and the active deque of the P before the records became that; it finds neither, and sleeps. So the worker
-// on which the fiber goes on looks for sleepers after it made the records active.
+// A fiber that leaves with records in its deque takes the deque along. Its marker in the ready queue represents these records
+// (ready_queue.hpp). The wake-up that would be lost: the fiber goes on, and takes its marker out of the queue. A worker that
+// parks reads the count of the ready queue after that, and the active deque of the P before the fiber's deque becomes the
+// active one. It finds neither the marker nor the records, and sleeps. So the worker on which the fiber goes on first makes the
+// records active, and then looks for sleeping workers.
 #pragma once
 
 #include <atomic>

@@ -1,9 +1,9 @@
-// What a worker does with the run queues of all P (run_queue.hpp): it puts a fiber into its own, takes one from there, and steals
-// from those of others.
+// What a worker does with the run queues of all P (run_queue.hpp): it puts a fiber into the queue of its own P, takes one from
+// there, and steals from the queues of other P.
 //
-// Source: ready, schedule and runqsteal in Go's runtime/proc.go. A fiber that another makes ready runs next, in the time slice
-// of that other. So fibers that wake one another do not wait behind all that is ready; and all that is ready waits for them no
-// longer than a slice.
+// Source: ready, schedule and runqsteal in Go's runtime/proc.go. If fiber A makes fiber B ready, B runs next, in A's time
+// slice. So fibers that wake one another do not wait behind all ready fibers, and the ready fibers wait for them no longer than
+// one slice.
 #pragma once
 
 #include <atomic>

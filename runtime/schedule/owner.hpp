@@ -1,4 +1,4 @@
-// What the owner of a deque does off a fork's fast path: how it answers an alarm, and what it makes public.
+// What the owner of a deque does on the slow paths of a fork: how it answers an alarm, and which records it makes public.
 #pragma once
 
 #include <cstdint>

@@ -11,13 +11,13 @@
 //   4. looks at every deque                            d. takes it off, fences
 //   5. sleeps if all are empty                         e. reads idle and spinning; publishes, wakes
 //
-// By the heavy fence either 4 sees the record of a, or c sees the alarm of 2. In the second case, by the acquire of d, e
-// sees the announcement of 1. If an alarm of 2 comes between c and d, d takes it off, and e sees the announcement just
-// the same; if it comes after d, the next push finds it, and the record of a is older than the look of 4.
+// By the heavy fence either 4 sees the record of a, or c sees the alarm of 2. In the second case, by the acquire of d, e sees
+// the announcement of 1. If an alarm of 2 comes between c and d, d takes it off, and e sees the announcement, too. If the alarm
+// comes after d, the next push finds it, and the record of a is older than the look of 4.
 //
-// A spinning worker stands for all idle P: while one spins, an owner wakes no other. So a worker that stops spinning looks
-// after the others: if it found work it wakes the next; if it gives up it takes steps 1 to 5.
-// Source: the comment "Worker thread parking/unparking" in Go's runtime/proc.go.
+// A spinning worker is responsible for all idle P: while one worker spins, an owner wakes no other. So a worker that stops
+// spinning passes this on: if it found work, it wakes the next worker; if it gives up, it takes steps 1 to 5. Source: the
+// comment "Worker thread parking/unparking" in Go's runtime/proc.go.
 #pragma once
 
 #include <atomic>

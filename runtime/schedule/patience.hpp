@@ -1,4 +1,4 @@
-// How a thief waits: between two thefts, and between two rounds that found nothing; and what it waits for at most.
+// How a thief waits: between two thefts, and between two rounds that found nothing; and for how long at most.
 #pragma once
 
 #include <cstdint>

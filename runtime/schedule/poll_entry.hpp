@@ -1,7 +1,8 @@
 // What the poller knows of one descriptor: the waits that end when something happens to it, and the operations under way.
 //
-// The kernel reports edges: that something has happened, not what is there still. So an operation counts the edges before it
-// tries, and waits only if there was none since. However many operate at once, none misses the edge that it needs:
+// The kernel reports edges: an edge says that something has happened, not what is still there. So an operation reads the count
+// of edges before it tries, and waits only if no edge has come since. With any number of operations at once, none misses the
+// edge that it needs:
 //
 //   strand                                             worker that polls
 //   1. count = edges(way)                              a. the kernel has got data, and reports an edge
@@ -10,13 +11,14 @@
 //      count, else goes back to 1
 //
 // b and 3 hold the mutex. If 3 is first, b finds the wait. If b is first, either 3 sees another count, or 1 has seen the edge
-// of b; then 2 came after the data of a. One edge wakes all waits of its way, because the first to try may leave something
-// that no other edge tells of.
+// of b; then 2 came after the data of a. One edge wakes all waits of its direction, because the first strand that tries may
+// leave data for which no other edge comes.
 //
-// An entry is never freed, as an event that another worker has got from the kernel may still be on its way to it. The number of
-// its life goes with each event, and tells such an event that it comes too late.
-// Sources: eventcounts: Reed and Kanodia, "Synchronization with eventcounts and sequencers", 1979. Entries with a number for each
-// life, and a close that waits for the operations under way: pollDesc and fdMutex of Go's runtime and internal/poll.
+// An entry is never freed, because another worker may have got an event for it from the kernel and not delivered it yet. Each
+// use of an entry for a descriptor is a life of the entry, with a number. Each event carries this number, so the entry ignores
+// an event of an earlier life. Sources: eventcounts: Reed and Kanodia, "Synchronization with eventcounts and sequencers", 1979.
+// Entries with a number for each life, and a close that waits for the operations under way: pollDesc and fdMutex of Go's
+// runtime and internal/poll.
 #pragma once
 
 #include <atomic>

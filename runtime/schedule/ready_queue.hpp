@@ -1,10 +1,11 @@
-// What is ready to run and has no worker yet: fibers, and the markers of deques that waiting fibers left behind
+// The ready queue: fibers that are ready and have no worker yet, and the markers of deques that waiting fibers left behind
 // (fork/runnable.hpp).
 //
 // Fibers go first, in the order in which they became ready, then the newest marker. So the worker that a fiber left goes on
-// with that fiber's records, as it would have after the fork, and finishes a part of the fork tree before it begins another: a
-// tree in which each strand leaves a marker needs stacks for its depth. If the oldest marker came first, it would need stacks
-// for its breadth. Every 61st entry is the oldest marker, or endless work that leaves markers would keep others' records out.
+// with that fiber's records, as it would have after the fork. It finishes a part of the fork tree before it begins another
+// part: a tree in which each strand leaves a marker needs stacks for its depth. If the oldest marker came first, such a tree
+// would need stacks for its breadth. Every 61st entry taken is the oldest marker; otherwise endless work that leaves markers
+// would keep the records of other strands waiting.
 #pragma once
 
 #include <algorithm>

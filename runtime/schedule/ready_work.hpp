@@ -1,4 +1,4 @@
-// What is ready for a worker, as a fiber to run: on its own P, or in the ready queue.
+// Takes a ready fiber for a worker: from the run queue of its P, or from the ready queue.
 #pragma once
 
 #include "../base/tuning.hpp"

@@ -1,7 +1,7 @@
 // The fibers that are ready to run on one P: the one that runs next, and a ring of those that follow.
 //
-// The worker that holds the P is the owner: it alone puts fibers in. Any worker takes some out: the owner one after another,
-// first in, first out; a thief half of the ring at once, and the next one if the owner does not come to it.
+// The worker that holds the P is the owner: only the owner puts fibers in. The owner takes them out one after another, first
+// in, first out. A thief takes half of the ring at once, and the fiber that runs next if the owner does not get to it.
 //
 //   head_ <= tail_ <= head_ + capacity    both only grow, and wrap around; slot i holds entry number i modulo capacity
 //   next_                                 only the owner sets it to a fiber, any worker sets it to nullptr

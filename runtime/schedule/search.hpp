@@ -1,4 +1,4 @@
-// How a worker finds something to run: what is ready, else the oldest record of another strand.
+// How a worker finds something to run: a ready fiber, or else the oldest record of another strand.
 #pragma once
 
 #include <atomic>

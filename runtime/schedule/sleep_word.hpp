@@ -1,7 +1,7 @@
 // How a worker sleeps, and how another worker ends its sleep: on a futex, or in the poller.
 //
-// The wake-up that would be lost: a worker sees that no signal is there, and goes to sleep in the poller; meanwhile another
-// signals it, takes it for one that sleeps on its futex, and wakes that. Against it:
+// The wake-up that would be lost: a worker sees no signal, and goes to sleep in the poller. Meanwhile another worker signals
+// it, assumes that it sleeps on its futex, and wakes the futex. Against it:
 //
 //   worker that sleeps in the poller              worker that signals
 //   1. in_poller = true                           a. signalled = 1
@@ -9,9 +9,10 @@
 //   3. in_poller = false                             else wakes the futex
 //   4. takes signalled; sleeps again if it is 0
 //
-// All of these are sequentially consistent, so 2 sees the signal of a, or b sees 1. An interrupt stays until a worker sleeps in the
-// poller, so it may come before 2 ends, or late: then it wakes the next one that sleeps there in vain. If b reads the true of 1
-// although the worker has left the poller, b comes before 3, so 4 sees the signal. A futex looks at signalled itself.
+// All of these are sequentially consistent, so 2 sees the signal of a, or b sees 1. An interrupt stays until a worker sleeps in
+// the poller. So it may come before step 2 ends. If it comes late, it wakes the next worker that sleeps there, which then
+// sleeps again. If b reads the true of 1 although the worker has left the poller, b comes before 3, so 4 sees the signal. A
+// futex looks at signalled itself.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// How many more threads of its own a runtime may start, and whether the system lets it.
+// How many more threads a runtime may start, and whether the system has refused one.
 #pragma once
 
 #include <cstdint>

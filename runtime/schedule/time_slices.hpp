@@ -1,8 +1,8 @@
-// How a strand that keeps its P for long is asked to give way to others: what the monitor asks, and what the strand sees.
+// How the monitor asks a strand that keeps its P for long to give way, and how the strand sees the request.
 //
-// The monitor names the run that it means, by the count of the P's runs: how often a fiber began or went on there. A request that
-// comes too late, when the strand has ended, waits, or is on another P, names a run that is over, and no strand answers it. So
-// neither side waits for the other, and nothing is taken back.
+// A run of a P lasts from when a fiber begins or goes on there until it leaves. The monitor names a run by the P's count of
+// runs. A request may come too late, when the strand has ended, waits, or is on another P. Then it names a run that is over,
+// and no strand answers it. So neither the monitor nor the strand waits for the other, and the monitor takes no request back.
 //
 // Source: retake and preemptone in Go's runtime/proc.go: schedtick, schedwhen.
 #pragma once

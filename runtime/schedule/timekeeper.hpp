@@ -1,11 +1,11 @@
-// Timers of all P, and the poller: which worker fires them and looks at it, and the parked worker that wakes in time, the
-// timekeeper.
+// Which worker fires the timers of all P and looks into the poller; and the timekeeper, the parked worker that wakes in time
+// for the first timer.
 //
 // A worker that holds a P fires that P's timers whenever it takes up a fiber; a worker that spins fires those of every P; each
-// tuning::ticks_per_look-th time any worker does. While neither happens a parked worker must wake by itself. One is enough: it
-// sleeps until the first timer is due, and `wakes_at` says when that is. The story of a lost wake-up: a worker that parks reads
-// the times of all P, and goes to sleep for as long; then a strand arms an earlier timer, and its worker sees that a parked
-// worker is awaited, or none. Against it, as in parking.hpp:
+// tuning::ticks_per_look-th time, any worker fires those of every P. If no worker does either, a parked worker must wake by
+// itself. One is enough, the timekeeper: it sleeps until the first timer is due, and `wakes_at` has that time. The wake-up that
+// would be lost: a worker that parks reads the times of all P, and goes to sleep until the earliest; then a strand arms an
+// earlier timer, and its worker does not see that the timekeeper wakes too late. Against it, as in parking.hpp:
 //
 //   worker that takes up a fiber, or gives its P to none     worker that parks
 //   a. its P's first timer has been armed: `earliest`        1. announces: ++idle, --spinning if it spun
@@ -17,10 +17,10 @@
 //      sleeps; else wakes or starts one                      5. sleeps until wakes_at
 //
 // All of these are sequentially consistent. So 2 or 4 sees the timer of a, or b and c see 1 and 3: PARKING.md has the proof.
-// Once a strand has waited for a descriptor, the timekeeper sleeps in the poller, where events end its sleep, too. A strand that
-// waits there counts as a timer which is due at no set time, `any_time`: so there is a timekeeper while it waits, by the same
-// argument. One worker at a time sleeps in the poller: the timekeeper, which stays it until it is awake.
-// Source: Go's runtime/proc.go: findRunnable's pollUntil and netpoll, wakeNetPoller, checkTimers.
+// Once a strand has waited for a descriptor, the timekeeper sleeps in the poller, where events end its sleep, too. A strand
+// that waits for a descriptor counts as a timer that may be due at any time, `any_time`. So by the same argument there is a
+// timekeeper while the strand waits. Only the timekeeper sleeps in the poller, and a worker stays the timekeeper until it is
+// awake. Source: Go's runtime/proc.go: findRunnable's pollUntil and netpoll, wakeNetPoller, checkTimers.
 #pragma once
 
 #include <algorithm>

@@ -1,11 +1,11 @@
 // The timers of one P, and which of them is due first.
 //
-// A strand that waits with a deadline has a timer in its frame and arms it at the P that it runs on. Any worker may fire what
-// is due; the P's own does so before it looks for other work. The timer is one of several that may end the wait
-// (sync/wait_word.hpp), so it claims the wait, and fires in vain if another was first. The frame may end as soon as its wait
-// has: so a timer leaves the heap and claims under the heap's mutex, and the waiter takes its timer out under the same mutex,
-// unless the timer has woken it.
-// Source: Go's runtime/time.go: a 4-ary heap for each P, in an array with the times beside the pointers.
+// A strand that waits with a deadline has a timer in its frame and arms it at the P that it runs on. Any worker may fire timers
+// that are due; the worker of the P does so before it looks for other work. Several events may end the wait
+// (sync/wait_word.hpp). So a timer claims the wait, and does nothing if another event has claimed it. The frame may end as soon
+// as its wait has ended. So a timer leaves the heap and claims the wait under the heap's mutex. The waiter takes its timer out
+// under the same mutex, unless the timer has woken it. Source: Go's runtime/time.go: a 4-ary heap for each P, in an array with
+// the times beside the pointers.
 #pragma once
 
 #include <atomic>

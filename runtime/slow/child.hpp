@@ -1,5 +1,5 @@
-// A scope's fork: the child runs on a stack of its own, and the rest of the function that forked it, its true
-// continuation, is what thieves take. runtime/README.md tells the life of such a fork.
+// A scope's fork: the child runs on another stack, and thieves take the true continuation, the rest of the function that
+// forked. runtime/README.md describes the life of such a fork.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What strands do at the counting join of a scope: those that fork into it, and its children.
+// What two kinds of strands do at the counting join of a scope: those that fork into the scope, and its children.
 #pragma once
 
 #include "machine.hpp"

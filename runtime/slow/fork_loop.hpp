@@ -1,11 +1,11 @@
-// A loop of forks with one join: its turns run in order, thieves take the rest of the loop, and all stolen turns are counted
-// at one join. runtime/README.md tells its life.
+// A loop of forks with one join: its turns start in order, thieves take the rest of the loop, and one join counts all stolen
+// turns. runtime/README.md describes the life of such a loop.
 //
-// The strand that begins the loop is its home strand. It offers its rest, a record that says which turn is next, and a thief
-// of it goes on with the loop on a stack of its own. That thief offers the rest in turn. So at each moment there is one rest:
-// the thieves share a second record, in the frame of the home strand, which outlives them all. They push a stand-in for
-// it, which lies in their own frames. A thief whose own rest was stolen need not wait then: it arrives at the join for the
-// turns that it ran, and ends.
+// The strand that begins the loop is its home strand. It offers the rest of the loop: a record that says which turn is next. A
+// thief that takes the rest goes on with the loop on another stack, and offers the rest to the next thief. So at each moment
+// there is one rest. The thieves share a second record, in the frame of the home strand, which outlives all of them. Each thief
+// pushes a stand-in for that record, which lies in the thief's own frame. A thief whose rest was stolen need not wait: it
+// arrives at the join for the turns that it ran, and ends.
 #pragma once
 
 #include <cstddef>

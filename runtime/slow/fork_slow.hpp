@@ -1,4 +1,4 @@
-// The slow paths of a fork: what happens when a thief wants its record, or has taken it.
+// The slow paths of a fork: what its owner does when a thief asks for records, or has taken the fork's record.
 #pragma once
 
 #include "../fork/continuation.hpp"

@@ -1,4 +1,5 @@
-// What strands do for a loop of forks: the home strand, which joins it, and thieves of its rest. fork_loop.hpp tells the protocol.
+// What two kinds of strands do in a loop of forks: the home strand, which joins it, and thieves of its rest. fork_loop.hpp
+// describes the protocol.
 #pragma once
 
 #include <cstddef>

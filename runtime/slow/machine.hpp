@@ -1,5 +1,5 @@
-// What the templates of this folder ask of the machine whose strands they run on. There are two: the runtime's (system.hpp) and
-// that of the model checks (test/model/strands.hpp).
+// The requirements of this folder's templates on their Machine, the type that supplies strands. There are two such types: the
+// runtime's (system.hpp) and that of the model checks (test/model/strands.hpp).
 #pragma once
 
 #include <concepts>

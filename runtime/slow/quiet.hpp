@@ -1,4 +1,4 @@
-// The slow path of a fork that asks for no thief.
+// The slow path of a quiet fork, which does not answer the alarm while a worker looks for work.
 #pragma once
 
 #include "../fork/deque.hpp"

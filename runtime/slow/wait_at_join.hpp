@@ -1,4 +1,4 @@
-// How a strand waits for the thief of its record: it leaves its stack, unless the thief has been faster, and the thief resumes it.
+// How a strand waits for the thief of its record: it leaves its stack, unless the thief has arrived, and the thief resumes it.
 #pragma once
 
 #include "../base/tuning.hpp"

@@ -1,5 +1,5 @@
-// How a home strand waits for all that a counting join counts: it leaves its stack, unless they have been faster, and the last to
-// arrive resumes it.
+// How a home strand waits for all strands that a counting join counts: it leaves its stack, unless all have arrived, and the
+// last to arrive resumes it.
 #pragma once
 
 #include "../base/tuning.hpp"

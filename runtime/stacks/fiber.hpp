@@ -1,5 +1,4 @@
 // G: a stack, and the context saved on it while it does not run.
-//
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A strand that uses more than its stack.
+// Finds strands that have used more than their stack.
 #pragma once
 
 #include "fiber.hpp"

@@ -1,4 +1,4 @@
-// Free stacks that a P keeps, so that a scope's fork and a theft need not ask the pool.
+// Free stacks that a P keeps, so that scopes' forks and thefts need no stack from the pool.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// What the templates of this folder ask of the machine whose strands and threads wait. There are two: the runtime's
-// (wait/system.hpp) and that of the model checks (test/model/waits.hpp).
+// The requirements of this folder's templates on their Machine, the type that supplies waiting strands and threads. There are
+// two such types: the runtime's (wait/system.hpp) and that of the model checks (test/model/waits.hpp).
 #pragma once
 
 #include <concepts>

@@ -1,4 +1,4 @@
-// A mutex whose waiters leave their workers to others.
+// A mutex. While a fiber waits for it, the fiber's worker runs other fibers.
 #pragma once
 
 #include <atomic>

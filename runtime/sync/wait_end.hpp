@@ -1,4 +1,4 @@
-// What may end a wait, and how it ended.
+// The events that may end a wait, and the one that ended it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Those that wait for one object, first in, first out.
+// The queue of strands and threads that wait for one object, first in, first out.
 #pragma once
 
 #include <cstdint>

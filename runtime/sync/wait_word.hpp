@@ -1,13 +1,13 @@
-// Where a strand that waits meets the one that wakes it.
+// Where a strand that waits meets the strand or thread that wakes it.
 //
-// Several may want to end one wait: senders on different channels, a close, a request to stop. Exactly one claims it. The
-// claimant then wakes the waiter by one exchange, and the waiter suspends by one compare-and-swap; the side that comes second
-// finds the other's mark, as at a join (fork/join.hpp):
+// Several claimants may try to end one wait: senders on different channels, a close, a deadline, a request to stop. Exactly one
+// claims it. The claimant then wakes the waiter by one exchange, and the waiter suspends by one compare-and-swap. The side that
+// comes second finds the mark of the first side, as at a join (fork/join.hpp):
 //
 //   claimant first:  nothing -> woken    the waiter does not suspend
 //   waiter first:    nothing -> strand   the claimant finds the strand and resumes it
 //
-// The claimant touches the word, and the frame around it, no more after its exchange.
+// After its exchange the claimant never touches the word, nor the frame around it, again.
 #pragma once
 
 #include <atomic>

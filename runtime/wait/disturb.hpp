@@ -1,5 +1,5 @@
-// Where calls into the runtime give way: before every operation on a channel, a lock or a future, and before go. At random places
-// for options::chaos, and when the time slice of the strand is over.
+// Where strands give way in calls into the runtime: before every operation on a channel, a lock or a future, and before go. A
+// strand gives way there when its time slice is over, and at random with options::chaos.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Permits that strands take and give back.
+// A counting semaphore: permits that strands take and give back.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The active deque of a P: with which deque a fiber goes on, and what becomes of its records when it leaves to wait. On native
-// stacks.
+// The active deque of a P: which deque a fiber goes on with, and what happens to its records when it leaves to wait. These
+// functions run on native stacks.
 #pragma once
 
 #include "worker.hpp"

@@ -1,4 +1,4 @@
-// How a worker runs fibers: the way from its native stack onto theirs, and back.
+// How a worker runs fibers: it switches from its native stack to the fiber's stack, and back.
 #pragma once
 
 #include "worker.hpp"

@@ -1,7 +1,7 @@
-// The poller of one runtime: what happens to the descriptors that its strands wait for.
+// The poller of one runtime: it reports what happens to the descriptors that the runtime's strands wait for.
 //
-// Workers look at it between fibers and before they steal; the timekeeper (schedule/timekeeper.hpp) sleeps in it. There is one
-// for each runtime, because a runtime sees to it that one of its own workers looks while its strands wait.
+// Workers look at it between fibers and before they steal; the timekeeper (schedule/timekeeper.hpp) sleeps in it. Each runtime
+// has one, because each runtime makes sure that one of its own workers looks into the poller while its strands wait.
 #pragma once
 
 #include <atomic>

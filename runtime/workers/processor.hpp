@@ -1,4 +1,4 @@
-// P: the right to run fibers, and what goes with it.
+// P: the right to run fibers, with the data that its holder uses: queues, timers, deques, free stacks.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,7 @@
-// With options::thread_order: what the thread's strands did before they left it comes before what follows on that thread, as
-// ThreadSanitizer sees it.
+// With options::thread_order, ThreadSanitizer sees strands that ran on one thread in the order in which they ran there.
 //
-// A thread is named by what the C++ runtime keeps for it: a worker may be another thread's at its next root.
+// The address of the C++ runtime's data of a thread names the thread, because another thread may use the same worker object for
+// its next root.
 #pragma once
 
 #include "../os/race_detector.hpp"

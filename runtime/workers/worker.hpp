@@ -1,4 +1,4 @@
-// M: an OS thread that runs fibers while it holds a P. Its own native stack is where it schedules (Go's g0).
+// M: an OS thread that runs fibers while it holds a P. It schedules on its native stack (Go's g0).
 #pragma once
 
 #include <atomic>

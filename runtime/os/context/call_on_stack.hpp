@@ -1,4 +1,4 @@
-// Calls a function on another stack, in such a way that a thief may go on with the caller meanwhile.
+// Calls a function on another stack, in such a way that a thief may continue the caller during the call.
 //
 // With assembly (call_on_stack_<processor>.S) that is a call like any other, except that it stores the callee-saved
 // registers where a thief can find them. With Boost.Context (FORKJOIN_BOOST_CONTEXT: other processors, sanitizers, or

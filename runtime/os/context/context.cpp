@@ -1,5 +1,5 @@
-// Over Boost.Context's fcontext: some twelve instructions of assembly a switch. This file does what fcontext does not:
-// it switches the exception globals (a `throw;` after a migration would find another thread's exception), and tells the
+// A switch of stacks by Boost.Context's fcontext takes some twelve instructions of assembly. This file adds what fcontext does
+// not do: it switches the exception globals (a `throw;` after a migration would find another thread's exception), and tells the
 // sanitizers and valgrind about the switch.
 #include "runtime/os/context/context.hpp"
 #include "runtime/os/instrumentation.hpp"

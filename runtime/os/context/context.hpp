@@ -1,4 +1,4 @@
-// Leaving one stack for another.
+// Switches from one stack to another.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What the kernel tells of many descriptors at once: epoll, edge-triggered, and an eventfd that ends a sleep in it.
+// Events of many descriptors at once: epoll, edge-triggered, and an eventfd that ends a sleep in it.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What valgrind cannot see by itself. Nothing in builds without assertions.
+// Tells valgrind what it cannot see by itself. In builds without assertions these functions do nothing.
 #pragma once
 
 #include <cstddef>

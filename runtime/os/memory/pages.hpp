@@ -1,4 +1,4 @@
-// Memory by the page: reserved without being touched, guarded, given back.
+// Memory in pages: reserves address space without touching it, guards it, gives it back.
 #pragma once
 
 #include <cstddef>

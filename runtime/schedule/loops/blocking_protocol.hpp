@@ -1,4 +1,4 @@
-// What becomes of the P of a strand while that is in a call that may block its thread.
+// What happens to the P of a strand while the strand is in a call that may block its thread.
 //
 // Source: entersyscall, exitsyscall and entersyscallblock in Go's runtime/proc.go.
 #pragma once

@@ -1,4 +1,5 @@
-// What a thread does that called run, a caller: it works for the root that it brought until that is over, and for no other.
+// The loop of a caller, a thread that called run: it works for the root that it brought until that root is over, and for no
+// other root.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What a worker does all day: it finds work, runs it, and parks.
+// The loop of a worker: it finds work, runs it, and parks.
 #pragma once
 
 #include "../dispatcher.hpp"

@@ -1,5 +1,5 @@
-// What the monitor does at each look at all P (Go's sysmon): it takes P from strands that are in blocking calls for long, and asks
-// strands that compute for long to give way.
+// What the monitor does at each look at all P (Go's sysmon): it takes the P of blocking calls that last, and asks strands that
+// compute for long to give way.
 //
 // Source: sysmon and retake in Go's runtime/proc.go, with its delays.
 #pragma once

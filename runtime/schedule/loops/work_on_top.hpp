@@ -1,4 +1,4 @@
-// What a strand that waits at a join may run on top of its own stack.
+// Finds the records that a strand which waits at a join may run on top of its own stack.
 #pragma once
 
 #include "../../base/tuning.hpp"

@@ -1,4 +1,4 @@
-// Operations on descriptors that wait where the kernel would: each tries, and waits for an edge if there is nothing.
+// Operations on descriptors: each tries, and if the call would block, the strand waits for an edge and tries again.
 #pragma once
 
 #include <cstddef>

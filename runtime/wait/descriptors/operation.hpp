@@ -1,5 +1,5 @@
-// What a strand does for an operation on a descriptor: it tries, and waits for an edge if there is nothing. poll_entry.hpp has the
-// protocol.
+// What a strand does for an operation on a descriptor: it tries, and if the call would block, waits for an edge and tries
+// again. poll_entry.hpp has the protocol.
 #pragma once
 
 #include <cerrno>
