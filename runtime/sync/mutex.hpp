@@ -17,7 +17,9 @@ namespace fj::inline v0_1::detail {
 ///
 /// What keeps a waiter from being forgotten: under the guard it says `waited_for` before it tries the mutex for the last time, so
 /// the owner's unlock either comes before and the try succeeds, or takes the guard and finds the waiter. At most one woken waiter
-/// competes; the unlocks meanwhile wake no other, because that one tries again or waits again, before `waited_for` is taken back.
+/// competes; the unlocks meanwhile wake no other, and need no guard. The competitor takes `competing` back before it tries again. An
+/// unlock frees the word only as long as `competing` is in it. So that try comes after this unlock and finds the mutex free, or
+/// the unlock takes the guard.
 template <waiting_machine Machine>
 class basic_mutex {
  public:
@@ -44,14 +46,15 @@ class basic_mutex {
   using waiter = typename Machine::waiter;
   using wait_entry = basic_wait_entry<Machine>;
 
-  static constexpr std::uint32_t held = 1, waited_for = 2;
+  // The last two change under the guard only. waited_for: the queue is not empty, or a waiter competes. competing: a woken waiter
+  // has not come back yet.
+  static constexpr std::uint32_t held = 1, waited_for = 2, competing = 4;
 
   wait_end lock_slow(const wait_limits& limits);
   void unlock_slow() noexcept;
 
   typename Machine::template atomic<std::uint32_t> word_{0};
-  typename Machine::mutex guard_;  // of the queue, and of `waited_for`: the queue is not empty, or a waiter competes
-  bool competes_ FORKJOIN_GUARDED_BY(guard_) = false;  // a woken waiter, which has not come back yet
+  typename Machine::mutex guard_;
   basic_wait_queue<Machine> queue_ FORKJOIN_GUARDED_BY(guard_);
 };
 
@@ -61,10 +64,11 @@ wait_end basic_mutex<Machine>::lock_slow(const wait_limits& limits) FORKJOIN_UNA
   const std::int64_t since = Machine::now_ns();
   std::unique_lock lock(guard_);
   for (bool again = false;; again = true) {
-    if (again) competes_ = false;
+    if (again) word_.fetch_and(~competing, std::memory_order_relaxed);
     word_.fetch_or(waited_for, std::memory_order_relaxed);  // from here on the owner's unlock takes the guard
     if (try_lock()) {
-      if (queue_.empty() && !competes_) word_.fetch_and(~waited_for, std::memory_order_relaxed);
+      if (queue_.empty() && !(word_.load(std::memory_order_relaxed) & competing))
+        word_.fetch_and(~waited_for, std::memory_order_relaxed);
       return wait_end::served;
     }
     waiter here(limits);
@@ -90,27 +94,26 @@ wait_end basic_mutex<Machine>::lock_slow(const wait_limits& limits) FORKJOIN_UNA
 // waiter is there, the mutex stays.
 template <waiting_machine Machine>
 void basic_mutex<Machine>::unlock_slow() noexcept {
+  std::uint32_t word = word_.load(std::memory_order_relaxed);
   for (;;) {
+    while (word & competing) {
+      // release, here and below: pairs with the acquire in try_lock
+      if (word_.compare_exchange_weak(word, word & ~held, std::memory_order_release, std::memory_order_relaxed)) return;
+    }
     wait_entry* next = nullptr;
     {
       const locked lock(guard_);
-      if (competes_) {
-        // release, here and below: pairs with the acquire in try_lock. Under the guard: that waiter may be about to queue again
-        word_.fetch_and(~held, std::memory_order_release);
-        return;
-      }
       next = queue_.claim_first();
       if (!next || queue_.empty()) word_.fetch_and(~waited_for, std::memory_order_relaxed);
       if (next && Machine::now_ns() - next->since < tuning::starving_ns) {
         next->refused = true;
-        competes_ = true;
-        word_.fetch_or(waited_for, std::memory_order_relaxed);
+        word_.fetch_or(waited_for | competing, std::memory_order_relaxed);
         word_.fetch_and(~held, std::memory_order_release);
       }
     }
     if (next) return next->of.wake();  // to compete for it, or as its owner if it starved: then it stays locked
-    std::uint32_t alone = held;
-    if (word_.compare_exchange_strong(alone, 0, std::memory_order_release, std::memory_order_relaxed)) return;
+    word = held;
+    if (word_.compare_exchange_strong(word, 0, std::memory_order_release, std::memory_order_relaxed)) return;
   }
 }
 
