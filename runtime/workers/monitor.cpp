@@ -1,6 +1,5 @@
 #include "runtime/workers/monitor.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -50,24 +49,16 @@ void monitor::thread_main(void* self) noexcept { static_cast<monitor*>(self)->wa
 void monitor::watch_all() noexcept {
   os::wake_in_time();
   while (state_.load(std::memory_order_seq_cst) != ending) {
-    const std::int64_t delay = rules_->delay_ns();
+    const std::int64_t delay = rules_->delay_ns(scheduler_);
     if (delay == tuning::last_delay_ns && scheduler_.dispatcher().all_idle()) {
       rest();
     } else {
-      os::futex_wait_until(state_, watching, os::now_ns() + (polls() ? std::min(delay, tuning::poll_delay_ns) : delay));
+      os::futex_wait_until(state_, watching, os::now_ns() + delay);
     }
-    if (scheduler_.poller().is_overdue(os::now_ns()) && scheduler_.poller().poll()) rules_->has_polled();
-    // A strand that keeps its P for long fires none of its timers.
-    if (scheduler_.dispatcher().all_busy()) scheduler_.dispatcher().timekeeper().fire_all();
+    rules_->serve_waits(scheduler_);
     scheduler_.count_refused_retakes(rules_->look(scheduler_));
     note_requests(rules_->any_asked());
   }
-}
-
-// Workers that look for work look into the poller, too, but may find work that is long.
-bool monitor::polls() const noexcept {
-  const auto& dispatcher = scheduler_.dispatcher();
-  return scheduler_.poller().awaited() && (dispatcher.all_busy() || dispatcher.any_spinning());
 }
 
 void monitor::note_requests(bool any) noexcept {

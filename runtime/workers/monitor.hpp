@@ -50,7 +50,6 @@ class monitor {
   bool start() noexcept;
   void wake() noexcept;
   void watch_all() noexcept;
-  bool polls() const noexcept;
   void note_requests(bool any) noexcept;
   void rest() noexcept;
 

@@ -18,7 +18,7 @@ struct set_clock : fj::detail::system {
   static std::int64_t now_ns() noexcept { return now; }
 };
 
-// What the monitor asks of a scheduler. No strand is in a blocking call.
+// What the monitor asks of a scheduler, its dispatcher, its poller and its timekeeper. No strand is in a blocking call.
 class fake_scheduler {
  public:
   explicit fake_scheduler(unsigned procs) : all_(procs) {
@@ -30,9 +30,19 @@ class fake_scheduler {
 
   fj::detail::processors& all() { return all_; }
   fake_scheduler& dispatcher() { return *this; }
+  fake_scheduler& poller() { return *this; }
+  fake_scheduler& timekeeper() { return *this; }
 
   bool any_ready() const { return a_fiber_waits; }
-  bool all_busy() const { return true; }
+  bool all_busy() const { return all_compute; }
+  bool any_spinning() const { return one_looks_for_work; }
+  bool awaited() const { return strands_await_descriptors; }
+  bool is_overdue(std::int64_t now) const { return now >= overdue_at; }
+  bool poll() {
+    ++polls;
+    return poll_finds;
+  }
+  void fire_all() { ++fired; }
   fj::detail::retaken retake(fj::detail::processor&, std::uint64_t, fj::detail::waker, bool) {
     return fj::detail::retaken::came_back;
   }
@@ -42,6 +52,10 @@ class fake_scheduler {
   void another_runs() { all_[0].runs = all_[0].runs + 1; }
 
   bool a_fiber_waits = true;
+  bool all_compute = true, one_looks_for_work = false;
+  bool strands_await_descriptors = false, poll_finds = false;
+  std::int64_t overdue_at = 0;
+  int polls = 0, fired = 0;
 
  private:
   fj::detail::deque empty_{0, false};
@@ -90,12 +104,16 @@ TEST_CASE("monitor: a strand is asked to give way after a slice, if a fiber wait
   CHECK(!f.monitor.any_asked());
 }
 
-// Tried without has_polled, and with slices that stay short for ever: fails.
+// Tried with a find that the monitor does not note, with a poll that counts as a find though it found nothing, and with slices that
+// stay short for ever: fails.
 TEST_CASE("monitor: after it has found something in the poller, slices are short for a while") {
   fixture f;
   f.look_after(tuning::poll_delay_ns);
+  f.monitor.serve_waits(f.scheduler);
+  f.look_after(0);
   CHECK(!f.scheduler.is_asked());
-  f.monitor.has_polled();
+  f.scheduler.poll_finds = true;
+  f.monitor.serve_waits(f.scheduler);
   f.look_after(0);
   CHECK(f.scheduler.is_asked());  // it has run for so long already
   f.scheduler.another_runs();
@@ -117,16 +135,49 @@ TEST_CASE("monitor: after it has found something in the poller, slices are short
 TEST_CASE("monitor: looks come seldom when they are in vain") {
   fixture f;
   for (unsigned i = 1; i != tuning::quick_looks; ++i) {
-    CHECK(f.monitor.delay_ns() == tuning::first_delay_ns);
+    CHECK(f.monitor.delay_ns(f.scheduler) == tuning::first_delay_ns);
     f.look_after(tuning::first_delay_ns);
   }
-  CHECK(f.monitor.delay_ns() == tuning::first_delay_ns);
+  CHECK(f.monitor.delay_ns(f.scheduler) == tuning::first_delay_ns);
   f.look_after(0);
-  CHECK(f.monitor.delay_ns() == 2 * tuning::first_delay_ns);
+  CHECK(f.monitor.delay_ns(f.scheduler) == 2 * tuning::first_delay_ns);
   for (int i = 0; i != 100; ++i) f.look_after(0);
-  CHECK(f.monitor.delay_ns() == tuning::last_delay_ns);
+  CHECK(f.monitor.delay_ns(f.scheduler) == tuning::last_delay_ns);
   f.monitor.begin_anew();
-  CHECK(f.monitor.delay_ns() == tuning::first_delay_ns);
+  CHECK(f.monitor.delay_ns(f.scheduler) == tuning::first_delay_ns);
+}
+
+// Tried with a limit for a runtime without such strands, without one while a worker looks for work, and with one though a P is idle:
+// fails.
+TEST_CASE("monitor: looks often enough for the poller while strands wait for descriptors and all P work") {
+  fixture f;
+  for (int i = 0; i != 100; ++i) f.look_after(0);
+  CHECK(f.monitor.delay_ns(f.scheduler) == tuning::last_delay_ns);
+  f.scheduler.strands_await_descriptors = true;
+  CHECK(f.monitor.delay_ns(f.scheduler) == tuning::poll_delay_ns);
+  f.scheduler.all_compute = false;  // one sleeps in the poller
+  CHECK(f.monitor.delay_ns(f.scheduler) == tuning::last_delay_ns);
+  f.scheduler.one_looks_for_work = true;  // and may find some that is long
+  CHECK(f.monitor.delay_ns(f.scheduler) == tuning::poll_delay_ns);
+  f.monitor.begin_anew();
+  CHECK(f.monitor.delay_ns(f.scheduler) == tuning::first_delay_ns);
+}
+
+// Tried with a poll at each look, with none, and with timers that fire while a P is idle, and not while all compute: fails.
+TEST_CASE("monitor: polls if that is overdue, and fires timers while all P compute") {
+  fixture f;
+  f.scheduler.overdue_at = set_clock::now + 1;
+  f.monitor.serve_waits(f.scheduler);
+  CHECK(f.scheduler.polls == 0);
+  CHECK(f.scheduler.fired == 1);
+  ++set_clock::now;
+  f.monitor.serve_waits(f.scheduler);
+  CHECK(f.scheduler.polls == 1);
+  CHECK(f.scheduler.fired == 2);
+  f.scheduler.all_compute = false;
+  f.monitor.serve_waits(f.scheduler);
+  CHECK(f.scheduler.polls == 2);
+  CHECK(f.scheduler.fired == 2);
 }
 
 // Tried with a poller that is overdue though no strand waits, and after as long as a slice: fails.

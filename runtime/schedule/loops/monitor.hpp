@@ -1,5 +1,5 @@
 // What the monitor does at each look at all P (Go's sysmon): it takes the P of blocking calls that last, and asks strands that
-// compute for long to give way.
+// compute for long to give way. While all P compute it serves timers and the poller.
 //
 // Source: sysmon and retake in Go's runtime/proc.go, with its delays.
 #pragma once
@@ -23,6 +23,16 @@ class basic_monitor {
 
   /// Throws std::bad_alloc.
   explicit basic_monitor(unsigned procs) : seen_(procs), slices_(procs) {}
+
+  /// Before a look, in the place of workers that compute: wakes strands that wait for descriptors, if no thread has looked into the
+  /// poller for long, and fires timers. After such a find the strands that compute have shorter slices, until the woken one would
+  /// have got a P by long ones.
+  void serve_waits(auto& scheduler) noexcept {
+    if (scheduler.poller().is_overdue(Machine::now_ns()) && scheduler.poller().poll())
+      hurries_until_ = Machine::now_ns() + tuning::slice_ns;
+    // A strand that keeps its P for long fires none of its timers.
+    if (scheduler.dispatcher().all_busy()) scheduler.dispatcher().timekeeper().fire_all();
+  }
 
   /// One look. Returns how many calls keep their P from now on although it should be taken, because no thread could use it.
   /// A strand in a blocking call does not hear that it was asked to give way: such a call loses its P though it has just begun.
@@ -58,15 +68,12 @@ class basic_monitor {
   /// Whether a strand had been asked to give way at the last look, and had not done so.
   bool any_asked() const noexcept { return any_asked_; }
 
-  /// The monitor, not a worker, has found in the poller what strands waited for. The strands that compute have shorter slices until
-  /// such a strand would have got a P by long ones.
-  void has_polled() noexcept { hurries_until_ = Machine::now_ns() + tuning::slice_ns; }
-
   /// Nanoseconds until the next look.
-  std::int64_t delay_ns() const noexcept {
+  std::int64_t delay_ns(auto& scheduler) const noexcept {
     if (looks_in_vain_ <= tuning::quick_looks || looks_again_) return tuning::first_delay_ns;
     const unsigned doublings = std::min(looks_in_vain_ - tuning::quick_looks, 20u);
-    return std::min(tuning::first_delay_ns << doublings, tuning::last_delay_ns);
+    return std::min(tuning::first_delay_ns << doublings,
+                    polls(scheduler) ? tuning::poll_delay_ns : tuning::last_delay_ns);
   }
 
   /// After a rest: the first looks come soon again.
@@ -84,6 +91,12 @@ class basic_monitor {
   // A call that follows directly on one that lost its P has lasted for long, too, as a rule. That spares a look at it. Where short
   // calls come between, this names none that is seen.
   static std::uint64_t next_call(std::uint64_t after) noexcept { return after + 2; }
+
+  // Workers that look for work look into the poller, too, but may find work that is long.
+  static bool polls(auto& scheduler) noexcept {
+    const auto& dispatcher = scheduler.dispatcher();
+    return scheduler.poller().awaited() && (dispatcher.all_busy() || dispatcher.any_spinning());
+  }
 
   // Whether work waits for the P, or would wait for it. If a worker looks for work or a P is idle, that one will have it.
   static bool is_due(auto& scheduler, processor& p, std::int64_t lasted) noexcept {
