@@ -116,6 +116,16 @@ class alignas(cache_line) basic_poll_entry {
     return begun::waits;
   }
 
+  /// The same for a wait that then asks the kernel what is there, as poll(2) does: whatever edge came before, the kernel tells it of
+  /// what that edge brought, so it compares no counts. False if the descriptor is closed.
+  [[nodiscard]] bool begin_wait(poll_wait& w) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    const locked lock(mutex_);
+    if (closed_) return false;
+    side(w.way).waits.push(w);
+    w.queued = true;
+    return true;
+  }
+
   /// By what has waited. Nothing here refers to the wait afterwards.
   void end_wait(poll_wait& w) noexcept FORKJOIN_EXCLUDES(mutex_) {
     const locked lock(mutex_);

@@ -60,17 +60,8 @@ io_end wait_outside(int number, io_way way, poll_entry* entry, const wait_limits
   if (made.error != 0) return {.error = made.error};
   const os::owned_descriptor wake_up(may_be_woken ? static_cast<int>(made.result) : -1);
   wait_of_thread here(way, wake_up.number());
-  if (entry) {
-    switch (entry->begin_wait(here, entry->edges(way))) {
-      case poll_entry::begun::closed:
-        return {.error = EBADF};
-      case poll_entry::begun::
-          must_try:  // a poller of a runtime saw an edge meanwhile: a close would not find this wait
-        return {};
-      case poll_entry::begun::waits:
-        break;
-    }
-  }
+  // Here a close finds it. What comes before the call of poll(2) ends that call at once.
+  if (entry && !entry->begin_wait(here)) return {.error = EBADF};
   int error = 0;
   {
     std::optional<std::stop_callback<stops_thread>> callback;
