@@ -117,15 +117,21 @@ class functions {
 
   /// Empty: in no function of this program.
   std::string at(std::uintptr_t address) const {
-    const auto after = all_.upper_bound(address - base_);
-    if (after == all_.begin()) return {};
-    const auto& [begin, found] = *std::prev(after);
-    if (address - base_ >= begin + found.size) return {};
+    const auto found = around(address);
+    if (found == all_.end()) return {};
+    const std::string& symbol = found->second.name;
     int status = 0;
-    char* const readable = abi::__cxa_demangle(found.name.c_str(), nullptr, nullptr, &status);
-    std::string name = status == 0 ? readable : found.name;
+    char* const readable = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
+    std::string name = status == 0 ? readable : symbol;
     std::free(readable);
     return name;
+  }
+
+  /// Whether the instruction before this address calls the function of that other address, by its first instruction.
+  bool returns_from(std::uintptr_t address, std::uintptr_t callee) const {
+    const auto caller = around(address), called = around(callee);
+    if (caller == all_.end() || called == all_.end() || address - base_ < caller->first + call_size) return false;
+    return target_of_call_before(address) - base_ == called->first;
   }
 
  private:
@@ -133,6 +139,32 @@ class functions {
     std::size_t size;
     std::string name;
   };
+
+  std::map<std::uintptr_t, function>::const_iterator around(std::uintptr_t address) const {
+    const auto after = all_.upper_bound(address - base_);
+    if (after == all_.begin()) return all_.end();
+    const auto found = std::prev(after);
+    return address - base_ < found->first + found->second.size ? found : all_.end();
+  }
+
+#if defined(__x86_64__)  // E8, and a distance of four bytes
+  static constexpr std::size_t call_size = 5;
+  static std::uintptr_t target_of_call_before(std::uintptr_t address) {
+    const auto* const call = reinterpret_cast<const unsigned char*>(address - call_size);
+    std::int32_t distance = 0;
+    std::memcpy(&distance, call + 1, sizeof(distance));
+    return call[0] == 0xe8 ? address + static_cast<std::uintptr_t>(std::intptr_t{distance}) : 0;
+  }
+#elif defined(__aarch64__)  // bl, and a distance of 26 bits in words
+  static constexpr std::size_t call_size = 4;
+  static std::uintptr_t target_of_call_before(std::uintptr_t address) {
+    std::uint32_t call = 0;
+    std::memcpy(&call, reinterpret_cast<const void*>(address - call_size), sizeof(call));
+    const auto distance = static_cast<std::int32_t>(call << 6) >> 4;
+    return call >> 26 == 0x25 ? address - call_size + static_cast<std::uintptr_t>(std::intptr_t{distance}) : 0;
+  }
+#endif
+
   std::map<std::uintptr_t, function> all_;
   std::uintptr_t base_ = 0;
 };
@@ -165,18 +197,29 @@ class stopped_thread {
 
   int error() const { return error_; }
 
-  /// The function where it stands, and those that its newest words of stack may return to.
+  /// The function where it stands. While that is one of the runtime, those that called it follow; if it is none of this program, as
+  /// in the C library, all to which the newest words of its stack may return.
   std::vector<std::string> where(const functions& all) const {
     user_regs_struct registers{};
     iovec into{&registers, sizeof(registers)};
     if (ptrace(PTRACE_GETREGSET, thread_, NT_PRSTATUS, &into) != 0) return {};
-    std::vector<std::string> found{all.at(counter_of(registers))};
-    std::array<std::uintptr_t, 48> words{};
+    std::uintptr_t at = counter_of(registers);
+    std::vector<std::string> found{all.at(at)};
+    std::array<std::uintptr_t, 96> words{};
     const iovec local{words.data(), sizeof(words)};
     const iovec remote{reinterpret_cast<void*>(stack_of(registers)), sizeof(words)};
     const ssize_t got = process_vm_readv(thread_, &local, 1, &remote, 1, 0);
-    for (std::size_t i = 0; i < words.size() && static_cast<ssize_t>(i * sizeof(words[0])) < got; ++i)
-      if (std::string name = all.at(words[i]); !name.empty()) found.push_back(std::move(name));
+    const bool is_elsewhere = found.front().empty();
+    for (std::size_t i = 0; i < words.size() && static_cast<ssize_t>(i * sizeof(words[0])) < got; ++i) {
+      std::string name = all.at(words[i]);
+      if (name.empty()) continue;
+      if (!is_elsewhere) {
+        if (found.back().find("fj::v0_1::detail::") == std::string::npos) break;
+        if (!all.returns_from(words[i], at)) continue;
+        at = words[i];
+      }
+      found.push_back(std::move(name));
+    }
     return found;
   }
 
@@ -186,22 +229,21 @@ class stopped_thread {
 };
 
 // Where the runtime holds a lock that other workers take, keeps a P or a fiber that it has not begun to run, or counts as the worker
-// that looks for work. A compiler puts some of these functions into those that call them.
+// that looks for work. A compiler puts some of these functions into those that call them, and leaves others for them to call.
+// Tried without those that called: with clang 19 a worker that stood in basic_ready_queue<, with a lock held, held others up.
 constexpr std::array<std::string_view, 16> critical_functions{
     "basic_dispatcher<", "basic_ready_work<",  "basic_search<",      "basic_thief<",
     "basic_exposer<",    "basic_worker_loop<", "basic_local_queue<", "basic_left_records<",
     "yield_strand(",     "make_ready(",        "install_deque(",     "leave_deque(",
     "stack_pool::",      "deque_pool::",       "worker::sleep(",     "go_root::"};
 
-// Of a stop outside of this program's code, as in the C library, all functions count that the stack names.
 const std::string* critical(const std::vector<std::string>& where) {
   const auto is_critical = [](const std::string& name) {
     return std::any_of(critical_functions.begin(), critical_functions.end(),
                        [&](std::string_view part) { return name.find(part) != name.npos; });
   };
-  const auto end = where.empty() || where.front().empty() ? where.end() : where.begin() + 1;
-  const auto found = std::find_if(where.begin(), end, is_critical);
-  return found == end ? nullptr : &*found;
+  const auto found = std::find_if(where.begin(), where.end(), is_critical);
+  return found == where.end() ? nullptr : &*found;
 }
 
 std::string in_words(const std::vector<std::string>& where) {
