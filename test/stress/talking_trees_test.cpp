@@ -6,7 +6,9 @@
 // seed of its tree.
 //
 // Bugs that were put in, and found: a strand that suspends though it has been woken; a lock that does not say that it waits; a
-// waiter that comes back to a mutex and still counts as competing.
+// waiter that comes back to a mutex and still counts as competing; one of 50 sleepers that its timer does not wake; one of 20 events
+// of the poller that ends no wait; a monitor that takes no P from a blocking call; one of 20 strands that come back from a blocking
+// call without a P and are not made ready.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <unistd.h>
