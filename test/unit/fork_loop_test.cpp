@@ -296,10 +296,11 @@ TEST_CASE("many closures: a stolen part leaves no stack behind") {
   for (const unsigned p : {2u, 3u, 8u}) {
     const test::watchdog dog("many closures: stacks", p);
     fj::runtime rt(test::with_procs(p));
-    rt.run([] {
-      for (int i = 0; i < 20; ++i) fork_16([](int) { work(std::chrono::microseconds(200)); });
-    });
-    CHECK(rt.stats().total().steals > 0);
+    do {
+      rt.run([] {
+        for (int i = 0; i < 20; ++i) fork_16([](int) { work(std::chrono::microseconds(200)); });
+      });
+    } while (rt.stats().total().steals == 0);  // on a busy machine no thread may have come in time
     CHECK(rt.stats().stacks_peak <= most_stacks(p, 1));
   }
 }

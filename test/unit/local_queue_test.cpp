@@ -98,6 +98,7 @@ TEST_CASE("local queue: fibers that wake one another share a time slice") {
       b.send(true);
       for (auto& each : all) each.get();
     }).get();
+  if (RUNNING_ON_VALGRIND) return;  // there one turn takes as long as a slice
   const double ratio = static_cast<double>(long_turns) / static_cast<double>(short_turns);
   CAPTURE(ratio);
   CHECK(ratio <= 2);
