@@ -286,7 +286,8 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
   template <class Child, class F>
   [[gnu::always_inline]] Child& construct_child(detail::fiber& here, detail::fiber& below, detail::lvalue<F> f) {
     void* const room = Child::place_on(below);
-    constexpr std::size_t return_address = sizeof(void*);  // below the child, where a smaller child may have left its frames
+    constexpr std::size_t return_address =
+        sizeof(void*);  // below the child, where a smaller child may have left its frames
     detail::os::usable(static_cast<std::byte*>(room) - return_address, sizeof(Child) + return_address);
     if constexpr (is_trivially_placed<F>) {
       return *::new (room) Child(state_, static_cast<F&&>(f));
