@@ -1,22 +1,17 @@
 #include "runtime/wait/waiter.hpp"
 
 #include <new>
-#include <optional>
 
 #include "runtime/fork/current.hpp"
 #include "runtime/os/futex.hpp"
-#include "runtime/os/race_detector.hpp"
 #include "runtime/os/thread.hpp"
-#include "runtime/wait/outside.hpp"
 #include "runtime/workers/execute.hpp"
 #include "runtime/workers/scheduler.hpp"
 #include "runtime/workers/thread_order.hpp"
 
 namespace fj::inline v0_1::detail {
 
-namespace {
-
-scheduler* scheduler_of_strand(std::int64_t until) {
+scheduler* waiter_system::prepare_to_wait(std::int64_t until) {
   worker* const m = current_worker();
   if (!m) return nullptr;
   if (!prepare_to_wait_for_others(*m)) throw std::bad_alloc();
@@ -24,97 +19,54 @@ scheduler* scheduler_of_strand(std::int64_t until) {
   return &m->sched();
 }
 
-struct stops {
-  waiter& of;
-  void operator()() const noexcept {
-    if (of.claim(waiter::stopped)) of.wake();
-  }
-};
+bool waiter_system::prepare_again() noexcept { return prepare_to_wait_for_others(*current_worker()); }
 
-}  // namespace
-
-waiter::waiter(const wait_limits& limits)
-    : basic_timer(limits.until),
-      scheduler_(scheduler_of_strand(limits.until)),
-      stop_(limits.stop),
-      place_(limits.place) {}
-
-void waiter::set_aside_again() noexcept {
-  if (scheduler_) keeps_worker_ = !prepare_to_wait_for_others(*current_worker());
+basic_timer_heap<machine>& waiter_system::arm(timer& t) noexcept {
+  worker& m = *current_worker();
+  timer_heap& here = m.proc->timers;
+  m.sched().dispatcher().timekeeper().arm(m, t);
+  return here;
 }
 
-void waiter::wake() noexcept {
-  scheduler* const s = scheduler_;
-  if (!s) {
-    // release: pairs with the acquire in sleep_outside
-    signalled_.store(1, std::memory_order_release);
-    os::futex_wake(signalled_);
-    return;
-  }
-  auto* const f = static_cast<fiber*>(word_.wake());
-  if (!f) return;
-  f->becomes(fiber_state::runnable);
-  make_ready(*s, *f);
+void waiter_system::suspend(scheduler& of, const wait_place& place, fiber* (*then)(worker&, fiber&, void*) noexcept,
+                            void* argument) noexcept {
+  fiber& here = *current_fiber();
+  here.waits.show(place);
+  of.monitor().watch();  // once it is woken it may wait for a P
+  ++current_worker()->count().suspensions;
+  leave(then, argument);
+  here.waits.hide();
 }
 
-unsigned waiter::wait() noexcept {
-  std::optional<std::stop_callback<stops>> callback;
-  if (stop_) callback.emplace(*stop_, stops{*this});
-  if (!scheduler_) {
-    sleep_outside();
-  } else if (at == never) {
-    leave_until_woken();
-  } else {
-    // Also if the deadline has passed: a strand that waits again and again lets others run.
-    timer_heap& armed_in = current_worker()->proc->timers;
-    current_worker()->sched().dispatcher().timekeeper().arm(*current_worker(), *this);
-    leave_until_woken();
-    if (word_.winner() != timed_out) armed_in.disarm(*this);
-  }
-  if (scheduler_ && stop_ && stop_->stop_requested()) come_after_stop(*current_worker());
-  return word_.winner();
+void waiter_system::resume(scheduler& of, fiber& f) noexcept {
+  f.becomes(fiber_state::runnable);
+  make_ready(of, f);
 }
 
-void waiter::sleep_outside() noexcept {
-  if (at == never) return sleep_outside_for_good();
-  const waits_outside_for_more counted;
-  std::int64_t until = at;
-  // acquire: pairs with the release in wake
-  while (signalled_.load(std::memory_order_acquire) == 0) {
-    if (until == never) {
-      os::futex_wait(signalled_, 0);
-    } else if (!os::futex_wait_until(signalled_, 0, until)) {
-      if (claim(timed_out)) return;
-      until = never;  // another has claimed the wait, and will wake this thread
-    }
-  }
+void waiter_system::come_after_stop() noexcept { detail::come_after_stop(*current_worker()); }
+
+void waiter_system::yield_thread() noexcept { os::yield_thread(); }
+
+void waiter_system::futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
+  os::futex_wait(word, expected);
 }
 
-void waiter::sleep_outside_for_good() noexcept {
-  const auto is_woken = [](const void* word) noexcept {
-    // acquire: pairs with the release in wake
-    return static_cast<const std::atomic<std::uint32_t>*>(word)->load(std::memory_order_acquire) != 0;
+bool waiter_system::futex_wait_until(std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                                     std::int64_t until) noexcept {
+  return os::futex_wait_until(word, expected, until);
+}
+
+void waiter_system::futex_wake(std::atomic<std::uint32_t>& word) noexcept { os::futex_wake(word); }
+
+void waiter_system::sleep_for_good(std::atomic<std::uint32_t>& word, const wait_place& place) noexcept {
+  const auto is_woken = [](const void* about) noexcept {
+    // acquire: pairs with the release in basic_waiter::wake
+    return static_cast<const std::atomic<std::uint32_t>*>(about)->load(std::memory_order_acquire) != 0;
   };
-  outside_sleeper here(place_, is_woken, &signalled_);
-  while (!here.looks.sleep(signalled_)) here.look();
+  outside_sleeper here(place, is_woken, &word);
+  while (!here.looks.sleep(word)) here.look();
 }
 
-void waiter::leave_until_woken() noexcept {
-  while (keeps_worker_ && !word_.woken()) os::yield_thread();
-  if (!word_.woken()) {
-    fiber& here = *current_fiber();
-    here.waits.show(place_);
-    scheduler_->monitor().watch();  // once it is woken it may wait for a P
-    ++current_worker()->count().suspensions;
-    leave(
-        [](worker&, fiber& f, void* word) noexcept -> fiber* {
-          const os::unseen_by_detector pause;  // the word lies in the frame of the strand
-          return static_cast<basic_wait_word<machine>*>(word)->suspend(&f) ? nullptr : &f;
-        },
-        &word_);
-    here.waits.hide();
-  }
-  static_cast<void>(word_.woken());  // acquire: what the claimant wrote is visible to this strand
-}
+template class basic_waiter<waiter_system>;
 
 }  // namespace fj::inline v0_1::detail

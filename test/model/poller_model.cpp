@@ -3,13 +3,10 @@
 
 #include <cerrno>
 #include <cstdint>
-#include <stop_token>
 
 #include "runtime/os/thread_safety.hpp"
 #include "runtime/schedule/poll_entry.hpp"
 #include "runtime/schedule/sleep_word.hpp"
-#include "runtime/schedule/timer_heap.hpp"
-#include "runtime/sync/wait_word.hpp"
 #include "runtime/wait/descriptors/operation.hpp"
 #include "test/model/scenario.hpp"
 #include "test/model/waits.hpp"
@@ -21,7 +18,6 @@ using fj::detail::claimed_polls;
 using fj::detail::io_end;
 using fj::detail::io_way;
 using fj::detail::locked;
-using fj::detail::wait_winners;
 
 // The kernel's lock of a futex; one futex at a time.
 machine::mutex* kernel = nullptr;
@@ -90,91 +86,8 @@ class sleep_in_poller : public scenario {
 };
 
 using poll_entry = fj::detail::basic_poll_entry<machine>;
-using timer_heap = fj::detail::basic_timer_heap<machine>;
-
-/// Whoever may ask the strands of a scenario to stop.
-class stop_source {
- public:
-  // As std::stop_source and std::stop_callback: a callback that has begun returns before its wait goes on.
-  void request_stop() {
-    const locked lock(mutex_);
-    asked_ = 1;
-    if (callback_) end(*callback_);
-  }
-  void add(timer_heap::timer& w) {
-    const locked lock(mutex_);
-    callback_ = &w;
-    if (asked_.get()) end(w);
-  }
-  void remove() {
-    const locked lock(mutex_);
-    callback_ = nullptr;
-  }
-
- private:
-  void end(timer_heap::timer& w);
-
-  machine::mutex mutex_;
-  plain<int> asked_{0};
-  timer_heap::timer* callback_ = nullptr;  // with the mutex
-};
-
-// What the waits of a scenario are limited by.
-timer_heap* timers = nullptr;
-stop_source* stops = nullptr;
-const std::stop_token any_token;
-
-/// As fj::detail::waiter, of a strand. That keeps its thread of the model while it waits, so none of its frames moves.
-class strand_waiter final : public timer_heap::timer {
- public:
-  explicit strand_waiter(const wait_limits& limits) : timer_heap::timer(limits.until), stop_(limits.stop != nullptr) {}
-  ~strand_waiter() { frame_ = 0; }
-
-  bool claim(unsigned by) {
-    check(frame_.get() == 1, "the frame of the wait is there");
-    return word_.claim(by);
-  }
-  bool claim_wait() noexcept override { return claim(wait_winners::timed_out); }
-  void wake() noexcept override {
-    check(frame_.get() == 1, "the frame of the wait is there");
-    if (!word_.wake()) return;
-    check(context_.get() == 1, "the context was saved");
-    in_wait_.may_end = true;
-    resumed_.store(1, std::memory_order_release);  // as the ready queue
-  }
-
-  unsigned wait() {
-    if (stop_) stops->add(*this);
-    if (at != fj::detail::never) timers->arm(*this);
-    context_ = 1;
-    in_wait_ = {.waits = true, .may_end = false};
-    if (word_.suspend(this)) {
-      for (; resumed_.load(std::memory_order_acquire) == 0; pause())
-        check(!waits_scenario::here->is_still(), "a wait ends that another thread could end");
-    }
-    in_wait_ = {};
-    check(word_.woken(), "a strand that goes on has been woken");
-    const unsigned by = word_.winner();
-    if (at != fj::detail::never && by != wait_winners::timed_out) timers->disarm(*this);
-    if (stop_) stops->remove();
-    return by;
-  }
-
- private:
-  fj::detail::basic_wait_word<machine> word_;
-  plain<int> context_{0}, frame_{1};
-  machine::atomic<int> resumed_{0};
-  const bool stop_;
-  thread_in_wait& in_wait_ = waits_scenario::here->in_wait[rl::thread_index()];
-};
-
-void stop_source::end(timer_heap::timer& w) {
-  auto& of = static_cast<strand_waiter&>(w);
-  if (of.claim(wait_winners::stopped)) of.wake();
-}
-
 struct poll_system : machine {
-  using waiter = strand_waiter;
+  using waiter = model::waiter;
 };
 using operation = fj::detail::basic_operation<poll_system>;
 
@@ -248,7 +161,7 @@ class pipe : public poll_entry {
 /// One edge tells of data for two readers.
 class two_readers : public waits_scenario {
  public:
-  two_readers() { life_ = pipe_.open(); }
+  two_readers() : waits_scenario(&strands_) { life_ = pipe_.open(); }
 
   void thread(unsigned index) override {
     if (index > 0) {
@@ -267,6 +180,7 @@ class two_readers : public waits_scenario {
   void after() override { check(got_ == 2, "each has read"); }
 
  private:
+  waiting_strands strands_;
   pipe pipe_;
   poll_entry::life life_ = 0;
   int got_ = 0;  // known outside of the model's memory
@@ -275,12 +189,7 @@ class two_readers : public waits_scenario {
 /// An event, a deadline, a stop and a close would end one wait.
 class race_of_ends : public waits_scenario {
  public:
-  race_of_ends() {
-    timers_.make_room();
-    timers = &timers_;
-    stops = &stops_;
-    life_ = pipe_.open();
-  }
+  race_of_ends() : waits_scenario(&strands_) { life_ = pipe_.open(); }
 
   void thread(unsigned index) override {
     if (index == 0) {
@@ -289,11 +198,11 @@ class race_of_ends : public waits_scenario {
     }
     if (index == 1) {
       if (any_of(2)) event();
-      timers_.fire_due(10);
+      strands_.timers.fire_due(10);
       if (any_of(2)) event();
     }
     if (index == 2) {
-      if (any_of(2)) stops_.request_stop();
+      if (any_of(2)) strands_.stops.request_stop();
       pipe_.close();
     }
   }
@@ -315,9 +224,8 @@ class race_of_ends : public waits_scenario {
     woken.wake_all();
   }
 
+  waiting_strands strands_;
   pipe pipe_;
-  timer_heap timers_;
-  stop_source stops_;
   poll_entry::life life_ = 0;
   // Known outside of the model's memory.
   io_end end_;

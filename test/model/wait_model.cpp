@@ -4,9 +4,8 @@
 #include <cstdint>
 
 #include "runtime/os/thread_safety.hpp"
-#include "runtime/schedule/timer_heap.hpp"
 #include "runtime/sync/wait_word.hpp"
-#include "test/model/scenario.hpp"
+#include "test/model/waits.hpp"
 
 namespace model {
 namespace {
@@ -55,114 +54,58 @@ class wait : public scenario {
   int went_on_ = 0;
 };
 
-using timer_heap = fj::detail::basic_timer_heap<machine>;
-
-/// A wait with a deadline. An event, a timer and a stop would end it: what runtime/wait/waiter.cpp, a queue's owner and
-/// std::stop_callback do is retold.
-class timed_wait : public scenario {
+/// A strand that waits with a deadline, for what comes through a queue: an event, the timer and a stop would end the wait.
+class timed_wait : public waits_scenario {
  public:
-  timed_wait() { timers_.make_room(); }
+  timed_wait() : waits_scenario(&strands_) {}
 
   void thread(unsigned index) override {
-    if (index == 0) waiter();
+    if (index == 0) wait();
     if (index == 1 && any_of(2)) {
       event();
-      stop();
+      strands_.stops.request_stop();
     } else if (index == 1) {
-      stop();
+      strands_.stops.request_stop();
       event();
     }
-    if (index == 2) timers_.fire_due(when_due);
+    if (index == 2) strands_.timers.fire_due(when_due);
   }
 
   void after() override { check(went_on_ == 1, "the strand that waited goes on once"); }
 
  private:
-  enum end : unsigned { by_event, by_stop, by_timer };
+  static constexpr unsigned by_event = 1;
   static constexpr std::int64_t when_due = 10;
 
-  struct timer final : timer_heap::timer {
-    explicit timer(timed_wait& w) : timer_heap::timer(when_due), of(w) {}
-    bool claim_wait() noexcept override { return of.claims(by_timer); }
-    void wake() noexcept override { of.wakes(by_timer); }
-    timed_wait& of;
-  };
-
-  void waiter() {
+  void wait() {
+    waiter here({.until = when_due, .stop = &any_token});
     {
       const fj::detail::locked lock(queue_);
-      queued_ = 1;
+      queued_ = &here;
     }
-    bool stopped = false;
-    {
-      const fj::detail::locked lock(callback_);
-      has_callback_ = 1;
-      stopped = asked_.get() && claims(by_stop);
-    }
-    if (stopped) wakes(by_stop);
-    timers_.arm(timer_);
-    context_ = 1;
-    if (word_.suspend(&context_)) return;
-    check(word_.woken(), "a wait that does not suspend has been woken");
-    go_on();
+    const unsigned by = here.wait();
+    ++went_on_;
+    if (by == by_event) check(result_.get() == 1, "the strand sees what the claimant wrote");
+    const fj::detail::locked lock(queue_);
+    queued_ = nullptr;
   }
 
   void event() {
+    waiter* first = nullptr;
     {
       const fj::detail::locked lock(queue_);
-      if (!queued_.get()) return;
-      queued_ = 0;
-      if (!claims(by_event)) return;
+      first = queued_;
+      queued_ = nullptr;
+      if (!first || !first->claim(by_event)) return;
     }
-    wakes(by_event);
+    result_ = 1;
+    first->wake();
   }
 
-  // The waiter does not go on before the callback has returned.
-  void stop() {
-    void* strand = nullptr;
-    {
-      const fj::detail::locked lock(callback_);
-      asked_ = 1;
-      if (!has_callback_.get() || !claims(by_stop)) return;
-      result_ = static_cast<int>(by_stop);
-      strand = word_.wake();
-    }
-    if (strand) go_on();
-  }
-
-  bool claims(end by) {
-    check(frame_.get() == 1, "the frame of the wait is there");
-    return word_.claim(by);
-  }
-
-  void wakes(end by) {
-    check(frame_.get() == 1, "the frame of the wait is there");
-    result_ = static_cast<int>(by);
-    if (word_.wake()) go_on();
-  }
-
-  // On the thread that resumes the strand.
-  void go_on() {
-    check(word_.woken(), "a strand that goes on has been woken");
-    ++went_on_;
-    check(word_.winner() == static_cast<unsigned>(static_cast<int>(result_)), "the result is the claimant's");
-    if (word_.winner() != by_timer) timers_.disarm(timer_);
-    {
-      const fj::detail::locked lock(callback_);
-      has_callback_ = 0;
-    }
-    {
-      const fj::detail::locked lock(queue_);
-      queued_ = 0;
-    }
-    frame_ = 0;
-  }
-
-  timer_heap timers_;
-  timer timer_{*this};
-  wait_word word_;
-  machine::mutex queue_, callback_;
-  plain<int> queued_{0}, has_callback_{0}, asked_{0}, frame_{1}, context_{0}, result_{0};
+  waiting_strands strands_;
+  machine::mutex queue_;
+  waiter* queued_ = nullptr;  // with the mutex
+  plain<int> result_{0};
   int went_on_ = 0;
 };
 

@@ -1,11 +1,14 @@
-// Waits of the model's threads: the machine on which the templates of runtime/sync run. A thread stays on its stack while it waits, as
-// one does that is outside of any runtime.
+// Waits of the model's threads: the machine on which the templates of runtime/sync run. A thread stays on its stack while it waits, also
+// if it waits as a strand does.
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 
+#include "runtime/os/thread_safety.hpp"
+#include "runtime/schedule/timer_heap.hpp"
 #include "runtime/sync/machine.hpp"
-#include "runtime/sync/wait_word.hpp"
+#include "runtime/sync/waiter.hpp"
 #include "test/model/scenario.hpp"
 
 namespace model {
@@ -21,50 +24,166 @@ struct thread_in_wait {
   bool waits = false, may_end = false;
 };
 
-class waits_scenario : public scenario {
+using timer_heap = fj::detail::basic_timer_heap<machine>;
+
+/// Whoever may ask the strands of a scenario to stop.
+class stop_source {
  public:
-  waits_scenario() { here = this; }
+  struct callback {
+    virtual void call() = 0;
+  };
 
-  thread_in_wait in_wait[threads];
-  static inline waits_scenario* here = nullptr;
-
-  /// Whether each thread has ended, or waits for what another would do.
-  bool is_still() const {
-    for (unsigned i = 0; i < threads; ++i)
-      if (!system_state.ended[i] && (!in_wait[i].waits || in_wait[i].may_end)) return false;
-    return true;
+  // As std::stop_source and std::stop_callback: a callback that has begun returns before its wait goes on.
+  void request_stop() {
+    const fj::detail::locked lock(mutex_);
+    asked_ = 1;
+    if (callback_) callback_->call();
   }
-};
-
-/// As fj::detail::waiter.
-class waiter {
- public:
-  explicit waiter(const wait_limits& limits) : limited_(limits.until != fj::detail::never) {}
-
-  bool claim(unsigned by) { return word_.claim(by); }
-
-  void wake() {
-    thread_in_wait& waits = waits_;
-    check(!word_.wake(), "no strand has suspended");
-    waits.may_end = true;
+  void add(callback& c) {
+    const fj::detail::locked lock(mutex_);
+    callback_ = &c;
+    if (asked_.get()) c.call();
   }
-
-  unsigned wait() {
-    waits_ = {.waits = true, .may_end = limited_ || waits_.may_end};
-    for (bool limited = limited_; !word_.woken(); pause()) {
-      if (limited && any_of(2)) {
-        if (claim(fj::detail::wait_winners::timed_out)) break;
-        limited = false;  // another has claimed the wait, and wakes it
-      }
-      check(!waits_scenario::here->is_still(), "a wait ends that another thread could end");
-    }
-    waits_ = {};
-    return word_.winner();
+  void remove() {
+    const fj::detail::locked lock(mutex_);
+    callback_ = nullptr;
   }
 
  private:
-  fj::detail::basic_wait_word<machine> word_;
-  const bool limited_;
+  machine::mutex mutex_;
+  plain<int> asked_{0};
+  callback* callback_ = nullptr;  // with the mutex
+};
+
+inline const std::stop_token any_token;
+
+/// A strand, which keeps its thread of the model.
+struct waiting_strand {
+  plain<int> context{0};            ///< 1: saved
+  machine::atomic<int> resumed{0};  ///< as the ready queue
+};
+
+/// What strands wait with.
+struct waiting_strands {
+  waiting_strand all[threads];
+  timer_heap timers;
+  stop_source stops;
+};
+
+class waits_scenario : public scenario {
+ public:
+  /// Threads wait as those outside do, unless there are strands.
+  explicit waits_scenario(waiting_strands* s = nullptr) : strands(s) { here = this; }
+
+  thread_in_wait in_wait[threads];
+  waiting_strands* const strands;
+  static inline waits_scenario* here = nullptr;
+
+  /// Of a loop that waits: each thread has ended, or waits for what another would do, only if another has ended this wait.
+  void wait_a_little() const {
+    bool still = true;
+    for (unsigned i = 0; i < threads; ++i)
+      if (!system_state.ended[i] && (!in_wait[i].waits || in_wait[i].may_end)) still = false;
+    check(!still, "a wait ends that another thread could end");
+    pause();
+  }
+};
+
+/// The machine of the real waiter.
+struct waiter_system : machine {
+  using fiber = waiting_strand;
+  using scheduler = waiting_strands;
+  using timer = fj::detail::basic_timer<machine>;
+  struct worker {};
+  struct waits_outside_for_more {
+    waits_outside_for_more() {}
+  };
+
+  template <class F>
+  class stop_callback : stop_source::callback {
+   public:
+    stop_callback(const std::stop_token&, F f) : f_(f) { waits_scenario::here->strands->stops.add(*this); }
+    ~stop_callback() { waits_scenario::here->strands->stops.remove(); }
+    void call() override { f_(); }
+
+   private:
+    F f_;
+  };
+
+  static scheduler* prepare_to_wait(std::int64_t until) {
+    scheduler* const of = waits_scenario::here->strands;
+    if (of && until != fj::detail::never) of->timers.make_room();
+    return of;
+  }
+  static bool prepare_again() { return any_of(4) != 0; }
+  static timer_heap& arm(timer& t) {
+    waits_scenario::here->strands->timers.arm(t);
+    return waits_scenario::here->strands->timers;
+  }
+  static void suspend(scheduler& of, const fj::detail::wait_place&, fiber* (*then)(worker&, fiber&, void*) noexcept,
+                      void* argument) {
+    fiber& f = of.all[rl::thread_index()];
+    worker m;
+    f.context = 1;
+    if (!then(m, f, argument))
+      while (f.resumed.load(std::memory_order_acquire) == 0) waits_scenario::here->wait_a_little();
+    f.resumed.store(0, std::memory_order_relaxed);
+    f.context = 0;
+  }
+  static void resume(scheduler&, fiber& f) {
+    check(f.context.get() == 1, "the context was saved");
+    f.resumed.store(1, std::memory_order_release);
+  }
+  static void come_after_stop() {}
+  static void yield_thread() { waits_scenario::here->wait_a_little(); }
+
+  static void futex_wait(atomic<std::uint32_t>&, std::uint32_t) { waits_scenario::here->wait_a_little(); }
+  static bool futex_wait_until(atomic<std::uint32_t>&, std::uint32_t, std::int64_t) {
+    if (any_of(2)) return false;
+    waits_scenario::here->wait_a_little();
+    return true;
+  }
+  static void futex_wake(atomic<std::uint32_t>&) {}
+  static void sleep_for_good(atomic<std::uint32_t>& word, const fj::detail::wait_place&) {
+    while (word.load(std::memory_order_acquire) == 0) futex_wait(word, 0);
+  }
+};
+
+/// The real waiter, and what the model knows of it.
+class waiter final : public fj::detail::basic_waiter<waiter_system> {
+ public:
+  using base = fj::detail::basic_waiter<waiter_system>;
+
+  explicit waiter(const wait_limits& limits)
+      : base(limits), ends_by_itself_(!waits_scenario::here->strands && limits.until != fj::detail::never) {
+    if (waits_scenario::here->strands) set_aside_again();
+  }
+  ~waiter() { frame_ = 0; }
+
+  bool claim(unsigned by) {
+    check(frame_.get() == 1, "the frame of the wait is there");
+    return base::claim(by);
+  }
+
+  void wake() noexcept override {
+    check(frame_.get() == 1, "the frame of the wait is there");
+    thread_in_wait& waits = waits_;
+    base::wake();
+    waits.may_end = true;  // no other thread has done anything since
+  }
+
+  unsigned wait() {
+    waits_ = {.waits = true, .may_end = ends_by_itself_ || waits_.may_end};
+    const unsigned by = base::wait();
+    waits_ = {};
+    return by;
+  }
+
+ private:
+  bool claim_wait() noexcept override { return claim(timed_out); }
+
+  const bool ends_by_itself_;
+  plain<int> frame_{1};
   thread_in_wait& waits_ = waits_scenario::here->in_wait[rl::thread_index()];
 };
 
