@@ -348,8 +348,18 @@ class parking_workers : public scenario, private steps {
       b.waits = forever && b.runs == 0;
       if (!forever && pop(m, b)) run(b);
     }
+    if (with.at_once) linger();
     if (forever) m.end();
     return nullptr;
+  }
+
+  // A worker may be slow after its last look; and what a strand that works for ever has stored may be unseen for long, but the end of
+  // a thread fences. By chance alone both would be rare.
+  void before_park() override {
+    if (with.at_once) linger();
+  }
+  static void linger() {
+    for (unsigned left = any_of(2) * 60; left > 0; --left) pause();
   }
 
   job jobs_[threads];

@@ -280,6 +280,9 @@ class steps {
   /// Runs `f` until it leaves. Returns what follows, or nullptr; ends the thread if f works for ever.
   virtual fiber* run(worker& m, fiber& f) = 0;
 
+  /// A worker has found nothing, and parks next.
+  virtual void before_park() {}
+
   static inline steps* here = nullptr;
 
  protected:
@@ -322,7 +325,7 @@ struct system : machine {
     if (!m.proc->spare_deque) m.proc->spare_deque = &empty;
   }
   static deque& take_spare_deque(worker& m) { return *m.proc->spare_deque.replace(nullptr); }
-  static void release_stacks(worker&, unsigned) {}
+  static void release_stacks(worker&, unsigned) { steps::here->before_park(); }
   static bool prepare_to_wait(worker& m) { return m.proc->spare_deque != nullptr; }
   static void becomes_runnable(fiber&) {}
   static fiber* switch_to(worker& m, fiber& f) {
