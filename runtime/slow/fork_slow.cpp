@@ -15,9 +15,7 @@ using owner = basic_owner<system>;
 bool push_slow() noexcept {
   deque& d = current_deque();
   if (&d == &outside) return false;
-  worker& m = *current_worker();
-  owner::answer_alarm(m, d, os::handled_exception(*m.exceptions));
-  give_way_at_fork();
+  finish_push(d);
   return true;
 }
 

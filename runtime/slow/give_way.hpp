@@ -1,6 +1,8 @@
 // How the running strand gives way to others when its time slice is over, or at random in chaos.
 #pragma once
 
+#include "../fork/deque.hpp"
+
 namespace fj::inline v0_1::detail {
 
 /// If the monitor asked the running strand for it, puts the strand at the end of the ready queue, with its records: no other
@@ -8,7 +10,8 @@ namespace fj::inline v0_1::detail {
 /// or while the system refuses memory.
 void give_way_if_asked() noexcept;
 
-/// The same after a push that found the alarm on.
-void give_way_at_fork() noexcept;
+/// After a push of the running strand that found the alarm of its deque on: answers the alarm, and gives way if the monitor asked
+/// the strand for it.
+void finish_push(deque& d) noexcept;
 
 }  // namespace fj::inline v0_1::detail

@@ -4,12 +4,14 @@
 
 #include "runtime/fork/current.hpp"
 #include "runtime/os/race_detector.hpp"
+#include "runtime/schedule/loops/active_deque.hpp"
 #include "runtime/stacks/overflow.hpp"
-#include "runtime/workers/active_deque.hpp"
 #include "runtime/workers/scheduler.hpp"
 #include "runtime/workers/thread_order.hpp"
 
 namespace fj::inline v0_1::detail {
+
+using active_deque = basic_active_deque<system>;
 
 namespace {
 
@@ -56,7 +58,7 @@ void first_frame(void* self) noexcept {
 // Onto the fiber's stack, and back when it leaves; returns what follows. The worker may hold another P by then.
 fiber* system::switch_to(worker& m, fiber& f) noexcept {
   os::happens_after(&f);  // made by another strand, perhaps
-  install_deque(m, f);
+  active_deque::install(m, f);
   if (!f.counted) {
     f.counted = &m.count().stacks;
     f.counted->take();
@@ -76,7 +78,7 @@ fiber* system::switch_to(worker& m, fiber& f) noexcept {
   check_canary(left);
   if (m.then == &ended) return ended(m, left, m.argument);
   left.becomes(fiber_state::waiting);
-  return leave_deque(m, left);
+  return active_deque::leave(m, left);
 }
 
 void system::becomes_runnable(fiber& f) noexcept { f.becomes(fiber_state::runnable); }

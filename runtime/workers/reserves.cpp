@@ -1,5 +1,10 @@
-// The free stacks and the spare deque of a P: what its worker needs to begin a stolen record, and to suspend a fiber.
+// The free stacks and the deques of a P: what its worker needs to begin a stolen record, and to suspend a fiber.
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+
 #include "runtime/fork/current.hpp"
+#include "runtime/os/memory_fault.hpp"
 #include "runtime/os/race_detector.hpp"
 #include "runtime/workers/execute.hpp"
 #include "runtime/workers/scheduler.hpp"
@@ -70,12 +75,33 @@ void system::release_stacks(worker& m, std::size_t but) noexcept {
   release_small_stacks(m);
 }
 
+void system::leaves_stacks(worker& m, fiber& left) noexcept { release_below(m, left); }
+
+void system::trims_stack(fiber& left) noexcept {
+  trim_stack(left, static_cast<const std::byte*>(left.context.registers));
+}
+
 void system::give_deque(worker& m, deque& empty) noexcept {
   if (!m.proc->spare_deque) {
     m.proc->spare_deque = &empty;
   } else {
     m.sched().deques().give(&empty);
   }
+}
+
+deque& system::take_spare_deque(worker& m) noexcept {
+  deque* const spare = m.proc->spare_deque.replace(nullptr);
+  if (spare) return *spare;
+  os::print_error("forkjoin: internal error: a fiber left with records, and its P has no other deque\n");
+  std::abort();
+}
+
+void system::replace_active_deque(worker& m) noexcept {
+  deque* const better = m.sched().deques().take();
+  if (!better) return;
+  deque* const before = m.proc->active.load(std::memory_order_relaxed);
+  m.proc->active.store(better, std::memory_order_release);  // release: pairs with the acquire in for_each_deque
+  m.sched().deques().give(before);
 }
 
 bool may_leave() noexcept {

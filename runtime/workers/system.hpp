@@ -40,13 +40,17 @@ struct system : machine {
     p.count.begin_idle(os::now_ns());
   }
 
-  // The way onto a fiber's stack, and the stacks and deques of the worker's P: execute.cpp, reserves.cpp,
-  // active_deque.cpp.
+  static os::exception_globals& between_handlers() noexcept { return os::between_handlers; }
+
+  // The way onto a fiber's stack, and the stacks and deques of the worker's P: execute.cpp, reserves.cpp.
   static bool prepare_stack(worker& m) noexcept;
   static fiber* begin(worker& m, const deque::stolen_record& what) noexcept;
   static void give_deque(worker& m, deque& empty) noexcept;
   static deque& take_spare_deque(worker& m) noexcept;
+  static void replace_active_deque(worker& m) noexcept;
   static void release_stacks(worker& m, std::size_t but) noexcept;
+  static void leaves_stacks(worker& m, fiber& left) noexcept;
+  static void trims_stack(fiber& left) noexcept;
   static fiber* switch_to(worker& m, fiber& f) noexcept;
   static bool prepare_to_wait(worker& m) noexcept;
   static void becomes_runnable(fiber& f) noexcept;

@@ -99,11 +99,7 @@ class blocking_strands : public scenario, private steps {
     if (f.stolen.record) return run_stolen(m, f);
     {
       const running alone(*this, m);
-      if (deque* const empty = left_records::take_back(m, f)) {
-        system::give_deque(m, *empty);
-      } else {
-        active(m).open(&whole_);
-      }
+      active_deque::install(m, f);
     }
     const bool begins = !std::exchange(&f == &strand_ ? begun_ : other_begun_, true);
     if (&f == &strand_) {

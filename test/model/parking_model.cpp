@@ -254,11 +254,7 @@ class parking_workers : public scenario, private steps {
   }
 
   fiber* run_strand(worker& m, job& j) {
-    if (deque* const empty = left_records::take_back(m, j.strand)) {
-      system::give_deque(m, *empty);
-    } else {
-      active(m).open(j.strand.whose);
-    }
+    active_deque::install(m, j.strand);
     const bool begins = !std::exchange(j.begun, true);
     switch (with.roles[&j - jobs_]) {
       case role::visitor:

@@ -1,11 +1,9 @@
 // Preemption: a monitor asks strands that keep their P for long to give way, while they fork, end, begin blocking calls, and go on
-// elsewhere. The monitor's looks, the requests, the calls, and how records go with a fiber are the runtime's rules; what stands around
-// these in runtime/slow/{fork_slow,give_way}.cpp and runtime/workers/active_deque.cpp is retold here: push, give_way and install.
+// elsewhere. What a strand does between its forks is the model's.
 
 #include <cstdint>
 #include <optional>
 
-#include "runtime/schedule/carried_records.hpp"
 #include "runtime/schedule/loops/monitor.hpp"
 #include "test/model/scenario.hpp"
 #include "test/model/system.hpp"
@@ -13,7 +11,6 @@
 namespace model {
 namespace {
 
-using carried_records = fj::detail::basic_carried_records<system>;
 using time_slices = fj::detail::basic_time_slices<system>;
 
 /// What is told apart: how many P there are; whether strands make blocking calls; whether a strand that has given way goes on for
@@ -139,7 +136,9 @@ class preempted_strands : public scenario, private steps {
     check(m.proc->runs == ++begun_[p], "every run is counted");
     check(!taken_[p], "a P has one strand");
     taken_[p] = true;
-    install(m, f);
+    if (with.for_ever) linger();
+    active_deque::install(m, f);
+    active(m).set_exceptions(nullptr);
     goes_on_[p].store(begun_[p], std::memory_order_release);
     if (f.stolen.record) {
       branch& b = static_cast<branch&>(*f.stolen.record);
@@ -156,23 +155,29 @@ class preempted_strands : public scenario, private steps {
     for (branch& b : s.branches) b.kept = false;
     if (with.for_ever && s.gave_way) {
       s.works_on = true;
+      linger();
       m.end();
     }
     return go_on(m, s);
   }
 
-  void install(worker& m, fiber& f) {
-    deque* empty = carried_records::bring_back(m, f);
-    if (!empty) empty = left_records::take_back(m, f);
-    if (empty) {
-      if (!m.proc->spare_deque) m.proc->spare_deque = empty;
-    } else {
-      active(m).open(f.whose);
-    }
-    active(m).set_exceptions(nullptr);
+  // Whether the strand left its stack, and what its worker does next.
+  struct left {
+    explicit operator bool() const { return has_left; }
+    bool has_left = false;
+    fiber* next = nullptr;
+  };
+
+  // A worker may be slow after its last look; and what a strand that works for ever has stored may be unseen for long, but the end of
+  // a thread fences. By chance alone both would be rare.
+  void before_park() override {
+    if (with.for_ever) linger();
+  }
+  static void linger() {
+    for (unsigned left = any_of(2) * 60; left > 0; --left) pause();
   }
 
-  // Returns what follows when the strand leaves: nullptr, or itself.
+  // Returns what follows when the strand leaves.
   fiber* go_on(worker& m, strand& s) {
     for (;;) {
       const unsigned step = s.step;
@@ -183,18 +188,19 @@ class preempted_strands : public scenario, private steps {
       }
       const bool pushes = step < s.open || (step < s.pushes() && (step - s.open) % 2 == 0);
       if (pushes) {
-        if (push(m, s)) return nullptr;
+        if (const left away = push(m, s)) return away.next;
       } else if (step < s.pushes()) {
         join(m, s, s.used - 1);
       } else if (step == s.pushes()) {
         // Before operations on channels or locks.
         for (unsigned operations = any_of(with.for_ever ? 8 : 3); operations > 0; --operations) {
-          if (is_asked(m) && give_way(m, s)) return nullptr;
+          if (is_asked(m))
+            if (const left away = give_way(m, s)) return away.next;
           pause();
         }
       } else if (step == s.pushes() + 1) {
-        fiber* next = nullptr;
-        if (with.calls && any_of(2) && !block(m, s, next)) return next;
+        if (with.calls && any_of(2))
+          if (const left away = block(m, s)) return away.next;
       } else {
         break;
       }
@@ -210,40 +216,38 @@ class preempted_strands : public scenario, private steps {
     taken_[number_of(*m.proc)] = false;
   }
 
-  // True if the strand has given way.
-  bool push(worker& m, strand& s) {
+  left push(worker& m, strand& s) {
     const unsigned p = number_of(*m.proc);
     branch& b = s.branches[s.used++];
     b.work = 1;
     b.forked = true;
     const bool must = sounded_[p].load(std::memory_order_acquire) == m.proc->runs && prepare(m);
     deque& d = active(m);
-    if (d.push(b, deque::name_of(b))) {
-      owner::answer_alarm(m, d, nullptr);
-      if (is_asked(m) && give_way(m, s)) return true;
+    if (d.push(b, deque::name_of(b)) && preemption::finish_push(m, d, nullptr)) {
+      check_asked(m);
+      if (const left away = give_way(m, s)) return away;
     }
     check(!must, "a strand gives way at its next fork when it is asked");
-    return false;
+    return {};
   }
 
   bool is_asked(worker& m) {
-    const bool asked = m.proc->yield_request.concerns(m.proc->runs);
-    check(!asked || m.proc->yield_request.asked == m.proc->runs, "a strand that gives way was asked");
+    const bool asked = preemption::is_asked(m);
+    if (asked) check_asked(m);
     return asked;
   }
+  static void check_asked(worker& m) {
+    check(m.proc->yield_request.asked == m.proc->runs, "a strand that gives way was asked");
+  }
 
-  bool give_way(worker& m, strand& s) {
-    if (!prepare(m)) return false;
-    deque& d = active(m);
-    if (d.has_private()) d.hide_exceptions(system::between_handlers());
+  left give_way(worker& m, strand& s) {
+    if (!prepare(m) || !preemption::prepare(m)) return {};
     constexpr auto mark = ~(~fj::detail::record_name{0} >> 1);  // of a public record's link
     for (branch& b : s.branches)
       b.kept = b.forked && b.runs == 0 && !with.eager && !(b.older.load(std::memory_order_relaxed) & mark);
     s.gave_way = true;
     leaves(m, s);
-    carried_records::take_along(m, s.here);
-    caller_loop::yield(m, s.here);
-    return true;
+    return {true, active_deque::leave(m, s.here)};
   }
 
   void join(worker& m, strand& s, unsigned which) {
@@ -258,8 +262,7 @@ class preempted_strands : public scenario, private steps {
     }
   }
 
-  // False if the strand leaves its stack in the call: `next` is what its worker does then.
-  bool block(worker& m, strand& s, fiber*& next) {
+  left block(worker& m, strand& s) {
     prepare(m);
     const bool may_lose = blocking_protocol::prepare(m, active(m), nullptr);
     leaves(m, s);
@@ -269,10 +272,14 @@ class preempted_strands : public scenario, private steps {
       const unsigned p = number_of(*m.proc);
       check(!s.runs && !taken_[p], "a strand that has its P has it alone");
       s.runs = taken_[p] = true;
-      return true;
+      return {};
     }
-    next = blocking_protocol::go_on(m, s.here, *begun.had);
-    return false;
+    m.then = &go_on_with_processor;
+    m.argument = begun.had;
+    return {true, active_deque::leave(m, s.here)};
+  }
+  static fiber* go_on_with_processor(worker& m, fiber& f, void* had) {
+    return blocking_protocol::go_on(m, f, *static_cast<processor*>(had));
   }
 
   static constexpr unsigned deques = 2 * with.procs + 6;

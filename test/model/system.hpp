@@ -13,11 +13,12 @@
 #include "runtime/schedule/blocking_word.hpp"
 #include "runtime/schedule/dispatcher.hpp"
 #include "runtime/schedule/exposer.hpp"
-#include "runtime/schedule/left_records.hpp"
 #include "runtime/schedule/local_queue.hpp"
+#include "runtime/schedule/loops/active_deque.hpp"
 #include "runtime/schedule/loops/blocking_protocol.hpp"
 #include "runtime/schedule/loops/caller_loop.hpp"
 #include "runtime/schedule/loops/loop.hpp"
+#include "runtime/schedule/loops/preemption.hpp"
 #include "runtime/schedule/owner.hpp"
 #include "runtime/schedule/run_queue.hpp"
 #include "runtime/schedule/search.hpp"
@@ -86,7 +87,7 @@ struct no_stopwatch {
 };
 struct no_tallies {
   no_stopwatch busy;
-  no_tally exposures, most_public, parks, publications, retakes, slow_pops, slow_pushes, steals, wakeups;
+  no_tally exposures, most_public, parks, preemptions, publications, retakes, slow_pops, slow_pushes, steals, wakeups;
   void begin_busy(std::int64_t) {}
   void begin_looking(std::int64_t) {}
 };
@@ -239,6 +240,9 @@ struct worker {
   owned<processor*> proc{nullptr};
   owned<bool> spinning{false};
   owned<bool> yielded{false};
+  fiber* (*then)(worker&, fiber&, void*) = nullptr;
+  void* argument = nullptr;
+  owned<bool> carries{false};
   bool asleep = false;
   shared_time wakes_at;
   no_waits polled;
@@ -325,6 +329,9 @@ struct system : machine {
     if (!m.proc->spare_deque) m.proc->spare_deque = &empty;
   }
   static deque& take_spare_deque(worker& m) { return *m.proc->spare_deque.replace(nullptr); }
+  static void replace_active_deque(worker&) { check(false, "each deque has room for public records"); }
+  static void leaves_stacks(worker&, fiber&) {}
+  static void trims_stack(fiber&) {}
   static void release_stacks(worker&, unsigned) { steps::here->before_park(); }
   static bool prepare_to_wait(worker& m) { return m.proc->spare_deque != nullptr; }
   static void becomes_runnable(fiber&) {}
@@ -359,6 +366,7 @@ struct system : machine {
   static void check_is_there(const worker& m) { check(!m.gone, "a caller waits for those that place it"); }
 };
 
+using active_deque = fj::detail::basic_active_deque<system>;
 using blocking_protocol = fj::detail::basic_blocking_protocol<system>;
 using caller_loop = fj::detail::basic_caller_loop<system>;
 using dispatcher = fj::detail::basic_dispatcher<system>;
@@ -367,6 +375,7 @@ using timer_heap = fj::detail::basic_timer_heap<machine>;
 using left_records = fj::detail::basic_left_records<system>;
 using local_queue = fj::detail::basic_local_queue<system>;
 using owner = fj::detail::basic_owner<system>;
+using preemption = fj::detail::basic_preemption<system>;
 using worker_loop = fj::detail::basic_worker_loop<system>;
 
 class scheduler {
