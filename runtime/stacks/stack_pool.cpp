@@ -77,10 +77,11 @@ fiber* stack_pool::map() noexcept {
 
 fiber* stack_pool::take(stack_tally* whose) noexcept {
   const locked lock(mutex_);
-  return take_one(whose);
+  // A root's fiber may wait for a worker before it uses its stack.
+  return take_one(whose, whose ? prefetched_stack : 0);
 }
 
-fiber* stack_pool::take_one(stack_tally* whose) noexcept {
+fiber* stack_pool::take_one(stack_tally* whose, std::size_t prefetched) noexcept {
   fiber* f = idle_.pop();
   if (!f) {
     f = map();
@@ -91,8 +92,8 @@ fiber* stack_pool::take_one(stack_tally* whose) noexcept {
   }
   // If thousands of strands wait, the free stack that was used last has left the caches: the next caller need not wait for it.
   if (fiber* const next = idle_.top()) {
-    const auto* const begin = reinterpret_cast<const std::byte*>(next) - prefetched_stack;
-    for (std::size_t at = 0; at < prefetched_stack + sizeof(fiber); at += cache_line) __builtin_prefetch(begin + at, 1);
+    const auto* const begin = reinterpret_cast<const std::byte*>(next) - prefetched;
+    for (std::size_t at = 0; at < prefetched + sizeof(fiber); at += cache_line) __builtin_prefetch(begin + at, 1);
   }
   const std::size_t in_use = in_use_.load(std::memory_order_relaxed) + 1;
   in_use_.store(in_use, std::memory_order_relaxed);
@@ -118,7 +119,7 @@ void stack_pool::give_one(fiber& idle) noexcept {
 void stack_pool::fill(stack_cache& kept) noexcept {
   const locked lock(mutex_);
   do {
-    fiber* const f = take_one(nullptr);
+    fiber* const f = take_one(nullptr, prefetched_stack);
     if (!f) return;
     kept.push(*f);
   } while (kept.count() < stack_cache::limit / 2 && idle_.top());

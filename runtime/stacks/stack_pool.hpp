@@ -60,7 +60,8 @@ class stack_pool {
   static constexpr std::size_t colours = 16;
   static constexpr std::size_t colour_size = 256;
 
-  fiber* take_one(stack_tally* whose) noexcept FORKJOIN_REQUIRES(mutex_);
+  // `prefetched`: how much of the next free stack to prefetch, in bytes.
+  fiber* take_one(stack_tally* whose, std::size_t prefetched) noexcept FORKJOIN_REQUIRES(mutex_);
   void give_one(fiber& idle) noexcept FORKJOIN_REQUIRES(mutex_);
   fiber* map() noexcept FORKJOIN_REQUIRES(mutex_);
   std::byte* reserve(std::size_t bytes) noexcept FORKJOIN_REQUIRES(mutex_);
