@@ -32,6 +32,7 @@ class simulation {
   dispatcher_type& dispatcher() noexcept { return dispatcher_; }
   processors& all() noexcept { return processors_; }
   machine::mutex& exposing() noexcept { return exposing_; }
+  no_monitor& monitor() noexcept { return monitor_; }
   void refuse_forked_copy() const noexcept {}
 
   worker* start_worker() noexcept;
@@ -85,6 +86,7 @@ class simulation {
   processors processors_;
   threads threads_;
   no_poller poller_;
+  no_monitor monitor_;
   dispatcher_type dispatcher_;
   machine::mutex exposing_;
   root root_;

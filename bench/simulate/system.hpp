@@ -28,6 +28,11 @@ struct no_poller {
   bool poll() noexcept { return false; }
 };
 
+/// No simulated strand keeps its P from another.
+struct no_monitor {
+  bool watch() noexcept { return false; }
+};
+
 /// A scheduling_machine.
 struct system : machine {
   using deque = simulate::deque;

@@ -28,7 +28,8 @@ enum class waker { goes_on, sleeps };
 ///   `count()` are the counters of its P. `signal` is a release, and `sleep` returns after one, with acquire; it may return
 ///   without one, and returns at the time `wakes_at`, which is set with the dispatcher's mutex held. With such a time and an open poller it
 ///   sleeps there, and `polled` are waits that it has claimed meanwhile. `proc` and `spinning` have `replace` (base/relaxed.hpp). `sched()` is what the workers of a runtime share:
-///   `dispatcher()`, `all()` (the processors), `settings()`, `exposing()` (a mutex), `refuse_forked_copy()`.
+///   `dispatcher()`, `all()` (the processors), `settings()`, `exposing()` (a mutex), `refuse_forked_copy()`, and `monitor()`, whose
+///   `watch()` says whether a monitor looks into the poller while all workers compute.
 /// - `poller`: `begin_wait` and `end_wait` count what waits there, `awaited` says whether anything does, all sequentially consistent;
 ///   `is_open` says whether a worker with a time to wake at sleeps there; `poll` wakes what waits for something that has happened.
 /// - `threads`: `start` returns a new worker that sleeps, or nullptr if the system refuses it. It is called without the mutex.
