@@ -8,8 +8,8 @@
 //   whole    the time of the loop that starts the n branches, until all have come back and been joined, over n
 //   start    from the moment at which a branch is about to block until its continuation, the next branch, starts
 //   exposed  deques whose records a thief had to make public by force
-// In the lines `memory` no branch runs: 25 cache lines in each of two pages, as far from one another as such stacks, are written to.
-// A branch in a call of run uses two stacks. So these lines tell how much of the growth is the machine's.
+// In the lines `memory` no branch runs: 25 cache lines in a page for each branch, as far from one another as such stacks, are
+// written to. So these lines tell how much of the growth is the machine's.
 // --check: exits with 1 unless for each way and P block grows by at most 1.5 times from the smallest n to the largest, start is at
 // most 5 us, and nothing was exposed.
 
@@ -133,13 +133,13 @@ figures measure(fj::runtime& here, fj::runtime& there, int n) {
 void measure_memory(const std::vector<int>& counts) {
   constexpr std::size_t stack = std::size_t{64} << 10, page = std::size_t{4} << 10, line = 64, lines = 25;
   const auto most = static_cast<std::size_t>(counts.back());
-  const std::unique_ptr<std::byte[]> memory(new std::byte[2 * most * stack]);  // untouched pages take none
+  const std::unique_ptr<std::byte[]> memory(new std::byte[(most + 1) * stack]);  // untouched pages take none
   std::byte* const begin = memory.get() + (page - reinterpret_cast<std::uintptr_t>(memory.get()) % page);
   for (const int n : counts) {
     std::vector<double> rounds_us;
     for (int round = 0; round <= rounds; ++round) {
       const double start = now_us();
-      for (std::size_t at = 0; at < 2 * static_cast<std::size_t>(n) - 1; ++at)
+      for (std::size_t at = 0; at < static_cast<std::size_t>(n); ++at)
         for (std::size_t i = 0; i < lines; ++i) static_cast<volatile std::byte*>(begin)[at * stack + i * line] = {};
       if (round > 0) rounds_us.push_back((now_us() - start) / n);  // the first maps the pages
     }

@@ -66,7 +66,8 @@ struct frame : deque::record, continuation {
 struct worker;
 
 /// What one simulation works for.
-struct root {
+struct root : fj::detail::runnable {
+  root() noexcept : runnable(kind::root) {}
   fj::detail::root_runnables ready;
   worker* caller = nullptr;
   machine::atomic<bool> done{false};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 
 #include "bench/simulate/machine.hpp"
 #include "bench/simulate/processor.hpp"
@@ -78,6 +79,7 @@ struct system : machine {
   static bool prepare_stack(worker& m) noexcept;
   static void release_stacks(worker& m, std::size_t but) noexcept;
   static fiber* begin(worker& m, const deque::stolen_record& what) noexcept;
+  static void refuse(worker&, root&) noexcept { std::abort(); }  // there is always a stack
   static fiber* switch_to(worker& m, fiber& f) noexcept;
 
   /// A simulated strand never leaves records behind.

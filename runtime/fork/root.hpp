@@ -33,16 +33,16 @@ inline void destroy_locals(std::atomic<local_value*>& list) noexcept {
 
 /// Records, fibers and deques point to the root they work for. It lives until `ended` is called: in the frame of a call of
 /// run that waits for it, or wherever its maker put it, and then `ended` frees it.
-struct root {
+struct root : runnable {
   using function = void (*)(root&) noexcept;
 
-  explicit root(function body) noexcept : call(body) {}
+  explicit root(function body) noexcept : runnable(kind::root), call(body) {}
 
   /// Runs what the root is for, and keeps its result or exception.
   function call;
 
-  /// Called once by the root's own fiber, when `call` has returned and no strand works for the root any more. The root may
-  /// be gone when it returns.
+  /// Called once by the root's own fiber, when `call` has returned and no strand works for the root any more; or by the
+  /// worker that should begin it, if that has no stack. The root may be gone when it returns.
   void (*ended)(root&, worker&) noexcept = nullptr;
 
   /// The root's first strand and every stolen part of it start with the rounding mode of the strand that made it.
@@ -58,6 +58,8 @@ struct root {
   /// Else the fiber of another runtime that waits, and that runtime.
   fiber* waiter = nullptr;
   scheduler* waiters_scheduler = nullptr;
+  /// Whether it has ended without a call: the system refused a stack.
+  bool refused = false;
 
   /// Of a root that fj::go made, if its fiber takes a token: asked to stop when its future or the end of its runtime says so.
   std::stop_source* stop = nullptr;

@@ -6,11 +6,11 @@
 
 namespace fj::inline v0_1::detail {
 
-/// A fiber that may go on, or the marker of a fiber that waits and left records in its deque: to run a marker is to run the
-/// oldest of these records. Each is an entry of two lists, of all roots and of its own root, so that a thread that works
-/// for one root finds it without a search.
+/// A fiber that may go on, or a root that no fiber has begun, or the marker of a fiber that waits and left records in its
+/// deque: to run a marker is to run the oldest of these records. Each is an entry of two lists, of all roots and of its own
+/// root, so that a thread that works for one root finds it without a search.
 struct runnable {
-  enum class kind : unsigned char { fiber, marker };
+  enum class kind : unsigned char { fiber, root, marker };
 
   explicit runnable(kind what) noexcept : is(what) {}
 
@@ -19,14 +19,14 @@ struct runnable {
   const kind is;
 };
 
-/// Fibers and markers apart, each in the order in which they were pushed.
+/// Strands, that is fibers and roots, and markers apart, each in the order in which they were pushed.
 template <auto Links>
 class runnable_lists {
  public:
   using list = linked_list<runnable, Links>;
 
-  [[nodiscard]] bool empty() const noexcept { return fibers_.empty() && markers_.empty(); }
-  const list& fibers() const noexcept { return fibers_; }
+  [[nodiscard]] bool empty() const noexcept { return strands_.empty() && markers_.empty(); }
+  const list& strands() const noexcept { return strands_; }
   const list& markers() const noexcept { return markers_; }
 
   /// Whether anything was ever pushed.
@@ -39,9 +39,9 @@ class runnable_lists {
   void remove(runnable& item) noexcept { of(item).remove(item); }
 
  private:
-  list& of(const runnable& item) noexcept { return item.is == runnable::kind::fiber ? fibers_ : markers_; }
+  list& of(const runnable& item) noexcept { return item.is == runnable::kind::marker ? markers_ : strands_; }
 
-  list fibers_, markers_;
+  list strands_, markers_;
   relaxed<bool> used_ = false;
 };
 

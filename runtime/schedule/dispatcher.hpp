@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "../base/cache_line.hpp"
 #include "../base/tuning.hpp"
@@ -51,14 +50,15 @@ class basic_dispatcher {
     for (unsigned i = all.count(); i-- > 0;) idle_.put_processor(all[i]);
   }
 
-  /// Makes a fiber runnable, and wakes a worker for it if need be.
-  void ready(fiber& f) noexcept FORKJOIN_EXCLUDES(mutex_) { ready(std::array{&f}); }
+  /// Makes a fiber runnable, or a root, which a worker's own fiber then begins; and wakes a worker for it if need be.
+  void ready(fiber& f) noexcept FORKJOIN_EXCLUDES(mutex_) { ready_all(std::array{&f}); }
+  void ready(root& r) noexcept FORKJOIN_EXCLUDES(mutex_) { ready_all(std::array{&r}); }
 
   /// The same for several, in that order.
-  void ready(std::span<fiber* const> several) noexcept FORKJOIN_EXCLUDES(mutex_) {
+  void ready_all(const auto& several) noexcept FORKJOIN_EXCLUDES(mutex_) {
     {
       const locked lock(mutex_);
-      for (fiber* const f : several) ready_.push(*f);
+      for (auto* const strand : several) ready_.push(*strand);
     }
     wake();
   }

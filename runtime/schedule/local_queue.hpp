@@ -84,7 +84,7 @@ struct basic_local_queue {
     auto& queue = m.proc->queue;
     while (!queue.put(f)) {
       const auto half = queue.take_half();
-      m.sched().dispatcher().ready(half.entries());
+      m.sched().dispatcher().ready_all(half.entries());
     }
   }
 

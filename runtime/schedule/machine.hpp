@@ -36,7 +36,8 @@ enum class waker { goes_on, sleeps };
 ///
 /// Functions: `now_ns` is a clock that does not go back; `pause` is for loops that wait for other threads; `yield_thread` and
 /// `sleep_ns` let other threads run. `prepare_stack(m)` has a stack at hand for what m steals, false if there is no memory;
-/// then `begin(m, stolen)` returns a fiber that begins with that record. `give_deque(m, d)` takes back a deque that thieves
+/// then `begin(m, stolen)` returns a fiber that begins with that record, or with its root if there is none; `refuse(m, root)` ends
+/// a root that has no stack to begin on. `give_deque(m, d)` takes back a deque that thieves
 /// emptied. `becomes_idle(p)` is called for each P that is put among the idle. `handles_any` is asked by exposure::end.
 /// `wake_polled(m, holds)` wakes what m.polled holds: if m holds no P, for any worker.
 /// `seems_empty(d)` looks at a deque without ordering anything for a race detector.
@@ -92,6 +93,7 @@ concept scheduling_machine =
       Machine::sleep_ns(std::int64_t{});
       { Machine::prepare_stack(m) } -> std::same_as<bool>;
       { Machine::begin(m, stolen) } -> std::same_as<typename Machine::fiber*>;
+      Machine::refuse(m, r);
       Machine::give_deque(m, d);
       Machine::becomes_idle(p);
       { Machine::seems_empty(d) } -> std::same_as<bool>;

@@ -1,7 +1,8 @@
-// The ready queue: fibers that are ready and have no worker yet, and the markers of deques that waiting fibers left behind
-// (fork/runnable.hpp).
+// The ready queue: fibers that are ready and have no worker yet, roots that no fiber has begun, and the markers of deques that
+// waiting fibers left behind (fork/runnable.hpp). A root has no stack as long as it is here: its memory is that of the call of
+// run, and a worker that takes it begins it on the stack that was used last.
 //
-// Fibers go first, in the order in which they became ready, then the newest marker. So the worker that a fiber left goes on
+// Fibers and roots go first, in the order in which they became ready, then the newest marker. So the worker that a fiber left goes on
 // with that fiber's records, as it would have after the fork. It finishes a part of the fork tree before it begins another
 // part: a tree in which each strand leaves a marker needs stacks for its depth. If the oldest marker came first, such a tree
 // would need stacks for its breadth. Every 61st entry taken is the oldest marker; otherwise endless work that leaves markers
@@ -30,15 +31,16 @@ class basic_ready_queue {
   using fiber = typename Machine::fiber;
   using root = typename Machine::root;
 
-  /// What a worker took: a fiber that goes on, or a record for a fiber to begin with, or nothing.
+  /// What a worker took: a fiber that goes on, or a root or a record for a fiber to begin with, or nothing.
   struct work {
     fiber* resumed = nullptr;
+    root* brought = nullptr;
     typename deque::stolen_record stolen;
     deque* emptied =
         nullptr;  ///< nothing is left in this deque: it is the taker's, for the pool, with or without a record
     bool left_more = false;  ///< records are left in that deque
 
-    explicit operator bool() const noexcept { return resumed || stolen.record; }
+    explicit operator bool() const noexcept { return resumed || brought || stolen.record; }
   };
 
   /// Whether there is anything. seq_cst: a worker that parks announces itself, then reads this; push counts, then its caller
@@ -51,12 +53,12 @@ class basic_ready_queue {
 
   static bool any_of(const root& whose) noexcept { return !whose.ready.empty(); }
 
-  /// Moves the first fibers to the queue of a P: up to that many, as far as there is room.
+  /// Moves the first fibers to the queue of a P: up to that many, as far as there is room, and up to the first root.
   /// Source: globrunqget in Go's runtime/proc.go.
   template <class Queue>
   void move(std::size_t count, Queue& to) noexcept {
-    for (count = std::min<std::size_t>(count, tuning::batch_size - 1); count > 0 && !all_.fibers().empty(); --count) {
-      fiber& first = static_cast<fiber&>(*all_.fibers().first());
+    for (count = std::min<std::size_t>(count, tuning::batch_size - 1); count > 0 && first_is_fiber(); --count) {
+      fiber& first = static_cast<fiber&>(*all_.strands().first());
       remove(first, *first.whose);
       if (!to.put(first)) return push(first);
     }
@@ -70,7 +72,8 @@ class basic_ready_queue {
       for (fiber* const f : half.entries()) push(*f);
   }
 
-  void push(fiber& f) noexcept { push(static_cast<runnable&>(f), *f.whose); }
+  void push(fiber& f) noexcept { push(f, *f.whose); }
+  void push(root& r) noexcept { push(r, r); }
 
   /// For a fiber that waits and left records in its deque, before its P drops that deque: so a worker about to park finds
   /// it in one place or the other.
@@ -92,7 +95,7 @@ class basic_ready_queue {
   }
 
   /// An entry, of that root alone unless nullptr. `has_stack`: the worker can begin a stolen record; else it takes fibers
-  /// only.
+  /// and roots only.
   work take(root* only, bool has_stack) noexcept {
     return only ? take_from(only->ready, has_stack) : take_from(all_, has_stack);
   }
@@ -106,12 +109,26 @@ class basic_ready_queue {
       const work got = take_record_of(those.markers().first(), &list::after);
       if (got || got.emptied) return got;
     }
-    if (runnable* const next = against_order() ? those.fibers().last() : those.fibers().first()) {
-      fiber& f = static_cast<fiber&>(*next);
-      remove(f, *f.whose);
-      return {&f, {}, nullptr, false};
-    }
+    if (runnable* const next = against_order() ? those.strands().last() : those.strands().first())
+      return take_strand(*next);
     return has_stack ? take_record_of(those.markers().last(), &list::before) : work{};
+  }
+
+  work take_strand(runnable& next) noexcept {
+    work got;
+    if (next.is == runnable::kind::root) {
+      got.brought = static_cast<root*>(&next);
+      remove(next, *got.brought);
+    } else {
+      got.resumed = static_cast<fiber*>(&next);
+      remove(next, *got.resumed->whose);
+    }
+    return got;
+  }
+
+  bool first_is_fiber() const noexcept {
+    const runnable* const first = all_.strands().first();
+    return first && first->is == runnable::kind::fiber;
   }
 
   bool against_order() noexcept { return chaos_.once_in(tuning::takes_per_chaotic_one); }

@@ -47,11 +47,17 @@ struct basic_ready_work {
   static fiber* take_from_all(worker& m, root* only, processor* more_to) noexcept {
     auto& dispatcher = m.sched().dispatcher();
     while (dispatcher.any_ready()) {
-      const auto got = dispatcher.take_ready(only, Machine::prepare_stack(m), more_to);
+      const bool has_stack = Machine::prepare_stack(m);
+      const auto got = dispatcher.take_ready(only, has_stack, more_to);
       if (got.emptied) Machine::give_deque(m, *got.emptied);
       if (got.stolen.record) {
         ++m.count().steals;
         return Machine::begin(m, got.stolen);
+      }
+      if (got.brought) {
+        if (has_stack) return Machine::begin(m, {nullptr, got.brought});
+        Machine::refuse(m, *got.brought);
+        continue;
       }
       // A deque that another thief has emptied: the next entry may be more.
       if (got.resumed || !got.emptied) return got.resumed;

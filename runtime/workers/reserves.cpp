@@ -70,6 +70,11 @@ fiber* system::begin(worker& m, const deque::stolen_record& what) noexcept {
   return &thief;
 }
 
+void system::refuse(worker& m, root& r) noexcept {
+  r.refused = true;
+  r.ended(r, m);
+}
+
 void system::release_stacks(worker& m, std::size_t but) noexcept {
   detail::release_stacks(m, but);
   release_small_stacks(m);

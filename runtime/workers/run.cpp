@@ -54,25 +54,19 @@ void run_from_fiber(scheduler& s, root& brought, worker& m) {
   if (!s.dispatcher().ensure_thread())
     throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
                             "forkjoin: no thread could be started for a run from inside another runtime");
-  fiber* const f = s.stacks().take(nullptr);
-  if (!f) throw std::bad_alloc();
-  if (!prepare_to_wait_for_others(m)) {
-    s.stacks().give(f);
-    throw std::bad_alloc();
-  }
+  if (!prepare_to_wait_for_others(m)) throw std::bad_alloc();
   brought.waiter = current_fiber();
   brought.waiters_scheduler = &m.sched();
   brought.ended = &ended_for_fiber;
-  begin(*f, {nullptr, &brought});
   ++m.count().suspensions;
   fiber& here = *current_fiber();
   here.waits.show({.what = "fj::runtime::run, of another runtime"});
-  m.submitted = f;
+  m.submitted = &brought;
   leave(
       [](worker& m, fiber&, void* to) noexcept -> fiber* {
-        fiber& submitted = *m.submitted.replace(nullptr);
+        root& submitted = *m.submitted.replace(nullptr);
         scheduler& there = *static_cast<scheduler*>(to);
-        // Once its fiber is ready the root may be over at any time, the frame of its call gone and the runtime destroyed.
+        // Once the root is ready it may be over at any time, the frame of its call gone and the runtime destroyed.
         const scheduler::guest counted(there);
         there.dispatcher().ready(submitted);
         return nullptr;
@@ -80,6 +74,7 @@ void run_from_fiber(scheduler& s, root& brought, worker& m) {
       &s);
   here.waits.hide();
   brought.done.load(std::memory_order_acquire);  // pairs with the release in finish: the result is there
+  if (brought.refused) throw std::bad_alloc();
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ struct system : machine {
   // The way onto a fiber's stack, and the stacks and deques of the worker's P: execute.cpp, reserves.cpp.
   static bool prepare_stack(worker& m) noexcept;
   static fiber* begin(worker& m, const deque::stolen_record& what) noexcept;
+  static void refuse(worker& m, root& r) noexcept;
   static void give_deque(worker& m, deque& empty) noexcept;
   static deque& take_spare_deque(worker& m) noexcept;
   static void replace_active_deque(worker& m) noexcept;

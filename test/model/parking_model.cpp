@@ -178,7 +178,11 @@ class parking_workers : public scenario, private steps {
         if (runs_for_caller) wait_until([&] { return jobs_[1].begun; });
         for (unsigned i = 0; i < with.endless; ++i) {
           ready_[i].whose = &mine.whole;
-          go().ready(ready_[i]);
+          if (i == 0 && !runs_for_caller && any_of(2)) {
+            go().ready(mine.whole);
+          } else {
+            go().ready(ready_[i]);
+          }
         }
         return;
       case role::talker:

@@ -33,7 +33,8 @@ struct worker;
 
 namespace fj::inline v0_1::detail {
 
-struct root {
+struct root : runnable {
+  root() : runnable(kind::root) {}
   root_runnables ready;
   model::worker* caller = nullptr;
   model::machine::atomic<bool> done{false};
@@ -325,6 +326,7 @@ struct system : machine {
     m.thief.stolen = what;
     return &m.thief;
   }
+  static void refuse(worker&, root&) { check(false, "a worker that has a stack begins the root that it took"); }
   static void give_deque(worker& m, deque& empty) {
     if (!m.proc->spare_deque) m.proc->spare_deque = &empty;
   }

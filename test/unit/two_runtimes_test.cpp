@@ -1,6 +1,8 @@
 // A fiber of one runtime that calls run of another waits, and its worker goes on.
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <latch>
 #include <memory>
 #include <stdexcept>
 #include <thread>
@@ -225,4 +227,28 @@ TEST_CASE("two runtimes: three nested, each within a fork of the one before") {
     });
     CHECK(sum == 21 + 34 + 13);
   }
+}
+
+TEST_CASE("two runtimes: a root that waits for a worker has no stack") {
+  // A stack for each root at once, as from the pool in run_from_fiber, came to 100 and more.
+  static constexpr int branches = 100;
+  with_two("roots in the queue", [](fj::runtime& a, fj::runtime& b) {
+    std::atomic<int> missing{branches}, ran{0};
+    std::size_t stacks = 0;
+    std::latch all_have_come(1);
+    a.run([&] {
+      fj::fork_each(0, branches, [&](int) {
+        if (missing.fetch_sub(1) == 1) {
+          stacks = b.stats().stacks_in_use;
+          all_have_come.count_down();
+        }
+        b.run([&] {
+          all_have_come.wait();  // holds the worker
+          ++ran;
+        });
+      });
+    });
+    CHECK(ran == branches);
+    CHECK(stacks <= 2 * b.procs());
+  });
 }
