@@ -70,9 +70,12 @@ fiber* system::begin(worker& m, const deque::stolen_record& what) noexcept {
   return &thief;
 }
 
+// A root whose strand ends leaves its worker looking for work. This worker may be about to run a fiber.
 void system::refuse(worker& m, root& r) noexcept {
+  const bool looks = m.spinning;
   r.refused = true;
   r.ended(r, m);
+  if (!looks) m.sched().dispatcher().stop_spinning(m);
 }
 
 void system::release_stacks(worker& m, std::size_t but) noexcept {
