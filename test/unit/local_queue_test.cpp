@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <vector>
 
 #include "forkjoin/go.hpp"
@@ -16,15 +17,15 @@ using namespace std::chrono_literals;
 using std::chrono::nanoseconds;
 using clock_of_turns = std::chrono::steady_clock;
 
-// Receives, works for `work` and sends, until `over()`. `done`: how long both fibers of the pair have worked.
+// Receives, works for `work` and sends, until `over()`. `done`: for how many nanoseconds both fibers of the pair have worked.
 template <class Over>
-void take_turns(fj::channel<bool> turn, nanoseconds work, nanoseconds& done, Over over) {
+void take_turns(fj::channel<bool> turn, nanoseconds work, std::atomic<std::int64_t>& done, Over over) {
   try {
     while (turn.receive()) {
       const auto began = clock_of_turns::now();
       nanoseconds worked{0};
       while (worked < work) worked = clock_of_turns::now() - began;
-      done += worked;
+      done += worked.count();
       if (over()) turn.close();
       turn.send(true);
     }
@@ -87,26 +88,26 @@ TEST_CASE("local queue: half of a full ring goes to all workers, and each fiber 
   });
 }
 
-// Two pairs of fibers hand a turn to and fro. A turn of one pair is fifty times as long, so if the pairs took turns with each
-// other it would have the P fifty times as long. Tried so: with a fiber at the end of the ring when it becomes ready; and
+// Two pairs of fibers hand a turn to and fro. A turn of one pair is ten times as long, so if the pairs took turns with each
+// other it would have the P ten times as long. Tried so: with a fiber at the end of the ring when it becomes ready; and
 // with a slice that does not end: the first pair did all the work. The pairs are compared by time, because a sanitizer makes
 // a switch as long as a short turn, and a processor does not count equally fast at all times.
 TEST_CASE("local queue: fibers that wake one another share a time slice") {
   const test::watchdog dog("time slices", 1);
   fj::runtime rt(test::with_procs(1));
-  nanoseconds long_turns{0}, short_turns{0};
-  const auto over = [&] { return long_turns + short_turns >= 40 * nanoseconds(fj::detail::tuning::slice_ns); };
+  std::atomic<std::int64_t> long_turns{0}, short_turns{0};
+  const auto over = [&] { return long_turns + short_turns >= 40 * fj::detail::tuning::slice_ns; };
   rt.go([&] {
       fj::channel<bool> a(0), b(0);
       std::vector<fj::future<void>> all;
       for (int i = 0; i < 2; ++i) all.push_back(fj::go([&] { take_turns(a, 500us, long_turns, over); }));
-      for (int i = 0; i < 2; ++i) all.push_back(fj::go([&] { take_turns(b, 10us, short_turns, over); }));
+      for (int i = 0; i < 2; ++i) all.push_back(fj::go([&] { take_turns(b, 50us, short_turns, over); }));
       a.send(true);
       b.send(true);
       for (auto& each : all) each.get();
     }).get();
   if (RUNNING_ON_VALGRIND) return;  // there a switch takes part of a slice
-  const double ratio = static_cast<double>(long_turns.count()) / static_cast<double>(short_turns.count());
+  const double ratio = static_cast<double>(long_turns) / static_cast<double>(short_turns);
   CAPTURE(ratio);
   CHECK(ratio <= 2);
   CHECK(ratio >= 0.5);
