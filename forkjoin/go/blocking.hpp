@@ -15,8 +15,8 @@ namespace fj::inline v0_1 {
 
 /// Calls f, which may block its thread: a call into the kernel, a lock that threads share, a library that sleeps.
 /// Returns what f returns, or throws what f throws. Meanwhile other threads may take what this strand has forked. If f
-/// lasts, another thread takes over the P: after some 30 us if such calls are frequent, and otherwise after 20 ms at
-/// most.
+/// lasts, another thread takes over the P: at once if the strand's last two such calls lasted, after some 30 us if such
+/// calls are frequent, and otherwise after 20 ms at most.
 ///
 /// f runs on the calling thread, which is outside of any runtime until f returns: fj::this_proc() is -1, a fork or
 /// fj::go in f enters the default runtime as from any thread outside, a wait in f blocks the thread, and fj::local has

@@ -110,6 +110,10 @@ inline constexpr std::int64_t between_refusals_ns = 100'000'000;
 inline constexpr std::int64_t first_delay_ns = 20'000;
 inline constexpr std::int64_t last_delay_ns = 10'000'000;
 
+/// Calls of fj::blocking that last, one after another, until a strand gives its P up at the next one without the monitor. After
+/// fewer, a strand that makes long and short calls in turn would lose its P at each short one, too.
+inline constexpr unsigned lasting_calls = 2;
+
 /// Looks without anything to do before the delay grows.
 inline constexpr unsigned quick_looks = 50;
 

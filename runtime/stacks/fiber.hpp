@@ -92,6 +92,7 @@ struct fiber : join_waiter, runnable, parent_rest {
   os::guard guard = os::guard::region;  ///< none: see overflow.hpp
   relaxed<bool> marked = false;         ///< see trim_stack
   relaxed<unsigned> trims = 0;          ///< see trim_stack
+  relaxed<unsigned> lasting_calls = 0;  ///< how many of its last calls of fj::blocking lasted; see blocking_call
   relaxed<unsigned> number = 0;         ///< for messages, of other threads, too
   const stack_pool* pool = nullptr;     ///< the pool that it belongs to
 

@@ -1,8 +1,10 @@
 #include "runtime/workers/blocking.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
+#include "runtime/base/tuning.hpp"
 #include "runtime/fork/current.hpp"
 #include "runtime/os/clock.hpp"
 #include "runtime/os/race_detector.hpp"
@@ -48,7 +50,9 @@ blocking_call::blocking_call(bool at_once) noexcept : worker_(current_worker()) 
   set_current_fiber(nullptr);
   set_current_deque(outside);
   os::happens_after(m.exceptions);  // the call may use what belongs to its thread, as may those before it
-  call_ = protocol::begin(m, f, may_lose, at_once);
+  const bool expected = !at_once && f.lasting_calls == tuning::lasting_calls;
+  if (expected) begun_ns_ = os::now_ns();
+  call_ = protocol::begin(m, f, may_lose, at_once || expected);
 }
 
 blocking_call::~blocking_call() {
@@ -60,9 +64,13 @@ blocking_call::~blocking_call() {
   set_current_worker(&m);
   set_current_fiber(&f);
   if (!protocol::end(m, call_)) {
+    // That it lost its P tells that it lasted, unless it gave the P up on the mere expectation.
+    const bool lasted = begun_ns_ == 0 || os::now_ns() - begun_ns_ >= tuning::first_delay_ns;
+    f.lasting_calls = lasted ? std::min(f.lasting_calls + 1, tuning::lasting_calls) : 0;
     leave(&go_on_with_processor, call_.had);
     return;
   }
+  f.lasting_calls = 0;
   f.becomes(fiber_state::running);
   deque& records = *call_.had->active.load(std::memory_order_relaxed);
   records.set_exceptions(m.exceptions);

@@ -1,6 +1,8 @@
 // A call that may block its thread.
 #pragma once
 
+#include <cstdint>
+
 #include "../schedule/loops/blocking_protocol.hpp"
 #include "system.hpp"
 #include "worker.hpp"
@@ -11,7 +13,8 @@ namespace fj::inline v0_1::detail {
 /// records of the strand. Nothing outside of any runtime. The strand may be on another thread afterwards.
 class blocking_call {
  public:
-  /// `at_once`: the P is given up now. Else the monitor takes it if the call lasts.
+  /// `at_once`: the P is given up now. Else the monitor takes it if the call lasts; but if the strand's last calls lasted, this one
+  /// is expected to, and gives it up now, too.
   explicit blocking_call(bool at_once) noexcept;
   ~blocking_call();
   blocking_call(const blocking_call&) = delete;
@@ -31,6 +34,7 @@ class blocking_call {
   fiber* fiber_ = nullptr;
   basic_blocking_protocol<system>::call call_;
   const blocking_call* outer_ = nullptr;
+  std::int64_t begun_ns_ = 0;  // of a call that is expected to last
 };
 
 }  // namespace fj::inline v0_1::detail

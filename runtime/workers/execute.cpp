@@ -32,8 +32,7 @@ continuation_body body_of(const continuation& record) noexcept {
   return record.joined.body();
 }
 
-// The life of a fiber. It arrives at the join, or tells its caller, on its own stack: what it wrote is ordered before
-// that by the strand itself, whatever the worker does.
+// The life of a fiber. It arrives at its join, or tells its caller, on its own stack, so that the strand orders what it wrote.
 void first_frame(void* self) noexcept {
   arrive_on_worker();
   fiber& f = *static_cast<fiber*>(self);
@@ -95,6 +94,7 @@ void begin(fiber& f, const deque::stolen_record& what) noexcept {
   f.becomes(fiber_state::runnable);
   f.whose = what.whose;
   f.begun = true;
+  f.lasting_calls = 0;
   f.stolen = static_cast<continuation*>(what.record);
   f.handled = what.handled;
   os::make_context(f.context, f.stack_top(), &first_frame, &f);

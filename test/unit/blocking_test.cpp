@@ -257,6 +257,37 @@ TEST_CASE("blocking: thousands of short calls among forks and channels; then the
   });
 }
 
+// Tried with strands that expect nothing: the first part fails. Tried with an expectation that no short call ends: the second part
+// fails. With one P a call that lost its P left it to the fiber that opens the gate.
+TEST_CASE("blocking: a strand whose last two calls lasted gives its P up at the beginning of the next") {
+  const test::watchdog dog("calls that are expected to last", 1);
+  fj::runtime rt(test::with_procs(1));
+  const auto retakes = [&] { return rt.stats().total().retakes; };
+  const auto lose_processor = [] {
+    gate opened;
+    auto opens = fj::go([&] {
+      rest_for(100);
+      opened.open();
+    });
+    fj::blocking([&] { opened.wait(); });
+    opens.get();
+  };
+  rt.run([&] {
+    for (int i = 0; i < 20; ++i) {
+      lose_processor();
+      lose_processor();
+      const auto before = retakes();
+      fj::blocking([&] {
+        CHECK(retakes() == before + 1);
+        rest_for(100);
+      });
+    }
+    const auto before = retakes();
+    for (int i = 0; i < 1000; ++i) fj::blocking([] {});
+    CHECK(retakes() - before < 500);
+  });
+}
+
 TEST_CASE("blocking: calls of some milliseconds lose their P to a fiber that is ready, one after another") {
   // Tried with a monitor that leaves each call alone that it sees for the first time: no call lost its P. Not on a busy machine, where
   // a call lasts until the next look.
