@@ -103,7 +103,7 @@ inline constexpr unsigned takes_per_oldest = 61;
 /// Nanoseconds between two tries to start a thread after the system refused one: a refused thread costs some 10 us.
 inline constexpr std::int64_t between_refusals_ns = 100'000'000;
 
-// The monitor (schedule/loops/monitor.hpp). Each number is that of Go's sysmon.
+// The monitor (schedule/loops/monitor.hpp). Each number but lasting_calls and poll_delay_ns is that of Go's sysmon.
 
 /// Nanoseconds between two looks of the monitor: the first while it found something to do a short time ago, then twice as much
 /// after each look up to the last.
