@@ -40,10 +40,10 @@ template <class Argument, class Body, class Part>
 }
 
 template <class Policy, class First, class Last, class Body>
-void for_indices(First first, Last last, Body& body, const loop_options& options) {
+[[gnu::noinline]] void for_indices(First first, Last last, Body& body, const loop_options& options) {
   const index_range<First, Last> indices("fj::parallel_for", first, last);
   using type = typename index_range<First, Last>::type;
-  detail::for_parts<Policy>(indices.size(), options, [&](std::size_t begin, std::size_t end) {
+  detail::for_parts<Policy>(indices.size(), options, [indices, &body](std::size_t begin, std::size_t end) {
     const type last_index = indices[end];
     detail::with_own_copy<type>(body, [&](auto& own) {
       for (type i = indices[begin]; i != last_index; ++i) std::invoke(own, type(i));
@@ -66,8 +66,8 @@ void for_steps(First first, Last last, Step step, Body& body, const loop_options
 }
 
 template <class Policy, class I, class Body>
-void for_elements(const I& first, std::size_t n, Body& body, const loop_options& options) {
-  detail::for_parts<Policy>(n, options, [&](std::size_t begin, std::size_t end) {
+[[gnu::noinline]] void for_elements(const I& first, std::size_t n, Body& body, const loop_options& options) {
+  detail::for_parts<Policy>(n, options, [first, &body](std::size_t begin, std::size_t end) {
     const I last = detail::advanced(first, end);
     detail::with_own_copy<std::iter_reference_t<I>>(body, [&](auto& own) {
       for (I at = detail::advanced(first, begin); at != last; ++at) std::invoke(own, *at);
@@ -102,8 +102,10 @@ consteval auto why_not_steps() {
 /// microseconds. It shares the loop once the loop has run for 30 microseconds, or seems to need 30 microseconds more.
 /// If an element takes long, a thief takes all that comes after its part. If an earlier loop of as many elements with
 /// the same body took 2 microseconds at most, the first part has 16 elements (1 if there are no more than 16), and the
-/// second part has all others. So a loop of a few microseconds costs little more than the plain one, on any number of
-/// P. A shared loop is divided into about two parts for each P. A strand runs its part in chunks of some microseconds,
+/// second part has all others; if it took some 0.1 microseconds at most, there is a single part, which thieves cannot
+/// take. If the elements of such a loop take long all the same, the next loops are cut into parts again. So a loop of a
+/// few microseconds costs little more than the plain one, on any number of P. No element may wait for a later one: on
+/// one P, and in one part, that never ends. A shared loop is divided into about two parts for each P. A strand runs its part in chunks of some microseconds,
 /// whose size it finds by the clock. When a worker has nothing to do, the strand forks half of its remaining part. On
 /// one P, without options.stop, parallel_for is the plain loop. With a grain, the loop is halved down to blocks of so
 /// many indices, always in the same way; the last block may be shorter.

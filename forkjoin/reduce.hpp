@@ -95,27 +95,27 @@ T sum_of_sums(const T* sums, std::size_t n, Op& op) {
   return static_cast<T>(std::invoke(op, std::move(left), detail::sum_of_sums(sums + middle, n - middle, op)));
 }
 
-/// Of numbers. A loop without a grain computes what is summed, one by one or, if these are many, the sums of blocks. So the
-/// strand begins alone, as any such loop, and a few elements that take long are shared out.
+/// Of few numbers, where the strand may have to fork: a loop keeps them.
+template <class Policy, class T, class It, class Value, class Op>
+[[gnu::noinline]] T reduce_few_slow(unsigned p, const It& first, std::size_t n, Value value, Op& op,
+                                    const loop_options& options, pace& known) {
+  T kept[most_kept];
+  const auto kept_value = [](const T* at) { return *at; };
+  const auto keep = [&](std::size_t begin, std::size_t end) {
+    It at = detail::advanced(first, begin);
+    for (T* to = kept + begin; to != kept + end; ++to, static_cast<void>(++at)) *to = value(at);
+  };
+  std::optional<T> sum;
+  detail::for_parts_slow<Policy, fold_width<T>>(p, n, options, known, keep, [&](std::size_t begin) {
+    if (n < 2 * fold_width<T>) return keep(begin, n);
+    sum = detail::fold_on<T>(kept, detail::advanced(first, begin), n - begin, value, op);
+  });
+  return sum ? *sum : detail::fold<T>(static_cast<const T*>(kept), n, kept_value, op);
+}
+
+/// Of many.
 template <class Policy, class T, class It, class Get, class Op>
-T reduce_numbers(const It& first, std::size_t n, Get& get, Op& op, const loop_options& options) {
-  if (n <= most_kept) {
-    // The fold of these values takes the same steps whether they are kept or not.
-    const auto value = [&get](const It& at) { return static_cast<T>(get(at)); };
-    if (procs_for_loop() == 1 && !options.stop) return detail::fold<T>(first, n, value, op);
-    T kept[most_kept];
-    const auto kept_value = [](const T* at) { return *at; };
-    const auto keep = [&](std::size_t begin, std::size_t end) {
-      It at = detail::advanced(first, begin);
-      for (T* to = kept + begin; to != kept + end; ++to, static_cast<void>(++at)) *to = value(at);
-    };
-    std::optional<T> sum;
-    detail::for_parts<Policy, fold_width<T>>(n, options, keep, [&](std::size_t begin) {
-      if (begin != fold_width<T>) return keep(begin, n);
-      sum = detail::fold_on<T>(kept, detail::advanced(first, begin), n - begin, value, op);
-    });
-    return sum ? *sum : detail::fold<T>(static_cast<const T*>(kept), n, kept_value, op);
-  }
+[[gnu::noinline]] T reduce_many(const It& first, std::size_t n, Get& get, Op& op, const loop_options& options) {
   const blocks all(n, std::clamp(n / 128, least_block, reduce_block));
   const auto sums = std::make_unique_for_overwrite<T[]>(all.count());
   detail::for_parts<Policy>(all.count(), options, [&](std::size_t begin, std::size_t end) {
@@ -123,6 +123,24 @@ T reduce_numbers(const It& first, std::size_t n, Get& get, Op& op, const loop_op
       sums[begin] = detail::fold<T>(detail::advanced(first, all.begin(begin)), all.size_of(begin), get, op);
   });
   return detail::sum_of_sums<T>(sums.get(), all.count(), op);
+}
+
+/// Of numbers. A loop without a grain computes what is summed, one by one or, if these are many, the sums of blocks. So the
+/// strand begins alone, as any such loop, and a few elements that take long are shared out.
+template <class Policy, class T, class It, class Get, class Op>
+[[gnu::noinline]] T reduce_numbers(const It& first, std::size_t n, Get& get, Op& op, const loop_options& options) {
+  if (n <= most_kept) {
+    // The fold of these values takes the same steps whether they are kept or not.
+    const auto value = [&get](const It& at) { return static_cast<T>(get(at)); };
+    pace& known = pace_of<decltype(value)>;
+    const unsigned p = detail::procs_for_loop(n, options, known);
+    if (p != 1) return detail::reduce_few_slow<Policy, T>(p, first, n, value, op, options, known);
+    const T sum =
+        n < 2 * fold_width<T> ? detail::fold_few<T>(first, n, value, op) : detail::fold<T>(first, n, value, op);
+    detail::ends_whole(known);
+    return sum;
+  }
+  return detail::reduce_many<Policy, T>(first, n, get, op, options);
 }
 
 template <class Policy, class T, class It, class Get, class Op>

@@ -8,23 +8,45 @@
 
 namespace fj::inline v0_1::detail {
 
-/// A fork by continuations that asks for no thief as long as a worker looks for work: that worker finds the record if f takes
-/// long. So f costs no more for that worker. For parts of loops.
+/// Joins a record that was not private any longer when f was done. False if it is left to the caller after all.
+template <class G, class Join>
+[[gnu::cold, gnu::noinline]] bool join_if_stolen(branch<G, Join>& rest) {
+  if (detail::pop_slow(rest)) return false;
+  detail::wait_for<Join>(rest);
+  static_cast<void>(rest.take());
+  return true;
+}
+
+/// Calls f(), while a thief may call g(). True if one did, and it is done; false if g is left to the caller. Asks for no thief as
+/// long as a worker looks for work: that worker finds the record if f takes long. So f costs no more for that worker. For parts
+/// of loops.
 template <class F, class G>
-[[gnu::always_inline]] inline value_of<result_of<G>> fork_quietly(F f, G g) {
+[[gnu::always_inline]] inline bool fork_quietly(F f, G g) {
   current_deque().progress().make();
   branch<G&, leave_stack> rest(g);
   join_on_throw<G&, leave_stack> on_throw{rest};
-  if (__builtin_expect(detail::push_record(rest), false) && !is_watched(rest)) {
+  if (detail::push_record(rest) && !current_deque().is_watched(rest) && !detail::is_watched_slow(rest)) {
     static_cast<void>(detail::start_slow<continuations, F&>(f, rest));
   } else {
     f();
   }
   on_throw.armed = false;
-  return detail::pop_record(rest) ? detail::call(rest.closure) : detail::join_continuation_slow(rest);
+  return !detail::pop_record(rest) && detail::join_if_stolen(rest);
+}
+
+/// Says that the calling strand begins a part of a loop that is expected to be brief, and that it will not fork. False, and
+/// nothing said, if a worker asks for something: then the strand forks, and answers. Also outside of any runtime.
+[[gnu::always_inline]] inline bool begin_brief_part() noexcept {
+  deque& d = current_deque();
+  if (!d.asks_nothing()) return false;
+  d.progress().begin();
+  return true;
 }
 
 /// Whether a thief has found since the last call that the calling strand stayed in one part of a loop for long.
 inline bool was_slow() noexcept { return current_deque().progress().was_slow(); }
+
+/// After was_slow: for how many nanoseconds, at the least.
+inline std::int64_t slow_for() noexcept { return current_deque().progress().slow_for(os::now_ns()); }
 
 }  // namespace fj::inline v0_1::detail

@@ -101,25 +101,31 @@ template <class T, std::size_t Width, class It, class Get, class Op>
   return detail::fold_one_by_one(all.total(op), it, n, get, op);
 }
 
-/// get(it) op get(it + 1) op ... for n > 0 elements. Not inlined: inside of a recursion
+/// get(it) op get(it + 1) op ... for n > 0 elements, one by one.
+template <class T, class It, class Get, class Op>
+[[gnu::always_inline]] inline T fold_few(It it, std::size_t n, Get& get, Op& op) {
+  T first = static_cast<T>(get(it));
+  ++it;
+  return detail::fold_one_by_one(std::move(first), std::move(it), n - 1, get, op);
+}
+
+/// The same, in steps if there are enough for two. Not inlined: inside of a recursion
 /// g++ takes the steps apart before it vectorises, and sums take twice as long.
 template <class T, std::size_t Width = fold_width<T>, class It, class Get, class Op>
-[[gnu::noinline]] T fold(It it, std::size_t n, Get& get, Op& op) {
+[[gnu::noinline, gnu::hot]] T fold(It it, std::size_t n, Get& get, Op& op) {
   if constexpr (folded_in_steps<T, decltype(get(it))>) {
-    if (n >= Width) {
+    if (n >= 2 * Width) {
       T step[Width];
       detail::read_step<Width>(step, it, get);
       return detail::fold_in_steps<T, Width>(step, it, n - Width, get, op);
     }
   }
-  T first = static_cast<T>(get(it));
-  ++it;
-  return detail::fold_one_by_one(std::move(first), it, n - 1, get, op);
+  return detail::fold_few<T>(it, n, get, op);
 }
 
 /// The same where the first fold_width elements have been read, and `it` is at the next of n more.
 template <class T, class It, class Get, class Op>
-[[gnu::noinline]] T fold_on(const T* read, It it, std::size_t n, Get& get, Op& op) {
+[[gnu::noinline, gnu::hot]] T fold_on(const T* read, It it, std::size_t n, Get& get, Op& op) {
   if constexpr (folded_in_steps<T, decltype(get(it))>) {
     return detail::fold_in_steps<T, fold_width<T>>(read, it, n, get, op);
   } else {

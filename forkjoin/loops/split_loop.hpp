@@ -48,17 +48,7 @@ class split_loop {
   /// Runs the elements before `middle`, while a thief may take all others. True if one did, and they are done; false if they
   /// are left to the caller.
   bool run_or_share(std::size_t first, std::size_t middle, std::size_t n) {
-    std::atomic<bool> done = false;  // relaxed: says which strand goes on; the join orders the elements
-    return detail::fork_quietly(
-        [&, this] {
-          run_part(first, middle);
-          done.store(true, std::memory_order_relaxed);
-        },
-        [&, this] {
-          if (done.load(std::memory_order_relaxed)) return false;
-          share(middle, n);
-          return true;
-        });
+    return detail::fork_quietly([=, this] { run_part(first, middle); }, [=, this] { share(middle, n); });
   }
 
  private:
@@ -80,7 +70,8 @@ class split_loop {
       const std::uint64_t passed = now - before, left = n - middle;
       const std::uint64_t taken = passed > tuning::part_cost_ns ? passed - tuning::part_cost_ns : 1;
       const std::size_t size = middle - first;
-      const bool is_known = now - begun > tuning::known_after_ns;
+      // A first element misses caches, perhaps also those for instructions.
+      const bool is_known = first != 0 && now - begun > tuning::known_after_ns;
       if (now - begun > tuning::worth_sharing_ns || (is_known && left * taken > tuning::worth_sharing_ns * size))
         return share(middle, n);
       // What takes no longer than a part should is not cut. But the elements so far may be cheaper than those to come.
@@ -149,27 +140,54 @@ class split_loop {
   pace& pace_;
 };
 
-/// Calls leaf(begin, end) for consecutive parts of [0, n). Outside of a runtime it enters the default one. A loop that is
-/// expected to be brief runs `First` elements, or one if it has no more, and then rest(begin) for the others.
-template <class Policy, std::size_t First, class Leaf, class Rest>
-[[gnu::always_inline]] inline void for_parts(std::size_t n, const loop_options& options, const Leaf& leaf, Rest rest) {
-  if (n == 0) return;
-  const unsigned p = procs_for_loop();
+/// How many elements the first part of a loop has that is expected to be brief.
+inline constexpr std::size_t first_part = 16;
+
+/// How a strand runs a loop of n elements: 1, as one part, because no fork could be stolen, or because the loop is very brief;
+/// then it calls ends_whole afterwards; 0, outside of any runtime; else with forks.
+[[gnu::always_inline]] inline unsigned procs_for_loop(std::size_t n, const loop_options& options,
+                                                      const pace& known) noexcept {
   const bool is_plain = options.grain == 0 && !options.stop;
-  if (p == 1 && is_plain) return leaf(std::size_t(0), n);
-  pace& known = pace_of<Leaf>;
+  if (is_plain && known.is_very_brief(n) && detail::begin_brief_part()) return 1;
+  const unsigned p = procs_for_loop();
+  return p == 1 && !is_plain ? 2 : p;
+}
+
+[[gnu::always_inline]] inline void ends_whole(pace& known) noexcept {
+  if (detail::was_slow()) known.forget(detail::slow_for());
+}
+
+/// For p P, not 1. If the loop is expected to be brief its first part has `First` elements, or one if there are no more, and
+/// rest(begin) runs all others. Outside of a runtime it enters the default one. Not inlined, and not compiled for each leaf: of
+/// several copies of one loop g++ vectorises only some.
+template <class Policy, std::size_t First>
+[[gnu::noinline]] void for_parts_slow(unsigned p, std::size_t n, const loop_options& options, pace& known,
+                                      loop_leaf leaf, function_ref<void(std::size_t)> rest) {
   split_loop<Policy> loop(leaf, options, known);
   if (p == 0) return fj::run([&] { loop.run(n); });
-  if (!is_plain || n == 1 || !known.is_brief(n)) return loop.run(n);
+  if (options.grain != 0 || options.stop || n == 1 || !known.is_brief(n)) return loop.run(n);
+  const bool times = known.wants_more();
+  const std::uint64_t begun = times ? os::rough_ns() : 0;
   const std::size_t begin = n > First ? First : 1;
   if (loop.run_or_share(0, begin, n)) return;
   rest(begin);
-  if (detail::was_slow()) known.forget();
+  if (times) known.learn_more(n, os::rough_ns() - begun);
+  if (detail::was_slow()) known.forget(detail::slow_for());
 }
 
+/// Calls leaf(begin, end) for consecutive parts of [0, n).
 template <class Policy, class Leaf>
 [[gnu::always_inline]] inline void for_parts(std::size_t n, const loop_options& options, const Leaf& leaf) {
-  detail::for_parts<Policy, 16>(n, options, leaf, [&](std::size_t begin) { leaf(begin, n); });
+  if (n == 0) return;
+  pace& known = pace_of<Leaf>;
+  const unsigned p = detail::procs_for_loop(n, options, known);
+  if (p != 1) {
+    const loop_leaf each(leaf);
+    return detail::for_parts_slow<Policy, first_part>(p, n, options, known, each,
+                                                      [=](std::size_t begin) { each(begin, n); });
+  }
+  leaf(std::size_t(0), n);
+  detail::ends_whole(known);
 }
 
 }  // namespace fj::inline v0_1::detail

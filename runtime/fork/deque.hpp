@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "../os/context/context.hpp"
 #include "deque_owner.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -76,6 +77,20 @@ class basic_deque : public basic_deque_owner<Machine> {
   /// Whether it is the newest, and the only private one; a hint, as a thief may expose it.
   bool is_only_private(const record& r) const noexcept {
     return r.older.load(std::memory_order_relaxed) == this->newest_public_.load(std::memory_order_relaxed);
+  }
+
+  /// After a push of `newest` that found the alarm on: whether a worker looks at this deque, so that the owner need not attend
+  /// (slow/quiet.hpp). False if older records are private, too, and if thieves would keep off the record because the owner
+  /// handles an exception.
+  bool is_watched(const record& newest) const noexcept {
+    return this->alarm_.load(std::memory_order_relaxed) == as_thief::alarm_watched && is_only_private(newest) &&
+           !this->is_in_handler() && !this->exceptions_.load(std::memory_order_relaxed)->any();
+  }
+
+  /// Whether the owner may go on for some microseconds without a push: nobody asks for what it has.
+  bool asks_nothing() const noexcept {
+    const std::uint64_t alarm = this->alarm_.load(std::memory_order_relaxed);
+    return alarm == as_thief::alarm_off || (alarm == as_thief::alarm_watched && !this->has_private());
   }
 
  private:

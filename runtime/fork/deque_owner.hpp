@@ -48,7 +48,7 @@ class basic_deque_owner : protected basic_deque_thief<Machine> {
     // release: pairs with the acquires in exposure::end and looks_empty, so that the record is there
     newest_.store(name, std::memory_order_release);
     Machine::light_fence();  // store newest, load alarm: pairs with the heavy fence of a worker about to park
-    return alarm_.load(std::memory_order_relaxed) != 0;
+    return alarm_.load(std::memory_order_relaxed) != as_thief::alarm_off;
   }
 
   /// Takes back the newest record. False if it may not be private: then pop_slow decides.
@@ -68,7 +68,7 @@ class basic_deque_owner : protected basic_deque_thief<Machine> {
   /// after it. Only then may the owner read wishes and hunger, or a wish is lost.
   void attend() noexcept {
     // acquire: pairs with the release in alarm
-    alarm_.exchange(eager_ || !has_capacity(), std::memory_order_acq_rel);
+    alarm_.exchange(eager_ || !has_capacity() ? as_thief::alarm_on : as_thief::alarm_off, std::memory_order_acq_rel);
     Machine::fence();  // push's store to newest, then reading hunger: pairs with the fence of a worker about to park
   }
 

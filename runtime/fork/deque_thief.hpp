@@ -50,11 +50,21 @@ class basic_deque_thief {
   /// took the alarm off.
   void alarm() noexcept {
     // release: pairs with the acquire in attend. An exchange, as all stores to the alarm, so that they are in one order.
-    alarm_.exchange(1, std::memory_order_acq_rel);
+    alarm_.exchange(alarm_on, std::memory_order_acq_rel);
   }
 
   /// Whether an alarm waits for the owner already; a hint.
-  bool alarmed() const noexcept { return alarm_.load(std::memory_order_relaxed) != 0; }
+  bool alarmed() const noexcept { return alarm_.load(std::memory_order_relaxed) != alarm_off; }
+
+  /// By a worker that counts as spinning, and that will look here again: the owner of small loops need not attend to an alarm
+  /// that is on (deque::is_watched). The next alarm, also that of a worker about to park, takes this back.
+  void watch() noexcept {
+    if (eager_ || !has_capacity()) return;  // there each push attends
+    std::uint64_t on = alarm_on;
+    if (alarm_.load(std::memory_order_relaxed) != on) return;
+    // relaxed: the acquire in attend pairs with the alarm that was sounded before, whose release sequence this continues
+    alarm_.compare_exchange_strong(on, alarm_watched, std::memory_order_relaxed);
+  }
 
   /// The oldest public record; none if there is none or another thief was faster. Of root `only` alone, unless that is
   /// nullptr.
@@ -87,12 +97,14 @@ class basic_deque_thief {
  protected:
   constexpr basic_deque_thief(index capacity, bool eager) noexcept
       : newest_(0),
-        alarm_(1),
+        alarm_(alarm_on),
         guard_(eager ? guard_up : guard_down),
         newest_public_(0),
         exceptions_(nullptr),
         eager_(eager),
         public_(capacity) {}
+
+  static constexpr std::uint64_t alarm_off = 0, alarm_on = 1, alarm_watched = 2;
 
   static constexpr record_name stands_in = 1;
   static constexpr record_name public_mark = ~(~record_name{0} >> 1);

@@ -17,11 +17,23 @@ class basic_progress {
   /// The owner's.
   void make() noexcept { made_.store(made_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
 
+  /// The same for a part that another does not precede: of what came before, no thief's word counts any longer.
+  void begin() noexcept {
+    make();
+    static_cast<void>(was_slow());
+  }
+
   /// The owner's: whether a thief has found since the last call that the owner was long in one part.
   bool was_slow() noexcept {
     if (!slow_.load(std::memory_order_relaxed)) return false;
     slow_.store(false, std::memory_order_relaxed);
     return true;
+  }
+
+  /// The owner's, if it was slow: for how long by now, at the least.
+  std::int64_t slow_for(std::int64_t now) const noexcept {
+    const std::int64_t at = noted_at_.load(std::memory_order_relaxed);
+    return at != 0 ? now - at : 0;
   }
 
   /// The thieves': true if the owner has made progress since a thief called this last.

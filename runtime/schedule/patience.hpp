@@ -34,7 +34,11 @@ class basic_patience {
     if (!calm_ && round % tuning::rounds_per_look != 0) return true;
     const std::int64_t now = Machine::now_ns();
     calm_ = false;
-    m.sched().all().for_each_deque([&](auto& d) { calm_ |= d.progress().note(now); });
+    m.sched().all().for_each_deque([&](auto& d) {
+      if (!d.progress().note(now)) return;
+      calm_ = true;
+      if (m.spinning) d.watch();
+    });
     calm_ |= !saw_records && fibers_change(m.sched().all());
     if (calm_) {
       // Owners that run small loops, or fibers that hand over to one another: each look at their deques and queues costs them.

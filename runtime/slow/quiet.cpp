@@ -6,7 +6,7 @@
 
 namespace fj::inline v0_1::detail {
 
-bool is_watched(const record& newest) noexcept {
+bool is_watched_slow(const record& newest) noexcept {
   const deque& d = current_deque();
   if (&d == &outside) return false;
   const worker& m = *current_worker();

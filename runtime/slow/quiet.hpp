@@ -5,9 +5,8 @@
 
 namespace fj::inline v0_1::detail {
 
-/// Whether a worker looks for work and will find what was pushed last, though its owner does not attend: if the owner makes no
-/// progress (deque::progress), that worker exposes it. After a push of `newest` that found the alarm
-/// on. False if older records are private, too, which that worker had better take.
-bool is_watched(const record& newest) noexcept;
+/// As deque::is_watched, also if no worker has said that it looks at this deque: whether one looks for work, and will find what was
+/// pushed last, though its owner does not attend. If the owner makes no progress (deque::progress), that worker exposes it.
+bool is_watched_slow(const record& newest) noexcept;
 
 }  // namespace fj::inline v0_1::detail

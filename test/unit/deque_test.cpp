@@ -169,6 +169,21 @@ TEST_CASE("deque: an alarm is noticed by the next push, once") {
   CHECK(f.slow_pushes == 2);
 }
 
+// Tried with a watch that outlasts the next alarm: fails.
+TEST_CASE("deque: a watched alarm asks for nothing" * doctest::skip(!test::may_fence_others())) {
+  fixture f;
+  f.push();  // takes the alarm off
+  f.d->for_thieves().watch();
+  CHECK(f.d->asks_nothing());
+  f.d->alarm();
+  CHECK(!f.d->asks_nothing());
+  f.d->for_thieves().watch();
+  CHECK(!f.d->asks_nothing());  // a record is private
+  CHECK((f.pop() && f.d->asks_nothing()));
+  f.d->alarm();
+  CHECK(!f.d->asks_nothing());
+}
+
 TEST_CASE("deque: what does not fit into the public part stays private" * doctest::skip(!test::may_fence_others())) {
   fixture f;
   for (std::size_t i = 0; i < 3 * capacity; ++i) f.push();
