@@ -1,6 +1,6 @@
 """Makes the report of what bench/run.py measured: pages that need nothing else, and their pictures as files.
 
-    bench/report [--json FILE] [--out DIR] [--build DIR] [--no-simulation] [--readme]
+    bench/report [--json FILE] [--out DIR] [--build DIR] [--simulate-for SECONDS] [--readme]
 
 Without --json: the newest of <build>/bench/report*.json, which bench/run.py writes.
 """
@@ -19,7 +19,7 @@ from report.overview import overview_page  # noqa: E402
 from report.peers import PEERS, TITLE, peers_page, read_peers  # noqa: E402
 from report.plots import all_plots  # noqa: E402
 from report.readme import fib  # noqa: E402
-from report.simulation import Simulator  # noqa: E402
+from report.simulation import BUDGET, Simulator  # noqa: E402
 
 SCHEMA = 1
 OVERVIEW, COMPARISON = "index.html", "tasks-against-continuations.html"
@@ -49,13 +49,13 @@ def read(file):
     return report
 
 
-def simulate(program, folder, report):
+def simulate(program, folder, report, budget):
     if not program.exists():
         print(f"no simulator {program}: its parts are left out")
         return []
     print("simulating what was measured:", flush=True)
     try:
-        return Simulator(program, folder).run_all(Data(report), lambda line: print(line, flush=True))
+        return Simulator(program, folder, budget).run_all(Data(report), lambda line: print(line, flush=True))
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         print(f"the simulator does not run ({error}): its parts are left out")
         return []
@@ -100,6 +100,8 @@ def main(arguments=None):
     parser.add_argument("--out", type=pathlib.Path, metavar="DIR", help="default: <build>/report")
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"), metavar="DIR")
     parser.add_argument("--simulator", type=pathlib.Path, metavar="PROGRAM", help="default: <build>/bench/simulate")
+    parser.add_argument("--simulate-for", type=float, default=BUDGET, metavar="SECONDS",
+                        help=f"simulates problems until then; what is done is kept for the next report (default: {BUDGET})")
     parser.add_argument("--no-simulation", action="store_true", help="leaves the simulated parts out")
     parser.add_argument("--readme", type=pathlib.Path, nargs="?", const=README_PICTURE, metavar="FILE",
                         help="writes README's picture of fib instead of pages (default: bench/report/fib.svg)")
@@ -113,7 +115,7 @@ def main(arguments=None):
             print(f"{args.readme}, from {file}")
             return
         found = [] if args.no_simulation else simulate((args.simulator or args.build / "bench" / "simulate").resolve(),
-                                                       out / "simulated", report)
+                                                       out / "simulated", report, args.simulate_for)
         write(Data(report, found, misses_of(args.build)), out, read_peers(args.build))
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise Failed(f"{file} is not as bench/schema.md says ({error!r}); write it anew: ./dev bench") from error
