@@ -3,7 +3,7 @@
 
     bench/peers/run.py [kernel...] --build build [--build build-clang] [--folder FOLDER] [--procs 1,2] [--json FILE]
 
-bench/README.md describes the ways and how a program for a further library is brought along in FOLDER.
+bench/PEERS.md describes the ways and how a program for a further library is brought along in FOLDER.
 """
 
 import argparse
