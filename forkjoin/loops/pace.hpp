@@ -26,16 +26,16 @@ class pace {
     if (took_ns <= tuning::part_alone_ns) brief_.store(elements, std::memory_order_relaxed);
   }
 
-  /// Before a brief loop that its strand runs with a fork: whether the strand is to look at the clock, and to call learn_more.
+  /// Before a brief loop that its strand runs with a fork: whether the strand is to look at the clock, and to call learn_more
+  /// unless a thief takes a part.
   bool wants_more() noexcept {
     const std::uint32_t left = until_more_.load(std::memory_order_relaxed);
-    until_more_.store(left - 1, std::memory_order_relaxed);
+    until_more_.store(left != 0 ? left - 1 : tuning::loops_per_look, std::memory_order_relaxed);
     return left == 0;
   }
 
   void learn_more(std::size_t elements, std::uint64_t took_ns) noexcept {
     if (took_ns <= tuning::very_brief_ns) very_brief_.store(elements, std::memory_order_relaxed);
-    until_more_.store(tuning::loops_per_look, std::memory_order_relaxed);
   }
 
   /// After a loop that was expected to be brief, and took so long. Until a strand sees again whether a loop is very brief, loops
