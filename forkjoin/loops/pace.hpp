@@ -22,8 +22,15 @@ class pace {
     return elements <= very_brief_.load(std::memory_order_relaxed);
   }
 
+  /// Whether they were brief once, though perhaps not lately.
+  bool was_ever_brief(std::size_t elements) const noexcept {
+    return elements <= ever_brief_.load(std::memory_order_relaxed);
+  }
+
   void learn(std::size_t elements, std::uint64_t took_ns) noexcept {
-    if (took_ns <= tuning::part_alone_ns) brief_.store(elements, std::memory_order_relaxed);
+    if (took_ns > tuning::part_alone_ns) return;
+    brief_.store(elements, std::memory_order_relaxed);
+    if (!was_ever_brief(elements)) ever_brief_.store(elements, std::memory_order_relaxed);
   }
 
   /// Before a brief loop that its strand runs with a fork: whether the strand is to look at the clock, and to call learn_more
@@ -53,6 +60,7 @@ class pace {
  private:
   std::atomic<std::size_t> very_brief_ = 0;    // the most elements that were; 0: unknown
   std::atomic<std::size_t> brief_ = 0;         // likewise
+  std::atomic<std::size_t> ever_brief_ = 0;    // the greatest value of brief_
   std::atomic<std::uint32_t> until_more_ = 8;  // loops: a few, so that caches hold what these use
 };
 

@@ -70,8 +70,8 @@ class split_loop {
       const std::uint64_t passed = now - before, left = n - middle;
       const std::uint64_t taken = passed > tuning::part_cost_ns ? passed - tuning::part_cost_ns : 1;
       const std::size_t size = middle - first;
-      // A first element misses caches, perhaps also those for instructions.
-      const bool is_known = first != 0 && now - begun > tuning::known_after_ns;
+      // A first element misses caches, perhaps also those for instructions: it says little about a loop that was brief before.
+      const bool is_known = now - begun > tuning::known_after_ns && (first != 0 || !pace_.was_ever_brief(n));
       if (now - begun > tuning::worth_sharing_ns || (is_known && left * taken > tuning::worth_sharing_ns * size))
         return share(middle, n);
       // What takes no longer than a part should is not cut. But the elements so far may be cheaper than those to come.
