@@ -9,6 +9,7 @@ import subprocess
 import time
 
 PROCS = [1, 2, 4, 16, 64, 256, 1024, 4096]
+FIRST = 64  # P at the most in the first run of a problem: a run with all PROCS takes some twenty times as long
 BUDGET = 300  # seconds for all problems; those that take longer are left out
 UTS = {"T1": "uts", "T3": "uts_t3", "T1L": "uts_t1l", "T3L": "uts_t3l"}  # the simulator's kernels, by label
 
@@ -24,15 +25,15 @@ class Simulator:
         named = listed.partition("costs:")[0].splitlines()[1:]
         self.kernels = {line.split()[0] for line in named if line.split()}
 
-    def arguments(self, data, problem):
-        """None if the simulator does not know the problem."""
+    def arguments(self, data, problem, most):
+        """For up to so many P. None if the simulator does not know the problem."""
         kernel, size = problem
         serial = data.result(problem, "serial", 1)
         if kernel == "uts":
             kernel, size = UTS.get(serial.get("label"), ""), 0
         if kernel not in self.kernels:
             return None
-        arguments = [kernel, "--size", str(size), "--procs", ",".join(map(str, PROCS)), "--start", "both"]
+        arguments = [kernel, "--size", str(size), "--procs", ",".join(str(p) for p in PROCS if p <= most), "--start", "both"]
         if "median_ms" in serial:
             arguments += ["--serial-ms", f"{serial['median_ms']:.6g}"]
         for option, way in (("--fork", "continuations"), ("--fork-tasks", "tasks")):
@@ -52,10 +53,11 @@ class Simulator:
             json.loads(done.stdout)
             self.costs.write_text(done.stdout)
 
-    def run(self, problem, arguments, say):
+    def run(self, problem, most, arguments, say):
         """The simulator's output, with the problem as `of`; None if it took too long or failed."""
         kernel, size = problem
-        file = self.folder / f"{kernel}-{size}.json"
+        name = f"{kernel}({size:,}), P up to {most:,}"
+        file = self.folder / f"{kernel}-{size}-{most}.json"
         made_of = [*arguments, self.program.stat().st_mtime_ns]
         if self.costs.exists():
             arguments = [*arguments, "--costs", str(self.costs)]
@@ -63,7 +65,7 @@ class Simulator:
         try:
             kept = json.loads(file.read_text())
             if kept["made_of"] == made_of:
-                say(f"  {kernel}({size:,}): as before")
+                say(f"  {name}: as before")
                 return kept
         except (OSError, ValueError, KeyError):
             pass
@@ -76,24 +78,28 @@ class Simulator:
                            timeout=left)
         except subprocess.TimeoutExpired:
             written.unlink(missing_ok=True)
-            say(f"  {kernel}({size:,}): left out, the time is over; --simulate-for SECONDS gives more, and the next report goes on")
+            say(f"  {name}: left out, the time is over")
             return None
         except subprocess.CalledProcessError as failed:
-            say(f"  {kernel}({size:,}): left out, the simulator failed: {failed.stderr.strip()}")
+            say(f"  {name}: left out, the simulator failed: {failed.stderr.strip()}")
             return None
         found = json.loads(written.read_text()) | {"of": list(problem), "made_of": made_of}
         written.unlink()
         file.write_text(json.dumps(found))
-        say(f"  {kernel}({size:,})")
+        say(f"  {name}")
         return found
 
     def run_all(self, data, say=print):
         self.folder.mkdir(parents=True, exist_ok=True)
         self.calibrate()
-        known = [(problem, self.arguments(data, problem)) for problem in data.problems]
-        known = [(problem, arguments) for problem, arguments in known if arguments]
         # Those with few forks first, as a simulated fork takes some 100 ns in each of the runs.
-        order = sorted(known, key=lambda of: data.result(of[0], "continuations", 1).get("forks", 0))
+        order = sorted(data.problems, key=lambda of: data.result(of, "continuations", 1).get("forks", 0))
+        found = {}
         with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-            found = dict(zip((problem for problem, _ in order), pool.map(lambda of: self.run(*of, say), order)))
-        return [found[problem] for problem, _ in known if found[problem]]
+            for most in (FIRST, PROCS[-1]):
+                known = [(of, arguments) for of in order if (arguments := self.arguments(data, of, most))]
+                runs = pool.map(lambda each: self.run(each[0], most, each[1], say), known)
+                found |= {tuple(run["of"]): run for run in runs if run}
+        if self.ends_at < time.monotonic():
+            say("  the time was over; --simulate-for SECONDS gives more, and the next report goes on")
+        return [found[tuple(of)] for of in data.problems if tuple(of) in found]
