@@ -110,7 +110,8 @@ template <class T, class It, class Get, class Op>
 }
 
 /// The same, in steps if there are enough for two. Not inlined: inside of a recursion
-/// g++ takes the steps apart before it vectorises, and sums take twice as long.
+/// g++ takes the steps apart before it vectorises, and sums take twice as long. Hot: g++ takes some
+/// callers for unlikely ones, and would compile it for size, one element at a time.
 template <class T, std::size_t Width = fold_width<T>, class It, class Get, class Op>
 [[gnu::noinline, gnu::hot]] T fold(It it, std::size_t n, Get& get, Op& op) {
   if constexpr (folded_in_steps<T, decltype(get(it))>) {
