@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <utility>
 
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/policies.hpp"
@@ -15,31 +16,31 @@ namespace fj::inline v0_1::detail {
 /// a section of every loop, and does the half that its section lies in. With one P that is always the first half.
 class affinity {
  public:
-  affinity(std::size_t begin, std::size_t end) : begin_(begin), size_(end - begin), procs_(procs()) {}
+  affinity(std::size_t begin, std::size_t end)
+      : begin_(begin), size_(end - begin), procs_(procs()), section_(size_ / procs_) {}
 
   /// Whether the calling P does [middle, last) of [first, last) itself.
   bool takes_second(std::size_t first, std::size_t middle, std::size_t last) const noexcept {
-    const std::size_t section = size_ / procs_;
-    if (last - first <= section) return false;  // an ancestor has decided
-    const auto p = static_cast<std::size_t>(this_proc());
-    const std::size_t own_middle = begin_ + section * p + size_ % procs_ * p / procs_ + section / 2;
+    if (last - first <= section_) return false;  // an ancestor has decided
+    const std::size_t own_middle = middle_of(static_cast<std::size_t>(this_proc()));
     return middle <= own_middle && own_middle < last;
   }
 
  private:
+  [[gnu::noinline]] std::size_t middle_of(std::size_t p) const noexcept {
+    return begin_ + section_ * p + size_ % procs_ * p / procs_ + section_ / 2;
+  }
+
   std::size_t begin_;
   std::size_t size_;
   std::size_t procs_;
+  std::size_t section_;
 };
 
-/// Forks two parts that follow each other. The calling strand may do the second part before the first. The exception is
-/// still the serial program's: that of the first part, if it throws.
+/// Forks two parts that follow each other, the second as the first child of the policy. The exception is still the serial
+/// program's: that of the first part, if it throws.
 template <class Policy, class First, class Second>
-void fork_parts(bool second_here, First first, Second second) {
-  if (second_here != runs_first_child<Policy>) {
-    fj::fork_join<Policy>(first, second);
-    return;
-  }
+[[gnu::noinline]] void fork_second_part_first(const First& first, const Second& second) {
   std::exception_ptr thrown;
   const auto second_catching = [&] {
     try {
@@ -50,6 +51,14 @@ void fork_parts(bool second_here, First first, Second second) {
   };
   fj::fork_join<Policy>(second_catching, first);
   if (thrown) std::rethrow_exception(thrown);
+}
+
+/// Forks two parts that follow each other. The calling strand may do the second part before the first. Inlined, as a copy of
+/// closures that were stored a moment ago would wait for these stores.
+template <class Policy, class First, class Second>
+[[gnu::always_inline]] inline void fork_parts(bool second_here, First first, Second second) {
+  if (second_here == runs_first_child<Policy>) return detail::fork_second_part_first<Policy>(first, second);
+  fj::fork_join<Policy>(std::move(first), std::move(second));
 }
 
 }  // namespace fj::inline v0_1::detail

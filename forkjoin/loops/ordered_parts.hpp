@@ -49,22 +49,34 @@ class ordered_parts {
   std::atomic<std::size_t> thrown_at_ = std::numeric_limits<std::size_t>::max();
 };
 
+/// Calls a body for blocks that follow each other, in a tree of forks. Its forks carry two numbers each, as their way back to
+/// all else is one pointer: where a loop has a grain of one element, the forks are much of its time.
 template <class Policy>
-void for_blocks(std::size_t first, std::size_t last, const affinity& sections, ordered_parts& parts,
-                function_ref<void(std::size_t)> body) {
-  if (last - first == 1) return parts.run(first, [first, body] { body(first); });
-  parts.begin(first);  // here already: with tasks, each leaf would throw otherwise
-  const std::size_t middle = first + (last - first) / 2;
-  fork_parts<Policy>(
-      sections.takes_second(first, middle, last),
-      [&, first, middle] { for_blocks<Policy>(first, middle, sections, parts, body); },
-      [&, middle, last] { for_blocks<Policy>(middle, last, sections, parts, body); });
-}
+class block_tree {
+ public:
+  /// Of [first, last), not empty.
+  block_tree(std::size_t first, std::size_t last, ordered_parts& parts, function_ref<void(std::size_t)> body)
+      : sections_(first, last), parts_(parts), body_(body) {}
+
+  void run(std::size_t first, std::size_t last) const {
+    if (last - first == 1) return parts_.run(first, [this, first] { body_(first); });
+    parts_.begin(first);  // here already: with tasks, each leaf would throw otherwise
+    const std::size_t middle = first + (last - first) / 2;
+    fork_parts<Policy>(
+        sections_.takes_second(first, middle, last), [this, first, middle] { run(first, middle); },
+        [this, middle, last] { run(middle, last); });
+  }
+
+ private:
+  const affinity sections_;
+  ordered_parts& parts_;
+  const function_ref<void(std::size_t)> body_;
+};
 
 /// Calls body(block) for all of [first, last), in halves.
 template <class Policy>
 void for_blocks(std::size_t first, std::size_t last, ordered_parts& parts, function_ref<void(std::size_t)> body) {
-  if (first != last) for_blocks<Policy>(first, last, affinity(first, last), parts, body);
+  if (first != last) block_tree<Policy>(first, last, parts, body).run(first, last);
 }
 
 }  // namespace fj::inline v0_1::detail
