@@ -14,7 +14,7 @@ inline constexpr bool all_void = (std::is_void_v<std::invoke_result_t<F&>> && ..
 // Holds a small closure by value, as in code written by hand: [&a, n] { a = fib(n - 1); }.
 template <class F>
 struct storing {
-  std::conditional_t<std::is_trivially_copyable_v<F> && sizeof(F) <= 2 * sizeof(void*), F, F&> f;
+  std::conditional_t<std::is_trivially_copyable_v<F> && sizeof(F) <= 64, F, F&> f;
   std::invoke_result_t<F&>& result;
   void operator()() const { result = f(); }
 };
