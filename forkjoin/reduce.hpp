@@ -97,20 +97,25 @@ T sum_of_sums(const T* sums, std::size_t n, Op& op) {
 
 /// Of few numbers, where the strand may have to fork: a loop keeps them.
 template <class Policy, class T, class It, class Value, class Op>
-[[gnu::noinline]] T reduce_few_slow(unsigned p, const It& first, std::size_t n, Value value, Op& op,
-                                    const loop_options& options, pace& known) {
+[[gnu::noinline]] T reduce_few_slow(const It& first, std::size_t n, Value value, Op& op, const loop_options& options,
+                                    pace& known) {
   T kept[most_kept];
   const auto kept_value = [](const T* at) { return *at; };
   const auto keep = [&](std::size_t begin, std::size_t end) {
     It at = detail::advanced(first, begin);
     for (T* to = kept + begin; to != kept + end; ++to, static_cast<void>(++at)) *to = value(at);
   };
-  std::optional<T> sum;
-  detail::for_parts_slow<Policy, fold_width<T>>(p, n, options, known, keep, [&](std::size_t begin) {
-    if (n < 2 * fold_width<T>) return keep(begin, n);
-    sum = detail::fold_on<T>(kept, detail::advanced(first, begin), n - begin, value, op);
-  });
-  return sum ? *sum : detail::fold<T>(static_cast<const T*>(kept), n, kept_value, op);
+  const rest_of_loop rest = detail::begin_loop_slow<Policy, fold_width<T>>(n, options, known, keep);
+  const auto sum = [&]() -> T {
+    if (rest.begin == 0) return detail::fold<T>(first, n, value, op);
+    if (rest.begin == fold_width<T> && n >= 2 * fold_width<T>)
+      return detail::fold_on<T>(kept, detail::advanced(first, rest.begin), n - rest.begin, value, op);
+    if (rest.begin != n) keep(rest.begin, n);
+    return detail::fold<T>(static_cast<const T*>(kept), n, kept_value, op);
+  };
+  const T found = sum();
+  if (rest.begin != n) rest.end(n, known);
+  return found;
 }
 
 /// Of many.
@@ -133,11 +138,11 @@ template <class Policy, class T, class It, class Get, class Op>
     // The fold of these values takes the same steps whether they are kept or not.
     const auto value = [&get](const It& at) { return static_cast<T>(get(at)); };
     pace& known = pace_of<decltype(value)>;
-    const unsigned p = detail::procs_for_loop(n, options, known);
-    if (p != 1) return detail::reduce_few_slow<Policy, T>(p, first, n, value, op, options, known);
+    if (!detail::begins_very_brief_loop(n, options, known))
+      return detail::reduce_few_slow<Policy, T>(first, n, value, op, options, known);
     const T sum =
         n < 2 * fold_width<T> ? detail::fold_few<T>(first, n, value, op) : detail::fold<T>(first, n, value, op);
-    detail::ends_whole(known);
+    rest_of_loop{.begin = 0}.end(n, known);
     return sum;
   }
   return detail::reduce_many<Policy, T>(first, n, get, op, options);

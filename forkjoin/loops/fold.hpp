@@ -104,9 +104,12 @@ template <class T, std::size_t Width, class It, class Get, class Op>
 /// get(it) op get(it + 1) op ... for n > 0 elements, one by one.
 template <class T, class It, class Get, class Op>
 [[gnu::always_inline]] inline T fold_few(It it, std::size_t n, Get& get, Op& op) {
-  T first = static_cast<T>(get(it));
+  T acc = static_cast<T>(get(it));
   ++it;
-  return detail::fold_one_by_one(std::move(first), std::move(it), n - 1, get, op);
+  if (n == 1) return acc;
+  acc = static_cast<T>(std::invoke(op, std::move(acc), get(it)));
+  ++it;
+  return detail::fold_one_by_one(std::move(acc), std::move(it), n - 2, get, op);
 }
 
 /// The same, in steps if there are enough for two. Not inlined: inside of a recursion

@@ -29,9 +29,7 @@ class index_range {
 
   index_range(const char* loop, First first, Last last) : first_(static_cast<type>(first)) {
     if (!std::cmp_less(first, last)) return;
-    if (std::cmp_less(first, 0) && std::is_unsigned_v<type>)
-      throw std::invalid_argument(std::string(loop) + ": the first index is " + std::to_string(first) +
-                                  ", but the other one is unsigned, so the indices would be; make both signed");
+    if (std::cmp_less(first, 0) && std::is_unsigned_v<type>) refuse(loop, std::to_string(first));
     size_ = static_cast<std::size_t>(last) - static_cast<std::size_t>(first);
   }
 
@@ -39,6 +37,11 @@ class index_range {
   type operator[](std::size_t n) const noexcept { return static_cast<type>(static_cast<std::size_t>(first_) + n); }
 
  private:
+  [[noreturn, gnu::cold, gnu::noinline]] static void refuse(const char* loop, const std::string& first) {
+    throw std::invalid_argument(std::string(loop) + ": the first index is " + first +
+                                ", but the other one is unsigned, so the indices would be; make both signed");
+  }
+
   type first_;
   std::size_t size_ = 0;
 };

@@ -143,36 +143,62 @@ class split_loop {
 /// How many elements the first part of a loop has that is expected to be brief.
 inline constexpr std::size_t first_part = 16;
 
-/// How a strand runs a loop of n elements: 1, as one part, because no fork could be stolen, or because the loop is very brief;
-/// then it calls ends_whole afterwards; 0, outside of any runtime; else with forks.
-[[gnu::always_inline]] inline unsigned procs_for_loop(std::size_t n, const loop_options& options,
-                                                      const pace& known) noexcept {
-  const bool is_plain = options.grain == 0 && !options.stop;
-  if (is_plain && known.is_very_brief(n) && detail::begin_brief_part()) return 1;
-  const unsigned p = procs_for_loop();
-  return p == 1 && !is_plain ? 2 : p;
-}
+/// What the strand that began a loop is to do itself, as one part, before it calls end.
+struct rest_of_loop {
+  std::size_t begin;        // the others have been done: all if this is n
+  std::uint64_t begun = 0;  // os::rough_ns at the begin of the loop, if it is to be timed; else 0
 
-[[gnu::always_inline]] inline void ends_whole(pace& known) noexcept {
-  if (detail::was_slow()) known.forget(detail::slow_for());
-}
+  [[gnu::always_inline]] void end(std::size_t n, pace& known) const {
+    if (begun != 0) [[unlikely]]
+      known.learn_more(n, os::rough_ns() - begun);
+    if (detail::was_slow()) [[unlikely]]
+      known.forget(detail::slow_for());
+  }
+};
 
-/// For p P, not 1. If the loop is expected to be brief its first part has `First` elements, or one if there are no more, and
-/// rest(begin) runs all others. Outside of a runtime it enters the default one. Not inlined, and not compiled for each leaf: of
-/// several copies of one loop g++ vectorises only some.
+/// Runs a loop that may have to fork; leaves the rest to the caller if the loop is expected to be brief, when the first part, of
+/// First elements or one if there are no more, has been done; and the whole loop if no fork can be stolen. Outside of a runtime
+/// it enters the default one.
 template <class Policy, std::size_t First>
-[[gnu::noinline]] void for_parts_slow(unsigned p, std::size_t n, const loop_options& options, pace& known,
-                                      loop_leaf leaf, function_ref<void(std::size_t)> rest) {
+[[gnu::noinline]] rest_of_loop begin_loop_slow(std::size_t n, const loop_options& options, pace& known,
+                                               loop_leaf leaf) {
+  const bool is_plain = options.grain == 0 && !options.stop;
+  const unsigned p = procs_for_loop();
+  if (p == 1 && is_plain) {
+    if (!known.wants_more()) return {.begin = 0};
+    // An answer to whoever asks for something, so that begin_brief_part finds that nobody does.
+    static_cast<void>(detail::fork_quietly([] {}, [] {}));
+    return {.begin = 0, .begun = os::rough_ns()};
+  }
   split_loop<Policy> loop(leaf, options, known);
-  if (p == 0) return fj::run([&] { loop.run(n); });
-  if (options.grain != 0 || options.stop || n == 1 || !known.is_brief(n)) return loop.run(n);
-  const bool times = known.wants_more();
+  if (p == 0) {
+    fj::run([&] { loop.run(n); });
+    return {.begin = n};
+  }
+  if (!is_plain || n == 1 || !known.is_brief(n)) {
+    loop.run(n);
+    return {.begin = n};
+  }
+  // With one P no thief tells that the loop has become long.
+  const bool times = known.wants_more() || (known.is_very_brief(n) && procs_here() == 1);
   const std::uint64_t begun = times ? os::rough_ns() : 0;
   const std::size_t begin = n > First ? First : 1;
-  if (loop.run_or_share(0, begin, n)) return;
-  rest(begin);
-  if (times) known.learn_more(n, os::rough_ns() - begun);
-  if (detail::was_slow()) known.forget(detail::slow_for());
+  if (loop.run_or_share(0, begin, n)) return {.begin = n};
+  return {.begin = begin, .begun = begun};
+}
+
+/// Whether the strand runs a loop as one part without a fork, and has begun: if earlier loops were very brief, and nobody asks for
+/// what the strand has.
+[[gnu::always_inline]] inline bool begins_very_brief_loop(std::size_t n, const loop_options& options,
+                                                          const pace& known) noexcept {
+  return options.grain == 0 && !options.stop && known.is_very_brief(n) && detail::begin_brief_part();
+}
+
+/// A part of a loop. Not inlined: all parts run the same copy of the user's code. Of several copies compilers make different
+/// ones; g++ vectorises only some.
+template <class Leaf>
+[[gnu::noinline]] void part_of_loop(const Leaf& leaf, std::size_t begin, std::size_t end) {
+  leaf(begin, end);
 }
 
 /// Calls leaf(begin, end) for consecutive parts of [0, n).
@@ -180,14 +206,14 @@ template <class Policy, class Leaf>
 [[gnu::always_inline]] inline void for_parts(std::size_t n, const loop_options& options, const Leaf& leaf) {
   if (n == 0) return;
   pace& known = pace_of<Leaf>;
-  const unsigned p = detail::procs_for_loop(n, options, known);
-  if (p != 1) {
-    const loop_leaf each(leaf);
-    return detail::for_parts_slow<Policy, first_part>(p, n, options, known, each,
-                                                      [=](std::size_t begin) { each(begin, n); });
+  rest_of_loop rest{.begin = 0};
+  if (!detail::begins_very_brief_loop(n, options, known)) {
+    const auto part = [&leaf](std::size_t begin, std::size_t end) { detail::part_of_loop(leaf, begin, end); };
+    rest = detail::begin_loop_slow<Policy, first_part>(n, options, known, part);
+    if (rest.begin == n) return;
   }
-  leaf(std::size_t(0), n);
-  detail::ends_whole(known);
+  detail::part_of_loop(leaf, rest.begin, n);
+  rest.end(n, known);
 }
 
 }  // namespace fj::inline v0_1::detail

@@ -143,6 +143,35 @@ TEST_CASE("preemption: one loop lets a fiber run, with one P") {
   });
 }
 
+// With one P no thief sees that a loop has become long. Tried without the look at the clock in begin_loop_slow: fails.
+TEST_CASE("preemption: a loop that was very brief lets a fiber run once it takes long, with one P") {
+  const test::watchdog dog("preemption of loops that were brief", 1, 120);
+  fj::runtime rt(test::with_procs(1));
+  rt.run([] {
+    std::atomic<bool> is_long{false}, done{false};
+    std::atomic<long> turns{0};
+    long turns_before = 0;
+    bool ran_within = false;
+    const auto element = [&](int i) {
+      if (!is_long.load(std::memory_order_relaxed)) return;
+      if (i == 0) turns_before = turns;
+      const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
+      while (std::chrono::steady_clock::now() < end) {}
+      if (i == 19) ran_within = turns != turns_before;
+    };
+    auto other = fj::go([&] {
+      for (; !done; fj::yield()) ++turns;
+    });
+    while (turns == 0) fj::yield();  // from now on the monitor runs
+    for (int loop = 0; loop < 1000; ++loop) fj::parallel_for(0, 20, element);
+    is_long = true;
+    for (int loop = 0; loop < 20 && !ran_within; ++loop) fj::parallel_for(0, 20, element);
+    CHECK(ran_within);
+    done = true;
+    other.get();
+  });
+}
+
 // Tried with a monitor that fires none: fails, as the strands end before the sleeper goes on.
 TEST_CASE("preemption: timers fire while every P computes") {
   for (const unsigned p : {1u, 2u}) {
