@@ -17,6 +17,12 @@ template <class G, class Join>
   return true;
 }
 
+/// After a push that found the alarm on: whether the owner need not attend, as a worker that looks for work finds the record.
+[[gnu::always_inline]] inline bool is_watched(const record& newest) noexcept {
+  const deque& d = current_deque();
+  return (d.is_watched(newest) && !d.exceptions().any()) || detail::is_watched_slow(newest);
+}
+
 /// Calls f(), while a thief may call g(). True if one did, and it is done; false if g is left to the caller. Asks for no thief as
 /// long as a worker looks for work: that worker finds the record if f takes long. So f costs no more for that worker. For parts
 /// of loops.
@@ -25,7 +31,7 @@ template <class F, class G>
   current_deque().progress().make();
   branch<G&, leave_stack> rest(g);
   join_on_throw<G&, leave_stack> on_throw{rest};
-  if (detail::push_record(rest) && !current_deque().is_watched(rest) && !detail::is_watched_slow(rest)) {
+  if (detail::push_record(rest) && !detail::is_watched(rest)) {
     static_cast<void>(detail::start_slow<continuations, F&>(f, rest));
   } else {
     f();

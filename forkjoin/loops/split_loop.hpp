@@ -179,8 +179,7 @@ template <class Policy, std::size_t First>
     loop.run(n);
     return {.begin = n};
   }
-  // With one P no thief tells that the loop has become long.
-  const bool times = known.wants_more() || (known.is_very_brief(n) && procs_here() == 1);
+  const bool times = known.wants_more() || procs_here() == 1;  // there no thief tells that the loop has become long
   const std::uint64_t begun = times ? os::rough_ns() : 0;
   const std::size_t begin = n > First ? First : 1;
   if (loop.run_or_share(0, begin, n)) return {.begin = n};

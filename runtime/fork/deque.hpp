@@ -80,12 +80,17 @@ class basic_deque : public basic_deque_owner<Machine> {
   }
 
   /// After a push of `newest` that found the alarm on: whether a worker looks at this deque, so that the owner need not attend
-  /// (slow/quiet.hpp). False if older records are private, too, and if thieves would keep off the record because the owner
-  /// handles an exception.
+  /// (slow/quiet.hpp). False if older records are private, too. Thieves would also keep off if the owner handled an exception: that
+  /// is for the caller to ask, of exceptions().
   // relaxed: a thief that exposes may change these words, but then it has the record; a later push finds a later alarm.
   bool is_watched(const record& newest) const noexcept {
     return this->alarm_.load(std::memory_order_relaxed) == as_thief::alarm_watched && is_only_private(newest) &&
-           !this->is_in_handler() && !this->exceptions_.load(std::memory_order_relaxed)->any();
+           !this->is_in_handler();
+  }
+
+  /// The owner's: where its thread has its exceptions.
+  const os::exception_globals& exceptions() const noexcept {
+    return *this->exceptions_.load(std::memory_order_relaxed);
   }
 
   /// Whether the owner may go on for some microseconds without a push: nobody asks for what it has.

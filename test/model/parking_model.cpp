@@ -318,7 +318,9 @@ class parking_workers : public scenario, private steps {
     b.forked = true;
     b.waits = waits;
     deque& d = active(m);
-    if (d.push(b, deque::name_of(b))) owner::answer_alarm(m, d, nullptr);
+    if (with.quiet) d.progress().make();
+    if (d.push(b, deque::name_of(b)) && !(with.quiet && (d.is_watched(b) || watched::by_any(m, d, b))))
+      owner::answer_alarm(m, d, nullptr);
     return b;
   }
 
@@ -368,11 +370,6 @@ class parking_workers : public scenario, private steps {
   std::optional<deque_with_slots<max_branches>> deques_[wanders ? 2 * with.procs : with.procs];
   scheduler scheduler_{with.procs, with.eager, count(with, role::unstarted)};
   fiber ready_[with.endless + 1];
-  struct late_timer final : timer_heap::timer {
-    explicit late_timer(unsigned i) : timer_heap::timer((i + 1) * 1'000'000'000'000'000) {}
-    bool claim_wait() noexcept override { return false; }
-    void wake() noexcept override {}
-  };
   late_timer timers_[3] = {late_timer(0), late_timer(1), late_timer(2)};
   start how_[threads] = {start::asleep, start::asleep, start::asleep};
   unsigned used_ = 0, endless_ = 0;
@@ -441,6 +438,10 @@ const named_scenario scenarios[] = {
     {"poll_two", 400'000,
      &make<parking_workers<setting{
          .roles = {role::polling, role::worker, role::worker}, .procs = 3, .ending = 0, .endless = 2}>>},
+    {"quiet", 1'200'000, &make<parking_workers<setting{.roles = {role::owner, role::worker}, .quiet = true}>>},
+    {"quiet_two", 400'000,
+     &make<parking_workers<setting{
+         .roles = {role::owner, role::worker, role::worker}, .procs = 3, .ending = 0, .endless = 2, .quiet = true}>>},
     {"start", 300'000,
      &make<parking_workers<setting{.roles = {role::caller, role::unstarted, role::visitor}, .ending = 0}>>},
     {},

@@ -1,7 +1,10 @@
-// What the scenarios of parking_model.cpp differ in.
+// What the scenarios of parking_model.cpp differ in, and their timers.
 #pragma once
 
-#include "test/model/relacy.hpp"
+#include "test/model/relacy.hpp"  // first: adapted text uses it
+
+#include "runtime/schedule/watched.hpp"
+#include "test/model/system.hpp"
 
 namespace model {
 
@@ -29,7 +32,7 @@ enum class role {
 /// What is told apart: what the threads do; how many P there are; how many forks of a strand come to an end, one after another,
 /// and how many do not: some of these come before them, the others after. `brief`: whether what is stolen comes to an end, and
 /// with it the root. `at_once`: whether a wanderer always goes on with the fiber that has just left, which then works for ever.
-/// `late`: whether a leaver waits until the forks of an owner that come to an end have.
+/// `late`: whether a leaver waits until the forks of an owner that come to an end have. `quiet`: whether owners fork as small loops do.
 struct setting {
   role roles[threads];
   unsigned procs = 2;
@@ -39,6 +42,7 @@ struct setting {
   bool brief = false;
   bool at_once = false;
   bool late = false;
+  bool quiet = false;
 };
 
 constexpr unsigned count(const setting& in, role wanted) {
@@ -46,5 +50,14 @@ constexpr unsigned count(const setting& in, role wanted) {
   for (const role r : in.roles) found += r == wanted;
   return found;
 }
+
+using watched = fj::detail::basic_watched<system>;
+
+/// Due so late that no thread fires it.
+struct late_timer final : timer_heap::timer {
+  explicit late_timer(unsigned i) : timer_heap::timer((i + 1) * 1'000'000'000'000'000) {}
+  bool claim_wait() noexcept override { return false; }
+  void wake() noexcept override {}
+};
 
 }  // namespace model
