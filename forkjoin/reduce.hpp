@@ -7,7 +7,6 @@
 #include <functional>
 #include <iterator>
 #include <memory>
-#include <optional>
 #include <ranges>
 #include <type_traits>
 #include <utility>
