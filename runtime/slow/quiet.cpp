@@ -2,7 +2,7 @@
 
 #include "runtime/fork/current.hpp"
 #include "runtime/os/context/context.hpp"
-#include "runtime/schedule/watched.hpp"
+#include "runtime/slow/watched.hpp"
 #include "runtime/workers/scheduler.hpp"
 
 namespace fj::inline v0_1::detail {

@@ -3,7 +3,7 @@
 
 #include "test/model/relacy.hpp"  // first: adapted text uses it
 
-#include "runtime/schedule/watched.hpp"
+#include "runtime/slow/watched.hpp"
 #include "test/model/system.hpp"
 
 namespace model {

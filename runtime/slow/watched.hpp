@@ -1,7 +1,7 @@
 // Whether an owner must answer an alarm after a quiet push.
 #pragma once
 
-#include "machine.hpp"
+#include "../schedule/machine.hpp"
 
 namespace fj::inline v0_1::detail {
 
