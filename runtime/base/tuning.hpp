@@ -30,6 +30,13 @@ inline constexpr unsigned rounds_per_look = 16;
 /// altogether: each look takes a cache line from an owner. Measured: runtime/DECISIONS.md.
 inline constexpr unsigned calm_pauses = 50;
 
+/// For how many times as long as its last round over all deques took a worker stays away from owners of small loops: so its
+/// looks, which cost those owners about as much, take no more than a thirtieth of their time. Measured: runtime/DECISIONS.md.
+inline constexpr std::int64_t rounds_away = 32;
+
+/// Nanoseconds that it stays away at most. An owner that becomes long in one part may wait for help for as long.
+inline constexpr std::int64_t most_away_ns = 50'000;
+
 /// Nanoseconds. A theft holds its thief and its victim up for about a microsecond. A thief that comes back sooner than this
 /// after a theft has not found enough to make up for it, and waits as long. Measured: runtime/DECISIONS.md.
 inline constexpr std::int64_t short_work_ns = 3'000;

@@ -1,10 +1,12 @@
 // How a thief waits: between two thefts, and between two rounds that found nothing; and for how long at most.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "../base/tuning.hpp"
 #include "exposer.hpp"
+#include "local_queue.hpp"
 #include "machine.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -27,25 +29,18 @@ class basic_patience {
   }
 
   /// After a round that got nothing. Exposes records that were seen for long. False: nothing has been seen for long, and the
-  /// search ends.
-  bool waits(worker& m, bool saw_records) noexcept {
+  /// search ends. `needed()` ends a longer wait.
+  template <class Needed>
+  bool waits(worker& m, bool saw_records, Needed needed) noexcept {
     const unsigned round = round_++;
     Machine::pause();
     if (!calm_ && round % tuning::rounds_per_look != 0) return true;
     const std::int64_t now = Machine::now_ns();
-    calm_ = false;
-    m.sched().all().for_each_deque([&](auto& d) {
-      if (!d.progress().note(now)) return;
-      calm_ = true;
-      if (m.spinning) d.watch();
-    });
-    calm_ |= !saw_records && fibers_change(m.sched().all());
-    if (calm_) {
-      // Owners that run small loops, or fibers that hand over to one another: each look at their deques and queues costs them.
-      // To park would cost more: the next fork or hand-over would wake this worker again.
-      for (unsigned i = 0; i < tuning::calm_pauses; ++i) Machine::pause();
-      nothing_since_ = 0;
-    }
+    const std::int64_t round_took = calm_ ? now - looked_away_until_ : 0;
+    const bool small_loops = note_progress(m, now);
+    const bool fibers = !saw_records && fibers_change(m.sched().all());
+    calm_ = small_loops || fibers;
+    if (calm_) nothing_since_ = 0;
     if (saw_records) {
       nothing_since_ = 0;
       if (records_since_ == 0) records_since_ = now;
@@ -58,11 +53,47 @@ class basic_patience {
       if (nothing_since_ == 0) nothing_since_ = now;
       if (now - nothing_since_ > tuning::search_ns) return false;
     }
+    // Last: an exposure must follow at once on the look at the owners' progress.
+    if (calm_) look_away(m, small_loops ? std::min(round_took * tuning::rounds_away, tuning::most_away_ns) : 0, needed);
     if (round != 0) give_way();
     return true;
   }
 
  private:
+  // Whether an owner has come from part to part of its loops.
+  static bool note_progress(worker& m, std::int64_t now) noexcept {
+    bool any = false;
+    m.sched().all().for_each_deque([&](auto& d) {
+      if (!d.progress().note(now)) return;
+      any = true;
+      if (m.spinning) d.watch();
+    });
+    return any;
+  }
+
+  // Owners run small loops, or fibers hand over to one another: each look at their deques and queues costs them. To park would cost
+  // more: the next fork or hand-over would wake this worker again. Where processors are far apart a look costs owners most, and
+  // takes longest. So the worker stays away from small loops for many times as long, and meanwhile reads only what seldom changes.
+  template <class Needed>
+  void look_away(worker& m, std::int64_t time, Needed needed) noexcept {
+    auto& s = m.sched();
+    const std::int64_t until = s.dispatcher().polled().awaited() ? 0 : Machine::now_ns() + time;
+    do {
+      for (unsigned i = 0; i < tuning::calm_pauses; ++i) Machine::pause();
+      looked_away_until_ = Machine::now_ns();
+    } while (looked_away_until_ < until && !needed() && !any_to_take(s));
+  }
+
+  template <class Scheduler>
+  static bool any_to_take(Scheduler& s) noexcept {
+    auto& dispatcher = s.dispatcher();
+    if (dispatcher.timekeeper().fire_all() || dispatcher.any_ready()) return true;
+    if (basic_local_queue<Machine>::any_in_rings(s.all())) return true;
+    bool found = false;
+    s.all().for_each_deque([&](auto& d) { found = found || d.has_public(); });
+    return found;
+  }
+
   // Whether a P went on to another fiber since the last call.
   template <class Processors>
   bool fibers_change(Processors& all) noexcept {
@@ -80,10 +111,11 @@ class basic_patience {
   }
 
   unsigned round_ = 0;
-  std::int64_t nothing_since_ = 0;  // a time, or 0
-  std::int64_t records_since_ = 0;  // a time, or 0
-  std::uint32_t runs_ = 0;          // of all P
-  bool calm_ = false;               // owners of small loops, or fibers, make progress
+  std::int64_t nothing_since_ = 0;      // a time, or 0
+  std::int64_t records_since_ = 0;      // a time, or 0
+  std::int64_t looked_away_until_ = 0;  // a time, if calm_
+  std::uint32_t runs_ = 0;              // of all P
+  bool calm_ = false;                   // owners of small loops, or fibers, make progress
 };
 
 }  // namespace fj::inline v0_1::detail

@@ -84,7 +84,7 @@ struct basic_search {
         m.count().begin_busy(m.stolen_at);
         return Machine::begin(m, found.stolen);
       }
-      if (!patient.waits(m, found.saw_records)) return nullptr;
+      if (!patient.waits(m, found.saw_records, [&] { return is_over(only); })) return nullptr;
     }
   }
 };
