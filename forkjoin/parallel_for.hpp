@@ -108,10 +108,10 @@ consteval auto why_not_steps() {
 /// second part has all others; if it took some 0.1 microseconds at most, there is a single part, which thieves cannot
 /// take. If the elements of such a loop take long all the same, the next loops are cut into parts again. So a loop of a
 /// few microseconds costs little more than the plain one, on any number of P whose processors share a cache. Where they
-/// do not, one of 5 to 30 microseconds may take up to 1.7 times as long on two P as on one. No element may wait for a
-/// later one: on one P, and in one part, that never ends. A shared loop is divided into about two parts for each P. A strand runs its
-/// part in chunks of some microseconds, whose size it finds by the clock. When a worker has nothing to do, the strand
-/// forks half of its remaining part. On one P, without options.stop, parallel_for is the plain loop. With a grain, the
+/// do not, one of 2 to 30 microseconds may take up to 1.7 times as long on two P as on one. No element may wait for a
+/// later one: on one P, and in one part, that never ends. A shared loop is divided into about two parts for each P. A
+/// strand runs its part in chunks of some microseconds, whose size it finds by the clock. When a worker has nothing to
+/// do, the strand forks half of its remaining part. On one P, without options.stop, parallel_for is the plain loop. With a grain, the
 /// loop is halved down to blocks of so many indices, always in the same way; the last block may be shorter.
 ///
 /// With one P and fj::continuations the order is the plain loop's. With more P, each P begins in its own section of the

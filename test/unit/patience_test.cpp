@@ -27,7 +27,7 @@ using fj::detail::current_worker;
 struct slow_motion : fj::detail::system {
   static constexpr std::int64_t pause_ns = 20;
   static inline std::int64_t clock;
-  static inline std::function<void()> at_pause;  // not in a wait: noexcept
+  static inline std::function<void()> at_pause;  // must not throw
 
   static std::int64_t now_ns() noexcept { return clock; }
   static void pause() noexcept {
@@ -66,7 +66,7 @@ class looker {
   std::int64_t stays_away_until(const std::function<void()>& happens) {
     const std::int64_t at = slow_motion::clock + longest + 10 * step;
     bool happened = false;
-    slow_motion::at_pause = [=]() mutable {
+    slow_motion::at_pause = [&] {
       if (happened || slow_motion::clock < at) return;
       happened = true;
       happens();
@@ -83,9 +83,10 @@ class looker {
   fj::detail::basic_patience<slow_motion> patience_;
 };
 
-void in_runtime(unsigned procs, void (*body)(fj::runtime&)) {
-  const test::watchdog dog("patience", procs);
-  fj::runtime rt(test::with_procs(procs));
+// With one P, so that no other worker looks.
+void in_runtime(void (*body)(fj::runtime&)) {
+  const test::watchdog dog("patience", 1);
+  fj::runtime rt(test::with_procs(1));
   rt.run([&] { body(rt); });
 }
 
@@ -95,7 +96,7 @@ bool is_needed = false;
 
 // Tried with a wait of one step in each case; tried without the limit.
 TEST_CASE("patience: the longer a round takes, the longer the worker stays away from small loops") {
-  in_runtime(1, [](fj::runtime&) {
+  in_runtime([](fj::runtime&) {
     looker l;
     CHECK(l.stays_away(0) == step);
     for (const std::int64_t round : {100, 300, 1000}) {
@@ -111,7 +112,7 @@ TEST_CASE("patience: the longer a round takes, the longer the worker stays away 
 
 // Tried without each of the questions in look_away and any_to_take, but those for timers and for public records.
 TEST_CASE("patience: what comes meanwhile ends the wait") {
-  in_runtime(1, [](fj::runtime& rt) {
+  in_runtime([](fj::runtime& rt) {
     looker l;
     const auto is_early = [](std::int64_t away) { return away >= 10 * step && away <= 12 * step; };
 
@@ -152,7 +153,7 @@ TEST_CASE("patience: what comes meanwhile ends the wait") {
 // Tried without the question whether a deque has public records.
 TEST_CASE("patience: a public record ends the wait") {
   const test::environment membarrier("FORKJOIN_MEMBARRIER", "0");  // each is public at once
-  in_runtime(1, [](fj::runtime&) {
+  in_runtime([](fj::runtime&) {
     looker l;
     fj::fork_join([&] { CHECK(l.stays_away(looker::longest) == step); }, [] {});
     CHECK(l.stays_away(looker::longest) >= tuning::most_away_ns);
@@ -162,7 +163,7 @@ TEST_CASE("patience: a public record ends the wait") {
 // Tried with the exposure after the wait: exposes the owner that made progress before it.
 TEST_CASE("patience: no record of an owner that comes from part to part is exposed") {
   if (!test::may_fence_others()) return;
-  in_runtime(1, [](fj::runtime& rt) {
+  in_runtime([](fj::runtime& rt) {
     looker l;
     fj::fork_join(
         [&] {
