@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/cache_line.hpp"
+#include "base/loop_trial.hpp"
 #include "base/tuning.hpp"
 #include "options.hpp"
 #include "os/compiler.hpp"

@@ -58,12 +58,16 @@ class split_loop {
   void begin_alone(std::size_t n) {
     if (n == 1) return run_part(0, 1);
     std::size_t first = 0, part = 1;
+    loop_trial& trial = trial_of_strand();
+    const tuning::sharing terms = trial.terms();
     const std::uint64_t begun = os::rough_ns();
     for (std::uint64_t before = begun;;) {
       const std::size_t middle = first + std::min(part + up_to_line(first + part, part), n - first);
       if (middle == n) {
         run_part(first, n);
-        return pace_.learn(n, os::rough_ns() - begun);
+        const std::uint64_t took = os::rough_ns() - begun;
+        trial.note(took);
+        return pace_.learn(n, took);
       }
       if (run_or_share(first, middle, n)) return;
       const std::uint64_t now = os::rough_ns();
@@ -71,9 +75,11 @@ class split_loop {
       const std::uint64_t taken = passed > tuning::part_cost_ns ? passed - tuning::part_cost_ns : 1;
       const std::size_t size = middle - first;
       // A first element misses caches, perhaps also those for instructions: it says little about a loop that was brief before.
-      const bool is_known = now - begun > tuning::known_after_ns && (first != 0 || !pace_.was_ever_brief(n));
-      if (now - begun > tuning::worth_sharing_ns || (is_known && left * taken > tuning::worth_sharing_ns * size))
-        return share(middle, n);
+      const bool is_known = now - begun > terms.known_after_ns && (first != 0 || !pace_.was_ever_brief(n));
+      if (now - begun > terms.worth_ns || (is_known && left * taken > terms.worth_ns * size)) {
+        share(middle, n);
+        return trial.note(os::rough_ns() - begun);
+      }
       // What takes no longer than a part should is not cut. But the elements so far may be cheaper than those to come.
       const std::size_t longer = std::min<std::size_t>(size * tuning::part_alone_ns / taken, left / 2) + 1;
       part = std::min(size * 32, left * taken < tuning::part_alone_ns * size ? left : longer);

@@ -1,0 +1,186 @@
+// Whether a strand shares its loops: what it decides, with loops whose times are given, and that real loops tell it theirs.
+//
+// Each test was tried with a bug put in, as its note says.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <mutex>
+
+#include "forkjoin/detail/quiet.hpp"
+#include "forkjoin/parallel_for.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+namespace tuning = fj::detail::tuning;
+using fj::detail::loop_trial;
+
+struct loop {
+  std::uint64_t alone_ns, shared_ns;
+};
+
+// A strand whose loops take so long as the test says.
+class strand {
+ public:
+  void run(loop l) {
+    ++loops;
+    const bool shares = l.alone_ns > trial_.terms().worth_ns;
+    shared += shares;
+    const std::uint64_t ns = shares ? l.shared_ns : l.alone_ns;
+    trial_.note(ns);
+    took_ns += ns;
+    alone_ns += l.alone_ns;
+    shared_ns += l.shared_ns;
+  }
+
+  std::uint64_t loops = 0, shared = 0;
+  std::uint64_t took_ns = 0, alone_ns = 0, shared_ns = 0;  // as it was, and if all loops had been run in one way
+
+ protected:
+  loop_trial trial_;
+};
+
+constexpr std::uint64_t many = 100'000;
+
+// A product of a sparse matrix, two sums and two updates, as in a step of conjugate gradient.
+constexpr loop step_of(std::uint64_t product_ns, double shared, int i) {
+  const std::uint64_t ns = i % 5 == 0 ? product_ns : product_ns / 5;
+  return {ns, static_cast<std::uint64_t>(static_cast<double>(ns) * shared)};
+}
+
+// The time over that of the quicker way.
+double over_best(const strand& s) {
+  return static_cast<double>(s.took_ns) / static_cast<double>(std::min(s.alone_ns, s.shared_ns));
+}
+
+}  // namespace
+
+// Tried with a trial of all loops, whatever they take, and of loops that make up a quarter of the time.
+TEST_CASE("loop_trial: loops that are too small are not tried") {
+  strand brief, seldom;
+  for (std::uint64_t i = 0; i != many; ++i) {
+    brief.run({tuning::worth_trying_ns - 1, tuning::worth_trying_ns / 2});
+    seldom.run(i % 3 == 0 ? loop{tuning::worth_trying_ns, 0} : loop{tuning::worth_trying_ns * 3 / 5, 0});
+  }
+  CHECK(brief.shared == 0);
+  CHECK(seldom.shared == 0);
+}
+
+// Tried with a bound above 100 us.
+TEST_CASE("loop_trial: long loops are shared at once") {
+  strand s;
+  for (int i = 0; i != 10; ++i) s.run({100'000, 90'000});
+  CHECK(s.shared == 10);
+}
+
+// Whatever sharing makes of the loops, on few P or many, near or far. Tried with a verdict that always says no, that always says
+// yes, and that holds for 1,000 loops: each is found.
+TEST_CASE("loop_trial: the quicker way is found, and the trial costs little") {
+  for (const std::uint64_t product_ns : {17'000, 25'000, 50'000}) {
+    for (const double shared : {0.02, 0.1, 0.55, 0.8, 1.0, 1.2, 2.0, 5.0, 40.0}) {
+      CAPTURE(product_ns);
+      CAPTURE(shared);
+      strand s;
+      for (int i = 0; i != 1'000'000; ++i) s.run(step_of(product_ns, shared, i));
+      // A loop of less than 6 us is not shared in any case.
+      if (product_ns == 50'000 || shared >= 1)
+        CHECK(over_best(s) < (shared < 0.1 || shared > 10 ? 1.13 : 1.04));  // where a verdict holds longest
+      if (shared < 0.9) CHECK(s.shared > s.loops / 6);
+      if (shared > 1) CHECK(s.shared < s.loops / 10);
+    }
+  }
+}
+
+// Tried with a verdict that holds for ever.
+TEST_CASE("loop_trial: a strand whose loops change changes its mind") {
+  strand s;
+  for (int change = 0; change != 10; ++change) {
+    const strand before = s;
+    for (int i = 0; i != 20'000; ++i) s.run(step_of(40'000, change % 2 == 0 ? 0.55 : 1.8, i));
+    const double best =
+        static_cast<double>(change % 2 == 0 ? s.shared_ns - before.shared_ns : s.alone_ns - before.alone_ns);
+    CAPTURE(change);
+    CHECK(static_cast<double>(s.took_ns - before.took_ns) / best < 1.15);
+  }
+}
+
+// Tried without a bound on how long a verdict holds.
+TEST_CASE("loop_trial: a loop of an hour in a trial is forgotten") {
+  strand s;
+  int i = 0;
+  while (s.shared != tuning::loops_of_trial - 1) s.run(step_of(40'000, 1.8, ++i));
+  s.run({40'000, 3'600'000'000'000});
+  for (i = 0; i != 40'000; ++i) s.run(step_of(40'000, 0.55, i));
+  CHECK(s.shared > 10'000);
+}
+
+// A gain so small may be chance. Tried with a verdict for what is quicker at all.
+TEST_CASE("loop_trial: what gains little is not kept") {
+  strand s;
+  for (int i = 0; i != static_cast<int>(many); ++i) s.run(step_of(40'000, 0.95, i));
+  CHECK(s.shared < s.loops / 2);
+}
+
+// The data are in the caches that the way before has left them in. Tried with all loops of a trial counted.
+TEST_CASE("loop_trial: the first loops after a change do not count") {
+  class cold_strand : public strand {
+   public:
+    void run_step(int i) {
+      const bool shares = trial_.shares();
+      since_ = shares == shared_before_ ? since_ + 1 : 0;
+      shared_before_ = shares;
+      loop l = step_of(20'000, 1.2, i);
+      if (!shares && since_ < 10) l.alone_ns *= 3;
+      run(l);
+    }
+
+   private:
+    int since_ = 0;
+    bool shared_before_ = false;
+  };
+  cold_strand s;
+  for (int i = 0; i != static_cast<int>(many); ++i) s.run_step(i);
+  CHECK(s.shared < s.loops / 10);
+}
+
+// The system takes the processor away for two milliseconds now and then. Tried with the whole time counted.
+TEST_CASE("loop_trial: an interrupted loop decides nothing") {
+  strand brief, gains;
+  for (int i = 0; i != static_cast<int>(many); ++i) {
+    const std::uint64_t interrupted_ns = i % 37 == 0 ? 2'000'000 : 0;
+    brief.run({5'000 + interrupted_ns, 7'000 + interrupted_ns});
+    loop l = step_of(40'000, 0.6, i);
+    if (interrupted_ns != 0) l = {l.alone_ns + interrupted_ns, l.shared_ns + interrupted_ns};
+    gains.run(l);
+  }
+  CHECK(brief.shared < brief.loops / 20);
+  CHECK(gains.shared > gains.loops * 8 / 10);
+}
+
+// Elements of at least 100 ns that exclude each other, so that sharing them is of no use. Tried without a note of loops that ran
+// alone: tries after 25,000 loops. Tried without a note of those that were shared: hangs.
+TEST_CASE("loop_trial: a strand tries to share its loops, and sees that it is of no use") {
+  const test::watchdog dog("trial", 2);
+  fj::runtime rt(test::with_procs(2));
+  rt.run([] {
+    std::mutex one_at_a_time;
+    const loop_trial& trial = fj::detail::trial_of_strand();
+    const auto run_until = [&](bool shares) {
+      int loops = 0;
+      while (trial.shares() != shares) {
+        ++loops;
+        fj::parallel_for(0, 200, [&](int) {
+          const std::scoped_lock lock(one_at_a_time);
+          const std::uint64_t begun = fj::detail::os::rough_ns();
+          while (fj::detail::os::rough_ns() - begun < 100) {}
+        });
+      }
+      return loops;
+    };
+    CHECK(run_until(true) < 25 * static_cast<int>(tuning::loops_of_trial));
+    run_until(false);
+    run_until(true);
+  });
+}
