@@ -59,23 +59,23 @@ inline constexpr std::int64_t long_public_ns = 10'000;
 
 // Loops without a grain (forkjoin/loops/split_loop.hpp).
 
-/// When a strand shares a loop that it began alone.
+/// When a strand shares a loop that it began alone, in nanoseconds.
 struct sharing {
-  std::uint64_t
-      worth_ns;  ///< if it has so much left, by the time of the elements so far, or has taken so long: elements differ
-  std::uint64_t
-      known_after_ns;  ///< the time of the elements so far says something after so long: first elements miss caches
+  /// If the loop has so much left by the time of the elements so far; or has taken so long, as elements differ.
+  std::uint64_t worth_ns;
+  /// The time of the elements so far says something about the others after so long. First elements miss caches.
+  std::uint64_t known_after_ns;
 };
 
 /// Of a strand that shares its loops (base/loop_trial.hpp): several times what it costs both sides to share one.
-inline constexpr sharing shared_loops = {6'000, 250};
+inline constexpr sharing shared_loops = {.worth_ns = 6'000, .known_after_ns = 250};
 
 /// Of a strand that runs its loops alone. A loop so long is shared whatever that does to the loops around it. On processors far
-/// apart an element may take 0.6 us at first, so one that comes later must tell. Measured on two P: runtime/DECISIONS.md.
-inline constexpr sharing lone_loops = {64'000, 1'000};
+/// apart an element may take 0.6 us at first, so a later one must tell. Measured on two P: runtime/DECISIONS.md.
+inline constexpr sharing lone_loops = {.worth_ns = 64'000, .known_after_ns = 1'000};
 
-/// Nanoseconds. A strand tries to share its loops if those that take so long alone make up half of their time. Loops of a third of
-/// that were never quicker on two P.
+/// Nanoseconds. A strand tries to share its loops if those that take so long alone make up half of their time. On two P near each
+/// other, loops of 20 us were about as quick shared as alone.
 inline constexpr std::uint64_t worth_trying_ns = 16'000;
 
 /// Loops of each half of a trial, and how many of them count, the last ones: the others find their data in caches that the half
@@ -83,13 +83,13 @@ inline constexpr std::uint64_t worth_trying_ns = 16'000;
 inline constexpr std::uint32_t loops_of_trial = 41;
 inline constexpr std::uint32_t loops_that_count = 25;
 
-/// The slower half of a trial takes no more than such a part of the time for which the quicker one is kept.
+/// The slower half of a trial takes one part in so many of the time for which the quicker way is kept.
 inline constexpr std::uint32_t trial_share = 50;
 
-/// Loops for which it is kept at most: then a strand whose loops change sees it within a second.
+/// Loops for which it is kept at most. A strand whose loops change sees that within a second.
 inline constexpr std::uint32_t most_loops_held = 16'384;
 
-/// Sharing is kept if it is quicker by this part at least: times differ by as much from one trial to the next.
+/// Sharing is kept if it is quicker by one part in so many: times differ by as much from one trial to the next.
 inline constexpr std::uint32_t least_gain = 10;
 
 /// Nanoseconds of a part of such a loop while it is not shared: a multiple of what a fork and a look at the clock cost, and
