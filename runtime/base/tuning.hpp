@@ -83,7 +83,7 @@ inline constexpr std::uint64_t worth_trying_ns = 16'000;
 inline constexpr std::uint32_t loops_of_trial = 41;
 inline constexpr std::uint32_t loops_that_count = 25;
 
-/// The slower half of a trial takes one part in so many of the time for which the quicker way is kept.
+/// What the slower half of a trial loses is one part in so many of the time for which the quicker way is kept.
 inline constexpr std::uint32_t trial_share = 50;
 
 /// Loops for which it is kept at most. A strand whose loops change sees that within a second.

@@ -116,6 +116,17 @@ TEST_CASE("loop_trial: a loop of an hour in a trial is forgotten") {
   CHECK(s.shared > 10'000);
 }
 
+// Long loops are shared in both halves of a trial, which says nothing about others. Tried with a verdict that holds by what counts
+// alone in the half before.
+TEST_CASE("loop_trial: long loops decide nothing about small ones") {
+  strand s;
+  int i = 0;
+  for (; i != 1'000; ++i) s.run({1'000'000, 1'000'000});
+  const std::uint64_t long_ones = s.shared;
+  for (; i != 3'000; ++i) s.run(step_of(40'000, 0.55, i));
+  CHECK(s.shared > long_ones + 1'500);
+}
+
 // A gain so small may be chance. Tried with a verdict for what is quicker at all.
 TEST_CASE("loop_trial: what gains little is not kept") {
   strand s;
