@@ -180,9 +180,9 @@ TEST_CASE("a body that some loops take long with forks in its brief loops, too")
 }
 
 // A record that was pushed before small loops: their owner makes it public, as it would at any fork. A thief that exposes it
-// because the system keeps the owner from its loops for long may be faster, but not in every round. Tried with is_watched true
-// although older records are private: fails in each of ten runs. Tried with very brief loops that never fork: it is published in
-// half of the rounds or fewer, and hangs on one processor.
+// because the system keeps the owner from its loops for long may be faster, but not in every round. On a busy machine that happens
+// often, so the test has three tries. Tried with is_watched true although older records are private: fails in each of ten runs.
+// Tried with very brief loops that never fork: it is published in half of the rounds or fewer, and hangs on one processor.
 TEST_CASE("small loops keep no older record from thieves") {
   if (!test::may_fence_others()) return;
   const test::watchdog dog("older record", 2);
@@ -218,7 +218,10 @@ TEST_CASE("small loops keep no older record from thieves") {
   };
   CHECK(published([] { fj::detail::fork_quietly([] {}, [] {}); }) > 0);  // what a small loop does
   std::vector<int> all(4);
-  CHECK(published([&all] { fj::parallel_for(all, [](int& x) { ++x; }); }) > rounds * 3 / 4);  // a very brief one
+  const auto mostly = [&] {
+    return published([&all] { fj::parallel_for(all, [](int& x) { ++x; }); }) > rounds * 3 / 4;  // a very brief one
+  };
+  CHECK((mostly() || mostly() || mostly()));
 }
 
 // Tried with a push that always attends: fails.
