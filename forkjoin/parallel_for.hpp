@@ -107,7 +107,7 @@ consteval auto why_not_steps() {
 /// tries to share all that have run for some 6 microseconds, or need as much more. If that saves a tenth, it goes on
 /// so, and compares again from time to time. If an element takes long, a thief takes all that comes after its part. If
 /// an earlier loop of as many elements with the same body took 2 microseconds at most, the first part has 16 elements
-/// (1 if there are no more than 16), and the second part has all others; if it took some 0.1 microseconds at most,
+/// (1 if there are no more than 16), and the second part has all others; if it took some 0.35 microseconds at most,
 /// there is a single part, which thieves cannot take. If the elements of such a loop take long all the same, the next
 /// loops are cut into parts again. So a loop of a few microseconds costs little more than the plain one, on any number
 /// of P whose processors share a cache. Where they do not, one of 2 to 30 microseconds may take up to 1.2 times as long
