@@ -150,6 +150,7 @@ def overview_page(data, made, links):
     tables = {of.__name__: of(data) for of in (goals, means, results, ceilings, shapes, beside, costs, went,
                                                    misses)}
     return render("overview.html", data=data, made=made, pages=links, environment=environment(data), **tables,
+                  costs_measured=next(iter(data.simulated.values()), {}).get("costs_measured", False),
                   about=[text for text in (env.get("cpu"), env.get("commit") and f"commit {env['commit']}") if text]
                   + [str(c) for _, of in data.each() if (c := of.report.get("environment", {}).get("compiler"))], answer=answer(data),
                   warnings=[f"{compiler}: {w}" if compiler else w for compiler, of in data.each()

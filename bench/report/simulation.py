@@ -5,12 +5,14 @@ nothing that went into it has changed."""
 import concurrent.futures
 import json
 import os
+import resource
 import subprocess
 import time
 
 PROCS = [1, 2, 4, 16, 64, 256, 1024, 4096]
 FIRST = 64  # P at the most in the first run of a problem: a run with all PROCS takes some twenty times as long
 BUDGET = 300  # seconds for all problems; those that take longer are left out
+DISTURBED = 100  # times that others took a processor from the calibration: it had met their time slices, not its own threads
 UTS = {"T1": "uts", "T3": "uts_t3", "T1L": "uts_t1l", "T3L": "uts_t3l"}  # the simulator's kernels, by label
 
 
@@ -42,15 +44,21 @@ class Simulator:
                 arguments += [option, f"{fork['median']:.4g}"]
         return arguments
 
-    def calibrate(self):
-        """Measures costs once for each build, because other costs would make other runs. Without the program it uses the
-        simulator's own costs."""
+    def calibrate(self, say):
+        """Measures costs once for each build, because other costs would make other runs. Without the program, or while other
+        programs use the processors, it uses the simulator's own costs."""
         program = self.program.with_name("simulate_calibrate")
         if not program.exists():
             return
         if not self.costs.exists() or self.costs.stat().st_mtime < program.stat().st_mtime:
+            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nivcsw
             done = subprocess.run([program], check=True, capture_output=True, text=True, timeout=BUDGET)
             json.loads(done.stdout)
+            taken = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nivcsw - before
+            if taken > DISTURBED:
+                self.costs.unlink(missing_ok=True)
+                return say(f"  other programs took the processors {taken:,} times from the measurement of costs: the simulator's "
+                           "own costs are used, and the next report measures again")
             self.costs.write_text(done.stdout)
 
     def run(self, problem, most, arguments, say):
@@ -83,7 +91,8 @@ class Simulator:
         except subprocess.CalledProcessError as failed:
             say(f"  {name}: left out, the simulator failed: {failed.stderr.strip()}")
             return None
-        found = json.loads(written.read_text()) | {"of": list(problem), "made_of": made_of}
+        found = json.loads(written.read_text()) | {"of": list(problem), "made_of": made_of,
+                                                   "costs_measured": self.costs.exists()}
         written.unlink()
         file.write_text(json.dumps(found))
         say(f"  {name}")
@@ -91,7 +100,7 @@ class Simulator:
 
     def run_all(self, data, say=print):
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.calibrate()
+        self.calibrate(say)
         # Those with few forks first, as a simulated fork takes some 100 ns in each of the runs.
         order = sorted(data.problems, key=lambda of: data.result(of, "continuations", 1).get("forks", 0))
         found = {}

@@ -12,9 +12,11 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 import xml.etree.ElementTree as ElementTree
 
 from report_test import ROOT, SVG, Data, command, draw, made_up, made_up_simulation, parsed
+from report import simulation  # report_test has put bench/ on the path
 
 
 class ReadmeTest(unittest.TestCase):
@@ -165,6 +167,21 @@ else:
                 os.utime(calibrate, (time.time() - age, time.time() - age))
             self.assertEqual(self.run_it().returncode, 0)
             self.assertEqual(len(log.read_text().splitlines()), runs)
+
+    def test_costs_that_others_disturbed_are_not_used(self):
+        """Tried without the comparison."""
+        program, said = self.folder / "bench" / "simulate", []
+        for name, prints in ((program, "kernels:"), (program.with_name("simulate_calibrate"), '{"steal": 250}')):
+            name.write_text(f"#!/bin/sh\necho '{prints}'\n")
+            name.chmod(0o755)
+        of = simulation.Simulator(program, self.folder)
+        for most, kept in ((10**9, True), (-1, False), (10**9, True)):
+            os.utime(program.with_name("simulate_calibrate"), (time.time() + 10, time.time() + 10))  # built anew
+            with unittest.mock.patch.object(simulation, "DISTURBED", most):
+                of.calibrate(said.append)
+            self.assertEqual(of.costs.exists(), kept)
+        self.assertEqual(len(said), 1)
+        self.assertIn("the simulator's own costs are used", said[0])
 
     def test_a_simulator_that_fails_is_left_out(self):
         program = self.folder / "bench" / "simulate"
