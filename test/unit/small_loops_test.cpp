@@ -181,7 +181,8 @@ TEST_CASE("a body that some loops take long with forks in its brief loops, too")
 }
 
 // A record that was pushed before small loops: their owner makes it public once a thief asks, as it would at any fork. Tried with
-// is_watched true although older records are private, and with very brief loops that never fork: a hundred thousand loops and more go by.
+// is_watched true although older records are private, and with very brief loops that never fork: a hundred thousand loops and more
+// go by.
 TEST_CASE("small loops keep no older record from thieves") {
   if (!test::may_fence_others()) return;
   const test::watchdog dog("older record", 2);
