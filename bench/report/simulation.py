@@ -12,7 +12,7 @@ import time
 PROCS = [1, 2, 4, 16, 64, 256, 1024, 4096]
 FIRST = 64  # P at the most in the first run of a problem: a run with all PROCS takes some twenty times as long
 BUDGET = 300  # seconds for all problems; those that take longer are left out
-DISTURBED = 100  # times that others took a processor from the calibration: it had met their time slices, not its own threads
+DISTURBED = 100  # times that others took a processor from the calibration, which then measures their time slices
 UTS = {"T1": "uts", "T3": "uts_t3", "T1L": "uts_t1l", "T3L": "uts_t3l"}  # the simulator's kernels, by label
 
 
