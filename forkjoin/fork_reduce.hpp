@@ -73,7 +73,9 @@ template <class Options, class First, class Last, class T, class Op, class Body>
 /// is meant for recursive functions that call themselves for some children and combine the results.
 ///
 /// One strand calls op, in the order of the serial program, so op may be any function: it need not be associative, and
-/// the result is the serial program's to the last bit, with any schedule. For long sequences parallel_reduce is faster.
+/// the result is the serial program's to the last bit, with any schedule. But what the body returns is rounded before
+/// op gets it: a serial program whose products and sums g++ fuses (not with -ffp-contract=off) differs. For long
+/// sequences parallel_reduce is faster.
 ///
 /// It always forks by fj::continuations. If nothing is stolen it allocates nothing; the first thief of a call allocates
 /// room for the remaining values.

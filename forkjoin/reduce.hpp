@@ -99,7 +99,7 @@ template <class Policy, class T, class It, class Value, class Op>
 [[gnu::noinline]] T reduce_few_slow(const It& first, std::size_t n, Value value, Op& op, const loop_options& options,
                                     pace& known) {
   T kept[most_kept];
-  const auto kept_value = [](const T* at) { return *at; };
+  const auto kept_value = [](const T* at) -> const T& { return *at; };
   const auto keep = [&](std::size_t begin, std::size_t end) {
     It at = detail::advanced(first, begin);
     for (T* to = kept + begin; to != kept + end; ++to, static_cast<void>(++at)) *to = value(at);
@@ -135,7 +135,9 @@ template <class Policy, class T, class It, class Get, class Op>
 [[gnu::noinline]] T reduce_numbers(const It& first, std::size_t n, Get& get, Op& op, const loop_options& options) {
   if (n <= most_kept) {
     // The fold of these values takes the same steps whether they are kept or not.
-    const auto value = [&get](const It& at) { return static_cast<T>(get(at)); };
+    using element = decltype(get(first));
+    using type = std::conditional_t<std::is_same_v<std::remove_cvref_t<element>, T>, element, T>;
+    const auto value = [&get](const It& at) -> type { return static_cast<type>(get(at)); };
     pace& known = pace_of<decltype(value)>;
     if (!detail::begins_very_brief_loop(n, options, known))
       return detail::reduce_few_slow<Policy, T>(first, n, value, op, options, known);
@@ -246,9 +248,11 @@ consteval auto why_not_reduce_range() {
 ///
 /// The association depends on the number of elements and options.grain alone. So the result is the same to the last bit
 /// on any number of P and with any schedule, also for operations that are only nearly associative, such as
-/// floating-point sums. Floating-point elements are folded in an association that compilers can vectorise. If the
-/// elements are numbers and there is no grain, the calling strand computes a sum of a few microseconds alone, as
-/// parallel_for does with short loops. The left argument of each call of op is an accumulator, from which op may move.
+/// floating-point sums. What proj returns is rounded before it is added, so g++ does not fuse a product with the sum. Programs
+/// compiled with -ffast-math, or by clang with -ffp-contract=fast, get no such promise. Floating-point elements are
+/// folded in an association that compilers can vectorise. If the elements are numbers and there is no grain, the
+/// calling strand computes a sum of a few microseconds alone, as parallel_for does with short loops. The left argument
+/// of each call of op is an accumulator, from which op may move.
 ///
 /// Errors: what op or proj throws; of several exceptions, the first in order. fj::cancelled if options.stop was asked
 /// to stop before every block had started. Iterators must be random-access ones. Outside of a runtime the call enters

@@ -92,9 +92,9 @@ consteval auto why_not_scan_range() {
 /// end of the output, as std::inclusive_scan.
 ///
 /// The association depends on the number of elements and options.grain alone, so floating-point results are the same to
-/// the last bit on any number of P and with any schedule. They differ from the results of std::inclusive_scan by
-/// rounding. On one P the scan reads the sequence once. With more P, thieves sum up blocks further right, whose prefix
-/// is not known yet; the scan reads these blocks a second time.
+/// the last bit on any number of P and with any schedule, if those of parallel_reduce are. They differ from the results
+/// of std::inclusive_scan by rounding. On one P the scan reads the sequence once. With more P, thieves sum up blocks
+/// further right, whose prefix is not known yet; the scan reads these blocks a second time.
 ///
 /// The scan calls op once for each element, and once more for the elements of blocks that thieves summed up before. If
 /// the association can change the result (for all types but integers, see exactly_associative), the scan calls op twice

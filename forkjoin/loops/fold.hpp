@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "forkjoin/detail/entry.hpp"
+
 namespace fj::inline v0_1::detail {
 
 /// Acc op element, and partial op partial.
@@ -74,56 +76,75 @@ concept folded_in_steps = std::floating_point<T> && std::same_as<std::remove_cvr
 template <class T, std::size_t Width, class Op>
 using step_fold = std::conditional_t<commutative<Op, T>, lanes<T, Width, Op>, steps<T, Width, Op>>;
 
+/// The element at `it`. Rounded, because the sum must not depend on which function computes it.
+template <class It, class Get>
+[[gnu::always_inline]] inline decltype(auto) element_at(It& it, Get& get) {
+  return os::rounded([&]() -> decltype(auto) { return get(it); });
+}
+
 /// The next elements, in an array. `it` needs ++ only.
 template <std::size_t Width, class T, class It, class Get>
-[[gnu::always_inline]] inline void read_step(T* step, It& it, Get& get) {
-  for (std::size_t i = 0; i != Width; ++i) {
-    step[i] = get(it);
+[[gnu::always_inline]] inline void read_step(T (&step)[Width], It& it, Get& get) {
+  for (T& x : step) {
+    x = get(it);
     ++it;
   }
+  if constexpr (os::may_be_fused<decltype(get(it))>)
+    os::round(step);  // all at once: one by one they are not vectorised
 }
 
 template <class T, class It, class Get, class Op>
 [[gnu::always_inline]] inline T fold_one_by_one(T acc, It it, std::size_t n, Get& get, Op& op) {
-  for (; n != 0; --n, static_cast<void>(++it)) acc = static_cast<T>(std::invoke(op, std::move(acc), get(it)));
+  for (; n != 0; --n, static_cast<void>(++it))
+    acc = static_cast<T>(std::invoke(op, std::move(acc), detail::element_at(it, get)));
   return acc;
 }
 
 /// Goes on after a first step.
 template <class T, std::size_t Width, class It, class Get, class Op>
-[[gnu::always_inline]] inline T fold_in_steps(const T* first, It it, std::size_t n, Get& get, Op& op) {
+[[gnu::always_inline]] inline T fold_on_in_steps(const T* first, It it, std::size_t n, Get& get, Op& op) {
   step_fold<T, Width, Op> all(first, op);
   T step[Width];
   for (; n >= Width; n -= Width) {
-    detail::read_step<Width>(step, it, get);
+    detail::read_step(step, it, get);
     all.take(step, op);
   }
   return detail::fold_one_by_one(all.total(op), it, n, get, op);
 }
 
-/// get(it) op get(it + 1) op ... for n > 0 elements, one by one.
-template <class T, class It, class Get, class Op>
-[[gnu::always_inline]] inline T fold_few(It it, std::size_t n, Get& get, Op& op) {
-  T acc = static_cast<T>(get(it));
+/// get(it) op get(it + 1) op ... for n > 0 elements, in steps if there are Least or more.
+template <class T, std::size_t Width, std::size_t Least, class It, class Get, class Op>
+[[gnu::always_inline]] inline T fold_in_steps(It it, std::size_t n, Get& get, Op& op) {
+  static_assert(Least >= Width);
+  if constexpr (folded_in_steps<T, decltype(get(it))>) {
+    if (n >= Least) {
+      T step[Width];
+      detail::read_step(step, it, get);
+      return detail::fold_on_in_steps<T, Width>(step, it, n - Width, get, op);
+    }
+  }
+  T acc = static_cast<T>(detail::element_at(it, get));
   ++it;
   if (n == 1) return acc;
-  acc = static_cast<T>(std::invoke(op, std::move(acc), get(it)));
+  acc = static_cast<T>(std::invoke(op, std::move(acc), detail::element_at(it, get)));
   ++it;
   return detail::fold_one_by_one(std::move(acc), std::move(it), n - 2, get, op);
 }
 
-/// The same, in steps if there are enough for two. Not inlined: inside of a recursion
-/// g++ takes the steps apart before it vectorises, and sums take twice as long. Hot: g++ takes some
-/// callers for unlikely ones, and would compile it for size, one element at a time.
-template <class T, std::size_t Width = fold_width<T>, class It, class Get, class Op>
+/// Of fewer than 2 * fold_width elements. Very few are folded one by one: the vectors of a step would wait for elements that the
+/// loop before has just stored, one by one.
+template <class T, class It, class Get, class Op>
+[[gnu::always_inline]] inline T fold_few(It it, std::size_t n, Get& get, Op& op) {
+  constexpr std::size_t most = fold_width<T>;
+  return detail::fold_in_steps<T, most / 4, most>(it, n, get, op);
+}
+
+/// Of any number. Not inlined: inside of a recursion g++ takes the steps apart before it vectorises, and sums take twice as
+/// long. Hot: g++ takes some callers for unlikely ones, and would compile it for size, one element at a time.
+template <class T, class It, class Get, class Op>
 [[gnu::noinline, gnu::hot]] T fold(It it, std::size_t n, Get& get, Op& op) {
-  if constexpr (folded_in_steps<T, decltype(get(it))>) {
-    if (n >= 2 * Width) {
-      T step[Width];
-      detail::read_step<Width>(step, it, get);
-      return detail::fold_in_steps<T, Width>(step, it, n - Width, get, op);
-    }
-  }
+  if constexpr (folded_in_steps<T, decltype(get(it))>)
+    if (n >= 2 * fold_width<T>) return detail::fold_in_steps<T, fold_width<T>, fold_width<T>>(it, n, get, op);
   return detail::fold_few<T>(it, n, get, op);
 }
 
@@ -131,7 +152,7 @@ template <class T, std::size_t Width = fold_width<T>, class It, class Get, class
 template <class T, class It, class Get, class Op>
 [[gnu::noinline, gnu::hot]] T fold_on(const T* read, It it, std::size_t n, Get& get, Op& op) {
   if constexpr (folded_in_steps<T, decltype(get(it))>) {
-    return detail::fold_in_steps<T, fold_width<T>>(read, it, n, get, op);
+    return detail::fold_on_in_steps<T, fold_width<T>>(read, it, n, get, op);
   } else {
     T acc = *read;
     for (std::size_t i = 1; i != fold_width<T>; ++i) acc = static_cast<T>(std::invoke(op, std::move(acc), read[i]));

@@ -39,6 +39,8 @@ class scan_loop {
   using prefix = std::optional<T>;
   using element = std::iter_reference_t<In>;
 
+  static constexpr auto get = [](const In& from) -> decltype(auto) { return *from; };
+
   // In steps a scan calls op more often, but takes less time.
   static constexpr bool in_steps = folded_in_steps<T, element> && !Exact;
   // Half of a fold's width: the chain needs registers, too.
@@ -137,7 +139,7 @@ class scan_loop {
 
   // Writes the first element, which is the first sum, and steps over it.
   T write_first(In& from, Out& to, std::size_t& n) {
-    T acc = static_cast<T>(*from);
+    T acc = static_cast<T>(read(from));
     *to = std::as_const(acc);
     ++from;
     ++to;
@@ -152,7 +154,8 @@ class scan_loop {
       T step[width];
       for (; n >= width; n -= width) acc = scan_step(from, to, acc, step);
     }
-    for (; n != 0; --n, static_cast<void>(++from), static_cast<void>(++to)) acc = scan_one(std::move(acc), *from, to);
+    for (; n != 0; --n, static_cast<void>(++from), static_cast<void>(++to))
+      acc = scan_one(std::move(acc), read(from), to);
     return acc;
   }
 
@@ -169,9 +172,9 @@ class scan_loop {
     }
   }
 
-  T sum_of(In from, std::size_t n) {
-    const auto get = [](const In& at) -> decltype(auto) { return *at; };
-    return detail::fold<T, width>(from, n, get, op_);
+  // Not inlined and hot for the reasons of detail::fold.
+  [[gnu::noinline, gnu::hot]] T sum_of(In from, std::size_t n) {
+    return detail::fold_in_steps<T, width, width>(from, n, get, op_);
   }
 
   // As scan_chain, but returns exactly what sum_of does. One loop does both, as a chain leaves most of the processor's units
@@ -189,8 +192,8 @@ class scan_loop {
         return scan_and_sum_chain(from, to, n, acc, own.total(op_));
       }
     }
-    T own = static_cast<T>(*from);
-    acc = scan_one(std::move(acc), *from, to);
+    T own = static_cast<T>(read(from));
+    acc = scan_one(std::move(acc), read(from), to);
     ++from;
     ++to;
     --n;
@@ -200,10 +203,7 @@ class scan_loop {
   // Combines two elements before they enter the chain, whose latency bounds a scan of numbers. Reads the whole step before it
   // writes any of it, as the output may be the input.
   [[gnu::always_inline]] T scan_step(In& from, Out& to, T acc, T (&step)[width]) {
-    for (T& x : step) {
-      x = *from;
-      ++from;
-    }
+    detail::read_step(step, from, get);
     for (std::size_t i = 0; i != width; i += 2) {
       const T between = combined(acc, step[i]);
       const T next = combined(acc, combined(step[i], step[i + 1]));
@@ -218,11 +218,13 @@ class scan_loop {
 
   T scan_and_sum_chain(In from, Out to, std::size_t n, T acc, T own) {
     for (; n != 0; --n, static_cast<void>(++from), static_cast<void>(++to)) {
-      own = static_cast<T>(std::invoke(op_, std::move(own), *from));
-      acc = scan_one(std::move(acc), *from, to);
+      own = static_cast<T>(std::invoke(op_, std::move(own), read(from)));
+      acc = scan_one(std::move(acc), read(from), to);
     }
     return own;
   }
+
+  static decltype(auto) read(const In& from) { return detail::element_at(from, get); }
 
   T combined(T a, T b) { return static_cast<T>(std::invoke(op_, std::move(a), std::move(b))); }
 

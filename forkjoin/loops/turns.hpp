@@ -61,7 +61,9 @@ struct one_a_turn {
 
   template <class T, class Op>
   [[gnu::always_inline]] T add(T sum, std::size_t turn, Op& op) {
-    return static_cast<T>(std::invoke(op, std::move(sum), value(std::invoke(body, sequence[turn]))));
+    // Rounded, as values are that thieves have put elsewhere.
+    return static_cast<T>(std::invoke(
+        op, std::move(sum), value(os::rounded([&]() -> decltype(auto) { return std::invoke(body, sequence[turn]); }))));
   }
 
   template <class Slot>

@@ -94,7 +94,7 @@ TEST_CASE_TEMPLATE("parallel_reduce of floating-point numbers gives the same bit
 // Sums that are not known to be brief, then many that are, of elements of T and of another type. Tried with a fold that goes on one
 // by one after the first elements: fails. Tried without the conversion of elements before the fold: fails.
 TEST_CASE("parallel_reduce of floating-point numbers gives the same bits when it is brief") {
-  for (const std::size_t n : {2u, 15u, 16u, 17u, 31u, 32u, 33u, 100u, 1000u, 5000u}) {
+  for (const std::size_t n : {2u, 15u, 16u, 17u, 31u, 32u, 33u, 63u, 64u, 100u, 1000u, 5000u}) {
     const std::vector<double> doubles = random_doubles(n);
     const std::vector<float> floats(doubles.begin(), doubles.end());
     std::optional<std::array<std::uint64_t, 3>> sums;

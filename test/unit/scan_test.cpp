@@ -83,7 +83,7 @@ TEST_CASE("scans of floating-point numbers give the same bits on any runtime") {
     std::vector<double> in(n);
     for (double& x : in) x = std::ldexp(static_cast<double>(dice.next()), static_cast<int>(dice.below(60)) - 90);
     const auto lambda = [](double a, double b) { return a + b; };
-    for (const std::size_t grain : {0u, 1u, 33u}) {
+    for (const std::size_t grain : {0u, 1u, 10u, 20u, 33u}) {
       const fj::loop_options options{.grain = grain};
       std::vector<std::vector<double>> expected;
       bool same = true;
