@@ -41,9 +41,10 @@ template <class Argument, class Body, class Part>
 
 template <class Policy, class First, class Last, class Body>
 [[gnu::always_inline]] inline void for_indices(First first, Last last, Body& body, const loop_options& options) {
-  const index_range<First, Last> indices("fj::parallel_for", first, last);
+  const index_range<First, Last> range("fj::parallel_for", first, last);
   using type = typename index_range<First, Last>::type;
-  detail::for_parts<Policy>(indices.size(), options, [indices, &body](std::size_t begin, std::size_t end) {
+  const auto indices = range.indices();
+  detail::for_parts<Policy>(range.size(), options, [indices, &body](std::size_t begin, std::size_t end) {
     // Opaque: if clang knows that it is a sum it counts from 0, and adds in each turn; loops of a few instructions took up to 8 %
     // longer.
     const type first_index = os::opaque(indices[begin]), last_index = indices[end];

@@ -96,8 +96,8 @@ T sum_of_sums(const T* sums, std::size_t n, Op& op) {
 
 /// Of few numbers, where the strand may have to fork: a loop keeps them.
 template <class Policy, class T, class It, class Value, class Op>
-[[gnu::noinline]] T reduce_few_slow(const It& first, std::size_t n, Value value, Op& op, const loop_options& options,
-                                    pace& known) {
+[[gnu::noinline]] T reduce_few_slow(const It& first, std::size_t n, Value value, Op& op, const loop_options& options) {
+  pace& known = pace_of<Value>;
   T kept[most_kept];
   const auto kept_value = [](const T* at) -> const T& { return *at; };
   const auto keep = [&](std::size_t begin, std::size_t end) {
@@ -129,28 +129,44 @@ template <class Policy, class T, class It, class Get, class Op>
   return detail::sum_of_sums<T>(sums.get(), all.count(), op);
 }
 
+/// Of few numbers, on the calling strand.
+template <class T, class It, class Value, class Op>
+[[gnu::noinline, gnu::hot]] T fold_brief(It first, std::size_t n, Value value, Op& op) {
+  return n < 2 * fold_width<T> ? detail::fold_few<T>(first, n, value, op) : detail::fold<T>(first, n, value, op);
+}
+
 /// Of numbers. A loop without a grain computes what is summed, one by one or, if these are many, the sums of blocks. So the
 /// strand begins alone, as any such loop, and a few elements that take long are shared out.
 template <class Policy, class T, class It, class Get, class Op>
-[[gnu::noinline]] T reduce_numbers(const It& first, std::size_t n, Get& get, Op& op, const loop_options& options) {
-  if (n <= most_kept) {
-    // The fold of these values takes the same steps whether they are kept or not.
-    using element = decltype(get(first));
-    using type = std::conditional_t<std::is_same_v<std::remove_cvref_t<element>, T>, element, T>;
-    const auto value = [&get](const It& at) -> type { return static_cast<type>(get(at)); };
-    pace& known = pace_of<decltype(value)>;
-    if (!detail::begins_very_brief_loop(n, options, known))
-      return detail::reduce_few_slow<Policy, T>(first, n, value, op, options, known);
-    const T sum =
-        n < 2 * fold_width<T> ? detail::fold_few<T>(first, n, value, op) : detail::fold<T>(first, n, value, op);
-    rest_of_loop{.begin = 0}.end(n, known);
-    return sum;
+[[gnu::always_inline]] inline T reduce_numbers(const It& first, std::size_t n, Get get, Op& op,
+                                               const loop_options& options) {
+  // The fold of these values takes the same steps whether they are kept or not.
+  using element = decltype(get(first));
+  using type = std::conditional_t<std::is_same_v<std::remove_cvref_t<element>, T>, element, T>;
+  const auto value = [get](const It& at) -> type { return static_cast<type>(get(at)); };
+  pace& known = pace_of<std::remove_const_t<decltype(value)>>;  // of few only
+  if (!detail::begins_very_brief_loop(n, options, known)) {
+    if (n > most_kept) return detail::reduce_many<Policy, T>(first, n, get, op, options);
+    return detail::reduce_few_slow<Policy, T>(first, n, value, op, options);
   }
-  return detail::reduce_many<Policy, T>(first, n, get, op, options);
+  const T sum = detail::fold_brief<T>(first, n, value, op);
+  detail::end_brief_part(known);
+  return sum;
+}
+
+/// Of anything.
+template <class Policy, class T, class It, class Get, class Op>
+[[gnu::noinline]] T reduce_blocks(const It& first, std::size_t n, Get get, Op& op, const loop_options& options) {
+  const blocks all(n, options.grain, reduce_block);
+  const auto leaf = [&](std::size_t block) {
+    return detail::fold<T>(detail::advanced(first, all.begin(block)), all.size_of(block), get, op);
+  };
+  return fj::run([&] { return reduction<Policy, T, decltype(leaf), Op>(leaf, op, options.stop).run(0, all.count()); });
 }
 
 template <class Policy, class T, class It, class Get, class Op>
-T reduce(const It& first, std::size_t n, T init, Get get, Op& op, const loop_options& options) {
+[[gnu::always_inline]] inline T reduce(const It& first, std::size_t n, T init, Get get, Op& op,
+                                       const loop_options& options) {
   if (n == 0) return init;
   if constexpr (plain_number<T>) {
     if (options.grain == 0) {
@@ -158,11 +174,7 @@ T reduce(const It& first, std::size_t n, T init, Get get, Op& op, const loop_opt
       return static_cast<T>(std::invoke(op, std::move(init), std::move(sum)));
     }
   }
-  const blocks all(n, options.grain, reduce_block);
-  const auto leaf = [&](std::size_t block) {
-    return detail::fold<T>(detail::advanced(first, all.begin(block)), all.size_of(block), get, op);
-  };
-  T sum = fj::run([&] { return reduction<Policy, T, decltype(leaf), Op>(leaf, op, options.stop).run(0, all.count()); });
+  T sum = detail::reduce_blocks<Policy, T>(first, n, get, op, options);
   return static_cast<T>(std::invoke(op, std::move(init), std::move(sum)));
 }
 
@@ -261,7 +273,7 @@ template <class Policy = continuations, class First, class Last, class T, class 
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op> &&
            detail::not_options<Projection> && (!detail::join_for<Projection, T, First>) &&
            detail::accepted<detail::why_not_reduce<T, Op, Projection, First>()>
-[[nodiscard]] T
+[[nodiscard, gnu::always_inline]] inline T
     parallel_reduce(First first, Last last, T init, Op op, Projection proj = {}, const loop_options& options = {}) {
   const auto get = [&proj](const First& at) -> detail::projected_value<Projection, First> {
     return std::invoke(proj, *at);

@@ -45,12 +45,12 @@ template <class F, class G>
 [[gnu::always_inline]] inline bool begin_brief_part() noexcept {
   deque& d = current_deque();
   if (!d.asks_nothing()) return false;
-  d.progress().begin();
+  d.progress().make();
   return true;
 }
 
 /// Whether a thief has found since the last call that the calling strand stayed in one part of a loop for long.
-inline bool was_slow() noexcept { return current_deque().progress().was_slow(); }
+[[gnu::always_inline]] inline bool was_slow() noexcept { return current_deque().progress().was_slow(); }
 
 /// After was_slow: for how many nanoseconds, at the least.
 inline std::int64_t slow_for() noexcept { return current_deque().progress().slow_for(os::now_ns()); }

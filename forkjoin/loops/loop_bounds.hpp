@@ -21,6 +21,16 @@ concept index =
     std::integral<I> && !std::same_as<Plain, bool> && !std::same_as<Plain, char> && !std::same_as<Plain, wchar_t> &&
     !std::same_as<Plain, char8_t> && !std::same_as<Plain, char16_t> && !std::same_as<Plain, char32_t>;
 
+/// Indices from `first` on, by number.
+template <class Index>
+struct indices_from {
+  Index first;
+
+  [[gnu::always_inline]] Index operator[](std::size_t i) const noexcept {
+    return static_cast<Index>(static_cast<std::size_t>(first) + i);
+  }
+};
+
 /// [first, last), maybe of two types, as the indices of a loop. Their type is the common type of both.
 template <class First, class Last>
 class index_range {
@@ -34,7 +44,8 @@ class index_range {
   }
 
   std::size_t size() const noexcept { return size_; }
-  type operator[](std::size_t n) const noexcept { return static_cast<type>(static_cast<std::size_t>(first_) + n); }
+  indices_from<type> indices() const noexcept { return {first_}; }
+  type operator[](std::size_t n) const noexcept { return indices()[n]; }
 
  private:
   [[noreturn, gnu::cold, gnu::noinline]] static void refuse(const char* loop, const std::string& first) {

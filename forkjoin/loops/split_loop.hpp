@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/detail/function_ref.hpp"
@@ -149,6 +150,14 @@ class split_loop {
 /// How many elements the first part of a loop has that is expected to be brief.
 inline constexpr std::size_t first_part = 16;
 
+/// After a loop that was expected to be brief.
+[[gnu::cold, gnu::noinline]] inline void forget_slow_loop(pace& known) noexcept { known.forget(detail::slow_for()); }
+
+[[gnu::always_inline]] inline void end_brief_part(pace& known) noexcept {
+  if (detail::was_slow()) [[unlikely]]
+    detail::forget_slow_loop(known);
+}
+
 /// What the strand that began a loop is to do itself, as one part, before it calls end.
 struct rest_of_loop {
   std::size_t begin;        // the others have been done: all if this is n
@@ -157,8 +166,7 @@ struct rest_of_loop {
   [[gnu::always_inline]] void end(std::size_t n, pace& known) const {
     if (begun != 0) [[unlikely]]
       known.learn_more(n, os::rough_ns() - begun);
-    if (detail::was_slow()) [[unlikely]]
-      known.forget(detail::slow_for());
+    detail::end_brief_part(known);
   }
 };
 
@@ -200,10 +208,27 @@ template <class Policy, std::size_t First>
 }
 
 /// A part of a loop. Not inlined: all parts run the same copy of the user's code. Of several copies compilers make different
-/// ones; g++ vectorises only some.
+/// ones; g++ vectorises only some. Leaf is a reference, or small enough for registers.
 template <class Leaf>
-[[gnu::noinline]] void part_of_loop(const Leaf& leaf, std::size_t begin, std::size_t end) {
+[[gnu::noinline]] void part_of_loop(Leaf leaf, std::size_t begin, std::size_t end) {
   leaf(begin, end);
+}
+
+template <class Leaf>
+using leaf_argument =
+    std::conditional_t<std::is_trivially_copyable_v<Leaf> && sizeof(Leaf) <= 2 * sizeof(void*), Leaf, const Leaf&>;
+
+/// A loop that may have to fork.
+template <class Policy, class Leaf>
+[[gnu::noinline]] void for_parts_slow(std::size_t n, const loop_options& options, leaf_argument<Leaf> leaf) {
+  pace& known = pace_of<Leaf>;
+  const auto part = [&leaf](std::size_t begin, std::size_t end) {
+    detail::part_of_loop<leaf_argument<Leaf>>(leaf, begin, end);
+  };
+  const rest_of_loop rest = detail::begin_loop_slow<Policy, first_part>(n, options, known, part);
+  if (rest.begin == n) return;
+  part(rest.begin, n);
+  rest.end(n, known);
 }
 
 /// Calls leaf(begin, end) for consecutive parts of [0, n).
@@ -211,14 +236,9 @@ template <class Policy, class Leaf>
 [[gnu::always_inline]] inline void for_parts(std::size_t n, const loop_options& options, const Leaf& leaf) {
   if (n == 0) return;
   pace& known = pace_of<Leaf>;
-  rest_of_loop rest{.begin = 0};
-  if (!detail::begins_very_brief_loop(n, options, known)) {
-    const auto part = [&leaf](std::size_t begin, std::size_t end) { detail::part_of_loop(leaf, begin, end); };
-    rest = detail::begin_loop_slow<Policy, first_part>(n, options, known, part);
-    if (rest.begin == n) return;
-  }
-  detail::part_of_loop(leaf, rest.begin, n);
-  rest.end(n, known);
+  if (!detail::begins_very_brief_loop(n, options, known)) return detail::for_parts_slow<Policy, Leaf>(n, options, leaf);
+  detail::part_of_loop<leaf_argument<Leaf>>(leaf, 0, n);
+  detail::end_brief_part(known);
 }
 
 }  // namespace fj::inline v0_1::detail

@@ -23,16 +23,6 @@
 
 namespace fj::inline v0_1::detail {
 
-/// Indices from `first` on, by number.
-template <class Index>
-struct indices_from {
-  Index first;
-
-  [[gnu::always_inline]] Index operator[](std::size_t i) const noexcept {
-    return static_cast<Index>(static_cast<std::size_t>(first) + i);
-  }
-};
-
 /// The elements from an iterator on, by number.
 template <class I>
 struct elements_from {

@@ -14,19 +14,14 @@ namespace fj::inline v0_1::detail {
 template <class Machine>
 class basic_progress {
  public:
-  /// The owner's.
+  /// The owner's, when it begins a part.
   void make() noexcept { made_.store(made_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
 
-  /// The same for a part that another does not precede: of what came before, no thief's word counts any longer.
-  void begin() noexcept {
-    make();
-    static_cast<void>(was_slow());
-  }
-
-  /// The owner's: whether a thief has found since the last call that the owner was long in one part.
-  bool was_slow() noexcept {
-    if (!slow_.load(std::memory_order_relaxed)) return false;
-    slow_.store(false, std::memory_order_relaxed);
+  /// The owner's: whether a thief has found since then that the owner was long in one part. It says so once.
+  [[gnu::always_inline]] bool was_slow() noexcept {
+    const std::uint32_t made = made_.load(std::memory_order_relaxed);
+    if (slow_at_.load(std::memory_order_relaxed) != made) return false;
+    slow_at_.store(made - 1, std::memory_order_relaxed);
     return true;
   }
 
@@ -40,8 +35,8 @@ class basic_progress {
   bool note(std::int64_t now) noexcept {
     const std::uint32_t made = made_.load(std::memory_order_relaxed);
     if (made == noted_.load(std::memory_order_relaxed)) {
-      if (!was_noted_since(now - tuning::patience_ns) && !slow_.load(std::memory_order_relaxed))
-        slow_.store(true, std::memory_order_relaxed);
+      if (!was_noted_since(now - tuning::patience_ns) && slow_at_.load(std::memory_order_relaxed) != made)
+        slow_at_.store(made, std::memory_order_relaxed);
       return false;
     }
     noted_.store(made, std::memory_order_relaxed);
@@ -60,7 +55,7 @@ class basic_progress {
   using atomic = typename Machine::template atomic<T>;
 
   alignas(cache_line) atomic<std::uint32_t> made_{0};
-  atomic<bool> slow_{false};  // beside made_: thieves write it seldom
+  atomic<std::uint32_t> slow_at_{~std::uint32_t{0}};  // the value of made_; beside that, as thieves write it seldom
   alignas(cache_line) atomic<std::uint32_t> noted_{0};
   atomic<std::int64_t> noted_at_{0};
 };
