@@ -154,7 +154,7 @@ template <class Policy, class T, class It, class Get, class Op>
   return sum;
 }
 
-/// Of anything.
+/// Of values of any type, or with a grain.
 template <class Policy, class T, class It, class Get, class Op>
 [[gnu::noinline]] T reduce_blocks(const It& first, std::size_t n, Get get, Op& op, const loop_options& options) {
   const blocks all(n, options.grain, reduce_block);

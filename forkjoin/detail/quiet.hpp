@@ -49,7 +49,7 @@ template <class F, class G>
   return true;
 }
 
-/// Whether a thief has found since the last call that the calling strand stayed in one part of a loop for long.
+/// Whether a thief has found that the calling strand stayed in its latest part of a loop for long. True once for each part.
 [[gnu::always_inline]] inline bool was_slow() noexcept { return current_deque().progress().was_slow(); }
 
 /// After was_slow: for how many nanoseconds, at the least.

@@ -17,7 +17,7 @@ class basic_progress {
   /// The owner's, when it begins a part.
   void make() noexcept { made_.store(made_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
 
-  /// The owner's: whether a thief has found since then that the owner was long in one part. It says so once.
+  /// The owner's: whether a thief has found since then that the owner was long in that part. True once for each part.
   [[gnu::always_inline]] bool was_slow() noexcept {
     const std::uint32_t made = made_.load(std::memory_order_relaxed);
     if (slow_at_.load(std::memory_order_relaxed) != made) return false;
@@ -55,7 +55,7 @@ class basic_progress {
   using atomic = typename Machine::template atomic<T>;
 
   alignas(cache_line) atomic<std::uint32_t> made_{0};
-  atomic<std::uint32_t> slow_at_{~std::uint32_t{0}};  // the value of made_; beside that, as thieves write it seldom
+  atomic<std::uint32_t> slow_at_{~std::uint32_t{0}};  // made_ when a thief, seldom, found the owner slow
   alignas(cache_line) atomic<std::uint32_t> noted_{0};
   atomic<std::int64_t> noted_at_{0};
 };
