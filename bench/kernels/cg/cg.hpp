@@ -34,13 +34,13 @@ inline constexpr kernel description{
 template <class Way>
 class problem {
  public:
-  explicit problem(long size) : n_(size), b_(places()), x_(places()), r_(places()), p_(places()), q_(places()) {
+  explicit problem(long size) : n_(size), b_(places()), x_(places()), r_(places()), p_(places() + 2), q_(places()) {
     for (std::size_t i = 0; i != places(); ++i) b_[i] = uniform_at(i);
   }
 
   void run() {
     for (long s = std::clamp(10'000'000 / (n_ * iterations), 1L, 50L); s > 0; --s)
-      solve<Way>({b_.data(), x_.data(), r_.data(), p_.data(), q_.data()}, n_, iterations);
+      solve<Way>({b_.data(), x_.data(), r_.data(), p_.data() + 1, q_.data()}, n_, iterations);
   }
 
   std::uint64_t result() const {
