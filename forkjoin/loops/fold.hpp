@@ -37,13 +37,20 @@ class lanes {
   void take(const T* step, Op& op) {
     for (std::size_t i = 0; i != Width; ++i) lane_[i] = op(lane_[i], step[i]);
   }
-  T total(Op& op) {
-    for (std::size_t width = Width / 2; width != 0; width /= 2)
-      for (std::size_t i = 0; i != width; ++i) lane_[i] = op(lane_[i], lane_[i + width]);
-    return lane_[0];
-  }
+  T total(Op& op) { return total_of<Width>(op); }
 
  private:
+  // Of the first lanes. Not a loop over all widths: g++ keeps the lanes in memory then, and each turn waits for the one before.
+  template <std::size_t N>
+  [[gnu::always_inline]] T total_of(Op& op) {
+    if constexpr (N == 1) {
+      return lane_[0];
+    } else {
+      for (std::size_t i = 0; i != N / 2; ++i) lane_[i] = op(lane_[i], lane_[i + N / 2]);
+      return total_of<N / 2>(op);
+    }
+  }
+
   T lane_[Width];
 };
 
