@@ -28,7 +28,7 @@ class pace {
   }
 
   void learn(std::size_t elements, std::uint64_t took_ns) noexcept {
-    if (took_ns > tuning::part_alone_ns) return;
+    if (took_ns > tuning::brief_ns) return;
     brief_.store(elements, std::memory_order_relaxed);
     if (!was_ever_brief(elements)) ever_brief_.store(elements, std::memory_order_relaxed);
   }
@@ -43,7 +43,7 @@ class pace {
 
   void learn_more(std::size_t elements, std::uint64_t took_ns) noexcept {
     if (took_ns <= tuning::very_brief_ns) return very_brief_.store(elements, std::memory_order_relaxed);
-    if (took_ns > tuning::part_alone_ns) forget(static_cast<std::int64_t>(took_ns));
+    if (took_ns > tuning::brief_ns) forget(static_cast<std::int64_t>(took_ns));
   }
 
   /// After a loop that was expected to be brief, and took so long. Until a strand sees again whether a loop is very brief, loops

@@ -67,7 +67,7 @@ class split_loop {
       if (middle == n) {
         run_part(first, n);
         const std::uint64_t took = os::rough_ns() - begun;
-        trial.note(took);
+        trial.note(took, false);
         return pace_.learn(n, took);
       }
       if (run_or_share(first, middle, n)) return;
@@ -79,11 +79,11 @@ class split_loop {
       const bool is_known = now - begun > terms.known_after_ns && (first != 0 || !pace_.was_ever_brief(n));
       if (now - begun > terms.worth_ns || (is_known && left * taken > terms.worth_ns * size)) {
         share(middle, n);
-        return trial.note(os::rough_ns() - begun);
+        return trial.note(os::rough_ns() - begun, true);
       }
       // What takes no longer than a part should is not cut. But the elements so far may be cheaper than those to come.
-      const std::size_t longer = std::min<std::size_t>(size * tuning::part_alone_ns / taken, left / 2) + 1;
-      part = std::min(size * 32, left * taken < tuning::part_alone_ns * size ? left : longer);
+      const std::size_t longer = std::min<std::size_t>(size * terms.part_ns / taken, left / 2) + 1;
+      part = std::min(size * 32, left * taken < terms.part_ns * size ? left : longer);
       first = middle;
       before = now;
     }

@@ -3,78 +3,148 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "tuning.hpp"
 
 namespace fj::inline v0_1::detail {
 
-/// Of one strand. Loops that follow each other work on the same data. So the strand runs them all alone, or shares all that are
-/// worth it: if it shares some, the others find their data in two caches. Which of both is quicker depends on how far the
-/// processors are apart, and on what the loops do. So the strand tries: some loops alone, then some shared. The quicker way holds
-/// for so many loops that the trial takes a small part of the time. Loops that are long enough are shared in any case.
-/// Explore, then commit: Perchet, Rigollet, Chassang, Snowberg, "Batched bandit problems", 2016. All are hints.
+/// Of one strand. Loops that follow each other work on the same data. If the strand shares some of them, the others find their data
+/// in two caches, and take longer, so that they seem to be worth sharing, too. Whether sharing is quicker depends on how far the
+/// processors are apart, and on what the loops do. So the strand tries three ways, one after the other: to share long loops only,
+/// to share none, to share all that are worth it. It keeps the quickest for so many loops that the trial takes a small part of the
+/// time. Explore, then commit: Perchet, Rigollet, Chassang, Snowberg, "Batched bandit problems", 2016. All are hints.
 class loop_trial {
  public:
   /// By which the strand decides on its next loop.
   constexpr const tuning::sharing& terms() const noexcept {
-    return shares() ? tuning::shared_loops : tuning::lone_loops;
+    switch (way_) {
+      case way::long_ones:
+        return tuning::long_loops;
+      case way::none:
+        return tuning::no_loops;
+      case way::all:
+        break;
+    }
+    return tuning::all_loops;
   }
 
-  constexpr bool shares() const noexcept { return phase_ == phase::tries || phase_ == phase::keeps_sharing; }
+  constexpr bool shares() const noexcept { return way_ == way::all; }
 
-  /// After a loop that no thief took over. It took so long from its begin to its join.
-  constexpr void note(std::uint64_t took_ns) noexcept {
-    if (left_ <= tuning::loops_that_count) {
-      took_ns_ += took_ns;
-      // The system may have taken the processor away for milliseconds, which must not decide which way is quicker.
-      const auto counted_ns = static_cast<std::uint32_t>(std::min(took_ns, tuning::lone_loops.worth_ns));
-      counted_ns_ += counted_ns;
-      if (took_ns >= tuning::worth_trying_ns) worth_trying_ns_ += counted_ns;
+  /// After a loop that no thief took over. It took so long from its begin to its join. Was_shared: by its terms.
+  constexpr void note(std::uint64_t took_ns, bool was_shared) noexcept {
+    if (keeps_) {
+      longer_ += took_ns > 2 * second_ns_;
+      if (--left_ == 0 || longer_ == tuning::longer_loops) begin_trial();
+    } else {
+      count(took_ns);
+      any_shared_ |= was_shared;
+      if (--left_ == 0 || bounded_ns_ > enough_ns_) conclude();
     }
-    if (--left_ == 0) conclude();
   }
 
  private:
-  enum class phase : unsigned char { measures, tries, keeps_sharing, stays_alone };
+  // Which loops are shared. A trial begins with the first way.
+  enum class way : unsigned char { long_ones, none, all };
 
-  constexpr void begin(phase next, std::uint32_t loops) noexcept {
-    phase_ = next;
-    left_ = loops;
-    took_ns_ = counted_ns_ = worth_trying_ns_ = 0;
-  }
-
-  [[gnu::cold, gnu::noinline]] constexpr void conclude() noexcept {
-    switch (phase_) {
-      case phase::measures:
-        alone_took_ns_ = took_ns_;
-        alone_ns_ = counted_ns_;
-        return begin(2 * worth_trying_ns_ > counted_ns_ ? phase::tries : phase::measures, tuning::loops_of_trial);
-      case phase::tries:
-        if (counted_ns_ < alone_ns_ - alone_ns_ / tuning::least_gain)
-          return begin(phase::keeps_sharing, holds_for(counted_ns_, alone_ns_));
-        return begin(phase::stays_alone, holds_for(alone_took_ns_, took_ns_));
-      case phase::keeps_sharing:
-      case phase::stays_alone:
-        return begin(phase::measures, tuning::loops_of_trial);
+  // The system may take the processor away for milliseconds, which must not decide which way is quicker. So what a loop counts with
+  // is bounded, by twice the second longest of the first loops of the trial.
+  constexpr void count(std::uint64_t took_ns) noexcept {
+    const auto ns = static_cast<std::uint32_t>(std::min<std::uint64_t>(took_ns, no_more_ns));
+    took_ns_ += took_ns;
+    bounded_ns_ += ns;
+    if (left_ <= tuning::loops_that_count) {
+      const std::uint32_t counted = std::min(ns, 2 * second_ns_);
+      counted_ns_ += counted;
+      if (took_ns >= tuning::worth_trying_ns) worth_trying_ns_ += counted;
+    } else if (way_ == way::long_ones) {
+      second_ns_ = std::max(second_ns_, std::min(longest_ns_, ns));
+      longest_ns_ = std::max(longest_ns_, ns);
     }
   }
 
-  // For so many loops that what the slower half of the trial lost is one part in trial_share of their time, within bounds.
-  static constexpr std::uint32_t holds_for(std::uint64_t quicker_ns, std::uint64_t slower_ns) noexcept {
-    const std::uint64_t lost_ns = slower_ns > quicker_ns ? slower_ns - quicker_ns : 0;
-    const std::uint64_t loops =
-        tuning::loops_of_trial * tuning::trial_share * lost_ns / std::max<std::uint64_t>(quicker_ns, 1);
-    return static_cast<std::uint32_t>(
-        std::clamp<std::uint64_t>(loops, tuning::loops_of_trial, tuning::most_loops_held));
+  constexpr void begin(way next) noexcept {
+    way_ = next;
+    left_ = tuning::loops_of_trial;
+    took_ns_ = 0;
+    bounded_ns_ = counted_ns_ = worth_trying_ns_ = 0;
+    any_shared_ = false;
   }
 
-  std::uint64_t took_ns_ = 0;                    // of the loops that count in this phase
-  std::uint64_t alone_took_ns_ = 0;              // what it was at the end of `measures`
-  std::uint32_t counted_ns_ = 0;                 // as took_ns_, without interruptions
-  std::uint32_t worth_trying_ns_ = 0;            // of that, loops so long that sharing may be worth it
-  std::uint32_t alone_ns_ = 0;                   // what counted_ns_ was at the end of `measures`
-  std::uint32_t left_ = tuning::loops_of_trial;  // loops until the phase ends
-  phase phase_ = phase::measures;
+  constexpr void begin_trial() noexcept {
+    keeps_ = false;
+    trial_ns_ = 0;
+    loops_ = longest_ns_ = second_ns_ = 0;
+    enough_ns_ = unlimited;
+    begin(way::long_ones);
+  }
+
+  [[gnu::cold, gnu::noinline]] constexpr void conclude() noexcept {
+    trial_ns_ += took_ns_;
+    loops_ += tuning::loops_of_trial - left_;
+    switch (way_) {
+      case way::long_ones:
+        if (2 * worth_trying_ns_ <= counted_ns_) return begin_trial();
+        note_best();
+        if (!any_shared_) {
+          best_ = way::none;  // both are the same
+        } else if (counted_ns_ <= tuning::loops_that_count * tuning::may_be_short_ns) {
+          return begin(way::none);
+        }
+        return begin(way::all);
+      case way::none:
+        if (left_ == 0 && !gains(best_counted_ns_, counted_ns_)) note_best();
+        return begin(way::all);
+      case way::all:
+        if (left_ == 0 && gains(counted_ns_, best_counted_ns_)) note_best();
+        return keep_best();
+    }
+  }
+
+  // Whether to share more is so much quicker.
+  static constexpr bool gains(std::uint32_t more_shared_ns, std::uint32_t less_shared_ns) noexcept {
+    return more_shared_ns < less_shared_ns - less_shared_ns / tuning::least_gain;
+  }
+
+  constexpr void note_best() noexcept {
+    best_ = way_;
+    best_took_ns_ = took_ns_;
+    best_counted_ns_ = counted_ns_;
+    enough_ns_ = 2 * bounded_ns_;
+  }
+
+  // For so many loops that what the slower ways lost in the trial is one part in trial_share of their time, within bounds. But for
+  // no longer once the loops have become longer than those of the trial.
+  constexpr void keep_best() noexcept {
+    const std::uint64_t best_ns = std::max<std::uint64_t>(best_took_ns_ / tuning::loops_of_trial, 1);  // of a loop
+    const std::uint64_t lost_ns = trial_ns_ - std::min(trial_ns_, best_ns * loops_);
+    keeps_ = true;
+    longer_ = 0;
+    begin(best_);
+    left_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(tuning::trial_share * lost_ns / best_ns,
+                                                                 tuning::loops_of_trial, tuning::most_loops_kept));
+  }
+
+  static constexpr std::uint32_t unlimited = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint64_t no_more_ns = tuning::no_loops.worth_ns;
+
+  std::uint64_t took_ns_ = 0;                    // of the loops in this way, in a trial
+  std::uint64_t trial_ns_ = 0;                   // of the loops in the ways before
+  std::uint64_t best_took_ns_ = 0;               // took_ns_ of the best way of this trial
+  std::uint32_t left_ = tuning::loops_of_trial;  // loops in this way until the strand goes on to the next
+  std::uint32_t loops_ = 0;                      // in the ways before
+  std::uint32_t longest_ns_ = 0;                 // of the first loops of this trial
+  std::uint32_t second_ns_ = 0;                  // likewise, the second longest
+  std::uint32_t bounded_ns_ = 0;                 // as took_ns_, but no_more_ns of a loop
+  std::uint32_t enough_ns_ = unlimited;          // of bounded_ns_, to see that a way is not the best
+  std::uint32_t counted_ns_ = 0;                 // of the last loops, bounded by the first ones
+  std::uint32_t worth_trying_ns_ = 0;            // of counted_ns_, by loops so long that sharing may be worth it
+  std::uint32_t best_counted_ns_ = 0;            // counted_ns_ of the best way of this trial
+  std::uint32_t longer_ = 0;                     // loops since then that were longer than those of the trial
+  way way_ = way::long_ones;
+  way best_ = way::long_ones;
+  bool keeps_ = false;       // the best way; else a trial is going on
+  bool any_shared_ = false;  // of the loops in this way
 };
 
 }  // namespace fj::inline v0_1::detail

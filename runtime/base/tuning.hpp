@@ -65,43 +65,54 @@ struct sharing {
   std::uint64_t worth_ns;
   /// The time of the elements so far says something about the others after so long. First elements miss caches.
   std::uint64_t known_after_ns;
+  /// How long a part is to take until then: a multiple of what a fork and a look at the clock cost, and little beside worth_ns.
+  std::uint64_t part_ns;
 };
 
-/// Of a strand that shares its loops (base/loop_trial.hpp): several times what it costs both sides to share one.
-inline constexpr sharing shared_loops = {.worth_ns = 6'000, .known_after_ns = 250};
+/// Of a strand that has not found out what is best for its loops (base/loop_trial.hpp). On processors far apart an element may take
+/// 0.6 us at first, so a later one must tell. Measured on two P: runtime/DECISIONS.md.
+inline constexpr sharing long_loops = {.worth_ns = 64'000, .known_after_ns = 1'000, .part_ns = 2'000};
 
-/// Of a strand that runs its loops alone. A loop so long is shared whatever that does to the loops around it. On processors far
-/// apart an element may take 0.6 us at first, so a later one must tell. Measured on two P: runtime/DECISIONS.md.
-inline constexpr sharing lone_loops = {.worth_ns = 64'000, .known_after_ns = 1'000};
+/// Of a strand whose loops are quicker alone: several times as long as such loops take, and longer parts. A loop so long is shared
+/// whatever that does to the loops around it. Measured likewise.
+inline constexpr sharing no_loops = {.worth_ns = 256'000, .known_after_ns = 4'000, .part_ns = 8'000};
+
+/// Of a strand that shares its loops: several times what it costs both sides to share one.
+inline constexpr sharing all_loops = {.worth_ns = 6'000, .known_after_ns = 250, .part_ns = 2'000};
 
 /// Nanoseconds. A strand tries to share its loops if those that take so long alone make up half of their time. On two P near each
 /// other, loops of 20 us were about as quick shared as alone.
 inline constexpr std::uint64_t worth_trying_ns = 16'000;
 
-/// Loops of each half of a trial, and how many of them count, the last ones: the others find their data in caches that the half
-/// before left.
+/// Nanoseconds. If the loops of a strand that shares the long ones take no longer on average, they may be shorter if none is shared.
+inline constexpr std::uint64_t may_be_short_ns = 40'000;
+
+/// Loops of each way in a trial, and how many of them count, the last ones: the others find their data in caches that the way before
+/// left.
 inline constexpr std::uint32_t loops_of_trial = 41;
 inline constexpr std::uint32_t loops_that_count = 25;
 
-/// What the slower half of a trial loses is one part in so many of the time for which the quicker way is kept.
+/// What the slower ways of a trial lose is one part in so many of the time for which the quickest is kept.
 inline constexpr std::uint32_t trial_share = 50;
 
-/// Loops for which it is kept at most. A strand whose loops change sees that within a second.
-inline constexpr std::uint32_t most_loops_held = 16'384;
+/// Loops for which it is kept at most. A strand whose loops change sees that within seconds.
+inline constexpr std::uint32_t most_loops_kept = 16'384;
 
-/// Sharing is kept if it is quicker by one part in so many: times differ by as much from one trial to the next.
+/// Loops that take longer than those of a trial, twice as long as all but one of them, before the next trial begins.
+inline constexpr std::uint32_t longer_loops = 10;
+
+/// To share more is kept if it is quicker by one part in so many: times differ by as much from one trial to the next.
 inline constexpr std::uint32_t least_gain = 10;
 
-/// Nanoseconds of a part of such a loop while it is not shared: a multiple of what a fork and a look at the clock cost, and
-/// little beside what makes a loop worth sharing.
-inline constexpr std::uint64_t part_alone_ns = 2'000;
+/// Nanoseconds of a brief loop at most. The next loop of as many elements reads no clock (forkjoin/loops/pace.hpp).
+inline constexpr std::uint64_t brief_ns = 2'000;
 
 /// Nanoseconds of what a part takes beside its elements, less rather than more: a look at the processor's counter, a push and a
 /// pop. Without that a first element would seem to take several times as long as it does.
 inline constexpr std::uint64_t part_cost_ns = 16;
 
 /// Nanoseconds of a loop that runs without a fork, as the look at the clock sees it: ten times what the fork costs clang's code,
-/// and a fifth of a part. Measured: runtime/DECISIONS.md.
+/// and a fifth of a brief loop. Measured: runtime/DECISIONS.md.
 inline constexpr std::uint64_t very_brief_ns = 400;
 
 /// Of so many brief loops that run with a fork, one is timed, to see whether it needs one: a look takes as long as a few forks.
