@@ -12,8 +12,8 @@ namespace fj::inline v0_1::detail {
 /// Of one strand. Loops that follow each other work on the same data. If the strand shares some of them, the others find their data
 /// in two caches, and take longer, so that they seem to be worth sharing, too. Whether sharing is quicker depends on how far the
 /// processors are apart, and on what the loops do. So the strand tries three ways, one after the other: to share long loops only,
-/// to share none, to share all that are worth it. It keeps the quickest for so many loops that the trial takes a small part of the
-/// time. Explore, then commit: Perchet, Rigollet, Chassang, Snowberg, "Batched bandit problems", 2016. All are hints.
+/// to share none, to share all that are worth it. It keeps the quickest for so many loops that what the others lost is a small part of
+/// the time. Explore, then commit: Perchet, Rigollet, Chassang, Snowberg, "Batched bandit problems", 2016. All are hints.
 class loop_trial {
  public:
   /// By which the strand decides on its next loop.
@@ -34,8 +34,8 @@ class loop_trial {
   /// After a loop that no thief took over. It took so long from its begin to its join. Was_shared: by its terms.
   constexpr void note(std::uint64_t took_ns, bool was_shared) noexcept {
     if (keeps_) {
-      longer_ += took_ns > 2 * second_ns_;
-      if (--left_ == 0 || longer_ == tuning::longer_loops) begin_trial();
+      if (way_ == way::none) note_longer(took_ns);
+      if (--left_ == 0) begin_trial();
     } else {
       count(took_ns);
       any_shared_ |= was_shared;
@@ -48,18 +48,28 @@ class loop_trial {
   enum class way : unsigned char { long_ones, none, all };
 
   // The system may take the processor away for milliseconds, which must not decide which way is quicker. So what a loop counts with
-  // is bounded, by twice the second longest of the first loops of the trial.
+  // is bounded, by twice the second longest of the first loops of the trial, or by long_ns if that is more.
   constexpr void count(std::uint64_t took_ns) noexcept {
     const auto ns = static_cast<std::uint32_t>(std::min<std::uint64_t>(took_ns, no_more_ns));
     took_ns_ += took_ns;
     bounded_ns_ += ns;
-    if (left_ <= tuning::loops_that_count) {
-      const std::uint32_t counted = std::min(ns, 2 * second_ns_);
-      counted_ns_ += counted;
-      if (took_ns >= tuning::worth_trying_ns) worth_trying_ns_ += counted;
-    } else if (way_ == way::long_ones) {
-      second_ns_ = std::max(second_ns_, std::min(longest_ns_, ns));
-      longest_ns_ = std::max(longest_ns_, ns);
+    const bool counts = left_ <= tuning::loops_that_count;
+    if (counts) counted_ns_ += std::min(ns, std::max(2 * first_.second_ns, long_ns));
+    if (way_ == way::long_ones) {
+      if (!counts) return first_.note(ns);
+      tried_ns_ += std::min(ns, long_ns);
+      if (ns >= tuning::worth_trying_ns) worth_trying_ns_ += std::min(ns, long_ns);
+    } else if (way_ == way::none && counts) {
+      alone_.note(ns);
+    }
+  }
+
+  // The loops of a strand that keeps to share none may change, and be worth sharing.
+  constexpr void note_longer(std::uint64_t took_ns) noexcept {
+    if (took_ns <= longer_ns_) {
+      longer_ -= longer_ != 0;
+    } else if ((longer_ += tuning::loops_per_longer) > tuning::longer_loops * tuning::loops_per_longer) {
+      left_ = 1;
     }
   }
 
@@ -67,14 +77,15 @@ class loop_trial {
     way_ = next;
     left_ = tuning::loops_of_trial;
     took_ns_ = 0;
-    bounded_ns_ = counted_ns_ = worth_trying_ns_ = 0;
+    bounded_ns_ = counted_ns_ = 0;
     any_shared_ = false;
   }
 
   constexpr void begin_trial() noexcept {
     keeps_ = false;
     trial_ns_ = 0;
-    loops_ = longest_ns_ = second_ns_ = 0;
+    loops_ = tried_ns_ = worth_trying_ns_ = 0;
+    first_ = alone_ = {};
     enough_ns_ = unlimited;
     begin(way::long_ones);
   }
@@ -84,10 +95,10 @@ class loop_trial {
     loops_ += tuning::loops_of_trial - left_;
     switch (way_) {
       case way::long_ones:
-        if (2 * worth_trying_ns_ <= counted_ns_) return begin_trial();
+        if (2 * worth_trying_ns_ <= tried_ns_) return begin_trial();
         note_best();
         if (!any_shared_) {
-          best_ = way::none;  // both are the same
+          best_ = way::none;  // both were the same
         } else if (counted_ns_ <= tuning::loops_that_count * tuning::may_be_short_ns) {
           return begin(way::none);
         }
@@ -113,34 +124,47 @@ class loop_trial {
     enough_ns_ = 2 * bounded_ns_;
   }
 
-  // For so many loops that what the slower ways lost in the trial is one part in trial_share of their time, within bounds. But for
-  // no longer once the loops have become longer than those of the trial.
+  // For so many loops that what the slower ways lost in the trial is one part in trial_share of their time, within bounds.
   constexpr void keep_best() noexcept {
     const std::uint64_t best_ns = std::max<std::uint64_t>(best_took_ns_ / tuning::loops_of_trial, 1);  // of a loop
     const std::uint64_t lost_ns = trial_ns_ - std::min(trial_ns_, best_ns * loops_);
     keeps_ = true;
     longer_ = 0;
+    longer_ns_ = std::clamp(alone_.second_ns + alone_.second_ns / 4, long_ns, 2 * long_ns);
     begin(best_);
     left_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(tuning::trial_share * lost_ns / best_ns,
                                                                  tuning::loops_of_trial, tuning::most_loops_kept));
   }
 
+  // The two longest of some loops: of two, only one was interrupted.
+  struct longest {
+    std::uint32_t first_ns = 0, second_ns = 0;
+
+    constexpr void note(std::uint32_t ns) noexcept {
+      second_ns = std::max(second_ns, std::min(first_ns, ns));
+      first_ns = std::max(first_ns, ns);
+    }
+  };
+
   static constexpr std::uint32_t unlimited = std::numeric_limits<std::uint32_t>::max();
   static constexpr std::uint64_t no_more_ns = tuning::no_loops.worth_ns;
+  static constexpr auto long_ns = static_cast<std::uint32_t>(tuning::long_loops.worth_ns);
 
   std::uint64_t took_ns_ = 0;                    // of the loops in this way, in a trial
-  std::uint64_t trial_ns_ = 0;                   // of the loops in the ways before
+  std::uint64_t trial_ns_ = 0;                   // of the loops of this trial, without those of this way
   std::uint64_t best_took_ns_ = 0;               // took_ns_ of the best way of this trial
   std::uint32_t left_ = tuning::loops_of_trial;  // loops in this way until the strand goes on to the next
-  std::uint32_t loops_ = 0;                      // in the ways before
-  std::uint32_t longest_ns_ = 0;                 // of the first loops of this trial
-  std::uint32_t second_ns_ = 0;                  // likewise, the second longest
+  std::uint32_t loops_ = 0;                      // of this trial, without those of this way
+  longest first_;                                // of the first loops of this trial
+  longest alone_;                                // of the loops that count, in the way none
   std::uint32_t bounded_ns_ = 0;                 // as took_ns_, but no_more_ns of a loop
   std::uint32_t enough_ns_ = unlimited;          // of bounded_ns_, to see that a way is not the best
-  std::uint32_t counted_ns_ = 0;                 // of the last loops, bounded by the first ones
-  std::uint32_t worth_trying_ns_ = 0;            // of counted_ns_, by loops so long that sharing may be worth it
+  std::uint32_t counted_ns_ = 0;                 // of the loops that count
+  std::uint32_t tried_ns_ = 0;                   // of those in the first way, but long_ns of a loop
+  std::uint32_t worth_trying_ns_ = 0;            // of tried_ns_, by loops so long that sharing may be worth it
   std::uint32_t best_counted_ns_ = 0;            // counted_ns_ of the best way of this trial
-  std::uint32_t longer_ = 0;                     // loops since then that were longer than those of the trial
+  std::uint32_t longer_ns_ = 0;                  // of a loop that is longer than those of the trial
+  std::uint32_t longer_ = 0;                     // loops_per_longer for each such loop, less one for each other
   way way_ = way::long_ones;
   way best_ = way::long_ones;
   bool keeps_ = false;       // the best way; else a trial is going on

@@ -69,37 +69,41 @@ struct sharing {
   std::uint64_t part_ns;
 };
 
-/// Of a strand that has not found out what is best for its loops (base/loop_trial.hpp). On processors far apart an element may take
-/// 0.6 us at first, so a later one must tell. Measured on two P: runtime/DECISIONS.md.
+/// Of a strand that has not found out what is best for its loops (base/loop_trial.hpp), neither has the one before on the same fiber.
+/// On processors far apart an element may take 0.6 us at first, so a later one must tell. Measured on two P: runtime/DECISIONS.md.
 inline constexpr sharing long_loops = {.worth_ns = 64'000, .known_after_ns = 1'000, .part_ns = 2'000};
 
-/// Of a strand whose loops are quicker alone: several times as long as such loops take, and longer parts. A loop so long is shared
-/// whatever that does to the loops around it. Measured likewise.
+/// Of a strand that has found that its loops are quicker alone. Right after a shared loop, such a loop may seem to need several times
+/// as long as it takes, so the bound is high. A loop so long is shared whatever that does to the loops around it. Measured likewise.
 inline constexpr sharing no_loops = {.worth_ns = 256'000, .known_after_ns = 4'000, .part_ns = 8'000};
 
 /// Of a strand that shares its loops: several times what it costs both sides to share one.
 inline constexpr sharing all_loops = {.worth_ns = 6'000, .known_after_ns = 250, .part_ns = 2'000};
 
-/// Nanoseconds. A strand tries to share its loops if those that take so long alone make up half of their time. On two P near each
+/// Nanoseconds. A strand tries to share its loops if those that take so long make up more than half of their time. On two P near each
 /// other, loops of 20 us were about as quick shared as alone.
 inline constexpr std::uint64_t worth_trying_ns = 16'000;
 
 /// Nanoseconds. If the loops of a strand that shares the long ones take no longer on average, they may be shorter if none is shared.
-inline constexpr std::uint64_t may_be_short_ns = 40'000;
+/// Longer ones seldom are, and a trial of that costs: 250,000 unknowns of bench's cg took a tenth longer.
+inline constexpr std::uint32_t may_be_short_ns = 40'000;
 
 /// Loops of each way in a trial, and how many of them count, the last ones: the others find their data in caches that the way before
 /// left.
 inline constexpr std::uint32_t loops_of_trial = 41;
 inline constexpr std::uint32_t loops_that_count = 25;
 
-/// What the slower ways of a trial lose is one part in so many of the time for which the quickest is kept.
+/// What the slower ways of a trial lose is one part in so many of the time for which the quickest is kept, unless that would take more
+/// than most_loops_kept, or ends before.
 inline constexpr std::uint32_t trial_share = 50;
 
 /// Loops for which it is kept at most. A strand whose loops change sees that within seconds.
 inline constexpr std::uint32_t most_loops_kept = 16'384;
 
-/// Loops that take longer than those of a trial, twice as long as all but one of them, before the next trial begins.
+/// A strand that shares none begins the next trial after so many loops that are longer than those of the last trial and than the bound of
+/// long_loops, if more than one loop of so many is.
 inline constexpr std::uint32_t longer_loops = 10;
+inline constexpr std::uint32_t loops_per_longer = 64;
 
 /// To share more is kept if it is quicker by one part in so many: times differ by as much from one trial to the next.
 inline constexpr std::uint32_t least_gain = 10;
