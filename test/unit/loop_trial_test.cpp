@@ -79,7 +79,7 @@ TEST_CASE("loop_trial: long loops are shared at once") {
 }
 
 // A shared loop leaves the data in two caches. The next one seems to need 100 us then, whoever runs it: once all data are in one
-// cache again, 20. Tried without the way to share none: 98,380 loops are shared.
+// cache again, 20. Tried without the way to share none: all loops are shared.
 TEST_CASE("loop_trial: a strand finds out that its loops are quicker if none is shared") {
   class far_strand : public strand {
    public:
@@ -113,7 +113,7 @@ TEST_CASE("loop_trial: loops that are long though they are shared are not run al
   CHECK(s.shared == s.loops);
 }
 
-// Tried with what is quicker at all in place of what gains a tenth: 23,000 loops are shared.
+// Tried with what is quicker at all in place of what gains a tenth: 22,500 loops are shared.
 TEST_CASE("loop_trial: long loops are not shared if that gains little") {
   strand s;
   for (int i = 0; i != static_cast<int>(many); ++i) s.run(i % 5 == 0 ? loop{80'000, 76'000} : loop{16'000, 32'000});
@@ -198,8 +198,7 @@ TEST_CASE("loop_trial: a loop of an hour in a trial is forgotten") {
   CHECK(s.shared > 10'000);
 }
 
-// Long loops are shared in all ways of a trial, which says nothing about others. Tried with a verdict that takes no account of how
-// long all loops of the trial took.
+// Long loops are shared in all ways of a trial, which says nothing about others. Tried with a verdict that always says no.
 TEST_CASE("loop_trial: long loops decide nothing about small ones") {
   strand s;
   int i = 0;
