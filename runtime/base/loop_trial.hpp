@@ -97,24 +97,34 @@ class loop_trial {
       case way::long_ones:
         if (2 * worth_trying_ns_ <= tried_ns_) return begin_trial();
         note_best();
-        if (!any_shared_) {
-          best_ = way::none;  // both were the same
-        } else if (counted_ns_ <= tuning::loops_that_count * tuning::may_be_short_ns) {
-          return begin(way::none);
-        }
-        return begin(way::all);
+        if (!any_shared_) best_ = way::none;  // both were the same
+        none_is_last_ = any_shared_ && counted_ns_ > tuning::loops_that_count * tuning::may_be_short_ns;
+        return begin(any_shared_ && !none_is_last_ ? way::none : way::all);
       case way::none:
-        if (left_ == 0 && !gains(best_counted_ns_, counted_ns_)) note_best();
-        return begin(way::all);
+        return conclude_none();
       case way::all:
         if (left_ == 0 && gains(counted_ns_, best_counted_ns_)) note_best();
-        return keep_best();
+        if (!none_is_last_ || without_none_ < tuning::loops_without_none) return keep_best();
+        enough_ns_ /= 2;  // to be kept it has to gain
+        return begin(way::none);
     }
   }
 
-  // Whether to share more is so much quicker.
-  static constexpr bool gains(std::uint32_t more_shared_ns, std::uint32_t less_shared_ns) noexcept {
-    return more_shared_ns < less_shared_ns - less_shared_ns / tuning::least_gain;
+  // To share none is the second way, and is kept unless sharing gains. For long loops it is seldom the best. So there it is the last way,
+  // and few trials have it; it is kept if it gains, and then the next trial has it, too.
+  constexpr void conclude_none() noexcept {
+    const bool is_best = none_is_last_ ? gains(counted_ns_, best_counted_ns_) : !gains(best_counted_ns_, counted_ns_);
+    if (left_ == 0 && is_best) {
+      note_best();
+    } else {
+      without_none_ = 0;
+    }
+    return none_is_last_ ? keep_best() : begin(way::all);
+  }
+
+  // Whether one way is so much quicker than another.
+  static constexpr bool gains(std::uint32_t one_ns, std::uint32_t other_ns) noexcept {
+    return one_ns < other_ns - other_ns / tuning::least_gain;
   }
 
   constexpr void note_best() noexcept {
@@ -130,10 +140,12 @@ class loop_trial {
     const std::uint64_t lost_ns = trial_ns_ - std::min(trial_ns_, best_ns * loops_);
     keeps_ = true;
     longer_ = 0;
-    longer_ns_ = std::clamp(alone_.second_ns + alone_.second_ns / 4, long_ns, 2 * long_ns);
+    longer_ns_ = std::clamp(alone_.second_ns + alone_.second_ns / 4, long_ns,
+                            2 * std::max(best_counted_ns_ / tuning::loops_that_count, long_ns));
     begin(best_);
     left_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(tuning::trial_share * lost_ns / best_ns,
                                                                  tuning::loops_of_trial, tuning::most_loops_kept));
+    without_none_ += loops_ + left_;
   }
 
   // The two longest of some loops: of two, only one was interrupted.
@@ -165,10 +177,12 @@ class loop_trial {
   std::uint32_t best_counted_ns_ = 0;            // counted_ns_ of the best way of this trial
   std::uint32_t longer_ns_ = 0;                  // of a loop that is longer than those of the trial
   std::uint32_t longer_ = 0;                     // loops_per_longer for each such loop, less one for each other
+  std::uint32_t without_none_ = 0;               // loops since to share none was tried and was not the best way
   way way_ = way::long_ones;
   way best_ = way::long_ones;
-  bool keeps_ = false;       // the best way; else a trial is going on
-  bool any_shared_ = false;  // of the loops in this way
+  bool keeps_ = false;         // the best way; else a trial is going on
+  bool any_shared_ = false;    // of the loops in this way
+  bool none_is_last_ = false;  // of the ways of this trial
 };
 
 }  // namespace fj::inline v0_1::detail
