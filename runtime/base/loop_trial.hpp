@@ -22,7 +22,7 @@ class loop_trial {
       case way::long_ones:
         return tuning::long_loops;
       case way::none:
-        return tuning::no_loops;
+        return keeps_ || left_ <= tuning::loops_that_count ? tuning::no_loops : tuning::first_alone;
       case way::all:
         break;
     }

@@ -77,6 +77,10 @@ inline constexpr sharing long_loops = {.worth_ns = 64'000, .known_after_ns = 1'0
 /// as long as it takes, so the bound is high. A loop so long is shared whatever that does to the loops around it. Measured likewise.
 inline constexpr sharing no_loops = {.worth_ns = 256'000, .known_after_ns = 4'000, .part_ns = 8'000};
 
+/// Of its first loops in a trial of that, which do not count. After shared loops they may seem to need more than 256 us, too, and would
+/// never find their data in one cache again.
+inline constexpr sharing first_alone = {.worth_ns = 1'000'000, .known_after_ns = 4'000, .part_ns = 8'000};
+
 /// Of a strand that shares its loops: several times what it costs both sides to share one.
 inline constexpr sharing all_loops = {.worth_ns = 6'000, .known_after_ns = 250, .part_ns = 2'000};
 

@@ -45,6 +45,23 @@ class strand {
   loop_trial trial_;
 };
 
+// A shared loop leaves the data in two caches. The next one takes longer then, whoever runs it: until all data are in one cache again.
+struct far_loop {
+  std::uint64_t alone_ns, spread_ns, shared_ns;
+};
+
+class far_strand : public strand {
+ public:
+  void run_far(far_loop l) {
+    const std::uint64_t before = shared;
+    run({spread_ ? l.spread_ns : l.alone_ns, l.shared_ns});
+    spread_ = shared != before;
+  }
+
+ private:
+  bool spread_ = true;
+};
+
 constexpr std::uint64_t many = 100'000;
 
 // A product of a sparse matrix, two sums and two updates, as in a step of conjugate gradient.
@@ -78,25 +95,28 @@ TEST_CASE("loop_trial: long loops are shared at once") {
   CHECK(s.shared == 10);
 }
 
-// A shared loop leaves the data in two caches. The next one seems to need 100 us then, whoever runs it: once all data are in one
-// cache again, 20. Tried without the way to share none: all loops are shared.
+// Tried without the way to share none: all loops are shared.
 TEST_CASE("loop_trial: a strand finds out that its loops are quicker if none is shared") {
-  class far_strand : public strand {
-   public:
-    void run_far() {
-      run({.alone_ns = spread_ ? 100'000u : 20'000u, .shared_ns = 30'000});
-      spread_ = shared != shared_before_;
-      shared_before_ = shared;
-    }
-
-   private:
-    bool spread_ = true;
-    std::uint64_t shared_before_ = 0;
-  };
   far_strand s;
-  for (std::uint64_t i = 0; i != many; ++i) s.run_far();
+  for (std::uint64_t i = 0; i != many; ++i) s.run_far({20'000, 100'000, 30'000});
   CHECK(s.shared < s.loops / 20);
   CHECK(s.took_ns < many * 20'000 * 105 / 100);
+}
+
+// Tried with the first loops of that way shared from 256 us on: all are shared.
+TEST_CASE("loop_trial: a strand finds that out though its loops seem to need 300 us after a shared one") {
+  far_strand s;
+  for (std::uint64_t i = 0; i != many; ++i) s.run_far({60'000, 300'000, 90'000});
+  CHECK(s.took_ns < many * 60'000 * 108 / 100);
+}
+
+// Tried with all loops of that way shared only from 1 ms on, as its first ones are: none is shared.
+TEST_CASE("loop_trial: a strand that shares none shares loops of more than 256 us") {
+  strand s;
+  for (int i = 0; i != 3'000; ++i) s.run({20'000, 40'000});
+  const std::uint64_t before = s.shared;
+  for (int i = 0; i != 5; ++i) s.run({300'000, 150'000});
+  CHECK(s.shared == before + 5);
 }
 
 // Tried without a bound for the time of a way that is slower: in each trial 41 loops run alone.
@@ -132,24 +152,13 @@ TEST_CASE("loop_trial: long loops that are slower shared come to run alone, and 
   }
 }
 
-// Sharing makes loops of 50 us seem to take 100, so that a strand that has begun to share them goes on with that. Tried without a
-// trial of the way to share none for them: 1.7.
+// A strand that has begun to share loops of 50 us goes on with that, as each makes the next one seem longer. Tried without a trial of
+// the way to share none for them: 1.7.
 TEST_CASE("loop_trial: what a strand ran before does not decide for ever") {
-  class after_others : public strand {
-   public:
-    void run_one() {
-      const std::uint64_t before = shared;
-      run({.alone_ns = spread_ ? 100'000u : 50'000u, .shared_ns = 85'000});
-      spread_ = shared != before;
-    }
-
-   private:
-    bool spread_ = false;
-  };
-  after_others s;
+  far_strand s;
   for (int i = 0; i != 200; ++i) s.run({120'000, 60'000});
   const std::uint64_t took_before = s.took_ns;
-  for (std::uint64_t i = 0; i != many; ++i) s.run_one();
+  for (std::uint64_t i = 0; i != many; ++i) s.run_far({50'000, 100'000, 85'000});
   CHECK(s.took_ns - took_before < many * 50'000 * 108 / 100);
 }
 
