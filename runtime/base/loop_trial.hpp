@@ -22,7 +22,7 @@ class loop_trial {
       case way::long_ones:
         return tuning::long_loops;
       case way::none:
-        return keeps_ || left_ <= tuning::loops_that_count ? tuning::no_loops : tuning::first_alone;
+        return settling_ == 0 ? tuning::no_loops : tuning::first_alone;
       case way::all:
         break;
     }
@@ -33,6 +33,7 @@ class loop_trial {
 
   /// After a loop that no thief took over. It took so long from its begin to its join. Was_shared: by its terms.
   constexpr void note(std::uint64_t took_ns, bool was_shared) noexcept {
+    settling_ = was_shared ? first_ones : settling_ - (settling_ != 0);
     if (keeps_) {
       if (way_ == way::none) note_longer(took_ns);
       if (--left_ == 0) begin_trial();
@@ -59,12 +60,11 @@ class loop_trial {
       if (!counts) return first_.note(ns);
       tried_ns_ += std::min(ns, long_ns);
       if (ns >= tuning::worth_trying_ns) worth_trying_ns_ += std::min(ns, long_ns);
-    } else if (way_ == way::none && counts) {
-      alone_.note(ns);
     }
+    if (way_ != way::all && counts) alone_.note(ns);
   }
 
-  // The loops of a strand that keeps to share none may change, and be worth sharing.
+  // While the strand shares none, its loops may become worth sharing.
   constexpr void note_longer(std::uint64_t took_ns) noexcept {
     if (took_ns <= longer_ns_) {
       longer_ -= longer_ != 0;
@@ -76,6 +76,8 @@ class loop_trial {
   constexpr void begin(way next) noexcept {
     way_ = next;
     left_ = tuning::loops_of_trial;
+    settling_ = first_ones;
+    if (next == way::none && !keeps_) alone_ = {};
     took_ns_ = 0;
     bounded_ns_ = counted_ns_ = 0;
     any_shared_ = false;
@@ -110,8 +112,8 @@ class loop_trial {
     }
   }
 
-  // To share none is the second way, and is kept unless sharing gains. For long loops it is seldom the best. So there it is the last way,
-  // and few trials have it; it is kept if it gains, and then the next trial has it, too.
+  // To share none is the second way, and is kept unless sharing gains. For long loops it is seldom the best. So few trials try it there,
+  // as the last way. If it gains it is kept, and the next trial tries it, too.
   constexpr void conclude_none() noexcept {
     const bool is_best = none_is_last_ ? gains(counted_ns_, best_counted_ns_) : !gains(best_counted_ns_, counted_ns_);
     if (left_ == 0 && is_best) {
@@ -140,15 +142,14 @@ class loop_trial {
     const std::uint64_t lost_ns = trial_ns_ - std::min(trial_ns_, best_ns * loops_);
     keeps_ = true;
     longer_ = 0;
-    longer_ns_ = std::clamp(alone_.second_ns + alone_.second_ns / 4, long_ns,
-                            2 * std::max(best_counted_ns_ / tuning::loops_that_count, long_ns));
+    longer_ns_ = std::max(alone_.second_ns + alone_.second_ns / 4, long_ns);
     begin(best_);
     left_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(tuning::trial_share * lost_ns / best_ns,
                                                                  tuning::loops_of_trial, tuning::most_loops_kept));
     without_none_ += loops_ + left_;
   }
 
-  // The two longest of some loops: of two, only one was interrupted.
+  // The two longest of some loops: an interruption explains only one.
   struct longest {
     std::uint32_t first_ns = 0, second_ns = 0;
 
@@ -158,6 +159,7 @@ class loop_trial {
     }
   };
 
+  static constexpr std::uint32_t first_ones = tuning::loops_of_trial - tuning::loops_that_count;
   static constexpr std::uint32_t unlimited = std::numeric_limits<std::uint32_t>::max();
   static constexpr std::uint64_t no_more_ns = tuning::no_loops.worth_ns;
   static constexpr auto long_ns = static_cast<std::uint32_t>(tuning::long_loops.worth_ns);
@@ -166,6 +168,7 @@ class loop_trial {
   std::uint64_t trial_ns_ = 0;                   // of the loops of this trial, without those of this way
   std::uint64_t best_took_ns_ = 0;               // took_ns_ of the best way of this trial
   std::uint32_t left_ = tuning::loops_of_trial;  // loops in this way until the strand goes on to the next
+  std::uint32_t settling_ = first_ones;          // loops until those of this way find their data where it leaves them
   std::uint32_t loops_ = 0;                      // of this trial, without those of this way
   longest first_;                                // of the first loops of this trial
   longest alone_;                                // of the loops that count, in the way none
@@ -177,7 +180,7 @@ class loop_trial {
   std::uint32_t best_counted_ns_ = 0;            // counted_ns_ of the best way of this trial
   std::uint32_t longer_ns_ = 0;                  // of a loop that is longer than those of the trial
   std::uint32_t longer_ = 0;                     // loops_per_longer for each such loop, less one for each other
-  std::uint32_t without_none_ = 0;               // loops since to share none was tried and was not the best way
+  std::uint32_t without_none_ = 0;               // loops since to share none was tried and lost, or more
   way way_ = way::long_ones;
   way best_ = way::long_ones;
   bool keeps_ = false;         // the best way; else a trial is going on

@@ -77,9 +77,9 @@ inline constexpr sharing long_loops = {.worth_ns = 64'000, .known_after_ns = 1'0
 /// as long as it takes, so the bound is high. A loop so long is shared whatever that does to the loops around it. Measured likewise.
 inline constexpr sharing no_loops = {.worth_ns = 256'000, .known_after_ns = 4'000, .part_ns = 8'000};
 
-/// Of its first loops in a trial of that, which do not count. After shared loops they may seem to need more than 256 us, too, and would
-/// never find their data in one cache again.
-inline constexpr sharing first_alone = {.worth_ns = 1'000'000, .known_after_ns = 4'000, .part_ns = 8'000};
+/// Of its first loops in a trial, and of the next ones after a shared loop. Those may seem to need more than 256 us, too, and if they were
+/// shared, the data would never be in one cache again.
+inline constexpr sharing first_alone = {.worth_ns = 512'000, .known_after_ns = 4'000, .part_ns = 8'000};
 
 /// Of a strand that shares its loops: several times what it costs both sides to share one.
 inline constexpr sharing all_loops = {.worth_ns = 6'000, .known_after_ns = 250, .part_ns = 2'000};
@@ -89,8 +89,8 @@ inline constexpr sharing all_loops = {.worth_ns = 6'000, .known_after_ns = 250, 
 inline constexpr std::uint64_t worth_trying_ns = 16'000;
 
 /// Nanoseconds. If the loops of a strand that shares the long ones take no longer on average, they may be shorter if none is shared.
-/// Longer ones seldom are, and a trial of that costs: 250,000 unknowns of bench's cg took a tenth longer. So for them it is tried once in
-/// loops_without_none, about: by simulation that costs up to 0.5 % where sharing gains.
+/// Longer ones seldom are, and a trial of that costs: 250,000 unknowns of bench's cg took a tenth longer. So the strand tries it for them
+/// once in some loops_without_none: by simulation that costs up to 0.5 % where sharing gains, 1 % from 256 to 512 us.
 inline constexpr std::uint32_t may_be_short_ns = 40'000;
 inline constexpr std::uint32_t loops_without_none = 4'096;
 
@@ -106,8 +106,8 @@ inline constexpr std::uint32_t trial_share = 50;
 /// Loops for which it is kept at most. A strand whose loops change sees that within seconds.
 inline constexpr std::uint32_t most_loops_kept = 16'384;
 
-/// A strand that shares none begins the next trial after so many loops that are longer than those of the last trial and than the bound of
-/// long_loops, if more than one loop of so many is.
+/// A strand that shares none begins the next trial after more than longer_loops loops that are longer than those of the last trial and than
+/// the bound of long_loops, if more than one loop of loops_per_longer is.
 inline constexpr std::uint32_t longer_loops = 10;
 inline constexpr std::uint32_t loops_per_longer = 64;
 
