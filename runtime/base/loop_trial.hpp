@@ -171,7 +171,7 @@ class loop_trial {
   std::uint32_t settling_ = first_ones;          // loops until those of this way find their data where it leaves them
   std::uint32_t loops_ = 0;                      // of this trial, without those of this way
   longest first_;                                // of the first loops of this trial
-  longest alone_;                                // of the loops that count, in the way none
+  longest alone_;                                // of the loops that count: in none, else in the first way
   std::uint32_t bounded_ns_ = 0;                 // as took_ns_, but no_more_ns of a loop
   std::uint32_t enough_ns_ = unlimited;          // of bounded_ns_, to see that a way is not the best
   std::uint32_t counted_ns_ = 0;                 // of the loops that count
