@@ -111,7 +111,8 @@ inline constexpr std::uint32_t most_loops_kept = 16'384;
 inline constexpr std::uint32_t longer_loops = 10;
 inline constexpr std::uint32_t loops_per_longer = 64;
 
-/// To share more is kept if it is quicker by one part in so many: times differ by as much from one trial to the next.
+/// To share more is kept if it is quicker by one part in so many, and so is to share none where that is the last way: times differ by as
+/// much from one trial to the next.
 inline constexpr std::uint32_t least_gain = 10;
 
 /// Nanoseconds of a brief loop at most. The next loop of as many elements reads no clock (forkjoin/loops/pace.hpp).
