@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Runs kernels' benchmarks in interleaved rounds and prints the tables that compare their ways.
 
-    bench/run.py [kernel...] --build build [--also build-clang] [--procs 1,2] [--full] [--json FILE] [--check] [--quick]
-                 [--repetitions N]
+    bench/run.py [kernel...] --build build [--also build-clang] [--procs 1,2] [--full | --policies] [--json FILE] [--check]
+                 [--quick] [--repetitions N]
 
-Without a kernel: all that are built. With --also: by two compilers, whose rounds alternate. Machines change speed from one second to the next. So a round runs every way once,
-close together in time; ratios are taken within a round only, and the table gives their median over the rounds, the smallest
-and the largest in brackets.
+Without a kernel: all that are built. With --also: by two compilers, whose rounds alternate. Machines change speed from one
+second to the next. So a round runs every way once, close together in time; ratios are taken within a round only, and the table
+gives their median over the rounds, the smallest and the largest in brackets.
 """
 
 import argparse
@@ -22,6 +22,7 @@ from harness import environment, goals, measure, tables
 
 SUITE_BUDGET = 250  # seconds for the rounds of all kernels
 KERNEL_BUDGET = 100  # for those of a kernel that is measured alone
+POLICIES_BUDGET = 500  # for those of all kernels with --policies
 FULL_BUDGET = 10  # times as much with --full
 
 
@@ -88,7 +89,7 @@ class Measured:
             "settings": settings,
             "warnings": warnings,
             "kernels": [{"name": k["name"], "folder": k["folder"], "cut_off": k["cut_off"], "parallel": k["parallel"],
-                         "ways": k["ways"]} for k in self.kernels.values()],
+                         "over_loops": k["over_loops"], "ways": k["ways"]} for k in self.kernels.values()],
             "results": [self.result(key) for key in self.results],
             "ceilings": [self.ceiling(of) for of, figure in self.ceilings.items() if figure],
             "means": goals.means(self.results, self.kernels),
@@ -114,9 +115,12 @@ def parse():
                         "alternate, within the same budget")
     parser.add_argument("--procs", type=numbers, default=[1, 2], help="numbers of processors (default: 1,2)")
     parser.add_argument("--ways", type=lambda text: text.split(","), metavar="NAME,...", help="those to measure (default: all but "
-                        f"{', '.join(measure.CROSSED)}; bench/policies.py compares those)")
+                        f"{', '.join(measure.CROSSED)})")
+    parser.add_argument("--policies", action="store_true", help="every order with every join instead; without a kernel: of the "
+                        "kernels that have them. The page of ./dev report that compares tasks with continuations shows the last "
+                        "such measurement")
     parser.add_argument("--full", action="store_true", help="the large sizes; takes an hour")
-    parser.add_argument("--repetitions", type=int, help="rounds at most (default: 21 for one kernel, 7 for several; slow "
+    parser.add_argument("--repetitions", type=int, help="rounds at most (default: 21 for one kernel, 9 for several; slow "
                         "ways take part in at most 5 of them)")
     parser.add_argument("--quick", action="store_true", help="3 rounds")
     parser.add_argument("--budget", type=float, help="seconds after which no round begins (default: "
@@ -124,9 +128,13 @@ def parse():
                         "with --full)")
     parser.add_argument("--test-sizes", action="store_true", help="the sizes of the tests: to try the programs, not to measure")
     parser.add_argument("--json", metavar="FILE", help="also write everything there; bench/schema.md says how. For bench/report "
-                        "it is always kept in <build>/bench/report.json, or report-<kernel>.json")
+                        "it is always kept in <build>/bench/report.json, or report-<kernel>.json, or policies.json")
     parser.add_argument("--check", action="store_true", help="exit with status 3 if a goal is missed")
     args = parser.parse_args()
+    if args.policies:
+        if args.ways or args.full:
+            parser.error("--policies chooses the ways, at the usual sizes: not with --ways or --full")
+        args.ways = measure.POLICIES
     if args.repetitions is not None and args.repetitions < 1:
         parser.error("--repetitions must be at least 1")
     if args.budget is not None and not 0 < args.budget < math.inf:
@@ -186,15 +194,20 @@ def main():
     sizes = "test" if args.test_sizes else "full" if args.full else "quick"
     folder = (pathlib.Path(args.build) / "bench").resolve()
     chosen = args.kernel or sorted(p.name.removesuffix("_once") for p in folder.glob("*_once"))
+    if args.policies and not args.kernel:
+        chosen = [name for name in chosen if "last_leave" in measure.Kernel(folder, name, sizes, args.procs, measure.POLICIES).ways]
     if not chosen:
         raise measure.Failed(f"{folder} has no kernels; build them first: ./dev bench")
     folders = [folder] + ([(pathlib.Path(args.also) / "bench").resolve()] if args.also else [])
     kernels = [[measure.Kernel(of, name, sizes, args.procs, args.ways) for of in folders] for name in chosen]
-    rounds = args.repetitions or (3 if args.quick else 21 if len(kernels) == 1 else 7)
+    rounds = args.repetitions or (3 if args.quick else 21 if len(kernels) == 1 else 9)
     budget = args.budget or (KERNEL_BUDGET if len(kernels) == 1 else SUITE_BUDGET) * (FULL_BUDGET if args.full else 1)
+    if args.policies:
+        budget = args.budget or POLICIES_BUDGET
 
     # bench/report shows these by default; tests are not worth showing.
-    files = [] if sizes == "test" else [folder / ("-".join(["report", *args.kernel]) + ".json")]
+    kept = "policies.json" if args.policies else "-".join(["report", *args.kernel]) + ".json"
+    files = [] if sizes == "test" else [folder / kept]
     files += [pathlib.Path(args.json)] if args.json else []
 
     load_average = os.getloadavg()

@@ -6,6 +6,7 @@ import statistics
 from collections import namedtuple
 
 STEADY = 0.03  # the part by which two times of the same program may differ while the machine is quiet
+SURE = 0.99  # of an interval, if there are values enough
 ENOUGH = 5  # rounds behind a figure that may meet a goal; a figure of fewer says how many
 OURS = ("continuations", "tasks", "scope")  # and every way named after an order and a join, see is_ours
 
@@ -17,6 +18,10 @@ def is_ours(way):
 
 def is_tbb(way):
     return way == "tbb" or way.startswith("tbb_")
+
+
+def is_omp(way):
+    return way == "omp" or way.startswith("omp_")
 
 
 def ratio(over, under):
@@ -47,14 +52,23 @@ class Figure:
         return statistics.median_high(self.values) if counts else statistics.median(self.values)
 
     def median_lies_between(self):
-        """Two values between which the true median lies in 99 of 100 cases, with any noise: the range that the sign
-        test does not reject. The least and the greatest value if there are too few."""
+        """Two values between which the true median lies, with any noise, `certainty` sure: the range that the sign test does not
+        reject. The least and the greatest value if there are too few for 99 %."""
+        inner, below = sorted(self.values), self._below()
+        return inner[below], inner[-1 - below]
+
+    @property
+    def certainty(self):
+        """How often such a range holds the true median: at least 0.99 from eight values on."""
+        n = len(self.values)
+        return 1 - 2 * sum(math.comb(n, i) for i in range(self._below() + 1)) / 2**n
+
+    def _below(self):
+        """How many values lie below the range."""
         n, tail, below = len(self.values), 0.0, 0
-        while (tail := tail + math.comb(n, below) / 2**n) < 0.005:
+        while (tail := tail + math.comb(n, below) / 2**n) < (1 - SURE) / 2:
             below += 1
-        inner = sorted(self.values)
-        below = max(below - 1, 0)
-        return inner[below], inner[n - 1 - below]
+        return max(below - 1, 0)
 
     def summary(self):
         return {"median": self.median, "min": min(self.values), "max": max(self.values), "rounds": len(self.values)}
@@ -112,11 +126,16 @@ class Rounds:
         times = [of[i].get(key, {}).get("ms") if i < len(of) else None for of in (self.results, *self.others)]
         return min(times) if len(times) > 1 and None not in times else None
 
-    def best_tbb(self, kernel, size, procs):
-        """oneTBB's way with the least median time; None if there is none."""
-        ways = {way for k, s, way, p in self.keys() if (k, s, p) == (kernel, size, procs) and is_tbb(way)}
+    def best(self, is_one, kernel, size, procs):
+        """A library's way with the least median time; None if there is none. is_one(way): whether the way is the library's."""
+        ways = {way for k, s, way, p in self.keys() if (k, s, p) == (kernel, size, procs) and is_one(way)}
         return min(sorted(ways), key=lambda way: self.figure(lambda i: self.ms(i, kernel, size, way, procs)).median,
                    default=None)
+
+    def alone(self, i, kernel, size, way):
+        """The better of the way on one P and the serial program."""
+        times = [self.ms(i, kernel, size, *of) for of in ((way, 1), ("serial", 1))]
+        return None if None in times else min(times)
 
     def figure(self, take):
         return Figure([take(i) for i in range(len(self))])
@@ -153,9 +172,10 @@ class Rounds:
     def of(self, kernel, size, way, procs):
         """{name: Figure} of one benchmark; figures that were not taken are left out."""
         key = kernel, size, way, procs
-        versus = {f"vs_{other}": other for other in ("tbb_invoke", "tbb_group", "omp")}
-        if not is_tbb(way) and (best := self.best_tbb(kernel, size, procs)):
-            versus["vs_tbb"] = best
+        versus = {f"vs_{other}": other for other in ("tbb_invoke", "tbb_group", "tbb_context")}
+        for name, is_one in (("vs_tbb", is_tbb), ("vs_omp", is_omp)):
+            if not is_one(way) and (best := self.best(is_one, kernel, size, procs)):
+                versus[name] = best
         takes = {
             "ms": lambda i: self.ms(i, *key),
             "vs_serial": lambda i: ratio(self.ms(i, *key), self.ms(i, kernel, size, "serial", 1)),
@@ -166,6 +186,7 @@ class Rounds:
         }
         if procs > 1:
             takes["speedup"] = lambda i: ratio(self.ms(i, kernel, size, way, 1), self.ms(i, *key))
+            takes["vs_alone"] = lambda i: ratio(self.ms(i, *key), self.alone(i, kernel, size, way))
             takes["of_ceiling"] = lambda i: ratio(takes["speedup"](i), self.ceiling(i, kernel, size, procs))
             if way == "continuations":
                 takes["quiet_speedup"] = lambda i: self.quiet_speedup(i, kernel, size, procs)

@@ -1,7 +1,7 @@
 """The project's goals, and whether the figures meet them. A median meets a bound, or the worse end of the interval in which the
 median lies; never the better end. A figure of fewer than ENOUGH rounds meets nothing: it is undecided."""
 
-from statistics import geometric_mean
+from statistics import geometric_mean, median
 
 from harness.figures import ENOUGH, is_tbb, ratio_of_bests
 
@@ -25,6 +25,11 @@ OVER_SERIAL = {"integrate": 1.15, "nqueens": 1.05, "skynet": 1.7, "uts": 1.02, "
 OF_SIZE = {"skynet": 1_000_000}  # the goal is for one of the sizes
 WITHIN = 1.1
 NOT_SLOWER = 0.97  # times the other's speed: the margin of non-inferiority, for the lower end of the interval
+
+# Loops as quick as OpenMP's, whichever of its ways is the quickest, within a twentieth.
+OVER_OPENMP = [(f"heat: times OpenMP's speed, {of} P", ("heat", "continuations", procs, "vs_omp"), +0.95)
+               for of, procs in (("one", 1), ("two", 2))]
+ALONE = 1.1  # times the better of one P and serial, that loops of any length may take on two
 
 TIMES_TBB = 6  # the geometric mean of the kernels without a cut-off
 TWO_OVER_ONE = 1.9  # that of the kernels with enough parallelism
@@ -78,7 +83,8 @@ def means(results, kernels):
         add("times_tbb_no_cut_off", "times oneTBB's speed, kernels without a cut-off", "vs_tbb", procs,
             lambda k: not k["cut_off"] and k["name"] == k["folder"])
         add("times_tbb", "times oneTBB's speed, all kernels", "vs_tbb", procs, lambda k: k["name"] == k["folder"])
-        add("vs_serial", "time over serial", "vs_serial", procs, lambda k: k["name"] == k["folder"])
+        add("vs_serial", "time over serial, kernels that fork", "vs_serial", procs,
+            lambda k: not k.get("over_loops") and k["name"] == k["folder"])
         if procs > 1:
             add("speedup", "speed-up, kernels with enough parallelism", "speedup", procs, lambda k: k["parallel"])
             add("quiet_speedup", "the same in quiet moments", "quiet_speedup", procs, lambda k: k["parallel"])
@@ -110,7 +116,7 @@ def judge(results, kernels, once):
             found.append(goal(what if len(set(sizes[kernel])) == 1 else f"{what} ({size:,})", judged.median,
                               bound, **{name: value for name, value in more.items() if value is not None}))
 
-    for what, key, bound in FIB:
+    for what, key, bound in FIB + OVER_OPENMP:
         about(what, *key, bound)
     for kernel, bound in OVER_SERIAL.items():
         about(f"{kernel}: continuations / serial, one P", kernel, "continuations", 1, "vs_serial", -WITHIN * bound)
@@ -126,7 +132,7 @@ def judge(results, kernels, once):
                 more = {"always": mean["value"], "kernels": len(quiet["over"])} if quiet else {}
                 more["few"] = (quiet or mean)["few"]
                 found.append(goal(f"mean {of}", (quiet or mean)["value"], TWO_OVER_ONE, **more))
-    return found + slowest(results, kernels) + spacious(once) + hungriest(once)
+    return found + slowest(results, kernels) + slowed(results) + spacious(once) + hungriest(once)
 
 
 def slowest(results, kernels):
@@ -140,7 +146,8 @@ def slowest(results, kernels):
         pairs = figures.get("vs_tbb_pairs")
         judged = pairs or figures["vs_tbb"]
         low, high = judged.median_lies_between()
-        more = {"median": judged.median, "interval": [low, high], "pairs" if pairs else "rounds": len(judged.values)}
+        more = {"median": judged.median, "interval": [low, high], "certainty": judged.certainty,
+                "pairs" if pairs else "rounds": len(judged.values)}
         least.append((low, f"{kernel} {size:,}, P = {procs}", more))
     if not least:
         return []
@@ -148,37 +155,58 @@ def slowest(results, kernels):
     return [goal(f"times oneTBB's speed, lower end, least ({of})", low, NOT_SLOWER, **more)]
 
 
+def slowed(results):
+    """Programs of loops, of any length, are not slower on two P than on one, or than the serial program."""
+    found = [(figures["vs_alone"].median, f"cg {size:,}, P = {procs}", len(figures["vs_alone"].values))
+             for (kernel, size, way, procs), figures in results.items()
+             if (kernel, way, procs) == ("cg", "continuations", 2) and "vs_alone" in figures]
+    if not found:
+        return []
+    value, of, rounds = max(found)
+    return [goal(f"time over the better of one P and serial, most ({of})", value, -ALONE, rounds=rounds)]
+
+
 def growth(once):
-    """KiB that came while it ran, above what the process had when its input was ready; None if unknown."""
+    """KiB that came while it ran, above what the process had when its input was ready: the median of the processes, if there were
+    several; None if unknown."""
+    if "grown_kib" in once:
+        return median(once["grown_kib"])
     peak, before = once.get("peak_resident_kib"), once.get("prepared_resident_kib")
     return None if peak is None or before is None else peak - before
+
+
+def processes(*once):
+    """How many processes are behind a figure of these."""
+    return min(len(one.get("grown_kib", [0])) for one in once)
 
 
 def most(what, versus):
     if not versus:
         return []
-    value, (kernel, size, procs) = max(versus)
-    return [goal(f"{what}, most ({kernel} {size:,}, P = {procs})", value, -1)]
+    value, (kernel, size, procs), rounds = max(versus)
+    return [goal(f"{what}, most ({kernel} {size:,}, P = {procs})", value, -1, rounds=rounds)]
 
 
 def spacious(once):
     """The memory that comes during a run, over P times that of the serial program's run and 64 KiB for each stack."""
     versus = []
     for (kernel, size, way, procs), got in once.items():
-        serial = growth(once.get((kernel, size, "serial", 1), {}))
-        stacks = got.get("counters", {}).get("stacks_peak")
+        its_serial = once.get((kernel, size, "serial", 1), {})
+        serial, stacks = growth(its_serial), got.get("counters", {}).get("stacks_peak")
         if way == "continuations" and None not in (serial, stacks, growth(got)):
             allowed = procs * serial + max(stacks, procs) * KEPT
-            versus.append((max(growth(got), LITTLE) / max(allowed, LITTLE), (kernel, size, procs)))
+            versus.append((max(growth(got), LITTLE) / max(allowed, LITTLE), (kernel, size, procs), processes(got, its_serial)))
     return most("memory over P times the serial program's and what stacks keep", versus)
 
 
 def hungriest(once):
-    """The memory that comes during a run, over that of the least of oneTBB's ways."""
+    """The memory that comes during a run, over that of the least of oneTBB's ways. A run that adds little is not compared."""
     versus = []
     for (kernel, size, way, procs), got in once.items():
-        tbb = [g for (k, s, other, p), o in once.items()
-               if (k, s, p) == (kernel, size, procs) and is_tbb(other) and (g := growth(o)) is not None]
+        tbb = [o for (k, s, other, p), o in once.items()
+               if (k, s, p) == (kernel, size, procs) and is_tbb(other) and growth(o) is not None]
         if way == "continuations" and tbb and growth(got) is not None:
-            versus.append((max(growth(got), LITTLE) / max(min(tbb), LITTLE), (kernel, size, procs)))
+            least = min(tbb, key=growth)
+            compared = (got, least) if growth(got) > LITTLE else (got,)
+            versus.append((max(growth(got), LITTLE) / max(growth(least), LITTLE), (kernel, size, procs), processes(*compared)))
     return most("memory that comes during a run over oneTBB's", versus)

@@ -50,6 +50,9 @@ struct kernel {
   // nullptr if there is no more to say.
   std::string_view (*label)(long size) = nullptr;
 
+  // Whether it is a program of parallel loops. Its serial way then has plain loops in their place, and may be another algorithm.
+  bool over_loops = false;
+
   // Bytes of stack that a worker or fiber needs; 0: the default of its library.
   std::size_t stack_size = 0;
 };

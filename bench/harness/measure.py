@@ -9,8 +9,8 @@ import subprocess
 import sys
 import time
 
-from harness.figures import ENOUGH, Figure, Moment, Rounds, is_tbb
-from harness.goals import NOT_SLOWER
+from harness.figures import ENOUGH, Figure, Moment, Rounds, is_omp, is_tbb
+from harness.goals import LITTLE, NOT_SLOWER, growth
 
 MIN_TIME = 0.05  # seconds a benchmark runs in a round: short, so that the ways of a round see the same machine
 SLOW = 5.0  # ways that take more than this times as long as the quickest take part in some rounds only
@@ -26,8 +26,10 @@ SHORT_PAIR_TIME = 3  # if it is one of several
 LONG = 0.2  # a part that takes more seconds is taken once in a round, and in those rounds only that slow ways take part in
 
 
-# The policies between continuations (first_leave) and tasks (last_top), for bench/policies.py.
-CROSSED = ("first_top", "first_leap", "last_leave", "last_leap")
+# The orders and joins beside continuations (first, leave) and tasks (last, top). first_leave is what continuations is, but that
+# nodes of many children fork them two at a time.
+CROSSED = ("first_leave", "first_top", "first_leap", "last_leave", "last_leap")
+POLICIES = ("continuations", "tasks", *CROSSED)
 
 
 class Failed(Exception):
@@ -82,7 +84,7 @@ class Kernel:
             self.keys = sorted(map(key_of, listed), key=lambda k: k[0] != name)  # the kernel itself comes first
         known = {key[2] for key in self.keys}
         self.keys = [key for key in self.keys if (key[2] not in CROSSED if ways is None else key[2] in ways)]
-        measured = {key[2] for key in self.keys}
+        self.ways = measured = {key[2] for key in self.keys}
         for entry in self.entries:
             entry["ways"] = [way for way in entry["ways"] if way in measured]
         if not self.keys:
@@ -124,7 +126,7 @@ class Kernel:
         """Runs the ways, in another order each turn. Returns the context and {key: {"ms": ..., "steals": ...}}."""
         got = {}
         # OpenMP's threads spin on for up to 0.2 s after their work, which would slow down the next way.
-        for part in ([k for k in keys if k[2] != "omp"], [k for k in keys if k[2] == "omp"]):
+        for part in ([k for k in keys if not is_omp(k[2])], [k for k in keys if is_omp(k[2])]):
             if part:
                 context, figures = self.process(part, turn)
                 got |= figures
@@ -156,6 +158,11 @@ class Kernel:
             all_public = parse_once(self.output(command, FORKJOIN_MEMBARRIER="0"), command)
             got["deepest_deque"] = all_public["counters"]["most_public"]
         return got
+
+    def grown(self, size, way, procs):
+        """KiB that come during a run."""
+        command = [self.once_binary, way, str(size), str(procs)]
+        return growth(parse_once(self.output(command), command))
 
     def pair(self, size, ways, procs):
         """The second way's time over the first's, in processes of their own, one right after the other."""
@@ -273,12 +280,17 @@ def run_rounds(builds, rounds, budget, with_moments=True, say=print, sure=ENOUGH
 
 
 def run_once(kernel, say=print):
-    """{key: once}, for the kernel itself."""
+    """{key: once}, for the kernel itself. The memory of the serial program and of `continuations` is taken ENOUGH times, and that of
+    oneTBB's ways where they are compared."""
     began = time.monotonic()
     got = {}
     for name, size, way, procs in kernel.keys:
         if name == kernel.name:
             got[name, size, way, procs] = kernel.once(size, way, procs)
+    for (name, size, way, procs), one in got.items():
+        ours = got.get((name, size, "continuations", procs), {})
+        if growth(one) is not None and (way in ("serial", "continuations") or is_tbb(way) and (growth(ours) or 0) > LITTLE):
+            one["grown_kib"] = [growth(one)] + [kernel.grown(size, way, procs) for _ in range(ENOUGH - 1)]
     say(f"  each in a process of its own, for memory and counters  {time.monotonic() - began:.1f} s")
     return got
 
@@ -307,6 +319,6 @@ def run_pairs(kernel, results, seconds=PAIR_TIME, say=print):
         found[key] = Figure(ratios)
         low, high = found[key].median_lies_between()
         say(f"  close to oneTBB on {procs} P: {found[key].median:.3f} of its speed by {len(ratios)} pairs, between "
-            f"{low:.3f} and {high:.3f}, 99 % sure  {time.monotonic() - began:.1f} s")
+            f"{low:.3f} and {high:.3f}, {100 * found[key].certainty:.0f} % sure  {time.monotonic() - began:.1f} s")
         sys.stdout.flush()
     return found

@@ -49,9 +49,10 @@ int list() {
   const char* comma = "[";
   for (const bench::entry& entry : bench::entries()) {
     const bench::kernel& k = *entry.what;
-    std::printf("%s{\"name\": \"%.*s\", \"stack_size\": %zu, \"cut_off\": %s, \"parallel\": %s,\n ", comma,
-                int(k.name.size()), k.name.data(), k.stack_size, k.cut_off ? "true" : "false",
-                k.parallel ? "true" : "false");
+    const auto told = [](bool value) { return value ? "true" : "false"; };
+    std::printf("%s{\"name\": \"%.*s\", \"stack_size\": %zu, \"cut_off\": %s, \"parallel\": %s, \"over_loops\": %s,\n ",
+                comma, int(k.name.size()), k.name.data(), k.stack_size, told(k.cut_off), told(k.parallel),
+                told(k.over_loops));
     print("test", k.measured.test, k);
     std::printf(",\n ");
     print("quick", k.measured.quick, k);

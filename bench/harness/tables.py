@@ -13,7 +13,7 @@ COLUMNS = {"ms": "median ms", "best": "best ms", "n": "n", "vs_serial": "vs seri
 
 LEGEND = """
   n: rounds. vs serial: time over the serial program's, of the same compiler; best serial: of the better compiler.
-  … vs: that library's time on as many P over this one's; tbb is oneTBB's best way.
+  … vs: that library's time on as many P over this one's, by the quickest of its ways here.
   of ceiling: speed-up over what as many separate programs reach on this machine at the same time.
   when quiet: speed-up in moments when they reached all there is, and the clock was steady.
   ns/fork: (time - serial time) / forks, on one P. Median of the rounds' ratios (smallest…largest).
@@ -124,7 +124,8 @@ def verdict(goal):
 
 def told_interval(goal):
     of = f"{goal['pairs']} pairs" if "pairs" in goal else f"{goal['rounds']} rounds"
-    return "median {:.3f}, between {:.3f} and {:.3f} by {}".format(goal["median"], *goal["interval"], of)
+    return "median {:.3f}, between {:.3f} and {:.3f} by {}, {:.0f} % sure".format(goal["median"], *goal["interval"], of,
+                                                                                 100 * goal["certainty"])
 
 
 def print_goals(goals, compiler=""):

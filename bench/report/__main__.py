@@ -69,8 +69,15 @@ def misses_of(build):
         return []
 
 
-def write(data, out, peers=None):
-    """Writes pages and pictures, and deletes those of an earlier report. peers: what bench/peers/run.py measured."""
+def policies_of(build):
+    """What ./dev bench --policies measured; None if it did not run."""
+    file = build / "bench" / "policies.json"
+    return Data(read(file)) if file.exists() else None
+
+
+def write(data, out, peers=None, policies=None):
+    """Writes pages and pictures, and deletes those of an earlier report. peers: what bench/peers/run.py measured; policies: the Data
+    of ./dev bench --policies."""
     out.mkdir(parents=True, exist_ok=True)
     for old in out.glob("*.svg"):
         old.unlink()
@@ -82,7 +89,7 @@ def write(data, out, peers=None):
     if peers:
         (out / PEERS).write_text(peers_page(peers, [(OVERVIEW, "All benchmarks")]))
     (out / OVERVIEW).write_text(overview_page(data, made, [(COMPARISON, "Tasks against continuations"), *beside]))
-    (out / COMPARISON).write_text(comparison_page(data, made, [(OVERVIEW, "All benchmarks")]))
+    (out / COMPARISON).write_text(comparison_page(data, made, [(OVERVIEW, "All benchmarks")], policies))
 
 
 def picture(data, file, picture_file):
@@ -116,7 +123,8 @@ def main(arguments=None):
             return
         found = [] if args.no_simulation else simulate((args.simulator or args.build / "bench" / "simulate").resolve(),
                                                        out / "simulated", report, args.simulate_for)
-        write(Data(report, found, misses_of(args.build)), out, read_peers(args.build))
+        write(Data(report, found, misses_of(args.build)), out, read_peers(args.build),
+              policies_of(args.build))
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise Failed(f"{file} is not as bench/schema.md says ({error!r}); write it anew: ./dev bench") from error
     except OSError as error:

@@ -10,12 +10,13 @@ from statistics import geometric_mean
 
 from markupsafe import Markup
 
-from harness.figures import ENOUGH, Figure, ratio
+from harness.figures import SURE, Figure, ratio
 from report.data import CLEAR
 from report.pages import NONE, Table, spread, value, words
 
 ORDERS = {"first": "first child first", "last": "last child first"}
 JOINS = {"leave": "leaves its stack", "top": "runs others on top", "leap": "runs its thief's"}
+ALIKE = 0.05  # the margin within which two ways are called as quick
 CORNERS = {("first", "leave"): "continuations", ("last", "top"): "tasks"}
 
 
@@ -29,18 +30,32 @@ def way_of(data, problem, order, join, procs):
 
 def times(data, problem, procs, over, under):
     """Ratios of times within rounds, of two (order, join); a Figure, which may be empty."""
-    ways = [way_of(data, problem, *of, procs) for of in (over, under)]
+    return times_of(data, problem, procs, *(way_of(data, problem, *of, procs) for of in (over, under)))
+
+
+def times_of(data, problem, procs, *ways):
     if None in ways:
         return Figure([])
     return Figure([ratio(a, b) for a, b in zip(*(data.result(problem, way, procs).get("ms", []) for way in ways))])
 
 
+def interval(figure):
+    """Where the true median lies, SURE; None if there are too few rounds to say."""
+    return figure.median_lies_between() if figure and figure.certainty >= SURE else None
+
+
 def sign(figure):
     """1 or -1 if the true median is above or below 1, and by more than CLEAR; else 0."""
-    if len(figure.values) < ENOUGH:
+    if not (found := interval(figure)):
         return 0
-    low, high = figure.median_lies_between()
+    low, high = found
     return 1 if low > 1 and figure.median > 1 + CLEAR else -1 if high < 1 and figure.median < 1 / (1 + CLEAR) else 0
+
+
+def alike(figure):
+    """Whether the true median is surely no further from 1 than ALIKE."""
+    found = interval(figure)
+    return bool(found) and found[0] >= 1 / (1 + ALIKE) and found[1] <= 1 + ALIKE
 
 
 class Effect:
@@ -54,6 +69,11 @@ class Effect:
         """What all comparisons agree on, of which there must be two; else 0."""
         signs = {sign(f) for f in self.figures}
         return signs.pop() if len(self.figures) > 1 and len(signs) == 1 else 0
+
+    @property
+    def alike(self):
+        """Whether none of the comparisons, of which there must be two, shows more than ALIKE."""
+        return len(self.figures) > 1 and all(map(alike, self.figures))
 
     @property
     def size(self):
@@ -79,7 +99,22 @@ def clear_ones(data, effects):
     for wanted, text in ((1, "more time in "), (-1, "less time in ")):
         if found := [(problem, e.size) for problem, e in effects if e.sign == wanted]:
             told.append(Markup(text) + listed(data, found))
+    if found := [data.name(problem) for problem, e in effects if e.alike and not e.sign]:
+        told.append(Markup("as much time, within {:.0%}, in {}").format(ALIKE, words(found)))
     return Markup("; ").join(told)
+
+
+def one_join(data, problem, procs):
+    """The time with one join for all children of a node, over that of nested forks of two, both continuations."""
+    measured = data.result(problem, "first_leave", procs) and data.result(problem, "continuations", procs)
+    return times_of(data, problem, procs, "continuations", "first_leave") if measured else Figure([])
+
+
+def of_one_join(data, procs):
+    found = [(problem, f) for problem in data.problems if (f := one_join(data, problem, procs))]
+    return Markup("one join for all children of a node, instead of nested forks of two, takes {}.").format(
+        words([Markup("{} of the time in {} ({})").format(value(f.median), data.name(problem), f"n = {len(f.values)}")
+               for problem, f in found])) if found else None
 
 
 def of_order(data, procs):
@@ -121,7 +156,7 @@ def sentences(data):
     found = []
     for compiler, of in data.each():
         for procs in of.procs:
-            if told := [text for tell in (of_order, of_joins, of_corners) if (text := tell(of, procs))]:
+            if told := [text for tell in (of_order, of_joins, of_corners, of_one_join) if (text := tell(of, procs))]:
                 found.append((", ".join(filter(None, (compiler, f"P = {procs}"))), told))
     return found
 
@@ -146,8 +181,27 @@ def table(data):
                 n = [len(f.values) for f in figures if f]
                 rows.append([of.full_name(problem), compiler or NONE, value(procs),
                              value(of.result(problem, base, procs)["median_ms"]),
-                             *(spread(f.summary()) if f else NONE for f in figures),
+                             *(spread(f.summary()) if f else NONE for f in [*figures, one_join(of, problem, procs)]),
                              value(n[0]) if len(set(n)) == 1 else f"{min(n)} to {max(n)}"])
     heads = [f"{ORDERS[order]}, {JOINS[join]}" for order, join in ways]
     return Table("Order and join: milliseconds of the first way, and the others' time over it (least…most)",
-                 ["kernel", "compiler", "P", heads[0] + ", ms", *heads[1:], "n"], rows)
+                 ["kernel", "compiler", "P", heads[0] + ", ms", *heads[1:], "the first with one join for all children", "n"], rows)
+
+
+def counters(data):
+    """What a strand held and where it waited, by each order and join: of one run of each, by the first compiler."""
+    ways = [(order, join) for order in ORDERS for join in JOINS]
+    rows = []
+    for problem in data.problems:
+        for order, join in ways:
+            way = way_of(data, problem, order, join, data.most)
+            if way is None or CORNERS.get((order, join)) == way and not complete(data):
+                continue
+            found = [data.counter(problem, way, procs, name) for name, procs in
+                     (("deepest_deque", 1), ("steals", data.most), ("suspensions", data.most), ("join_waits", data.most),
+                      ("stacks_peak", data.most))]
+            if any(f is not None for f in found):
+                rows.append([data.full_name(problem), f"{ORDERS[order]}, {JOINS[join]}", *map(value, found)])
+    return Table("Counters of one run by each order and join",
+                 ["kernel", "order and join", "deepest deque, P = 1", *(f"{name}, P = {data.most}" for name in (
+                     "steals", "suspensions", "join waits", "stacks at most"))], rows, left=2)

@@ -169,7 +169,10 @@ def many(data):
                   for problem, procs, awake, ours, tasks in Comparison(data).simulated_pairs() if procs in SIMULATED])
 
 
-def comparison_page(data, made, links):
+def comparison_page(data, made, links, policies=None):
+    """policies: the Data of a measurement of all orders and joins, if there was one of its own."""
+    crossed = policies or data
     return render("comparison.html", data=data, made=made, pages=links, it=Comparison(data), AGREE=AGREE, ROUNDS=ROUNDS,
-                  axes=axes.table(data), told=axes.sentences(data), complete=axes.complete(data),
+                  axes=axes.table(crossed), told=axes.sentences(crossed), complete=axes.complete(crossed), ALIKE=axes.ALIKE,
+                  crossed_counters=axes.counters(crossed), crossed=crossed,
                   **{of.__name__: of(data) for of in (time, counters, memory, many)})

@@ -1,7 +1,7 @@
 """The data that bench/run.py and the simulator wrote, in the form that the report needs. Missing data are None or empty."""
 
-from harness.figures import ENOUGH, Figure, ratio
-from harness.goals import KEPT
+from harness.figures import ENOUGH, Figure, is_omp, is_tbb, ratio
+from harness.goals import KEPT, growth
 
 OURS = ("continuations", "tasks", "scope")
 GREEDY = ("continuations", "scope")  # these promise a bound on space
@@ -56,6 +56,16 @@ class Data:
             rows.append((problem, {way: s for way, s in summaries.items() if s}))
         return [(problem, found) for problem, found in rows if found]
 
+    def best(self, figures, problem, procs):
+        """{way: figure} with one way of oneTBB and one of OpenMP, under the names tbb and omp: of those in `figures` the quickest on
+        so many P."""
+        found = {way: f for way, f in figures.items() if not is_tbb(way) and not is_omp(way)}
+        for name, is_one in (("tbb", is_tbb), ("omp", is_omp)):
+            times = [(self.result(problem, way, procs).get("median_ms", 0), way) for way in figures if is_one(way)]
+            if times:
+                found[name] = figures[min(times)[1]]
+        return found
+
     def once(self, problem, way, procs):
         return self.result(problem, way, procs).get("once", {})
 
@@ -78,10 +88,8 @@ class Data:
 
     def growth(self, problem, way, procs):
         """The bytes that came while it ran."""
-        once = self.once(problem, way, procs)
-        if "peak_resident_kib" not in once or "prepared_resident_kib" not in once:
-            return None
-        return (once["peak_resident_kib"] - once["prepared_resident_kib"]) * 1024
+        kib = growth(self.once(problem, way, procs))
+        return None if kib is None else kib * 1024
 
     def bound(self, problem, way, procs):
         """The bytes that may come while it runs: P times what came while the serial program ran, and what each stack may

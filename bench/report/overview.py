@@ -44,9 +44,10 @@ def goals(data):
             interval = "{:.3f} to {:.3f}".format(*g["interval"]) if "interval" in g else NONE
             rows.append([g["what"], compiler or NONE, value(g["value"]),
                          g["sense"] + " " + value(g["bound"], format(g["bound"], ".4g")),
-                         Markup('<span class="{0}">{0}</span>').format(verdict(g)), value(g.get("median")), interval, few or NONE,
+                         Markup('<span class="{0}">{0}</span>').format(verdict(g)), value(g.get("median")), interval, value(g.get("certainty") and 100 * g["certainty"]),
+                         few or NONE,
                          value(g.get("best")), value(g.get("always")), value(g.get("ceiling")), value(g.get("of_ceiling"))])
-    return Table("Goals", ["goal", "compiler", "figure", "bound", "verdict", "median", "99 % interval", "few rounds",
+    return Table("Goals", ["goal", "compiler", "figure", "bound", "verdict", "median", "interval of the median", "certainty, %", "few rounds",
                            "of best times", "always", "machine's ceiling", "of ceiling"], rows)
 
 
@@ -58,9 +59,9 @@ def means(data):
 
 def results(data):
     heads = ["kernel", "way", "P", "compiler", "median, ms", "best, ms", "n", "over serial", "over the best serial",
-             "times oneTBB's speed", "times tbb_invoke's", "times tbb_group's", "times OpenMP's", "speed-up", "when quiet",
+             "times oneTBB's speed", "times tbb_invoke's", "times tbb_group's", "times tbb_context's", "times OpenMP's", "speed-up", "when quiet",
              "ns a fork", "steals", "memory that came, MiB", "bound, MiB", "single run, s"]
-    spreads = ("vs_serial", "vs_best_serial", "vs_tbb", "vs_tbb_invoke", "vs_tbb_group", "vs_omp", "speedup", "quiet_speedup",
+    spreads = ("vs_serial", "vs_best_serial", "vs_tbb", "vs_tbb_invoke", "vs_tbb_group", "vs_tbb_context", "vs_omp", "speedup", "quiet_speedup",
                "ns_per_fork", "steals")
     rows = []
     for compiler, one in data.each():

@@ -10,17 +10,25 @@ PAIR = ("continuations", "tasks")
 SIZES = 5  # from so many on they make a curve
 
 
-def pictured(figures):
-    """oneTBB has one place in a picture. fib measures oneTBB in two ways, and parallel_invoke takes the place."""
-    return {"tbb" if way == "tbb_invoke" else way: figure for way, figure in figures.items()}
-
-
 def exact(number):
     return {"median": number, "min": number, "max": number}
 
 
-def rows(data, figures):
-    return [(data.name(problem), pictured(found), {}) for problem, found in figures]
+def rows(data, name, procs, wanted=None):
+    """oneTBB and OpenMP each have one place in a row, that of their quickest way."""
+    found = [(problem, data.best(figures, problem, procs)) for problem, figures in data.figures(name, procs)]
+    return [(data.name(problem), {way: f for way, f in figures.items() if not wanted or way in wanted}, {})
+            for problem, figures in found]
+
+
+def lines(data, points, name):
+    """A curve for each way: {way: [(x, figure)]}. points: [(x, problem, P)]"""
+    found = {}
+    for x, problem, procs in points:
+        figures = {way: s for way in data.ways() if way != "serial" and (s := data.result(problem, way, procs).get(name))}
+        for way, figure in data.best(figures, problem, procs).items():
+            found.setdefault(way, []).append((x, figure))
+    return found
 
 
 def named(name, title, compiler):
@@ -35,16 +43,14 @@ def by_compiler(of):
 
 def at_a_glance(data):
     """Continuations beside the others on all P: what the report is about, in one picture."""
-    wanted = ("continuations", "tbb", "tbb_invoke", "omp")
-    of = [(problem, {way: f for way, f in found.items() if way in wanted}) for problem, found in data.figures("vs_serial", data.most)]
     return [draw.dots("answer", f"Time over the serial program's, P = {data.most}", "times the serial time, logarithmic; less is better",
-                     rows(data, of), reference=(1, "serial"))]
+                     rows(data, "vs_serial", data.most, ("continuations", "tbb", "omp")), reference=(1, "serial"))]
 
 
 @by_compiler
 def over_serial(data, compiler):
     return [draw.dots(*named(f"over-serial-p{procs}", f"Time over serial, P = {procs}", compiler),
-                     "times the serial time, logarithmic; less is better", rows(data, data.figures("vs_serial", procs)),
+                     "times the serial time, logarithmic; less is better", rows(data, "vs_serial", procs),
                      reference=(1, "serial")) for procs in data.procs]
 
 
@@ -55,10 +61,8 @@ def over_sizes(data, compiler):
     for kernel in data.kernels:
         sizes = sorted(size for name, size in data.problems if name == kernel)
         for procs in data.procs if len(sizes) >= SIZES else []:
-            lines = {way: [(size, s) for size in sizes if (s := data.result((kernel, size), way, procs).get("vs_serial"))]
-                     for way in data.ways() if way != "serial"}
             found.append(draw.over_sizes(*named(f"sizes-{kernel}-p{procs}", f"{kernel}: time over serial, P = {procs}", compiler),
-                                         pictured(lines)))
+                                         lines(data, [(size, (kernel, size), procs) for size in sizes], "vs_serial")))
     return found
 
 
@@ -66,7 +70,7 @@ def over_sizes(data, compiler):
 def over_tbb(data, compiler):
     return [draw.dots(*named(f"over-tbb-p{procs}", f"Times as fast as oneTBB, P = {procs}", compiler),
                      "oneTBB's time over this one's, logarithmic; more is better",
-                     rows(data, data.figures("vs_tbb", procs)), reference=(1, "oneTBB")) for procs in data.procs]
+                     rows(data, "vs_tbb", procs), reference=(1, "oneTBB")) for procs in data.procs]
 
 
 @by_compiler
@@ -76,20 +80,18 @@ def speedup(data, compiler):
     for procs in data.procs:
         of = []
         for problem, figures in data.figures("speedup", procs):
-            ceiling = data.ceilings.get((*problem, procs))
-            of.append((data.name(problem), pictured(figures),
-                       {way: ceiling["ceiling"]["median"] for way in pictured(figures) if ceiling}))
+            ceiling, shown = data.ceilings.get((*problem, procs)), data.best(figures, problem, procs)
+            of.append((data.name(problem), shown, {way: ceiling["ceiling"]["median"] for way in shown if ceiling}))
         found.append(draw.dots(*named(f"speedup-p{procs}", f"Speed-up, P = {procs} over P = 1", compiler),
                               "time on one P over this one; more is better",
                               of, "linear", (procs, "ideal"), "the machine's ceiling"))
     for problem in data.problems if len(data.procs) > 2 else []:
-        lines = {way: [(1, 1.0)]
-                 + [(p, s["median"]) for p in data.procs if (s := data.result(problem, way, p).get("speedup"))]
-                 for way in data.ways()}
+        over_p = {way: [(1, 1.0)] + [(p, s["median"]) for p, s in line]
+                  for way, line in lines(data, [(p, problem, p) for p in data.procs], "speedup").items()}
         limits = [(p, data.ceilings[*problem, p]["ceiling"]["median"]) for p in data.procs
                   if (*problem, p) in data.ceilings]
         found.append(draw.curves(*named(f"speedup-{problem[0]}-{problem[1]}", f"{data.name(problem)}: speed-up over P", compiler),
-                                pictured({way: line for way, line in lines.items() if len(line) > 1}), limits,
+                                over_p, limits,
                                 "ceiling"))
     return found
 
@@ -102,7 +104,7 @@ def memory(data):
             grown = {way: exact(max(0, came) / MIB) for way in data.ways() if (came := data.growth(problem, way, procs)) is not None}
             bounds = {way: bound / MIB for way in GREEDY if way in grown and (bound := data.bound(problem, way, procs)) is not None}
             if grown:
-                of.append((data.name(problem), pictured(grown), bounds))
+                of.append((data.name(problem), data.best(grown, problem, procs), bounds))
         found.append(draw.dots(f"memory-p{procs}", f"Memory that came while it ran, P = {procs}", "MiB, logarithmic from 0", of,
                               "zero", limit="bound"))
     return found

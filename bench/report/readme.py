@@ -9,7 +9,8 @@ from report import draw
 WIDTH, LABELS, RIGHT, TOP = 720, 184, 704, 48
 ROW, LANES = 38, {1: (19,), 2: (12, 28)}  # a row's height, and the places of its marks
 CALLED = {"serial": "without forks", "continuations": "fj::fork_join", "tasks": "fj::fork_join<fj::tasks>",
-          "scope": "fj::scope", "tbb_group": "tbb::task_group", "tbb_invoke": "tbb::parallel_invoke"}
+          "scope": "fj::scope", "tbb_context": "parallel_invoke, one context", "tbb_group": "tbb::task_group",
+          "tbb_invoke": "tbb::parallel_invoke"}
 PROCS = (1, 2)
 
 
@@ -33,8 +34,7 @@ def mark(procs, colour):
 def beside(data, problem, way, procs):
     """The time and, for oneTBB's ways, the median of the rounds' ratios."""
     time = data.result(problem, way, procs)["median_ms"]
-    name = {"tbb_invoke": "vs_tbb", "tbb_group": "vs_tbb_group"}.get(way)
-    ratio = data.result(problem, "continuations", procs).get(name)
+    ratio = data.result(problem, "continuations", procs).get(f"vs_{way}")
     return (f"{time:,.0f} ms" if time >= 100 else f"{time:.3g} ms") + (
         f", {ratio['median']:.0f} times as long as fj::fork_join" if ratio else "")
 
@@ -61,7 +61,7 @@ def fib(data):
               ha="center")
     middle = math.prod(axes.get_xlim()) ** 0.5
     for i, way in enumerate(ways):
-        y, colour = TOP + i * ROW, draw.colour("tbb" if way == "tbb_invoke" else way)
+        y, colour = TOP + i * ROW, draw.colour("tbb" if way in ("tbb_invoke", "tbb_context") else way)
         plot.text(LABELS - 8, y + ROW / 2 + 4, CALLED[way], ha="right")
         if i > 0:
             axes.axhline(y, xmin=-1, color=draw.GRID[0], linewidth=1, clip_on=False)

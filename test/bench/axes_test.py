@@ -14,11 +14,11 @@ from report.answer import answer
 from report.pages import value, words
 
 
-def with_ways(factors, spread=0.0):
+def with_ways(factors, spread=0.0, count=9):
     """Figures of fib by these ways: {way: factor of its time}, with noise."""
     dice = random.Random(9)
     rounds = [{("fib", 30, way, 1): {"ms": 10 * f * dice.uniform(1 - spread, 1 + spread)} for way, f in factors.items()}
-              for _ in range(9)]
+              for _ in range(count)]
     return Data({"schema": 1, "results": [{"kernel": "fib", "size": 30, "way": way, "procs": 1, "median_ms": 10 * f,
                                            "ms": [of["fib", 30, way, 1]["ms"] for of in rounds]} for way, f in factors.items()]})
 
@@ -36,7 +36,7 @@ class AxesTest(unittest.TestCase):
     def test_nothing_is_claimed_for_joins_that_the_order_explains(self):
         order, joins, corners = self.told(with_ways(self.ORDER, 0.01))
         self.assertRegex(order, r"more time in fib \(1\.50?\)")
-        self.assertEqual(joins.count("neither clearly more nor clearly less"), 2)
+        self.assertEqual(joins.count("takes as much time, within 5%, in fib"), 2)
         self.assertRegex(corners, r"the order alone explains fib \(1\.(49|5)")
 
     def test_a_join_has_to_show_at_either_order(self):
@@ -50,6 +50,22 @@ class AxesTest(unittest.TestCase):
     def test_noise_claims_nothing(self):
         self.assertIn("neither", self.told(with_ways(self.ORDER | dict.fromkeys(("last_leave", "last_top", "last_leap"), 1.05),
                                                      0.2))[0])
+
+    def test_seven_rounds_tell_nothing(self):
+        order, joins = self.told(with_ways(self.ORDER, 0.01, count=7))
+        self.assertIn("neither", order)
+        self.assertEqual(joins.count("neither clearly more nor clearly less"), 2)
+
+    def test_noise_is_not_called_equal(self):
+        # The medians are 1 within 5 %, but their intervals are not.
+        joins = self.told(with_ways(dict.fromkeys(self.ORDER, 1), 0.2))[1]
+        self.assertNotIn("as much time", joins)
+
+    def test_one_join_for_all_children(self):
+        told = self.told(with_ways(self.ORDER | {"continuations": 0.5}, 0.01))
+        self.assertRegex(told[-1], r"takes 0\.[45]\d* of the time in fib \(n = 9\)")
+        self.assertIn("the order alone explains", told[2])  # the corner is first_leave, not the other form of a fork
+        self.assertEqual(len(self.told(with_ways(self.ORDER, 0.01))), 3)
 
     def test_two_corners_alone_say_nothing_about_either_axis(self):
         data = with_ways({"continuations": 1, "tasks": 1.5}, 0.01)

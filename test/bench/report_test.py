@@ -43,7 +43,7 @@ def made_up(procs=(1, 2), ways=tuple(FACTORS)):
     """As bench/schema.md says. Tasks are slower than continuations, but not in knapsack."""
     dice = random.Random(7)
     rounds = [{(*problem, way,
-                p): {"ms": serial * (1.2 if problem[0] == "knapsack" and way == "tasks" else FACTORS[way]) / p**0.8
+                p): {"ms": serial * (1.2 if problem[0] == "knapsack" and way == "tasks" else FACTORS.get(way, 20)) / p**0.8
                                     * dice.uniform(0.95, 1.05), "steals": dice.randrange(9) if p > 1 else 0}
                for problem, serial in SERIAL.items() for way in ways for p in procs if way != "serial" or p == 1}
               for _ in range(5)]
@@ -293,6 +293,22 @@ class NumbersTest(unittest.TestCase):
             ticks = [t.text for t in svg.iter(f"{SVG}text") if re.fullmatch(r"[\d.]+", t.text)]
             self.assertTrue(3 <= len(ticks) <= 12, ticks)
             self.assertEqual(ticks, sorted(set(ticks), key=float))
+
+
+class BestWayTest(unittest.TestCase):
+    def test_a_library_has_the_place_of_its_quickest_way(self):
+        report = made_up(ways=(*FACTORS, "tbb_context"))
+        for r in report["results"]:
+            if r["way"] == "tbb_context":
+                r["median_ms"] = 1e-3 if r["kernel"] == "uts" else 1e6
+        data = Data(report)
+        for problem, best in ((("uts", 4_112_897), "tbb_context"), (("fib", 30), "tbb")):
+            figures = {way: way for way in data.ways()}
+            self.assertEqual(data.best(figures, problem, 2), {"serial": "serial", "continuations": "continuations",
+                                                              "tasks": "tasks", "tbb": best, "omp": "omp"})
+        tips = " ".join(t.text for t in Made(report).plots["over-serial-p2.svg"].iterfind(f".//{SVG}path/{SVG}title"))
+        self.assertNotIn("tbb_context", tips)
+        self.assertIn("uts T3, tbb:", tips)
 
 
 class TextTest(unittest.TestCase):

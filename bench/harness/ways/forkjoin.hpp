@@ -58,7 +58,8 @@ class forkjoin_team {
   fj::runtime runtime_;
 };
 
-template <class Policy>
+// With one_join, one join waits for all children of a node, if the policy can do that; else they are forked two at a time.
+template <class Policy, bool one_join = std::is_same_v<Policy, fj::continuations>>
 struct forkjoin {
   static constexpr bool is_serial = false;
   using team = forkjoin_team;
@@ -70,7 +71,7 @@ struct forkjoin {
 
   template <class T, class Body>
   [[gnu::always_inline]] static T children(int count, T init, Body body) {
-    if constexpr (std::is_same_v<Policy, fj::continuations>) {
+    if constexpr (one_join) {
       return fj::fork_reduce(0, count, init, std::plus<>(), std::move(body));
     } else {
       return fork_children<forkjoin>(0, count, init, body);

@@ -47,8 +47,14 @@ struct tbb_policy {
 
   template <class T, class Body>
   static T children(int count, T init, const Body& body) {
-    child_results<T> found(count);
     ::tbb::task_group others;
+    return children_by(others, count, init, body);
+  }
+
+  // A task for each child but the last, which the caller runs.
+  template <class T, class Body>
+  static T children_by(::tbb::task_group& others, int count, const T& init, const Body& body) {
+    child_results<T> found(count);
     for (int i = 0; i < count - 1; ++i) others.run([&found, &body, i] { found[i] = body(i); });
     if (count > 0) found[count - 1] = body(count - 1);
     others.wait();

@@ -24,6 +24,7 @@ inline constexpr kernel description{
       if (n < 1 || n > 100'000'000) throw std::invalid_argument("bfs: the size is from 1 to 100,000,000");
       return static_cast<std::uint64_t>(n);  // the number of right distances
     },
+    .over_loops = true,
 };
 
 template <class Way>

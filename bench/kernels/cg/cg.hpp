@@ -29,6 +29,7 @@ inline constexpr kernel description{
       if (n < 2) throw std::invalid_argument("cg: the size is from 2 up");
       return static_cast<std::uint64_t>(n);  // the number of right unknowns
     },
+    .over_loops = true,
 };
 
 template <class Way>

@@ -25,6 +25,7 @@ inline constexpr kernel description{
       if (n < 1 || n > 100'000'000) throw std::invalid_argument("mis: the size is from 1 to 100,000,000");
       return static_cast<std::uint64_t>(n);  // the number of vertices that are rightly in or out
     },
+    .over_loops = true,
 };
 
 template <class Way>

@@ -25,6 +25,7 @@ inline constexpr kernel description{
       if (n < 1 || n > 1'000'000'000) throw std::invalid_argument("suffix_array: the size is from 1 to 1,000,000,000");
       return static_cast<std::uint64_t>(n);  // the number of suffixes that are in order
     },
+    .over_loops = true,
 };
 
 template <class Way>
