@@ -319,6 +319,6 @@ def run_pairs(kernel, results, seconds=PAIR_TIME, say=print):
         found[key] = Figure(ratios)
         low, high = found[key].median_lies_between()
         say(f"  close to oneTBB on {procs} P: {found[key].median:.3f} of its speed by {len(ratios)} pairs, between "
-            f"{low:.3f} and {high:.3f}, {100 * found[key].certainty:.0f} % sure  {time.monotonic() - began:.1f} s")
+            f"{low:.3f} and {high:.3f}, {int(100 * found[key].certainty)} % sure  {time.monotonic() - began:.1f} s")
         sys.stdout.flush()
     return found

@@ -124,8 +124,8 @@ def verdict(goal):
 
 def told_interval(goal):
     of = f"{goal['pairs']} pairs" if "pairs" in goal else f"{goal['rounds']} rounds"
-    return "median {:.3f}, between {:.3f} and {:.3f} by {}, {:.0f} % sure".format(goal["median"], *goal["interval"], of,
-                                                                                 100 * goal["certainty"])
+    return "median {:.3f}, between {:.3f} and {:.3f} by {}, {} % sure".format(goal["median"], *goal["interval"], of,
+                                                                            int(100 * goal["certainty"]))
 
 
 def print_goals(goals, compiler=""):
