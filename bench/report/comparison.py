@@ -1,7 +1,7 @@
 """The sentences of the page "Tasks against continuations", made from the figures, so that they are true of any measurement."""
 
 from report import axes
-from report.data import AGREE, CLEAR, COUNTERS, ROUNDS
+from report.data import CLEAR, COUNTERS, ROUNDS
 from report.pages import NONE, Table, mib, render, spread, value, words
 
 HEADS = {"steals": "steals", "suspensions": "suspensions", "join_waits": "join waits", "deepest_deque": "deepest deque",
@@ -172,7 +172,7 @@ def many(data):
 def comparison_page(data, made, links, policies=None):
     """policies: the Data of a measurement of all orders and joins, if there was one of its own."""
     crossed = policies or data
-    return render("comparison.html", data=data, made=made, pages=links, it=Comparison(data), AGREE=AGREE, ROUNDS=ROUNDS,
+    return render("comparison.html", data=data, made=made, pages=links, it=Comparison(data), ROUNDS=ROUNDS,
                   axes=axes.table(crossed), told=axes.sentences(crossed), complete=axes.complete(crossed), ALIKE=axes.ALIKE,
                   crossed_counters=axes.counters(crossed), crossed=crossed,
                   **{of.__name__: of(data) for of in (time, counters, memory, many)})

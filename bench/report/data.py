@@ -6,8 +6,9 @@ from harness.goals import KEPT, growth
 OURS = ("continuations", "tasks", "scope")
 GREEDY = ("continuations", "scope")  # these promise a bound on space
 COUNTERS = ("steals", "suspensions", "join_waits", "deepest_deque", "stacks_peak")
-# A way is called faster if there are ROUNDS rounds, AGREE of them agree, and the median differs by more than CLEAR.
-ROUNDS, AGREE, CLEAR = ENOUGH, 0.75, 0.02
+# A way is called faster if there are ROUNDS rounds, the median's interval lies on one side of 1, and the median differs by more than
+# CLEAR. So all of fewer than eight rounds have to agree.
+ROUNDS, CLEAR = ENOUGH, 0.02
 
 
 class Data:
@@ -123,11 +124,10 @@ class Data:
             return None
         if len(figure.values) < ROUNDS:
             return "neither"
-        above = sum(v > 1 for v in figure.values) / len(figure.values)
-        if figure.median > 1 + CLEAR and above >= AGREE:
+        low, high = figure.median_lies_between()
+        if figure.median > 1 + CLEAR and low > 1:
             return "continuations"
-        below = sum(v < 1 for v in figure.values) / len(figure.values)
-        if figure.median < 1 / (1 + CLEAR) and below >= AGREE:
+        if figure.median < 1 / (1 + CLEAR) and high < 1:
             return "tasks"
         return "neither"
 

@@ -334,6 +334,12 @@ class TextTest(unittest.TestCase):
         self.assertEqual(Data(report).faster(("fib", 30), 1), "neither")
         self.assertNotIn("fib", Made(report).text(command.COMPARISON, "tasks-win"))
 
+    def test_no_winner_where_one_of_five_rounds_disagrees(self):
+        report = made_up()
+        next(r for r in report["results"] if r["kernel"] == "fib" and (r["way"], r["procs"]) == ("tasks", 1))["ms"][2] = 1.0
+        self.assertEqual(Data(report).faster(("fib", 30), 1), "neither")
+        self.assertEqual(Data(report).faster(("fib", 30), 2), "continuations")
+
     def test_no_winner_of_two_rounds(self):
         report = made_up()
         for r in report["results"]:
