@@ -156,7 +156,7 @@ def slowest(results, kernels):
 
 
 def slowed(results):
-    """Programs of loops, of any length, are not slower on two P than on one, or than the serial program."""
+    """cg, whose loops are of any length, is not slower on two P than on one, or than the serial program."""
     found = [(figures["vs_alone"].median, f"cg {size:,}, P = {procs}", len(figures["vs_alone"].values))
              for (kernel, size, way, procs), figures in results.items()
              if (kernel, way, procs) == ("cg", "continuations", 2) and "vs_alone" in figures]

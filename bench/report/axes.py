@@ -192,11 +192,9 @@ def counters(data):
     """What a strand held and where it waited, by each order and join: of one run of each, by the first compiler."""
     ways = [(order, join) for order in ORDERS for join in JOINS]
     rows = []
-    for problem in data.problems:
+    for problem in data.problems if complete(data) else []:
         for order, join in ways:
             way = way_of(data, problem, order, join, data.most)
-            if way is None or CORNERS.get((order, join)) == way and not complete(data):
-                continue
             found = [data.counter(problem, way, procs, name) for name, procs in
                      (("deepest_deque", 1), ("steals", data.most), ("suspensions", data.most), ("join_waits", data.most),
                       ("stacks_peak", data.most))]
