@@ -96,7 +96,7 @@ T sum_of_sums(const T* sums, std::size_t n, Op& op) {
 
 /// Of few numbers, where the strand may have to fork: a loop keeps them.
 template <class Policy, class T, class It, class Value, class Op>
-[[gnu::noinline]] T reduce_few_slow(const It& first, std::size_t n, Value value, Op& op, const loop_options& options) {
+[[gnu::noinline]] T reduce_few_slow(const It& first, std::size_t n, Value value, Op& op, loop_options options) {
   pace& known = pace_of<Value>;
   T kept[most_kept];
   const auto kept_value = [](const T* at) -> const T& { return *at; };
@@ -119,7 +119,7 @@ template <class Policy, class T, class It, class Value, class Op>
 
 /// Of many.
 template <class Policy, class T, class It, class Get, class Op>
-[[gnu::noinline]] T reduce_many(const It& first, std::size_t n, Get& get, Op& op, const loop_options& options) {
+[[gnu::noinline]] T reduce_many(const It& first, std::size_t n, Get& get, Op& op, loop_options options) {
   const blocks all(n, std::clamp(n / 128, least_block, reduce_block));
   const auto sums = std::make_unique_for_overwrite<T[]>(all.count());
   detail::for_parts<Policy>(all.count(), options, [&](std::size_t begin, std::size_t end) {
@@ -156,7 +156,7 @@ template <class Policy, class T, class It, class Get, class Op>
 
 /// Of values of any type, or with a grain.
 template <class Policy, class T, class It, class Get, class Op>
-[[gnu::noinline]] T reduce_blocks(const It& first, std::size_t n, Get get, Op& op, const loop_options& options) {
+[[gnu::noinline]] T reduce_blocks(const It& first, std::size_t n, Get get, Op& op, loop_options options) {
   const blocks all(n, options.grain, reduce_block);
   const auto leaf = [&](std::size_t block) {
     return detail::fold<T>(detail::advanced(first, all.begin(block)), all.size_of(block), get, op);

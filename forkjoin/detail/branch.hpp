@@ -77,7 +77,7 @@ class branch : public record_of<Join> {
 
 /// Called when push_record returned true: attends to the deque, then calls what runs here at once.
 template <class Policy, class Here, class Record>
-[[gnu::cold, gnu::noinline]] value_of<result_of<Here>> start_slow(closure_argument<Here> here,
+[[gnu::cold, gnu::noinline]] value_of<result_of<Here>> start_slow(cold_argument<Here> here,
                                                                   branch<Record, typename Policy::join>& other) {
   if (push_slow()) return detail::call(here);
   return detail::fork_outside<Policy, Here>(here, other);
@@ -99,11 +99,12 @@ template <class F, class G, class Join>
   join_on_throw<G, Join> on_throw{rest};
   // clang does not take the cold call for unlikely by itself, and would have the common way jump.
   A a = __builtin_expect(detail::push_record(rest), false)
-            ? detail::start_slow<policy<first_child_first, Join>, F>(f, rest)
+            ? detail::start_slow<policy<first_child_first, Join>, F>(detail::copy_if_large<F>(f), rest)
             : detail::call(f);
   on_throw.armed = false;
   using B = value_of<result_of<G>>;
-  B b = detail::pop_record(rest) ? detail::call(rest.closure) : detail::join_continuation_slow(rest);
+  B b =
+      detail::pop_record(rest) ? detail::call(rest.closure) : detail::join_continuation_slow(os::rematerialized(rest));
   return {std::forward<A>(a), std::forward<B>(b)};
 }
 

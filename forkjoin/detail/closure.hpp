@@ -35,6 +35,21 @@ constexpr bool is_small_temporary() {
 template <class G>
 using closure_argument = std::conditional_t<is_small_temporary<G>(), G, lvalue<G>>;
 
+/// How it is passed to a cold path. If it does not fit into two registers g++ would push the value, and a function that pushes has
+/// a frame pointer, which every call sets up. So a reference is passed then, to a copy that only the cold path makes: what no
+/// reference leads to can stay in registers.
+template <class G>
+inline constexpr bool is_large_temporary = is_small_temporary<G>() && sizeof(G) > 2 * sizeof(void*);
+
+template <class G>
+using cold_argument = std::conditional_t<is_large_temporary<G>, G&&, closure_argument<G>>;
+
+template <class G>
+[[gnu::always_inline]] inline std::conditional_t<is_large_temporary<G>, G, closure_argument<G>> copy_if_large(
+    lvalue<G> g) noexcept {
+  return g;
+}
+
 /// The same for the body of a loop, whose results do not outlive the turn.
 template <class Body>
 using body_argument = std::conditional_t<is_small_trivial_temporary<Body>(), Body, lvalue<Body>>;

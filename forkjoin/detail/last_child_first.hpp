@@ -32,15 +32,15 @@ template <class F, class G, class Join>
   B b = [&]() -> B {
     try {
       return __builtin_expect(detail::push_record(child), false)
-                 ? detail::start_slow<policy<last_child_first, Join>, G>(g, child)
+                 ? detail::start_slow<policy<last_child_first, Join>, G>(detail::copy_if_large<G>(g), child)
                  : detail::call(g);
     } catch (...) {
-      detail::join_first_after_throw(child);
+      detail::join_first_after_throw(os::rematerialized(child));
       throw;
     }
   }();
   using A = value_of<result_of<F>>;
-  A a = detail::pop_record(child) ? detail::call(child.closure) : detail::join_first_slow(child);
+  A a = detail::pop_record(child) ? detail::call(child.closure) : detail::join_first_slow(os::rematerialized(child));
   return {std::forward<A>(a), std::forward<B>(b)};
 }
 

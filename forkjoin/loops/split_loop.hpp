@@ -174,8 +174,7 @@ struct rest_of_loop {
 /// First elements or one if there are no more, has been done; and the whole loop if no fork can be stolen. Outside of a runtime
 /// it enters the default one.
 template <class Policy, std::size_t First>
-[[gnu::noinline]] rest_of_loop begin_loop_slow(std::size_t n, const loop_options& options, pace& known,
-                                               loop_leaf leaf) {
+[[gnu::noinline]] rest_of_loop begin_loop_slow(std::size_t n, loop_options options, pace& known, loop_leaf leaf) {
   const bool is_plain = options.grain == 0 && !options.stop;
   const unsigned p = procs_for_loop();
   if (p == 1 && is_plain) {
@@ -220,7 +219,7 @@ using leaf_argument =
 
 /// A loop that may have to fork.
 template <class Policy, class Leaf>
-[[gnu::noinline]] void for_parts_slow(std::size_t n, const loop_options& options, leaf_argument<Leaf> leaf) {
+[[gnu::noinline]] void for_parts_slow(std::size_t n, loop_options options, leaf_argument<Leaf> leaf) {
   pace& known = pace_of<Leaf>;
   const auto part = [&leaf](std::size_t begin, std::size_t end) {
     detail::part_of_loop<leaf_argument<Leaf>>(leaf, begin, end);

@@ -5,12 +5,16 @@
 // functions that fork into each other. With one `asm inline` g++ inlines them, and unrolls the recursion as in a serial
 // program. runtime/README.md has the figures.
 //
+// Cold paths must not cost the fast one a register: a function that forks would save and restore that register each time it is
+// called.
+//
 // The layout of a deque: newest at 0, alarm at 8, guard at 16; a record begins with its link; deque.hpp asserts it. The
 // orders: x86 keeps stores in order and loads in order, which is all that release and acquire require; "memory" keeps
 // the compiler from moving accesses across. ThreadSanitizer cannot see into assembly and gets the C++.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "race_detector.hpp"
 #include "thread_local.hpp"
@@ -32,6 +36,16 @@ constexpr bool inlines_recursion = true;
 
 #ifdef FORKJOIN_FORK_PATH
 
+#define FORKJOIN_SSE_REGISTERS                                                                                        \
+  "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", \
+      "xmm14", "xmm15"
+#ifdef __AVX512F__
+#define FORKJOIN_VECTOR_REGISTERS                                                                                   \
+  FORKJOIN_SSE_REGISTERS, "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", \
+      "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
+#else
+#define FORKJOIN_VECTOR_REGISTERS FORKJOIN_SSE_REGISTERS
+#endif
 #define FORKJOIN_LOAD_CURRENT_DEQUE FORKJOIN_LOAD_THREAD_LOCAL(FORKJOIN_CURRENT_DEQUE, "%[deque]")
 
 namespace fj::inline v0_1::detail::os {
@@ -67,8 +81,52 @@ namespace fj::inline v0_1::detail::os {
   return is_private;
 }
 
+/// The same object, for a cold path. The compiler computes its address there, and does not keep it in a register from the push on.
+/// The address must have escaped before, as by a push.
+template <class Object>
+[[gnu::always_inline]] inline Object& rematerialized(Object& object) noexcept {
+  Object* at;
+  asm volatile inline("leaq %1, %0" : "=r"(at) : "m"(reinterpret_cast<const unsigned char&>(object)));
+  return *at;
+}
+
+/// Calls f(object) in a destructor that an exception runs. The compiler keeps that exception across the call; it can keep it in %rax,
+/// where the unwinder has put it, because this saves %rax.
+template <class Object>
+[[gnu::always_inline]] inline void call_while_unwinding(void (*f)(Object&) noexcept, Object& object) noexcept {
+#ifdef __APX_F__
+  f(object);  // which may change registers that are not named below
+#else
+  Object* argument = std::addressof(object);
+  std::uint64_t exception;
+  asm volatile inline("movq %%rax, %[exception]\n\tcall *%[f]\n\tmovq %[exception], %%rax"
+                      : [exception] "=m"(exception), [f] "+S"(f), "+D"(argument)
+                      :
+                      : "rcx", "rdx", "r8", "r9", "r10", "r11", FORKJOIN_VECTOR_REGISTERS, "st", "st(1)", "st(2)",
+                        "st(3)", "st(4)", "st(5)", "st(6)", "st(7)", "cc", "memory");
+#endif
+}
+
 }  // namespace fj::inline v0_1::detail::os
 
 #undef FORKJOIN_LOAD_CURRENT_DEQUE
+#undef FORKJOIN_VECTOR_REGISTERS
+#undef FORKJOIN_SSE_REGISTERS
+
+#else
+
+namespace fj::inline v0_1::detail::os {
+
+template <class Object>
+[[gnu::always_inline]] inline Object& rematerialized(Object& object) noexcept {
+  return object;
+}
+
+template <class Object>
+[[gnu::always_inline]] inline void call_while_unwinding(void (*f)(Object&) noexcept, Object& object) noexcept {
+  f(object);
+}
+
+}  // namespace fj::inline v0_1::detail::os
 
 #endif
