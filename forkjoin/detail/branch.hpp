@@ -103,8 +103,7 @@ template <class F, class G, class Join>
             : detail::call(f);
   on_throw.armed = false;
   using B = value_of<result_of<G>>;
-  B b =
-      detail::pop_record(rest) ? detail::call(rest.closure) : detail::join_continuation_slow(os::rematerialized(rest));
+  B b = detail::pop_record(rest) ? detail::call(rest.closure) : detail::join_continuation_slow(os::rematerialize(rest));
   return {std::forward<A>(a), std::forward<B>(b)};
 }
 

@@ -35,7 +35,7 @@ struct join_on_throw {
   bool armed = true;
 
   [[gnu::always_inline]] ~join_on_throw() {
-    if (armed) os::call_while_unwinding(&detail::join_continuation_after_throw<G, Join>, os::rematerialized(rest));
+    if (armed) os::call_while_unwinding(&detail::join_continuation_after_throw<G, Join>, os::rematerialize(rest));
   }
 };
 

@@ -35,12 +35,12 @@ template <class F, class G, class Join>
                  ? detail::start_slow<policy<last_child_first, Join>, G>(detail::copy_if_large<G>(g), child)
                  : detail::call(g);
     } catch (...) {
-      detail::join_first_after_throw(os::rematerialized(child));
+      detail::join_first_after_throw(os::rematerialize(child));
       throw;
     }
   }();
   using A = value_of<result_of<F>>;
-  A a = detail::pop_record(child) ? detail::call(child.closure) : detail::join_first_slow(os::rematerialized(child));
+  A a = detail::pop_record(child) ? detail::call(child.closure) : detail::join_first_slow(os::rematerialize(child));
   return {std::forward<A>(a), std::forward<B>(b)};
 }
 

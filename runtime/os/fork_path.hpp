@@ -84,7 +84,7 @@ namespace fj::inline v0_1::detail::os {
 /// The same object, for a cold path. The compiler computes its address there, and does not keep it in a register from the push on.
 /// The address must have escaped before, as by a push.
 template <class Object>
-[[gnu::always_inline]] inline Object& rematerialized(Object& object) noexcept {
+[[gnu::always_inline]] inline Object& rematerialize(Object& object) noexcept {
   Object* at;
   asm volatile inline("leaq %1, %0" : "=r"(at) : "m"(reinterpret_cast<const unsigned char&>(object)));
   return *at;
@@ -118,7 +118,7 @@ template <class Object>
 namespace fj::inline v0_1::detail::os {
 
 template <class Object>
-[[gnu::always_inline]] inline Object& rematerialized(Object& object) noexcept {
+[[gnu::always_inline]] inline Object& rematerialize(Object& object) noexcept {
   return object;
 }
 

@@ -6,6 +6,9 @@
 //   head_ <= tail_ <= head_ + capacity    both only grow, and wrap around; slot i holds entry number i modulo capacity
 //   next_                                 only the owner sets it to a fiber, any worker sets it to nullptr
 //
+// ThreadSanitizer takes the strands of an owner for threads, which nothing orders. One strand may have made an entry, and another
+// one put it, or a later entry, into the ring. So a thief comes after the making of each entry: happens_before in stack_pool.cpp.
+//
 // Each taker reads the slots first and claims them by a CAS on the head afterwards. An owner that stores to a slot has seen the
 // head beyond the entry before it, so the claim of a thief that read such a slot fails.
 //
@@ -21,6 +24,7 @@
 #include "../base/cache_line.hpp"
 #include "../base/check.hpp"
 #include "../base/tuning.hpp"
+#include "../os/race_detector.hpp"
 
 namespace fj::inline v0_1::detail {
 
@@ -103,6 +107,7 @@ class basic_run_queue {
       for (std::uint32_t i = 0; i < half; ++i) taken.all_[i] = slot(head + i).load(std::memory_order_relaxed);
       if (half != 0 && !claim(head, half)) continue;
       taken.count_ = half;
+      for (const Entry* const e : taken.entries()) os::happens_after(e);
       return taken;
     }
   }
@@ -116,7 +121,9 @@ class basic_run_queue {
   Entry* first() const noexcept {
     if (in_ring() == 0) return nullptr;
     // acquire: pairs with the release in put
-    return slot(head_.load(std::memory_order_relaxed)).load(std::memory_order_acquire);
+    Entry* const e = slot(head_.load(std::memory_order_relaxed)).load(std::memory_order_acquire);
+    if (e) os::happens_after(e);
+    return e;
   }
 
   /// How many entries the ring holds; a hint, except for the owner if that is 0.
