@@ -80,7 +80,7 @@ class Measured:
                 "of_ceiling": shares}
 
     def judged(self):
-        return goals.judge(self.results, self.kernels, self.once)
+        return goals.judge(self.results, self.kernels, self.once, self.compiler)
 
     def report(self, env, settings, warnings):
         return {

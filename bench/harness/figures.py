@@ -126,6 +126,12 @@ class Rounds:
         times = [of[i].get(key, {}).get("ms") if i < len(of) else None for of in (self.results, *self.others)]
         return min(times) if len(times) > 1 and None not in times else None
 
+    def other_serial(self, i, kernel, size):
+        """The serial program's time by the other compiler; None unless two took part."""
+        if len(self.others) != 1 or i >= len(self.others[0]):
+            return None
+        return self.others[0][i].get((kernel, size, "serial", 1), {}).get("ms")
+
     def best(self, is_one, kernel, size, procs):
         """A library's way with the least median time; None if there is none. is_one(way): whether the way is the library's."""
         ways = {way for k, s, way, p in self.keys() if (k, s, p) == (kernel, size, procs) and is_one(way)}
@@ -180,6 +186,7 @@ class Rounds:
             "ms": lambda i: self.ms(i, *key),
             "vs_serial": lambda i: ratio(self.ms(i, *key), self.ms(i, kernel, size, "serial", 1)),
             "vs_best_serial": lambda i: ratio(self.ms(i, *key), self.best_serial(i, kernel, size)),
+            "vs_other_serial": lambda i: ratio(self.ms(i, *key), self.other_serial(i, kernel, size)),
             **{name: lambda i, other=other: ratio(self.ms(i, kernel, size, other, procs), self.ms(i, *key))
                for name, other in versus.items() if other != way},
             "steals": lambda i: self.results[i].get(key, {}).get("steals"),

@@ -125,7 +125,9 @@ class RoundsTest(unittest.TestCase):
         figures = rounds.of("fib", 35, "continuations", 1)
         self.assertEqual(figures["vs_best_serial"].values, [2.5, 2.0])
         self.assertEqual(figures["vs_serial"].values, [2.0, 2.0])
-        self.assertNotIn("vs_best_serial", Rounds([round_of(serial_1=10)]).of("fib", 35, "serial", 1))
+        self.assertEqual(figures["vs_other_serial"].values, [2.5, 20 / 12])
+        alone = Rounds([round_of(serial_1=10)]).of("fib", 35, "serial", 1)
+        self.assertFalse({"vs_best_serial", "vs_other_serial"} & set(alone))
 
     def test_own_ways_by_order_and_join(self):
         self.assertTrue(all(map(is_ours, ("continuations", "scope", "first_leave", "last_top"))))

@@ -79,6 +79,17 @@ class GoalsTest(unittest.TestCase):
         self.assertEqual([(g["what"], g["met"]) for g in judged if "serial" in g["what"]],
                          [("uts: continuations / serial, one P", False)])
 
+    def test_gcc_is_also_judged_by_clang_s_serial_program(self):
+        results = {("uts", 1, "continuations", 1): {"ms": Figure([1.0] * 5), "vs_serial": Figure([1.0] * 5),
+                                                    "vs_other_serial": Figure([1.06] * 5)}}
+
+        def judged(compiler):
+            return [g["met"] for g in goals.judge(results, self.KERNELS, {}, compiler) if "clang" in g["what"]]
+
+        self.assertEqual((judged("g++ 12.2.0"), judged("clang 19.1.7"), judged("")), ([False], [], []))
+        results["uts", 1, "continuations", 1]["vs_other_serial"] = Figure([1.04] * 5)
+        self.assertEqual(judged("g++ 12.2.0"), [True])
+
     def test_a_goal_for_one_size(self):
         figures = {"ms": Figure([1.0]), "vs_serial": Figure([2.0])}
         results = {("skynet", n, "continuations", 1): figures for n in (1_000_000, 10_000_000)}
