@@ -185,7 +185,7 @@ def table(data):
                              value(n[0]) if len(set(n)) == 1 else f"{min(n)} to {max(n)}"])
     heads = [f"{ORDERS[order]}, {JOINS[join]}" for order, join in ways]
     return Table("Order and join: milliseconds of the first way, and the others' time over it (least…most)",
-                 ["kernel", "compiler", "P", heads[0] + ", ms", *heads[1:], "the first with one join for all children", "n"], rows)
+                 ["kernel", "compiler", "P", heads[0] + ", ms", *heads[1:], "the first, one join for all", "n"], rows)
 
 
 def counters(data):

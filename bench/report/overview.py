@@ -41,14 +41,15 @@ def goals(data):
     for compiler, of in data.each():
         for g in of.report.get("goals", []):
             few = f"n = {g['rounds']}" if g.get("rounds", ENOUGH) < ENOUGH else few_told(g.get("few", {}))
-            interval = "{:.3f} to {:.3f}".format(*g["interval"]) if "interval" in g else NONE
+            interval = "{:.3f} to {:.3f} ({:.0f})".format(*g["interval"], 100 * g["certainty"]) if "interval" in g else NONE
             rows.append([g["what"], compiler or NONE, value(g["value"]),
                          g["sense"] + " " + value(g["bound"], format(g["bound"], ".4g")),
-                         Markup('<span class="{0}">{0}</span>').format(verdict(g)), value(g.get("median")), interval, value(g.get("certainty") and 100 * g["certainty"]),
+                         Markup('<span class="{0}">{0}</span>').format(verdict(g)), value(g.get("median")), interval,
                          few or NONE,
-                         value(g.get("best")), value(g.get("always")), value(g.get("ceiling")), value(g.get("of_ceiling"))])
-    return Table("Goals", ["goal", "compiler", "figure", "bound", "verdict", "median", "interval of the median", "certainty, %", "few rounds",
-                           "of best times", "always", "machine's ceiling", "of ceiling"], rows)
+                         value(g.get("best")), value(g.get("always")),
+                         value(g["of_ceiling"], "{:.2f} of {:.2f}".format(g["of_ceiling"], g["ceiling"])) if "ceiling" in g else NONE])
+    return Table("Goals", ["goal", "compiler", "figure", "bound", "verdict", "median", "its interval (certainty, %)", "few rounds",
+                           "of best times", "always", "of the machine's ceiling"], rows)
 
 
 def means(data):
@@ -105,9 +106,10 @@ def misses(data):
 
 
 def ceilings(data):
-    return Table("The machine's ceiling, and what part of it each way reaches", ["kernel", "P", "ceiling", *data.ways()],
+    ways = [way for way in data.ways() if way in (*OURS, "tbb", "omp")]  # more would be wider than the page
+    return Table("The machine's ceiling, and what part of it each way reaches", ["kernel", "P", "ceiling", *ways],
                  [[data.full_name((kernel, size)), value(procs), spread(c["ceiling"]),
-                   *(spread(c.get("of_ceiling", {}).get(way)) for way in data.ways())]
+                   *(spread(c.get("of_ceiling", {}).get(way)) for way in ways)]
                   for (kernel, size, procs), c in data.ceilings.items()])
 
 

@@ -176,6 +176,11 @@ class NumbersTest(unittest.TestCase):
             names = [e.get("id") for e in self.made.pages[page].iter() if "id" in e.attrib]
             self.assertEqual(sorted(names), sorted(sections))  # and each once, though a page has many pictures
 
+    def test_one_page_takes_tasks_and_continuations_apart(self):
+        links = [(command.COMPARISON, "One"), (command.PEERS, "Two")]
+        page = command.overview_page(self.data, command.all_plots(self.data), links)
+        self.assertIn(f'The page <a href="{command.COMPARISON}">One</a> takes them apart.', " ".join(page.split()))
+
     def test_nothing_from_elsewhere(self):
         for name, text in self.made.raw.items():
             text = text.replace("http://www.w3.org/2000/svg", "")
