@@ -2,6 +2,7 @@
 // on on other threads. With either of the two exception globals not restored at a switch these tests failed or crashed.
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <exception>
 #include <stdexcept>
 #include <string>
@@ -67,7 +68,7 @@ void check_in_all_branches(const char* what, Body body) {
 }
 
 struct sums {
-  long integers = 0;
+  std::uint64_t integers = 0;  // may wrap around
   double reals = 0;
   long double longs = 0;
 
@@ -82,7 +83,7 @@ struct adds_at_its_end {
     all.longs = all.longs / 2 + extended;
   }
   sums& all;
-  long integer;
+  std::uint64_t integer;
   double real;
   long double extended;
 };
