@@ -41,7 +41,7 @@ def goals(data):
     for compiler, of in data.each():
         for g in of.report.get("goals", []):
             few = f"n = {g['rounds']}" if g.get("rounds", ENOUGH) < ENOUGH else few_told(g.get("few", {}))
-            interval = "{:.3f} to {:.3f} ({:.0f})".format(*g["interval"], 100 * g["certainty"]) if "interval" in g else NONE
+            interval = "{:.3f} to {:.3f} ({})".format(*g["interval"], int(100 * g["certainty"])) if "interval" in g else NONE
             rows.append([g["what"], compiler or NONE, value(g["value"]),
                          g["sense"] + " " + value(g["bound"], format(g["bound"], ".4g")),
                          Markup('<span class="{0}">{0}</span>').format(verdict(g)), value(g.get("median")), interval,

@@ -91,7 +91,8 @@ template <class Object>
 }
 
 /// Calls f(object) in a destructor that an exception runs. The compiler keeps that exception across the call; it can keep it in %rax,
-/// where the unwinder has put it, because this saves %rax.
+/// where the unwinder has put it, because this saves %rax. The calling function makes calls that the compiler sees, so its stack is
+/// aligned for this one, and holds nothing below its pointer.
 template <class Object>
 [[gnu::always_inline]] inline void call_while_unwinding(void (*f)(Object&) noexcept, Object& object) noexcept {
 #ifdef __APX_F__
