@@ -144,7 +144,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
   /// Joins, and throws what join would throw. If an exception already leaves the scope, the destructor throws nothing.
   [[gnu::always_inline]] ~basic_scope() noexcept(false) {
     if (has_events()) [[unlikely]]
-      end_slow();
+      detail::os::rematerialize(*this).end_slow();
   }
 
   /// Runs f() at once; thieves may steal what follows this call. fork moves or copies f to f's stack first, and drops
@@ -156,20 +156,20 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
   [[gnu::always_inline]] void fork(F&& f) {
     static_assert(std::is_invocable_v<std::decay_t<F>&>,
                   "fj::scope::fork: the argument must be callable without arguments");
-    const bool eventful = has_events();
-    if (eventful && stopped()) [[unlikely]]
-      return leave_out();
+    if (has_events()) [[unlikely]] {
+      if (stopped()) return detail::os::rematerialize(*this).leave_out();
+    }
     detail::fiber& here = *detail::current_fiber();
     if (&here != state_.home) [[unlikely]]
-      return fork_slow<F>(f);
+      return detail::os::rematerialize(*this).template fork_slow<F>(f);
     if constexpr (keeps)
       if (kept_.template keep<F>(*detail::current_worker(), f)) return;
     if (detail::current_worker()->exceptions->any()) [[unlikely]]
-      return fork_slow<F>(f);
+      return detail::os::rematerialize(*this).template fork_slow<F>(f);
     detail::fiber* const below = here.below;
     if (!below) [[unlikely]]
-      return fork_slow<F>(f);
-    fork_onto<F>(here, *below, eventful, f);
+      return detail::os::rematerialize(*this).template fork_slow<F>(f);
+    fork_onto<F>(here, *below, f);
   }
 
   /// Whether fork starts no child any more, because a child's exception waits for the join or the token was asked to
@@ -185,7 +185,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
     if (detail::current_fiber() != state_.home) [[unlikely]]
       detail::joined_elsewhere();
     if (has_events()) [[unlikely]]
-      join_slow(false);
+      detail::os::rematerialize(*this).join_slow(false);
   }
 
  private:
@@ -236,14 +236,12 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
 
   // A small trivial closure is passed by value: it need not be in memory before it is put on the child's stack.
   template <class F>
-  [[gnu::always_inline]] void fork_onto(detail::fiber& here, detail::fiber& below, bool eventful,
-                                        detail::closure_argument<F> f) {
+  [[gnu::always_inline]] void fork_onto(detail::fiber& here, detail::fiber& below, detail::closure_argument<F> f) {
     using child_type = detail::closure_child<std::decay_t<F>>;
     if (!fits<child_type>(below)) [[unlikely]]
       return call_on_own_stack<F>(f);
     child_type& c = construct_child<child_type, F>(here, below, f);
-    // Moving the closure may have forked.
-    c.number = keeps || eventful || !is_trivially_placed<F> ? number_of_fork() : 0;
+    c.number = number_of_fork();
     [[maybe_unused]] const unsigned proc = leaps ? detail::current_worker()->proc->index : 0;
     const detail::fork_end end = detail::call_child(here, below, c, &child_type::run);
     detail::back_from_child(*state_.home, below, end);  // read again, which is less than to keep it
@@ -251,7 +249,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
       return;
     if (end == detail::fork_end::threw) rethrow<child_type>();
     if constexpr (leaps) latest_.proc = proc;
-    detail::go_on_as_thief(state_);
+    detail::go_on_as_thief(detail::os::rematerialize(state_));
   }
 
   // For the first child of a strand, for forks by a strand that did not make the scope, and while exceptions are in

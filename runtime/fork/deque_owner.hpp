@@ -36,7 +36,7 @@ class basic_deque_owner : protected basic_deque_thief<Machine> {
 
   static record_name name_of(const record& r) noexcept { return reinterpret_cast<record_name>(&r); }
   static record_name name_of(const stand_in& r) noexcept {
-    return reinterpret_cast<record_name>(&r) | as_thief::stands_in;
+    return reinterpret_cast<record_name>(&r) + as_thief::stands_in;  // one instruction; an `or` would take two
   }
 
   // The fast path. runtime/os/fork_path.hpp has it in assembly.

@@ -93,7 +93,7 @@ class below_put_aside {
   parent.becomes_at_fork(fiber_state::forked);
   below.becomes_at_fork(fiber_state::running);
   set_current_fiber(&below);
-  return static_cast<fork_end>(os::call_on_stack(parent.context, below.context, &c, body, &c));
+  return static_cast<fork_end>(os::call_on_stack(parent.context, below.context, body, &c));
 }
 
 /// Unless the end is `stolen`, the stack `below` stays where it is for the next child, with what the child left on it.

@@ -17,10 +17,10 @@ using stack_call = std::uintptr_t (*)(void* argument);
 
 #ifdef FORKJOIN_BOOST_CONTEXT
 
-/// Calls f(argument) on the stack of `callee` below `top`, and returns its result. While f runs, a thief may call
-/// return_to once: the call then returns on the thief's thread, and f must not return. Only while no exceptions are in
-/// flight.
-std::uintptr_t call_on_stack(context& caller, context& callee, void* top, stack_call f, void* argument) noexcept;
+/// Calls f(argument) on the stack of `callee`, below the argument, which lies there, and returns its result. While f runs,
+/// a thief may call return_to once: the call then returns on the thief's thread, and f must not return. Only while no
+/// exceptions are in flight.
+std::uintptr_t call_on_stack(context& caller, context& callee, stack_call f, void* argument) noexcept;
 
 /// Makes the call_on_stack that is saved in `caller` return `value` on this thread. That ends the strand `self`, which
 /// calls this.
@@ -29,13 +29,13 @@ std::uintptr_t call_on_stack(context& caller, context& callee, void* top, stack_
 #else
 
 extern "C" {
-std::uintptr_t forkjoin_v0_1_call_on_stack(void** saved, void* top, stack_call f, void* argument);
+std::uintptr_t forkjoin_v0_1_call_on_stack(void** saved, stack_call f, void* argument);
 [[noreturn]] void forkjoin_v0_1_return_to(void* saved, std::uintptr_t value);
 }
 
-[[gnu::always_inline]] inline std::uintptr_t call_on_stack(context& caller, context&, void* top, stack_call f,
+[[gnu::always_inline]] inline std::uintptr_t call_on_stack(context& caller, context&, stack_call f,
                                                            void* argument) noexcept {
-  return forkjoin_v0_1_call_on_stack(&caller.registers, top, f, argument);
+  return forkjoin_v0_1_call_on_stack(&caller.registers, f, argument);
 }
 
 [[noreturn]] inline void return_to(context&, context& caller, std::uintptr_t value) noexcept {

@@ -21,7 +21,7 @@
 
         .text
 
-/* uintptr_t forkjoin_v0_1_call_on_stack(void** saved, void* top, stack_call f, void* argument) */
+/* uintptr_t forkjoin_v0_1_call_on_stack(void** saved, stack_call f, void* argument) */
         .globl  forkjoin_v0_1_call_on_stack
         .type   forkjoin_v0_1_call_on_stack, %function
         .p2align 6
@@ -64,13 +64,13 @@ forkjoin_v0_1_call_on_stack:
         mov     x19, sp
         .cfi_def_cfa_register x19
         str     x19, [x0]
-        mov     sp, x1
-        mov     x0, x3
+        mov     sp, x2
+        mov     x0, x2
         /* The callee may outlive our caller's frame, so this is where unwinding and backtraces end. */
         .cfi_remember_state
         .cfi_undefined x30
         mov     x29, 0
-        blr     x2
+        blr     x1
         .cfi_restore_state
         mov     sp, x19
         .cfi_def_cfa_register sp

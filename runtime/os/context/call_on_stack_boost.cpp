@@ -30,9 +30,9 @@ void first_frame(void* note) {
 
 }  // namespace
 
-std::uintptr_t call_on_stack(context& caller, context& callee, void* top, stack_call f, void* argument) noexcept {
+std::uintptr_t call_on_stack(context& caller, context& callee, stack_call f, void* argument) noexcept {
   call made{&caller, &callee, f, argument};
-  make_context(callee, top, &first_frame, &made);
+  make_context(callee, argument, &first_frame, &made);
   happens_before(&caller);
   switch_context(caller, callee);
   happens_after(&caller);

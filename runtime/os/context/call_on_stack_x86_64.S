@@ -31,7 +31,7 @@
 
         .text
 
-/* uintptr_t forkjoin_v0_1_call_on_stack(void** saved, void* top, stack_call f, void* argument) */
+/* uintptr_t forkjoin_v0_1_call_on_stack(void** saved, stack_call f, void* argument) */
         .globl  forkjoin_v0_1_call_on_stack
         .type   forkjoin_v0_1_call_on_stack, @function
         .p2align 6
@@ -63,13 +63,13 @@ forkjoin_v0_1_call_on_stack:
         movq    %rsp, (%rdi)
         movq    %rsp, %rbx
         .cfi_def_cfa_register rbx
-        movq    %rsi, %rsp
-        movq    %rcx, %rdi
+        movq    %rdx, %rsp
+        movq    %rdx, %rdi
         /* The callee may outlive our caller's frame, so this is where unwinding and backtraces end. */
         .cfi_remember_state
         .cfi_undefined rip
         xorl    %ebp, %ebp
-        call    *%rdx
+        call    *%rsi
         .cfi_restore_state
         leaq    40(%rbx), %rsp
         popq    %rbx
