@@ -39,13 +39,19 @@ using closure_argument = std::conditional_t<is_small_temporary<G>(), G, lvalue<G
 /// a frame pointer, which every call sets up. So a reference is passed then, to a copy that only the cold path makes: what no
 /// reference leads to can stay in registers.
 template <class G>
-inline constexpr bool is_large_temporary = is_small_temporary<G>() && sizeof(G) > 2 * sizeof(void*);
+constexpr bool is_large_temporary() {
+  if constexpr (!is_small_temporary<G>()) {
+    return false;  // perhaps a function, which has no size
+  } else {
+    return sizeof(G) > 2 * sizeof(void*);
+  }
+}
 
 template <class G>
-using cold_argument = std::conditional_t<is_large_temporary<G>, G&&, closure_argument<G>>;
+using cold_argument = std::conditional_t<is_large_temporary<G>(), G&&, closure_argument<G>>;
 
 template <class G>
-[[gnu::always_inline]] inline std::conditional_t<is_large_temporary<G>, G, closure_argument<G>> copy_if_large(
+[[gnu::always_inline]] inline std::conditional_t<is_large_temporary<G>(), G, closure_argument<G>> copy_if_large(
     lvalue<G> g) noexcept {
   return g;
 }

@@ -22,7 +22,7 @@ class branch;
 
 /// Joins the continuation of a child that threw: a result or exception of its own is dropped.
 template <class G, class Join>
-[[gnu::cold, gnu::noinline]] void join_continuation_after_throw(branch<G, Join>& rest) noexcept {
+[[gnu::cold, gnu::noinline]] FORKJOIN_CALLEE_SAVES void join_continuation_after_throw(branch<G, Join>& rest) noexcept {
   if (detail::pop_record(rest) || detail::pop_slow(rest)) return;
   detail::wait_for<Join>(rest);
   rest.drop();
@@ -35,7 +35,7 @@ struct join_on_throw {
   bool armed = true;
 
   [[gnu::always_inline]] ~join_on_throw() {
-    if (armed) os::call_while_unwinding(&detail::join_continuation_after_throw<G, Join>, os::rematerialize(rest));
+    if (armed) detail::join_continuation_after_throw(os::rematerialize(rest));
   }
 };
 

@@ -14,13 +14,20 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 #include "race_detector.hpp"
 #include "thread_local.hpp"
 
 #if defined(__x86_64__) && !defined(FORKJOIN_RACE_DETECTOR)
 #define FORKJOIN_FORK_PATH 1
+#endif
+
+/// A function of a cold path that saves nearly all registers, so that its caller need not: an exception can stay in %rax, where
+/// the unwinder has put it. g++ has no such convention that includes vector registers.
+#if defined(__clang__) && defined(__x86_64__)
+#define FORKJOIN_CALLEE_SAVES __attribute__((preserve_most))
+#else
+#define FORKJOIN_CALLEE_SAVES
 #endif
 
 namespace fj::inline v0_1::detail::os {
@@ -36,16 +43,6 @@ constexpr bool inlines_recursion = true;
 
 #ifdef FORKJOIN_FORK_PATH
 
-#define FORKJOIN_SSE_REGISTERS                                                                                        \
-  "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", \
-      "xmm14", "xmm15"
-#ifdef __AVX512F__
-#define FORKJOIN_VECTOR_REGISTERS                                                                                   \
-  FORKJOIN_SSE_REGISTERS, "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", \
-      "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
-#else
-#define FORKJOIN_VECTOR_REGISTERS FORKJOIN_SSE_REGISTERS
-#endif
 #define FORKJOIN_LOAD_CURRENT_DEQUE FORKJOIN_LOAD_THREAD_LOCAL(FORKJOIN_CURRENT_DEQUE, "%[deque]")
 
 namespace fj::inline v0_1::detail::os {
@@ -90,29 +87,9 @@ template <class Object>
   return *at;
 }
 
-/// Calls f(object) in a destructor that an exception runs. The compiler keeps that exception across the call; it can keep it in %rax,
-/// where the unwinder has put it, because this saves %rax. The calling function makes calls that the compiler sees, so its stack is
-/// aligned for this one, and holds nothing below its pointer.
-template <class Object>
-[[gnu::always_inline]] inline void call_while_unwinding(void (*f)(Object&) noexcept, Object& object) noexcept {
-#ifdef __APX_F__
-  f(object);  // which may change registers that are not named below
-#else
-  Object* argument = std::addressof(object);
-  std::uint64_t exception;
-  asm volatile inline("movq %%rax, %[exception]\n\tcall *%[f]\n\tmovq %[exception], %%rax"
-                      : [exception] "=m"(exception), [f] "+S"(f), "+D"(argument)
-                      :
-                      : "rcx", "rdx", "r8", "r9", "r10", "r11", FORKJOIN_VECTOR_REGISTERS, "st", "st(1)", "st(2)",
-                        "st(3)", "st(4)", "st(5)", "st(6)", "st(7)", "cc", "memory");
-#endif
-}
-
 }  // namespace fj::inline v0_1::detail::os
 
 #undef FORKJOIN_LOAD_CURRENT_DEQUE
-#undef FORKJOIN_VECTOR_REGISTERS
-#undef FORKJOIN_SSE_REGISTERS
 
 #else
 
@@ -121,11 +98,6 @@ namespace fj::inline v0_1::detail::os {
 template <class Object>
 [[gnu::always_inline]] inline Object& rematerialize(Object& object) noexcept {
   return object;
-}
-
-template <class Object>
-[[gnu::always_inline]] inline void call_while_unwinding(void (*f)(Object&) noexcept, Object& object) noexcept {
-  f(object);
 }
 
 }  // namespace fj::inline v0_1::detail::os

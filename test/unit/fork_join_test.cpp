@@ -84,6 +84,8 @@ void fork_bytes(fj::runtime& rt, Policy policy) {
   CHECK(b == make(100)());
 }
 
+int three() { return 3; }
+
 }  // namespace
 
 TEST_CASE("fork_join: recursion") {
@@ -223,6 +225,8 @@ TEST_CASE("fork_join: closures of all kinds") {
     CHECK(rt.run([&] { return fork(policy, only_lvalue(), only_lvalue()); }) == std::tuple(1, 1));
     int (*const function)() = +[] { return 3; };
     CHECK(rt.run([&] { return fork(policy, function, function); }) == std::tuple(3, 3));
+    CHECK(rt.run([&] { return fork(policy, three, three); }) == std::tuple(3, 3));
+    CHECK(rt.run([&] { return fork(policy, three, three, three); }) == std::tuple(3, 3, 3));
 
     const auto safe = [&]() noexcept { return 4; };
     CHECK(rt.run([&] { return fork(policy, safe, safe, constant); }) == std::tuple(4, 4, 5));

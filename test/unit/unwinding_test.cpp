@@ -259,8 +259,8 @@ TEST_CASE("unwinding: an exception kept by a branch lives on elsewhere") {
   });
 }
 
-// The join while an exception flies is a call that compilers do not see (os::call_while_unwinding). Tried without the register
-// that it saves: the first exception ends the process.
+// By clang, the join while an exception flies saves the registers of its caller. Tried with one that does not: the first exception
+// ends the process.
 TEST_CASE("unwinding: destructors after such a join find their numbers") {
   const auto run = [](const auto& fork) {
     sums all;
