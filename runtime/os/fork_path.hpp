@@ -78,8 +78,8 @@ namespace fj::inline v0_1::detail::os {
   return is_private;
 }
 
-/// The same object, for a cold path. The compiler computes its address there, and does not keep it in a register from the push on.
-/// The address must have escaped before, as by a push.
+/// The same object, for a cold path. The compiler computes its address there, and does not keep it in a register until then. As an
+/// operand in memory the object is one that calls may read and change from then on, all of it.
 template <class Object>
 [[gnu::always_inline]] inline Object& rematerialize(Object& object) noexcept {
   Object* at;
