@@ -259,8 +259,8 @@ TEST_CASE("unwinding: an exception kept by a branch lives on elsewhere") {
   });
 }
 
-// By clang, the join while an exception flies saves the registers of its caller. Tried with one that does not: the first exception
-// ends the process.
+// By clang, the join while an exception flies saves the registers of its caller. Tried with the exception's register not saved:
+// the first exception ends the process.
 TEST_CASE("unwinding: destructors after such a join find their numbers") {
   const auto run = [](const auto& fork) {
     sums all;
