@@ -1,5 +1,5 @@
 // The types that loops and algorithms take and refuse: types with operator< alone, iterators with their own comma
-// operator, sequences whose end comes before their beginning. And requires-expressions tell the truth.
+// operator, sequences whose end comes before their beginning, names of functions. And requires-expressions tell the truth.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -7,9 +7,11 @@
 #include <functional>
 #include <list>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "forkjoin/go.hpp"
 #include "test/property/iterators.hpp"
 #include "test/support.hpp"
 
@@ -237,4 +239,68 @@ TEST_CASE("an array and its end are two iterators") {
   fj::parallel_sort(array, end);
   CHECK(std::is_sorted(array, end));
   CHECK(fj::parallel_merge(array, end, array, end, out) == out + 8);
+}
+
+namespace functions {
+
+int one() { return 1; }
+void idle() {}
+void take(int) {}
+void take_block(std::size_t, std::size_t) {}
+void take_part(fj::scope& s) { s.fork(idle); }
+void take_task_part(fj::basic_scope<fj::tasks>& s) { s.fork(idle); }
+int twice(int x) { return 2 * x; }
+bool odd(int x) { return x % 2 != 0; }
+bool greater(int a, int b) { return a > b; }
+int add(int a, int b) { return a + b; }
+
+template <class Policy>
+void fork() {
+  CHECK(fj::fork_join<Policy>(one, one) == std::tuple(1, 1));
+  fj::fork_join<Policy>(idle, idle);
+  CHECK(fj::fork_join<Policy>(one, one, one) == std::tuple(1, 1, 1));
+  fj::parallel_for<Policy>(0, 9, take);
+  fj::parallel_for<Policy>(0, 9, 2, take);
+  fj::parallel_for<Policy>(ints(9), take);
+  fj::basic_scope<Policy> s;
+  s.fork(idle);
+  s.join();
+}
+
+}  // namespace functions
+
+// Tried with a size asked for of every closure, functions, too: the fork of two functions does not compile.
+TEST_CASE("the name of a function will do wherever a closure will") {
+  using namespace functions;
+  fj::runtime rt({.procs = 2});
+  CHECK(rt.run(one) == 1);
+  CHECK(fj::run(one) == 1);
+  CHECK(rt.go(one).get() == 1);
+  rt.run(fork<fj::continuations>);
+  rt.run(fork<fj::tasks>);
+  fj::with_scope(take_part);
+  fj::with_scope<fj::tasks>(take_task_part);
+  fj::parallel_invoke(idle, idle, idle);
+  fj::fork_each(0, 9, take);
+  CHECK(fj::fork_reduce(0, 9, 0, add, twice) == 72);
+  fj::parallel_for_blocks(0, 9, take_block);
+  fj::parallel_for_2d(3, 3, take_block);
+  ints v{3, 1, 2, 5}, out(8);
+  CHECK(fj::parallel_reduce(v, 0, add) == 11);
+  CHECK(fj::parallel_transform_reduce(v, 0, add, twice) == 22);
+  CHECK(fj::parallel_transform(v, out.begin(), twice)[-1] == 10);
+  CHECK(fj::parallel_scan(v, out.begin(), add)[-1] == 11);
+  CHECK(fj::parallel_exclusive_scan(v, out.begin(), 0, add)[-1] == 6);
+  CHECK(fj::parallel_find_if(v, odd) == v.begin());
+  CHECK(fj::parallel_any_of(v, odd));
+  CHECK(!fj::parallel_all_of(v, odd));
+  CHECK(!fj::parallel_none_of(v, odd));
+  CHECK(fj::parallel_copy_if(v, out.begin(), odd) == out.begin() + 3);
+  CHECK(fj::parallel_stable_partition(v, odd) == v.begin() + 3);
+  CHECK(fj::parallel_partition(v, odd) == v.begin() + 3);
+  fj::parallel_stable_sort(v, greater);
+  CHECK(v == ints{5, 3, 2, 1});
+  fj::parallel_sort(v, greater);
+  CHECK(fj::parallel_merge(v, v, out.begin(), greater) == out.end());
+  CHECK(out == ints{5, 5, 3, 3, 2, 2, 1, 1});
 }
