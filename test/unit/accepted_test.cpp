@@ -276,6 +276,7 @@ TEST_CASE("the name of a function will do wherever a closure will") {
   CHECK(rt.run(one) == 1);
   CHECK(fj::run(one) == 1);
   CHECK(rt.go(one).get() == 1);
+  CHECK(rt.run([] { return fj::go(one).get() + fj::blocking(one); }) == 2);
   rt.run(fork<fj::continuations>);
   rt.run(fork<fj::tasks>);
   fj::with_scope(take_part);
@@ -290,7 +291,10 @@ TEST_CASE("the name of a function will do wherever a closure will") {
   CHECK(fj::parallel_transform_reduce(v, 0, add, twice) == 22);
   CHECK(fj::parallel_transform(v, out.begin(), twice)[-1] == 10);
   CHECK(fj::parallel_scan(v, out.begin(), add)[-1] == 11);
+  CHECK(fj::parallel_inclusive_scan(v, out.begin(), add)[-1] == 11);
   CHECK(fj::parallel_exclusive_scan(v, out.begin(), 0, add)[-1] == 6);
+  fj::combinable<int> ones(one);
+  CHECK(ones.with_local(twice) == 2);
   CHECK(fj::parallel_find_if(v, odd) == v.begin());
   CHECK(fj::parallel_any_of(v, odd));
   CHECK(!fj::parallel_all_of(v, odd));
