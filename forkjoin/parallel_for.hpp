@@ -14,6 +14,7 @@
 #include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/blocks.hpp"
 #include "forkjoin/loops/loop_bounds.hpp"
+#include "forkjoin/loops/own_copy.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/split_loop.hpp"
 #include "forkjoin/policies.hpp"
@@ -21,23 +22,6 @@
 namespace fj::inline v0_1 {
 
 namespace detail {
-
-/// Bodies that a loop copies for each part.
-template <class Body, class Argument>
-concept copied_for_part = std::is_trivially_copyable_v<Body> && std::is_trivially_copy_constructible_v<Body> &&
-                          std::is_invocable_v<const Body&, Argument> && sizeof(Body) <= 128;
-
-/// Calls part(own), where own is the body, or a copy of a small trivial one that is called as const. No other pointer leads to
-/// the copy, so what the body stores cannot change what it captured, and the compiler keeps that in registers from turn to turn.
-template <class Argument, class Body, class Part>
-[[gnu::always_inline]] inline void with_own_copy(Body& body, Part part) {
-  if constexpr (copied_for_part<std::remove_const_t<Body>, Argument>) {
-    const std::remove_const_t<Body> own(body);
-    part(own);
-  } else {
-    part(body);
-  }
-}
 
 template <class Policy, class First, class Last, class Body>
 [[gnu::always_inline]] inline void for_indices(First first, Last last, Body& body, const loop_options& options) {
@@ -129,8 +113,8 @@ consteval auto why_not_steps() {
 ///
 /// Outside of a runtime the call enters the default one. Several threads may call the body at the same time. The loop
 /// does not copy the body, with one exception: if the body has at most 128 bytes, is trivially copyable and can be
-/// called as const, as most lambdas are, each part of the loop calls a copy. The compiler can keep that copy in
-/// registers.
+/// called as const for a result of the same type, as most lambdas can, each part of the loop calls a copy. The
+/// compiler can keep that copy in registers.
 template <class Policy = continuations, class First, class Last, class Body>
   requires detail::not_options<Body> && detail::accepted<detail::why_not_loop<"fj::parallel_for", First, Last, Body>()>
 [[gnu::always_inline]] inline void parallel_for(First first, Last last, Body&& body,

@@ -17,6 +17,7 @@
 #include "forkjoin/loops/blocks.hpp"
 #include "forkjoin/loops/fold.hpp"
 #include "forkjoin/loops/ordered_parts.hpp"
+#include "forkjoin/loops/own_copy.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/split_loop.hpp"
 #include "forkjoin/policies.hpp"
@@ -96,13 +97,14 @@ T sum_of_sums(const T* sums, std::size_t n, Op& op) {
 
 /// Of few numbers, where the strand may have to fork: a loop keeps them.
 template <class Policy, class T, class It, class Value, class Op>
-[[gnu::noinline]] T reduce_few_slow(const It& first, std::size_t n, Value value, Op& op, loop_options options) {
+[[gnu::noinline]] T reduce_few_slow(const It& first, std::size_t n, const Value& value, Op& op, loop_options options) {
   pace& known = pace_of<Value>;
   T kept[most_kept];
   const auto kept_value = [](const T* at) -> const T& { return *at; };
   const auto keep = [&](std::size_t begin, std::size_t end) {
     It at = detail::advanced(first, begin);
-    for (T* to = kept + begin; to != kept + end; ++to, static_cast<void>(++at)) *to = value(at);
+    const Value own(value);  // no pointer leads there
+    for (T* to = kept + begin; to != kept + end; ++to, static_cast<void>(++at)) *to = own(at);
   };
   const rest_of_loop rest = detail::begin_loop_slow<Policy, fold_width<T>>(n, options, known, keep);
   const auto sum = [&]() -> T {
@@ -119,7 +121,7 @@ template <class Policy, class T, class It, class Value, class Op>
 
 /// Of many.
 template <class Policy, class T, class It, class Get, class Op>
-[[gnu::noinline]] T reduce_many(const It& first, std::size_t n, Get& get, Op& op, loop_options options) {
+[[gnu::noinline]] T reduce_many(const It& first, std::size_t n, const Get& get, Op& op, loop_options options) {
   const blocks all(n, std::clamp(n / 128, least_block, reduce_block));
   const auto sums = std::make_unique_for_overwrite<T[]>(all.count());
   detail::for_parts<Policy>(all.count(), options, [&](std::size_t begin, std::size_t end) {
@@ -131,7 +133,7 @@ template <class Policy, class T, class It, class Get, class Op>
 
 /// Of few numbers, on the calling strand.
 template <class T, class It, class Value, class Op>
-[[gnu::noinline, gnu::hot]] T fold_brief(It first, std::size_t n, Value value, Op& op) {
+[[gnu::noinline, gnu::hot]] T fold_brief(leaf_argument<It> first, std::size_t n, leaf_argument<Value> value, Op& op) {
   return n < 2 * fold_width<T> ? detail::fold_few<T>(first, n, value, op) : detail::fold<T>(first, n, value, op);
 }
 
@@ -144,12 +146,15 @@ template <class Policy, class T, class It, class Get, class Op>
   using element = decltype(get(first));
   using type = std::conditional_t<std::is_same_v<std::remove_cvref_t<element>, T>, element, T>;
   const auto value = [get](const It& at) -> type { return static_cast<type>(get(at)); };
-  pace& known = pace_of<std::remove_const_t<decltype(value)>>;  // of few only
+  using value_type = std::remove_const_t<decltype(value)>;
+  pace& known = pace_of<value_type>;  // of few only
+  // Copies, so that nothing leads to what the sum of very few reads, and the compiler keeps that in registers.
   if (!detail::begins_very_brief_loop(n, options, known)) {
-    if (n > most_kept) return detail::reduce_many<Policy, T>(first, n, get, op, options);
-    return detail::reduce_few_slow<Policy, T>(first, n, value, op, options);
+    if (n > most_kept) return detail::reduce_many<Policy, T>(It(first), n, Get(get), op, options);
+    return detail::reduce_few_slow<Policy, T>(It(first), n, value_type(value), op, options);
   }
-  const T sum = detail::fold_brief<T>(first, n, value, op);
+  const T sum = n < fold_width<T> ? detail::fold_very_few<T>(first, n, value, op)
+                                  : detail::fold_brief<T, It, value_type>(It(first), n, value_type(value), op);
   detail::end_brief_part(known);
   return sum;
 }
@@ -275,8 +280,9 @@ template <class Policy = continuations, class First, class Last, class T, class 
            detail::accepted<detail::why_not_reduce<T, Op, Projection, First>()>
 [[nodiscard, gnu::always_inline]] inline T
     parallel_reduce(First first, Last last, T init, Op op, Projection proj = {}, const loop_options& options = {}) {
-  const auto get = [&proj](const First& at) -> detail::projected_value<Projection, First> {
-    return std::invoke(proj, *at);
+  const auto own = detail::own_copy<std::iter_reference_t<First>>(proj);
+  const auto get = [own](const First& at) -> detail::projected_value<Projection, First> {
+    return std::invoke(own, *at);
   };
   return detail::reduce<Policy>(first, detail::size_between(first, last), std::move(init), get, op, options);
 }
@@ -284,7 +290,8 @@ template <class Policy = continuations, class First, class Last, class T, class 
 template <class Policy = continuations, class First, class Last, class T, class Op>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op> &&
            detail::accepted<detail::why_not_reduce<T, Op, std::identity, First>()>
-[[nodiscard]] T parallel_reduce(First first, Last last, T init, Op op, const loop_options& options) {
+[[nodiscard, gnu::always_inline]] inline T parallel_reduce(First first, Last last, T init, Op op,
+                                                           const loop_options& options) {
   return fj::parallel_reduce<Policy>(first, last, std::move(init), std::move(op), std::identity(), options);
 }
 
@@ -301,7 +308,8 @@ template <class Policy = continuations, std::ranges::range Range, class T, class
   requires detail::not_options<Op> && detail::not_options<Projection> &&
            (!detail::join_for<Projection, T, std::ranges::iterator_t<Range>>) &&
            detail::accepted<detail::why_not_reduce_range<Range, T, Op, Projection>()>
-[[nodiscard]] T parallel_reduce(Range&& range, T init, Op op, Projection proj = {}, const loop_options& options = {}) {
+[[nodiscard, gnu::always_inline]] inline T
+    parallel_reduce(Range&& range, T init, Op op, Projection proj = {}, const loop_options& options = {}) {
   const auto first = std::ranges::begin(range);
   return fj::parallel_reduce<Policy>(first, detail::advanced(first, detail::size_of(range)), std::move(init),
                                      std::move(op), std::move(proj), options);
@@ -309,7 +317,7 @@ template <class Policy = continuations, std::ranges::range Range, class T, class
 
 template <class Policy = continuations, std::ranges::range Range, class T, class Op>
   requires detail::not_options<Op> && detail::accepted<detail::why_not_reduce_range<Range, T, Op, std::identity>()>
-[[nodiscard]] T parallel_reduce(Range&& range, T init, Op op, const loop_options& options) {
+[[nodiscard, gnu::always_inline]] inline T parallel_reduce(Range&& range, T init, Op op, const loop_options& options) {
   return fj::parallel_reduce<Policy>(std::forward<Range>(range), std::move(init), std::move(op), std::identity(),
                                      options);
 }
@@ -345,8 +353,9 @@ template <class Policy = continuations, std::ranges::range Range, class T, class
 template <class Policy = continuations, class First, class Last, class T, class Op, class Transform>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Transform> &&
            detail::accepted<detail::why_not_reduce<T, Op, Transform, First>()>
-[[nodiscard]] T parallel_transform_reduce(First first, Last last, T init, Op op, Transform transform,
-                                          const loop_options& options = {}) {
+[[nodiscard, gnu::always_inline]] inline T parallel_transform_reduce(First first, Last last, T init, Op op,
+                                                                     Transform transform,
+                                                                     const loop_options& options = {}) {
   return fj::parallel_reduce<Policy>(first, last, std::move(init), std::move(op), std::move(transform), options);
 }
 
@@ -362,11 +371,13 @@ T parallel_transform_reduce(First first, Last last, T init, Op op, Transform tra
 template <class Policy = continuations, class First, class Last, class Second, class T, class Op, class Transform>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Transform> &&
            detail::accepted<detail::why_not_reduce<T, Op, Transform, First, Second>()>
-[[nodiscard]] T parallel_transform_reduce(First first, Last last, Second second, T init, Op op, Transform transform,
-                                          const loop_options& options = {}) {
+[[nodiscard, gnu::always_inline]] inline T parallel_transform_reduce(First first, Last last, Second second, T init,
+                                                                     Op op, Transform transform,
+                                                                     const loop_options& options = {}) {
   using pair = detail::iterator_pair<First, Second>;
-  const auto get = [&transform](const pair& at) -> detail::projected_value<Transform, First, Second> {
-    return std::invoke(transform, *at.first, *at.second);
+  const auto own = detail::own_copy<std::iter_reference_t<First>, std::iter_reference_t<Second>>(transform);
+  const auto get = [own](const pair& at) -> detail::projected_value<Transform, First, Second> {
+    return std::invoke(own, *at.first, *at.second);
   };
   return detail::reduce<Policy>(pair{first, second}, detail::size_between(first, last), std::move(init), get, op,
                                 options);
@@ -384,8 +395,8 @@ T parallel_transform_reduce(First first, Last last, Second second, T init, Op op
 template <class Policy = continuations, std::ranges::range Range, class T, class Op, class Transform>
   requires detail::not_options<Transform> &&
            detail::accepted<detail::why_not_transform_reduce_range<Range, T, Op, Transform>()>
-[[nodiscard]] T parallel_transform_reduce(Range&& range, T init, Op op, Transform transform,
-                                          const loop_options& options = {}) {
+[[nodiscard, gnu::always_inline]] inline T parallel_transform_reduce(Range&& range, T init, Op op, Transform transform,
+                                                                     const loop_options& options = {}) {
   const auto first = std::ranges::begin(range);
   return fj::parallel_transform_reduce<Policy>(first, detail::advanced(first, detail::size_of(range)), std::move(init),
                                                std::move(op), std::move(transform), options);
@@ -401,8 +412,9 @@ T parallel_transform_reduce(Range&& range, T init, Op op, Transform transform,
 template <class Policy = continuations, std::ranges::range Range, class Second, class T, class Op, class Transform>
   requires detail::like_iterator<Second> && detail::not_options<Transform> &&
            detail::accepted<detail::why_not_transform_reduce_range<Range, T, Op, Transform, Second>()>
-[[nodiscard]] T parallel_transform_reduce(Range&& range, Second second, T init, Op op, Transform transform,
-                                          const loop_options& options = {}) {
+[[nodiscard, gnu::always_inline]] inline T parallel_transform_reduce(Range&& range, Second second, T init, Op op,
+                                                                     Transform transform,
+                                                                     const loop_options& options = {}) {
   const auto first = std::ranges::begin(range);
   return fj::parallel_transform_reduce<Policy>(first, detail::advanced(first, detail::size_of(range)), second,
                                                std::move(init), std::move(op), std::move(transform), options);

@@ -107,6 +107,17 @@ template <class T, class It, class Get, class Op>
   return acc;
 }
 
+/// get(it) op get(it + 1) op ... for n > 0 elements, one by one: of fewer than fold_width.
+template <class T, class It, class Get, class Op>
+[[gnu::always_inline]] inline T fold_very_few(It it, std::size_t n, Get& get, Op& op) {
+  T acc = static_cast<T>(detail::element_at(it, get));
+  ++it;
+  if (n == 1) return acc;
+  acc = static_cast<T>(std::invoke(op, std::move(acc), detail::element_at(it, get)));
+  ++it;
+  return detail::fold_one_by_one(std::move(acc), std::move(it), n - 2, get, op);
+}
+
 /// Goes on after a first step.
 template <class T, std::size_t Width, class It, class Get, class Op>
 [[gnu::always_inline]] inline T fold_on_in_steps(const T* first, It it, std::size_t n, Get& get, Op& op) {
@@ -119,7 +130,7 @@ template <class T, std::size_t Width, class It, class Get, class Op>
   return detail::fold_one_by_one(all.total(op), it, n, get, op);
 }
 
-/// get(it) op get(it + 1) op ... for n > 0 elements, in steps if there are Least or more.
+/// The same in steps, if there are Least elements or more.
 template <class T, std::size_t Width, std::size_t Least, class It, class Get, class Op>
 [[gnu::always_inline]] inline T fold_in_steps(It it, std::size_t n, Get& get, Op& op) {
   static_assert(Least >= Width);
@@ -130,12 +141,7 @@ template <class T, std::size_t Width, std::size_t Least, class It, class Get, cl
       return detail::fold_on_in_steps<T, Width>(step, it, n - Width, get, op);
     }
   }
-  T acc = static_cast<T>(detail::element_at(it, get));
-  ++it;
-  if (n == 1) return acc;
-  acc = static_cast<T>(std::invoke(op, std::move(acc), detail::element_at(it, get)));
-  ++it;
-  return detail::fold_one_by_one(std::move(acc), std::move(it), n - 2, get, op);
+  return detail::fold_very_few<T>(std::move(it), n, get, op);
 }
 
 /// Of fewer than 2 * fold_width elements. Very few are folded one by one: the vectors of a step would wait for elements that the

@@ -15,12 +15,12 @@ struct forkjoin_loops {
   using team = forkjoin_team;
 
   template <class Body>
-  static void each(long n, const Body& body) {
+  [[gnu::always_inline]] static void each(long n, const Body& body) {
     fj::parallel_for<Policy>(0L, n, body);
   }
 
   template <class T, class Term>
-  static T sum(long n, T zero, const Term& term) {
+  [[gnu::always_inline]] static T sum(long n, T zero, const Term& term) {
     return fj::parallel_reduce<Policy>(std::views::iota(0L, n), zero, std::plus<>(), term);
   }
 

@@ -13,13 +13,13 @@ struct omp {
   static constexpr bool is_serial = false;
 
   template <class Body>
-  static void each(long n, const Body& body) {
+  [[gnu::always_inline]] static void each(long n, const Body& body) {
 #pragma omp parallel for schedule(static)
     for (long i = 0; i < n; ++i) body(i);
   }
 
   template <class T, class Term>
-  static T sum(long n, T zero, const Term& term) {
+  [[gnu::always_inline]] static T sum(long n, T zero, const Term& term) {
 #pragma omp parallel for schedule(static) reduction(+ : zero)
     for (long i = 0; i < n; ++i) zero += term(i);
     return zero;

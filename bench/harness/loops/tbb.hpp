@@ -20,7 +20,7 @@ struct tbb_loops {
   using range = ::tbb::blocked_range<long>;
 
   template <class Body>
-  static void each(long n, const Body& body) {
+  [[gnu::always_inline]] static void each(long n, const Body& body) {
     static Partitioner partitioner;
     ::tbb::parallel_for(
         range(0, n),
@@ -31,7 +31,7 @@ struct tbb_loops {
   }
 
   template <class T, class Term>
-  static T sum(long n, T zero, const Term& term) {
+  [[gnu::always_inline]] static T sum(long n, T zero, const Term& term) {
     static Partitioner partitioner;
     return ::tbb::parallel_reduce(
         range(0, n), zero,
