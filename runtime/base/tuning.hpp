@@ -222,6 +222,11 @@ inline constexpr unsigned small_stacks_at_once = 64;
 /// A P gets the free stacks below a fiber that ends or suspends, and scopes seldom nest deeper than this within one strand.
 inline constexpr std::size_t stacks_at_hand = 32;
 
+/// Free stacks of a P beyond which the stack of a strand that ends goes to the pool: one for the next theft, and one more, because strands
+/// end on other P than they began on. Without a bound a P to which strands come would keep the stacks of all that end there as long as
+/// the pool has others, and when those are gone new ones would be mapped.
+inline constexpr std::size_t stacks_of_ended_strands = 2;
+
 /// A deque has room for one record for each so many bytes of stack. A fork takes a frame with a record, a return
 /// address and the variables of the forking function, which is more than this.
 inline constexpr std::size_t least_frame = 32;

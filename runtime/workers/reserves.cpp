@@ -27,7 +27,7 @@ void release_stack(worker& m, fiber& f) noexcept {
     if (kept.push(f)) return;
     m.sched().small_stacks().take_back(kept, stack_cache::limit / 2);
     kept.push(f);
-  } else if (m.proc->stacks.push(f)) {
+  } else if (m.proc->stacks.count() < tuning::stacks_of_ended_strands && m.proc->stacks.push(f)) {
     trim_stack(f, f.stack_top());
   } else {
     m.sched().stacks().give(&f);

@@ -305,9 +305,9 @@ TEST_CASE("many closures: a stolen part leaves no stack behind") {
   }
 }
 
-// Roots end on other P than they began on, and their stacks with them. A P whose strand has just ended has that stack beside its
-// free one until it looks for work. Tried without release_stacks in prepare_stack (reserves.cpp): then up to 34 stacks on two P
-// that have a processor each.
+// Roots end on other P than they began on, and their stacks with them. So a P has up to two free stacks beside that of the strand it runs
+// (release_stack in reserves.cpp), and the next root has one before it has a P. Tried without that bound: then up to 10 stacks on
+// three P, and 11 under qemu, now 7; and without it and release_stacks in prepare_stack up to 34 on two P that have a processor each.
 TEST_CASE("many closures: a run for each call leaves no stacks behind") {
   for (const unsigned p : {2u, 3u, 8u}) {
     const test::watchdog dog("many closures: a run for each call", p);
