@@ -15,11 +15,11 @@ void wait_until_finished(Join& stolen) noexcept {
   if (stolen.finished()) return;
   Machine::suspend(
       [](typename Machine::worker&, typename Machine::fiber& f, void* word) noexcept -> typename Machine::fiber* {
-        const os::unseen_by_detector pause;  // the word lies in the frame of the strand
-        // If wait says false, the thief was faster.
-        return static_cast<Join*>(word)->wait(f) ? nullptr : &f;
+        const os::unseen_by_detector pause;                       // the word lies in the frame of the strand
+        return static_cast<Join*>(word)->wait(f) ? nullptr : &f;  // false: the thief was faster
       },
       &stolen);
+  static_cast<void>(stolen.finished());  // acquire: who uses this stack next comes after the thief's arrival
 }
 
 }  // namespace fj::inline v0_1::detail
