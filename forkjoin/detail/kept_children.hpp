@@ -7,7 +7,8 @@
 // open around s.fork would pop its own record before the child's. So a scope keeps a child only if it knows that no fork
 // has begun since its newest child, or since the scope was made, that has not ended. Else it forks the child as fj::scope does, and the
 // child comes first. So do forks of other strands, and forks while exceptions are in flight or handled: a kept
-// child might begin when its parent has left the handler.
+// child might begin when its parent has left the handler. A join that is called while such a fork is open takes nothing back: it
+// waits until thieves have run the children.
 #pragma once
 
 #include <cstddef>
@@ -131,15 +132,18 @@ class kept_children {
     joins_ = true;
     while (newest_) {
       kept_child<Join>& c = *newest_;
-      if (detail::pop_record(c) || detail::pop_slow(c)) {
+      // Not if the join is in a branch of a fork that began after the child: that one's record, which is newer, is popped later.
+      const record_name now = current_deque().newest();
+      const bool may_pop = now == 0 || now == deque::name_of(c);
+      if (may_pop && (detail::pop_record(c) || detail::pop_slow(c))) {
         newest_ = c.before;
         c.joined.body()(c);
-      } else {
-        detail::wait_for<Join>(c);
-        static_cast<void>(
-            c.joined.result());  // its acquire: what the thief wrote is visible, by whichever way this strand came here
-        newest_ = c.before;
+        continue;
       }
+      may_pop ? detail::wait_for<Join>(c) : detail::leave_to_others_slow(c.joined);
+      static_cast<void>(
+          c.joined.result());  // its acquire: what the thief wrote is visible, by whichever way this strand came here
+      newest_ = c.before;
     }
     joins_ = false;
     memory_.clear();

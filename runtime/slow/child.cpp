@@ -9,6 +9,7 @@
 #include "runtime/slow/child_protocol.hpp"
 #include "runtime/slow/fork_slow.hpp"
 #include "runtime/slow/system.hpp"
+#include "runtime/slow/wait_at_join.hpp"
 #include "runtime/slow/wait_for_all.hpp"
 #include "runtime/workers/execute.hpp"
 #include "runtime/workers/scheduler.hpp"
@@ -150,6 +151,11 @@ void end_stolen_child(child& c) noexcept {
 bool is_of_this_runtime(const children& scope) noexcept {
   scheduler& here = current_worker()->sched();
   return scope.home->pool == &here.stacks() || scope.home->pool == &here.small_stacks();
+}
+
+void leave_to_others_slow(join& of_child) noexcept {
+  current_fiber()->misses_record();
+  wait_until_finished<strand_system>(of_child);
 }
 
 void join_children_slow(children& scope) noexcept {
