@@ -1,6 +1,8 @@
 // The entries of the ready queue.
 #pragma once
 
+#include <cstddef>
+
 #include "../base/list.hpp"
 #include "../base/relaxed.hpp"
 
@@ -25,7 +27,9 @@ class runnable_lists {
  public:
   using list = linked_list<runnable, Links>;
 
-  [[nodiscard]] bool empty() const noexcept { return strands_.empty() && markers_.empty(); }
+  [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+  /// Outside of the mutex a hint.
+  std::size_t count() const noexcept { return count_; }
   const list& strands() const noexcept { return strands_; }
   const list& markers() const noexcept { return markers_; }
 
@@ -34,14 +38,19 @@ class runnable_lists {
 
   void push(runnable& item) noexcept {
     used_ = true;
+    count_ = count_ + 1;
     of(item).push(item);
   }
-  void remove(runnable& item) noexcept { of(item).remove(item); }
+  void remove(runnable& item) noexcept {
+    count_ = count_ - 1;
+    of(item).remove(item);
+  }
 
  private:
   list& of(const runnable& item) noexcept { return item.is == runnable::kind::marker ? markers_ : strands_; }
 
   list strands_, markers_;
+  relaxed<std::size_t> count_ = 0;
   relaxed<bool> used_ = false;
 };
 

@@ -33,7 +33,7 @@ struct basic_local_queue {
   }
 
   /// The next fiber of the worker's own queue, in the slice of the one before, or nullptr. When the slice is over, that fiber
-  /// goes to the end of the global queue.
+  /// goes to the end of the global queue, and the worker has yielded.
   static fiber* take_next(worker& m) noexcept {
     auto& queue = m.proc->queue;
     fiber* const next = queue.next();
@@ -41,6 +41,7 @@ struct basic_local_queue {
     const bool over = is_slice_over(m);
     fiber* const taken = queue.take_next(next);
     if (!taken || !over) return taken;
+    m.yielded = true;
     m.sched().dispatcher().ready(*taken);
     return nullptr;
   }

@@ -26,15 +26,11 @@ struct basic_ready_work {
     return take_from_all(m, only, only ? nullptr : mine);
   }
 
-  /// From the worker's own queue alone.
-  static fiber* take_own(worker& m) noexcept {
-    fiber* const next = local_queue::take_next(m);
-    return next ? next : local_queue::take(m);
-  }
-
-  /// For a worker that would go on with `f`: before every 61st such fiber it takes something from the ready queue, and makes `f`
-  /// ready instead. Otherwise a chain of fibers that resume each other would keep out what waits.
-  static fiber* take_instead(worker& m, fiber* f) noexcept {
+  /// For a worker whose fiber has left: `f`, which that one resumed, or else what is ready. Before every 61st such `f` the worker takes
+  /// something from the ready queue, and makes `f` ready instead. Otherwise a chain of fibers that resume each other would keep out what
+  /// waits.
+  static fiber* take_after(worker& m, fiber* f) noexcept {
+    if (!f) return found(m, take(m, nullptr));
     if (++m.proc->tick % tuning::ticks_per_look != 0) return f;
     fiber* const first = take_from_all(m, nullptr, nullptr);
     if (!first) return f;
@@ -42,7 +38,32 @@ struct basic_ready_work {
     return first;
   }
 
+  /// The same for a caller, which runs its own root alone: `f`, or else what is in its own queue. nullptr also if others wait for the P.
+  static fiber* take_own_after(worker& m, fiber* f) noexcept {
+    if (gives_way(m)) {
+      if (f) m.sched().dispatcher().ready(*f);
+      return nullptr;
+    }
+    if (f) return f;
+    fiber* const next = local_queue::take_next(m);
+    return found(m, next ? next : local_queue::take(m));
+  }
+
  private:
+  static fiber* found(worker& m, fiber* f) noexcept {
+    if (f) m.sched().dispatcher().stop_spinning(m);
+    return f;
+  }
+
+  // Strands of one root may wake one another for ever. So a caller asks whether another root lacks its P, when a strand has yielded, when a
+  // slice is over, and at every 61st fiber.
+  static bool gives_way(worker& m) noexcept {
+    const bool asks = ++m.proc->tick % tuning::ticks_per_look == 0 || m.yielded;
+    auto& dispatcher = m.sched().dispatcher();
+    m.yielded = asks && dispatcher.ready_count() != m.brought->ready.count() && dispatcher.lacks_processor();
+    return m.yielded;
+  }
+
   // An entry of the ready queue. `more_to`: as in the dispatcher.
   static fiber* take_from_all(worker& m, root* only, processor* more_to) noexcept {
     auto& dispatcher = m.sched().dispatcher();

@@ -112,3 +112,34 @@ TEST_CASE("local queue: fibers that wake one another share a time slice") {
   CHECK(ratio <= 2);
   CHECK(ratio >= 0.5);
 }
+
+// A caller works for its own root alone, and its strands may wake one another for ever. Tried with a caller that asks whether others lack
+// its P only when its own queue is empty: a million rounds, in each of the two.
+TEST_CASE("local queue: strands of a caller that wake one another let another root run, with one P") {
+  constexpr int most = 1'000'000;
+  const test::watchdog dog("another root", 1);
+  fj::runtime rt(test::with_procs(1));
+  for (const int partners : {1, 2}) {  // two are never both what runs next: one of them is in the ring
+    std::atomic<bool> ran{false};
+    int rounds = 0;
+    rt.run([&] {
+      auto other = rt.go([&] { ran = true; });
+      fj::channel<int> there[2] = {fj::channel<int>(0), fj::channel<int>(0)};
+      fj::channel<int> back[2] = {fj::channel<int>(0), fj::channel<int>(0)};
+      const auto answer = [&](int i) {
+        while (there[i].receive()) back[i].send(1);
+      };
+      const auto ask = [&] {
+        for (; !ran && rounds != most; ++rounds) {
+          for (int i = 0; i != partners; ++i) there[i].send(1);
+          for (int i = 0; i != partners; ++i) static_cast<void>(back[i].receive());
+        }
+        for (auto& one : there) one.close();
+      };
+      fj::fork_join([&] { answer(0); }, [&] { fj::fork_join([&] { answer(1); }, ask); });
+      other.get();
+    });
+    CAPTURE(partners);
+    CHECK(rounds <= 10 * int{fj::detail::tuning::ticks_per_look});
+  }
+}

@@ -39,12 +39,7 @@ struct basic_worker_loop {
       m.sched().dispatcher().attend_timers(m);
       f = Machine::switch_to(m, *f);
       if (!f && !m.proc) return;  // its strand came back from a blocking call, and no P is idle
-      if (!f) {
-        f = m.is_outside() ? ready_work::take_own(m) : ready_work::take(m, nullptr);  // a caller: of its root alone
-        if (f) m.sched().dispatcher().stop_spinning(m);
-      } else if (!m.is_outside()) {
-        f = ready_work::take_instead(m, f);
-      }
+      f = m.is_outside() ? ready_work::take_own_after(m, f) : ready_work::take_after(m, f);
     }
   }
 
