@@ -61,6 +61,7 @@ class basic_ready_queue {
       fiber& first = static_cast<fiber&>(*all_.strands().first());
       remove(first, *first.whose);
       if (!to.put(first)) return push(first);
+      ++taken_;
     }
   }
 
@@ -104,8 +105,9 @@ class basic_ready_queue {
   template <class Runnables>
   work take_from(const Runnables& those, bool has_stack) noexcept {
     using list = typename Runnables::list;
-    const bool oldest_first = has_stack && (++takes_ % tuning::takes_per_oldest == 0 || against_order());
-    if (oldest_first) {
+    const bool due = ++taken_ >= tuning::takes_per_oldest;
+    if (due && has_stack) taken_ = 0;
+    if (has_stack && (due || against_order())) {
       const work got = take_record_of(those.markers().first(), &list::after);
       if (got || got.emptied) return got;
     }
@@ -178,7 +180,7 @@ class basic_ready_queue {
   }
 
   all_runnables all_;
-  unsigned takes_ = 0;
+  unsigned taken_ = 0;  // since the oldest marker's turn
   chaos chaos_;
   typename Machine::template atomic<std::size_t> count_{0};
 };

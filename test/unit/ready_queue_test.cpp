@@ -3,8 +3,10 @@
 
 #include <atomic>
 #include <cstddef>
+#include <vector>
 
 #include "forkjoin/fork_join.hpp"
+#include "forkjoin/go.hpp"
 #include "forkjoin/run.hpp"
 #include "runtime/base/tuning.hpp"
 #include "test/support.hpp"
@@ -59,4 +61,37 @@ TEST_CASE("ready queue: strands that block again and again do not keep older rec
         [&] { chain(chain); });
   });
   CHECK(before <= 2 * fj::detail::tuning::takes_per_oldest);
+}
+
+// A strand waits for its own second branch, beside fibers that talk. Tried with a count of calls that does not count the fibers moved to a
+// P's own queue at once: more than a thousand slices.
+TEST_CASE("ready queue: fibers that talk do not keep the record of a strand that waits from running") {
+  const test::watchdog dog("a record beside fibers that talk", 1);
+  constexpr unsigned pairs = 20, most = 5 * fj::detail::tuning::takes_per_oldest;
+  fj::runtime rt(test::with_procs(1));
+  std::atomic<bool> over{false};
+  std::atomic<unsigned> slices{0}, latest{pairs};
+  const auto talk = [&](unsigned pair, fj::channel<int> from, fj::channel<int> to) {
+    while (!over) {
+      if (latest.exchange(pair) != pair && ++slices > 2 * most) over = true;
+      to.send(1);
+      if (!from.receive()) break;
+    }
+    to.close();
+    while (from.receive()) {}
+  };
+  rt.go([&] {
+      std::vector<fj::future<void>> all;
+      for (unsigned i = 0; i != pairs; ++i) {
+        fj::channel<int> there(1), back(1);
+        all.push_back(fj::go([&, i, there, back] { talk(i, there, back); }));
+        all.push_back(fj::go([&, i, there, back] { talk(i, back, there); }));
+      }
+      fj::yield();
+      fj::channel<int> own(0);
+      slices = 0;
+      fj::fork_join([&] { static_cast<void>(own.receive()); }, [&] { over = true, own.send(1); });
+      for (auto& one : all) one.get();
+    }).get();
+  CHECK(slices <= most);
 }
