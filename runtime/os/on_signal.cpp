@@ -38,6 +38,7 @@ void handle(int) {
 }
 
 void serve(void*) noexcept {
+  acts.use_all_processors();
   for (;;) {
     while (sem_wait(&came) != 0) {}
     while (sem_trywait(&came) == 0) {}

@@ -47,6 +47,7 @@ void monitor::end() noexcept {
 void monitor::thread_main(void* self) noexcept { static_cast<monitor*>(self)->watch_all(); }
 
 void monitor::watch_all() noexcept {
+  thread_.use_all_processors();  // the threads that it starts inherit them
   os::wake_in_time();
   while (state_.load(std::memory_order_seq_cst) != ending) {
     const std::int64_t delay = rules_->delay_ns(scheduler_);

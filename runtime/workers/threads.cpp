@@ -3,11 +3,15 @@
 #include <new>
 #include <utility>
 
+#include "runtime/fork/current.hpp"
 #include "runtime/os/race_detector.hpp"
+#include "runtime/workers/system.hpp"
 
 namespace fj::inline v0_1::detail {
 
 worker* threads::start() noexcept {
+  // The new thread inherits the processors of this one, which may have been kept off some when it was woken.
+  if (worker* const starts = current_worker()) system::placed(*starts);
   const locked lock(mutex_);
   try {
     auto m = std::make_unique<worker>(scheduler_, static_cast<unsigned>(started_.size()) + 1);

@@ -1,6 +1,8 @@
 // Calls that may block their thread: what they return, and that nothing else waits for them.
 #include <doctest/doctest.h>
 
+#include <sched.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -13,6 +15,7 @@
 
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/go.hpp"
+#include "forkjoin/parallel_for.hpp"
 #include "forkjoin/scope.hpp"
 #include "test/support.hpp"
 #include "test/threads.hpp"
@@ -308,4 +311,27 @@ TEST_CASE("blocking: calls of some milliseconds lose their P to a fiber that is 
     });
     CHECK(rt.stats().total().retakes >= 5);
   }
+}
+
+// The monitor starts threads while calls last. Tried with a monitor that keeps off the processor of the thread that started it: its threads
+// inherit that.
+TEST_CASE("blocking: the threads that take over may use all processors") {
+  cpu_set_t before;
+  REQUIRE(sched_getaffinity(0, sizeof(before), &before) == 0);
+  const test::watchdog dog("processors of threads", 2);
+  fj::runtime rt(test::with_procs(2));
+  std::vector<fj::future<void>> all;
+  for (int i = 0; i < 6; ++i) all.push_back(rt.go([] { fj::blocking([] { rest_for(50'000); }); }));
+  for (auto& each : all) each.get();
+  std::atomic<int> bound{0};
+  rt.go([&] {
+      fj::parallel_for(0, 200,
+                       [&](int) {
+                         cpu_set_t here;
+                         rest_for(50);
+                         bound += sched_getaffinity(0, sizeof(here), &here) != 0 || !CPU_EQUAL(&here, &before);
+                       },
+                       {.grain = 1});
+    }).get();
+  CHECK(bound == 0);
 }
