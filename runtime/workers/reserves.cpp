@@ -14,7 +14,11 @@ namespace fj::inline v0_1::detail {
 void release_below(worker& m, fiber& f) noexcept {
   for (fiber* free = f.below.replace(nullptr); free;) {
     fiber* const next = free->below.replace(nullptr);
-    if (!m.proc->stacks.push(*free)) m.sched().stacks().give(free);
+    if (m.proc->stacks.push(*free)) {
+      trim_stack(*free, free->stack_top());
+    } else {
+      m.sched().stacks().give(free);
+    }
     free = next;
   }
 }

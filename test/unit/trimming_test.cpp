@@ -1,6 +1,11 @@
 // Stacks that were used deeply give their memory back, when their strand waits and when it ends.
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <vector>
+
+#include "forkjoin/go.hpp"
+#include "forkjoin/scope.hpp"
 #include "runtime/os/memory/pages.hpp"
 #include "test/support.hpp"
 
@@ -49,4 +54,25 @@ TEST_CASE("a strand that has ended gives back the memory of its stack") {
     fj::fork_join([&] { test::spin_until([&] { return deep.load() != nullptr; }); }, [&] { deep = dig(); });
     test::spin_until([&] { return !is_resident(deep); });
   });
+}
+
+// Its P keeps the stacks of the children for other strands, and is busy. Hangs if it keeps them as they are (tried).
+TEST_CASE("children of scopes that have ended give back the memory of their stacks") {
+  if (test::sanitized) return;
+  const test::watchdog dog("memory of children that have ended", 1);
+  fj::runtime rt(test::with_procs(1));
+  std::vector<std::byte*> deep;
+  const auto nest = [&](const auto& self, int levels) -> void {
+    fj::scope s;
+    s.fork([&] {
+      if (levels > 1) self(self, levels - 1);
+      deep.push_back(dig());
+    });
+    s.join();
+  };
+  rt.go([&] {
+      fj::go([&] { nest(nest, 5); }).get();
+      for (std::byte* const one : deep) test::spin_until([&] { return !is_resident(one); });
+    }).get();
+  CHECK(deep.size() == 5);
 }
