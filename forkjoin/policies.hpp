@@ -24,8 +24,9 @@ struct last_child_first {};
 struct leave_stack {};
 
 /// The strand steals other branches of its job and runs them on top of its own stack until its stolen side is done. The
-/// strand may go on late, because what runs on top may take long. It leaves its stack if it finds no branch for a
-/// while, if a fiber is ready, or if half of its stack is used up.
+/// strand may go on late, because what runs on top may take long. If that waits, by a channel for example, for something
+/// that the strand does after the join, neither goes on. The strand leaves its stack if it finds no branch for a while,
+/// if a fiber is ready, or if half of its stack is used up.
 struct run_on_top {};
 
 /// As run_on_top, but the strand steals only from the P on which the stolen side began. As long as the thief stays on
@@ -35,7 +36,8 @@ struct run_on_top {};
 struct leapfrog {};
 
 /// A policy for fork_join, and for algorithms, scopes and loops: fj::policy<fj::last_child_first, fj::leapfrog>. The
-/// choice is made when the program is compiled, and results and exceptions do not depend on it.
+/// choice is made when the program is compiled. Results and exceptions do not depend on it, unless branches wait for one
+/// another: see run_on_top.
 template <class Order, class Join>
 struct policy {
   static_assert(std::is_same_v<Order, first_child_first> || std::is_same_v<Order, last_child_first>,
