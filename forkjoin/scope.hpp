@@ -180,10 +180,10 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
 
   /// Waits for all children; meanwhile the worker does other work. May be called several times, also between forks.
   /// Throws the exception of the earliest fork of those that left one for the join; fj::cancelled if a fork was left
-  /// out; std::logic_error if a strand calls it that did not make the scope.
+  /// out; std::logic_error if a strand calls it that did not make the scope, or a child of the scope.
   [[gnu::always_inline]] void join() {
-    if (detail::current_fiber() != state_.home) [[unlikely]]
-      detail::joined_elsewhere();
+    if (detail::current_fiber() != state_.home || kept_.joins()) [[unlikely]]
+      detail::joined_elsewhere();  // also by a kept child, which may run on the strand that made the scope
     if (has_events()) [[unlikely]]
       detail::os::rematerialize(*this).join_slow(false);
   }

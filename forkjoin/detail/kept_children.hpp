@@ -100,6 +100,8 @@ class kept_children {
   kept_children& operator=(const kept_children&) = delete;
 
   bool empty() const noexcept { return !newest_; }
+  /// Whether a join runs or awaits children.
+  bool joins() const noexcept { return joins_; }
 
   /// What the scope's next fork is called, for the order of exceptions.
   std::uint64_t next_number() noexcept { return joins_ ? child::forked_elsewhere : forks_++; }
@@ -218,6 +220,7 @@ class kept_children {
 struct keeps_none {
   explicit keeps_none(scope_state&) noexcept {}
   static constexpr bool empty() noexcept { return true; }
+  static constexpr bool joins() noexcept { return false; }
 };
 
 }  // namespace fj::inline v0_1::detail

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -289,6 +290,30 @@ TEST_CASE_TEMPLATE("policies: a scope that is joined in a branch of a fork", Pol
       }
     });
     CHECK(runs == 3 * (1 + tree(6) + 100 + 1000 + 10'000));
+  });
+}
+
+// Large closures, which lie in memory that a join frees. Tried without the look whether the scope joins: the first one goes on in freed
+// memory.
+TEST_CASE_TEMPLATE("policies: a child that joins its own scope gets an error", Policy, ALL_POLICIES) {
+  test::for_each_runtime("a child's join", [](fj::runtime& rt, unsigned p, test::stealing) {
+    CAPTURE(p);
+    std::atomic<int> refused{0};
+    const std::array<int, 500> large{};
+    rt.run([&] {
+      fj::basic_scope<Policy> s;
+      for (int i = 0; i < 3; ++i) {
+        s.fork([&s, &refused, large] {
+          try {
+            s.join();
+          } catch (const std::logic_error&) {
+            refused += 1 + large.back();
+          }
+        });
+      }
+      s.join();
+    });
+    CHECK(refused == 3);
   });
 }
 
