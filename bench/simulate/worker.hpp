@@ -45,6 +45,7 @@ struct worker : actor {
 
   fj::detail::relaxed<processor*> proc = nullptr;
   fj::detail::relaxed<bool> spinning = false;
+  fj::detail::relaxed<bool> yielded = false;
   bool asleep = false;
   std::int64_t wakes_at = fj::detail::never;  // no simulated strand waits for a time
   no_events polled;
