@@ -8,7 +8,7 @@
 // has begun since its newest child, or since the scope was made, that has not ended. Else it forks the child as fj::scope does, and the
 // child comes first. So do forks of other strands, and forks while exceptions are in flight or handled: a kept
 // child might begin when its parent has left the handler. A join that is called while such a fork is open takes nothing back: it
-// waits until thieves have run the children.
+// waits until thieves have run the children, and a later join pops their records.
 #pragma once
 
 #include <cstddef>
@@ -132,23 +132,12 @@ class kept_children {
     if (current_fiber() != scope_.home) return;
     const bool at_level = at_own_level();
     joins_ = true;
-    while (newest_) {
-      kept_child<Join>& c = *newest_;
-      // Not if the join is in a branch of a fork that began after the child: that one's record, which is newer, is popped later.
-      const record_name now = current_deque().newest();
-      const bool may_pop = now == 0 || now == deque::name_of(c);
-      if (may_pop && (detail::pop_record(c) || detail::pop_slow(c))) {
-        newest_ = c.before;
-        c.joined.body()(c);
-        continue;
-      }
-      may_pop ? detail::wait_for<Join>(c) : detail::leave_to_others_slow(c.joined);
-      static_cast<void>(
-          c.joined.result());  // its acquire: what the thief wrote is visible, by whichever way this strand came here
-      newest_ = c.before;
+    if (is_under_later_fork()) {
+      wait_for_thieves();
+    } else {
+      take_back();
     }
     joins_ = false;
-    memory_.clear();
     if (at_level) level_ = level_now();
   }
 
@@ -190,6 +179,36 @@ class kept_children {
       return outcome::returned;
     }
   };
+
+  // Whether the strand is in a branch of a fork that began after the newest child. Its record is above the child's.
+  bool is_under_later_fork() const noexcept {
+    const record_name now = current_deque().newest();
+    return newest_ && now != 0 && now != deque::name_of(*newest_);
+  }
+
+  // The children stay, as what is in the deque still names their records.
+  void wait_for_thieves() noexcept {
+    for (kept_child<Join>* c = newest_; c; c = c->before) {
+      detail::leave_to_others_slow(c->joined);
+      static_cast<void>(c->joined.result());  // see take_back
+    }
+  }
+
+  void take_back() noexcept {
+    while (newest_) {
+      kept_child<Join>& c = *newest_;
+      if (detail::pop_record(c) || detail::pop_slow(c)) {
+        newest_ = c.before;
+        c.joined.body()(c);
+      } else {
+        detail::wait_for<Join>(c);
+        static_cast<void>(
+            c.joined.result());  // its acquire: what the thief wrote is visible, by whichever way this strand came here
+        newest_ = c.before;
+      }
+    }
+    memory_.clear();
+  }
 
   // Where the strand's forks stand. The newest record of its deque names the innermost open fork, but 0 says little: there may
   // be no open fork, or those that are open have been stolen. Then `thefts` tells whether anything has changed.

@@ -153,10 +153,7 @@ bool is_of_this_runtime(const children& scope) noexcept {
   return scope.home->pool == &here.stacks() || scope.home->pool == &here.small_stacks();
 }
 
-void leave_to_others_slow(join& of_child) noexcept {
-  current_fiber()->misses_record();
-  wait_until_finished<strand_system>(of_child);
-}
+void leave_to_others_slow(join& of_child) noexcept { wait_until_finished<strand_system>(of_child); }
 
 void join_children_slow(children& scope) noexcept {
   if (current_fiber() != scope.home) {

