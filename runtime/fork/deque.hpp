@@ -54,11 +54,12 @@ class basic_deque : public basic_deque_owner<Machine> {
   }
 
   /// Makes all records public, for a strand that is about to leave the deque to others, and its thread: a thief that exposes
-  /// must not look for its exceptions there. If some may have been forked in a handler and others not, thieves start them
-  /// all without: what waits must not keep records to itself. True if some became public.
+  /// must not look for its exceptions there. Unless the deque keeps the exception that the owner handles, some may have been
+  /// forked before that handler, and outlive it: thieves start them all without, as what waits must not keep records to
+  /// itself. True if some became public.
   bool publish_all(void* handled) noexcept {
     const locked lock(this->mutex_);
-    if (!handled_at_forks::agree(*this, handled) && !this->has_public()) handled_at_forks::be(*this, nullptr);
+    if (this->public_.handled() != handled && !this->has_public()) handled_at_forks::be(*this, nullptr);
     if (this->is_in_handler()) this->alarm();
     set_exceptions(nullptr);
     return publication::move(*this, this->newest_.load(std::memory_order_relaxed), true);

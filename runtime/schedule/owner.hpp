@@ -23,8 +23,8 @@ struct basic_owner {
     }
     auto& s = m.sched();
     const bool eager = s.settings().eager;
-    // With one P no other worker takes anything, unless this strand leaves (deque::publish_all).
-    if (s.all().count() == 1 && !eager && !d.is_in_handler()) return;
+    // With one P no other worker takes anything, unless this strand leaves (deque::publish_all). Then it matters what the deque keeps.
+    if (s.all().count() == 1 && !eager && !handled && !d.is_in_handler()) return;
     // The thief that sounded the alarm may be busy again, but another will come: the oldest record shall be there for it, and
     // this may be the last push for a while.
     const bool asked = eager || s.dispatcher().hungry();

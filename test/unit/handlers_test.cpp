@@ -2,10 +2,12 @@
 // `throw;` and std::current_exception() do what they do in the serial program.
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <exception>
 #include <thread>
 
 #include "forkjoin/forkjoin.hpp"
+#include "forkjoin/go.hpp"
 #include "test/support.hpp"
 
 namespace {
@@ -144,6 +146,29 @@ TEST_CASE("handlers: a branch that is stolen in a handler") {
         CHECK(numbered::alive == 0);
       },
       2);
+}
+
+// The other branch was forked before the handler, and may begin after it. Tried with a deque that takes its only record for one that was
+// forked in the handler: with one P the branch handled the exception, which was gone in the second half of the runs.
+TEST_CASE("handlers: a strand that waits in a handler shares its exception with no older branch") {
+  test::for_each_runtime("a wait in a handler", [](fj::runtime& rt, unsigned p, test::stealing how) {
+    CAPTURE(p);
+    CAPTURE(test::name_of(how));
+    using std::chrono::microseconds;
+    for (int i = 0; i < 10; ++i) {
+      int other = 0;
+      rt.run([&] {
+        fj::fork_join(
+            [&] {
+              handling(i, [&] { i < 5 ? fj::sleep_for(microseconds(50)) : fj::yield(); });
+              fj::sleep_for(microseconds(50));
+            },
+            [&] { other = handled(); });
+      });
+      CHECK(other == none);
+    }
+    CHECK(numbered::alive == 0);
+  });
 }
 
 TEST_CASE("handlers: children of scopes, turns of loops and jobs") {
