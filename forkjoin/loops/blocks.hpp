@@ -30,4 +30,8 @@ class blocks {
   std::size_t size_;
 };
 
+/// The largest block of a reduction. A scan's blocks are smaller, as they are read twice and must stay in a cache. At the end
+/// of each block of a reduction memory is idle while the lanes are summed.
+inline constexpr std::size_t reduce_block = 65536;
+
 }  // namespace fj::inline v0_1::detail

@@ -24,6 +24,24 @@ I advanced(const I& from, std::size_t by) {
   return from + static_cast<std::iter_difference_t<I>>(by);
 }
 
+/// Two iterators that go together.
+template <class A, class B>
+struct iterator_pair {
+  A first;
+  B second;
+
+  iterator_pair& operator++() {
+    ++first;
+    ++second;
+    return *this;
+  }
+};
+
+template <class A, class B>
+iterator_pair<A, B> advanced(const iterator_pair<A, B>& from, std::size_t by) {
+  return {detail::advanced(from.first, by), detail::advanced(from.second, by)};
+}
+
 /// The number of elements, 0 if last comes before first. Counts them if the iterators cannot be subtracted.
 template <class I, class S>
 std::size_t size_between(const I& first, const S& last) {

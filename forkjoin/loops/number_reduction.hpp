@@ -1,0 +1,102 @@
+// Reductions of numbers: values that cost very little to keep.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "forkjoin/loop_options.hpp"
+#include "forkjoin/loops/blocks.hpp"
+#include "forkjoin/loops/fold.hpp"
+#include "forkjoin/loops/pace.hpp"
+#include "forkjoin/loops/sequence.hpp"
+#include "forkjoin/loops/split_loop.hpp"
+
+namespace fj::inline v0_1::detail {
+
+/// Values that cost very little to keep: a reduction passes over them twice, because that costs less than forks of
+/// small blocks.
+template <class T>
+concept plain_number = std::is_arithmetic_v<T>;
+
+/// How many plain numbers are kept on the stack, and how many a block has at least.
+inline constexpr std::size_t most_kept = 1024;
+inline constexpr std::size_t least_block = 64;
+
+/// The sum of sums[0, n) in the tree of class reduction.
+template <class T, class Op>
+T sum_of_sums(const T* sums, std::size_t n, Op& op) {
+  if (n == 1) return *sums;
+  const std::size_t middle = n / 2;
+  T left = detail::sum_of_sums(sums, middle, op);
+  return static_cast<T>(std::invoke(op, std::move(left), detail::sum_of_sums(sums + middle, n - middle, op)));
+}
+
+/// Of few numbers, where the strand may have to fork: a loop keeps them.
+template <class Policy, class T, class It, class Value, class Op>
+[[gnu::noinline]] T reduce_few_slow(const It& first, std::size_t n, const Value& value, Op& op, loop_options options) {
+  pace& known = pace_of<Value>;
+  T kept[most_kept];
+  const auto kept_value = [](const T* at) -> const T& { return *at; };
+  const auto keep = [&](std::size_t begin, std::size_t end) {
+    It at = detail::advanced(first, begin);
+    const Value own(value);  // no pointer leads there
+    for (T* to = kept + begin; to != kept + end; ++to, static_cast<void>(++at)) *to = own(at);
+  };
+  const rest_of_loop rest = detail::begin_loop_slow<Policy, fold_width<T>>(n, options, known, keep);
+  const auto sum = [&]() -> T {
+    if (rest.begin == 0) return detail::fold<T>(first, n, value, op);
+    if (rest.begin == fold_width<T> && n >= 2 * fold_width<T>)
+      return detail::fold_on<T>(kept, detail::advanced(first, rest.begin), n - rest.begin, value, op);
+    if (rest.begin != n) keep(rest.begin, n);
+    return detail::fold<T>(static_cast<const T*>(kept), n, kept_value, op);
+  };
+  const T found = sum();
+  if (rest.begin != n) rest.end(n, known);
+  return found;
+}
+
+/// Of many.
+template <class Policy, class T, class It, class Get, class Op>
+[[gnu::noinline]] T reduce_many(const It& first, std::size_t n, const Get& get, Op& op, loop_options options) {
+  const blocks all(n, std::clamp(n / 128, least_block, reduce_block));
+  const auto sums = std::make_unique_for_overwrite<T[]>(all.count());
+  detail::for_parts<Policy>(all.count(), options, [&](std::size_t begin, std::size_t end) {
+    for (; begin != end; ++begin)
+      sums[begin] = detail::fold<T>(detail::advanced(first, all.begin(begin)), all.size_of(begin), get, op);
+  });
+  return detail::sum_of_sums<T>(sums.get(), all.count(), op);
+}
+
+/// Of few numbers, on the calling strand.
+template <class T, class It, class Value, class Op>
+[[gnu::noinline, gnu::hot]] T fold_brief(leaf_argument<It> first, std::size_t n, leaf_argument<Value> value, Op& op) {
+  return n < 2 * fold_width<T> ? detail::fold_few<T>(first, n, value, op) : detail::fold<T>(first, n, value, op);
+}
+
+/// Of numbers. A loop without a grain computes what is summed, one by one or, if these are many, the sums of blocks. So the
+/// strand begins alone, as any such loop, and a few elements that take long are shared out.
+template <class Policy, class T, class It, class Get, class Op>
+[[gnu::always_inline]] inline T reduce_numbers(const It& first, std::size_t n, Get get, Op& op,
+                                               const loop_options& options) {
+  // The fold of these values takes the same steps whether they are kept or not.
+  using element = decltype(get(first));
+  using type = std::conditional_t<std::is_same_v<std::remove_cvref_t<element>, T>, element, T>;
+  const auto value = [get](const It& at) -> type { return static_cast<type>(get(at)); };
+  using value_type = std::remove_const_t<decltype(value)>;
+  pace& known = pace_of<value_type>;  // of few only
+  // Copies, so that nothing leads to what the sum of very few reads, and the compiler keeps that in registers.
+  if (!detail::begins_very_brief_loop(n, options, known)) {
+    if (n > most_kept) return detail::reduce_many<Policy, T>(It(first), n, Get(get), op, options);
+    return detail::reduce_few_slow<Policy, T>(It(first), n, value_type(value), op, options);
+  }
+  const T sum = n < fold_width<T> ? detail::fold_very_few<T>(first, n, value, op)
+                                  : detail::fold_brief<T, It, value_type>(It(first), n, value_type(value), op);
+  detail::end_brief_part(known);
+  return sum;
+}
+
+}  // namespace fj::inline v0_1::detail
