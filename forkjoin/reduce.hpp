@@ -98,7 +98,9 @@ concept join_for = !std::is_invocable_v<F&, std::iter_reference_t<I>> && std::is
 
 template <class T, class Body, class Join, class I>
 consteval auto why_not_accumulate() {
-  if constexpr (!std::copy_constructible<T>) {
+  if constexpr (!std::random_access_iterator<I>) {
+    return refusal("fj::parallel_reduce: first and last must be random-access iterators");
+  } else if constexpr (!std::copy_constructible<T>) {
     return refusal("fj::parallel_reduce: an identity must be copyable, as each block begins with one");
   } else if constexpr (!std::is_invocable_r_v<T, Body&, T, std::iter_reference_t<I>>) {
     return refusal(
@@ -113,7 +115,7 @@ consteval auto why_not_accumulate() {
 
 /// F is called with an element of each of the sequences: a projection, or a transformation.
 template <class T, class Op, class F, class... It>
-consteval auto why_not_reduce() {
+consteval auto why_not_transform_reduce() {
   if constexpr (!std::move_constructible<T>) {
     return refusal(
         "fj::parallel_reduce, parallel_transform_reduce: the initial value must be movable, as all results are; take a "
@@ -121,8 +123,6 @@ consteval auto why_not_reduce() {
   } else if constexpr (!(std::random_access_iterator<It> && ...)) {
     return refusal(
         "fj::parallel_reduce, parallel_transform_reduce: first, last and second must be random-access iterators");
-  } else if constexpr ((join_for<F, T, It> && ...) && sizeof...(It) == 1) {
-    return detail::why_not_accumulate<T, Op, F, It...>();
   } else if constexpr (!std::is_invocable_v<F&, std::iter_reference_t<It>...>) {
     return refusal(
         "fj::parallel_reduce, parallel_transform_reduce: the projection or transformation must be callable with the "
@@ -137,18 +137,32 @@ consteval auto why_not_reduce() {
   }
 }
 
+/// The last function is a projection, or a join.
+template <class T, class Op, class F, class It>
+consteval auto why_not_reduce() {
+  if constexpr (join_for<F, T, It>) {
+    return detail::why_not_accumulate<T, Op, F, It>();
+  } else {
+    return detail::why_not_transform_reduce<T, Op, F, It>();
+  }
+}
+
 template <class Range, class T, class Op, class F, class... Second>
 consteval auto why_not_transform_reduce_range() {
   if constexpr (!divisible_range<Range>) {
     return refusal("fj::parallel_reduce, parallel_transform_reduce: the range must have random access and a size");
   } else {
-    return detail::why_not_reduce<T, Op, F, std::ranges::iterator_t<Range>, Second...>();
+    return detail::why_not_transform_reduce<T, Op, F, std::ranges::iterator_t<Range>, Second...>();
   }
 }
 
 template <class Range, class T, class Op, class F>
 consteval auto why_not_reduce_range() {
-  return detail::why_not_transform_reduce_range<Range, T, Op, F>();
+  if constexpr (!divisible_range<Range>) {
+    return detail::why_not_transform_reduce_range<Range, T, Op, F>();
+  } else {
+    return detail::why_not_reduce<T, Op, F, std::ranges::iterator_t<Range>>();
+  }
 }
 
 }  // namespace detail
@@ -246,7 +260,7 @@ template <class Policy = continuations, std::ranges::range Range, class T, class
 /// init op transform(*first) op ...: parallel_reduce with a projection, in the order of std::transform_reduce.
 template <class Policy = continuations, class First, class Last, class T, class Op, class Transform>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Transform> &&
-           detail::accepted<detail::why_not_reduce<T, Op, Transform, First>()>
+           detail::accepted<detail::why_not_transform_reduce<T, Op, Transform, First>()>
 [[nodiscard, gnu::always_inline]] inline T parallel_transform_reduce(First first, Last last, T init, Op op,
                                                                      Transform transform,
                                                                      const loop_options& options = {}) {
@@ -256,7 +270,7 @@ template <class Policy = continuations, class First, class Last, class T, class 
 template <class Policy = continuations, class First, class Last, class T, class Op, class Transform,
           class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
                                detail::not_options<Transform>>,
-          auto Why = detail::why_not_reduce<T, Op, Transform, First>()>
+          auto Why = detail::why_not_transform_reduce<T, Op, Transform, First>()>
   requires(!detail::accepted<Why>)
 T parallel_transform_reduce(First first, Last last, T init, Op op, Transform transform,
                             const loop_options& options = {}) = delete;
@@ -264,7 +278,7 @@ T parallel_transform_reduce(First first, Last last, T init, Op op, Transform tra
 /// init op transform(*first, *second) op transform(*(first + 1), *(second + 1)) op ...: inner products.
 template <class Policy = continuations, class First, class Last, class Second, class T, class Op, class Transform>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Transform> &&
-           detail::accepted<detail::why_not_reduce<T, Op, Transform, First, Second>()>
+           detail::accepted<detail::why_not_transform_reduce<T, Op, Transform, First, Second>()>
 [[nodiscard, gnu::always_inline]] inline T parallel_transform_reduce(First first, Last last, Second second, T init,
                                                                      Op op, Transform transform,
                                                                      const loop_options& options = {}) {
@@ -280,7 +294,7 @@ template <class Policy = continuations, class First, class Last, class Second, c
 template <class Policy = continuations, class First, class Last, class Second, class T, class Op, class Transform,
           class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
                                detail::not_options<Transform>>,
-          auto Why = detail::why_not_reduce<T, Op, Transform, First, Second>()>
+          auto Why = detail::why_not_transform_reduce<T, Op, Transform, First, Second>()>
   requires(!detail::accepted<Why>)
 T parallel_transform_reduce(First first, Last last, Second second, T init, Op op, Transform transform,
                             const loop_options& options = {}) = delete;

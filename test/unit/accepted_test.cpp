@@ -68,6 +68,10 @@ COMPILES(reduces, fj::parallel_reduce(a, b, std::plus<>()))
 COMPILES(iterator_reduces, fj::parallel_reduce(a.begin(), a.end(), b, std::plus<>(), {.grain = 4}))
 COMPILES(transform_reduces,
          fj::parallel_transform_reduce(a.begin(), a.end(), a.begin(), b, std::plus<>(), std::plus<>()))
+COMPILES(one_transform_reduces, fj::parallel_transform_reduce(a, 0, std::plus<>(), b))
+COMPILES(iterator_one_transform_reduces, fj::parallel_transform_reduce(a.begin(), a.end(), 0, std::plus<>(), b))
+COMPILES(pointer_transform_reduces, fj::parallel_transform_reduce(a, a + 4, 0, std::plus<>(), b))
+COMPILES(iterator_joins, fj::parallel_reduce(a.begin(), a.end(), b, [](B x, int) { return x; }, std::plus<>()))
 COMPILES(scans, fj::parallel_scan(a, b))
 COMPILES(iterator_scans, fj::parallel_inclusive_scan(a.begin(), a.end(), b, std::plus<>(), 1))
 COMPILES(exclusive_scans, fj::parallel_exclusive_scan(a, b, 0))
@@ -99,6 +103,10 @@ static_assert(!stable_partitions<bits, unary> && !stable_partitions<ints, binary
 static_assert(joins<ints, long> && !joins<ints, nothing> && !joins<list, long> && !joins<ints, void*>);
 static_assert(range_transform_reduces<ints, int> && !range_transform_reduces<list, int>);
 static_assert(!range_transform_reduces<nothings, int> && !range_transform_reduces<ints, nothing>);
+static_assert(one_transform_reduces<ints, unary> && !one_transform_reduces<ints, std::multiplies<>>);
+static_assert(iterator_one_transform_reduces<ints, unary> && !iterator_one_transform_reduces<ints, std::multiplies<>>);
+static_assert(pointer_transform_reduces<int*, unary> && !pointer_transform_reduces<int*, std::multiplies<>>);
+static_assert(iterator_joins<ints, long> && !iterator_joins<ints, nothing> && !iterator_joins<list, long>);
 static_assert(loops_2d_by<int, binary> && !loops_2d_by<int, unary>);
 static_assert(sorts<ints> && !sorts<list> && !sorts<bits> && !sorts<const ints> && !sorts<nothings>);
 static_assert(iterator_sorts<ints> && !iterator_sorts<list> && !iterator_sorts<nothings>);
