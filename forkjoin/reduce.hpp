@@ -147,6 +147,11 @@ consteval auto why_not_reduce() {
   }
 }
 
+/// An array, and what may be another one, whose elements F takes by twos.
+template <class F, class First, class Second>
+concept array_with = std::is_array_v<std::remove_reference_t<First>> && array_end<Second> &&
+                     std::is_invocable_v<F&, std::iter_reference_t<First>, std::iter_reference_t<Second>>;
+
 template <class Range, class T, class Op, class F, class... Second>
 consteval auto why_not_transform_reduce_range() {
   if constexpr (!divisible_range<Range>) {
@@ -267,12 +272,14 @@ template <class Policy = continuations, class First, class Last, class T, class 
   return fj::parallel_reduce<Policy>(first, last, std::move(init), std::move(op), std::move(transform), options);
 }
 
+// Not of two arrays: these are a range and a second sequence.
 template <class Policy = continuations, class First, class Last, class T, class Op, class Transform,
-          class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
-                               detail::not_options<Transform>>,
-          auto Why = detail::why_not_transform_reduce<T, Op, Transform, First>()>
+          class I = std::decay_t<First>,
+          class = detail::when<std::input_or_output_iterator<I> && std::sentinel_for<Last, I> &&
+                               detail::not_options<Transform> && !detail::array_with<Transform, First, Last>>,
+          auto Why = detail::why_not_transform_reduce<T, Op, Transform, I>()>
   requires(!detail::accepted<Why>)
-T parallel_transform_reduce(First first, Last last, T init, Op op, Transform transform,
+T parallel_transform_reduce(First&& first, Last last, T init, Op op, Transform transform,
                             const loop_options& options = {}) = delete;
 
 /// init op transform(*first, *second) op transform(*(first + 1), *(second + 1)) op ...: inner products.

@@ -249,6 +249,19 @@ TEST_CASE("an array and its end are two iterators") {
   CHECK(fj::parallel_merge(array, end, array, end, out) == out + 8);
 }
 
+// Tried with the deleted overload for two iterators open to two arrays: ambiguous.
+TEST_CASE("two arrays of one type have an inner product") {
+  const double a[4] = {3, 1, 2, 5};
+  double b[4] = {1, 2, 3, 4};
+  const std::plus<> plus;
+  const std::multiplies<> multiplies;
+  CHECK(fj::parallel_transform_reduce(b, b, 0.0, plus, multiplies) == 30);
+  CHECK(fj::parallel_transform_reduce(a, b, 0.0, plus, multiplies) == 31);
+  CHECK(fj::parallel_transform_reduce(a, std::begin(b), 0.0, plus, multiplies, {.grain = 1}) == 31);
+  CHECK(fj::parallel_transform_reduce(a, a + 4, b, 0.0, plus, multiplies) == 31);
+  CHECK(fj::parallel_transform_reduce(b, b + 4, 0.0, plus, std::negate<>()) == -10);
+}
+
 namespace functions {
 
 int one() { return 1; }
