@@ -33,7 +33,7 @@ class combinable {
   static_assert(std::is_object_v<T> && !std::is_const_v<T>,
                 "fj::combinable: the values must be objects, and not const");
 
-  struct alignas(detail::cache_line) entry {
+  struct alignas(detail::cache_line) alignas(T) entry {
     T value;
     entry* older;            // all values form a list
     entry* spare = nullptr;  // the next value that no slot has room for

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -247,4 +248,19 @@ TEST_CASE("copies that throw leak nothing and leave the target unchanged") {
   CHECK_THROWS_AS(fj::combinable<copied>(std::as_const(values)), std::runtime_error);
   CHECK_THROWS_AS(target = std::as_const(values), std::runtime_error);
   CHECK(living == 3);
+}
+
+// Tried with entries aligned to a cache line alone: clang refuses them.
+TEST_CASE("values may be aligned to more than a cache line") {
+  struct alignas(512) wide {
+    int count = 0;
+  };
+  fj::combinable<wide> values;
+  values.with_local([](wide& mine) {
+    CHECK(reinterpret_cast<std::uintptr_t>(&mine) % alignof(wide) == 0);
+    ++mine.count;
+  });
+  int sum = 0;
+  values.for_each([&](const wide& one) { sum += one.count; });
+  CHECK(sum == 1);
 }
