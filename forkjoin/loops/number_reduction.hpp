@@ -2,8 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <exception>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -26,13 +29,49 @@ concept plain_number = std::is_arithmetic_v<T>;
 inline constexpr std::size_t most_kept = 1024;
 inline constexpr std::size_t least_block = 64;
 
-/// The sum of sums[0, n) in the tree of class reduction.
-template <class T, class Op>
-T sum_of_sums(const T* sums, std::size_t n, Op& op) {
-  if (n == 1) return *sums;
+/// The values of a reduction are computed before op gets them. So when one throws, op may have an exception to throw that comes
+/// first, of the values before.
+class first_thrower {
+ public:
+  /// In the handler of the exception of a value.
+  [[gnu::cold, gnu::noinline]] void note(std::size_t value) noexcept {
+    // relaxed: the join of the loop orders it
+    std::size_t first = value_.load(std::memory_order_relaxed);
+    while (value < first && !value_.compare_exchange_weak(first, value, std::memory_order_relaxed)) {}
+  }
+
+  /// In the handler of what leaves the reduction, whose values are in `kept`: if that is the exception of the first value to throw,
+  /// fold(read) folds them by read(T*), which throws it in place of that value. All values before it are there: loops run what
+  /// stands left of an exception, unless they are stopped.
+  template <class T, class Fold>
+  [[noreturn, gnu::cold, gnu::noinline]] void rethrow(const T* kept, const loop_options& options,
+                                                      const Fold& fold) const {
+    const std::size_t value = value_.load(std::memory_order_relaxed);
+    if (value != none && !(options.stop && options.stop->stop_requested())) {
+      const auto read = [thrower = kept + value, thrown = std::current_exception()](const T* at) -> const T& {
+        if (at == thrower) std::rethrow_exception(thrown);
+        return *at;
+      };
+      static_cast<void>(fold(read));
+    }
+    throw;
+  }
+
+ private:
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
+  std::atomic<std::size_t> value_ = none;
+};
+
+inline constexpr auto read_kept = []<class T>(const T* at) -> const T& { return *at; };
+
+/// The sum of n sums in the tree of class reduction.
+template <class T, class Read, class Op>
+T sum_of_sums(const T* sums, std::size_t n, const Read& read, Op& op) {
+  if (n == 1) return read(sums);
   const std::size_t middle = n / 2;
-  T left = detail::sum_of_sums(sums, middle, op);
-  return static_cast<T>(std::invoke(op, std::move(left), detail::sum_of_sums(sums + middle, n - middle, op)));
+  T left = detail::sum_of_sums(sums, middle, read, op);
+  return static_cast<T>(std::invoke(op, std::move(left), detail::sum_of_sums(sums + middle, n - middle, read, op)));
 }
 
 /// Of few numbers, where the strand may have to fork: a loop keeps them.
@@ -40,23 +79,35 @@ template <class Policy, class T, class It, class Value, class Op>
 [[gnu::noinline]] T reduce_few_slow(const It& first, std::size_t n, const Value& value, Op& op, loop_options options) {
   pace& known = pace_of<Value>;
   T kept[most_kept];
-  const auto kept_value = [](const T* at) -> const T& { return *at; };
+  first_thrower thrower;
   const auto keep = [&](std::size_t begin, std::size_t end) {
-    It at = detail::advanced(first, begin);
-    const Value own(value);  // no pointer leads there
-    for (T* to = kept + begin; to != kept + end; ++to, static_cast<void>(++at)) *to = own(at);
+    T* to = kept + begin;
+    try {
+      It at = detail::advanced(first, begin);
+      const Value own(value);  // no pointer leads there
+      for (; to != kept + end; ++to, static_cast<void>(++at)) *to = own(at);
+    } catch (...) {
+      thrower.note(static_cast<std::size_t>(to - kept));
+      throw;
+    }
   };
-  const rest_of_loop rest = detail::begin_loop_slow<Policy, fold_width<T>>(n, options, known, keep);
-  const auto sum = [&]() -> T {
-    if (rest.begin == 0) return detail::fold<T>(first, n, value, op);
-    if (rest.begin == fold_width<T> && n >= 2 * fold_width<T>)
-      return detail::fold_on<T>(kept, detail::advanced(first, rest.begin), n - rest.begin, value, op);
-    if (rest.begin != n) keep(rest.begin, n);
-    return detail::fold<T>(static_cast<const T*>(kept), n, kept_value, op);
-  };
-  const T found = sum();
-  if (rest.begin != n) rest.end(n, known);
-  return found;
+  try {
+    const rest_of_loop rest = detail::begin_loop_slow<Policy, fold_width<T>>(n, options, known, keep);
+    const auto sum = [&]() -> T {
+      if (rest.begin == 0) return detail::fold<T>(first, n, value, op);
+      if (rest.begin == fold_width<T> && n >= 2 * fold_width<T>)
+        return detail::fold_on<T>(kept, detail::advanced(first, rest.begin), n - rest.begin, value, op);
+      if (rest.begin != n) keep(rest.begin, n);
+      return detail::fold<T>(static_cast<const T*>(kept), n, read_kept, op);
+    };
+    const T found = sum();
+    if (rest.begin != n) rest.end(n, known);
+    return found;
+  } catch (...) {
+    thrower.rethrow(kept, options, [&kept, n, &op](const auto& read) {
+      return detail::fold<T>(static_cast<const T*>(kept), n, read, op);
+    });
+  }
 }
 
 /// Of many.
@@ -64,11 +115,22 @@ template <class Policy, class T, class It, class Get, class Op>
 [[gnu::noinline]] T reduce_many(const It& first, std::size_t n, const Get& get, Op& op, loop_options options) {
   const blocks all(n, std::clamp(n / 128, least_block, reduce_block));
   const auto sums = std::make_unique_for_overwrite<T[]>(all.count());
-  detail::for_parts<Policy>(all.count(), options, [&](std::size_t begin, std::size_t end) {
-    for (; begin != end; ++begin)
-      sums[begin] = detail::fold<T>(detail::advanced(first, all.begin(begin)), all.size_of(begin), get, op);
-  });
-  return detail::sum_of_sums<T>(sums.get(), all.count(), op);
+  first_thrower thrower;
+  try {
+    detail::for_parts<Policy>(all.count(), options, [&](std::size_t begin, std::size_t end) {
+      try {
+        for (; begin != end; ++begin)
+          sums[begin] = detail::fold<T>(detail::advanced(first, all.begin(begin)), all.size_of(begin), get, op);
+      } catch (...) {
+        thrower.note(begin);
+        throw;
+      }
+    });
+    return detail::sum_of_sums<T>(sums.get(), all.count(), read_kept, op);
+  } catch (...) {
+    thrower.rethrow(sums.get(), options,
+                    [&](const auto& read) { return detail::sum_of_sums<T>(sums.get(), all.count(), read, op); });
+  }
 }
 
 /// Of few numbers, on the calling strand.
