@@ -78,9 +78,10 @@ T sum_of_sums(const T* sums, std::size_t n, const Read& read, Op& op) {
 template <class Policy, class T, class It, class Value, class Op>
 [[gnu::noinline]] T reduce_few_slow(const It& first, std::size_t n, const Value& value, Op& op, loop_options options) {
   pace& known = pace_of<Value>;
-  T kept[most_kept];
+  // Not an array of most_kept: reductions within reductions would need 8 KiB of a stack each.
+  T* const kept = static_cast<T*>(__builtin_alloca(n * sizeof(T)));
   first_thrower thrower;
-  const auto keep = [&](std::size_t begin, std::size_t end) {
+  const auto keep = [&, kept](std::size_t begin, std::size_t end) {
     T* to = kept + begin;
     try {
       It at = detail::advanced(first, begin);
@@ -104,7 +105,7 @@ template <class Policy, class T, class It, class Value, class Op>
     if (rest.begin != n) rest.end(n, known);
     return found;
   } catch (...) {
-    thrower.rethrow(kept, options, [&kept, n, &op](const auto& read) {
+    thrower.rethrow(kept, options, [kept, n, &op](const auto& read) {
       return detail::fold<T>(static_cast<const T*>(kept), n, read, op);
     });
   }

@@ -260,6 +260,23 @@ TEST_CASE_TEMPLATE("parallel_reduce throws what op throws before a later element
   }
 }
 
+// Tried with room for 1,024 numbers in each: overflows the stack.
+TEST_CASE("parallel_reduce of two numbers takes little of the stack") {
+  struct chain {
+    static long of(int depth) {
+      const int two[] = {depth - 1, -1};
+      return fj::parallel_reduce(two, two + 2, 0L, std::plus<>(), [](int x) { return x < 0 ? 1L : of(x); });
+    }
+  };
+  const int depth = test::sanitized ? 50 : 200;
+  for (const unsigned p : {1u, 2u}) {
+    fj::options chosen{.procs = p};
+    chosen.stack_size = std::size_t{1} << 20;
+    fj::runtime rt(chosen);
+    CHECK(rt.run([&] { return chain::of(depth); }) == depth + 2);
+  }
+}
+
 TEST_CASE("parallel_reduce runs outside of a runtime") {
   CHECK(fj::parallel_reduce(std::views::iota(0, 1000), 0L, std::plus<>()) == 499500);
 }
