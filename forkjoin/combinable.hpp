@@ -159,11 +159,13 @@ class combinable {
   /// Calls f with each value, in an unspecified order.
   template <class F>
   void for_each(F f) {
-    for (entry* one = all_.load(std::memory_order_relaxed); one; one = one->older) std::invoke(f, one->value);
+    for (entry* one = all_.load(std::memory_order_relaxed); one; one = one->older)
+      static_cast<void>(std::invoke(f, one->value));
   }
   template <class F>
   void for_each(F f) const {
-    for (const entry* one = all_.load(std::memory_order_relaxed); one; one = one->older) std::invoke(f, one->value);
+    for (const entry* one = all_.load(std::memory_order_relaxed); one; one = one->older)
+      static_cast<void>(std::invoke(f, one->value));
   }
 
   /// Destroys all values.

@@ -33,7 +33,7 @@ template <class Policy, class First, class Last, class Body>
     // longer.
     const type first_index = os::opaque(indices[begin]), last_index = indices[end];
     detail::with_own_copy<type>(body, [&](auto& own) {
-      for (type i = first_index; i != last_index; ++i) std::invoke(own, type(i));
+      for (type i = first_index; i != last_index; ++i) static_cast<void>(std::invoke(own, type(i)));
     });
   });
 }
@@ -47,7 +47,7 @@ void for_steps(First first, Last last, Step step, Body& body, const loop_options
   const auto stride = static_cast<std::size_t>(step);
   detail::for_parts<Policy>(blocks_of(indices.size(), stride), options, [&](std::size_t begin, std::size_t end) {
     detail::with_own_copy<typename index_range<First, Last>::type>(body, [&](auto& own) {
-      for (; begin != end; ++begin) std::invoke(own, indices[begin * stride]);
+      for (; begin != end; ++begin) static_cast<void>(std::invoke(own, indices[begin * stride]));
     });
   });
 }
@@ -58,7 +58,7 @@ template <class Policy, class I, class Body>
   detail::for_parts<Policy>(n, options, [first, &body](std::size_t begin, std::size_t end) {
     const I last = detail::advanced(first, end);
     detail::with_own_copy<std::iter_reference_t<I>>(body, [&](auto& own) {
-      for (I at = detail::advanced(first, begin); at != last; ++at) std::invoke(own, *at);
+      for (I at = detail::advanced(first, begin); at != last; ++at) static_cast<void>(std::invoke(own, *at));
     });
   });
 }

@@ -43,7 +43,7 @@ class block_loop {
 
   /// Runs a block; `place` is the number of cells before it in order.
   void run(const block_2d& block, std::size_t place = 0) {
-    if (block.cells() <= grain_) return parts_.run(place, [&] { std::invoke(body_, block); });
+    if (block.cells() <= grain_) return parts_.run(place, [&] { static_cast<void>(std::invoke(body_, block)); });
     parts_.begin(place);
     block_2d first = block, second = block;
     if (block.rows() >= block.cols()) {
@@ -116,7 +116,7 @@ void parallel_for_2d(std::size_t rows, std::size_t cols, Body&& body, const loop
       while (begin != end) {
         const std::size_t row_end = std::min(cols, j + (end - begin));
         begin += row_end - j;
-        for (; j != row_end; ++j) std::invoke(body, std::size_t(i), std::size_t(j));
+        for (; j != row_end; ++j) static_cast<void>(std::invoke(body, std::size_t(i), std::size_t(j)));
         ++i;
         j = 0;
       }

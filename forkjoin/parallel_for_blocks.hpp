@@ -20,7 +20,7 @@ namespace detail {
 template <class Policy, class I, class Body>
 void for_iterator_blocks(const I& first, std::size_t n, Body& body, const loop_options& options) {
   detail::for_parts<Policy>(n, options, [&](std::size_t begin, std::size_t end) {
-    std::invoke(body, detail::advanced(first, begin), detail::advanced(first, end));
+    static_cast<void>(std::invoke(body, detail::advanced(first, begin), detail::advanced(first, end)));
   });
 }
 
@@ -72,7 +72,7 @@ void parallel_for_blocks(First first, Last last, Body&& body, const loop_options
   if constexpr (detail::index<First>) {
     const detail::index_range<First, Last> indices("fj::parallel_for_blocks", first, last);
     detail::for_parts<Policy>(indices.size(), options, [&](std::size_t begin, std::size_t end) {
-      std::invoke(body, indices[begin], indices[end]);
+      static_cast<void>(std::invoke(body, indices[begin], indices[end]));
     });
   } else {
     detail::for_iterator_blocks<Policy>(first, detail::size_between(first, last), body, options);

@@ -31,7 +31,7 @@ class once {
     mutex_.lock(options);
     const std::unique_lock lock(mutex_, std::adopt_lock);
     if (done_.load(std::memory_order_relaxed)) return;
-    std::invoke(std::forward<F>(f));
+    static_cast<void>(std::invoke(std::forward<F>(f)));
     done_.store(true, std::memory_order_release);
   }
 

@@ -33,7 +33,7 @@ struct receive_case : select_case {
     if (of) channel_access::state(of)->make_receive(*this, value);
   }
 
-  void run(bool) { std::invoke(handler, std::move(value)); }
+  void run(bool) { static_cast<void>(std::invoke(handler, std::move(value))); }
   channel<T> of;
   F handler;
   std::optional<T> value;
@@ -49,7 +49,7 @@ struct send_case : select_case {
 
   void run(bool closed) {
     if (closed) throw channel_closed();
-    std::invoke(handler);
+    static_cast<void>(std::invoke(handler));
   }
   channel<T> of;
   T value;
@@ -63,7 +63,7 @@ struct after_case : select_case {
   after_case(deadline t, F f, std::source_location made) : handler(std::move(f)), made_at(made) {
     at = nanoseconds_of(t);
   }
-  void run(bool) { std::invoke(handler); }
+  void run(bool) { static_cast<void>(std::invoke(handler)); }
   F handler;
   std::source_location made_at;
 };
@@ -88,7 +88,7 @@ void collect(select_case**& to, Case& c) noexcept {
 template <class Case>
 void run_if_chosen(const select_case* chosen, bool closed, Case& c) {
   if constexpr (is_otherwise<Case>) {
-    if (!chosen) std::invoke(c.handler);
+    if (!chosen) static_cast<void>(std::invoke(c.handler));
   } else {
     if (chosen == &c) c.run(closed);
   }

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <type_traits>
+#include <utility>
 
 namespace fj::inline v0_1::detail {
 
@@ -18,7 +19,7 @@ concept copied_in_loops =
 template <class... Arguments, class Body>
 [[gnu::always_inline]] inline auto own_copy(Body& body) noexcept {
   if constexpr (copied_in_loops<std::remove_const_t<Body>, Arguments...>) {
-    return std::remove_const_t<Body>(body);
+    return std::remove_const_t<Body>(std::as_const(body));
   } else {
     return std::ref(body);
   }
@@ -29,7 +30,7 @@ template <class... Arguments, class Body>
 template <class Argument, class Body, class Turns>
 [[gnu::always_inline]] inline void with_own_copy(Body& body, Turns turns) {
   if constexpr (copied_in_loops<std::remove_const_t<Body>, Argument>) {
-    const std::remove_const_t<Body> own(body);
+    const std::remove_const_t<Body> own(std::as_const(body));
     turns(own);
   } else {
     turns(body);

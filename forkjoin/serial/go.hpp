@@ -224,7 +224,7 @@ class once {
   template <class F>
   void call(F&& f, wait_options = {}) {
     if (done_) return;
-    std::invoke(std::forward<F>(f));
+    static_cast<void>(std::invoke(std::forward<F>(f)));
     done_ = true;
   }
 

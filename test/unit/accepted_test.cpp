@@ -3,11 +3,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <list>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,6 +25,18 @@ struct nothing {};  // without operators
 struct less_alone {
   int key = 0;
   friend bool operator<(const less_alone& a, const less_alone& b) { return a.key < b.key; }
+};
+
+struct [[nodiscard]] status {};
+
+/// A trivial copy, and nothing else, is what it should be.
+struct greedy {
+  greedy(int* to) : calls(to) {}
+  template <class T>
+    requires(!std::is_pointer_v<T>)
+  greedy(T&&) : calls(nullptr) {}
+  int operator()(int) const { return calls ? ++*calls : -1; }
+  int* calls;
 };
 
 using ints = std::vector<int>;
@@ -260,6 +274,50 @@ TEST_CASE("two arrays of one type have an inner product") {
   CHECK(fj::parallel_transform_reduce(a, std::begin(b), 0.0, plus, multiplies, {.grain = 1}) == 31);
   CHECK(fj::parallel_transform_reduce(a, a + 4, b, 0.0, plus, multiplies) == 31);
   CHECK(fj::parallel_transform_reduce(b, b + 4, 0.0, plus, std::negate<>()) == -10);
+}
+
+// Tried with copies of what is not const: a body counts nowhere, a projection gives -1.
+TEST_CASE("bodies with a greedy constructor are copied") {
+  static_assert(std::is_trivially_copyable_v<greedy>);
+  int calls = 0;
+  greedy body(&calls);
+  fj::runtime rt({.procs = 1});
+  rt.run([&] { fj::parallel_for(0, 9, body); });
+  CHECK(calls == 9);
+  CHECK(rt.run([&] { return fj::parallel_reduce(ints(3), 0, std::plus<>(), greedy(&calls)); }) == 10 + 11 + 12);
+}
+
+// Tried without the casts to void, each: does not compile.
+TEST_CASE("bodies may return what should not be discarded") {
+  int calls = 0;
+  const auto body = [&calls](auto&&...) { return ++calls, status(); };
+  ints v(9);
+  fj::runtime rt({.procs = 1});
+  rt.run([&] {
+    fj::parallel_for(0, 9, body);
+    fj::parallel_for(0, 9, 9, body);
+    fj::parallel_for(v, body);
+    fj::parallel_for_blocks(0, 9, body, {.grain = 9});
+    fj::parallel_for_blocks(v, body, {.grain = 9});
+    fj::parallel_for_2d(3, 3, [&body](std::size_t, std::size_t) { return body(); });
+    fj::parallel_for_2d(3, 3, [&body](const fj::block_2d&) { return body(); }, {.grain = 9});
+    fj::fork_each(v, body);
+    fj::fork_each(v, body, {.grain = 9});
+    fj::parallel_invoke(body, body);
+    fj::with_scope([&](fj::scope& s) { s.fork(body); });
+    fj::combinable<int> ones([] { return 1; });
+    ones.with_local([](int&) {});
+    ones.for_each(body);
+    std::as_const(ones).for_each(body);
+    fj::once first;
+    first.call(body);
+    fj::channel<int> full(1);
+    fj::select(fj::on_send(full, 1, body));
+    fj::select(fj::on_receive(full, body));
+    fj::select(fj::on_receive(full, body), fj::otherwise(body));
+    fj::select(fj::on_receive(full, body), fj::after(std::chrono::nanoseconds(1), body));
+  });
+  CHECK(calls == 9 + 1 + 9 + 1 + 1 + 9 + 1 + 9 + 9 + 2 + 1 + 1 + 1 + 1 + 4);
 }
 
 namespace functions {
