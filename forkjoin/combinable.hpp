@@ -145,7 +145,8 @@ class combinable {
   /// Combines all values by op, in an unspecified order, so op should be associative and commutative. If there are no
   /// values, returns a new one.
   template <class Op>
-    requires std::is_invocable_r_v<T, Op&, const T&, const T&> && std::copy_constructible<T>
+    requires std::is_invocable_r_v<T, Op&, const T&, const T&> && std::copy_constructible<T> &&
+             std::assignable_from<T&, T>
   [[nodiscard]] T combine(Op op) const {
     const entry* one = all_.load(std::memory_order_relaxed);
     if (!one) return make_();

@@ -19,15 +19,18 @@ namespace fj::inline v0_1 {
 
 namespace detail {
 
-template <class T, class Op, class Value>
+template <class T, class Op, class Result>
 consteval auto why_not_fork_reduce_values() {
+  using value = std::remove_cvref_t<Result>;
   if constexpr (!std::move_constructible<T> || !std::assignable_from<T&, T>) {
     return refusal("fj::fork_reduce: the initial value must be movable, as all sums are");
-  } else if constexpr (std::is_void_v<Value>) {
+  } else if constexpr (std::is_void_v<Result>) {
     return refusal("fj::fork_reduce: the body must return a value; fj::fork_each takes bodies that return nothing");
-  } else if constexpr (!std::move_constructible<Value>) {
+  } else if constexpr (!std::move_constructible<value>) {
     return refusal("fj::fork_reduce: what the body returns must be movable; return a std::unique_ptr to it");
-  } else if constexpr (!std::is_invocable_r_v<T, Op&, T, Value>) {
+  } else if constexpr (!std::constructible_from<value, Result>) {
+    return refusal("fj::fork_reduce: the body returns a reference to what cannot be copied; return the value itself");
+  } else if constexpr (!std::is_invocable_r_v<T, Op&, T, value>) {
     return refusal(
         "fj::fork_reduce: the operation must be callable with the sum so far and a value of the body, and return the "
         "new "
@@ -42,7 +45,7 @@ consteval auto why_not_fork_reduce() {
   if constexpr (constexpr auto why = detail::why_not_loop<"fj::fork_reduce", First, Last, Body>(); !why.is_empty()) {
     return why;
   } else {
-    return detail::why_not_fork_reduce_values<T, Op, typename turns_of<First, Last, Body, no_options>::value>();
+    return detail::why_not_fork_reduce_values<T, Op, typename turns_of<First, Last, Body, no_options>::result>();
   }
 }
 

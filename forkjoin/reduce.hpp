@@ -100,8 +100,8 @@ template <class T, class Body, class Join, class I>
 consteval auto why_not_accumulate() {
   if constexpr (!std::random_access_iterator<I>) {
     return refusal("fj::parallel_reduce: first and last must be random-access iterators");
-  } else if constexpr (!std::copy_constructible<T>) {
-    return refusal("fj::parallel_reduce: an identity must be copyable, as each block begins with one");
+  } else if constexpr (!std::copy_constructible<T> || !std::assignable_from<T&, T>) {
+    return refusal("fj::parallel_reduce: an identity must be copyable and assignable, as each block begins with one");
   } else if constexpr (!std::is_invocable_r_v<T, Body&, T, std::iter_reference_t<I>>) {
     return refusal(
         "fj::parallel_reduce: with an identity and a join, the body must be callable with a value and an element and "
@@ -116,7 +116,7 @@ consteval auto why_not_accumulate() {
 /// F is called with an element of each of the sequences: a projection, or a transformation.
 template <class T, class Op, class F, class... It>
 consteval auto why_not_transform_reduce() {
-  if constexpr (!std::move_constructible<T>) {
+  if constexpr (!std::move_constructible<T> || !std::assignable_from<T&, T>) {
     return refusal(
         "fj::parallel_reduce, parallel_transform_reduce: the initial value must be movable, as all results are; take a "
         "std::unique_ptr to one");

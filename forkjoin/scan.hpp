@@ -55,7 +55,8 @@ consteval auto why_not_scan() {
         "to "
         "the sum");
   } else if constexpr (!foldable<T, Op, std::iter_reference_t<First>> ||
-                       !std::is_assignable_v<std::iter_reference_t<Out>, const T&>) {
+                       !std::is_assignable_v<std::iter_reference_t<Out>, const T&> ||
+                       !std::is_assignable_v<std::iter_reference_t<Out>, T>) {
     return refusal(
         "fj::parallel_inclusive_scan, parallel_exclusive_scan: elements must convert to the type of the sums, the "
         "operation must be callable with two sums, and with one and an element, and give such a sum, and sums must be "

@@ -59,7 +59,9 @@ template <class T, std::size_t Width, class Op>
 class steps {
  public:
   steps(const T* step, Op& op) : total_(tree<Width>(step, op)) {}
-  void take(const T* step, Op& op) { total_ = static_cast<T>(std::invoke(op, total_, tree<Width>(step, op))); }
+  void take(const T* step, Op& op) {
+    total_ = static_cast<T>(std::invoke(op, std::move(total_), tree<Width>(step, op)));
+  }
   T total(Op&) { return total_; }
 
  private:
@@ -168,7 +170,7 @@ template <class T, class It, class Get, class Op>
     return detail::fold_on_in_steps<T, fold_width<T>>(read, it, n, get, op);
   } else {
     T acc = *read;
-    for (std::size_t i = 1; i != fold_width<T>; ++i) acc = static_cast<T>(std::invoke(op, std::move(acc), read[i]));
+    for (std::size_t i = 1; i != fold_width<T>; ++i) acc = static_cast<T>(std::invoke(op, std::move(acc), T(read[i])));
     return detail::fold_one_by_one(std::move(acc), it, n, get, op);
   }
 }

@@ -44,13 +44,12 @@ class first_thrower {
   /// fold(read) folds them by read(T*), which throws it in place of that value. All values before it are there: loops run what
   /// stands left of an exception, unless they are stopped.
   template <class T, class Fold>
-  [[noreturn, gnu::cold, gnu::noinline]] void rethrow(const T* kept, const loop_options& options,
-                                                      const Fold& fold) const {
+  [[noreturn, gnu::cold, gnu::noinline]] void rethrow(T* kept, const loop_options& options, const Fold& fold) const {
     const std::size_t value = value_.load(std::memory_order_relaxed);
     if (value != none && !(options.stop && options.stop->stop_requested())) {
-      const auto read = [thrower = kept + value, thrown = std::current_exception()](const T* at) -> const T& {
+      const auto read = [thrower = kept + value, thrown = std::current_exception()](T* at) -> T&& {
         if (at == thrower) std::rethrow_exception(thrown);
-        return *at;
+        return std::move(*at);
       };
       static_cast<void>(fold(read));
     }
@@ -63,11 +62,12 @@ class first_thrower {
   std::atomic<std::size_t> value_ = none;
 };
 
-inline constexpr auto read_kept = []<class T>(const T* at) -> const T& { return *at; };
+/// As an rvalue, since an operation may ask for one. Not a copy: a copy would be rounded once more.
+inline constexpr auto read_kept = []<class T>(T* at) -> T&& { return std::move(*at); };
 
 /// The sum of n sums in the tree of class reduction.
 template <class T, class Read, class Op>
-T sum_of_sums(const T* sums, std::size_t n, const Read& read, Op& op) {
+T sum_of_sums(T* sums, std::size_t n, const Read& read, Op& op) {
   if (n == 1) return read(sums);
   const std::size_t middle = n / 2;
   T left = detail::sum_of_sums(sums, middle, read, op);
@@ -99,15 +99,13 @@ template <class Policy, class T, class It, class Value, class Op>
       if (rest.begin == fold_width<T> && n >= 2 * fold_width<T>)
         return detail::fold_on<T>(kept, detail::advanced(first, rest.begin), n - rest.begin, value, op);
       if (rest.begin != n) keep(rest.begin, n);
-      return detail::fold<T>(static_cast<const T*>(kept), n, read_kept, op);
+      return detail::fold<T>(kept, n, read_kept, op);
     };
     const T found = sum();
     if (rest.begin != n) rest.end(n, known);
     return found;
   } catch (...) {
-    thrower.rethrow(kept, options, [kept, n, &op](const auto& read) {
-      return detail::fold<T>(static_cast<const T*>(kept), n, read, op);
-    });
+    thrower.rethrow(kept, options, [kept, n, &op](const auto& read) { return detail::fold<T>(kept, n, read, op); });
   }
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <iterator>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -166,7 +167,7 @@ class scan_loop {
       *to = std::as_const(acc);
       return acc;
     } else {
-      T next = static_cast<T>(std::invoke(op_, std::as_const(acc), std::forward<X>(x)));
+      T next = after(acc, std::forward<X>(x));
       *to = std::move(acc);
       return next;
     }
@@ -225,6 +226,16 @@ class scan_loop {
   }
 
   static decltype(auto) read(const In& from) { return detail::element_at(from, get); }
+
+  // acc stays as it is.
+  template <class X>
+  [[gnu::always_inline]] T after(const T& acc, X&& x) {
+    if constexpr (std::is_invocable_r_v<T, Op&, const T&, X>) {
+      return static_cast<T>(std::invoke(op_, acc, std::forward<X>(x)));
+    } else {
+      return static_cast<T>(std::invoke(op_, T(acc), std::forward<X>(x)));
+    }
+  }
 
   T combined(T a, T b) { return static_cast<T>(std::invoke(op_, std::move(a), std::move(b))); }
 

@@ -34,8 +34,9 @@ struct elements_from {
 /// A turn calls the body once.
 template <class Sequence, class Body>
 struct one_a_turn {
-  using value = std::remove_cvref_t<
-      std::invoke_result_t<std::remove_reference_t<Body>&, decltype(std::declval<Sequence&>()[std::size_t()])>>;
+  using result =
+      std::invoke_result_t<std::remove_reference_t<Body>&, decltype(std::declval<Sequence&>()[std::size_t()])>;
+  using value = std::remove_cvref_t<result>;
 
   [[gnu::always_inline]] one_a_turn(const Sequence& all, std::size_t, lvalue<Body> what, const loop_options&)
       : sequence(all), body(what) {}

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <list>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -25,6 +26,17 @@ struct nothing {};  // without operators
 struct less_alone {
   int key = 0;
   friend bool operator<(const less_alone& a, const less_alone& b) { return a.key < b.key; }
+};
+
+/// Can be copied, and not assigned.
+struct fixed_key {
+  const int key = 0;
+};
+
+/// Takes what stays where it is.
+struct copied_to {
+  copied_to& operator=(const int&) { return *this; }
+  copied_to& operator=(int&&) = delete;
 };
 
 struct [[nodiscard]] status {};
@@ -86,6 +98,10 @@ COMPILES(one_transform_reduces, fj::parallel_transform_reduce(a, 0, std::plus<>(
 COMPILES(iterator_one_transform_reduces, fj::parallel_transform_reduce(a.begin(), a.end(), 0, std::plus<>(), b))
 COMPILES(pointer_transform_reduces, fj::parallel_transform_reduce(a, a + 4, 0, std::plus<>(), b))
 COMPILES(iterator_joins, fj::parallel_reduce(a.begin(), a.end(), b, [](B x, int) { return x; }, std::plus<>()))
+COMPILES(adds_up, fj::parallel_reduce(a, b, [](B x, B) { return x; }, [](int) { return B(); }))
+COMPILES(joins_up, fj::parallel_reduce(a, b, [](B x, int) { return x; }, [](B x, B) { return x; }))
+COMPILES(combines, a.combine([](const B& x, const B&) { return x; }))
+COMPILES(fork_reduces, fj::fork_reduce(a, 0, [](int x, auto&&) { return x; }, b))
 COMPILES(scans, fj::parallel_scan(a, b))
 COMPILES(iterator_scans, fj::parallel_inclusive_scan(a.begin(), a.end(), b, std::plus<>(), 1))
 COMPILES(exclusive_scans, fj::parallel_exclusive_scan(a, b, 0))
@@ -145,6 +161,15 @@ static_assert(transform_reduces<ints, int> && !transform_reduces<nothings, int> 
 static_assert(scans<ints, int*> && !scans<ints, nothing*> && !scans<list, int*> && !scans<ints, bits::iterator>);
 static_assert(iterator_scans<ints, int*> && !iterator_scans<list, int*>);
 static_assert(exclusive_scans<ints, int*> && !exclusive_scans<nothings, nothing*>);
+static_assert(!exclusive_scans<ints, copied_to*>);
+static_assert(adds_up<ints, less_alone> && !adds_up<ints, fixed_key>);
+static_assert(joins_up<ints, less_alone> && !joins_up<ints, fixed_key>);
+static_assert(combines<fj::combinable<less_alone>, less_alone> && !combines<fj::combinable<fixed_key>, fixed_key>);
+static_assert(!scans<std::vector<fixed_key>, fixed_key*>);
+using pointer = std::unique_ptr<int>;
+using pointers_body = decltype([](pointer& p) -> pointer& { return p; });
+using pointers_taken = decltype([](pointer& p) { return std::move(p); });
+static_assert(fork_reduces<std::vector<pointer>, pointers_taken> && !fork_reduces<std::vector<pointer>, pointers_body>);
 
 }  // namespace
 
@@ -274,6 +299,27 @@ TEST_CASE("two arrays of one type have an inner product") {
   CHECK(fj::parallel_transform_reduce(a, std::begin(b), 0.0, plus, multiplies, {.grain = 1}) == 31);
   CHECK(fj::parallel_transform_reduce(a, a + 4, b, 0.0, plus, multiplies) == 31);
   CHECK(fj::parallel_transform_reduce(b, b + 4, 0.0, plus, std::negate<>()) == -10);
+}
+
+// Tried with each argument passed as it was before it was needed so: does not compile.
+TEST_CASE("operations may take rvalues") {
+  const auto add = [](double&& a, double&& b) { return a + b; };
+  const auto add_ints = [](int a, int&& b) { return a + b; };
+  const auto own = [](auto x) { return x; };
+  const auto append = [](std::string&& a, const std::string& b) { return std::move(a) + b; };
+  const std::vector<double> ones(1000, 1);
+  const std::vector<std::string> words{"a", "b", "c"};
+  std::vector<std::string> out(3);
+  fj::runtime rt({.procs = 2});
+  rt.run([&] {
+    for (const std::size_t n : {std::size_t{3}, std::size_t{100}, std::size_t{1000}}) {
+      CHECK(fj::parallel_reduce(ones.begin(), ones.begin() + static_cast<std::ptrdiff_t>(n), 0.0, add, own) == n);
+      CHECK(fj::parallel_reduce(ints(n, 1), 0, add_ints, own) == static_cast<int>(n));
+    }
+    CHECK(fj::parallel_reduce(ints(100'000, 1), 0, add_ints, own) == 100'000);
+    fj::parallel_exclusive_scan(words, out.begin(), std::string("-"), append);
+  });
+  CHECK(out == std::vector<std::string>{"-", "-a", "-ab"});
 }
 
 // Tried with copies of what is not const: a body counts nowhere, a projection gives -1.
