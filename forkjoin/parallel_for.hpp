@@ -113,8 +113,8 @@ consteval auto why_not_steps() {
 ///
 /// Outside of a runtime the call enters the default one. Several threads may call the body at the same time. The loop
 /// does not copy the body, with one exception: if the body has at most 128 bytes, is trivially copyable and can be
-/// called as const for a result of the same type, as most lambdas can, each part of the loop calls a copy. The
-/// compiler can keep that copy in registers.
+/// called as const for a result of the same type, as most lambdas can, each part of the loop calls a copy. That copy is
+/// const, so of two operators () it has the const one called. The compiler can keep it in registers.
 template <class Policy = continuations, class First, class Last, class Body>
   requires detail::not_options<Body> && detail::accepted<detail::why_not_loop<"fj::parallel_for", First, Last, Body>()>
 [[gnu::always_inline]] inline void parallel_for(First first, Last last, Body&& body,

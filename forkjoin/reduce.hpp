@@ -178,11 +178,13 @@ consteval auto why_not_reduce_range() {
 ///
 /// The association depends on the number of elements and options.grain alone. So the result is the same to the last bit
 /// on any number of P and with any schedule, also for operations that are only nearly associative, such as
-/// floating-point sums. What proj returns is rounded before it is added, so g++ does not fuse a product with the sum. Programs
-/// compiled with -ffast-math, or by clang with -ffp-contract=fast, get no such promise. Floating-point elements are
-/// folded in an association that compilers can vectorise. If the elements are numbers and there is no grain, the
-/// calling strand computes a sum of a few microseconds alone, as parallel_for does with short loops. The left argument
-/// of each call of op is an accumulator, from which op may move.
+/// floating-point sums. What proj returns is rounded before it is added, so g++ does not fuse a product with the sum.
+/// Programs compiled with -ffast-math, or by clang with -ffp-contract=fast, get no such promise; nor do, by g++,
+/// functions whose own target attribute adds FMA to what the file is compiled for. Floating-point elements are folded
+/// in an association that compilers can vectorise. If the elements are numbers and there is no grain, the calling
+/// strand computes a sum of a few microseconds alone, as parallel_for does with short loops. The left argument of each
+/// call of op is an accumulator, from which op may move. A projection or transformation that parallel_for would copy as
+/// a body is copied, and called as const.
 ///
 /// Errors: what op or proj throws; of several exceptions, the first in order. fj::cancelled if options.stop was asked
 /// to stop before every block had started. Iterators must be random-access ones. Outside of a runtime the call enters
