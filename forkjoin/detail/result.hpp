@@ -44,7 +44,7 @@ template <class R>
 class late_result {
  public:
   [[gnu::always_inline]] late_result() noexcept {}
-  [[gnu::always_inline]] ~late_result() {}
+  ~late_result() {}
   late_result(const late_result&) = delete;
   late_result& operator=(const late_result&) = delete;
 

@@ -14,7 +14,7 @@ struct root;
 template <class T>
 class unset_atomic {
  public:
-  [[gnu::always_inline]] unset_atomic() noexcept {}
+  unset_atomic() noexcept {}
 
   T load(std::memory_order order) const noexcept { return value_.load(order); }
   void store(T value, std::memory_order order) noexcept { value_.store(value, order); }
