@@ -323,7 +323,7 @@ TEST_CASE("operations may take rvalues") {
 }
 
 // Tried with copies of what is not const: a body counts nowhere, a projection gives -1.
-TEST_CASE("bodies with a greedy constructor are copied") {
+TEST_CASE("bodies with a greedy constructor are called in place") {
   static_assert(std::is_trivially_copyable_v<greedy>);
   int calls = 0;
   greedy body(&calls);
