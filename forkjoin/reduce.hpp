@@ -147,10 +147,12 @@ consteval auto why_not_reduce() {
   }
 }
 
-/// An array, and what may be another one, whose elements F takes by twos.
-template <class F, class First, class Second>
-concept array_with = std::is_array_v<std::remove_reference_t<First>> && array_end<Second> &&
-                     std::is_invocable_v<F&, std::iter_reference_t<First>, std::iter_reference_t<Second>>;
+template <class T>
+concept array = std::is_array_v<std::remove_reference_t<T>>;
+
+/// An array and what may be a pointer to its end: a second sequence then has to be an array too.
+template <class First, class Second>
+concept array_and_end = array<First> && !array<Second> && std::sentinel_for<std::decay_t<Second>, std::decay_t<First>>;
 
 template <class Range, class T, class Op, class F, class... Second>
 consteval auto why_not_transform_reduce_range() {
@@ -277,11 +279,11 @@ template <class Policy = continuations, class First, class Last, class T, class 
 // Not of two arrays: these are a range and a second sequence.
 template <class Policy = continuations, class First, class Last, class T, class Op, class Transform,
           class I = std::decay_t<First>,
-          class = detail::when<std::input_or_output_iterator<I> && std::sentinel_for<Last, I> &&
-                               detail::not_options<Transform> && !detail::array_with<Transform, First, Last>>,
+          class = detail::when<std::input_or_output_iterator<I> && std::sentinel_for<std::decay_t<Last>, I> &&
+                               detail::not_options<Transform> && !(detail::array<First> && detail::array<Last>)>,
           auto Why = detail::why_not_transform_reduce<T, Op, Transform, I>()>
   requires(!detail::accepted<Why>)
-T parallel_transform_reduce(First&& first, Last last, T init, Op op, Transform transform,
+T parallel_transform_reduce(First&& first, Last&& last, T init, Op op, Transform transform,
                             const loop_options& options = {}) = delete;
 
 /// init op transform(*first, *second) op transform(*(first + 1), *(second + 1)) op ...: inner products.
@@ -326,24 +328,26 @@ template <class Policy = continuations, std::ranges::range Range, class T, class
 T parallel_transform_reduce(Range&& range, T init, Op op, Transform transform,
                             const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, std::ranges::range Range, class Second, class T, class Op, class Transform>
-  requires detail::like_iterator<Second> && detail::not_options<Transform> &&
-           detail::accepted<detail::why_not_transform_reduce_range<Range, T, Op, Transform, Second>()>
-[[nodiscard, gnu::always_inline]] inline T parallel_transform_reduce(Range&& range, Second second, T init, Op op,
-                                                                     Transform transform,
-                                                                     const loop_options& options = {}) {
+// An array and a pointer of its type are taken for two iterators.
+template <class Policy = continuations, std::ranges::range Range, class Second, class T, class Op, class Transform,
+          class It = std::decay_t<Second>>
+  requires detail::like_iterator<It> && detail::not_options<Transform> && (!detail::array_and_end<Range, Second>) &&
+           detail::accepted<detail::why_not_transform_reduce_range<Range, T, Op, Transform, It>()>
+[[nodiscard, gnu::always_inline]] inline T
+    parallel_transform_reduce(Range&& range, Second&& second, T init, Op op, Transform transform,
+                              const loop_options& options = {}) {
   const auto first = std::ranges::begin(range);
-  return fj::parallel_transform_reduce<Policy>(first, detail::advanced(first, detail::size_of(range)), second,
+  return fj::parallel_transform_reduce<Policy>(first, detail::advanced(first, detail::size_of(range)), It(second),
                                                std::move(init), std::move(op), std::move(transform), options);
 }
 
-template <
-    class Policy = continuations, std::ranges::range Range, class Second, class T, class Op, class Transform,
-    class = detail::when<detail::like_iterator<Second> && !detail::array_end<T> && detail::not_options<Transform> &&
-                         !std::sentinel_for<Second, std::ranges::iterator_t<Range>>>,
-    auto Why = detail::why_not_transform_reduce_range<Range, T, Op, Transform, Second>()>
+template <class Policy = continuations, std::ranges::range Range, class Second, class T, class Op, class Transform,
+          class It = std::decay_t<Second>,
+          class = detail::when<detail::like_iterator<It> && !detail::array_end<T> && detail::not_options<Transform> &&
+                               (detail::array<Second> || !std::sentinel_for<It, std::ranges::iterator_t<Range>>)>,
+          auto Why = detail::why_not_transform_reduce_range<Range, T, Op, Transform, It>()>
   requires(!detail::accepted<Why>)
-T parallel_transform_reduce(Range&& range, Second second, T init, Op op, Transform transform,
+T parallel_transform_reduce(Range&& range, Second&& second, T init, Op op, Transform transform,
                             const loop_options& options = {}) = delete;
 
 }  // namespace fj::inline v0_1

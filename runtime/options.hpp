@@ -9,7 +9,9 @@ namespace fj::inline v0_1 {
 /// For `fj::runtime`; the default runtime takes all defaults.
 struct options {
   /// P: how many fibers run at once. 0: the environment variable FORKJOIN_PROCS, else the number of processors that the
-  /// affinity mask and the cgroup's quota allow. At most 4,096.
+  /// affinity mask and the cgroup's quota allow. At most 4,096. A thread that the runtime starts gets the affinity mask of
+  /// the one that needs it, most often the caller of run. So if threads that are bound to one processor call run, another
+  /// one should be the first.
   unsigned procs = 0;
 
   /// Bytes reserved for each fiber's stack, not touched before use. At least 16 KiB.

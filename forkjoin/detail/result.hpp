@@ -43,7 +43,7 @@ template <class F>
 template <class R>
 class late_result {
  public:
-  [[gnu::always_inline]] late_result() noexcept {}
+  late_result() noexcept {}
   ~late_result() {}
   late_result(const late_result&) = delete;
   late_result& operator=(const late_result&) = delete;

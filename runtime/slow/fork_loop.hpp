@@ -36,7 +36,7 @@ struct loop_rest : continuation {
 /// Lies in the frame of the home strand.
 struct fork_loop {
   [[gnu::always_inline]] explicit fork_loop(std::size_t turns) noexcept : count(turns), rest(*this) {}
-  [[gnu::always_inline]] ~fork_loop() {}
+  ~fork_loop() {}
   fork_loop(const fork_loop&) = delete;
   fork_loop& operator=(const fork_loop&) = delete;
 

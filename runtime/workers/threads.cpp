@@ -11,7 +11,10 @@ namespace fj::inline v0_1::detail {
 
 worker* threads::start() noexcept {
   // The new thread inherits the processors of this one, which may have been kept off some when it was woken.
-  if (worker* const starts = current_worker()) system::placed(*starts);
+  if (worker* const starts = current_worker()) {
+    const os::unseen_by_detector own;  // a strand does here what its thread does elsewhere
+    system::placed(*starts);
+  }
   const locked lock(mutex_);
   try {
     auto m = std::make_unique<worker>(scheduler_, static_cast<unsigned>(started_.size()) + 1);

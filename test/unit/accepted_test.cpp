@@ -8,6 +8,7 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -296,7 +297,10 @@ TEST_CASE("two arrays of one type have an inner product") {
   const std::multiplies<> multiplies;
   CHECK(fj::parallel_transform_reduce(b, b, 0.0, plus, multiplies) == 30);
   CHECK(fj::parallel_transform_reduce(a, b, 0.0, plus, multiplies) == 31);
-  CHECK(fj::parallel_transform_reduce(a, std::begin(b), 0.0, plus, multiplies, {.grain = 1}) == 31);
+  CHECK(fj::parallel_transform_reduce(a, b, 0.0, plus, multiplies, {.grain = 1}) == 31);
+  CHECK(fj::parallel_transform_reduce(std::span(a), std::begin(b), 0.0, plus, multiplies) == 31);
+  const float floats[] = {1, 2, 3, 4};
+  CHECK(fj::parallel_transform_reduce(a, std::begin(floats), 0.0, plus, multiplies) == 31);
   CHECK(fj::parallel_transform_reduce(a, a + 4, b, 0.0, plus, multiplies) == 31);
   CHECK(fj::parallel_transform_reduce(b, b + 4, 0.0, plus, std::negate<>()) == -10);
 }
