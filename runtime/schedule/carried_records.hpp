@@ -39,7 +39,11 @@ struct basic_carried_records {
     deque* const before = active.load(std::memory_order_relaxed);
     active.store(records, std::memory_order_release);  // release: pairs with the acquire in for_each_deque
     Machine::fence();                                  // the records, then the sleepers: as in take_back
-    if (!Machine::seems_empty(*records)) m.sched().dispatcher().wake();
+    if (!Machine::seems_empty(*records)) {
+      m.sched().dispatcher().wake();
+    } else {
+      records->alarm();
+    }
     return before;
   }
 };

@@ -50,7 +50,11 @@ struct basic_left_records {
     active.store(records, std::memory_order_release);  // release: pairs with the acquire in for_each_deque
     // A worker that parks may have looked at the active deques before, and at the queue, where the marker was, after that.
     Machine::fence();
-    if (!Machine::seems_empty(*records)) dispatcher.wake();
+    if (!Machine::seems_empty(*records)) {
+      dispatcher.wake();
+    } else {  // a leapfrogging thief was faster: it wakes nobody, and that worker's alarm did not reach this deque
+      records->alarm();
+    }
     return before;
   }
 };
