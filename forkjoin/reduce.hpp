@@ -67,19 +67,21 @@ template <class Policy, class T, class It, class Get, class Op>
 [[gnu::always_inline]] inline T reduce(const It& first, std::size_t n, T init, Get get, Op& op,
                                        const loop_options& options) {
   if (n == 0) return init;
+  using value_type = addend<T, decltype(get(first))>;
+  const auto value = [get](const It& at) -> value_type { return static_cast<value_type>(get(at)); };
   if constexpr (plain_number<T>) {
     if (options.grain == 0) {
-      T sum = detail::reduce_numbers<Policy, T>(first, n, get, op, options);
+      T sum = detail::reduce_numbers<Policy, T>(first, n, value, op, options);
       return static_cast<T>(std::invoke(op, std::move(init), std::move(sum)));
     }
   }
-  T sum = detail::reduce_blocks<Policy, T>(first, n, get, op, options);
+  T sum = detail::reduce_blocks<Policy, T>(first, n, value, op, options);
   return static_cast<T>(std::invoke(op, std::move(init), std::move(sum)));
 }
 
 /// Body adds an element to an accumulator, which may be of another type. Join combines accumulators.
 template <class Policy, class T, class I, class Body, class Join>
-T accumulate(const I& first, std::size_t n, T identity, Body& body, Join& join, const loop_options& options) {
+T accumulate(const I& first, std::size_t n, T identity, Body& body, Join& joins, const loop_options& options) {
   if (n == 0) return identity;
   const blocks all(n, options.grain, reduce_block);
   const auto leaf = [&, &identity = std::as_const(identity)](std::size_t block) {
@@ -90,7 +92,7 @@ T accumulate(const I& first, std::size_t n, T identity, Body& body, Join& join, 
     return acc;
   };
   return fj::run(
-      [&] { return reduction<Policy, T, decltype(leaf), Join>(leaf, join, options.stop).run(0, all.count()); });
+      [&] { return reduction<Policy, T, decltype(leaf), Join>(leaf, joins, options.stop).run(0, all.count()); });
 }
 
 template <class F, class T, class I>
@@ -185,8 +187,9 @@ consteval auto why_not_reduce_range() {
 /// functions whose own target attribute adds FMA to what the file is compiled for. Floating-point elements are folded
 /// in an association that compilers can vectorise. If the elements are numbers and there is no grain, the calling
 /// strand computes a sum of a few microseconds alone, as parallel_for does with short loops. The left argument of each
-/// call of op is an accumulator, from which op may move. A projection or transformation that parallel_for would copy as
-/// a body is copied, and called as const.
+/// call of op is an accumulator, from which op may move; the right one is another, or what proj returned; if init
+/// is a number, the latter is converted to its type before. So 0 as init makes integers of fractions: write 0.0. A
+/// projection or transformation that parallel_for would copy as a body is copied, and called as const.
 ///
 /// Errors: what op or proj throws; of several exceptions, the first in order. fj::cancelled if options.stop was asked
 /// to stop before every block had started. Iterators must be random-access ones. Outside of a runtime the call enters

@@ -54,7 +54,7 @@ consteval auto why_not_scan() {
         "fj::parallel_inclusive_scan, parallel_exclusive_scan: the values must be copyable: they go to the output and "
         "to "
         "the sum");
-  } else if constexpr (!foldable<T, Op, std::iter_reference_t<First>> ||
+  } else if constexpr (!foldable<T, Op, scanned<T, First>> ||
                        !std::is_assignable_v<std::iter_reference_t<Out>, const T&> ||
                        !std::is_assignable_v<std::iter_reference_t<Out>, T>) {
     return refusal(
@@ -130,7 +130,8 @@ template <class Policy = continuations, class First, class Last, class Out, clas
   requires(!detail::accepted<Why>)
 Out parallel_inclusive_scan(First first, Last last, Out out, Op op = {}, const loop_options& options = {}) = delete;
 
-/// *(out + k) = init op *first op ... op *(first + k). The sums have the type of init.
+/// *(out + k) = init op *first op ... op *(first + k). The sums have the type of init. If that is a number, elements of
+/// another type are converted to it before they are added.
 template <class Policy = continuations, class First, class Last, class Out, class Op, class T>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
            detail::not_options<T> && detail::accepted<detail::why_not_scan_of<T, First, Out, Op>()>
@@ -181,7 +182,7 @@ template <class Policy = continuations, std::ranges::range Range, class Out, cla
 Out parallel_inclusive_scan(Range&& range, Out out, Op op, T init, const loop_options& options = {}) = delete;
 
 /// *(out + k) = init op *first op ... op *(first + k - 1): without the element itself. As std::exclusive_scan, otherwise
-/// as parallel_inclusive_scan.
+/// as parallel_inclusive_scan with an initial value.
 template <class Policy = continuations, class First, class Last, class Out, class T, class Op = std::plus<>>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
            detail::not_options<Op> && detail::accepted<detail::why_not_scan_of<T, First, Out, Op>()>

@@ -22,6 +22,10 @@ template <class Op, class T>
 concept commutative = std::same_as<Op, std::plus<>> || std::same_as<Op, std::plus<T>> ||
                       std::same_as<Op, std::multiplies<>> || std::same_as<Op, std::multiplies<T>>;
 
+/// What is added to sums T for an element X. A number is added as a T, so that no block of elements differs from others.
+template <class T, class X>
+using addend = std::conditional_t<std::is_arithmetic_v<T> && !std::is_same_v<std::remove_cvref_t<X>, T>, T, X>;
+
 /// How many elements the fold takes in one step. Compilers neither vectorise nor interleave a chain of floating-point
 /// operations, as that changes the result; the association in steps lets them.
 template <class T>

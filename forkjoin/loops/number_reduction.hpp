@@ -110,8 +110,8 @@ template <class Policy, class T, class It, class Value, class Op>
 }
 
 /// Of many.
-template <class Policy, class T, class It, class Get, class Op>
-[[gnu::noinline]] T reduce_many(const It& first, std::size_t n, const Get& get, Op& op, loop_options options) {
+template <class Policy, class T, class It, class Value, class Op>
+[[gnu::noinline]] T reduce_many(const It& first, std::size_t n, const Value& value, Op& op, loop_options options) {
   const blocks all(n, std::clamp(n / 128, least_block, reduce_block));
   const auto sums = std::make_unique_for_overwrite<T[]>(all.count());
   first_thrower thrower;
@@ -119,7 +119,7 @@ template <class Policy, class T, class It, class Get, class Op>
     detail::for_parts<Policy>(all.count(), options, [&](std::size_t begin, std::size_t end) {
       try {
         for (; begin != end; ++begin)
-          sums[begin] = detail::fold<T>(detail::advanced(first, all.begin(begin)), all.size_of(begin), get, op);
+          sums[begin] = detail::fold<T>(detail::advanced(first, all.begin(begin)), all.size_of(begin), value, op);
       } catch (...) {
         thrower.note(begin);
         throw;
@@ -140,22 +140,17 @@ template <class T, class It, class Value, class Op>
 
 /// Of numbers. A loop without a grain computes what is summed, one by one or, if these are many, the sums of blocks. So the
 /// strand begins alone, as any such loop, and a few elements that take long are shared out.
-template <class Policy, class T, class It, class Get, class Op>
-[[gnu::always_inline]] inline T reduce_numbers(const It& first, std::size_t n, Get get, Op& op,
+template <class Policy, class T, class It, class Value, class Op>
+[[gnu::always_inline]] inline T reduce_numbers(const It& first, std::size_t n, Value value, Op& op,
                                                const loop_options& options) {
-  // The fold of these values takes the same steps whether they are kept or not.
-  using element = decltype(get(first));
-  using type = std::conditional_t<std::is_same_v<std::remove_cvref_t<element>, T>, element, T>;
-  const auto value = [get](const It& at) -> type { return static_cast<type>(get(at)); };
-  using value_type = std::remove_const_t<decltype(value)>;
-  pace& known = pace_of<value_type>;  // of few only
+  pace& known = pace_of<Value>;  // of few only
   // Copies, so that nothing leads to what the sum of very few reads, and the compiler keeps that in registers.
   if (!detail::begins_very_brief_loop(n, options, known)) {
-    if (n > most_kept) return detail::reduce_many<Policy, T>(It(first), n, Get(get), op, options);
-    return detail::reduce_few_slow<Policy, T>(It(first), n, value_type(value), op, options);
+    if (n > most_kept) return detail::reduce_many<Policy, T>(It(first), n, Value(value), op, options);
+    return detail::reduce_few_slow<Policy, T>(It(first), n, Value(value), op, options);
   }
   const T sum = n < fold_width<T> ? detail::fold_very_few<T>(first, n, value, op)
-                                  : detail::fold_brief<T, It, value_type>(It(first), n, value_type(value), op);
+                                  : detail::fold_brief<T, It, Value>(It(first), n, Value(value), op);
   detail::end_brief_part(known);
   return sum;
 }

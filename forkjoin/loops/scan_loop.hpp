@@ -24,6 +24,10 @@ namespace fj::inline v0_1::detail {
 
 enum class scan_kind { inclusive, exclusive };
 
+/// What a scan reads. Some elements twice, so it does not let op move from what an iterator gives as an rvalue.
+template <class T, class In, class X = std::iter_reference_t<In>>
+using scanned = addend<T, std::conditional_t<std::is_rvalue_reference_v<X>, const std::remove_reference_t<X>&, X>>;
+
 /// The prefix of a block, the sum of all blocks before it, is ((init op b0) op b1) ..., where b0, b1, ... are the sums of
 /// the blocks by themselves; from there the elements' sums are computed one by one, and two by two where in_steps. So the
 /// association is the same whether a block's sum was needed in advance or not, if it is computed in both cases.
@@ -38,9 +42,9 @@ class scan_loop {
 
  private:
   using prefix = std::optional<T>;
-  using element = std::iter_reference_t<In>;
+  using element = scanned<T, In>;
 
-  static constexpr auto get = [](const In& from) -> decltype(auto) { return *from; };
+  static constexpr auto get = [](const In& from) -> element { return static_cast<element>(*from); };
 
   // In steps a scan calls op more often, but takes less time.
   static constexpr bool in_steps = folded_in_steps<T, element> && !Exact;

@@ -11,6 +11,7 @@
 #include <optional>
 #include <ranges>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -311,4 +312,22 @@ TEST_CASE("fold: operations that are not known to be commutative keep the order"
     }
   }
   CHECK(right);
+}
+
+// Tried with elements added as they are in blocks, but not in short loops: 0, and a number for each block.
+TEST_CASE("parallel_reduce into integers converts its elements, however many there are") {
+  const auto count_large = [](int sum, auto x) {
+    if constexpr (std::is_same_v<decltype(x), int>) return sum + x;
+    return sum + (x > 0.5 ? 1 : 0);
+  };
+  for (const std::size_t n : {2, 1000, 1024, 1025, 5000}) {
+    CAPTURE(n);
+    const std::vector<double> in(n, 1.75);
+    for (const std::size_t grain : {0, 1, 100}) {
+      CAPTURE(grain);
+      CHECK(fj::parallel_reduce(in, 0, std::plus<>(), {.grain = grain}) == static_cast<int>(n));
+      const std::vector<double> small(n, 0.75);
+      CHECK(fj::parallel_reduce(small, 0, count_large, {.grain = grain}) == 0);
+    }
+  }
 }

@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <numeric>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -233,4 +234,34 @@ TEST_CASE("an operation that is said to be exactly associative is called once an
   std::fill(out.begin(), out.end(), 0.0);
   eager.run([&] { fj::parallel_scan(in, out.begin(), op); });
   CHECK(out == expected);
+}
+
+// Tried with elements added as they are: results differ, as a sum of an int and a double is rounded.
+TEST_CASE("a scan into integers converts its elements, and gives the same on any runtime") {
+  std::vector<double> in(2000);
+  for (std::size_t i = 0; i != in.size(); ++i) in[i] = static_cast<double>(i * i % 37) * 0.75 - 10.5;
+  const std::vector<int> integers(in.begin(), in.end());
+  std::vector<int> expected(in.size());
+  std::exclusive_scan(integers.begin(), integers.end(), expected.begin(), 0);
+  test::for_each_runtime("mixed", [&](fj::runtime& rt, unsigned p, test::stealing how) {
+    CAPTURE(p);
+    CAPTURE(test::name_of(how));
+    for (const std::size_t grain : grains) {
+      std::vector<int> out(in.size());
+      rt.run([&] { fj::parallel_exclusive_scan(in, out.begin(), 0, std::plus<>(), {.grain = grain}); });
+      CHECK(out == expected);
+    }
+  });
+}
+
+// Tried with elements passed on as rvalues: what was moved from is read again, and is empty.
+TEST_CASE("a scan of rvalues moves from none, as it may read them twice") {
+  for_each_case("rvalues", [](std::size_t n, const fj::loop_options& options) {
+    std::vector<std::string> in(n), expected(n), out(n);
+    for (std::size_t i = 0; i != n; ++i) in[i] = std::string(1, static_cast<char>('a' + i % 26));
+    std::inclusive_scan(in.begin(), in.end(), expected.begin());
+    auto rvalues = in | std::views::transform([](std::string& s) -> std::string&& { return std::move(s); });
+    fj::parallel_scan(rvalues, out.begin(), std::plus<>(), options);
+    CHECK(out == expected);
+  });
 }
