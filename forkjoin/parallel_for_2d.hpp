@@ -12,6 +12,7 @@
 #include "forkjoin/detail/refusal.hpp"
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/loop_options.hpp"
+#include "forkjoin/loops/loop_bounds.hpp"
 #include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/loops/split_loop.hpp"
 #include "forkjoin/policies.hpp"
@@ -78,9 +79,17 @@ inline std::size_t default_block_size(std::size_t cells) {
 template <class Body>
 concept loops_by_blocks = std::is_invocable_v<Body&, const block_2d&>;
 
-template <class Body>
+/// None if it is negative, as in parallel_for(0, n, body).
+template <class Index>
+std::size_t count_up_to(Index n) noexcept {
+  return index_range<Index, Index>("fj::parallel_for_2d", 0, n).size();
+}
+
+template <class Rows, class Columns, class Body>
 consteval auto why_not_2d() {
-  if constexpr (!loops_by_blocks<Body> && !std::is_invocable_v<Body&, std::size_t, std::size_t>) {
+  if constexpr (!index<Rows> || !index<Columns>) {
+    return refusal("fj::parallel_for_2d: the numbers of rows and columns must be integers, not characters");
+  } else if constexpr (!loops_by_blocks<Body> && !std::is_invocable_v<Body&, std::size_t, std::size_t>) {
     return refusal("fj::parallel_for_2d: the body must be callable with two std::size_t or with a const fj::block_2d&");
   } else {
     return not_refused;
@@ -90,7 +99,8 @@ consteval auto why_not_2d() {
 }  // namespace detail
 
 /// Calls body(i, j) for all i below rows and j below cols, possibly in parallel; or body(block) for blocks that together
-/// make up all of them, if the body is callable with a block_2d.
+/// make up all of them, if the body is callable with a block_2d. The indices i and j are std::size_t. If rows or cols is
+/// negative, there are none.
 ///
 /// By cells: as parallel_for over all cells row by row, with the same promises of order and exceptions. The grain is a
 /// number of cells.
@@ -100,9 +110,10 @@ consteval auto why_not_2d() {
 /// In the order of the loop, the upper or the left half comes first.
 ///
 /// Throws std::length_error if there are more cells than a std::size_t counts.
-template <class Policy = continuations, class Body>
-  requires detail::accepted<detail::why_not_2d<Body>()>
-void parallel_for_2d(std::size_t rows, std::size_t cols, Body&& body, const loop_options& options = {}) {
+template <class Policy = continuations, class Rows, class Columns, class Body>
+  requires detail::accepted<detail::why_not_2d<Rows, Columns, Body>()>
+void parallel_for_2d(Rows up_to_row, Columns up_to_column, Body&& body, const loop_options& options = {}) {
+  const std::size_t rows = detail::count_up_to(up_to_row), cols = detail::count_up_to(up_to_column);
   const std::size_t cells = detail::count_of_cells(rows, cols);
   if (cells == 0) return;
   if constexpr (detail::loops_by_blocks<Body>) {
@@ -124,8 +135,9 @@ void parallel_for_2d(std::size_t rows, std::size_t cols, Body&& body, const loop
   }
 }
 
-template <class Policy = continuations, class Body, auto Why = detail::why_not_2d<Body>()>
+template <class Policy = continuations, class Rows, class Columns, class Body,
+          auto Why = detail::why_not_2d<Rows, Columns, Body>()>
   requires(!detail::accepted<Why>)
-void parallel_for_2d(std::size_t rows, std::size_t cols, Body&& body, const loop_options& options = {}) = delete;
+void parallel_for_2d(Rows rows, Columns cols, Body&& body, const loop_options& options = {}) = delete;
 
 }  // namespace fj::inline v0_1

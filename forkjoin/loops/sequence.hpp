@@ -45,6 +45,8 @@ iterator_pair<A, B> advanced(const iterator_pair<A, B>& from, std::size_t by) {
 /// The number of elements, 0 if last comes before first. Counts them if the iterators cannot be subtracted.
 template <class I, class S>
 std::size_t size_between(const I& first, const S& last) {
+  static_assert(!std::is_same_v<S, std::unreachable_sentinel_t>,
+                "forkjoin: a sequence needs an end, as it is cut into parts; std::unreachable_sentinel is none");
   const std::iter_difference_t<I> n = std::ranges::distance(first, last);
   return n > 0 ? static_cast<std::size_t>(n) : 0;
 }
@@ -81,10 +83,11 @@ concept divisible_output = std::random_access_iterator<Out> && !packed_bits<Out>
 template <class T>
 concept array_end = std::is_pointer_v<T> && std::is_object_v<std::remove_pointer_t<T>>;
 
-/// Tells outputs from operations, to choose an overload. It asks for a member's name, as a look for an iterator's operators
-/// would go through all namespaces that the type of an operation mentions.
+/// Tells outputs from operations and from values, to choose an overload. It asks for members, as a look for an iterator's
+/// operators would go through all namespaces that the type of an operation mentions. A value may be a container.
 template <class T>
-concept like_iterator = array_end<T> || requires { typename T::difference_type; };
+concept like_iterator =
+    array_end<T> || (requires { typename T::difference_type; } && !requires(T& container) { container.begin(); });
 
 template <class T>
 concept not_options = !std::is_same_v<std::remove_cvref_t<T>, loop_options>;

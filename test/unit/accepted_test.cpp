@@ -300,6 +300,9 @@ TEST_CASE("two arrays of one type have an inner product") {
   CHECK(fj::parallel_transform_reduce(a, b, 0.0, plus, multiplies, {.grain = 1}) == 31);
   CHECK(fj::parallel_transform_reduce(std::span(a), std::begin(b), 0.0, plus, multiplies) == 31);
   const float floats[] = {1, 2, 3, 4};
+  std::string strings[] = {"a", "b"};
+  fj::parallel_exclusive_scan(strings, strings, std::string("x"), std::plus<>());  // the initial value is no output
+  CHECK(strings[1] == "xa");
   CHECK(fj::parallel_transform_reduce(a, std::begin(floats), 0.0, plus, multiplies) == 31);
   CHECK(fj::parallel_transform_reduce(a, a + 4, b, 0.0, plus, multiplies) == 31);
   CHECK(fj::parallel_transform_reduce(b, b + 4, 0.0, plus, std::negate<>()) == -10);

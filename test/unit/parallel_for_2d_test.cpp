@@ -130,3 +130,19 @@ TEST_CASE("parallel_for_2d says when there are too many cells") {
   fj::parallel_for_2d(most, 1, [&](const fj::block_2d& all) { cells = all.cells(); }, {.grain = most});
   CHECK(cells == most);
 }
+
+// Tried with std::size_t as the types of both: 2^64 - 1 rows, or no compilation in this test.
+TEST_CASE("parallel_for_2d takes any integers, and a negative one is none") {
+  int cells = 0;
+  const auto count = [&](std::size_t i, std::size_t j) { cells += i < 2 && j < 3 ? 1 : 100; };
+  const auto count_block = [&](fj::block_2d) { cells += 100; };
+  fj::runtime rt({.procs = 1});
+  rt.run([&] {
+    fj::parallel_for_2d(-1, 3, count);
+    fj::parallel_for_2d(3, -1L, count);
+    fj::parallel_for_2d(-1, -1, count_block);
+    CHECK(cells == 0);
+    fj::parallel_for_2d(short{2}, 3u, count);
+  });
+  CHECK(cells == 6);
+}
