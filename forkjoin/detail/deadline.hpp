@@ -24,13 +24,23 @@ deadline deadline_after(const std::chrono::duration<Rep, Period>& d) {
   return now + std::chrono::ceil<deadline::duration>(d);
 }
 
-/// A time of any clock. Of another one than deadline_clock, as that clock goes now.
+/// A time of any clock. Of another one than deadline_clock, as that clock goes now. What deadline_clock cannot show is a
+/// time that has come, or no_deadline.
 template <class Clock, class Duration>
 deadline deadline_at(const std::chrono::time_point<Clock, Duration>& t) {
+  using approximate = std::chrono::duration<double, deadline::period>;  // see deadline_after
+  const approximate time(t.time_since_epoch());
+  if (time >= approximate(no_deadline.time_since_epoch())) return no_deadline;
   if constexpr (std::is_same_v<Clock, deadline_clock>) {
+    constexpr deadline first = deadline::min();
+    if (!(time > approximate(first.time_since_epoch()))) return first;
     return std::chrono::ceil<deadline::duration>(t);
   } else {
-    return deadline_after(t - Clock::now());
+    const auto now = Clock::now();
+    const approximate ahead = time - approximate(now.time_since_epoch());
+    if (!(ahead > approximate(std::chrono::seconds(-1)))) return deadline_clock::now();  // none is a second off
+    if (ahead >= approximate(no_deadline - deadline_clock::now())) return no_deadline;
+    return deadline_after(t - now);
   }
 }
 

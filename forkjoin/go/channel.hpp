@@ -145,7 +145,8 @@ class channel {
     iterator(const channel& of, std::source_location at) : of_(of), at_(at), value_(of_.receive({.at = at})) {}
     T& operator*() const noexcept { return *value_; }
     iterator& operator++() {
-      value_ = of_.receive({.at = at_});
+      value_.reset();
+      if (auto next = of_.receive({.at = at_})) value_.emplace(std::move(*next));  // a T need not be assignable
       return *this;
     }
     void operator++(int) { ++*this; }

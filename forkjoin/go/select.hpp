@@ -13,6 +13,7 @@
 #include <iterator>
 #include <optional>
 #include <source_location>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -29,11 +30,15 @@ namespace detail {
 /// A case on a channel.
 template <class T, class F>
 struct receive_case : select_case {
-  receive_case(const channel<T>& c, F f, std::source_location at) : of(c), handler(std::move(f)), made_at(at) {
+  receive_case(const channel<T>& c, F f, std::source_location made) : of(c), handler(std::move(f)), made_at(made) {
     if (of) channel_access::state(of)->make_receive(*this, value);
   }
 
-  void run(bool) { static_cast<void>(std::invoke(handler, std::move(value))); }
+  void run(bool) {
+    std::optional<T> received = std::move(value);
+    value.reset();  // a select in a loop may get the case again
+    static_cast<void>(std::invoke(handler, std::move(received)));
+  }
   channel<T> of;
   F handler;
   std::optional<T> value;
@@ -42,19 +47,21 @@ struct receive_case : select_case {
 
 template <class T, class F>
 struct send_case : select_case {
-  send_case(const channel<T>& c, T v, F f, std::source_location at)
-      : of(c), value(std::move(v)), handler(std::move(f)), made_at(at) {
+  send_case(const channel<T>& c, T v, F f, std::source_location made)
+      : of(c), value(std::move(v)), handler(std::move(f)), made_at(made) {
     if (of) channel_access::state(of)->make_send(*this, value);
   }
 
   void run(bool closed) {
     if (closed) throw channel_closed();
+    sent = true;
     static_cast<void>(std::invoke(handler));
   }
   channel<T> of;
   T value;
   F handler;
   std::source_location made_at;
+  bool sent = false;
 };
 
 /// A case on a time.
@@ -80,7 +87,17 @@ template <class F>
 inline constexpr bool is_otherwise<otherwise_case<F>> = true;
 
 template <class Case>
-void collect(select_case**& to, Case& c) noexcept {
+inline constexpr bool is_send = false;
+template <class T, class F>
+inline constexpr bool is_send<send_case<T, F>> = true;
+
+template <class Case>
+void collect(select_case**& to, Case& c) {
+  if constexpr (is_send<Case>) {
+    if (c.sent)
+      throw std::logic_error(
+          "fj::select: this case of fj::on_send has sent its value in an earlier call; make a new one");
+  }
   if constexpr (!is_otherwise<Case>) *to++ = &c;
 }
 
@@ -153,9 +170,11 @@ auto otherwise(F f, std::source_location at = std::source_location::current()) {
 
 /// Waits until one of the cases is ready, sends or receives its value, runs its handler, and returns its index. If
 /// several cases are ready, each is as likely as the others. Exactly one case takes effect: select does not change the
-/// other channels. A case whose handle names no channel is never ready. select throws what the handler throws.
+/// other channels. A case whose handle names no channel is never ready. select throws what the handler throws. A case
+/// that has a name can be in several calls, one after the other, until it has sent its value.
 ///
 /// Errors: channel_closed if the chosen case sends on a closed channel; std::bad_alloc if there is no memory to wait;
+/// std::logic_error if a case has sent its value before;
 /// with wait_options as first argument, fj::cancelled if the token is asked to stop first, and fj::timed_out if the
 /// time options.until comes first.
 template <class... Cases>

@@ -37,8 +37,9 @@ void sleep_for(const std::chrono::duration<Rep, Period>& d, wait_options options
 /// Sleeps until Clock::now() >= t. As sleep_for.
 template <class Clock, class Duration>
 void sleep_until(const std::chrono::time_point<Clock, Duration>& t, wait_options options = {}) {
-  while (Clock::now() < t)
-    detail::sleep_until(detail::deadline_at(t), options);  // another clock may be set back during the sleep
+  // Again and again: another clock may be set back during the sleep.
+  for (detail::deadline end = detail::deadline_at(t); end > detail::deadline_clock::now(); end = detail::deadline_at(t))
+    detail::sleep_until(end, options);
 }
 
 }  // namespace fj::inline v0_1

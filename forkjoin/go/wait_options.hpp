@@ -22,7 +22,7 @@ struct wait_options {
   std::chrono::steady_clock::time_point until = detail::no_deadline;
   /// When this token is asked to stop, the wait ends and throws fj::cancelled.
   const stop_token* stop = nullptr;
-  /// Where the wait is called, for fj::print_fibers. Do not set it.
+  /// Where the wait is called, for fj::print_fibers; if you keep the options, where they were made. Do not set it.
   std::source_location at = std::source_location::current();
 };
 

@@ -145,7 +145,8 @@ void sleep_for(const std::chrono::duration<Rep, Period>& d, wait_options options
 }
 template <class Clock, class Duration>
 void sleep_until(const std::chrono::time_point<Clock, Duration>& t, wait_options options = {}) {
-  while (Clock::now() < t) detail::sleep_until(detail::deadline_at(t), options);
+  for (detail::deadline end = detail::deadline_at(t); end > detail::deadline_clock::now(); end = detail::deadline_at(t))
+    detail::sleep_until(end, options);
 }
 
 /// Nothing else runs, so it is free; unless the one function that runs locks it twice, which would wait for ever, or in vain.

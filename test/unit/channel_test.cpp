@@ -384,3 +384,17 @@ TEST_CASE("channel: waits that are stopped leave nothing behind") {
     }
   });
 }
+
+// Tried with the iterator's value assigned: does not compile.
+TEST_CASE("channel: a loop over values that cannot be assigned") {
+  struct fixed {
+    const int value;
+  };
+  fj::channel<fixed> c(2);
+  c.send(fixed{1});
+  c.send(fixed{2});
+  c.close();
+  int sum = 0;
+  for (const fixed& f : c) sum += f.value;
+  CHECK(sum == 3);
+}

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <shared_mutex>
+#include <thread>
 #include <vector>
 
 #include "forkjoin/go.hpp"
@@ -206,5 +207,27 @@ TEST_CASE("deadlines: once, while another strand does it") {
     gate.close();
     first.get();
     once.call([] { CHECK(false); }, {.until = steady::now()});
+  });
+}
+
+// Tried with the plain conversions, which overflow: the first three never end, or the last ones end at once.
+TEST_CASE("deadlines: times that the steady clock cannot show") {
+  using seconds_of_steady = std::chrono::time_point<steady, std::chrono::seconds>;
+  everywhere("far", [](fj::runtime&) {
+    fj::semaphore none(0), one(0);
+    CHECK(!none.try_acquire_until(std::chrono::system_clock::time_point::min()));
+    CHECK(!none.try_acquire_until(std::chrono::sys_seconds::min()));
+    CHECK(!none.try_acquire_until(seconds_of_steady::min()));
+    fj::sleep_until(std::chrono::sys_seconds::min());
+    std::thread later([&] {
+      std::this_thread::sleep_for(1ms);
+      one.release(4);
+    });
+    CHECK(one.try_acquire_until(std::chrono::sys_seconds::max()));
+    CHECK(one.try_acquire_until(std::chrono::system_clock::time_point::max()));
+    CHECK(one.try_acquire_until(seconds_of_steady::max()));
+    CHECK(one.try_acquire_until(std::chrono::time_point<steady, std::chrono::duration<double>>::max()));
+    CHECK_THROWS_AS(fj::sleep_until(std::chrono::sys_seconds::max(), {.until = steady::now() + 1ms}), fj::timed_out);
+    later.join();
   });
 }

@@ -4,6 +4,8 @@
 #include <array>
 #include <atomic>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -316,5 +318,31 @@ TEST_CASE("select: a wait that is stopped takes none of its cases") {
     CHECK(waits.get());
     CHECK(!c.try_send(1));
     CHECK(!d.try_receive());
+  });
+}
+
+// Tried with the value left in a case that was received: select gives it again when the channel is closed; and without the
+// error: the value, which was moved away, is sent once more.
+TEST_CASE("select: cases with names, in several calls") {
+  test::for_each_runtime("names", [](fj::runtime& rt, unsigned, test::stealing) {
+    rt.run([] {
+      fj::channel<std::string> c(4);
+      std::vector<std::string> got;
+      bool closed = false;
+      auto receive = fj::on_receive(c, [&](std::optional<std::string> s) {
+        if (s)
+          got.push_back(std::move(*s));
+        else
+          closed = true;
+      });
+      auto send = fj::on_send(c, std::string(100, 'x'), [] {});
+      c.send("first");
+      while (got.empty()) fj::select(receive);
+      CHECK(fj::select(send, fj::otherwise([] {})) == 0);
+      CHECK_THROWS_AS(fj::select(send, fj::otherwise([] {})), std::logic_error);
+      c.close();
+      while (!closed) fj::select(receive);
+      CHECK(got == std::vector<std::string>{"first", std::string(100, 'x')});
+    });
   });
 }

@@ -114,7 +114,7 @@ poll_result poll_descriptor(int descriptor, bool to_write, int wake_up, std::int
   pollfd both[] = {{descriptor, events, 0}, {wake_up, POLLIN, 0}};
   const io found = uninterrupted([&] {
     if (until == std::numeric_limits<std::int64_t>::max()) return ::poll(both, 2, -1);
-    const std::int64_t time = std::max<std::int64_t>(until == 0 ? 0 : until - now_ns(), 0);
+    const std::int64_t time = std::max<std::int64_t>(until <= 0 ? 0 : until - now_ns(), 0);
     const timespec limit{static_cast<time_t>(time / second), static_cast<long>(time % second)};
     return ::ppoll(both, 2, &limit, nullptr);
   });
