@@ -43,8 +43,8 @@ class local {
 
  private:
   struct holder : detail::local_value {
-    holder(std::uint64_t key, const std::function<T()>& make)
-        : local_value{key, [](local_value& self) noexcept { delete static_cast<holder*>(&self); }}, value(make()) {}
+    holder(std::uint64_t its_key, const std::function<T()>& make)
+        : local_value{its_key, [](local_value& self) noexcept { delete static_cast<holder*>(&self); }}, value(make()) {}
     T value;
   };
 

@@ -98,8 +98,8 @@ class basic_idle {
   }
 
  private:
-  worker* caller_of(auto& deque) const noexcept {
-    return callers_.find([&deque](const worker& m) { return m.brought == deque.whose(); });
+  worker* caller_of(auto& d) const noexcept {
+    return callers_.find([&d](const worker& m) { return m.brought == d.whose(); });
   }
 
   basic_parking<Machine>& counts_;

@@ -39,8 +39,8 @@ class basic_parking {
   int idle() const noexcept { return idle_.load(std::memory_order_seq_cst); }
 
   /// Threads that could be woken or started for an idle P are there, or are not any longer.
-  void thread_available(int count = 1) noexcept { threads_.fetch_add(count, std::memory_order_seq_cst); }
-  void thread_taken(int count = 1) noexcept { threads_.fetch_sub(count, std::memory_order_seq_cst); }
+  void thread_available(int n = 1) noexcept { threads_.fetch_add(n, std::memory_order_seq_cst); }
+  void thread_taken(int n = 1) noexcept { threads_.fetch_sub(n, std::memory_order_seq_cst); }
 
   // Spinning.
 
@@ -75,14 +75,14 @@ class basic_parking {
     // Between the announcement and the loads by which deques are found: pairs with the fence in attend. An owner that has not
     // seen the announcement opened its deque before, and that is the one found here.
     Machine::fence();
-    for_each_deque([](auto& deque) { deque.alarm(); });
+    for_each_deque([](auto& d) { d.alarm(); });
     if (eager) {
       Machine::fence();
     } else {
       Machine::heavy_fence();
     }
     bool empty = true;
-    for_each_deque([&](auto& deque) { empty = empty && deque.looks_empty(); });
+    for_each_deque([&](auto& d) { empty = empty && d.looks_empty(); });
     return empty;
   }
 

@@ -39,7 +39,7 @@ enum class poll_end : unsigned { happened, closed };
 /// Lies in the frame of what waits. Of several that would end that wait (sync/wait_word.hpp) the entry is one.
 class poll_wait {
  public:
-  explicit poll_wait(io_way way) noexcept : way(way) {}
+  explicit poll_wait(io_way which) noexcept : way(which) {}
   poll_wait(const poll_wait&) = delete;
   poll_wait& operator=(const poll_wait&) = delete;
 

@@ -32,7 +32,7 @@ inline constexpr std::int64_t any_time = never - 1;
 template <memory_machine Machine>
 class basic_timer {
  public:
-  explicit basic_timer(std::int64_t at) noexcept : at(at) {}
+  explicit basic_timer(std::int64_t due) noexcept : at(due) {}
   basic_timer(const basic_timer&) = delete;
   basic_timer& operator=(const basic_timer&) = delete;
 

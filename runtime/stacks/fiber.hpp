@@ -49,17 +49,17 @@ struct fiber : join_waiter, runnable, parent_rest {
   static fiber& of_marker(runnable& marker) noexcept { return static_cast<deque_marker&>(marker).of; }
 
   /// Asserts, in debug builds, that the state may follow the one before.
-  void becomes(fiber_state next) noexcept {
+  void becomes(fiber_state now) noexcept {
 #ifdef FORKJOIN_DEBUG
-    FORKJOIN_CHECK(may_follow(state, next));
+    FORKJOIN_CHECK(may_follow(state, now));
 #endif
-    state = next;
+    state = now;
   }
 
   /// The same where a scope forks, in debug builds alone: in others these changes are not worth an instruction.
-  void becomes_at_fork([[maybe_unused]] fiber_state next) noexcept {
+  void becomes_at_fork([[maybe_unused]] fiber_state now) noexcept {
 #ifdef FORKJOIN_DEBUG
-    becomes(next);
+    becomes(now);
 #endif
   }
 

@@ -16,16 +16,15 @@ template <waiting_machine Machine>
 struct basic_wait_entry {
   using waiter = typename Machine::waiter;
 
-  /// `number`: what the waiter learns if it is woken through this entry. `item`: what the object gives it or takes from it.
-  explicit basic_wait_entry(waiter& w, unsigned number = 0, void* item = nullptr) noexcept
-      : of(w), number(number), item(item) {}
+  explicit basic_wait_entry(waiter& waits, unsigned its_number = 0, void* its_item = nullptr) noexcept
+      : of(waits), number(its_number), item(its_item) {}
   basic_wait_entry(const basic_wait_entry&) = delete;
   basic_wait_entry& operator=(const basic_wait_entry&) = delete;
   ~basic_wait_entry() { FORKJOIN_CHECK(!queued); }
 
   waiter& of;
-  const unsigned number;
-  void* const item;
+  const unsigned number;   ///< what the waiter learns if it is woken through this entry
+  void* const item;        ///< what the object gives the waiter or takes from it
   bool refused = false;    ///< set by the claimant: the object has ended, and the item has not been touched
   bool queued = false;     ///< under the object's lock
   std::int64_t since = 0;  ///< of a mutex: when the wait began, by os::now_ns

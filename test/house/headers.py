@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-FLAGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-x", "c++", "-"]
+FLAGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror", "-fsyntax-only", "-x", "c++", "-"]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 

@@ -87,7 +87,7 @@ struct basic_operation {
 
   class wait_of_strand final : public poll_wait {
    public:
-    wait_of_strand(io_way way, waiter& of) noexcept : poll_wait(way), of_(of) {}
+    wait_of_strand(io_way which, waiter& of) noexcept : poll_wait(which), of_(of) {}
 
     bool claim_wait(poll_end by) noexcept override { return of_.claim(static_cast<unsigned>(by)); }
     void wake() noexcept override { of_.wake(); }
