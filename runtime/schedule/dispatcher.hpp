@@ -134,6 +134,7 @@ class basic_dispatcher {
   bool may_spin() const noexcept { return parking_.may_spin(static_cast<int>(all_.count())); }
   bool hungry() const noexcept { return parking_.hungry(); }
   bool any_spinning() const noexcept { return parking_.any_spinning(); }
+  bool any_idle() const noexcept { return parking_.idle() > 0; }
   bool all_idle() const noexcept { return parking_.idle() == static_cast<int>(all_.count()); }
   /// Whether no worker would see at once what becomes ready.
   bool all_busy() const noexcept { return parking_.idle() == 0 && !parking_.any_spinning(); }
@@ -151,8 +152,7 @@ class basic_dispatcher {
         Machine::place(*found.woken, then);
         if (spins) return;
       }
-      // No worker spins after all, but others may have relied on it since begin_waking: look again, unless there is no
-      // thread that could be woken.
+      // Others may have relied on this thread since begin_waking: look again, unless no thread could be woken.
       parking_.stop_spinning();
       if (found.must_start || found.woken) continue;
       Machine::fence();  // stop_spinning, then looking at the deques: pairs with the fence in attend
@@ -193,8 +193,7 @@ class basic_dispatcher {
     return work_left() || timekeeper_.is_due(m) ? take_idle_processor(m) : after_park::sleep;
   }
 
-  /// By a worker that parked, and whose sleep has ended: with a P, or because a timer may be due, or because it has polled waits,
-  /// or because the runtime ends.
+  /// By a worker whose sleep has ended: it has a P, a timer may be due, it has polled waits, or the runtime ends.
   after_park awake(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
     if (m.proc && m.wakes_at == never) return after_park::work;
     const after_park next = after_sleep(m);
@@ -411,7 +410,8 @@ class basic_dispatcher {
   // After a P has been given up: whether there is anything to do for it.
   bool work_left() noexcept {
     if (any_ready()) return true;
-    // With every P idle no strand forks, and the first fork of a worker that takes a P attends and sees the sleepers.
+    // With every P idle no strand forks. The first fork of a worker that takes one shall attend, and see the sleepers.
+    if (all_idle()) all_.for_each_deque([](auto& d) { d.alarm(); });
     if (all_idle()) return false;
     Machine::fence();  // the announcement, then the queues of all P: pairs with the fence in announce
     if (local_queue::any(all_)) return true;

@@ -32,7 +32,7 @@ enum class after_park { work, sleep, end };
 template <class Machine>
 class basic_parking {
  public:
-  // Counted under the scheduler's mutex, read anywhere.
+  // Counted under the dispatcher's mutex, read anywhere.
 
   void processor_idle() noexcept { idle_.fetch_add(1, std::memory_order_seq_cst); }
   void processor_taken() noexcept { idle_.fetch_sub(1, std::memory_order_seq_cst); }

@@ -15,6 +15,7 @@ namespace fj::inline v0_1::detail {
 template <scheduling_machine Machine>
 class basic_patience {
  public:
+  using root = typename Machine::root;
   using worker = typename Machine::worker;
 
   /// The worker begins to look for work. If it stole a moment ago it waits first, until that moment is over or `needed()`.
@@ -28,17 +29,17 @@ class basic_patience {
     while (!needed() && Machine::now_ns() - now < tuning::short_work_ns) Machine::pause();
   }
 
-  /// After a round that got nothing. Exposes records that were seen for long. False: nothing has been seen for long, and the
-  /// search ends. `needed()` ends a longer wait.
+  /// After a round that got nothing, of root `only` alone unless nullptr. Exposes records that were seen for long. False: nothing
+  /// has been seen for long, and the search ends. `needed()` ends a longer wait.
   template <class Needed>
-  bool waits(worker& m, bool saw_records, Needed needed) noexcept {
+  bool waits(worker& m, const root* only, bool saw_records, Needed needed) noexcept {
     const unsigned round = round_++;
     Machine::pause();
     if (!calm_ && round % tuning::rounds_per_look != 0) return true;
     const std::int64_t now = Machine::now_ns();
     const std::int64_t round_took = calm_ ? now - looked_away_until_ : 0;
-    const bool small_loops = note_progress(m, now);
-    const bool fibers = !saw_records && fibers_change(m.sched().all());
+    const bool small_loops = note_progress(m, only, now);
+    const bool fibers = !saw_records && fibers_change(m.sched().all(), only);
     calm_ = small_loops || fibers;
     if (calm_) nothing_since_ = 0;
     if (saw_records) {
@@ -61,9 +62,10 @@ class basic_patience {
 
  private:
   // Whether an owner has come from part to part of its loops.
-  static bool note_progress(worker& m, std::int64_t now) noexcept {
+  static bool note_progress(worker& m, const root* only, std::int64_t now) noexcept {
     bool any = false;
     m.sched().all().for_each_deque([&](auto& d) {
+      if (only && d.whose() != only) return;  // nor would a caller find the records there
       if (!d.progress().note(now)) return;
       any = true;
       if (m.spinning) d.watch();
@@ -94,11 +96,14 @@ class basic_patience {
     return found;
   }
 
-  // Whether a P went on to another fiber since the last call.
+  // Whether a P went on to another fiber since the last call; for a caller, a P that works for its root. A hint.
   template <class Processors>
-  bool fibers_change(Processors& all) noexcept {
+  bool fibers_change(Processors& all, const root* only) noexcept {
     std::uint32_t runs = 0;
-    for (unsigned i = 0; i < all.count(); ++i) runs += all[i].runs;
+    all.for_each(0, 1, [&](auto& p, auto& d) {
+      if (!only || d.whose() == only) runs += p.runs;
+      return true;
+    });
     const bool changed = round_ > 1 && runs != runs_;
     runs_ = runs;
     return changed;

@@ -49,6 +49,15 @@ struct basic_ready_work {
     return found(m, next ? next : local_queue::take(m));
   }
 
+  /// For a caller of that root: whether a P is idle though something is ready, or another root's deque has records.
+  static bool left_to_others(worker& m, const root& only) noexcept {
+    auto& s = m.sched();
+    if (!s.dispatcher().any_idle()) return false;
+    bool found = s.dispatcher().any_ready() || local_queue::any_in_rings(s.all());
+    s.all().for_each_deque([&](auto& d) { found = found || (d.whose() != &only && !Machine::seems_empty(d)); });
+    return found;
+  }
+
  private:
   static fiber* found(worker& m, fiber* f) noexcept {
     if (f) m.sched().dispatcher().stop_spinning(m);

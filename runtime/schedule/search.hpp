@@ -31,7 +31,7 @@ struct basic_search {
   }
 
   /// A fiber that works for that root. nullptr when the root is over, when nothing of it has been seen for a while, or when
-  /// another thread lacks the P: then the caller hands its P over.
+  /// another thread lacks the P, or would not be woken for an idle one: then the caller hands its P over.
   static fiber* find_work_of(root& only, worker& m) noexcept {
     begin_looking(m, &only);
     m.sched().dispatcher().start_spinning(m);
@@ -71,6 +71,7 @@ struct basic_search {
       return nullptr;
     }
     patience patient;
+    unsigned for_others = 0;
     for (unsigned pass = 0;; ++pass) {
       m.sched().dispatcher().timekeeper().fire_all();
       if (pass % tuning::rounds_per_look == 0) m.sched().dispatcher().polled().poll();
@@ -84,7 +85,11 @@ struct basic_search {
         m.count().begin_busy(m.stolen_at);
         return Machine::begin(m, found.stolen);
       }
-      if (!patient.waits(m, found.saw_records, [&] { return is_over(only); })) return nullptr;
+      // Nobody is woken for others while the caller counts as spinning. So it hands its P over, if that is twice so.
+      if (only && pass % tuning::rounds_per_look == 0 &&
+          (for_others = ready_work::left_to_others(m, *only) ? for_others + 1 : 0) > 1)
+        return nullptr;
+      if (!patient.waits(m, only, found.saw_records, [&] { return is_over(only); })) return nullptr;
     }
   }
 };

@@ -3,6 +3,7 @@
 // Each test was tried with a bug put in, as its note says.
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "forkjoin/go.hpp"
 #include "runtime/fork/current.hpp"
 #include "runtime/schedule/patience.hpp"
+#include "runtime/schedule/search.hpp"
 #include "runtime/workers/scheduler.hpp"
 #include "runtime/workers/system.hpp"
 #include "test/sockets.hpp"
@@ -58,7 +60,7 @@ class looker {
     current_deque().progress().make();
     slow_motion::clock += round_took - slow_motion::pause_ns;  // the wait begins with a pause
     const std::int64_t before = slow_motion::clock + slow_motion::pause_ns;
-    CHECK(patience_.waits(*current_worker(), saw_records, needed));
+    CHECK(patience_.waits(*current_worker(), nullptr, saw_records, needed));
     return slow_motion::clock - before;
   }
 
@@ -171,5 +173,51 @@ TEST_CASE("patience: no record of an owner that comes from part to part is expos
         },
         [] {});
     CHECK(rt.stats().total().exposures == 0);
+  });
+}
+
+// A root that no strand works for.
+fj::detail::root& another_root() {
+  alignas(fj::detail::root) static char memory[sizeof(fj::detail::root)];
+  return reinterpret_cast<fj::detail::root&>(memory);
+}
+
+// Tried with progress of all roots, and with changes of fibers of all roots.
+TEST_CASE("patience: what other roots do does not keep a caller awake, and it watches none of their deques") {
+  in_runtime([](fj::runtime&) {
+    looker l;  // the strand's own root makes progress
+    fj::detail::basic_patience<slow_motion> patience;
+    current_deque().for_thieves().alarm();
+    current_worker()->spinning = true;
+    const std::int64_t begin = slow_motion::clock;
+    do {
+      current_deque().progress().make();
+      current_worker()->proc->runs = current_worker()->proc->runs + 1;
+      REQUIRE(slow_motion::clock - begin < 10 * tuning::search_ns);
+    } while (patience.waits(*current_worker(), &another_root(), false, is_never_needed));
+    current_worker()->spinning = false;
+    CHECK(!current_deque().asks_nothing());  // the alarm is on, and not watched
+  });
+}
+
+// Tried without left_to_others: the caller looks for as long as if there were nothing.
+TEST_CASE("patience: a caller hands its P over if one is idle though something is left to others") {
+  const test::watchdog dog("left to others", 2);
+  fj::runtime rt(test::with_procs(2));
+  rt.go([] {}).get();  // so there is a thread of the runtime's own
+  rt.run([&] {
+    fj::detail::worker& m = *current_worker();
+    auto& dispatcher = m.sched().dispatcher();
+    test::spin_until([&] { return dispatcher.any_idle() && !dispatcher.any_spinning(); });
+    slow_motion::clock = 1'000'000'000;
+    slow_motion::at_pause = nullptr;
+    dispatcher.start_spinning(m);  // as long as it does, none is woken
+    std::atomic<bool> done{false};
+    std::optional<fj::future<void>> left;
+    std::thread([&] { left = rt.go([&] { done = true; }); }).join();
+    CHECK(!fj::detail::basic_search<slow_motion>::find_work_of(another_root(), m));
+    CHECK(slow_motion::clock - 1'000'000'000 < tuning::search_ns);
+    dispatcher.stop_spinning(m);
+    left->get();
   });
 }

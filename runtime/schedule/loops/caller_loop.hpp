@@ -52,7 +52,8 @@ struct basic_caller_loop {
   /// The root of a caller ends on the worker `m`.
   static void end(root& over, worker& m) noexcept {
     auto& dispatcher = m.sched().dispatcher();
-    // This worker looks for work next. If the caller knows, it need not, when it gives up its P, and comes back sooner.
+    // This worker looks for work next. The caller finds it spinning when it gives its P up, skips its own look at the deques, and
+    // returns sooner.
     if (over.caller != &m) dispatcher.start_spinning(m);
     dispatcher.finish(over, m);
   }
