@@ -9,6 +9,7 @@
 
 #include <atomic>
 
+#include "left_records.hpp"
 #include "machine.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -34,17 +35,7 @@ struct basic_carried_records {
   /// The fiber goes on. As basic_left_records::take_back.
   static deque* bring_back(worker& m, fiber& f) noexcept {
     deque* const records = f.carried.replace(nullptr);
-    if (!records) return nullptr;
-    auto& active = m.proc->active;
-    deque* const before = active.load(std::memory_order_relaxed);
-    active.store(records, std::memory_order_release);  // release: pairs with the acquire in for_each_deque
-    Machine::fence();                                  // the records, then the sleepers: as in take_back
-    if (!Machine::seems_empty(*records)) {
-      m.sched().dispatcher().wake();
-    } else {
-      records->alarm();
-    }
-    return before;
+    return records ? &basic_left_records<Machine>::activate(m, *records) : nullptr;
   }
 };
 

@@ -42,18 +42,21 @@ struct basic_left_records {
   /// The fiber goes on: what thieves left of its records becomes the active deque of the worker's P. Returns the one that was
   /// active before, which is empty; nullptr if the fiber has no records, and then all is as it was.
   static deque* take_back(worker& m, fiber& f) noexcept {
-    auto& dispatcher = m.sched().dispatcher();
-    deque* const records = f.records ? dispatcher.take_back_records(f) : nullptr;
-    if (!records) return nullptr;
+    deque* const records = f.records ? m.sched().dispatcher().take_back_records(f) : nullptr;
+    return records ? &activate(m, *records) : nullptr;
+  }
+
+  /// The records with which a fiber goes on become the active deque of the worker's P. Returns the one before.
+  static deque& activate(worker& m, deque& records) noexcept {
     auto& active = m.proc->active;
-    deque* const before = active.load(std::memory_order_relaxed);
-    active.store(records, std::memory_order_release);  // release: pairs with the acquire in for_each_deque
-    // A worker that parks may have looked at the active deques before, and at the queue, where the marker was, after that.
+    deque& before = *active.load(std::memory_order_relaxed);
+    active.store(&records, std::memory_order_release);  // release: pairs with the acquire in for_each_deque
+    // A worker that parks may have looked at the active deques before, and at the ready queue, where the fiber was, after that.
     Machine::fence();
-    if (!Machine::seems_empty(*records)) {
-      dispatcher.wake();
+    if (!Machine::seems_empty(records)) {
+      m.sched().dispatcher().wake();
     } else {  // a leapfrogging thief was faster: it wakes nobody, and that worker's alarm did not reach this deque
-      records->alarm();
+      records.alarm();
     }
     return before;
   }
