@@ -41,6 +41,7 @@ class semaphore {
     return acquire_until(detail::deadline_at(t), at);
   }
 
+  /// There are at most 2^64 - 1 permits: a release of more has no effect.
   void release(std::uint64_t permits = 1) noexcept { core_.release(permits); }
 
  private:

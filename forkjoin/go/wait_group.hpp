@@ -20,9 +20,12 @@ class wait_group {
   wait_group(const wait_group&) = delete;
   wait_group& operator=(const wait_group&) = delete;
 
-  /// Throws std::logic_error if the count would become negative; then the count has not changed.
+  /// Throws std::logic_error if the count would become negative, or more than 2^63 - 1; then the count has not changed.
   void add(std::int64_t change = 1) {
-    if (!core_.add(change)) throw std::logic_error("fj::wait_group: the count would be negative; call add before done");
+    if (core_.add(change)) return;
+    throw std::logic_error(change < 0
+                               ? "fj::wait_group: the count would be negative; call add before done"
+                               : "fj::wait_group: the count would exceed 2^63 - 1; call done for what has ended");
   }
   void done() { add(-1); }
 

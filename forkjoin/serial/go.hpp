@@ -198,7 +198,7 @@ class semaphore {
   [[nodiscard]] bool try_acquire() noexcept { return permits_ > 0 && permits_-- > 0; }
   [[nodiscard]] bool try_acquire_for(const auto&) noexcept { return try_acquire(); }
   [[nodiscard]] bool try_acquire_until(const auto&) noexcept { return try_acquire(); }
-  void release(std::uint64_t permits = 1) noexcept { permits_ += permits; }
+  void release(std::uint64_t permits = 1) noexcept { permits_ += std::min(permits, ~permits_); }
 
  private:
   std::uint64_t permits_;
@@ -207,9 +207,13 @@ class semaphore {
 class wait_group {
  public:
   void add(std::int64_t change = 1) {
-    if (count_ + change < 0)
-      throw std::logic_error("fj::wait_group: the count would be negative; call add before done");
-    count_ += change;
+    std::int64_t changed = 0;
+    if (__builtin_add_overflow(count_, change, &changed) || changed < 0) {
+      throw std::logic_error(change < 0
+                                 ? "fj::wait_group: the count would be negative; call add before done"
+                                 : "fj::wait_group: the count would exceed 2^63 - 1; call done for what has ended");
+    }
+    count_ = changed;
   }
   void done() { add(-1); }
   void wait(wait_options = {}) {

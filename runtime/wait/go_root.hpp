@@ -19,7 +19,8 @@ class go_root : public root {
  public:
   /// `body` runs what was given to go, and keeps its result or calls fail. `takes_stop`: the fiber looks at its stop token.
   go_root(function body, bool takes_stop);
-  virtual ~go_root() = default;
+  /// The result is gone already. Its destructor, too, may have made fj::local values, if the fiber itself calls it.
+  virtual ~go_root() { destroy_locals(locals); }
 
   /// Makes the fiber of this root runnable in that runtime. Throws std::bad_alloc if there is no stack, std::system_error if
   /// the runtime has no thread and the system refuses one, std::logic_error in a process forked since the runtime was made;

@@ -1,5 +1,8 @@
 #include "runtime/wait/semaphore.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "runtime/wait/disturb.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -33,7 +36,7 @@ void semaphore_core::release(std::uint64_t permits) noexcept {
       if (!first) break;
       woken.add(*first);
     }
-    permits_ += permits;
+    permits_ += std::min(permits, std::numeric_limits<std::uint64_t>::max() - permits_);
   }
   woken.wake_all();
 }

@@ -10,8 +10,9 @@ bool wait_group_core::add(std::int64_t change) noexcept {
   claimed_waits woken;
   {
     const locked lock(guard_);
-    if (count_ + change < 0) return false;
-    count_ += change;
+    std::int64_t changed = 0;
+    if (__builtin_add_overflow(count_, change, &changed) || changed < 0) return false;
+    count_ = changed;
     if (count_ == 0) woken.claim_all(queue_);
   }
   woken.wake_all();

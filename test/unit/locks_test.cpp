@@ -2,10 +2,13 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <cstdint>
+#include <limits>
 #include <mutex>
 #include <shared_mutex>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "forkjoin/fork_join.hpp"
@@ -247,6 +250,10 @@ TEST_CASE("semaphore: at most so many at a time, first in, first out") {
     CHECK(permits.try_acquire());
     CHECK(permits.try_acquire());
     CHECK(!permits.try_acquire());
+    for (int i = 0; i < 2; ++i) permits.release(std::numeric_limits<std::uint64_t>::max());
+    CHECK(permits.try_acquire());
+    permits.release(2);  // tried with a sum that wraps: none is left
+    CHECK(permits.try_acquire());
   });
 }
 
@@ -272,6 +279,10 @@ TEST_CASE("wait_group: waits for all, can be used again, and refuses a negative 
       CHECK(also.get() == 10);
     }
     CHECK_THROWS_AS(group.done(), std::logic_error);
+    group.wait();
+    group.add(std::numeric_limits<std::int64_t>::max());
+    CHECK_THROWS_AS(group.add(), std::logic_error);  // tried with a sum that wraps: a count of 0, or less
+    group.add(-std::numeric_limits<std::int64_t>::max());
     group.wait();
   });
 }
@@ -325,6 +336,28 @@ TEST_CASE("local: each fiber has a value, all its branches see it, and it is des
       CHECK(alive == 0);  // tried without destroy_locals in first_frame
       CHECK(rt.run([&] { return ++mine->n; }) == 1);
       CHECK(alive == 0);
+      // Of a result that nobody takes. Tried without destroy_locals in ~go_root.
+      struct counts_at_end {
+        fj::local<counted>* where;
+        std::atomic<int>* ended;
+        explicit counts_at_end(fj::local<counted>& l, std::atomic<int>& n) : where(&l), ended(&n) {}
+        counts_at_end(counts_at_end&& other) noexcept
+            : where(std::exchange(other.where, nullptr)), ended(other.ended) {}
+        ~counts_at_end() {
+          if (!where) return;
+          ++where->get().n;
+          ++*ended;
+        }
+      };
+      std::atomic<int> ended{0};
+      std::atomic<bool> dropped{false};  // each fiber is the last owner of its result
+      for (int i = 0; i < 10; ++i)
+        static_cast<void>(rt.go([&] {
+          while (!dropped) fj::yield();
+          return counts_at_end(mine, ended);
+        }));
+      dropped = true;
+      test::spin_until([&] { return ended == 10 && alive == 0; });
       std::thread outside([&] { CHECK(++mine->n == 1); });
       outside.join();
       CHECK(alive == 0);
