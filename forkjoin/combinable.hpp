@@ -152,8 +152,8 @@ class combinable {
     if (!one) return make_();
     const entry* next = one->older;
     if (!next) return one->value;
-    T all = op(one->value, next->value);
-    while ((next = next->older)) all = op(all, next->value);
+    T all = std::invoke(op, one->value, next->value);
+    while ((next = next->older)) all = std::invoke(op, std::as_const(all), next->value);
     return all;
   }
 

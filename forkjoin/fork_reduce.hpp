@@ -89,15 +89,15 @@ template <class Options, class First, class Last, class T, class Op, class Body>
 template <class First, class Last, class T, class Op, class Body>
   requires detail::accepted<detail::why_not_fork_reduce<First, Last, T, Op, Body>()>
 [[nodiscard, gnu::always_inline]] inline T fork_reduce(First first, Last last, T init, Op op, Body&& body) {
-  return detail::fork_reduce_of<detail::no_options, First, Last, T, Op, Body>(first, last, std::move(init), op, body,
-                                                                              {});
+  return detail::fork_reduce_of<detail::no_options, First, Last, T, Op, Body>(first, last, std::move(init),
+                                                                              std::move(op), body, {});
 }
 
 template <class First, class Last, class T, class Op, class Body>
   requires detail::accepted<detail::why_not_fork_reduce<First, Last, T, Op, Body>()>
 [[nodiscard]] T fork_reduce(First first, Last last, T init, Op op, Body&& body, const loop_options& options) {
-  return detail::fork_reduce_of<loop_options, First, Last, T, Op, Body>(first, last, std::move(init), op, body,
-                                                                        options);
+  return detail::fork_reduce_of<loop_options, First, Last, T, Op, Body>(first, last, std::move(init), std::move(op),
+                                                                        body, options);
 }
 
 template <class First, class Last, class T, class Op, class Body, class = detail::when<detail::not_options<Body>>,

@@ -264,3 +264,18 @@ TEST_CASE("values may be aligned to more than a cache line") {
   values.for_each([&](const wide& one) { sum += one.count; });
   CHECK(sum == 1);
 }
+
+TEST_CASE("combinable: values are combined by a member function") {
+  struct tally {
+    int n = 0;
+    tally with(const tally& other) const { return {n + other.n}; }
+  };
+  const test::watchdog dog("member function", 3);
+  fj::runtime rt(test::with_procs(3));
+  fj::combinable<tally> tallies;
+  rt.run([&] {
+    fj::parallel_for(0, 1000, [&](int) { tallies.with_local([](tally& mine) { ++mine.n; }); }, {.grain = 1});
+    const auto one = tallies.local(), other = tallies.local();  // so there are two values
+  });
+  CHECK(tallies.combine(&tally::with).n == 1000);
+}

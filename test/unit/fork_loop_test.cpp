@@ -332,3 +332,12 @@ TEST_CASE("many closures: every part stolen, and no stack left behind") {
   CHECK(rt.stats().total().steals >= 20 * 15);
   CHECK(rt.stats().stacks_peak <= most_stacks(1, 3));
 }
+
+// Tried with the operation copied: does not compile.
+TEST_CASE("fork_reduce: an operation that can only be moved") {
+  const std::vector<int> numbers{1, 2, 3};
+  const auto itself = [](int i) { return i; };
+  const auto add = [] { return [plus = std::make_unique<int>(1)](int a, int b) { return a + b + *plus; }; };
+  CHECK(fj::fork_reduce(numbers, 0, add(), itself) == 9);
+  CHECK(fj::fork_reduce(numbers.begin(), numbers.end(), 0, add(), itself, {.grain = 2}) == 9);
+}
