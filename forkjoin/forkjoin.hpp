@@ -1,10 +1,6 @@
 // forkjoin: recursive parallel algorithms by continuation stealing. Include this.
 #pragma once
 
-#if __cplusplus < 202002L
-#error "forkjoin needs C++20: compile with -std=c++20 or later"
-#endif
-
 #include "forkjoin/combinable.hpp"
 #include "forkjoin/copy_if.hpp"
 #include "forkjoin/find.hpp"

@@ -6,11 +6,15 @@
 #include <type_traits>
 #include <version>
 
+#if __cplusplus < 202002L
+#error "forkjoin needs C++20: compile with -std=c++20 or later"
+#endif
+
 #if !defined(__cpp_exceptions)
 #error "forkjoin needs exceptions: compile without -fno-exceptions"
 #endif
 
-#if !defined(__cpp_lib_jthread)
+#if __cplusplus >= 202002L && !defined(__cpp_lib_jthread)
 #error "forkjoin needs std::stop_token: with libc++ before version 20, compile with -fexperimental-library"
 #endif
 
