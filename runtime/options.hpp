@@ -22,7 +22,7 @@ struct options {
   std::size_t go_stack_size = std::size_t{192} << 10;
 
   /// How many threads the runtime may start. Threads that call run are not counted. One for each P is enough for forks and
-  /// waits; each call of fj::blocking that lasts takes one more. 0: as many as P, and 256.
+  /// waits; each call of fj::blocking that lasts takes one more. 0: the number of P plus 256. At most 65,536.
   unsigned max_workers = 0;
 
   /// When the runtime ends, it prints to standard error how busy it was, what was stolen, a hint, and the counters, as

@@ -18,8 +18,8 @@ namespace fj::inline v0_1 {
 /// lasts, another thread takes over the P: at once if the strand's last two such calls lasted, after some 30 us if such
 /// calls are frequent, and otherwise after 20 ms at most.
 ///
-/// f runs on the calling thread, which is outside of any runtime until f returns: fj::this_proc() is -1, a fork or
-/// fj::go in f enters the default runtime as from any thread outside, a wait in f blocks the thread, and fj::local has
+/// f runs on the calling thread, which is outside of any runtime until f returns: fj::this_proc() is -1, a fork_join, a
+/// loop or fj::go in f enters the default runtime as from any thread outside, the fork of a scope throws std::logic_error, a wait in f blocks the thread, and fj::local has
 /// the values of the thread. After f the strand goes on when a P is idle, perhaps on another thread; so read errno in
 /// f. If all threads that options::max_workers allows are in use, the P stays with f; stats::retakes_refused counts
 /// such calls, and one message tells of the first. Outside of any runtime, and inside of a blocking call, fj::blocking

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <iterator>
 #include <optional>
+#include <source_location>
 #include <utility>
 
 #include "forkjoin/go/channel.hpp"
@@ -31,7 +32,7 @@ class receive_channel {
   std::optional<T> receive(wait_options options = {}) const { return of_.receive(options); }
   std::optional<T> try_receive() const { return of_.try_receive(); }
 
-  iterator begin() const { return of_.begin(); }
+  iterator begin(std::source_location at = std::source_location::current()) const { return of_.begin(at); }
   std::default_sentinel_t end() const noexcept { return {}; }
 
   std::size_t size() const { return of_.size(); }

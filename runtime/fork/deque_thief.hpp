@@ -56,7 +56,7 @@ class basic_deque_thief {
   /// Whether an alarm waits for the owner already; a hint.
   bool alarmed() const noexcept { return alarm_.load(std::memory_order_relaxed) != alarm_off; }
 
-  /// By a worker that counts as spinning, and that will look here again: the owner of small loops need not attend to an alarm
+  /// By a worker that counts as spinning, looks here again, and may take what it finds: the owner of small loops need not attend to an alarm
   /// that is on (deque::is_watched). The next alarm, also that of a worker about to park, takes this back.
   void watch() noexcept {
     if (eager_ || !has_capacity()) return;  // there each push attends
@@ -81,7 +81,7 @@ class basic_deque_thief {
 
   /// Whether there is nothing in it, private records included. Exact for pushes before a fence that the caller made.
   bool looks_empty() const noexcept {
-    // acquire: pairs with the release in move_to_public: a worker that sees a record as public sees the end beyond it
+    // acquire: pairs with the release in publication::move: a worker that sees a record as public sees the end beyond it
     const record_name newest_public = newest_public_.load(std::memory_order_acquire);
     // acquire: pairs with the release in push
     if (newest_.load(std::memory_order_acquire) != newest_public) return false;

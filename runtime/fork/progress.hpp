@@ -9,7 +9,7 @@
 
 namespace fj::inline v0_1::detail {
 
-/// The owner makes progress at each part of a loop that it forks quietly (forkjoin/detail/branch.hpp). As long as it comes from
+/// The owner makes progress at each part of a loop that it forks quietly (forkjoin/detail/quiet.hpp). As long as it comes from
 /// part to part, a thief need not expose the rest: an owner whose loop is long shares it by itself. All are hints.
 template <class Machine>
 class basic_progress {

@@ -1,6 +1,6 @@
-// What the scheduling templates (active_deque, caller_loop, dispatcher, exposer, left_records, loop, owner, patience, preemption,
-// search, thief, work_on_top) ask of the machine that they run on. There are three: the runtime's (workers/system.hpp), the model checks'
-// (test/model), and the simulator's (bench/simulate). So a rule stands in one place, and a change of it changes all three.
+// What the scheduling templates of this folder ask of the machine that they run on. There are three: the runtime's
+// (workers/system.hpp), the model checks' (test/model), and the simulator's (bench/simulate). So a rule stands in one place, and a
+// change of it changes all three.
 #pragma once
 
 #include <atomic>

@@ -20,7 +20,7 @@
 
 namespace fj::inline v0_1::detail {
 
-/// For one runtime. Every function but `any` is called with the dispatcher's mutex held.
+/// For one runtime. Every function but `any` and `count` is called with the dispatcher's mutex held.
 ///
 /// A waiting fiber whose deque holds records has its marker here, and no other fiber's marker is here. So a worker that is
 /// about to park need not look at the deques of waiting fibers: the count tells.

@@ -119,7 +119,8 @@ class below_put_aside {
 /// Waits until all children have arrived. Must run on the home strand; on another strand it ends the process.
 [[gnu::cold]] void join_children_slow(children& scope) noexcept;
 
-/// Waits until a thief has run a kept child whose record newer ones keep from being popped: this strand leaves all of them to thieves.
+/// Waits for a thief to run a kept child. This strand cannot pop the child's record, because newer records lie above it:
+/// this strand leaves all of them to thieves.
 [[gnu::cold]] void leave_to_others_slow(join& of_child) noexcept;
 
 // The child, on its own stack.

@@ -39,7 +39,7 @@ class scheduler {
   class guest {
    public:
     explicit guest(scheduler& s) noexcept : guests_(s.guests_) { guests_.fetch_add(1, std::memory_order_relaxed); }
-    ~guest() { guests_.fetch_sub(1, std::memory_order_release); }  // release: pairs with the scheduler's destructor
+    ~guest() { guests_.fetch_sub(1, std::memory_order_release); }  // release: pairs with the acquire in is_unused
     guest(const guest&) = delete;
     guest& operator=(const guest&) = delete;
 
