@@ -54,8 +54,8 @@ template <class Policy, class Options, class First, class Last, class Body>
 /// for each turn in memory.
 ///
 /// Errors: the exception that the plain loop would throw; later turns that have not started do not start. fj::cancelled
-/// if options.stop was asked to stop before every turn had started. Outside of a runtime the call enters the default
-/// one.
+/// if options.stop was asked to stop before every turn had started. std::invalid_argument as parallel_for. Outside of a
+/// runtime the call enters the default one.
 ///
 /// Cost if nothing is stolen: some 20 instructions a turn with the default policy; no allocation, no fence.
 template <class Policy = continuations, class First, class Last, class Body>

@@ -65,8 +65,8 @@ consteval auto why_not_range_blocks() {
 /// Calls body(begin, end) for blocks, none of them empty, that together make up [first, last), possibly in parallel:
 /// for bodies that process a block faster than its elements one by one. Indices, iterators, order, exceptions and
 /// cancellation are those of parallel_for. With options.grain each block but the last has so many elements. Without a
-/// grain the blocks have any size, from one element to all of them: on one P there may be a single block, and otherwise each
-/// strand finds the size by the clock and by what earlier loops took.
+/// grain the blocks have any size, from one element to all of them: on one P there may be a single block, and otherwise
+/// each strand finds the size by the clock and by what earlier loops took.
 template <class Policy = continuations, class First, class Last, class Body>
   requires detail::not_options<Body> && detail::accepted<detail::why_not_blocks<First, Last, Body>()>
 void parallel_for_blocks(First first, Last last, Body&& body, const loop_options& options = {}) {

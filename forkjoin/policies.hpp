@@ -35,9 +35,9 @@ struct run_on_top {};
 /// futures", PPoPP 1993.)
 struct leapfrog {};
 
-/// A policy for fork_join, and for algorithms, scopes and loops: fj::policy<fj::last_child_first, fj::leapfrog>. The
-/// choice is made when the program is compiled. Results and exceptions do not depend on it, unless branches wait for one
-/// another: see run_on_top.
+/// A policy for fork_join, and for algorithms, scopes and loops but fork_reduce: fj::policy<fj::last_child_first,
+/// fj::leapfrog>. The choice is made when the program is compiled. Results and exceptions do not depend on it, unless
+/// branches wait for one another: see run_on_top.
 template <class Order, class Join>
 struct policy {
   static_assert(std::is_same_v<Order, first_child_first> || std::is_same_v<Order, last_child_first>,

@@ -191,9 +191,9 @@ consteval auto why_not_reduce_range() {
 /// is a number, the latter is converted to its type before. So 0 as init makes integers of fractions: write 0.0. A
 /// projection or transformation that parallel_for would copy as a body is copied, and called as const.
 ///
-/// Errors: what op or proj throws; of several exceptions, the first in order. fj::cancelled if options.stop was asked
-/// to stop before every block had started. Iterators must be random-access ones. Outside of a runtime the call enters
-/// the default one.
+/// Errors: what op or proj throws; of several exceptions, the first in order. std::bad_alloc. fj::cancelled if
+/// options.stop was asked to stop before every block had started. Iterators must be random-access ones. Outside of a
+/// runtime the call enters the default one.
 template <class Policy = continuations, class First, class Last, class T, class Op, class Projection = std::identity>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op> &&
            detail::not_options<Projection> && (!detail::join_for<Projection, T, First>) &&

@@ -56,8 +56,10 @@ class runtime {
   detail::scheduler* const scheduler_;
 };
 
-/// As runtime::run, in the default runtime. The first call makes that runtime, with default options. Inside of any
-/// runtime, run is a plain call of f.
+/// As runtime::run, in the default runtime. The first call makes that runtime, with default options, and throws what
+/// its constructor throws: std::invalid_argument if an environment variable makes no sense. So do all calls that enter
+/// the default runtime from outside. Inside of any runtime, run is a plain call of f; from outside it takes some
+/// microseconds: so a program that calls many short loops calls run once, around them.
 template <class F>
 detail::result_of<F> run(F&& f) {
   static_assert(

@@ -104,9 +104,9 @@ consteval auto why_not_scan_range() {
 /// a half times for each element, but takes less time: the second call overlaps the first, and to combine two elements
 /// in advance halves the chain of sums.
 ///
-/// Errors: what op or a copy throws; fj::cancelled if options.stop was asked to stop before every block had started.
-/// Both leave the output partly written. Iterators must be random-access ones. Outside of a runtime the call enters the
-/// default one.
+/// Errors: what op or a copy throws; std::bad_alloc; fj::cancelled if options.stop was asked to stop before every block
+/// had started. Both leave the output partly written. Iterators must be random-access ones. Outside of a runtime the
+/// call enters the default one.
 template <class Policy = continuations, class First, class Last, class Out, class Op = std::plus<>>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
            detail::not_options<Op> && detail::accepted<detail::why_not_scan_of<void, First, Out, Op>()>

@@ -153,8 +153,8 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
   /// Cost if nothing is stolen: a call with two switches of stacks, which save the callee-saved registers; no
   /// allocation, no fence. A fork by a strand that did not make the scope takes two more atomic operations.
   ///
-  /// Errors: what f throws, if nothing was stolen; else the join throws it. std::logic_error outside of a runtime, also in
-  /// fj::blocking.
+  /// Errors: what f throws, if nothing was stolen; else the join throws it. std::logic_error outside of a runtime, also
+  /// in fj::blocking.
   template <class F>
   [[gnu::always_inline]] void fork(F&& f) {
     static_assert(std::is_invocable_v<std::decay_t<F>&>,

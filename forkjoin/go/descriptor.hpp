@@ -128,9 +128,9 @@ inline std::size_t write(const descriptor& to, const void* from, std::size_t siz
       detail::write_to(detail::descriptor_access::of(to), from, size, detail::limits_of(options, "fj::write")), error);
 }
 
-/// Waits for a connection to a listening socket, and returns a descriptor for it. If it sets `error`, the returned
-/// object owns none. If the process has no free number, it reports std::errc::too_many_files_open at once, without a
-/// wait.
+/// Waits for a connection to a listening socket, and returns a descriptor for it, which does not block its thread and
+/// is closed by exec. If it sets `error`, the returned object owns none. If the process has no free number, it reports
+/// std::errc::too_many_files_open at once, without a wait.
 inline descriptor accept(const descriptor& listener, wait_options options = {}) {
   detail::io_end end;
   detail::watched* const made =
