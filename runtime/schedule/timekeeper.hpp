@@ -7,7 +7,7 @@
 // would be lost: a worker that parks reads the times of all P, and goes to sleep until the earliest; then a strand arms an
 // earlier timer, and its worker does not see that the timekeeper wakes too late. Against it, as in parking.hpp:
 //
-//   worker that takes up a fiber, or makes its P idle     worker that parks
+//   worker that takes up a fiber, or makes its P idle        worker that parks
 //   a. its P's first timer has been armed: `earliest`        1. announces: ++idle, --spinning if it spun
 //   b. reads idle and spinning: if no P is idle, or a        2. reads `earliest` of every P; works if that time has come
 //      worker spins, done                                    3. is the timekeeper if the present one, if any, wakes later:

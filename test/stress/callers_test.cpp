@@ -3,8 +3,6 @@
 
 #include <chrono>
 #include <memory>
-#include <mutex>
-#include <set>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -60,19 +58,14 @@ void at_once(const Body& body) {
   for (auto& thread : threads) thread.join();
 }
 
-void compute_for(std::chrono::microseconds time) {
-  const auto end = std::chrono::steady_clock::now() + time;
-  test::spin_until([end] { return std::chrono::steady_clock::now() > end; });
-}
-
 }  // namespace
 
 TEST_CASE("callers: a loop of two long elements is shared after the runtime was idle") {
-  // The worker that parks last leaves no deque as one that some worker watches. Tried without the alarms in work_left: 0 of 50.
+  // The worker that parks last leaves no deque as one that some worker watches. Tried without the alarms in work_left: none is.
   const test::watchdog dog("shared after idle", 2);
   fj::runtime rt(test::with_procs(2));
   int shared = 0;
-  for (int round = 0; round < 50; ++round) {
+  for (int round = 0; round < 20; ++round) {
     for (int again = 0; again < 3; ++again) {
       rt.run([] {
         const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(300);
@@ -80,16 +73,16 @@ TEST_CASE("callers: a loop of two long elements is shared after the runtime was 
       });
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    std::mutex guard;
-    std::set<std::thread::id> threads;
+    std::atomic<int> begun{0}, met{0};
     rt.run([&] {
       fj::parallel_for(0, 2, [&](int) {
-        compute_for(std::chrono::milliseconds(2));
-        const std::scoped_lock lock(guard);
-        threads.insert(std::this_thread::get_id());
+        ++begun;
+        const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+        test::spin_until([&] { return begun == 2 || std::chrono::steady_clock::now() > deadline; });
+        met += std::chrono::steady_clock::now() <= deadline;
       });
     });
-    shared += threads.size() == 2;
+    shared += met == 2;
   }
   CHECK(shared >= 10);
 }
