@@ -7,7 +7,9 @@
 
 namespace fj::inline v0_1 {
 
-/// The standard ones, so that tokens of std::jthread and of other libraries serve as well.
+/// The standard ones, so that tokens of std::jthread and of other libraries serve as well. A program's own
+/// std::stop_callback must neither fork nor wait: the standard library remembers the thread that requests the stop, and
+/// the strand that runs the callback might change its thread.
 using std::stop_source;
 using std::stop_token;
 
