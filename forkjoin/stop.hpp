@@ -13,8 +13,9 @@ namespace fj::inline v0_1 {
 using std::stop_source;
 using std::stop_token;
 
-/// Thrown at the join by an operation that left out a part of its work because its token was asked to stop, and by a wait that
-/// a request to stop ended. If an operation has started all its work before the request, it ends as if there were none.
+/// Thrown at the join by an operation that left out a part of its work because its token was asked to stop, and by a
+/// wait that a request to stop ended. If an operation has started all its work before the request, it ends as if there
+/// were none.
 class cancelled : public std::exception {
  public:
   const char* what() const noexcept override {

@@ -19,11 +19,11 @@ namespace fj::inline v0_1 {
 /// calls are frequent, and otherwise after 20 ms at most.
 ///
 /// f runs on the calling thread, which is outside of any runtime until f returns: fj::this_proc() is -1, a fork_join, a
-/// loop or fj::go in f enters the default runtime as from any thread outside, the fork of a scope throws std::logic_error, a wait in f blocks the thread, and fj::local has
-/// the values of the thread. After f the strand goes on when a P is idle, perhaps on another thread; so read errno in
-/// f. If all threads that options::max_workers allows are in use, the P stays with f; stats::retakes_refused counts
-/// such calls, and one message tells of the first. Outside of any runtime, and inside of a blocking call, fj::blocking
-/// only calls f.
+/// loop or fj::go in f enters the default runtime as from any thread outside, the fork of a scope throws
+/// std::logic_error, a wait in f blocks the thread, and fj::local has the values of the thread. After f the strand goes
+/// on when a P is idle, perhaps on another thread; so read errno in f. If all threads that options::max_workers allows
+/// are in use, the P stays with f; stats::retakes_refused counts such calls, and one message tells of the first.
+/// Outside of any runtime, and inside of a blocking call, fj::blocking only calls f.
 ///
 /// Throws only what f throws. Cost of a short call: 10 to 15 ns, 150 instructions. The first call starts the monitor, a
 /// thread that sleeps most of the time.

@@ -98,8 +98,8 @@ class channel {
     return value;
   }
 
-  /// Moves the value into the channel if that needs no wait, and returns true. Otherwise returns false and leaves the value
-  /// unchanged. Throws channel_closed. On a handle that names no channel: false.
+  /// Moves the value into the channel if that needs no wait, and returns true. Otherwise returns false and leaves the
+  /// value unchanged. Throws channel_closed. On a handle that names no channel: false.
   [[nodiscard]] bool try_send(T& value) const {
     if (!state_) return false;
     detail::disturb();

@@ -114,9 +114,9 @@ inline std::size_t read(const descriptor& from, void* into, std::size_t size, st
 }
 
 /// Writes all `size` bytes, and waits for room as often as necessary. Returns the number of bytes written, also if it
-/// sets `error`; after an exception that number is unknown. If several strands write at once, the parts may mix. If the peer of a socket has closed, the error is
-/// std::errc::broken_pipe, without SIGPIPE. If the reader of a pipe has closed, the system also sends SIGPIPE, which
-/// the program must handle.
+/// sets `error`; after an exception that number is unknown. If several strands write at once, the parts may mix. If the
+/// peer of a socket has closed, the error is std::errc::broken_pipe, without SIGPIPE. If the reader of a pipe has
+/// closed, the system also sends SIGPIPE, which the program must handle.
 inline std::size_t write(const descriptor& to, const void* from, std::size_t size, wait_options options = {}) {
   return detail::expect_done(
       detail::write_to(detail::descriptor_access::of(to), from, size, detail::limits_of(options, "fj::write")),

@@ -98,9 +98,9 @@ class go_call final : public go_state<typename go_result<F>::type> {
 }  // namespace detail
 
 /// Waits for the end of a fiber that go started, and has its result. Move-only. Any strand or thread may wait, one at a
-/// time. If the future is destroyed, the fiber still runs to its end. If the fiber throws, before or after that, and no get has
-/// taken the exception, the process terminates with the exception's message: also while another exception destroys the future.
-/// So if several fibers may throw, call get for each of them, and catch.
+/// time. If the future is destroyed, the fiber still runs to its end. If the fiber throws, before or after that, and no
+/// get has taken the exception, the process terminates with the exception's message: also while another exception
+/// destroys the future. So if several fibers may throw, call get for each of them, and catch.
 template <class T>
 class [[nodiscard(
     "fj::go: a dropped future detaches its fiber; write auto f = fj::go(...), or static_cast<void>")]] future {

@@ -41,7 +41,7 @@ class semaphore {
     return acquire_until(detail::deadline_at(t), at);
   }
 
-  /// There are at most 2^64 - 1 permits: a release of more has no effect.
+  /// There are at most 2^64 - 1 permits: what a release gives beyond that is lost.
   void release(std::uint64_t permits = 1) noexcept { core_.release(permits); }
 
  private:

@@ -4,8 +4,8 @@
 // concurrency platform", IPDPS 2021): the home strand counts for itself, without atomics, how many of its forks were stolen
 // from it; each child of such a fork, when it ends, counts down a word; at the join the home strand adds its own count to the
 // word, and then a large constant, which says that it waits. So no child can bring the word to that constant before the home
-// strand waits. The child that does resumes the home strand. There is no lock, neither waits in a loop, and while nothing is stolen there is
-// no atomic operation.
+// strand waits. The child that does resumes the home strand. There is no lock, and neither of them loops. While nothing
+// is stolen there is no atomic operation.
 //
 // Other strands below the scope may fork into it, too. Such a strand counts in the word before it forks, because its child may
 // end before the home strand could count it. The home strand need not wait for such a strand: in one branch of a fork_join the

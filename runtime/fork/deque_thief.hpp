@@ -56,8 +56,8 @@ class basic_deque_thief {
   /// Whether an alarm waits for the owner already; a hint.
   bool alarmed() const noexcept { return alarm_.load(std::memory_order_relaxed) != alarm_off; }
 
-  /// By a worker that counts as spinning, looks here again, and may take what it finds: the owner of small loops need not attend to an alarm
-  /// that is on (deque::is_watched). The next alarm, also that of a worker about to park, takes this back.
+  /// By a worker that counts as spinning, looks here again, and may take what it finds: the owner of small loops need not
+  /// attend to an alarm that is on (deque::is_watched). The next alarm, also that of a worker about to park, takes this back.
   void watch() noexcept {
     if (eager_ || !has_capacity()) return;  // there each push attends
     std::uint64_t on = alarm_on;
