@@ -11,6 +11,8 @@
 
 namespace fj::inline v0_1 {
 
+struct go_options;
+
 /// A runtime has its own P, threads and stacks. It starts threads when there is work for them. Several runtimes may
 /// exist at the same time; they share nothing. The destructor asks the fibers of go to stop. It waits for these fibers,
 /// and for calls of run that other threads have not finished. If code that such a call waits for destroys the runtime,
@@ -45,6 +47,8 @@ class runtime {
   /// As fj::go, in this runtime. Needs <forkjoin/go.hpp>.
   template <class F>
   auto go(F&& f);
+  template <class F>
+  auto go(const go_options& wanted, F&& f);
 
   /// The number of P.
   unsigned procs() const noexcept { return detail::procs_of(*scheduler_); }
@@ -56,9 +60,14 @@ class runtime {
   detail::scheduler* const scheduler_;
 };
 
-/// As runtime::run, in the default runtime. The first call makes that runtime, with default options, and throws what
-/// its constructor throws: std::invalid_argument if an environment variable makes no sense. So do all calls that enter
-/// the default runtime from outside. Inside of any runtime, run is a plain call of f; from outside it takes some
+/// Options of the default runtime, which the first call that enters it makes. Call it before, for example at the begin of
+/// main: later it throws std::logic_error. Throws std::invalid_argument if an option or an environment variable makes no
+/// sense. A child process that fork(2) made has a default runtime of its own, with the options that the parent set.
+inline void default_options(const options& wanted) { detail::set_default_options(wanted); }
+
+/// As runtime::run, in the default runtime. The first call makes that runtime, and throws what its constructor throws:
+/// std::invalid_argument if an environment variable makes no sense. So do all calls that enter the default runtime from
+/// outside. Inside of any runtime, run is a plain call of f; from outside it takes some
 /// microseconds: so a program that calls many short loops calls run once, around them.
 template <class F>
 detail::result_of<F> run(F&& f) {

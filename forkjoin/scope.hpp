@@ -78,7 +78,7 @@ struct closure_child : child {
       static_cast<void>(closure());
       return true;
     } catch (...) {
-      std::construct_at(&error, std::current_exception());
+      std::construct_at(&error, caught_exception());
       return false;
     }
   }

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <stdexcept>
+#include <utility>
 
 #include "runtime/environment.hpp"
 #include "runtime/instances.hpp"
@@ -47,7 +49,7 @@ bool report_overflow(const void* address, const void* stack_pointer) noexcept {
   const auto* const at = static_cast<const std::byte*>(address);
   const bool is_below = at >= f->mapping && at < f->stack_bottom();
   const std::byte* const end = f->mapping + f->mapping_size;
-  const bool has_page_above = f->pool == &s.stacks();
+  const bool has_page_above = f->pool != &s.small_stacks();
   const bool is_above = has_page_above && at >= end - os::page_size() && at < end;
   if (!is_below && !is_above) return false;
   if (is_above || !is_overflow(at, static_cast<const std::byte*>(stack_pointer))) {
@@ -56,7 +58,7 @@ bool report_overflow(const void* address, const void* stack_pointer) noexcept {
     os::print_error(" from elsewhere: not an overflow of its stack. A pointer or an index is wrong.\n");
     return false;
   }
-  print_overflow(*f, has_page_above ? "stack_size" : "go_stack_size");
+  print_overflow(*f);
   return true;
 }
 
@@ -115,18 +117,25 @@ void close_scheduler(scheduler* s) noexcept {
   if (s->is_forked_copy()) return;
   auto* const closing = static_cast<instance*>(s);
   if (is_inside(*s)) {
-    os::print_error("forkjoin: a runtime was destroyed by code that runs in it; destroy it where run was called.\n");
+    os::print_error(
+        "forkjoin: a runtime was destroyed by code that runs in it; destroy it where run was called. If that code "
+        "called "
+        "exit, which destroys static objects: return from run first, use the default runtime, or call "
+        "std::quick_exit.\n");
     std::abort();
   }
   if (waits_for_caller(*s)) {
     os::print_error(
         "forkjoin: a runtime was destroyed by code that it waits for, in a call of fj::blocking or in a job of another "
-        "runtime "
-        "that was run from inside of it; destroy it where its own run was called.\n");
+        "runtime that was run from inside of it; destroy it where its own run was called. If that code called exit, "
+        "which "
+        "destroys static objects: return from run first, use the default runtime, or call std::quick_exit.\n");
     std::abort();
   }
   closing->loose().request_stop();
   if (closing->prints) print_stats(*s);
+  // The fibers may wait for strands of the runtime that this code runs in: those need its P.
+  const blocking_call gives_processor_away(!s->is_unused());
   wait_for_end(*s);
   {
     instances& known = known_instances();
@@ -144,10 +153,25 @@ scheduler& default_scheduler() {
   if (instance* const made = known.by_default.load(std::memory_order_acquire)) return *made;
   const locked lock(known.making_default);
   if (instance* const made = known.by_default.load(std::memory_order_relaxed)) return *made;
-  auto* const made = static_cast<instance*>(open_scheduler({}));
+  auto* const made = static_cast<instance*>(open_scheduler(known.default_options));
   known.by_default.store(made, std::memory_order_release);
-  if (made->prints) std::atexit([] { print_stats(*known_instances().by_default.load(std::memory_order_acquire)); });
+  if (made->prints && !std::exchange(known.prints_at_exit, true))
+    std::atexit([] {
+      const instance* const last = known_instances().by_default.load(std::memory_order_acquire);
+      if (last) print_stats(*last);  // else a child of fork(2) that made none
+    });
   return *made;
+}
+
+void set_default_options(const options& wanted) {
+  static_cast<void>(resolve(wanted));  // throws if one makes no sense
+  instances& known = known_instances();
+  const locked lock(known.making_default);
+  if (known.by_default.load(std::memory_order_relaxed))
+    throw std::logic_error(
+        "fj::default_options: the default runtime is there already; call it earlier, before anything enters that "
+        "runtime");
+  known.default_options = wanted;
 }
 
 bool is_inside(const scheduler& s) noexcept { return current_scheduler() == &s; }
@@ -180,13 +204,24 @@ stats stats_of(const scheduler& s) {
   stats read;
   read.procs.reserve(procs_of(s));
   for (unsigned i = 0; i < procs_of(s); ++i) read.procs.push_back(s.count(i).read(&os::now_ns));
-  read.stacks_in_use = s.stacks().in_use() + s.small_stacks().in_use();
-  read.stacks_peak = s.stacks().peak() + s.small_stacks().peak();
+  s.for_each_pool([&read](const stack_pool& each) {
+    read.stacks_in_use += each.in_use();
+    read.stacks_peak += each.peak();
+  });
   read.threads_refused = s.threads_refused();
   read.retakes_refused = s.retakes_refused();
   read.working_ns = s.time_working();
   read.lived_ns = s.age();  // last: none of the times is longer
   return read;
+}
+
+void report_ended_thread() noexcept {
+  os::print_error(
+      "forkjoin: pthread_exit was called by code that runs in a runtime, or pthread_cancel for its thread; but the "
+      "thread is "
+      "the runtime's, and runs other code, too. Return from the function, or throw; to stop it from elsewhere, use a "
+      "fj::stop_token.\n");
+  std::abort();
 }
 
 void print_fibers() noexcept {

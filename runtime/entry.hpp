@@ -49,8 +49,10 @@ class scheduler;
 scheduler* open_scheduler(const options& wanted);
 void close_scheduler(scheduler* s) noexcept;
 
-/// The runtime that code outside of any runtime uses. Made at the first call, never ended.
+/// The runtime that code outside of any runtime uses. Made at the first call, never ended. After fork(2) the child makes its own.
 scheduler& default_scheduler();
+/// As fj::default_options.
+void set_default_options(const options& wanted);
 
 /// Whether the calling code runs in this runtime.
 bool is_inside(const scheduler& s) noexcept;
@@ -70,6 +72,9 @@ int current_proc() noexcept;
 /// As their namesakes in forkjoin/go/print_fibers.hpp.
 void print_fibers() noexcept;
 bool print_fibers_on(int signal) noexcept;
+
+/// Ends the process: code that runs in a runtime called pthread_exit, or another thread cancelled its thread.
+[[noreturn, gnu::cold]] void report_ended_thread() noexcept;
 
 /// Whether a fork would be welcome, because a worker looks for work or sleeps without any. A hint, for loops that fork
 /// only on demand. Inside only.

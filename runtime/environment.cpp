@@ -10,8 +10,10 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/base/tuning.hpp"
 #include "runtime/os/membarrier.hpp"
 #include "runtime/os/topology.hpp"
+#include "runtime/stacks/large_stacks.hpp"
 
 namespace fj::inline v0_1::detail {
 
@@ -22,30 +24,25 @@ constexpr unsigned max_max_workers = 65536;
 constexpr unsigned blocking_threads =
     256;  // threads in long calls of fj::blocking at a time, unless the options say otherwise
 constexpr std::size_t min_stack = std::size_t{16} << 10;
-constexpr std::size_t max_stack = std::size_t{1} << 40;
+constexpr std::size_t max_stack = large_stacks::most;
 
-unsigned procs_from_environment(const char* text) {
-  unsigned value = 0;
+// The number in that variable, from `least` to `most`. `otherwise`: what else the user may do.
+std::uint64_t number_from_environment(const char* name, const char* text, std::uint64_t least, std::uint64_t most,
+                                      const char* otherwise) {
+  std::uint64_t value = 0;
   const char* const end = text + std::strlen(text);
   const auto [rest, error] = std::from_chars(text, end, value);
-  if (error != std::errc() || rest != end || value < 1 || value > max_procs)
-    throw std::invalid_argument("forkjoin: FORKJOIN_PROCS is \"" + std::string(text) +
-                                "\"; set it to a number from 1 to " + std::to_string(max_procs) +
-                                ", or unset it to use the processors available");
+  if (error != std::errc() || rest != end || value < least || value > most)
+    throw std::invalid_argument("forkjoin: " + std::string(name) + " is \"" + text + "\"; set it to a number from " +
+                                std::to_string(least) + " to " + std::to_string(most) + ", or " + otherwise);
   return value;
 }
 
 std::uint64_t seed_from_environment() {
   const char* const text = std::getenv("FORKJOIN_CHAOS");
-  if (!text || !*text) return 0;
-  std::uint64_t value = 0;
-  const char* const end = text + std::strlen(text);
-  const auto [rest, error] = std::from_chars(text, end, value);
-  if (error != std::errc() || rest != end)
-    throw std::invalid_argument(
-        "forkjoin: FORKJOIN_CHAOS is \"" + std::string(text) + "\"; set it to a number from 1 to " +
-        std::to_string(std::numeric_limits<std::uint64_t>::max()) + ", or to 0 for no chaos, or unset it");
-  return value;
+  if (!text || !*text || std::string_view(text) == "0") return 0;
+  return number_from_environment("FORKJOIN_CHAOS", text, 1, std::numeric_limits<std::uint64_t>::max(),
+                                 "to 0 for no chaos, or unset it");
 }
 
 unsigned resolve_procs(unsigned wanted) {
@@ -53,22 +50,29 @@ unsigned resolve_procs(unsigned wanted) {
     throw std::invalid_argument("forkjoin: options::procs is " + std::to_string(wanted) + "; set it to at most " +
                                 std::to_string(max_procs) + ", or to 0 to use the processors available");
   if (wanted != 0) return wanted;
-  if (const char* text = std::getenv("FORKJOIN_PROCS")) return procs_from_environment(text);
+  if (const char* const text = std::getenv("FORKJOIN_PROCS"))
+    return static_cast<unsigned>(
+        number_from_environment("FORKJOIN_PROCS", text, 1, max_procs, "unset it to use the processors available"));
   return std::min(os::available_processors(), max_procs);
 }
 
-void check_stack(const std::string& option, std::size_t size) {
+std::size_t resolve_stack(const std::string& option, std::size_t size, const char* variable, std::size_t by_default) {
+  if (size == 0) {
+    const char* const text = std::getenv(variable);
+    if (!text || !*text) return by_default;
+    return number_from_environment(variable, text, min_stack, max_stack,
+                                   ("unset it for " + std::to_string(by_default)).c_str());
+  }
   if (size < min_stack || size > max_stack)
     throw std::invalid_argument("forkjoin: options::" + option + " is " + std::to_string(size) +
                                 " bytes; set it to at least " + std::to_string(min_stack) + " and at most " +
-                                std::to_string(max_stack));
+                                std::to_string(max_stack) + ", or to 0 for " + std::to_string(by_default));
+  return size;
 }
 
 }  // namespace
 
 settings resolve(const options& wanted) {
-  check_stack("stack_size", wanted.stack_size);
-  check_stack("go_stack_size", wanted.go_stack_size);
   if (wanted.max_workers > max_max_workers)
     throw std::invalid_argument("forkjoin: options::max_workers is " + std::to_string(wanted.max_workers) +
                                 "; set it to at most " + std::to_string(max_max_workers) + ", or to 0 for " +
@@ -76,8 +80,9 @@ settings resolve(const options& wanted) {
   settings chosen;
   chosen.procs = resolve_procs(wanted.procs);
   chosen.max_workers = wanted.max_workers != 0 ? wanted.max_workers : chosen.procs + blocking_threads;
-  chosen.stack_size = wanted.stack_size;
-  chosen.go_stack_size = wanted.go_stack_size;
+  chosen.stack_size = resolve_stack("stack_size", wanted.stack_size, "FORKJOIN_STACK_SIZE", tuning::large_stack);
+  chosen.go_stack_size =
+      resolve_stack("go_stack_size", wanted.go_stack_size, "FORKJOIN_GO_STACK_SIZE", tuning::small_stack);
   chosen.steal_every_fork = flag_from_environment("FORKJOIN_STEAL_EVERY_FORK", false) || wanted.steal_every_fork;
   chosen.thread_order = flag_from_environment("FORKJOIN_TSAN_THREAD_ORDER", false) || wanted.thread_order;
   chosen.chaos = wanted.chaos != 0 ? wanted.chaos : seed_from_environment();

@@ -51,18 +51,21 @@ std::string describe_fibers(scheduler& s) {
   constexpr std::size_t most_numbers = 4;
   std::map<doing, those> all;
   const auto look = [&](const fiber& f) {
-    const fiber_state state = f.state;
-    if (state != fiber_state::waiting && state != fiber_state::runnable) return;
-    doing d = ready();
-    if (state == fiber_state::waiting) {
+    doing d;
+    fiber_state state;
+    std::uint32_t version = 0;
+    do {
+      version = f.waits.version();
+      state = f.state;
       const char* const what = f.waits.what();
       d = what ? doing{what, f.waits.file(), f.waits.function(), f.waits.line()} : doing{};
-    }
+    } while (!f.waits.is_still(version));
+    if (state != fiber_state::waiting && state != fiber_state::runnable) return;
+    if (state == fiber_state::runnable) d = ready();
     those& others = all[d];
     if (++others.count <= most_numbers) others.first.push_back(f.number);
   };
-  s.stacks().for_each(look);
-  s.small_stacks().for_each(look);
+  s.for_each_pool([&](const stack_pool& each) { each.for_each(look); });
 
   std::vector<std::string> procs(s.settings().procs, "idle");
   std::string outside;

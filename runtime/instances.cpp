@@ -27,6 +27,7 @@ void after_fork() FORKJOIN_UNANALYSED {
 void in_child() FORKJOIN_UNANALYSED {
   sleepers_outside().all = {};
   sleepers_outside().others.store(0, std::memory_order_relaxed);
+  known_instances().by_default.store(nullptr, std::memory_order_relaxed);  // a copy without threads
   after_fork();
 }
 [[maybe_unused]] const bool registered_instances = os::at_fork(&before_fork, &after_fork, &in_child);

@@ -22,8 +22,10 @@ struct instance : scheduler {
 /// Never destroyed: the default runtime is not, and a signal may come while the process ends. In the copy that fork(2) makes the
 /// mutexes are free.
 struct instances {
-  os::mutex making_default;  ///< before `mutex`
-  std::atomic<instance*> by_default{nullptr};
+  os::mutex making_default;                    ///< before `mutex`
+  std::atomic<instance*> by_default{nullptr};  ///< changed under making_default
+  options default_options FORKJOIN_GUARDED_BY(making_default);
+  bool prints_at_exit FORKJOIN_GUARDED_BY(making_default) = false;
   os::mutex mutex;
   linked_list<instance, &instance::links> all FORKJOIN_GUARDED_BY(mutex);
 };

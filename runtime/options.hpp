@@ -6,7 +6,7 @@
 
 namespace fj::inline v0_1 {
 
-/// For `fj::runtime`; the default runtime takes all defaults.
+/// For `fj::runtime`, and for the default runtime by fj::default_options.
 struct options {
   /// P: how many fibers run at once. 0: the environment variable FORKJOIN_PROCS, else the number of processors that the
   /// affinity mask and the cgroup's quota allow. At most 4,096. A thread that the runtime starts gets the affinity mask of
@@ -14,12 +14,14 @@ struct options {
   /// one should be the first.
   unsigned procs = 0;
 
-  /// Bytes reserved for each fiber's stack, not touched before use. At least 16 KiB.
-  std::size_t stack_size = std::size_t{8} << 20;
+  /// Bytes reserved for each fiber's stack, not touched before use. From 16 KiB to 1 TiB. 0: the environment variable
+  /// FORKJOIN_STACK_SIZE, else 8 MiB.
+  std::size_t stack_size = 0;
 
-  /// Bytes of stack for each fiber of fj::go. At least 16 KiB. What such a fiber forks runs on stacks of stack_size once it is
-  /// stolen, but on the fiber's own until then.
-  std::size_t go_stack_size = std::size_t{192} << 10;
+  /// Bytes of stack for each fiber of fj::go, unless go_options say otherwise. From 16 KiB to 1 TiB. 0: the environment variable
+  /// FORKJOIN_GO_STACK_SIZE, else 192 KiB. What such a fiber forks runs on stacks of stack_size once it is stolen, but on the
+  /// fiber's own until then.
+  std::size_t go_stack_size = 0;
 
   /// How many threads the runtime may start. Threads that call run are not counted. One for each P is enough for forks and
   /// waits; each call of fj::blocking that lasts takes one more. 0: the number of P plus 256. At most 65,536.

@@ -10,6 +10,7 @@
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/detail/fork_outside.hpp"
 #include "forkjoin/detail/join_on_throw.hpp"
+#include "forkjoin/detail/misuse.hpp"
 #include "forkjoin/detail/result.hpp"
 #include "forkjoin/detail/wait_for.hpp"
 #include "forkjoin/policies.hpp"
@@ -44,7 +45,7 @@ class branch : public record_of<Join> {
 
   /// As if a thief had finished it with the exception in flight.
   void store_exception() noexcept {
-    std::construct_at(&error_, std::current_exception());
+    std::construct_at(&error_, caught_exception());
     joined.settle(outcome::threw);
   }
 
@@ -57,7 +58,7 @@ class branch : public record_of<Join> {
       mine.value_.store(mine.closure);
       return outcome::returned;
     } catch (...) {
-      std::construct_at(&mine.error_, std::current_exception());
+      std::construct_at(&mine.error_, caught_exception());
       return outcome::threw;
     }
   }

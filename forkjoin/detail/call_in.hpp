@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "forkjoin/detail/entry.hpp"
+#include "forkjoin/detail/misuse.hpp"
 #include "forkjoin/detail/result.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -28,7 +29,7 @@ class root_call : public root {
     try {
       mine.result_.store(mine.f_);
     } catch (...) {
-      mine.error_ = std::current_exception();
+      mine.error_ = caught_exception();
     }
   }
 

@@ -18,6 +18,7 @@
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/detail/first_exception.hpp"
 #include "forkjoin/detail/loop_of_turns.hpp"
+#include "forkjoin/detail/misuse.hpp"
 #include "forkjoin/detail/result.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -46,7 +47,7 @@ class loop_of_forks : public fork_loop {
   /// False: the exception is the loop's.
   [[nodiscard, gnu::cold, gnu::noinline]] bool keep_exception() noexcept {
     if (rest.next == count || detail::pop_record(rest) || detail::pop_slow(rest)) return false;
-    errors_.offer(rest.next - 1, std::current_exception());
+    errors_.offer(rest.next - 1, caught_exception());
     return true;
   }
 
@@ -76,7 +77,7 @@ class loop_of_forks : public fork_loop {
       run();
       return true;
     } catch (...) {
-      errors_.offer(turn, std::current_exception());
+      errors_.offer(turn, caught_exception());
       return false;
     }
   }

@@ -22,6 +22,7 @@
 #include "forkjoin/detail/branch.hpp"
 #include "forkjoin/detail/closure.hpp"
 #include "forkjoin/detail/entry.hpp"
+#include "forkjoin/detail/misuse.hpp"
 #include "forkjoin/detail/scope_state.hpp"
 
 namespace fj::inline v0_1::detail {
@@ -172,7 +173,7 @@ class kept_children {
         try {
           static_cast<void>(mine.closure());
         } catch (...) {
-          mine.scope.errors().offer(mine.number, std::current_exception());
+          mine.scope.errors().offer(mine.number, caught_exception());
         }
       }
       std::destroy_at(std::addressof(mine.closure));

@@ -1,9 +1,22 @@
 // The messages for misuse that only a running program can detect.
 #pragma once
 
+#include <exception>
 #include <stdexcept>
 
+#include "forkjoin/detail/entry.hpp"
+
 namespace fj::inline v0_1::detail {
+
+/// The exception that the calling handler of `...` has caught. pthread_exit and pthread_cancel unwind a stack, too, but what they
+/// throw is no exception of C++, and the handler of a strand, which may stand on a stack of the runtime, cannot let it through.
+[[gnu::cold]] inline std::exception_ptr caught_exception() noexcept {
+  std::exception_ptr caught = std::current_exception();
+#ifndef FORKJOIN_SERIAL
+  if (!caught) report_ended_thread();
+#endif
+  return caught;
+}
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void scope_outside() {
   throw std::logic_error(

@@ -5,7 +5,6 @@
 #include "forkjoin/serial/go.hpp"
 #else
 
-#include <functional>
 #include <type_traits>
 #include <utility>
 
@@ -21,7 +20,7 @@ namespace fj::inline v0_1 {
 /// f runs on the calling thread, which is outside of any runtime until f returns: fj::this_proc() is -1, a fork_join, a
 /// loop or fj::go in f enters the default runtime as from any thread outside, the fork of a scope throws
 /// std::logic_error, a wait in f blocks the thread, and fj::local has the values of the thread. After f the strand goes
-/// on when a P is idle, perhaps on another thread; so read errno in f. If all threads that options::max_workers allows
+/// on when a P is idle, perhaps on another thread; so read errno in f, and return it. No compiler inlines f. If all threads that options::max_workers allows
 /// are in use, the P stays with f; stats::retakes_refused counts such calls, and one message tells of the first.
 /// Outside of any runtime, and inside of a blocking call, fj::blocking only calls f.
 ///
@@ -31,7 +30,7 @@ template <class F>
 std::invoke_result_t<F> blocking(F&& f) {
   detail::disturb();
   const detail::blocking_call call(false);
-  return std::invoke(std::forward<F>(f));
+  return detail::os::call_apart(std::forward<F>(f));
 }
 
 /// As blocking, for a call that certainly blocks: another thread takes over the P at once.
@@ -39,7 +38,7 @@ template <class F>
 std::invoke_result_t<F> blocking_now(F&& f) {
   detail::disturb();
   const detail::blocking_call call(true);
-  return std::invoke(std::forward<F>(f));
+  return detail::os::call_apart(std::forward<F>(f));
 }
 
 }  // namespace fj::inline v0_1

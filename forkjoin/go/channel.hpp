@@ -101,20 +101,21 @@ class channel {
   /// Moves the value into the channel if that needs no wait, and returns true. Otherwise returns false and leaves the
   /// value unchanged. Throws channel_closed. On a handle that names no channel: false.
   [[nodiscard]] bool try_send(T& value) const {
-    if (!state_) return false;
+    if (state_) {
+      const auto sent = state_->try_send(value);
+      if (sent.closed) throw channel_closed();
+      if (sent.done) return true;
+    }
     detail::disturb();
-    const auto sent = state_->try_send(value);
-    if (sent.closed) throw channel_closed();
-    return sent.done;
+    return false;
   }
   [[nodiscard]] bool try_send(T&& value) const { return try_send(value); }
 
   /// Returns a value if the channel holds one or a sender waits with one; otherwise an empty optional.
   std::optional<T> try_receive() const {
     std::optional<T> value;
-    if (!state_) return value;
-    detail::disturb();
-    state_->try_receive(value);
+    if (state_) state_->try_receive(value);
+    if (!value) detail::disturb();
     return value;
   }
 
@@ -123,13 +124,16 @@ class channel {
   /// names no channel.
   void close() const {
     if (!state_) throw std::logic_error("fj::channel::close: the handle is no channel; make one with a capacity");
-    detail::disturb();
     if (!state_->close())
       throw std::logic_error("fj::channel::close: the channel is closed already; close it in one place");
   }
 
   /// How many values the channel holds, without those of senders that wait; and how many it has room for.
-  std::size_t size() const { return state_ ? state_->count() : 0; }
+  std::size_t size() const {
+    const std::size_t now = state_ ? state_->count() : 0;
+    detail::disturb();
+    return now;
+  }
   std::size_t capacity() const noexcept { return state_ ? state_->capacity() : 0; }
 
   /// Whether the handle names a channel.

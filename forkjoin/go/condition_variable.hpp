@@ -36,6 +36,7 @@ class condition_variable {
   /// Waits until condition() holds. The lock is held during each call of condition.
   template <class Condition>
   void wait(std::unique_lock<mutex>& lock, Condition condition, wait_options options = {}) {
+    detail::disturb();
     while (!condition()) wait(lock, options);
   }
 
@@ -75,6 +76,7 @@ class condition_variable {
   template <class Condition>
   bool wait_until_deadline(std::unique_lock<mutex>& lock, detail::deadline t, Condition& condition,
                            std::source_location at) {
+    detail::disturb();
     while (!condition())
       if (wait_until_deadline(lock, t, at) == std::cv_status::timeout) return condition();
     return true;

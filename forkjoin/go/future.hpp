@@ -2,10 +2,12 @@
 #pragma once
 
 #ifdef FORKJOIN_SERIAL
+#include "forkjoin/detail/misuse.hpp"
 #include "forkjoin/serial/go.hpp"
 #else
 
 #include <chrono>
+#include <cstddef>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -80,7 +82,7 @@ class go_call final : public go_state<typename go_result<F>::type> {
       mine.result.store(call);
       mine.has_result = true;
     } catch (...) {
-      mine.fail(std::current_exception());
+      mine.fail(caught_exception());
     }
   }
 
@@ -151,7 +153,11 @@ class [[nodiscard(
   }
 
   /// Whether the fiber has ended.
-  bool ready() const noexcept { return state_ && state_->ended_already(); }
+  bool ready() const noexcept {
+    if (state_ && state_->ended_already()) return true;
+    detail::disturb();
+    return false;
+  }
 
   /// Asks the fiber's stop token to stop. False if the function that go was given takes no token, or if the token was
   /// asked before.
@@ -175,6 +181,13 @@ class [[nodiscard(
   detail::go_state<T>* state_ = nullptr;
 };
 
+/// For example fj::go({.stack_size = 1 << 20}, f).
+struct go_options {
+  /// Bytes of stack for this fiber, not touched before use: the runtime rounds them up, to go_stack_size, stack_size or the next
+  /// power of two. At most 1 TiB. 0: options::go_stack_size. A stack of more than go_stack_size costs one or two mappings.
+  std::size_t stack_size = 0;
+};
+
 namespace detail {
 
 /// Starts f as a fiber of that runtime.
@@ -185,10 +198,10 @@ struct starter {
   static_assert(std::is_constructible_v<std::decay_t<F>, F>, "fj::go: the function must be movable or copyable");
   using call = go_call<std::decay_t<F>>;
 
-  static auto start(scheduler& s, F&& f) {
+  static auto start(scheduler& s, const go_options& wanted, F&& f) {
     auto* const made = new call(std::forward<F>(f));
     future<typename call::result_type> result(*made);
-    made->start(s);
+    made->start(s, wanted.stack_size);
     return result;
   }
 };
@@ -207,17 +220,25 @@ struct starter {
 /// chunks of a loop, or when it uses a channel, a lock, a future, or go. A leaf that does none of these keeps its P.
 ///
 /// Errors: std::bad_alloc if there is no memory, std::system_error if the runtime has no thread and the system refuses
-/// one. Cost: an allocation, a stack that the P keeps, and an entry in its run queue. From outside of the runtime: an
+/// one, std::invalid_argument if no stack can be as large as the options say. Cost: an allocation, a stack that the P keeps, and an entry in its run queue. From outside of the runtime: an
 /// access to the pool of stacks and to the ready queue.
 template <class F>
-auto go(F&& f) {
+auto go(const go_options& wanted, F&& f) {
   detail::scheduler* const here = detail::current_scheduler();
-  return detail::starter<F>::start(here ? *here : detail::default_scheduler(), std::forward<F>(f));
+  return detail::starter<F>::start(here ? *here : detail::default_scheduler(), wanted, std::forward<F>(f));
+}
+template <class F>
+auto go(F&& f) {
+  return fj::go(go_options(), std::forward<F>(f));
 }
 
 template <class F>
+auto runtime::go(const go_options& wanted, F&& f) {
+  return detail::starter<F>::start(*scheduler_, wanted, std::forward<F>(f));
+}
+template <class F>
 auto runtime::go(F&& f) {
-  return detail::starter<F>::start(*scheduler_, std::forward<F>(f));
+  return go(go_options(), std::forward<F>(f));
 }
 
 /// Lets other fibers run first. Outside of any runtime the thread yields.

@@ -34,11 +34,9 @@ class local {
 
   /// Throws what making the value throws, and std::bad_alloc. Cost: a linear search in the values that the fiber has.
   T& get() {
-    if (detail::local_value* const there = detail::find_local(key_)) return static_cast<holder*>(there)->value;
-    auto* const made = new holder(key_, make_);
-    detail::local_value& kept = detail::keep_local(*made);
-    if (&kept != made) delete made;
-    return static_cast<holder&>(kept).value;
+    holder& mine = find_or_make();
+    detail::disturb();
+    return mine.value;
   }
 
  private:
@@ -47,6 +45,14 @@ class local {
         : local_value{its_key, [](local_value& self) noexcept { delete static_cast<holder*>(&self); }}, value(make()) {}
     T value;
   };
+
+  holder& find_or_make() {
+    if (detail::local_value* const there = detail::find_local(key_)) return static_cast<holder&>(*there);
+    auto* const made = new holder(key_, make_);
+    detail::local_value& kept = detail::keep_local(*made);
+    if (&kept != made) delete made;
+    return static_cast<holder&>(kept);
+  }
 
   const std::uint64_t key_ = detail::new_local_key();
   const std::function<T()> make_;

@@ -47,7 +47,10 @@ class mutex {
     return lock_until(detail::deadline_at(t), at);
   }
 
-  void unlock() noexcept { core_.unlock(); }
+  /// Ends the process with a message that names the call if the mutex is not locked.
+  void unlock(std::source_location at = std::source_location::current()) noexcept {
+    core_.unlock({"fj::mutex::unlock", at});
+  }
 
  private:
   friend class condition_variable;

@@ -101,13 +101,13 @@ void collect(select_case**& to, Case& c) {
   if constexpr (!is_otherwise<Case>) *to++ = &c;
 }
 
-/// Runs the handler if the case is the one that was chosen.
+/// Runs the handler of the case that was chosen.
 template <class Case>
-void run_if_chosen(const select_case* chosen, bool closed, Case& c) {
+void run_chosen(bool closed, Case& c) {
   if constexpr (is_otherwise<Case>) {
-    if (!chosen) static_cast<void>(std::invoke(c.handler));
+    static_cast<void>(std::invoke(c.handler));
   } else {
-    if (chosen == &c) c.run(closed);
+    c.run(closed);
   }
 }
 
@@ -190,9 +190,13 @@ std::size_t select(const wait_options& options, Cases&&... cases) {
   const auto [end, chosen, closed] =
       detail::select_one(channels, places, waits, detail::limits_of(options, "fj::select"));
   detail::expect_no_limit(end);
+  // The first, if one object stands for several cases.
   const bool by_case[] = {detail::is_chosen(chosen, cases)...};
-  (detail::run_if_chosen(chosen, closed, cases), ...);
-  return static_cast<std::size_t>(std::find(std::begin(by_case), std::end(by_case), true) - std::begin(by_case));
+  const auto index =
+      static_cast<std::size_t>(std::find(std::begin(by_case), std::end(by_case), true) - std::begin(by_case));
+  std::size_t each = 0;
+  ((each++ == index ? detail::run_chosen(closed, cases) : void()), ...);
+  return index;
 }
 
 template <class First, class... Cases>

@@ -37,7 +37,10 @@ class shared_mutex {
                                     std::source_location at = std::source_location::current()) {
     return lock_until(true, detail::deadline_at(t), at);
   }
-  void unlock() noexcept { core_.unlock(true); }
+  /// Ends the process with a message that names the call if no writer has the mutex; unlock_shared, if no reader has it.
+  void unlock(std::source_location at = std::source_location::current()) noexcept {
+    core_.unlock(true, {"fj::shared_mutex::unlock", at});
+  }
 
   // Readers.
   void lock_shared(wait_options options = {}) { lock_as(false, options, "fj::shared_mutex::lock_shared"); }
@@ -52,7 +55,9 @@ class shared_mutex {
                                            std::source_location at = std::source_location::current()) {
     return lock_until(false, detail::deadline_at(t), at);
   }
-  void unlock_shared() noexcept { core_.unlock(false); }
+  void unlock_shared(std::source_location at = std::source_location::current()) noexcept {
+    core_.unlock(false, {"fj::shared_mutex::unlock_shared", at});
+  }
 
  private:
   void lock_as(bool writes, const wait_options& options, const char* what) {

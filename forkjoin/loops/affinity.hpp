@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "forkjoin/detail/misuse.hpp"
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
@@ -46,7 +47,7 @@ template <class Policy, class First, class Second>
     try {
       second();
     } catch (...) {
-      thrown = std::current_exception();
+      thrown = caught_exception();
     }
   };
   fj::fork_join<Policy>(second_catching, first);

@@ -6,6 +6,7 @@
 #include <exception>
 #include <utility>
 
+#include "forkjoin/detail/misuse.hpp"
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/ordered_parts.hpp"
@@ -39,7 +40,7 @@ class search {
                                                    try {
                                                      return within(middle, last);
                                                    } catch (...) {
-                                                     error = std::current_exception();
+                                                     error = caught_exception();
                                                      return last;
                                                    }
                                                  });

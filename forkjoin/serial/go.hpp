@@ -93,9 +93,13 @@ class [[nodiscard(
   std::exception_ptr error_;
 };
 
-/// Runs f at once.
+struct go_options {
+  std::size_t stack_size = 0;
+};
+
+/// Runs f at once, on the caller's stack.
 template <class F>
-auto go(F&& f) {
+auto go(const go_options&, F&& f) {
   std::decay_t<F> mine(std::forward<F>(f));
   if constexpr (std::is_invocable_v<std::decay_t<F>&, stop_token>) {
     auto call = [&]() -> decltype(auto) { return std::invoke(mine, stop_token()); };
@@ -105,6 +109,15 @@ auto go(F&& f) {
   }
 }
 
+template <class F>
+auto go(F&& f) {
+  return fj::go(go_options(), std::forward<F>(f));
+}
+
+template <class F>
+auto runtime::go(const go_options& wanted, F&& f) {
+  return fj::go(wanted, std::forward<F>(f));
+}
 template <class F>
 auto runtime::go(F&& f) {
   return fj::go(std::forward<F>(f));

@@ -30,6 +30,9 @@ constexpr bool hungry() noexcept { return false; }
 
 }  // namespace detail
 
+/// The options are not looked at.
+inline void default_options(const options&) noexcept {}
+
 /// Calls f.
 template <class F>
 detail::result_of<F> run(F&& f) {
@@ -39,6 +42,8 @@ detail::result_of<F> run(F&& f) {
   const detail::inside_run here;
   return std::invoke(f);
 }
+
+struct go_options;
 
 /// As the other build's, with one P, whatever the options say; they are not looked at.
 class runtime {
@@ -54,6 +59,8 @@ class runtime {
 
   template <class F>
   auto go(F&& f);
+  template <class F>
+  auto go(const go_options& wanted, F&& f);
 
   unsigned procs() const noexcept { return 1; }
   fj::stats stats() const {

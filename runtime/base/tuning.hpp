@@ -211,6 +211,10 @@ inline constexpr std::int64_t long_standstill_ns = 500'000'000;
 
 // Stacks and deques (stacks/).
 
+/// Bytes of a stack, unless options or the environment say otherwise: what a thread gets; and for a fiber of fj::go as little as
+/// lets 100,000 of them wait in half a GiB.
+inline constexpr std::size_t large_stack = std::size_t{8} << 20, small_stack = std::size_t{192} << 10;
+
 /// Bytes. A fiber of fj::go takes 256 KiB of address space: this guard and options::go_stack_size. A frame that is not
 /// larger than the guard cannot step over it.
 inline constexpr std::size_t small_guard = std::size_t{64} << 10;

@@ -14,9 +14,11 @@ namespace fj::inline v0_1::detail {
 
 class loose_roots {
  public:
-  void add(root& r) noexcept FORKJOIN_EXCLUDES(mutex_) {
+  /// False once request_stop has been called: then the caller asks this root itself, before it begins.
+  [[nodiscard]] bool add(root& r) noexcept FORKJOIN_EXCLUDES(mutex_) {
     const locked lock(mutex_);
     roots_.push(r);
+    return !all_are_asked_;
   }
 
   /// Before the root's memory is used for something else.
@@ -25,9 +27,9 @@ class loose_roots {
     roots_.remove(r);
   }
 
-  /// Asks all to stop that are here now. Allocates nothing.
+  /// Asks all to stop that are here, and from now on those that come. Allocates nothing.
   void request_stop() noexcept FORKJOIN_EXCLUDES(mutex_) {
-    for (std::size_t left = count(); left > 0; --left) {
+    for (std::size_t left = count_and_ask_later_ones(); left > 0; --left) {
       std::optional<std::stop_source> source;
       {
         const locked lock(mutex_);
@@ -43,14 +45,16 @@ class loose_roots {
   }
 
  private:
-  std::size_t count() noexcept FORKJOIN_EXCLUDES(mutex_) {
+  std::size_t count_and_ask_later_ones() noexcept FORKJOIN_EXCLUDES(mutex_) {
     const locked lock(mutex_);
+    all_are_asked_ = true;
     std::size_t n = 0;
     for (const root* r = roots_.first(); r; r = roots_.after(*r)) ++n;
     return n;
   }
 
   os::mutex mutex_;
+  bool all_are_asked_ FORKJOIN_GUARDED_BY(mutex_) = false;
   linked_list<root, &root::in_loose> roots_ FORKJOIN_GUARDED_BY(mutex_);
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <type_traits>
 #include <version>
 
@@ -20,11 +21,20 @@
 
 namespace fj::inline v0_1::detail::os {
 
-/// The same number, of which the compiler no longer knows how it was computed.
-template <class Integer>
-[[gnu::always_inline]] inline Integer opaque(Integer i) noexcept {
-  asm("" : "+r"(i));
-  return i;
+/// The same number or pointer, of which the compiler no longer knows how it was computed.
+template <class T>
+[[gnu::always_inline]] inline T opaque(T x) noexcept {
+  asm("" : "+r"(x));
+  return x;
+}
+
+/// Calls f() by a pointer that no compiler sees through. glibc declares __errno_location and pthread_self const, so a compiler takes
+/// their results for constants of a function and of all that it inlines there, also across a wait that changes the thread. What f
+/// asks for stays in f.
+template <class F>
+std::invoke_result_t<F> call_apart(F&& f) {
+  using function = std::remove_reference_t<F>;
+  return os::opaque(+[](function& g) -> std::invoke_result_t<F> { return std::invoke(static_cast<F&&>(g)); })(f);
 }
 
 /// Whether the compiler may compute a product that a function returned and a later sum in one instruction, which rounds once:

@@ -149,8 +149,9 @@ void end_stolen_child(child& c) noexcept {
 }
 
 bool is_of_this_runtime(const children& scope) noexcept {
-  scheduler& here = current_worker()->sched();
-  return scope.home->pool == &here.stacks() || scope.home->pool == &here.small_stacks();
+  bool found = false;
+  current_worker()->sched().for_each_pool([&](const stack_pool& each) { found |= scope.home->pool == &each; });
+  return found;
 }
 
 void leave_to_others_slow(join& of_child) noexcept { wait_until_finished<strand_system>(of_child); }

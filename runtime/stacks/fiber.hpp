@@ -82,10 +82,11 @@ struct fiber : join_waiter, runnable, parent_rest {
   deque_marker marker{*this};
   relaxed<deque*> carried = nullptr;  ///< the deque, with records, that it took along when it gave way; else nullptr
   relaxed<fiber*> next = nullptr;     ///< in the pool
-  relaxed<stack_tally*> counted = nullptr;         ///< the counter of the P that took the stack
-  relaxed<fiber_state> state = fiber_state::free;  ///< others read whether it is waiting or runnable
-  shown_wait_place waits;                          ///< while it waits
-  fiber* mapped_before = nullptr;                  ///< in the pool's list of all its fibers
+  relaxed<stack_tally*> counted = nullptr;  ///< the counter of the P that took the stack
+  ordered<fiber_state> state =
+      fiber_state::free;           ///< others read whether it is waiting or runnable, before what it waits for
+  shown_wait_place waits;          ///< while it waits
+  fiber* mapped_before = nullptr;  ///< in the pool's list of all its fibers
   std::byte* mapping =
       nullptr;  ///< guard, stack, this object, and a page that is also a guard where that costs no mapping
   std::size_t mapping_size = 0;
@@ -96,7 +97,7 @@ struct fiber : join_waiter, runnable, parent_rest {
   relaxed<unsigned> lasting_calls = 0;  ///< how many of its last calls of fj::blocking lasted; see blocking_call
   loop_trial loops;                     ///< its strand's; the next strand begins with what this one has learned
   relaxed<unsigned> number = 0;         ///< for messages, of other threads, too
-  const stack_pool* pool = nullptr;     ///< the pool that it belongs to
+  stack_pool* pool = nullptr;           ///< the pool that it belongs to
 
   std::byte* stack_bottom() const noexcept { return mapping + guard_size; }
   std::byte* stack_top() noexcept { return reinterpret_cast<std::byte*>(this); }

@@ -5,8 +5,8 @@
 
 namespace fj::inline v0_1::detail {
 
-/// Says that the strand of `f` has used up its stack, and which of fj::options to raise. Async-signal-safe.
-void print_overflow(const fiber& f, const char* option) noexcept;
+/// Says that the strand of `f`, which has not ended, has used up its stack, and what to raise. Async-signal-safe.
+void print_overflow(const fiber& f) noexcept;
 
 /// Ends the process with that message if the strand went below its stack.
 void stop_if_overrun(const fiber& f) noexcept;

@@ -1,6 +1,7 @@
 // Where a strand waits, for messages.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <source_location>
 
@@ -13,26 +14,49 @@ struct wait_place {
   std::source_location at = {};  ///< the call of it
 };
 
-/// The same, as other threads may read it while the strand comes and goes: each part is right by itself, and all of them
-/// while the strand waits.
+/// The same, as other threads may read it while the strand comes and goes. What they read between two equal versions that are
+/// even is of one wait, or of none. (A sequence lock; Boehm, "Can seqlocks get along with programming language memory
+/// models?", 2012.)
 class shown_wait_place {
  public:
   void show(const wait_place& p) noexcept {
-    what_ = p.what;
-    file_ = p.at.file_name();
-    function_ = p.at.function_name();
-    line_ = p.at.line();
+    change([&] {
+      what_ = p.what;
+      file_ = p.at.file_name();
+      function_ = p.at.function_name();
+      line_ = p.at.line();
+    });
   }
-  void hide() noexcept { what_ = nullptr; }
+  void hide() noexcept {
+    change([&] { what_ = nullptr; });
+  }
 
   const char* what() const noexcept { return what_; }
   const char* file() const noexcept { return file_; }
   const char* function() const noexcept { return function_; }
   std::uint_least32_t line() const noexcept { return line_; }
 
+  /// Odd while the place changes. Before the other parts are read: acquire, pairs with the release at the end of change.
+  std::uint32_t version() const noexcept { return version_.load(std::memory_order_acquire); }
+  /// After they were read: whether they belong to that version. The loads of the parts are acquires, so they come before this one,
+  /// and each pairs with its store, a release, which comes after the odd version.
+  bool is_still(std::uint32_t version) const noexcept {
+    return version % 2 == 0 && version_.load(std::memory_order_relaxed) == version;
+  }
+
  private:
-  relaxed<const char*> what_ = nullptr, file_ = "", function_ = "";
-  relaxed<std::uint_least32_t> line_ = 0;
+  // By the strand.
+  template <class Store>
+  void change(Store store) noexcept {
+    const std::uint32_t before = version_.load(std::memory_order_relaxed);
+    version_.store(before + 1, std::memory_order_relaxed);
+    store();
+    version_.store(before + 2, std::memory_order_release);
+  }
+
+  std::atomic<std::uint32_t> version_{0};
+  ordered<const char*> what_ = nullptr, file_ = "", function_ = "";
+  ordered<std::uint_least32_t> line_ = 0;
 };
 
 }  // namespace fj::inline v0_1::detail

@@ -36,10 +36,12 @@ class basic_mutex {
   /// `served`: the caller has the mutex. Throws std::bad_alloc if there is no memory to wait.
   [[nodiscard]] wait_end lock(const wait_limits& limits) { return try_lock() ? wait_end::served : lock_slow(limits); }
 
-  void unlock() noexcept {
+  /// False if the mutex is not locked; then nothing has changed.
+  [[nodiscard]] bool unlock() noexcept {
     std::uint32_t alone = held;
     // release: pairs with the acquires in try_lock
-    if (!word_.compare_exchange_strong(alone, 0, std::memory_order_release, std::memory_order_relaxed)) unlock_slow();
+    if (word_.compare_exchange_strong(alone, 0, std::memory_order_release, std::memory_order_relaxed)) return true;
+    return unlock_slow();
   }
 
  private:
@@ -51,7 +53,7 @@ class basic_mutex {
   static constexpr std::uint32_t held = 1, waited_for = 2, competing = 4;
 
   wait_end lock_slow(const wait_limits& limits);
-  void unlock_slow() noexcept;
+  bool unlock_slow() noexcept;
 
   typename Machine::template atomic<std::uint32_t> word_{0};
   typename Machine::mutex guard_;
@@ -93,12 +95,14 @@ wait_end basic_mutex<Machine>::lock_slow(const wait_limits& limits) FORKJOIN_UNA
 // Where none waits, it frees the mutex as its last act, without the guard: the next owner may destroy the mutex at once. While a
 // waiter is there, the mutex stays.
 template <waiting_machine Machine>
-void basic_mutex<Machine>::unlock_slow() noexcept {
+bool basic_mutex<Machine>::unlock_slow() noexcept {
   std::uint32_t word = word_.load(std::memory_order_relaxed);
+  if (!(word & held)) return false;
   for (;;) {
     while (word & competing) {
       // release, here and below: pairs with the acquire in try_lock
-      if (word_.compare_exchange_weak(word, word & ~held, std::memory_order_release, std::memory_order_relaxed)) return;
+      if (word_.compare_exchange_weak(word, word & ~held, std::memory_order_release, std::memory_order_relaxed))
+        return true;
     }
     wait_entry* next = nullptr;
     {
@@ -111,9 +115,12 @@ void basic_mutex<Machine>::unlock_slow() noexcept {
         word_.fetch_and(~held, std::memory_order_release);
       }
     }
-    if (next) return next->of.wake();  // to compete for it, or as its owner if it starved: then it stays locked
+    if (next) {
+      next->of.wake();  // to compete for it, or as its owner if it starved: then it stays locked
+      return true;
+    }
     word = held;
-    if (word_.compare_exchange_strong(word, 0, std::memory_order_release, std::memory_order_relaxed)) return;
+    if (word_.compare_exchange_strong(word, 0, std::memory_order_release, std::memory_order_relaxed)) return true;
   }
 }
 

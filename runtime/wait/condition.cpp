@@ -12,7 +12,7 @@ wait_end condition_core::wait(mutex_core& user, const wait_limits& limits) {
     const locked lock(guard_);
     queue_.push(entry);
   }
-  user.unlock_before_wait();
+  user.unlock(limits.place);
   const wait_end end = waiter::end_by(here.wait());
   if (end != wait_end::served) {
     const locked lock(guard_);
@@ -23,8 +23,6 @@ wait_end condition_core::wait(mutex_core& user, const wait_limits& limits) {
 }
 
 void condition_core::notify_one() noexcept {
-  disturb();
-
   wait_entry* first = nullptr;
   {
     const locked lock(guard_);
@@ -34,8 +32,6 @@ void condition_core::notify_one() noexcept {
 }
 
 void condition_core::notify_all() noexcept {
-  disturb();
-
   claimed_waits woken;
   {
     const locked lock(guard_);

@@ -2,6 +2,7 @@
 
 #include <new>
 #include <stdexcept>
+#include <string>
 #include <system_error>
 
 #include "runtime/fork/current.hpp"
@@ -32,19 +33,23 @@ go_root::go_root(function body, bool takes_stop) : root(body) {
   if (takes_stop) stop = &stop_.emplace();
 }
 
-void go_root::start(scheduler& s) {
+void go_root::start(scheduler& s, std::size_t stack_size) {
   disturb();
+  if (stack_size > large_stacks::most)
+    throw std::invalid_argument("fj::go: go_options::stack_size is " + std::to_string(stack_size) +
+                                " bytes; set it to at most " + std::to_string(large_stacks::most) +
+                                ", or to 0 for options::go_stack_size");
   refuse_root_of_forked_copy(s);
   s.dispatcher().ask_for_threads_again();
   if (!s.dispatcher().ensure_thread())
     throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
                             "forkjoin: no thread could be started for fj::go");
-  fiber* const f = take_small_stack(s);
+  fiber* const f = take_go_stack(s, stack_size);
   if (!f) throw std::bad_alloc();
   runs_in_ = &s;
   owners_.fetch_add(1, std::memory_order_relaxed);
   s.begin_root();
-  if (stop) s.loose().add(*this);
+  if (stop && !s.loose().add(*this)) stop->request_stop();  // the runtime ends
   begin(*f, {nullptr, this});
   s.monitor().watch();  // the fiber may wait for a P; without a monitor it waits until that P's strand leaves
   make_ready(s, *f);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <exception>
 #include <optional>
 #include <stop_token>
@@ -22,10 +23,10 @@ class go_root : public root {
   /// The result is gone already. Its destructor, too, may have made fj::local values, if the fiber itself calls it.
   virtual ~go_root() { destroy_locals(locals); }
 
-  /// Makes the fiber of this root runnable in that runtime. Throws std::bad_alloc if there is no stack, std::system_error if
-  /// the runtime has no thread and the system refuses one, std::logic_error in a process forked since the runtime was made;
-  /// then the root is as before.
-  void start(scheduler& s);
+  /// Makes the fiber of this root runnable in that runtime, on a stack of at least that many bytes. Throws std::bad_alloc if there is
+  /// no stack, std::system_error if the runtime has no thread and the system refuses one, std::logic_error in a process forked
+  /// since the runtime was made, std::invalid_argument if no stack can be as large; then the root is as before.
+  void start(scheduler& s, std::size_t stack_size);
 
   /// Waits until the fiber has ended; then `served`.
   wait_end wait(const wait_limits& limits);

@@ -1,14 +1,29 @@
 #include "runtime/wait/mutex.hpp"
 
+#include <cstdlib>
 #include <new>
 
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/cpu.hpp"
+#include "runtime/os/memory_fault.hpp"
 
 namespace fj::inline v0_1::detail {
 
 template wait_end basic_mutex<wait_system>::lock_slow(const wait_limits& limits);
-template void basic_mutex<wait_system>::unlock_slow() noexcept;
+template bool basic_mutex<wait_system>::unlock_slow() noexcept;
+
+void report_not_locked(const wait_place& call) noexcept {
+  os::print_error("forkjoin: ");
+  os::print_error(call.what);
+  os::print_error(" of a mutex that is not locked that way, called at ");
+  os::print_error(call.at.file_name());
+  os::print_error(":");
+  os::print_error(call.at.line());
+  os::print_error(" in ");
+  os::print_error(call.at.function_name());
+  os::print_error(". Unlock once for each lock, as std::unique_lock and std::shared_lock do.\n");
+  std::abort();
+}
 
 void mutex_core::lock_surely() noexcept {
   for (;;) {

@@ -8,12 +8,19 @@
 namespace fj::inline v0_1::detail {
 
 extern template wait_end basic_mutex<wait_system>::lock_slow(const wait_limits& limits);
-extern template void basic_mutex<wait_system>::unlock_slow() noexcept;
+extern template bool basic_mutex<wait_system>::unlock_slow() noexcept;
 
-/// A basic_mutex whose operations may give way first.
+/// Ends the process: that call unlocks a mutex that is not locked, or not in that way.
+[[noreturn, gnu::cold]] void report_not_locked(const wait_place& call) noexcept;
+
+/// A basic_mutex whose waits give way first.
 class mutex_core {
  public:
-  [[nodiscard]] bool try_lock() noexcept { return rules_.try_lock(); }
+  [[nodiscard]] bool try_lock() noexcept {
+    if (rules_.try_lock()) return true;
+    disturb();
+    return false;
+  }
 
   /// `served`: the caller has the mutex. Throws std::bad_alloc if there is no memory to wait.
   [[nodiscard]] wait_end lock(const wait_limits& limits) {
@@ -24,13 +31,10 @@ class mutex_core {
   /// As lock, but waits for memory, too.
   void lock_surely() noexcept;
 
-  void unlock() noexcept {
-    disturb();
-    unlock_before_wait();
+  /// `call`: for the message, if the mutex is not locked.
+  void unlock(const wait_place& call) noexcept {
+    if (!rules_.unlock()) report_not_locked(call);
   }
-
-  /// As unlock, by a strand that has made a waiter: it must not leave its P before it waits there.
-  void unlock_before_wait() noexcept { rules_.unlock(); }
 
  private:
   basic_mutex<wait_system> rules_;

@@ -8,12 +8,15 @@
 namespace fj::inline v0_1::detail {
 
 bool semaphore_core::try_acquire() noexcept {
+  {
+    const locked lock(guard_);
+    if (permits_ > 0) {  // then nothing waits
+      --permits_;
+      return true;
+    }
+  }
   disturb();
-
-  const locked lock(guard_);
-  if (permits_ == 0) return false;  // nothing waits while there are permits
-  --permits_;
-  return true;
+  return false;
 }
 
 // Not analysed: wait_in frees the guard.
@@ -26,8 +29,6 @@ wait_end semaphore_core::acquire(const wait_limits& limits) FORKJOIN_UNANALYSED 
 }
 
 void semaphore_core::release(std::uint64_t permits) noexcept {
-  disturb();
-
   claimed_waits woken;
   {
     const locked lock(guard_);

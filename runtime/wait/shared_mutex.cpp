@@ -1,6 +1,7 @@
 #include "runtime/wait/shared_mutex.hpp"
 
 #include "runtime/wait/disturb.hpp"
+#include "runtime/wait/mutex.hpp"
 
 namespace fj::inline v0_1::detail {
 
@@ -27,10 +28,12 @@ void shared_mutex_core::admit(claimed_waits& woken) noexcept {
 }
 
 bool shared_mutex_core::try_lock(bool writes) noexcept {
+  {
+    const locked lock(guard_);
+    if (queue_.empty() && take(writes)) return true;
+  }
   disturb();
-
-  const locked lock(guard_);
-  return queue_.empty() && take(writes);
+  return false;
 }
 
 // Not analysed: it frees the guard while it waits.
@@ -54,12 +57,11 @@ wait_end shared_mutex_core::lock(bool writes, const wait_limits& limits) FORKJOI
   return end;
 }
 
-void shared_mutex_core::unlock(bool writes) noexcept {
-  disturb();
-
+void shared_mutex_core::unlock(bool writes, const wait_place& call) noexcept {
   claimed_waits woken;
   {
     const locked lock(guard_);
+    if (writes ? !writer_ : readers_ == 0) report_not_locked(call);
     if (writes) {
       writer_ = false;
     } else {

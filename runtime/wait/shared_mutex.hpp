@@ -15,7 +15,8 @@ class shared_mutex_core {
   bool try_lock(bool writes) noexcept;
   /// `served`: the caller has the mutex.
   wait_end lock(bool writes, const wait_limits& limits);
-  void unlock(bool writes) noexcept;
+  /// `call`: for the message, if the mutex is not locked that way.
+  void unlock(bool writes, const wait_place& call) noexcept;
 
  private:
   bool take(bool writes) noexcept FORKJOIN_REQUIRES(guard_);

@@ -5,8 +5,6 @@
 namespace fj::inline v0_1::detail {
 
 bool wait_group_core::add(std::int64_t change) noexcept {
-  disturb();
-
   claimed_waits woken;
   {
     const locked lock(guard_);

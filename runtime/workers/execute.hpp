@@ -34,8 +34,8 @@ void release_stack(worker& m, fiber& f) noexcept;
 /// Has the P keep no more than so many free stacks.
 void release_stacks(worker& m, std::size_t but) noexcept;
 
-/// A small stack for a fiber of fj::go, nullptr if none is to be had. By any thread.
-fiber* take_small_stack(scheduler& s) noexcept;
+/// A stack of at least that many bytes for a fiber of fj::go, nullptr if none is to be had. By any thread.
+fiber* take_go_stack(scheduler& s, std::size_t size) noexcept;
 
 /// Gives those that the P keeps to the pool.
 void release_small_stacks(worker& m) noexcept;

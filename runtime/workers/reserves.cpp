@@ -25,16 +25,17 @@ void release_below(worker& m, fiber& f) noexcept {
 
 void release_stack(worker& m, fiber& f) noexcept {
   release_below(m, f);
-  if (f.pool != &m.sched().stacks()) {
+  if (f.pool == &m.sched().small_stacks()) {
     trim_stack(f, f.stack_top());
     stack_cache& kept = m.proc->small_stacks;
     if (kept.push(f)) return;
     m.sched().small_stacks().take_back(kept, stack_cache::limit / 2);
     kept.push(f);
-  } else if (m.proc->stacks.count() < tuning::stacks_of_ended_strands && m.proc->stacks.push(f)) {
+  } else if (f.pool == &m.sched().stacks() && m.proc->stacks.count() < tuning::stacks_of_ended_strands &&
+             m.proc->stacks.push(f)) {
     trim_stack(f, f.stack_top());
   } else {
-    m.sched().stacks().give(&f);
+    f.pool->give(&f);
   }
 }
 
@@ -42,12 +43,23 @@ void release_stacks(worker& m, std::size_t but) noexcept {
   while (m.proc->stacks.count() > but) m.sched().stacks().give(&m.proc->stacks.pop());
 }
 
+namespace {
+
 fiber* take_small_stack(scheduler& s) noexcept {
   worker* const m = current_worker();
   if (!m || &m->sched() != &s) return s.small_stacks().take(nullptr);
   stack_cache& kept = m->proc->small_stacks;
   if (kept.empty()) s.small_stacks().fill(kept);
   return kept.empty() ? nullptr : &kept.pop();
+}
+
+}  // namespace
+
+fiber* take_go_stack(scheduler& s, std::size_t size) noexcept {
+  if (size <= s.settings().go_stack_size) return take_small_stack(s);
+  if (size <= s.settings().stack_size) return s.stacks().take(nullptr);
+  stack_pool* const pool = s.large_stacks().pool_of(size);
+  return pool ? pool->take(nullptr) : nullptr;
 }
 
 void release_small_stacks(worker& m) noexcept { m.sched().small_stacks().take_back(m.proc->small_stacks, 0); }

@@ -13,6 +13,7 @@
 #include "../os/thread.hpp"
 #include "../schedule/dispatcher.hpp"
 #include "../stacks/deque_pool.hpp"
+#include "../stacks/large_stacks.hpp"
 #include "../stacks/stack_pool.hpp"
 #include "monitor.hpp"
 #include "poller.hpp"
@@ -100,14 +101,21 @@ class scheduler {
   stack_pool& stacks() noexcept { return stacks_; }
   /// For the fibers of fj::go.
   stack_pool& small_stacks() noexcept { return small_stacks_; }
+  /// For those that ask for more than both have.
+  detail::large_stacks& large_stacks() noexcept { return large_stacks_; }
+  /// Calls visit(pool) for all pools of stacks.
+  template <class Visit>
+  void for_each_pool(Visit visit) const {
+    visit(stacks_);
+    visit(small_stacks_);
+    large_stacks_.for_each_pool(visit);
+  }
   deque_pool& deques() noexcept { return deques_; }
   loose_roots& loose() noexcept { return loose_; }
   /// Held by the thief that exposes records: one at a time.
   os::mutex& exposing() noexcept { return exposing_; }
 
   // For statistics.
-  const stack_pool& stacks() const noexcept { return stacks_; }
-  const stack_pool& small_stacks() const noexcept { return small_stacks_; }
   const tallies& count(unsigned proc) const noexcept { return processors_[proc].count; }
   std::uint64_t age() const noexcept;
   std::uint64_t time_working() const noexcept;
@@ -126,6 +134,7 @@ class scheduler {
   const std::int64_t made_at_;
   const unsigned made_in_ = os::process_generation();
   stack_pool stacks_, small_stacks_;
+  detail::large_stacks large_stacks_;
   deque_pool deques_;
   processors processors_;
   detail::threads threads_;

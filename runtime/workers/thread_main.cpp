@@ -16,6 +16,7 @@ void thread_main(void* self) noexcept {
   set_current_worker(&m);
   os::happens_before(&m);  // strands read what is the thread's own, too
   basic_worker_loop<system>::run(m);
+  set_current_worker(nullptr);  // destructors of thread_local variables run outside of any runtime
 }
 
 }  // namespace fj::inline v0_1::detail

@@ -107,7 +107,7 @@ class mutex_scenario : public waits_scenario {
     check(owned_, "no other frees the mutex");
     owned_ = false;
     if (lock_system::all_starve && any_waits_for_good()) next_ = in_lock_;
-    mutex_.unlock();
+    check(mutex_.unlock(), "a mutex that is unlocked is locked");
   }
 
   void own_and_free(const wait_limits& limits = {}) {

@@ -102,6 +102,17 @@ int end_of_runtime(unsigned p) {
   return 0;
 }
 
+// A strand ends another runtime, whose fiber waits for good. Tried with a strand that keeps its P meanwhile: the report
+// says that it runs.
+int end_of_runtime_in_fiber(unsigned p) {
+  fj::runtime rt(with_procs(p));
+  rt.run([] {
+    fj::runtime inner(with_procs(1));
+    static_cast<void>(inner.go([] { static_cast<void>(channel(0).receive()); }));
+  });
+  return 0;
+}
+
 // The worker that would wake for the timer sleeps on; a waiting thread wakes it once more.
 int timer_that_was_stopped(unsigned p) {
   fj::runtime rt(with_procs(p));
@@ -308,6 +319,9 @@ int main() {
       {"two runtimes", &two_runtimes, {"1 fiber (1): wait in fj::channel::receive", "wait in fj::future::wait"}},
       {"thread waits, too", &thread_waits_too, {"a thread outside of any runtime: wait in fj::channel::receive"}},
       {"end of a runtime", &end_of_runtime, {"wait in the destructor of fj::runtime"}},
+      {"end of a runtime in a fiber",
+       &end_of_runtime_in_fiber,
+       {"wait in the destructor of fj::runtime", "makes a blocking call", "fj::channel::receive"}},
       {"stopped timer", &timer_that_was_stopped, {"fj::channel::receive"}},
       {"after a sleep and a read", &after_a_sleep_and_a_read, {"fj::channel::receive"}},
       {"in a blocking call", &in_a_blocking_call, {"makes a blocking call", "a thread outside of any runtime"}},

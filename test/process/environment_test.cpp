@@ -1,9 +1,10 @@
 // Environment variables act on a whole program: FORKJOIN_STATS, FORKJOIN_PROCS, FORKJOIN_MEMBARRIER,
-// FORKJOIN_STEAL_EVERY_FORK, FORKJOIN_CHAOS. The runtime refuses nonsense in one of these, or in FORKJOIN_TSAN_THREAD_ORDER.
+// FORKJOIN_STEAL_EVERY_FORK, FORKJOIN_CHAOS, FORKJOIN_GO_STACK_SIZE; likewise fj::default_options. The runtime refuses nonsense in one of these, or in FORKJOIN_TSAN_THREAD_ORDER.
 
 #include <cstdint>
 #include <exception>
 #include <tuple>
+#include <utility>
 
 #include "forkjoin/go.hpp"
 #include "test/process/child.hpp"
@@ -47,6 +48,13 @@ int second_comes_first() {
   return count;
 }
 
+// Uses so many KiB of stack.
+[[gnu::noinline]] int use_stack(int kibibytes) {
+  volatile char frame[1024];
+  frame[0] = static_cast<char>(kibibytes % 100);
+  return kibibytes == 0 ? 0 : use_stack(kibibytes - 1) + frame[0] - frame[0];
+}
+
 int program(const std::string& how) {
   try {
     if (how == "talk") return fj::run(&second_comes_first);
@@ -56,6 +64,17 @@ int program(const std::string& how) {
     if (how == "serial") return fj::run([] { return 0; });
     if (how == "unused") return fj::runtime().procs() == 0;
     if (how == "outside") return fib(15) == 610 ? 0 : 2;
+    if (how == "options") {
+      fj::default_options(test::with_procs(3));
+      fj::default_options(test::with_procs(6));
+      return static_cast<int>(fj::procs());
+    }
+    if (how == "late options") {
+      fj::run([] {});
+      fj::default_options(test::with_procs(3));
+    }
+    if (how == "wrong options") fj::default_options(test::with_procs(5000));
+    if (how == "deep") return fj::go([] { return use_stack(500); }).get();
     if (how == "procs") return static_cast<int>(fj::procs());
     fj::options options = test::with_procs(2);
     options.stats = how == "option";
@@ -132,6 +151,20 @@ int main(int argc, char** argv) {
     const test::environment membarrier("FORKJOIN_MEMBARRIER", "0");
     verdict.check(test::run_again({"default"}).code == 0, "FORKJOIN_MEMBARRIER=0 breaks fib");
   }
+  verdict.check(test::run_again({"options"}).code == 6, "the last of fj::default_options counts");
+  for (const auto& [how, says] :
+       {std::pair{"late options", "fj::default_options: the default runtime is there already"},
+        std::pair{"wrong options", "options::procs is 5000"}}) {
+    const test::ending end = test::run_again({how});
+    verdict.check(end.code == 3, std::string(how) + ": exit code " + std::to_string(end.code));
+    verdict.contains(end.said, says, how);
+  }
+  {
+    const test::environment small("FORKJOIN_GO_STACK_SIZE", "65536");
+    verdict.contains(test::run_again({"deep"}).said, "stack overflow in fiber", "a small stack by the environment");
+  }
+  const test::environment go_stack("FORKJOIN_GO_STACK_SIZE", "1000000");
+  verdict.check(test::run_again({"deep"}).code == 0, "a large stack by the environment");
   // With resolve asking the option alone (tried), none is stolen from the runtime.
   for (const std::string how : {"stolen by default", "stolen by a runtime"}) {
     const test::environment one("FORKJOIN_PROCS", "1");

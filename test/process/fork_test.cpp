@@ -1,5 +1,5 @@
 // fork(2) with a live runtime: in the child process the old runtime refuses with a message, a new one works, and the
-// child can end.
+// child can end. The default runtime of the child is one of its own.
 
 #include <atomic>
 #include <memory>
@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "forkjoin/go.hpp"
 #include "test/process/child.hpp"
 #include "test/support.hpp"
 
@@ -123,15 +124,29 @@ int main() {
                    "a child that goes on inside");
 
   // The default runtime, made before the fork.
+  fj::default_options(test::with_procs(3));
   fj::run([] { fib(10); });
-  const test::ending end = test::in_child([] {
-    try {
-      fib(5);
-    } catch (const std::logic_error&) {
-      return 0;
-    }
-    return 1;
+  const auto works = [] { return fj::procs() == 3 && fib(12) == 144 && fj::go([] { return fib(10); }).get() == 55; };
+  verdict.check(works(), "the default runtime");
+  // Tried with the parent's default runtime in the child: it refuses.
+  const test::ending end = test::in_child([&] {
+    if (!works()) return 1;
+    return test::in_child([&] { return works() ? 0 : 2; }).code;
   });
-  verdict.check(end.code == 0, "the default runtime in a child: exit code " + std::to_string(end.code));
+  verdict.check(end.code == 0, "the default runtime in a child: exit code " + std::to_string(end.code) + end.said);
+  verdict.check(works(), "the parent's default runtime afterwards");
+  // Each process prints the statistics of its own default runtime once, and none if it used none.
+  for (const bool uses : {false, true}) {
+    const test::environment stats("FORKJOIN_STATS", "1");
+    const test::ending all = test::in_child([&] {
+      fib(5);
+      const test::ending inner = test::in_child([&] { return uses && fib(5) != 5 ? 1 : 0; });
+      int printed = 0;
+      for (std::size_t at = 0; (at = inner.said.find("forkjoin: stacks ", at)) != inner.said.npos; ++at) ++printed;
+      return printed - (uses ? 1 : 0);
+    });
+    verdict.check(all.code == 0 && all.said.find("forkjoin: stacks ") != all.said.npos,
+                  std::string("statistics of a child that ") + (uses ? "forks" : "does not fork"));
+  }
   return verdict.exit_code();
 }

@@ -3,12 +3,15 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdint>
+#include <source_location>
 #include <string>
 #include <thread>
 
 #include "forkjoin/forkjoin.hpp"
 #include "forkjoin/go.hpp"
 #include "runtime/fibers.hpp"
+#include "runtime/stacks/wait_place.hpp"
 #include "test/support.hpp"
 
 namespace {
@@ -72,4 +75,37 @@ TEST_CASE("an event is seen while every worker computes") {
   reads.get();
   close(ends[0]);
   close(ends[1]);
+}
+
+// Tried without the versions: parts of two waits in some readings of a thousand.
+TEST_CASE("fibers: what is shown of a wait is of one wait") {
+  fj::detail::shown_wait_place shown;
+  std::atomic<bool> over{false};
+  static const char* const texts[] = {"first", "second"};
+  const auto place = [](int which) {
+    return fj::detail::wait_place{texts[which], which == 0 ? std::source_location::current() : std::source_location()};
+  };
+  const fj::detail::wait_place first = place(0), second = place(1);
+  std::thread strand([&] {
+    while (!over) {
+      shown.show(first);
+      shown.hide();
+      shown.show(second);
+      shown.hide();
+    }
+  });
+  unsigned seen = 0, mixed = 0;
+  while (seen < test::divided(20'000u)) {
+    const std::uint32_t version = shown.version();
+    const char* const what = shown.what();
+    const auto line = shown.line();
+    const char* const function = shown.function();
+    if (!shown.is_still(version) || !what) continue;
+    ++seen;
+    const fj::detail::wait_place& of = what == texts[0] ? first : second;
+    mixed += line != of.at.line() || function != of.at.function_name();
+  }
+  over = true;
+  strand.join();
+  CHECK(mixed == 0);
 }

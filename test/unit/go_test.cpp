@@ -215,3 +215,83 @@ TEST_CASE("go: fibers of two runtimes, and threads outside, talk with one anothe
     echo.get();
   });
 }
+
+// Tried with a request_stop that asks only the fibers that are there: the destructor waits for ever.
+TEST_CASE("go: a fiber that starts while its runtime ends is asked to stop at once") {
+  test::for_each_procs([](unsigned p) {
+    const test::watchdog dog("fibers started at the end", p);
+    std::atomic<int> stopped{0};
+    {
+      fj::runtime rt(test::with_procs(p));
+      // The acceptor of a server, in slow motion: it starts one more when it has been asked itself.
+      static_cast<void>(rt.go([&](const fj::stop_token& end) {
+        const auto wait = [&stopped](const fj::stop_token& token) {
+          CHECK_THROWS_AS(fj::channel<int>(0).receive({.stop = &token}), fj::cancelled);
+          ++stopped;
+        };
+        wait(end);
+        static_cast<void>(fj::go(wait));
+        static_cast<void>(fj::go([wait](const fj::stop_token& token) {
+          static_cast<void>(fj::go(wait));
+          wait(token);
+        }));
+      }));
+    }
+    CHECK(stopped == 4);
+  });
+}
+
+namespace {
+
+// Uses so many KiB of stack.
+[[gnu::noinline]] int use_stack(int kibibytes) {
+  volatile char frame[1024];
+  frame[0] = static_cast<char>(kibibytes % 100);
+  return kibibytes <= 1 ? 1 : use_stack(kibibytes - 1) + frame[0] - frame[0];
+}
+
+}  // namespace
+
+TEST_CASE("go: stacks of any size") {
+  test::for_each_procs([](unsigned p) {
+    const test::watchdog dog("stacks of any size", p);
+    fj::runtime rt({.procs = p, .stack_size = std::size_t{1} << 20});
+    // On small stacks, on those of forks, and on larger ones than the runtime has otherwise.
+    for (const int kibibytes : {0, 64, 192, 500, 1000, 3000, 20'000}) {
+      const fj::go_options wanted{.stack_size = static_cast<std::size_t>(kibibytes) << 10};
+      for (int round = 0; round < 3; ++round) {
+        std::vector<fj::future<int>> all;
+        for (int i = 0; i < 5; ++i) all.push_back(rt.go(wanted, [=] { return use_stack(kibibytes * 3 / 4); }));
+        for (auto& each : all) CHECK(each.get() == 1);
+        CHECK(rt.run([=] { return fj::go({.stack_size = wanted.stack_size}, [] { return tree(6); }).get(); }) == 64);
+      }
+    }
+    CHECK(rt.stats().stacks_peak >= 5);
+    CHECK(rt.run([] {
+      return fj::go({.stack_size = 4 << 20}, [](const fj::stop_token& end) { return end.stop_requested(); }).get();
+    }) == false);
+    CHECK_THROWS_WITH_AS(
+        static_cast<void>(rt.go({.stack_size = (std::size_t{1} << 40) + 1}, [] {})),
+        "fj::go: go_options::stack_size is 1099511627777 bytes; set it to at most 1099511627776, or to 0 for "
+        "options::go_stack_size",
+        std::invalid_argument);
+  });
+}
+
+// Tried without the look at the pools of large stacks: the fork of the scope throws std::logic_error.
+TEST_CASE("go: scopes and waits on a large stack") {
+  fj::runtime rt(test::with_procs(2));
+  const auto use = [] {
+    int sum = 0;
+    fj::mutex m;
+    fj::with_scope([&](fj::scope& s) {
+      for (int i = 0; i < 100; ++i)
+        s.fork([&, i] {
+          const std::scoped_lock lock(m);
+          sum += i;
+        });
+    });
+    return sum;
+  };
+  CHECK(rt.go({.stack_size = std::size_t{64} << 20}, use).get() == 4950);
+}

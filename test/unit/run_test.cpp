@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <stdexcept>
@@ -239,4 +240,40 @@ TEST_CASE("run: a caller that waits for its job does not begin another's") {
     returned = true;
     other.join();
   }
+}
+
+namespace {
+
+struct forks_at_the_end {
+  ~forks_at_the_end() {
+    fj::fork_join([] { ++forked; }, [] { ++forked; });
+    outside = outside && fj::this_proc() == -1;
+  }
+  static inline std::atomic<int> forked{0};
+  static inline std::atomic<bool> outside{true};
+};
+
+[[gnu::noinline]] void make_one_for_this_thread() {
+  static thread_local forks_at_the_end here;
+  asm volatile("" : : "r"(&here));
+}
+
+}  // namespace
+
+// Tried with a thread that is still a worker then: it crashes.
+TEST_CASE("run: thread_local variables end outside of any runtime, and their destructors may fork") {
+  const test::watchdog dog("thread_local", 3);
+  std::thread([] {
+    fj::runtime rt(test::with_procs(3));
+    rt.run([] {
+      fj::parallel_for(0, 64,
+                       [](int) {
+                         make_one_for_this_thread();
+                         std::this_thread::sleep_for(std::chrono::microseconds(100));
+                       },
+                       {.grain = 1});
+    });
+  }).join();
+  CHECK(forks_at_the_end::forked >= 2);
+  CHECK(forks_at_the_end::outside);
 }

@@ -346,3 +346,31 @@ TEST_CASE("select: cases with names, in several calls") {
     });
   });
 }
+
+// Tried with the handler of each case that is the chosen object: it ran twice.
+TEST_CASE("select: a case that stands twice in one call runs its handler once") {
+  test::for_each_procs([](unsigned p) {
+    const test::watchdog dog("a case twice", p);
+    fj::runtime rt(test::with_procs(p));
+    rt.run([] {
+      fj::channel<int> c(4);
+      int received = 0, sum = 0;
+      auto each = fj::on_receive(c, [&](std::optional<int> value) {
+        ++received;
+        sum += value.value_or(0);
+      });
+      for (int i = 1; i <= 3; ++i) c.send(i);
+      for (int i = 0; i < 3; ++i) CHECK(fj::select(each, each) == 0);
+      auto late = fj::go([=] { c.send(10); });
+      CHECK(fj::select(each, each) == 0);
+      late.get();
+      CHECK(received == 4);
+      CHECK(sum == 16);
+      int sent = 0;
+      auto sends = fj::on_send(c, 7, [&] { ++sent; });
+      CHECK(fj::select(sends, sends, sends) == 0);
+      CHECK(sent == 1);
+      CHECK(c.size() == 1);
+    });
+  });
+}

@@ -73,7 +73,7 @@ TEST_CASE("settings: options that make no sense") {
   CHECK(contains(many, "options::procs is 4097"));
   CHECK(contains(many, "at most 4096"));
   fj::options small;
-  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{16383}, ~std::size_t{0}}) {
+  for (const std::size_t size : {std::size_t{1}, std::size_t{16383}, ~std::size_t{0}}) {
     small.stack_size = size;
     const std::string message = complaint(small);
     CHECK(contains(message, "options::stack_size is " + std::to_string(size)));
@@ -85,6 +85,26 @@ TEST_CASE("settings: options that make no sense") {
   }
   small.stack_size = 16384;
   CHECK(complaint(small).empty());
+}
+
+TEST_CASE("settings: the sizes of stacks are the options', else the environment's, else 8 MiB and 192 KiB") {
+  const test::environment stack("FORKJOIN_STACK_SIZE", nullptr), go_stack("FORKJOIN_GO_STACK_SIZE", nullptr);
+  CHECK(resolve({}).stack_size == 8 << 20);
+  CHECK(resolve({}).go_stack_size == 192 << 10);
+  const test::environment large("FORKJOIN_STACK_SIZE", "1048576"), small("FORKJOIN_GO_STACK_SIZE", "1000000");
+  CHECK(resolve({}).stack_size == 1 << 20);
+  CHECK(resolve({}).go_stack_size == 1'000'000);
+  const settings chosen = resolve({.stack_size = 1 << 18, .go_stack_size = 1 << 17});
+  CHECK(chosen.stack_size == 1 << 18);
+  CHECK(chosen.go_stack_size == 1 << 17);
+  for (const char* bad : {"0", "16383", "-1", "8M", " 65536", "1099511627777"}) {
+    CAPTURE(bad);
+    for (const char* name : {"FORKJOIN_STACK_SIZE", "FORKJOIN_GO_STACK_SIZE"}) {
+      const test::environment wrong(name, bad);
+      CHECK(contains(complaint({}),
+                     std::string(name) + " is \"" + bad + "\"; set it to a number from 16384 to 1099511627776"));
+    }
+  }
 }
 
 TEST_CASE("settings: without membarrier, or to steal every fork, everything is public") {

@@ -10,6 +10,7 @@
 
 #include "forkjoin/fork_each.hpp"
 #include "forkjoin/fork_join.hpp"
+#include "forkjoin/go.hpp"
 #include "runtime/workers/scheduler.hpp"
 #include "test/support.hpp"
 
@@ -250,5 +251,30 @@ TEST_CASE("two runtimes: a root that waits for a worker has no stack") {
     });
     CHECK(ran == branches);
     CHECK(stacks <= 2 * b.procs());
+  });
+}
+
+// Tried with a destructor that keeps its P: it waits for ever.
+TEST_CASE("two runtimes: a strand that ends another runtime gives its P away meanwhile") {
+  test::for_each_procs([](unsigned p) {
+    const test::watchdog dog("the end of a runtime in a strand", p);
+    fj::runtime outer(test::with_procs(p));
+    const fj::channel<int> c(0);
+    outer.run([&] {
+      std::vector<fj::future<void>> senders;
+      // As many as there are P, and each waits for fibers that need them.
+      std::vector<fj::future<void>> all;
+      for (unsigned i = 0; i < p; ++i) {
+        all.push_back(fj::go([&] {
+          fj::runtime inner(test::with_procs(1));
+          for (int k = 0; k < 3; ++k) static_cast<void>(inner.go([&] { CHECK(c.receive() == 1); }));
+        }));
+        senders.push_back(fj::go([&] {
+          for (int k = 0; k < 3; ++k) c.send(1);
+        }));
+      }
+      for (auto& each : all) each.get();
+      for (auto& each : senders) each.get();
+    });
   });
 }

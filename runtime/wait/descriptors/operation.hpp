@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "../../fork/machine.hpp"
+#include "../../os/compiler.hpp"
 #include "../../schedule/poll_entry.hpp"
 #include "../../sync/wait_end.hpp"
 
@@ -34,7 +35,7 @@ struct basic_operation {
     const under_way<Entry> ends{d};
     for (;;) {
       const std::uint32_t seen = d.edges(way);
-      const auto done = attempt();
+      const auto done = os::call_apart(attempt);  // it reads errno
       if (done.error != EAGAIN) return {.count = done.result, .error = done.error};
       const io_end waited = wait(seen);
       if (waited.failed()) return waited;

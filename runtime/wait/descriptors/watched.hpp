@@ -45,7 +45,8 @@ class watched final : public poll_entry {
   };
 
   io_end wait_inside(scheduler& s, io_way way, std::uint32_t seen, const wait_limits& limits);
-  int watch_in(scheduler& s);
+  [[gnu::noinline]] int watch_in(
+      scheduler& s);  // reads errno, before and after waits, also if all is one program (LTO)
   int watch_at(poller& p, int& number) noexcept;
   void release() noexcept;
   void end(const registration& r) noexcept;
