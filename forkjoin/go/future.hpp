@@ -220,8 +220,12 @@ struct starter {
 /// chunks of a loop, or when it uses a channel, a lock, a future, or go. A leaf that does none of these keeps its P.
 ///
 /// Errors: std::bad_alloc if there is no memory, std::system_error if the runtime has no thread and the system refuses
-/// one, std::invalid_argument if no stack can be as large as the options say. Cost: an allocation, a stack that the P keeps, and an entry in its run queue. From outside of the runtime: an
-/// access to the pool of stacks and to the ready queue.
+/// one, std::invalid_argument if no stack can be as large as the options say. Cost: an allocation, a stack that the P
+/// keeps, and an entry in its run queue. From outside of the runtime: an access to the pool of stacks and to the ready
+/// queue.
+///
+/// A frame of more than 64 KiB may step over the guard below the fiber's stack, unless the program is compiled with
+/// -fstack-clash-protection.
 template <class F>
 auto go(const go_options& wanted, F&& f) {
   detail::scheduler* const here = detail::current_scheduler();

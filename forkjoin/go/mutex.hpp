@@ -49,7 +49,7 @@ class mutex {
 
   /// Ends the process with a message that names the call if the mutex is not locked.
   void unlock(std::source_location at = std::source_location::current()) noexcept {
-    core_.unlock({"fj::mutex::unlock", at});
+    core_.unlock("fj::mutex::unlock", at);
   }
 
  private:

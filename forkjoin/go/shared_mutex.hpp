@@ -39,7 +39,7 @@ class shared_mutex {
   }
   /// Ends the process with a message that names the call if no writer has the mutex; unlock_shared, if no reader has it.
   void unlock(std::source_location at = std::source_location::current()) noexcept {
-    core_.unlock(true, {"fj::shared_mutex::unlock", at});
+    core_.unlock(true, "fj::shared_mutex::unlock", at);
   }
 
   // Readers.
@@ -56,7 +56,7 @@ class shared_mutex {
     return lock_until(false, detail::deadline_at(t), at);
   }
   void unlock_shared(std::source_location at = std::source_location::current()) noexcept {
-    core_.unlock(false, {"fj::shared_mutex::unlock_shared", at});
+    core_.unlock(false, "fj::shared_mutex::unlock_shared", at);
   }
 
  private:

@@ -12,7 +12,7 @@ wait_end condition_core::wait(mutex_core& user, const wait_limits& limits) {
     const locked lock(guard_);
     queue_.push(entry);
   }
-  user.unlock(limits.place);
+  user.unlock(limits.place.what, limits.place.at);
   const wait_end end = waiter::end_by(here.wait());
   if (end != wait_end::served) {
     const locked lock(guard_);

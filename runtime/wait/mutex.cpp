@@ -12,15 +12,15 @@ namespace fj::inline v0_1::detail {
 template wait_end basic_mutex<wait_system>::lock_slow(const wait_limits& limits);
 template bool basic_mutex<wait_system>::unlock_slow() noexcept;
 
-void report_not_locked(const wait_place& call) noexcept {
+void report_not_locked(const char* call, std::source_location at) noexcept {
   os::print_error("forkjoin: ");
-  os::print_error(call.what);
+  os::print_error(call);
   os::print_error(" of a mutex that is not locked that way, called at ");
-  os::print_error(call.at.file_name());
+  os::print_error(at.file_name());
   os::print_error(":");
-  os::print_error(call.at.line());
+  os::print_error(at.line());
   os::print_error(" in ");
-  os::print_error(call.at.function_name());
+  os::print_error(at.function_name());
   os::print_error(". Unlock once for each lock, as std::unique_lock and std::shared_lock do.\n");
   std::abort();
 }

@@ -1,6 +1,8 @@
 // The mutex of the runtime's strands and of threads outside.
 #pragma once
 
+#include <source_location>
+
 #include "../sync/mutex.hpp"
 #include "disturb.hpp"
 #include "system.hpp"
@@ -11,7 +13,7 @@ extern template wait_end basic_mutex<wait_system>::lock_slow(const wait_limits& 
 extern template bool basic_mutex<wait_system>::unlock_slow() noexcept;
 
 /// Ends the process: that call unlocks a mutex that is not locked, or not in that way.
-[[noreturn, gnu::cold]] void report_not_locked(const wait_place& call) noexcept;
+[[noreturn, gnu::cold]] void report_not_locked(const char* call, std::source_location at) noexcept;
 
 /// A basic_mutex whose waits give way first.
 class mutex_core {
@@ -31,9 +33,9 @@ class mutex_core {
   /// As lock, but waits for memory, too.
   void lock_surely() noexcept;
 
-  /// `call`: for the message, if the mutex is not locked.
-  void unlock(const wait_place& call) noexcept {
-    if (!rules_.unlock()) report_not_locked(call);
+  /// `call` and `at`: for the message, if the mutex is not locked. By value, so that they cost nothing otherwise.
+  void unlock(const char* call, std::source_location at) noexcept {
+    if (!rules_.unlock()) report_not_locked(call, at);
   }
 
  private:

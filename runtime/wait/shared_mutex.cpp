@@ -57,11 +57,11 @@ wait_end shared_mutex_core::lock(bool writes, const wait_limits& limits) FORKJOI
   return end;
 }
 
-void shared_mutex_core::unlock(bool writes, const wait_place& call) noexcept {
+void shared_mutex_core::unlock(bool writes, const char* call, std::source_location at) noexcept {
   claimed_waits woken;
   {
     const locked lock(guard_);
-    if (writes ? !writer_ : readers_ == 0) report_not_locked(call);
+    if (writes ? !writer_ : readers_ == 0) report_not_locked(call, at);
     if (writes) {
       writer_ = false;
     } else {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <source_location>
 
 #include "../os/mutex.hpp"
 #include "../os/thread_safety.hpp"
@@ -15,8 +16,8 @@ class shared_mutex_core {
   bool try_lock(bool writes) noexcept;
   /// `served`: the caller has the mutex.
   wait_end lock(bool writes, const wait_limits& limits);
-  /// `call`: for the message, if the mutex is not locked that way.
-  void unlock(bool writes, const wait_place& call) noexcept;
+  /// `call` and `at`: for the message, if the mutex is not locked that way.
+  void unlock(bool writes, const char* call, std::source_location at) noexcept;
 
  private:
   bool take(bool writes) noexcept FORKJOIN_REQUIRES(guard_);

@@ -99,6 +99,9 @@ int main() {
   }
   fj::mutex mutex;
   expect(mutex.try_lock_for(std::chrono::hours(1)) && !mutex.try_lock_for(std::chrono::hours(1)), "a timed lock");
+  fj::default_options({.procs = 8});
+  expect(fj::go({.stack_size = 1 << 20}, [] { return 1; }).get() == 1, "the options of a fiber");
+  expect(rt.go({.stack_size = 1 << 20}, [] { return 1; }).get() == 1, "the options of a fiber in a runtime");
   expect(fj::go([] { return 1; }).wait_for(std::chrono::hours(1)), "a future is ready at once");
 
   bool later = false;
