@@ -52,13 +52,13 @@ void for_steps(First first, Last last, Step step, Body& body, const loop_options
   });
 }
 
-template <class Policy, class I, class Body>
-[[gnu::always_inline]] inline void for_elements(const I& first, std::size_t n, Body& body,
+template <class Policy, class It, class Body>
+[[gnu::always_inline]] inline void for_elements(const It& first, std::size_t n, Body& body,
                                                 const loop_options& options) {
   detail::for_parts<Policy>(n, options, [first, &body](std::size_t begin, std::size_t end) {
-    const I last = detail::advanced(first, end);
-    detail::with_own_copy<std::iter_reference_t<I>>(body, [&](auto& own) {
-      for (I at = detail::advanced(first, begin); at != last; ++at) static_cast<void>(std::invoke(own, *at));
+    const It last = detail::advanced(first, end);
+    detail::with_own_copy<std::iter_reference_t<It>>(body, [&](auto& own) {
+      for (It at = detail::advanced(first, begin); at != last; ++at) static_cast<void>(std::invoke(own, *at));
     });
   });
 }

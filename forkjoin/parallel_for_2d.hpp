@@ -63,7 +63,7 @@ class block_loop {
 
 /// The number of cells. Throws std::length_error if a std::size_t cannot count them.
 inline std::size_t count_of_cells(std::size_t rows, std::size_t cols) {
-  if (cols != 0 && rows > std::numeric_limits<std::size_t>::max() / cols)
+  if (cols != 0 && rows > (std::numeric_limits<std::size_t>::max)() / cols)
     throw std::length_error("fj::parallel_for_2d: " + std::to_string(rows) + " rows of " + std::to_string(cols) +
                             " cells are more cells than a std::size_t counts; loop over the rows by fj::parallel_for");
   return rows * cols;
@@ -125,7 +125,7 @@ void parallel_for_2d(Rows up_to_row, Columns up_to_column, Body&& body, const lo
     detail::for_parts<Policy>(cells, options, [&body, cols](std::size_t begin, std::size_t end) {
       std::size_t i = begin / cols, j = begin % cols;
       while (begin != end) {
-        const std::size_t row_end = std::min(cols, j + (end - begin));
+        const std::size_t row_end = (std::min)(cols, j + (end - begin));
         begin += row_end - j;
         for (; j != row_end; ++j) static_cast<void>(std::invoke(body, std::size_t(i), std::size_t(j)));
         ++i;

@@ -17,20 +17,20 @@ namespace fj::inline v0_1 {
 
 namespace detail {
 
-template <class Policy, class I, class Body>
-void for_iterator_blocks(const I& first, std::size_t n, Body& body, const loop_options& options) {
+template <class Policy, class It, class Body>
+void for_iterator_blocks(const It& first, std::size_t n, Body& body, const loop_options& options) {
   detail::for_parts<Policy>(n, options, [&](std::size_t begin, std::size_t end) {
     static_cast<void>(std::invoke(body, detail::advanced(first, begin), detail::advanced(first, end)));
   });
 }
 
-template <class I, class Body>
+template <class It, class Body>
 consteval auto why_not_iterator_blocks() {
-  if constexpr (packed_bits<I>) {
+  if constexpr (packed_bits<It>) {
     return refusal(
         "fj::parallel_for_blocks: neighbours in a std::vector<bool> cannot be written at the same time; use a "
         "std::vector<char>, or, to read only, std::as_const");
-  } else if constexpr (!std::is_invocable_v<Body&, I, I>) {
+  } else if constexpr (!std::is_invocable_v<Body&, It, It>) {
     return refusal("fj::parallel_for_blocks: the body must be callable with two iterators, the ends of a block");
   } else {
     return not_refused;

@@ -26,34 +26,35 @@ namespace fj::inline v0_1 {
 /// Outside of a runtime the call enters the default one.
 ///
 /// Cost: linear work for each P; where there are more parts than one, up to n/4 swaps for each doubling of their number.
-template <class Policy = continuations, class I, class S, class Predicate, class Projection = std::identity>
-  requires std::sentinel_for<S, I> && detail::not_options<Projection> &&
-           detail::accepted<detail::why_not_partition<"fj::parallel_partition", I, Predicate, Projection>()>
-I parallel_partition(I first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
-  const I end = detail::end_between(first, last);
+template <class Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
+  requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
+           detail::accepted<detail::why_not_partition<"fj::parallel_partition", It, Predicate, Projection>()>
+It parallel_partition(It first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
+  const It end = detail::end_between(first, last);
   const auto test = [&](auto&& element) {
     return static_cast<bool>(std::invoke(pred, std::invoke(proj, std::forward<decltype(element)>(element))));
   };
   return run([&] {
     const auto n = static_cast<std::size_t>(end - first);
     const std::size_t grain = options.grain ? options.grain : detail::partition_grain(n);
-    return detail::partition<Policy>(first, end, test, detail::as_difference<I>(grain), options.stop);
+    return detail::partition<Policy>(first, end, test, detail::as_difference<It>(grain), options.stop);
   });
 }
 
-template <class Policy = continuations, class I, class S, class Predicate>
-  requires std::sentinel_for<S, I> &&
-           detail::accepted<detail::why_not_partition<"fj::parallel_partition", I, Predicate, std::identity>()>
-I parallel_partition(I first, S last, Predicate pred, const loop_options& options) {
+template <class Policy = continuations, class It, class S, class Predicate>
+  requires std::sentinel_for<S, It> &&
+           detail::accepted<detail::why_not_partition<"fj::parallel_partition", It, Predicate, std::identity>()>
+It parallel_partition(It first, S last, Predicate pred, const loop_options& options) {
   return fj::parallel_partition<Policy>(first, last, std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, class I, class S, class Predicate, class Projection = loop_options,
-          class = detail::when<std::sentinel_for<S, I>>,
-          auto Why = detail::why_not_partition<"fj::parallel_partition", I, Predicate,
+template <class Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
+          class = detail::when<std::sentinel_for<S, It>>,
+          auto Why = detail::why_not_partition<"fj::parallel_partition", It, Predicate,
                                                detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)
-I parallel_partition(I first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
+It parallel_partition(It first, S last, Predicate pred, Projection proj = {},
+                      const loop_options& options = {}) = delete;
 
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
   requires detail::not_options<Projection> &&

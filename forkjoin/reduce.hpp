@@ -80,13 +80,13 @@ template <class Policy, class T, class It, class Get, class Op>
 }
 
 /// Body adds an element to an accumulator, which may be of another type. Join combines accumulators.
-template <class Policy, class T, class I, class Body, class Join>
-T accumulate(const I& first, std::size_t n, T identity, Body& body, Join& joins, const loop_options& options) {
+template <class Policy, class T, class It, class Body, class Join>
+T accumulate(const It& first, std::size_t n, T identity, Body& body, Join& joins, const loop_options& options) {
   if (n == 0) return identity;
   const blocks all(n, options.grain, reduce_block);
   const auto leaf = [&, &identity = std::as_const(identity)](std::size_t block) {
     T acc(identity);
-    I at = detail::advanced(first, all.begin(block));
+    It at = detail::advanced(first, all.begin(block));
     for (std::size_t remaining = all.size_of(block); remaining != 0; --remaining, static_cast<void>(++at))
       acc = static_cast<T>(std::invoke(body, std::move(acc), *at));
     return acc;
@@ -95,16 +95,16 @@ T accumulate(const I& first, std::size_t n, T identity, Body& body, Join& joins,
       [&] { return reduction<Policy, T, decltype(leaf), Join>(leaf, joins, options.stop).run(0, all.count()); });
 }
 
-template <class F, class T, class I>
-concept join_for = !std::is_invocable_v<F&, std::iter_reference_t<I>> && std::is_invocable_v<F&, T, T>;
+template <class F, class T, class It>
+concept join_for = !std::is_invocable_v<F&, std::iter_reference_t<It>> && std::is_invocable_v<F&, T, T>;
 
-template <class T, class Body, class Join, class I>
+template <class T, class Body, class Join, class It>
 consteval auto why_not_accumulate() {
-  if constexpr (!std::random_access_iterator<I>) {
+  if constexpr (!std::random_access_iterator<It>) {
     return refusal("fj::parallel_reduce: first and last must be random-access iterators");
   } else if constexpr (!std::copy_constructible<T> || !std::assignable_from<T&, T>) {
     return refusal("fj::parallel_reduce: an identity must be copyable and assignable, as each block begins with one");
-  } else if constexpr (!std::is_invocable_r_v<T, Body&, T, std::iter_reference_t<I>>) {
+  } else if constexpr (!std::is_invocable_r_v<T, Body&, T, std::iter_reference_t<It>>) {
     return refusal(
         "fj::parallel_reduce: with an identity and a join, the body must be callable with a value and an element and "
         "return a value");
@@ -281,10 +281,10 @@ template <class Policy = continuations, class First, class Last, class T, class 
 
 // Not of two arrays: these are a range and a second sequence.
 template <class Policy = continuations, class First, class Last, class T, class Op, class Transform,
-          class I = std::decay_t<First>,
-          class = detail::when<std::input_or_output_iterator<I> && std::sentinel_for<std::decay_t<Last>, I> &&
+          class It = std::decay_t<First>,
+          class = detail::when<std::input_or_output_iterator<It> && std::sentinel_for<std::decay_t<Last>, It> &&
                                detail::not_options<Transform> && !(detail::array<First> && detail::array<Last>)>,
-          auto Why = detail::why_not_transform_reduce<T, Op, Transform, I>()>
+          auto Why = detail::why_not_transform_reduce<T, Op, Transform, It>()>
   requires(!detail::accepted<Why>)
 T parallel_transform_reduce(First&& first, Last&& last, T init, Op op, Transform transform,
                             const loop_options& options = {}) = delete;

@@ -16,9 +16,9 @@
 namespace fj::inline v0_1::detail {
 
 /// Integers as std::cmp_less takes them: neither truth values nor characters.
-template <class I, class Plain = std::remove_cv_t<I>>
+template <class It, class Plain = std::remove_cv_t<It>>
 concept index =
-    std::integral<I> && !std::same_as<Plain, bool> && !std::same_as<Plain, char> && !std::same_as<Plain, wchar_t> &&
+    std::integral<It> && !std::same_as<Plain, bool> && !std::same_as<Plain, char> && !std::same_as<Plain, wchar_t> &&
     !std::same_as<Plain, char8_t> && !std::same_as<Plain, char16_t> && !std::same_as<Plain, char32_t>;
 
 /// Indices from `first` on, by number.
@@ -58,13 +58,13 @@ class index_range {
 };
 
 /// Why a loop of that name refuses a body of one element.
-template <refusal Loop, class I, class Body>
+template <refusal Loop, class It, class Body>
 consteval auto why_not_elements() {
-  if constexpr (packed_bits<I>) {
+  if constexpr (packed_bits<It>) {
     return Loop +
            ": neighbours in a std::vector<bool> cannot be written at the same time; use a std::vector<char>, or, to "
            "read only, std::as_const";
-  } else if constexpr (!std::is_invocable_v<Body&, std::iter_reference_t<I>>) {
+  } else if constexpr (!std::is_invocable_v<Body&, std::iter_reference_t<It>>) {
     return Loop + ": the body must be callable with an element of the sequence";
   } else {
     return not_refused;

@@ -124,7 +124,7 @@ std::invoke_result_t<F> blocking_now(F&& f) {
 namespace detail {
 
 inline void sleep_until(deadline t, const wait_options& options) {
-  const deadline end = std::min(t, options.until);
+  const deadline end = (std::min)(t, options.until);
   if (options.stop) {  // another thread may ask it
     std::condition_variable_any never_notified;
     std::mutex mutex;
@@ -198,7 +198,7 @@ class semaphore {
   [[nodiscard]] bool try_acquire() noexcept { return permits_ > 0 && permits_-- > 0; }
   [[nodiscard]] bool try_acquire_for(const auto&) noexcept { return try_acquire(); }
   [[nodiscard]] bool try_acquire_until(const auto&) noexcept { return try_acquire(); }
-  void release(std::uint64_t permits = 1) noexcept { permits_ += std::min(permits, ~permits_); }
+  void release(std::uint64_t permits = 1) noexcept { permits_ += (std::min)(permits, ~permits_); }
 
  private:
   std::uint64_t permits_;

@@ -23,7 +23,7 @@
 namespace fj::inline v0_1::detail {
 
 /// The time, in nanoseconds of the machine's clock, that does not come.
-inline constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+inline constexpr std::int64_t never = (std::numeric_limits<std::int64_t>::max)();
 
 /// A time that does not come either, but before `never`: of a worker that must sleep where an event ends its sleep.
 inline constexpr std::int64_t any_time = never - 1;

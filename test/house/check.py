@@ -65,7 +65,7 @@ GIVEN_BY = {
     r"\bstd::(mem|str)(c(mp|py|hr)|set|move|len|error)\b": "cstring",
     r"\bstd::(abort|atexit|atoi|exit|_Exit|quick_exit|free|getenv|malloc|strtou?ll?)\b": "cstdlib",
     r"\bstd::(fflush|fprintf|fputs|printf|puts|snprintf|FILE)\b": "cstdio",
-    r"\bstd::(copy|fill|is_sorted|max|min|sort|stable_sort)\(": "algorithm",
+    r"\bstd::(copy|fill|is_sorted|max|min|sort|stable_sort)\)?\(": "algorithm",
     r"\bstd::(atomic(_\w+)?|memory_order\w*)\b": "atomic",
     r"\bstd::(current_exception|exception_ptr|rethrow_exception|terminate|uncaught_exceptions)\b": "exception",
     r"\bstd::function\b": "functional",
