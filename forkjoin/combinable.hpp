@@ -1,6 +1,8 @@
 // Values to which strands add without sharing them: one for each P, combined at the end.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <atomic>
 #include <concepts>
 #include <cstddef>

@@ -1,6 +1,8 @@
 // A copy of the elements that match.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <cstddef>
 #include <functional>
 #include <iterator>

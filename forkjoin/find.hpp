@@ -1,6 +1,8 @@
 // The first element that matches; and whether any, all or none match.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <atomic>
 #include <concepts>
 #include <cstddef>

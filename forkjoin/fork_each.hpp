@@ -1,6 +1,8 @@
 // A loop that forks each turn. The continuation is the rest of the loop.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <cstddef>
 #include <ranges>
 #include <type_traits>

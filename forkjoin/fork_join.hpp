@@ -1,6 +1,8 @@
 // The fork: run closures in parallel, join, return their results.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <type_traits>
 #include <utility>
 

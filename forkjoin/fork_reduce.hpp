@@ -1,6 +1,8 @@
 // A reduction over children that are forked one by one.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <concepts>
 #include <cstddef>
 #include <functional>

@@ -1,6 +1,8 @@
 // forkjoin: recursive parallel algorithms by continuation stealing. Include this.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include "forkjoin/combinable.hpp"
 #include "forkjoin/copy_if.hpp"
 #include "forkjoin/find.hpp"

@@ -1,6 +1,8 @@
 // The merge of two sorted sequences.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <functional>
 #include <iterator>
 #include <memory>

@@ -1,6 +1,8 @@
 // The parallel loop.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <cstddef>
 #include <functional>
 #include <iterator>

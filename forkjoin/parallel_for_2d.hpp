@@ -1,6 +1,8 @@
 // Parallel loops over the cells of a matrix, one by one or by blocks.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <functional>

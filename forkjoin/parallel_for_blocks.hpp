@@ -1,6 +1,8 @@
 // The parallel loop over blocks: the body gets the two ends of each.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <cstddef>
 #include <functional>
 #include <ranges>

@@ -1,6 +1,8 @@
 // A partition: elements that match come before those that do not.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <cstddef>
 #include <functional>
 #include <ranges>

@@ -1,6 +1,8 @@
 // How forks are scheduled: two independent choices, the order and the join.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <type_traits>
 
 namespace fj::inline v0_1 {

@@ -1,6 +1,8 @@
 // Parallel reductions: sums by any associative operation.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <concepts>
 #include <cstddef>
 #include <functional>

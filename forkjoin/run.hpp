@@ -1,6 +1,8 @@
 // Entering a runtime.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #ifdef FORKJOIN_SERIAL
 #include "forkjoin/serial/run.hpp"
 #else

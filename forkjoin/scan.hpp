@@ -1,6 +1,8 @@
 // Parallel prefix sums by any associative operation.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <concepts>
 #include <cstddef>
 #include <functional>

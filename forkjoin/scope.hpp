@@ -1,6 +1,8 @@
 // Scopes: forks anywhere in a function. Thieves steal the function's true continuation.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #ifdef FORKJOIN_SERIAL
 #include "forkjoin/serial/scope.hpp"
 #else

@@ -1,6 +1,8 @@
 // Sorting in place.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <concepts>

@@ -1,6 +1,8 @@
 // A stable partition: elements that match come first, and both groups keep their order.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <functional>

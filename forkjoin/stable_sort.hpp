@@ -1,6 +1,8 @@
 // Sorting that keeps the order of equal elements.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <cstddef>
 #include <functional>
 #include <iterator>

@@ -1,6 +1,8 @@
 // A scope with its body as a closure.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <type_traits>
 #include <utility>
 

@@ -26,6 +26,7 @@ namespace fj::inline v0_1::detail {
 class loop_of_forks : public fork_loop {
  protected:
   [[gnu::always_inline]] explicit loop_of_forks(std::size_t turns) noexcept : fork_loop(turns) {}
+  ~loop_of_forks() = default;
 
   // The home strand calls next_is before each turn; offer before it and take_back after it, unless it is the last one, which
   // has no rest. When either says false, join_turns follows.

@@ -1,6 +1,8 @@
 // Channels: values that one fiber sends and another receives.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #ifdef FORKJOIN_SERIAL
 #include "forkjoin/serial/go.hpp"
 #else

@@ -2,6 +2,8 @@
 // compiler checks it.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #ifdef FORKJOIN_SERIAL
 #include "forkjoin/serial/go.hpp"
 #else

@@ -1,6 +1,8 @@
 // go starts a fiber; its future waits for the fiber's end and has its result.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #ifdef FORKJOIN_SERIAL
 #include "forkjoin/serial/go.hpp"
 #else
