@@ -25,16 +25,14 @@ template <class It, class Out, class Predicate, class Projection>
 consteval auto why_not_copy_if() {
   if constexpr (!std::random_access_iterator<It> || !std::random_access_iterator<Out>) {
     return refusal(
-        "fj::parallel_copy_if: needs random-access iterators, for the output, too, to begin in several places at once; "
-        "give it the room it needs instead of a std::back_inserter");
+        "no random access: the input and the output need random-access iterators, to begin in several places at once; "
+        "give the output the room it needs instead of a std::back_inserter");
   } else if constexpr (!divisible_output<Out>) {
-    return refusal(
-        "fj::parallel_copy_if: neighbours in a std::vector<bool> cannot be written at the same time; use a "
-        "std::vector<char>");
+    return packed_elements;
   } else if constexpr (!std::indirectly_copyable<It, Out>) {
-    return refusal("fj::parallel_copy_if: elements of the input must be assignable to the output");
+    return refusal("the output takes no such elements: those of the input must be assignable to it");
   } else if constexpr (!predicate_for<Predicate, It, Projection>) {
-    return refusal("fj::parallel_copy_if: the predicate must be callable with a (projected) element and return bool");
+    return unfit_predicate;
   } else {
     return not_refused;
   }

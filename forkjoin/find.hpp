@@ -42,13 +42,13 @@ bool find_any(It first, std::size_t n, Predicate& pred, Projection& proj, bool w
   return run([&] { return find_index<Policy>(n, matches, options); }) != n;
 }
 
-/// Why a search of that name refuses a call.
-template <refusal Search, class It, class Predicate, class Projection>
+/// Why a search refuses a call.
+template <class It, class Predicate, class Projection>
 consteval auto why_not_search() {
   if constexpr (!std::random_access_iterator<It>) {
-    return Search + ": needs random-access iterators, to begin in several places at once";
+    return refusal("no random access: the elements need random-access iterators, to begin in several places at once");
   } else if constexpr (!predicate_for<Predicate, It, given<Projection, std::identity>>) {
-    return Search + ": the predicate must be callable with a (projected) element and return bool";
+    return unfit_predicate;
   } else {
     return not_refused;
   }
@@ -80,7 +80,7 @@ struct equals {
 /// Cost: at most one call of pred an element, and a fork for each grain of them.
 template <class Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
-           detail::accepted<detail::why_not_search<"fj::parallel_find_if", It, Predicate, Projection>()>
+           detail::accepted<detail::why_not_search<It, Predicate, Projection>()>
 [[nodiscard]] It parallel_find_if(It first, S last, Predicate pred, Projection proj = {},
                                   const loop_options& options = {}) {
   using difference = std::iter_difference_t<It>;
@@ -92,22 +92,20 @@ template <class Policy = continuations, class It, class S, class Predicate, clas
 }
 
 template <class Policy = continuations, class It, class S, class Predicate>
-  requires std::sentinel_for<S, It> &&
-           detail::accepted<detail::why_not_search<"fj::parallel_find_if", It, Predicate, std::identity>()>
+  requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_search<It, Predicate, std::identity>()>
 [[nodiscard]] It parallel_find_if(It first, S last, Predicate pred, const loop_options& options) {
   return fj::parallel_find_if<Policy>(first, last, std::move(pred), std::identity(), options);
 }
 
 template <class Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
           class = detail::when<std::sentinel_for<S, It>>,
-          auto Why = detail::why_not_search<"fj::parallel_find_if", It, Predicate, Projection>()>
+          auto Why = detail::why_not_search<It, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 It parallel_find_if(It first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
 
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
   requires detail::not_options<Projection> &&
-           detail::accepted<
-               detail::why_not_search<"fj::parallel_find_if", std::ranges::iterator_t<R>, Predicate, Projection>()>
+           detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find_if(R&& range, Predicate pred, Projection proj = {},
                                                                    const loop_options& options = {}) {
   return fj::parallel_find_if<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
@@ -115,17 +113,15 @@ template <class Policy = continuations, std::ranges::range R, class Predicate, c
 }
 
 template <class Policy = continuations, std::ranges::range R, class Predicate>
-  requires detail::accepted<
-      detail::why_not_search<"fj::parallel_find_if", std::ranges::iterator_t<R>, Predicate, std::identity>()>
+  requires detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, std::identity>()>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find_if(R&& range, Predicate pred,
                                                                    const loop_options& options) {
   return fj::parallel_find_if<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
 
-template <
-    class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
-    class = detail::when<!detail::array_end<Predicate>>,
-    auto Why = detail::why_not_search<"fj::parallel_find_if", std::ranges::iterator_t<R>, Predicate, Projection>()>
+template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
+          class = detail::when<!detail::array_end<Predicate>>,
+          auto Why = detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 std::ranges::borrowed_iterator_t<R> parallel_find_if(R&& range, Predicate pred, Projection proj = {},
                                                      const loop_options& options = {}) = delete;
@@ -133,46 +129,42 @@ std::ranges::borrowed_iterator_t<R> parallel_find_if(R&& range, Predicate pred, 
 /// The first element whose projection equals value, as std::ranges::find. All else as parallel_find_if.
 template <class Policy = continuations, class It, class S, class T, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
-           detail::accepted<detail::why_not_search<"fj::parallel_find", It, detail::equals<T>, Projection>()>
+           detail::accepted<detail::why_not_search<It, detail::equals<T>, Projection>()>
 [[nodiscard]] It parallel_find(It first, S last, const T& value, Projection proj = {},
                                const loop_options& options = {}) {
   return fj::parallel_find_if<Policy>(first, last, detail::equals<T>{value}, std::move(proj), options);
 }
 
 template <class Policy = continuations, class It, class S, class T>
-  requires std::sentinel_for<S, It> &&
-           detail::accepted<detail::why_not_search<"fj::parallel_find", It, detail::equals<T>, std::identity>()>
+  requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_search<It, detail::equals<T>, std::identity>()>
 [[nodiscard]] It parallel_find(It first, S last, const T& value, const loop_options& options) {
   return fj::parallel_find<Policy>(first, last, value, std::identity(), options);
 }
 
 template <class Policy = continuations, class It, class S, class T, class Projection = loop_options,
           class = detail::when<std::sentinel_for<S, It>>,
-          auto Why = detail::why_not_search<"fj::parallel_find", It, detail::equals<T>, Projection>()>
+          auto Why = detail::why_not_search<It, detail::equals<T>, Projection>()>
   requires(!detail::accepted<Why>)
 It parallel_find(It first, S last, const T& value, Projection proj = {}, const loop_options& options = {}) = delete;
 
 template <class Policy = continuations, std::ranges::range R, class T, class Projection = std::identity>
   requires detail::not_options<Projection> &&
-           detail::accepted<
-               detail::why_not_search<"fj::parallel_find", std::ranges::iterator_t<R>, detail::equals<T>, Projection>()>
+           detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, detail::equals<T>, Projection>()>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find(R&& range, const T& value, Projection proj = {},
                                                                 const loop_options& options = {}) {
   return fj::parallel_find<Policy>(std::ranges::begin(range), std::ranges::end(range), value, std::move(proj), options);
 }
 
 template <class Policy = continuations, std::ranges::range R, class T>
-  requires detail::accepted<
-      detail::why_not_search<"fj::parallel_find", std::ranges::iterator_t<R>, detail::equals<T>, std::identity>()>
+  requires detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, detail::equals<T>, std::identity>()>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find(R&& range, const T& value,
                                                                 const loop_options& options) {
   return fj::parallel_find<Policy>(std::forward<R>(range), value, std::identity(), options);
 }
 
-template <
-    class Policy = continuations, std::ranges::range R, class T, class Projection = loop_options,
-    class = detail::when<!detail::array_end<T>>,
-    auto Why = detail::why_not_search<"fj::parallel_find", std::ranges::iterator_t<R>, detail::equals<T>, Projection>()>
+template <class Policy = continuations, std::ranges::range R, class T, class Projection = loop_options,
+          class = detail::when<!detail::array_end<T>>,
+          auto Why = detail::why_not_search<std::ranges::iterator_t<R>, detail::equals<T>, Projection>()>
   requires(!detail::accepted<Why>)
 std::ranges::borrowed_iterator_t<R> parallel_find(R&& range, const T& value, Projection proj = {},
                                                   const loop_options& options = {}) = delete;
@@ -183,7 +175,7 @@ std::ranges::borrowed_iterator_t<R> parallel_find(R&& range, const T& value, Pro
 /// goes on left of a match, unless pred and proj are noexcept. All else as parallel_find_if.
 template <class Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
-           detail::accepted<detail::why_not_search<"fj::parallel_any_of", It, Predicate, Projection>()>
+           detail::accepted<detail::why_not_search<It, Predicate, Projection>()>
 [[nodiscard]] bool parallel_any_of(It first, S last, Predicate pred, Projection proj = {},
                                    const loop_options& options = {}) {
   const std::size_t n = detail::size_between(first, last);
@@ -191,44 +183,41 @@ template <class Policy = continuations, class It, class S, class Predicate, clas
 }
 
 template <class Policy = continuations, class It, class S, class Predicate>
-  requires std::sentinel_for<S, It> &&
-           detail::accepted<detail::why_not_search<"fj::parallel_any_of", It, Predicate, std::identity>()>
+  requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_search<It, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_any_of(It first, S last, Predicate pred, const loop_options& options) {
   return fj::parallel_any_of<Policy>(first, last, std::move(pred), std::identity(), options);
 }
 
 template <class Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
           class = detail::when<std::sentinel_for<S, It>>,
-          auto Why = detail::why_not_search<"fj::parallel_any_of", It, Predicate, Projection>()>
+          auto Why = detail::why_not_search<It, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 bool parallel_any_of(It first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
 
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
   requires detail::not_options<Projection> &&
-           detail::accepted<
-               detail::why_not_search<"fj::parallel_any_of", std::ranges::iterator_t<R>, Predicate, Projection>()>
+           detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
 [[nodiscard]] bool parallel_any_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
   return fj::parallel_any_of<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
                                      std::move(proj), options);
 }
 
 template <class Policy = continuations, std::ranges::range R, class Predicate>
-  requires detail::accepted<
-      detail::why_not_search<"fj::parallel_any_of", std::ranges::iterator_t<R>, Predicate, std::identity>()>
+  requires detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_any_of(R&& range, Predicate pred, const loop_options& options) {
   return fj::parallel_any_of<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
 
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
           class = detail::when<!detail::array_end<Predicate>>,
-          auto Why = detail::why_not_search<"fj::parallel_any_of", std::ranges::iterator_t<R>, Predicate, Projection>()>
+          auto Why = detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 bool parallel_any_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
 
 /// Whether pred(proj(element)) holds for no element: !parallel_any_of.
 template <class Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
-           detail::accepted<detail::why_not_search<"fj::parallel_none_of", It, Predicate, Projection>()>
+           detail::accepted<detail::why_not_search<It, Predicate, Projection>()>
 [[nodiscard]] bool parallel_none_of(It first, S last, Predicate pred, Projection proj = {},
                                     const loop_options& options = {}) {
   const std::size_t n = detail::size_between(first, last);
@@ -236,46 +225,42 @@ template <class Policy = continuations, class It, class S, class Predicate, clas
 }
 
 template <class Policy = continuations, class It, class S, class Predicate>
-  requires std::sentinel_for<S, It> &&
-           detail::accepted<detail::why_not_search<"fj::parallel_none_of", It, Predicate, std::identity>()>
+  requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_search<It, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_none_of(It first, S last, Predicate pred, const loop_options& options) {
   return fj::parallel_none_of<Policy>(first, last, std::move(pred), std::identity(), options);
 }
 
 template <class Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
           class = detail::when<std::sentinel_for<S, It>>,
-          auto Why = detail::why_not_search<"fj::parallel_none_of", It, Predicate, Projection>()>
+          auto Why = detail::why_not_search<It, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 bool parallel_none_of(It first, S last, Predicate pred, Projection proj = {},
                       const loop_options& options = {}) = delete;
 
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
   requires detail::not_options<Projection> &&
-           detail::accepted<
-               detail::why_not_search<"fj::parallel_none_of", std::ranges::iterator_t<R>, Predicate, Projection>()>
+           detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
 [[nodiscard]] bool parallel_none_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
   return fj::parallel_none_of<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
                                       std::move(proj), options);
 }
 
 template <class Policy = continuations, std::ranges::range R, class Predicate>
-  requires detail::accepted<
-      detail::why_not_search<"fj::parallel_none_of", std::ranges::iterator_t<R>, Predicate, std::identity>()>
+  requires detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_none_of(R&& range, Predicate pred, const loop_options& options) {
   return fj::parallel_none_of<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
 
-template <
-    class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
-    class = detail::when<!detail::array_end<Predicate>>,
-    auto Why = detail::why_not_search<"fj::parallel_none_of", std::ranges::iterator_t<R>, Predicate, Projection>()>
+template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
+          class = detail::when<!detail::array_end<Predicate>>,
+          auto Why = detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 bool parallel_none_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
 
 /// Whether pred(proj(element)) holds for all elements: true for none at all. Otherwise as parallel_any_of.
 template <class Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
-           detail::accepted<detail::why_not_search<"fj::parallel_all_of", It, Predicate, Projection>()>
+           detail::accepted<detail::why_not_search<It, Predicate, Projection>()>
 [[nodiscard]] bool parallel_all_of(It first, S last, Predicate pred, Projection proj = {},
                                    const loop_options& options = {}) {
   const std::size_t n = detail::size_between(first, last);
@@ -283,37 +268,34 @@ template <class Policy = continuations, class It, class S, class Predicate, clas
 }
 
 template <class Policy = continuations, class It, class S, class Predicate>
-  requires std::sentinel_for<S, It> &&
-           detail::accepted<detail::why_not_search<"fj::parallel_all_of", It, Predicate, std::identity>()>
+  requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_search<It, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_all_of(It first, S last, Predicate pred, const loop_options& options) {
   return fj::parallel_all_of<Policy>(first, last, std::move(pred), std::identity(), options);
 }
 
 template <class Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
           class = detail::when<std::sentinel_for<S, It>>,
-          auto Why = detail::why_not_search<"fj::parallel_all_of", It, Predicate, Projection>()>
+          auto Why = detail::why_not_search<It, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 bool parallel_all_of(It first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
 
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
   requires detail::not_options<Projection> &&
-           detail::accepted<
-               detail::why_not_search<"fj::parallel_all_of", std::ranges::iterator_t<R>, Predicate, Projection>()>
+           detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
 [[nodiscard]] bool parallel_all_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
   return fj::parallel_all_of<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
                                      std::move(proj), options);
 }
 
 template <class Policy = continuations, std::ranges::range R, class Predicate>
-  requires detail::accepted<
-      detail::why_not_search<"fj::parallel_all_of", std::ranges::iterator_t<R>, Predicate, std::identity>()>
+  requires detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_all_of(R&& range, Predicate pred, const loop_options& options) {
   return fj::parallel_all_of<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
 
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
           class = detail::when<!detail::array_end<Predicate>>,
-          auto Why = detail::why_not_search<"fj::parallel_all_of", std::ranges::iterator_t<R>, Predicate, Projection>()>
+          auto Why = detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 bool parallel_all_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
 

@@ -30,19 +30,15 @@ consteval auto why_not_merge() {
   if constexpr (!std::random_access_iterator<A> || !std::random_access_iterator<B> ||
                 !std::random_access_iterator<Out>) {
     return refusal(
-        "fj::parallel_merge: needs random-access iterators, for the output, too, to begin in several places at once; "
-        "give "
-        "it the room it needs instead of a std::back_inserter");
+        "no random access: the inputs and the output need random-access iterators, to begin in several places at once; "
+        "give the output the room it needs instead of a std::back_inserter");
   } else if constexpr (!divisible_output<Out>) {
-    return refusal(
-        "fj::parallel_merge: neighbours in a std::vector<bool> cannot be written at the same time; use a "
-        "std::vector<char>");
+    return packed_elements;
   } else if constexpr (!std::indirectly_copyable<A, Out> || !std::indirectly_copyable<B, Out>) {
-    return refusal("fj::parallel_merge: elements of both inputs must be assignable to the output");
+    return refusal("the output takes no such elements: those of both inputs must be assignable to it");
   } else if constexpr (!merges<Compare, A, B, ProjectionA, ProjectionB>) {
     return refusal(
-        "fj::parallel_merge: the comparator must be callable with (projected) elements of both inputs in either order "
-        "and "
+        "the comparator does not fit: it must be callable with (projected) elements of both inputs in either order and "
         "return bool; without one, the elements need an operator<");
   } else {
     return not_refused;

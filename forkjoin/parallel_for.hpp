@@ -69,16 +69,13 @@ template <class First, class Last, class Step, class Body>
 consteval auto why_not_steps() {
   if constexpr (!index<Step> || sizeof(Step) > sizeof(std::size_t)) {
     return refusal(
-        "fj::parallel_for: the step, which stands before the body, must be an integer, not a character; a grain goes "
-        "into "
+        "the step is no integer: it stands before the body, and must be an integer, not a character; a grain goes into "
         "braces behind the body: {.grain = 64}");
   } else if constexpr (!index<First> || !index<Last>) {
     return refusal(
-        "fj::parallel_for: a step goes with indices only, which are integers, not characters; loop over the indices of "
-        "the "
-        "elements");
+        "a step goes with indices only, which are integers, not characters; loop over the indices of the elements");
   } else {
-    return detail::why_not_loop<"fj::parallel_for", First, Last, Body>();
+    return detail::why_not_loop<First, Last, Body>();
   }
 }
 
@@ -118,7 +115,7 @@ consteval auto why_not_steps() {
 /// called as const for a result of the same type, as most lambdas can, each part of the loop calls a copy. That copy is
 /// const, so of two operators () it has the const one called. The compiler can keep it in registers.
 template <class Policy = continuations, class First, class Last, class Body>
-  requires detail::not_options<Body> && detail::accepted<detail::why_not_loop<"fj::parallel_for", First, Last, Body>()>
+  requires detail::not_options<Body> && detail::accepted<detail::why_not_loop<First, Last, Body>()>
 [[gnu::always_inline]] inline void parallel_for(First first, Last last, Body&& body,
                                                 const loop_options& options = {}) {  // .grain, .stop
   if constexpr (detail::index<First>) {
@@ -129,8 +126,7 @@ template <class Policy = continuations, class First, class Last, class Body>
 }
 
 template <class Policy = continuations, class First, class Last, class Body,
-          class = detail::when<detail::not_options<Body>>,
-          auto Why = detail::why_not_loop<"fj::parallel_for", First, Last, Body>()>
+          class = detail::when<detail::not_options<Body>>, auto Why = detail::why_not_loop<First, Last, Body>()>
   requires(!detail::accepted<Why>)
 void parallel_for(First first, Last last, Body&& body, const loop_options& options = {}) = delete;
 
@@ -149,13 +145,12 @@ void parallel_for(First first, Last last, Step step, Body&& body, const loop_opt
 
 /// The same for the elements of a range, which must be a random-access one with a size.
 template <class Policy = continuations, class Range, class Body>
-  requires detail::accepted<detail::why_not_range_loop<"fj::parallel_for", Range, Body>()>
+  requires detail::accepted<detail::why_not_range_loop<Range, Body>()>
 void parallel_for(Range&& range, Body&& body, const loop_options& options = {}) {  // .grain, .stop
   detail::for_elements<Policy>(std::ranges::begin(range), detail::size_of(range), body, options);
 }
 
-template <class Policy = continuations, class Range, class Body,
-          auto Why = detail::why_not_range_loop<"fj::parallel_for", Range, Body>()>
+template <class Policy = continuations, class Range, class Body, auto Why = detail::why_not_range_loop<Range, Body>()>
   requires(!detail::accepted<Why>)
 void parallel_for(Range&& range, Body&& body, const loop_options& options = {}) = delete;
 

@@ -90,9 +90,10 @@ std::size_t count_up_to(Index n) noexcept {
 template <class Rows, class Columns, class Body>
 consteval auto why_not_2d() {
   if constexpr (!index<Rows> || !index<Columns>) {
-    return refusal("fj::parallel_for_2d: the numbers of rows and columns must be integers, not characters");
+    return refusal("rows or columns are no integers: their numbers must be integers, not characters");
   } else if constexpr (!loops_by_blocks<Body> && !std::is_invocable_v<Body&, std::size_t, std::size_t>) {
-    return refusal("fj::parallel_for_2d: the body must be callable with two std::size_t or with a const fj::block_2d&");
+    return refusal(
+        "the body takes no cell or block: it must be callable with two std::size_t or with a const fj::block_2d&");
   } else {
     return not_refused;
   }

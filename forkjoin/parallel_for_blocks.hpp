@@ -29,11 +29,9 @@ void for_iterator_blocks(const It& first, std::size_t n, Body& body, const loop_
 template <class It, class Body>
 consteval auto why_not_iterator_blocks() {
   if constexpr (packed_bits<It>) {
-    return refusal(
-        "fj::parallel_for_blocks: neighbours in a std::vector<bool> cannot be written at the same time; use a "
-        "std::vector<char>, or, to read only, std::as_const");
+    return packed_elements_of_loop;
   } else if constexpr (!std::is_invocable_v<Body&, It, It>) {
-    return refusal("fj::parallel_for_blocks: the body must be callable with two iterators, the ends of a block");
+    return refusal("the body takes no two iterators: it must be callable with the ends of a block");
   } else {
     return not_refused;
   }
@@ -41,13 +39,12 @@ consteval auto why_not_iterator_blocks() {
 
 template <class First, class Last, class Body>
 consteval auto why_not_blocks() {
-  if constexpr (constexpr auto why = detail::why_not_bounds<"fj::parallel_for_blocks", First, Last>();
-                !why.is_empty()) {
+  if constexpr (constexpr auto why = detail::why_not_bounds<First, Last>(); !why.is_empty()) {
     return why;
   } else if constexpr (!index<First>) {
     return detail::why_not_iterator_blocks<First, Body>();
   } else if constexpr (!std::is_invocable_v<Body&, std::common_type_t<First, Last>, std::common_type_t<First, Last>>) {
-    return refusal("fj::parallel_for_blocks: the body must be callable with two indices, the ends of a block");
+    return refusal("the body takes no two indices: it must be callable with the ends of a block");
   } else {
     return not_refused;
   }
@@ -55,7 +52,7 @@ consteval auto why_not_blocks() {
 
 template <class Range, class Body>
 consteval auto why_not_range_blocks() {
-  if constexpr (constexpr auto why = detail::why_not_range<"fj::parallel_for_blocks", Range>(); !why.is_empty()) {
+  if constexpr (constexpr auto why = detail::why_not_range<Range>(); !why.is_empty()) {
     return why;
   } else {
     return detail::why_not_iterator_blocks<std::ranges::iterator_t<Range>, Body>();

@@ -30,7 +30,7 @@ namespace fj::inline v0_1 {
 /// Cost: linear work for each P; where there are more parts than one, up to n/4 swaps for each doubling of their number.
 template <class Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
-           detail::accepted<detail::why_not_partition<"fj::parallel_partition", It, Predicate, Projection>()>
+           detail::accepted<detail::why_not_partition<It, Predicate, Projection>()>
 It parallel_partition(It first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
   const It end = detail::end_between(first, last);
   const auto test = [&](auto&& element) {
@@ -44,24 +44,21 @@ It parallel_partition(It first, S last, Predicate pred, Projection proj = {}, co
 }
 
 template <class Policy = continuations, class It, class S, class Predicate>
-  requires std::sentinel_for<S, It> &&
-           detail::accepted<detail::why_not_partition<"fj::parallel_partition", It, Predicate, std::identity>()>
+  requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_partition<It, Predicate, std::identity>()>
 It parallel_partition(It first, S last, Predicate pred, const loop_options& options) {
   return fj::parallel_partition<Policy>(first, last, std::move(pred), std::identity(), options);
 }
 
 template <class Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
           class = detail::when<std::sentinel_for<S, It>>,
-          auto Why = detail::why_not_partition<"fj::parallel_partition", It, Predicate,
-                                               detail::given<Projection, std::identity>>()>
+          auto Why = detail::why_not_partition<It, Predicate, detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)
 It parallel_partition(It first, S last, Predicate pred, Projection proj = {},
                       const loop_options& options = {}) = delete;
 
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
   requires detail::not_options<Projection> &&
-           detail::accepted<
-               detail::why_not_partition<"fj::parallel_partition", std::ranges::iterator_t<R>, Predicate, Projection>()>
+           detail::accepted<detail::why_not_partition<std::ranges::iterator_t<R>, Predicate, Projection>()>
 std::ranges::borrowed_iterator_t<R> parallel_partition(R&& range, Predicate pred, Projection proj = {},
                                                        const loop_options& options = {}) {
   return fj::parallel_partition<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
@@ -69,15 +66,14 @@ std::ranges::borrowed_iterator_t<R> parallel_partition(R&& range, Predicate pred
 }
 
 template <class Policy = continuations, std::ranges::range R, class Predicate>
-  requires detail::accepted<
-      detail::why_not_partition<"fj::parallel_partition", std::ranges::iterator_t<R>, Predicate, std::identity>()>
+  requires detail::accepted<detail::why_not_partition<std::ranges::iterator_t<R>, Predicate, std::identity>()>
 std::ranges::borrowed_iterator_t<R> parallel_partition(R&& range, Predicate pred, const loop_options& options) {
   return fj::parallel_partition<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
 
 template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
           class = detail::when<!detail::array_end<Predicate>>,
-          auto Why = detail::why_not_partition<"fj::parallel_partition", std::ranges::iterator_t<R>, Predicate,
+          auto Why = detail::why_not_partition<std::ranges::iterator_t<R>, Predicate,
                                                detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)
 std::ranges::borrowed_iterator_t<R> parallel_partition(R&& range, Predicate pred, Projection proj = {},

@@ -103,15 +103,17 @@ concept join_for = !std::is_invocable_v<F&, std::iter_reference_t<It>> && std::i
 template <class T, class Body, class Join, class It>
 consteval auto why_not_accumulate() {
   if constexpr (!std::random_access_iterator<It>) {
-    return refusal("fj::parallel_reduce: first and last must be random-access iterators");
+    return refusal(
+        "no random access: first and last must be random-access iterators; what has only others, as a std::list, can "
+        "be copied to a std::vector");
   } else if constexpr (!std::copy_constructible<T> || !std::assignable_from<T&, T>) {
-    return refusal("fj::parallel_reduce: an identity must be copyable and assignable, as each block begins with one");
+    return refusal("the identity cannot be copied: it must be copyable and assignable, as each block begins with one");
   } else if constexpr (!std::is_invocable_r_v<T, Body&, T, std::iter_reference_t<It>>) {
     return refusal(
-        "fj::parallel_reduce: with an identity and a join, the body must be callable with a value and an element and "
-        "return a value");
+        "the body does not fit: with an identity and a join it must be callable with a value and an element and return "
+        "a value");
   } else if constexpr (!std::is_invocable_r_v<T, Join&, T, T>) {
-    return refusal("fj::parallel_reduce: the join must be callable with two values and return a value");
+    return refusal("the join does not fit: it must be callable with two values and return a value");
   } else {
     return not_refused;
   }
@@ -122,20 +124,17 @@ template <class T, class Op, class F, class... It>
 consteval auto why_not_transform_reduce() {
   if constexpr (!std::move_constructible<T> || !std::assignable_from<T&, T>) {
     return refusal(
-        "fj::parallel_reduce, parallel_transform_reduce: the initial value must be movable, as all results are; take a "
-        "std::unique_ptr to one");
+        "the initial value cannot move: it must be movable, as all results are; take a std::unique_ptr to one");
   } else if constexpr (!(std::random_access_iterator<It> && ...)) {
     return refusal(
-        "fj::parallel_reduce, parallel_transform_reduce: first, last and second must be random-access iterators");
+        "no random access: first, last and second must be random-access iterators; what has only others, as a "
+        "std::list, can be copied to a std::vector");
   } else if constexpr (!std::is_invocable_v<F&, std::iter_reference_t<It>...>) {
-    return refusal(
-        "fj::parallel_reduce, parallel_transform_reduce: the projection or transformation must be callable with the "
-        "elements");
+    return refusal("the projection does not fit: it, or the transformation, must be callable with the elements");
   } else if constexpr (!foldable<T, Op, projected_value<F, It...>>) {
     return refusal(
-        "fj::parallel_reduce, parallel_transform_reduce: elements must convert to the type of the initial value, and "
-        "the "
-        "operation must be callable with two such values, and with one and an element, and give such a value");
+        "the operation does not fit: elements must convert to the type of the initial value, and the operation must be "
+        "callable with two such values, and with one and an element, and give such a value");
   } else {
     return not_refused;
   }
@@ -161,7 +160,7 @@ concept array_and_end = array<First> && !array<Second> && std::sentinel_for<std:
 template <class Range, class T, class Op, class F, class... Second>
 consteval auto why_not_transform_reduce_range() {
   if constexpr (!divisible_range<Range>) {
-    return refusal("fj::parallel_reduce, parallel_transform_reduce: the range must have random access and a size");
+    return undivisible_range;
   } else {
     return detail::why_not_transform_reduce<T, Op, F, std::ranges::iterator_t<Range>, Second...>();
   }

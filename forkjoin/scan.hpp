@@ -45,24 +45,18 @@ template <class T, class First, class Out, class Op>
 consteval auto why_not_scan() {
   if constexpr (!std::random_access_iterator<First>) {
     return refusal(
-        "fj::parallel_inclusive_scan, parallel_exclusive_scan: first and last must be random-access iterators");
+        "no random access: first and last must be random-access iterators; what has only others, as a std::list, can "
+        "be copied to a std::vector");
   } else if constexpr (!divisible_output<Out>) {
-    return refusal(
-        "fj::parallel_inclusive_scan, parallel_exclusive_scan: the output must be a random-access iterator, and not "
-        "that "
-        "of a std::vector<bool>, whose neighbours cannot be written at the same time");
+    return undivisible_output;
   } else if constexpr (!std::copyable<T>) {
-    return refusal(
-        "fj::parallel_inclusive_scan, parallel_exclusive_scan: the values must be copyable: they go to the output and "
-        "to "
-        "the sum");
+    return refusal("the values cannot be copied: they must be copyable, as they go to the output and to the sum");
   } else if constexpr (!foldable<T, Op, scanned<T, First>> ||
                        !std::is_assignable_v<std::iter_reference_t<Out>, const T&> ||
                        !std::is_assignable_v<std::iter_reference_t<Out>, T>) {
     return refusal(
-        "fj::parallel_inclusive_scan, parallel_exclusive_scan: elements must convert to the type of the sums, the "
-        "operation must be callable with two sums, and with one and an element, and give such a sum, and sums must be "
-        "assignable to the output");
+        "the operation does not fit: elements must convert to the type of the sums, the operation must be callable "
+        "with two sums, and with one and an element, and give such a sum, and sums must be assignable to the output");
   } else {
     return not_refused;
   }
@@ -82,8 +76,7 @@ consteval auto why_not_scan_of() {
 template <class T, class Range, class Out, class Op>
 consteval auto why_not_scan_range() {
   if constexpr (!divisible_range<Range>) {
-    return refusal(
-        "fj::parallel_inclusive_scan, parallel_exclusive_scan: the range must have random access and a size");
+    return undivisible_range;
   } else {
     return detail::why_not_scan_of<T, std::ranges::iterator_t<Range>, Out, Op>();
   }

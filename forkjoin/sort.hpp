@@ -182,7 +182,7 @@ class quicksort {
 template <class Policy = continuations, class It, class S, class Compare = std::less<>,
           class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Compare> && detail::not_options<Projection> &&
-           detail::accepted<detail::why_not_sort<"fj::parallel_sort", It, Compare, Projection>()>
+           detail::accepted<detail::why_not_sort<It, Compare, Projection>()>
 void parallel_sort(It first, S last, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
   const It end = detail::end_between(first, last);
   const detail::ordering less(comp, proj);
@@ -195,21 +195,20 @@ void parallel_sort(It first, S last, Compare comp = {}, Projection proj = {}, co
 
 template <class Policy = continuations, class It, class S, class Compare>
   requires std::sentinel_for<S, It> && detail::not_options<Compare> &&
-           detail::accepted<detail::why_not_sort<"fj::parallel_sort", It, Compare, std::identity>()>
+           detail::accepted<detail::why_not_sort<It, Compare, std::identity>()>
 void parallel_sort(It first, S last, Compare comp, const loop_options& options) {
   fj::parallel_sort<Policy>(first, last, std::move(comp), std::identity(), options);
 }
 
 template <class Policy = continuations, class It, class S>
-  requires std::sentinel_for<S, It> &&
-           detail::accepted<detail::why_not_sort<"fj::parallel_sort", It, std::less<>, std::identity>()>
+  requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_sort<It, std::less<>, std::identity>()>
 void parallel_sort(It first, S last, const loop_options& options) {
   fj::parallel_sort<Policy>(first, last, std::less<>(), std::identity(), options);
 }
 
 template <class Policy = continuations, class It, class S, class Compare = loop_options,
           class Projection = loop_options, class = detail::when<std::sentinel_for<S, It>>,
-          auto Why = detail::why_not_sort_given<"fj::parallel_sort", It, Compare, Projection>()>
+          auto Why = detail::why_not_sort_given<It, Compare, Projection>()>
   requires(!detail::accepted<Why>)
 void parallel_sort(It first, S last, Compare comp = {}, Projection proj = {},
                    const loop_options& options = {}) = delete;
@@ -217,8 +216,7 @@ void parallel_sort(It first, S last, Compare comp = {}, Projection proj = {},
 template <class Policy = continuations, std::ranges::range R, class Compare = std::less<>,
           class Projection = std::identity>
   requires detail::not_options<Compare> && detail::not_options<Projection> &&
-           detail::accepted<
-               detail::why_not_sort<"fj::parallel_sort", std::ranges::iterator_t<R>, Compare, Projection>()>
+           detail::accepted<detail::why_not_sort<std::ranges::iterator_t<R>, Compare, Projection>()>
 void parallel_sort(R&& range, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
   fj::parallel_sort<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(comp), std::move(proj),
                             options);
@@ -226,22 +224,20 @@ void parallel_sort(R&& range, Compare comp = {}, Projection proj = {}, const loo
 
 template <class Policy = continuations, std::ranges::range R, class Compare>
   requires detail::not_options<Compare> &&
-           detail::accepted<
-               detail::why_not_sort<"fj::parallel_sort", std::ranges::iterator_t<R>, Compare, std::identity>()>
+           detail::accepted<detail::why_not_sort<std::ranges::iterator_t<R>, Compare, std::identity>()>
 void parallel_sort(R&& range, Compare comp, const loop_options& options) {
   fj::parallel_sort<Policy>(range, std::move(comp), std::identity(), options);
 }
 
 template <class Policy = continuations, std::ranges::range R>
-  requires detail::accepted<
-      detail::why_not_sort<"fj::parallel_sort", std::ranges::iterator_t<R>, std::less<>, std::identity>()>
+  requires detail::accepted<detail::why_not_sort<std::ranges::iterator_t<R>, std::less<>, std::identity>()>
 void parallel_sort(R&& range, const loop_options& options) {
   fj::parallel_sort<Policy>(range, std::less<>(), std::identity(), options);
 }
 
 template <class Policy = continuations, std::ranges::range R, class Compare = loop_options,
           class Projection = loop_options, class = detail::when<!detail::array_end<Compare>>,
-          auto Why = detail::why_not_sort_given<"fj::parallel_sort", std::ranges::iterator_t<R>, Compare, Projection>()>
+          auto Why = detail::why_not_sort_given<std::ranges::iterator_t<R>, Compare, Projection>()>
   requires(!detail::accepted<Why>)
 void parallel_sort(R&& range, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) = delete;
 

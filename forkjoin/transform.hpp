@@ -38,17 +38,14 @@ Out transform(std::size_t n, Op& op, const loop_options& options, const Out& out
 template <class Out, class Op, class... In>
 consteval auto why_not_transform() {
   if constexpr (!(std::random_access_iterator<In> && ...)) {
-    return refusal("fj::parallel_transform: first, last and second must be random-access iterators");
+    return refusal("no random access: first, last and second must be random-access iterators");
   } else if constexpr (!divisible_output<Out>) {
-    return refusal(
-        "fj::parallel_transform: the output must be a random-access iterator, and not that of a std::vector<bool>, "
-        "whose "
-        "neighbours cannot be written at the same time");
+    return undivisible_output;
   } else if constexpr (!std::is_invocable_v<Op&, std::iter_reference_t<In>...>) {
-    return refusal("fj::parallel_transform: the operation must be callable with the elements");
+    return refusal("the operation takes no elements: it must be callable with an element of each sequence");
   } else if constexpr (!std::is_assignable_v<std::iter_reference_t<Out>,
                                              std::invoke_result_t<Op&, std::iter_reference_t<In>...>>) {
-    return refusal("fj::parallel_transform: what the operation returns must be assignable to the output");
+    return refusal("the output takes no such results: what the operation returns must be assignable to it");
   } else {
     return not_refused;
   }
@@ -57,7 +54,7 @@ consteval auto why_not_transform() {
 template <class Range, class Out, class Op>
 consteval auto why_not_transform_range() {
   if constexpr (!divisible_range<Range>) {
-    return refusal("fj::parallel_transform: the range must have random access and a size");
+    return undivisible_range;
   } else {
     return detail::why_not_transform<Out, Op, std::ranges::iterator_t<Range>>();
   }

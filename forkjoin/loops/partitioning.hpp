@@ -135,18 +135,17 @@ inline std::size_t partition_grain(std::size_t n) {
   return p == 1 ? std::max<std::size_t>(n, 1) : std::max<std::size_t>(n / (4 * p), 8192);
 }
 
-/// Why a partition of that name refuses a call.
-template <refusal Partition, class It, class Predicate, class Projection>
+/// Why a partition refuses a call.
+template <class It, class Predicate, class Projection>
 consteval auto why_not_partition() {
   if constexpr (!std::random_access_iterator<It>) {
-    return Partition + ": needs random-access iterators, to begin in several places at once";
+    return refusal("no random access: the elements need random-access iterators, to begin in several places at once");
   } else if constexpr (!divisible_output<It>) {
-    return Partition +
-           ": neighbours in a std::vector<bool> cannot be written at the same time; use a std::vector<char>";
+    return packed_elements;
   } else if constexpr (!std::permutable<It>) {
-    return Partition + ": the elements must be movable and not const, to be swapped";
+    return refusal("the elements cannot be moved: to be swapped they must be movable and not const");
   } else if constexpr (!predicate_for<Predicate, It, Projection>) {
-    return Partition + ": the predicate must be callable with a (projected) element and return bool";
+    return unfit_predicate;
   } else {
     return not_refused;
   }

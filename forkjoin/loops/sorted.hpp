@@ -82,28 +82,29 @@ bool sort_if_run(It first, It last, Less less, const loop_options& options) {
   return true;
 }
 
-/// Why a sort of that name refuses a call.
-template <refusal Sort, class It, class Compare, class Projection>
+/// Why a sort refuses a call.
+template <class It, class Compare, class Projection>
 consteval auto why_not_sort() {
   if constexpr (!std::random_access_iterator<It>) {
-    return Sort + ": needs random-access iterators; a std::list has its own sort, or copy it to a vector";
+    return refusal(
+        "no random access: sorts need random-access iterators; a std::list has its own sort, or copy it to a vector");
   } else if constexpr (!divisible_output<It>) {
-    return Sort + ": neighbours in a std::vector<bool> cannot be written at the same time; use a std::vector<char>";
+    return packed_elements;
   } else if constexpr (!std::permutable<It>) {
-    return Sort + ": the elements must be movable and not const, to be moved about";
+    return refusal("the elements cannot be moved: to be sorted they must be movable and not const");
   } else if constexpr (!comparator_for<Compare, It, Projection>) {
-    return Sort +
-           ": the comparator must be callable with two (projected) elements and return bool; without one, the "
-           "elements need an operator<";
+    return refusal(
+        "the comparator does not fit: it must be callable with two (projected) elements and return bool; without one, "
+        "the elements need an operator<");
   } else {
     return not_refused;
   }
 }
 
 /// The same for a deleted overload, whose parameters may be left out.
-template <refusal Sort, class It, class Compare, class Projection>
+template <class It, class Compare, class Projection>
 consteval auto why_not_sort_given() {
-  return detail::why_not_sort<Sort, It, given<Compare, std::less<>>, given<Projection, std::identity>>();
+  return detail::why_not_sort<It, given<Compare, std::less<>>, given<Projection, std::identity>>();
 }
 
 }  // namespace fj::inline v0_1::detail
