@@ -52,7 +52,8 @@ consteval auto why_not_copy_if() {
 /// the default one.
 ///
 /// Cost: two passes over the elements, and memory of a bit for each; span O(n / grain).
-template <class Policy = continuations, class It, class S, class Out, class Predicate, class Projection = std::identity>
+template <detail::a_policy Policy = continuations, class It, class S, class Out, class Predicate,
+          class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::like_iterator<Out> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_copy_if<It, Out, Predicate, Projection>()>
 Out parallel_copy_if(It first, S last, Out out, Predicate pred, Projection proj = {},
@@ -69,21 +70,21 @@ Out parallel_copy_if(It first, S last, Out out, Predicate pred, Projection proj 
   });
 }
 
-template <class Policy = continuations, class It, class S, class Out, class Predicate>
+template <detail::a_policy Policy = continuations, class It, class S, class Out, class Predicate>
   requires std::sentinel_for<S, It> && detail::like_iterator<Out> &&
            detail::accepted<detail::why_not_copy_if<It, Out, Predicate, std::identity>()>
 Out parallel_copy_if(It first, S last, Out out, Predicate pred, const loop_options& options) {
   return fj::parallel_copy_if<Policy>(first, last, out, std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, class It, class S, class Out, class Predicate, class Projection = loop_options,
-          class = detail::when<std::sentinel_for<S, It> && detail::like_iterator<Out>>,
+template <detail::a_policy Policy = continuations, class It, class S, class Out, class Predicate,
+          class Projection = loop_options, class = detail::when<std::sentinel_for<S, It> && detail::like_iterator<Out>>,
           auto Why = detail::why_not_copy_if<It, Out, Predicate, detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)
 Out parallel_copy_if(It first, S last, Out out, Predicate pred, Projection proj = {},
                      const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, std::ranges::range R, class Out, class Predicate,
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Out, class Predicate,
           class Projection = std::identity>
   requires detail::not_options<Projection> &&
            detail::accepted<detail::why_not_copy_if<std::ranges::iterator_t<R>, Out, Predicate, Projection>()>
@@ -92,18 +93,21 @@ Out parallel_copy_if(R&& range, Out out, Predicate pred, Projection proj = {}, c
                                       std::move(proj), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Out, class Predicate>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Out, class Predicate>
   requires detail::accepted<detail::why_not_copy_if<std::ranges::iterator_t<R>, Out, Predicate, std::identity>()>
 Out parallel_copy_if(R&& range, Out out, Predicate pred, const loop_options& options) {
   return fj::parallel_copy_if<Policy>(std::forward<R>(range), out, std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Out, class Predicate,
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Out, class Predicate,
           class Projection = loop_options, class = detail::when<!detail::array_end<Predicate>>,
           auto Why = detail::why_not_copy_if<std::ranges::iterator_t<R>, Out, Predicate,
                                              detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)
 Out parallel_copy_if(R&& range, Out out, Predicate pred, Projection proj = {},
                      const loop_options& options = {}) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_copy_if(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

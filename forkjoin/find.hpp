@@ -78,7 +78,7 @@ struct equals {
 /// as all algorithms do.
 ///
 /// Cost: at most one call of pred an element, and a fork for each grain of them.
-template <class Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_search<It, Predicate, Projection>()>
 [[nodiscard]] It parallel_find_if(It first, S last, Predicate pred, Projection proj = {},
@@ -91,19 +91,20 @@ template <class Policy = continuations, class It, class S, class Predicate, clas
   return detail::advanced(first, run([&] { return detail::find_index<Policy>(n, matches, options); }));
 }
 
-template <class Policy = continuations, class It, class S, class Predicate>
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate>
   requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_search<It, Predicate, std::identity>()>
 [[nodiscard]] It parallel_find_if(It first, S last, Predicate pred, const loop_options& options) {
   return fj::parallel_find_if<Policy>(first, last, std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
           class = detail::when<std::sentinel_for<S, It>>,
           auto Why = detail::why_not_search<It, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 It parallel_find_if(It first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
+          class Projection = std::identity>
   requires detail::not_options<Projection> &&
            detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find_if(R&& range, Predicate pred, Projection proj = {},
@@ -112,22 +113,22 @@ template <class Policy = continuations, std::ranges::range R, class Predicate, c
                                       std::move(proj), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Predicate>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate>
   requires detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, std::identity>()>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find_if(R&& range, Predicate pred,
                                                                    const loop_options& options) {
   return fj::parallel_find_if<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
-          class = detail::when<!detail::array_end<Predicate>>,
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
+          class Projection = loop_options, class = detail::when<!detail::array_end<Predicate>>,
           auto Why = detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 std::ranges::borrowed_iterator_t<R> parallel_find_if(R&& range, Predicate pred, Projection proj = {},
                                                      const loop_options& options = {}) = delete;
 
 /// The first element whose projection equals value, as std::ranges::find. All else as parallel_find_if.
-template <class Policy = continuations, class It, class S, class T, class Projection = std::identity>
+template <detail::a_policy Policy = continuations, class It, class S, class T, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_search<It, detail::equals<T>, Projection>()>
 [[nodiscard]] It parallel_find(It first, S last, const T& value, Projection proj = {},
@@ -135,19 +136,19 @@ template <class Policy = continuations, class It, class S, class T, class Projec
   return fj::parallel_find_if<Policy>(first, last, detail::equals<T>{value}, std::move(proj), options);
 }
 
-template <class Policy = continuations, class It, class S, class T>
+template <detail::a_policy Policy = continuations, class It, class S, class T>
   requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_search<It, detail::equals<T>, std::identity>()>
 [[nodiscard]] It parallel_find(It first, S last, const T& value, const loop_options& options) {
   return fj::parallel_find<Policy>(first, last, value, std::identity(), options);
 }
 
-template <class Policy = continuations, class It, class S, class T, class Projection = loop_options,
+template <detail::a_policy Policy = continuations, class It, class S, class T, class Projection = loop_options,
           class = detail::when<std::sentinel_for<S, It>>,
           auto Why = detail::why_not_search<It, detail::equals<T>, Projection>()>
   requires(!detail::accepted<Why>)
 It parallel_find(It first, S last, const T& value, Projection proj = {}, const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, std::ranges::range R, class T, class Projection = std::identity>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class T, class Projection = std::identity>
   requires detail::not_options<Projection> &&
            detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, detail::equals<T>, Projection>()>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find(R&& range, const T& value, Projection proj = {},
@@ -155,14 +156,14 @@ template <class Policy = continuations, std::ranges::range R, class T, class Pro
   return fj::parallel_find<Policy>(std::ranges::begin(range), std::ranges::end(range), value, std::move(proj), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class T>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class T>
   requires detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, detail::equals<T>, std::identity>()>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find(R&& range, const T& value,
                                                                 const loop_options& options) {
   return fj::parallel_find<Policy>(std::forward<R>(range), value, std::identity(), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class T, class Projection = loop_options,
+template <detail::a_policy Policy = continuations, std::ranges::range R, class T, class Projection = loop_options,
           class = detail::when<!detail::array_end<T>>,
           auto Why = detail::why_not_search<std::ranges::iterator_t<R>, detail::equals<T>, Projection>()>
   requires(!detail::accepted<Why>)
@@ -173,7 +174,7 @@ std::ranges::borrowed_iterator_t<R> parallel_find(R&& range, const T& value, Pro
 ///
 /// Stops early. Any match gives the result, but an element left of it might throw, as in the serial program. So the search
 /// goes on left of a match, unless pred and proj are noexcept. All else as parallel_find_if.
-template <class Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_search<It, Predicate, Projection>()>
 [[nodiscard]] bool parallel_any_of(It first, S last, Predicate pred, Projection proj = {},
@@ -182,19 +183,20 @@ template <class Policy = continuations, class It, class S, class Predicate, clas
   return detail::find_any<Policy>(first, n, pred, proj, true, options);
 }
 
-template <class Policy = continuations, class It, class S, class Predicate>
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate>
   requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_search<It, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_any_of(It first, S last, Predicate pred, const loop_options& options) {
   return fj::parallel_any_of<Policy>(first, last, std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
           class = detail::when<std::sentinel_for<S, It>>,
           auto Why = detail::why_not_search<It, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 bool parallel_any_of(It first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
+          class Projection = std::identity>
   requires detail::not_options<Projection> &&
            detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
 [[nodiscard]] bool parallel_any_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
@@ -202,20 +204,20 @@ template <class Policy = continuations, std::ranges::range R, class Predicate, c
                                      std::move(proj), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Predicate>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate>
   requires detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_any_of(R&& range, Predicate pred, const loop_options& options) {
   return fj::parallel_any_of<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
-          class = detail::when<!detail::array_end<Predicate>>,
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
+          class Projection = loop_options, class = detail::when<!detail::array_end<Predicate>>,
           auto Why = detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 bool parallel_any_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
 
 /// Whether pred(proj(element)) holds for no element: !parallel_any_of.
-template <class Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_search<It, Predicate, Projection>()>
 [[nodiscard]] bool parallel_none_of(It first, S last, Predicate pred, Projection proj = {},
@@ -224,20 +226,21 @@ template <class Policy = continuations, class It, class S, class Predicate, clas
   return !detail::find_any<Policy>(first, n, pred, proj, true, options);
 }
 
-template <class Policy = continuations, class It, class S, class Predicate>
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate>
   requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_search<It, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_none_of(It first, S last, Predicate pred, const loop_options& options) {
   return fj::parallel_none_of<Policy>(first, last, std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
           class = detail::when<std::sentinel_for<S, It>>,
           auto Why = detail::why_not_search<It, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 bool parallel_none_of(It first, S last, Predicate pred, Projection proj = {},
                       const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
+          class Projection = std::identity>
   requires detail::not_options<Projection> &&
            detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
 [[nodiscard]] bool parallel_none_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
@@ -245,20 +248,20 @@ template <class Policy = continuations, std::ranges::range R, class Predicate, c
                                       std::move(proj), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Predicate>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate>
   requires detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_none_of(R&& range, Predicate pred, const loop_options& options) {
   return fj::parallel_none_of<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
-          class = detail::when<!detail::array_end<Predicate>>,
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
+          class Projection = loop_options, class = detail::when<!detail::array_end<Predicate>>,
           auto Why = detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 bool parallel_none_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
 
 /// Whether pred(proj(element)) holds for all elements: true for none at all. Otherwise as parallel_any_of.
-template <class Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_search<It, Predicate, Projection>()>
 [[nodiscard]] bool parallel_all_of(It first, S last, Predicate pred, Projection proj = {},
@@ -267,19 +270,20 @@ template <class Policy = continuations, class It, class S, class Predicate, clas
   return !detail::find_any<Policy>(first, n, pred, proj, false, options);
 }
 
-template <class Policy = continuations, class It, class S, class Predicate>
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate>
   requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_search<It, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_all_of(It first, S last, Predicate pred, const loop_options& options) {
   return fj::parallel_all_of<Policy>(first, last, std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
           class = detail::when<std::sentinel_for<S, It>>,
           auto Why = detail::why_not_search<It, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 bool parallel_all_of(It first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
+          class Projection = std::identity>
   requires detail::not_options<Projection> &&
            detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
 [[nodiscard]] bool parallel_all_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
@@ -287,16 +291,31 @@ template <class Policy = continuations, std::ranges::range R, class Predicate, c
                                      std::move(proj), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Predicate>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate>
   requires detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_all_of(R&& range, Predicate pred, const loop_options& options) {
   return fj::parallel_all_of<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
-          class = detail::when<!detail::array_end<Predicate>>,
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
+          class Projection = loop_options, class = detail::when<!detail::array_end<Predicate>>,
           auto Why = detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 bool parallel_all_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_find_if(Arguments&&...) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_find(Arguments&&...) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_any_of(Arguments&&...) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_none_of(Arguments&&...) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_all_of(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

@@ -114,7 +114,7 @@ consteval auto why_not_steps() {
 /// does not copy the body, with one exception: if the body has at most 128 bytes, is trivially copyable and can be
 /// called as const for a result of the same type, as most lambdas can, each part of the loop calls a copy. That copy is
 /// const, so of two operators () it has the const one called. The compiler can keep it in registers.
-template <class Policy = continuations, class First, class Last, class Body>
+template <detail::a_policy Policy = continuations, class First, class Last, class Body>
   requires detail::not_options<Body> && detail::accepted<detail::why_not_loop<First, Last, Body>()>
 [[gnu::always_inline]] inline void parallel_for(First first, Last last, Body&& body,
                                                 const loop_options& options = {}) {  // .grain, .stop
@@ -125,33 +125,37 @@ template <class Policy = continuations, class First, class Last, class Body>
   }
 }
 
-template <class Policy = continuations, class First, class Last, class Body,
+template <detail::a_policy Policy = continuations, class First, class Last, class Body,
           class = detail::when<detail::not_options<Body>>, auto Why = detail::why_not_loop<First, Last, Body>()>
   requires(!detail::accepted<Why>)
 void parallel_for(First first, Last last, Body&& body, const loop_options& options = {}) = delete;
 
 /// Calls body(i) for first, first + step, first + 2 step, ... below last. The grain is a number of calls. All else as above;
 /// std::invalid_argument if step is less than 1.
-template <class Policy = continuations, class First, class Last, class Step, class Body>
+template <detail::a_policy Policy = continuations, class First, class Last, class Step, class Body>
   requires detail::not_options<Body> && detail::accepted<detail::why_not_steps<First, Last, Step, Body>()>
 void parallel_for(First first, Last last, Step step, Body&& body, const loop_options& options = {}) {
   detail::for_steps<Policy>(first, last, step, body, options);
 }
 
-template <class Policy = continuations, class First, class Last, class Step, class Body,
+template <detail::a_policy Policy = continuations, class First, class Last, class Step, class Body,
           class = detail::when<detail::not_options<Body>>, auto Why = detail::why_not_steps<First, Last, Step, Body>()>
   requires(!detail::accepted<Why>)
 void parallel_for(First first, Last last, Step step, Body&& body, const loop_options& options = {}) = delete;
 
 /// The same for the elements of a range, which must be a random-access one with a size.
-template <class Policy = continuations, class Range, class Body>
+template <detail::a_policy Policy = continuations, class Range, class Body>
   requires detail::accepted<detail::why_not_range_loop<Range, Body>()>
 void parallel_for(Range&& range, Body&& body, const loop_options& options = {}) {  // .grain, .stop
   detail::for_elements<Policy>(std::ranges::begin(range), detail::size_of(range), body, options);
 }
 
-template <class Policy = continuations, class Range, class Body, auto Why = detail::why_not_range_loop<Range, Body>()>
+template <detail::a_policy Policy = continuations, class Range, class Body,
+          auto Why = detail::why_not_range_loop<Range, Body>()>
   requires(!detail::accepted<Why>)
 void parallel_for(Range&& range, Body&& body, const loop_options& options = {}) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_for(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

@@ -113,7 +113,7 @@ consteval auto why_not_2d() {
 /// In the order of the loop, the upper or the left half comes first.
 ///
 /// Throws std::length_error if there are more cells than a std::size_t counts.
-template <class Policy = continuations, class Rows, class Columns, class Body>
+template <detail::a_policy Policy = continuations, class Rows, class Columns, class Body>
   requires detail::accepted<detail::why_not_2d<Rows, Columns, Body>()>
 void parallel_for_2d(Rows up_to_row, Columns up_to_column, Body&& body, const loop_options& options = {}) {
   const std::size_t rows = detail::count_up_to(up_to_row), cols = detail::count_up_to(up_to_column);
@@ -138,9 +138,12 @@ void parallel_for_2d(Rows up_to_row, Columns up_to_column, Body&& body, const lo
   }
 }
 
-template <class Policy = continuations, class Rows, class Columns, class Body,
+template <detail::a_policy Policy = continuations, class Rows, class Columns, class Body,
           auto Why = detail::why_not_2d<Rows, Columns, Body>()>
   requires(!detail::accepted<Why>)
 void parallel_for_2d(Rows rows, Columns cols, Body&& body, const loop_options& options = {}) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_for_2d(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

@@ -66,7 +66,7 @@ consteval auto why_not_range_blocks() {
 /// cancellation are those of parallel_for. With options.grain each block but the last has so many elements. Without a
 /// grain the blocks have any size, from one element to all of them: on one P there may be a single block, and otherwise
 /// each strand finds the size by the clock and by what earlier loops took.
-template <class Policy = continuations, class First, class Last, class Body>
+template <detail::a_policy Policy = continuations, class First, class Last, class Body>
   requires detail::not_options<Body> && detail::accepted<detail::why_not_blocks<First, Last, Body>()>
 void parallel_for_blocks(First first, Last last, Body&& body, const loop_options& options = {}) {
   if constexpr (detail::index<First>) {
@@ -79,20 +79,24 @@ void parallel_for_blocks(First first, Last last, Body&& body, const loop_options
   }
 }
 
-template <class Policy = continuations, class First, class Last, class Body,
+template <detail::a_policy Policy = continuations, class First, class Last, class Body,
           class = detail::when<detail::not_options<Body>>, auto Why = detail::why_not_blocks<First, Last, Body>()>
   requires(!detail::accepted<Why>)
 void parallel_for_blocks(First first, Last last, Body&& body, const loop_options& options = {}) = delete;
 
 /// The same for the elements of a range, which must be a random-access one with a size: body(begin, end) with iterators.
-template <class Policy = continuations, class Range, class Body>
+template <detail::a_policy Policy = continuations, class Range, class Body>
   requires detail::accepted<detail::why_not_range_blocks<Range, Body>()>
 void parallel_for_blocks(Range&& range, Body&& body, const loop_options& options = {}) {
   detail::for_iterator_blocks<Policy>(std::ranges::begin(range), detail::size_of(range), body, options);
 }
 
-template <class Policy = continuations, class Range, class Body, auto Why = detail::why_not_range_blocks<Range, Body>()>
+template <detail::a_policy Policy = continuations, class Range, class Body,
+          auto Why = detail::why_not_range_blocks<Range, Body>()>
   requires(!detail::accepted<Why>)
 void parallel_for_blocks(Range&& range, Body&& body, const loop_options& options = {}) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_for_blocks(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

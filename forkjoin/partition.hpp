@@ -28,7 +28,7 @@ namespace fj::inline v0_1 {
 /// Outside of a runtime the call enters the default one.
 ///
 /// Cost: linear work for each P; where there are more parts than one, up to n/4 swaps for each doubling of their number.
-template <class Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_partition<It, Predicate, Projection>()>
 It parallel_partition(It first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
@@ -43,20 +43,21 @@ It parallel_partition(It first, S last, Predicate pred, Projection proj = {}, co
   });
 }
 
-template <class Policy = continuations, class It, class S, class Predicate>
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate>
   requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_partition<It, Predicate, std::identity>()>
 It parallel_partition(It first, S last, Predicate pred, const loop_options& options) {
   return fj::parallel_partition<Policy>(first, last, std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
           class = detail::when<std::sentinel_for<S, It>>,
           auto Why = detail::why_not_partition<It, Predicate, detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)
 It parallel_partition(It first, S last, Predicate pred, Projection proj = {},
                       const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
+          class Projection = std::identity>
   requires detail::not_options<Projection> &&
            detail::accepted<detail::why_not_partition<std::ranges::iterator_t<R>, Predicate, Projection>()>
 std::ranges::borrowed_iterator_t<R> parallel_partition(R&& range, Predicate pred, Projection proj = {},
@@ -65,18 +66,21 @@ std::ranges::borrowed_iterator_t<R> parallel_partition(R&& range, Predicate pred
                                         std::move(proj), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Predicate>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate>
   requires detail::accepted<detail::why_not_partition<std::ranges::iterator_t<R>, Predicate, std::identity>()>
 std::ranges::borrowed_iterator_t<R> parallel_partition(R&& range, Predicate pred, const loop_options& options) {
   return fj::parallel_partition<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
-          class = detail::when<!detail::array_end<Predicate>>,
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
+          class Projection = loop_options, class = detail::when<!detail::array_end<Predicate>>,
           auto Why = detail::why_not_partition<std::ranges::iterator_t<R>, Predicate,
                                                detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)
 std::ranges::borrowed_iterator_t<R> parallel_partition(R&& range, Predicate pred, Projection proj = {},
                                                        const loop_options& options = {}) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_partition(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

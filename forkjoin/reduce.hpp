@@ -166,10 +166,20 @@ consteval auto why_not_transform_reduce_range() {
   }
 }
 
+/// A body of oneTBB's parallel_reduce.
+template <class Body, class Range, class T>
+concept takes_range = std::is_invocable_v<Body&, std::remove_cvref_t<Range>&, T>;
+
+inline constexpr refusal body_takes_range(
+    "the body takes a range, as in oneTBB: pass first, last, and a body(begin, end, value) or a body(value, element)");
+
 template <class Range, class T, class Op, class F>
 consteval auto why_not_reduce_range() {
   if constexpr (!divisible_range<Range>) {
     return detail::why_not_transform_reduce_range<Range, T, Op, F>();
+  } else if constexpr (!std::is_invocable_v<Op&, T, std::ranges::range_reference_t<Range>> &&
+                       takes_range<Op, Range, T>) {
+    return body_takes_range;
   } else {
     return detail::why_not_reduce<T, Op, F, std::ranges::iterator_t<Range>>();
   }
@@ -195,7 +205,8 @@ consteval auto why_not_reduce_range() {
 /// Errors: what op or proj throws; of several exceptions, the first in order. std::bad_alloc. fj::cancelled if
 /// options.stop was asked to stop before every block had started. Iterators must be random-access ones. Outside of a
 /// runtime the call enters the default one.
-template <class Policy = continuations, class First, class Last, class T, class Op, class Projection = std::identity>
+template <detail::a_policy Policy = continuations, class First, class Last, class T, class Op,
+          class Projection = std::identity>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op> &&
            detail::not_options<Projection> && (!detail::join_for<Projection, T, First>) &&
            detail::accepted<detail::why_not_reduce<T, Op, Projection, First>()>
@@ -208,7 +219,7 @@ template <class Policy = continuations, class First, class Last, class T, class 
   return detail::reduce<Policy>(first, detail::size_between(first, last), std::move(init), get, op, options);
 }
 
-template <class Policy = continuations, class First, class Last, class T, class Op>
+template <detail::a_policy Policy = continuations, class First, class Last, class T, class Op>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op> &&
            detail::accepted<detail::why_not_reduce<T, Op, std::identity, First>()>
 [[nodiscard, gnu::always_inline]] inline T parallel_reduce(First first, Last last, T init, Op op,
@@ -216,7 +227,8 @@ template <class Policy = continuations, class First, class Last, class T, class 
   return fj::parallel_reduce<Policy>(first, last, std::move(init), std::move(op), std::identity(), options);
 }
 
-template <class Policy = continuations, class First, class Last, class T, class Op, class Projection = loop_options,
+template <detail::a_policy Policy = continuations, class First, class Last, class T, class Op,
+          class Projection = loop_options,
           class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
                                detail::not_options<Op>>,
           auto Why = detail::why_not_reduce<T, Op, detail::given<Projection, std::identity>, First>()>
@@ -225,7 +237,8 @@ T parallel_reduce(First first, Last last, T init, Op op, Projection proj = {},
                   const loop_options& options = {}) = delete;
 
 /// The same for all elements of a range, which must be a random-access one with a size.
-template <class Policy = continuations, std::ranges::range Range, class T, class Op, class Projection = std::identity>
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class T, class Op,
+          class Projection = std::identity>
   requires detail::not_options<Op> && detail::not_options<Projection> &&
            (!detail::join_for<Projection, T, std::ranges::iterator_t<Range>>) &&
            detail::accepted<detail::why_not_reduce_range<Range, T, Op, Projection>()>
@@ -236,25 +249,32 @@ template <class Policy = continuations, std::ranges::range Range, class T, class
                                      std::move(op), std::move(proj), options);
 }
 
-template <class Policy = continuations, std::ranges::range Range, class T, class Op>
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class T, class Op>
   requires detail::not_options<Op> && detail::accepted<detail::why_not_reduce_range<Range, T, Op, std::identity>()>
 [[nodiscard, gnu::always_inline]] inline T parallel_reduce(Range&& range, T init, Op op, const loop_options& options) {
   return fj::parallel_reduce<Policy>(std::forward<Range>(range), std::move(init), std::move(op), std::identity(),
                                      options);
 }
 
-template <class Policy = continuations, std::ranges::range Range, class T, class Op, class Projection = loop_options,
-          class = detail::when<detail::not_options<Op>>, class = detail::when<!detail::array_end<T>>,
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class T, class Op,
+          class Projection = loop_options, class = detail::when<detail::not_options<Op>>,
+          class = detail::when<!detail::array_end<T>>,
           auto Why = detail::why_not_reduce_range<Range, T, Op, detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)
 T parallel_reduce(Range&& range, T init, Op op, Projection proj = {}, const loop_options& options = {}) = delete;
+
+// For oneTBB's ranges, which are none of the language.
+template <class Range, class T, class Body, class Join,
+          class = detail::when<!std::ranges::range<Range> && detail::takes_range<Body, Range, T>>,
+          auto Why = detail::body_takes_range>
+T parallel_reduce(const Range&, const T&, const Body&, const Join&) = delete;  // (first, last, identity, body, join)
 
 /// join(body(... body(identity, *first) ..., *it), body(... body(identity, *(it + 1)) ...)): elements need not convert
 /// to the result. Each block of elements begins with a copy of the identity, for which join(identity, x) must equal x,
 /// and the values of the blocks are joined in their order, in the tree of the other overloads. body and join may move
 /// from their arguments. The compiler chooses this overload if the last function can be called with two values, but not
 /// with an element.
-template <class Policy = continuations, class First, class Last, class T, class Body, class Join>
+template <detail::a_policy Policy = continuations, class First, class Last, class T, class Body, class Join>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::join_for<Join, T, First> &&
            detail::accepted<detail::why_not_accumulate<T, Body, Join, First>()>
 [[nodiscard]] T parallel_reduce(First first, Last last, T identity, Body body, Join join,
@@ -262,7 +282,7 @@ template <class Policy = continuations, class First, class Last, class T, class 
   return detail::accumulate<Policy>(first, detail::size_between(first, last), std::move(identity), body, join, options);
 }
 
-template <class Policy = continuations, std::ranges::range Range, class T, class Body, class Join>
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class T, class Body, class Join>
   requires detail::divisible_range<Range> && detail::join_for<Join, T, std::ranges::iterator_t<Range>> &&
            detail::accepted<detail::why_not_accumulate<T, Body, Join, std::ranges::iterator_t<Range>>()>
 [[nodiscard]] T parallel_reduce(Range&& range, T identity, Body body, Join join, const loop_options& options = {}) {
@@ -271,7 +291,7 @@ template <class Policy = continuations, std::ranges::range Range, class T, class
 }
 
 /// init op transform(*first) op ...: parallel_reduce with a projection, in the order of std::transform_reduce.
-template <class Policy = continuations, class First, class Last, class T, class Op, class Transform>
+template <detail::a_policy Policy = continuations, class First, class Last, class T, class Op, class Transform>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Transform> &&
            detail::accepted<detail::why_not_transform_reduce<T, Op, Transform, First>()>
 [[nodiscard, gnu::always_inline]] inline T parallel_transform_reduce(First first, Last last, T init, Op op,
@@ -281,7 +301,7 @@ template <class Policy = continuations, class First, class Last, class T, class 
 }
 
 // Not of two arrays: these are a range and a second sequence.
-template <class Policy = continuations, class First, class Last, class T, class Op, class Transform,
+template <detail::a_policy Policy = continuations, class First, class Last, class T, class Op, class Transform,
           class It = std::decay_t<First>,
           class = detail::when<std::input_or_output_iterator<It> && std::sentinel_for<std::decay_t<Last>, It> &&
                                detail::not_options<Transform> && !(detail::array<First> && detail::array<Last>)>,
@@ -291,7 +311,8 @@ T parallel_transform_reduce(First&& first, Last&& last, T init, Op op, Transform
                             const loop_options& options = {}) = delete;
 
 /// init op transform(*first, *second) op transform(*(first + 1), *(second + 1)) op ...: inner products.
-template <class Policy = continuations, class First, class Last, class Second, class T, class Op, class Transform>
+template <detail::a_policy Policy = continuations, class First, class Last, class Second, class T, class Op,
+          class Transform>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Transform> &&
            detail::accepted<detail::why_not_transform_reduce<T, Op, Transform, First, Second>()>
 [[nodiscard, gnu::always_inline]] inline T parallel_transform_reduce(First first, Last last, Second second, T init,
@@ -306,7 +327,8 @@ template <class Policy = continuations, class First, class Last, class Second, c
                                 options);
 }
 
-template <class Policy = continuations, class First, class Last, class Second, class T, class Op, class Transform,
+template <detail::a_policy Policy = continuations, class First, class Last, class Second, class T, class Op,
+          class Transform,
           class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
                                detail::not_options<Transform>>,
           auto Why = detail::why_not_transform_reduce<T, Op, Transform, First, Second>()>
@@ -315,7 +337,7 @@ T parallel_transform_reduce(First first, Last last, Second second, T init, Op op
                             const loop_options& options = {}) = delete;
 
 /// Both for all elements of a range, which must be a random-access one with a size.
-template <class Policy = continuations, std::ranges::range Range, class T, class Op, class Transform>
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class T, class Op, class Transform>
   requires detail::not_options<Transform> &&
            detail::accepted<detail::why_not_transform_reduce_range<Range, T, Op, Transform>()>
 [[nodiscard, gnu::always_inline]] inline T parallel_transform_reduce(Range&& range, T init, Op op, Transform transform,
@@ -325,7 +347,7 @@ template <class Policy = continuations, std::ranges::range Range, class T, class
                                                std::move(op), std::move(transform), options);
 }
 
-template <class Policy = continuations, std::ranges::range Range, class T, class Op, class Transform,
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class T, class Op, class Transform,
           class = detail::when<detail::not_options<Transform> && !detail::array_end<T>>,
           auto Why = detail::why_not_transform_reduce_range<Range, T, Op, Transform>()>
   requires(!detail::accepted<Why>)
@@ -333,8 +355,8 @@ T parallel_transform_reduce(Range&& range, T init, Op op, Transform transform,
                             const loop_options& options = {}) = delete;
 
 // An array and a pointer of its type are taken for two iterators.
-template <class Policy = continuations, std::ranges::range Range, class Second, class T, class Op, class Transform,
-          class It = std::decay_t<Second>>
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class Second, class T, class Op,
+          class Transform, class It = std::decay_t<Second>>
   requires detail::like_iterator<It> && detail::not_options<Transform> && (!detail::array_and_end<Range, Second>) &&
            detail::accepted<detail::why_not_transform_reduce_range<Range, T, Op, Transform, It>()>
 [[nodiscard, gnu::always_inline]] inline T
@@ -345,13 +367,19 @@ template <class Policy = continuations, std::ranges::range Range, class Second, 
                                                std::move(init), std::move(op), std::move(transform), options);
 }
 
-template <class Policy = continuations, std::ranges::range Range, class Second, class T, class Op, class Transform,
-          class It = std::decay_t<Second>,
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class Second, class T, class Op,
+          class Transform, class It = std::decay_t<Second>,
           class = detail::when<detail::like_iterator<It> && !detail::array_end<T> && detail::not_options<Transform> &&
                                (detail::array<Second> || !std::sentinel_for<It, std::ranges::iterator_t<Range>>)>,
           auto Why = detail::why_not_transform_reduce_range<Range, T, Op, Transform, It>()>
   requires(!detail::accepted<Why>)
 T parallel_transform_reduce(Range&& range, Second&& second, T init, Op op, Transform transform,
                             const loop_options& options = {}) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_reduce(Arguments&&...) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_transform_reduce(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

@@ -179,7 +179,7 @@ class quicksort {
 /// Cost: O(n log n) comparisons, O(n) for sorted, reversed and all-equal sequences, O(n log k) expected for k different
 /// elements. No memory but the stack. Span O(n): if other workers have nothing to do, a large partition is divided,
 /// into two parts for each P at most.
-template <class Policy = continuations, class It, class S, class Compare = std::less<>,
+template <detail::a_policy Policy = continuations, class It, class S, class Compare = std::less<>,
           class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Compare> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_sort<It, Compare, Projection>()>
@@ -193,27 +193,27 @@ void parallel_sort(It first, S last, Compare comp = {}, Projection proj = {}, co
   });
 }
 
-template <class Policy = continuations, class It, class S, class Compare>
+template <detail::a_policy Policy = continuations, class It, class S, class Compare>
   requires std::sentinel_for<S, It> && detail::not_options<Compare> &&
            detail::accepted<detail::why_not_sort<It, Compare, std::identity>()>
 void parallel_sort(It first, S last, Compare comp, const loop_options& options) {
   fj::parallel_sort<Policy>(first, last, std::move(comp), std::identity(), options);
 }
 
-template <class Policy = continuations, class It, class S>
+template <detail::a_policy Policy = continuations, class It, class S>
   requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_sort<It, std::less<>, std::identity>()>
 void parallel_sort(It first, S last, const loop_options& options) {
   fj::parallel_sort<Policy>(first, last, std::less<>(), std::identity(), options);
 }
 
-template <class Policy = continuations, class It, class S, class Compare = loop_options,
+template <detail::a_policy Policy = continuations, class It, class S, class Compare = loop_options,
           class Projection = loop_options, class = detail::when<std::sentinel_for<S, It>>,
           auto Why = detail::why_not_sort_given<It, Compare, Projection>()>
   requires(!detail::accepted<Why>)
 void parallel_sort(It first, S last, Compare comp = {}, Projection proj = {},
                    const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, std::ranges::range R, class Compare = std::less<>,
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Compare = std::less<>,
           class Projection = std::identity>
   requires detail::not_options<Compare> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_sort<std::ranges::iterator_t<R>, Compare, Projection>()>
@@ -222,23 +222,26 @@ void parallel_sort(R&& range, Compare comp = {}, Projection proj = {}, const loo
                             options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Compare>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Compare>
   requires detail::not_options<Compare> &&
            detail::accepted<detail::why_not_sort<std::ranges::iterator_t<R>, Compare, std::identity>()>
 void parallel_sort(R&& range, Compare comp, const loop_options& options) {
   fj::parallel_sort<Policy>(range, std::move(comp), std::identity(), options);
 }
 
-template <class Policy = continuations, std::ranges::range R>
+template <detail::a_policy Policy = continuations, std::ranges::range R>
   requires detail::accepted<detail::why_not_sort<std::ranges::iterator_t<R>, std::less<>, std::identity>()>
 void parallel_sort(R&& range, const loop_options& options) {
   fj::parallel_sort<Policy>(range, std::less<>(), std::identity(), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Compare = loop_options,
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Compare = loop_options,
           class Projection = loop_options, class = detail::when<!detail::array_end<Compare>>,
           auto Why = detail::why_not_sort_given<std::ranges::iterator_t<R>, Compare, Projection>()>
   requires(!detail::accepted<Why>)
 void parallel_sort(R&& range, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_sort(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

@@ -80,7 +80,7 @@ void partition_by_buffer(It first, std::size_t n, const Filter& marks, std::size
 ///
 /// Cost: three passes, a bit and room for a copy of each element; where moves may throw O(n log n) moves and a bit for each.
 /// Span O(n / grain); where moves may throw O(n).
-template <class Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_partition<It, Predicate, Projection>()>
 It parallel_stable_partition(It first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
@@ -102,20 +102,21 @@ It parallel_stable_partition(It first, S last, Predicate pred, Projection proj =
   });
 }
 
-template <class Policy = continuations, class It, class S, class Predicate>
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate>
   requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_partition<It, Predicate, std::identity>()>
 It parallel_stable_partition(It first, S last, Predicate pred, const loop_options& options) {
   return fj::parallel_stable_partition<Policy>(first, last, std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
           class = detail::when<std::sentinel_for<S, It>>,
           auto Why = detail::why_not_partition<It, Predicate, detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)
 It parallel_stable_partition(It first, S last, Predicate pred, Projection proj = {},
                              const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
+          class Projection = std::identity>
   requires detail::not_options<Projection> &&
            detail::accepted<detail::why_not_partition<std::ranges::iterator_t<R>, Predicate, Projection>()>
 std::ranges::borrowed_iterator_t<R> parallel_stable_partition(R&& range, Predicate pred, Projection proj = {},
@@ -124,18 +125,21 @@ std::ranges::borrowed_iterator_t<R> parallel_stable_partition(R&& range, Predica
                                                std::move(proj), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Predicate>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate>
   requires detail::accepted<detail::why_not_partition<std::ranges::iterator_t<R>, Predicate, std::identity>()>
 std::ranges::borrowed_iterator_t<R> parallel_stable_partition(R&& range, Predicate pred, const loop_options& options) {
   return fj::parallel_stable_partition<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
-          class = detail::when<!detail::array_end<Predicate>>,
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
+          class Projection = loop_options, class = detail::when<!detail::array_end<Predicate>>,
           auto Why = detail::why_not_partition<std::ranges::iterator_t<R>, Predicate,
                                                detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)
 std::ranges::borrowed_iterator_t<R> parallel_stable_partition(R&& range, Predicate pred, Projection proj = {},
                                                               const loop_options& options = {}) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_stable_partition(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

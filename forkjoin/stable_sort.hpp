@@ -128,7 +128,7 @@ void sort_by_number(It first, It last, Compare& comp, Projection& proj, const lo
 ///
 /// Cost: O(n log n) comparisons and moves, O(n) for sorted and strictly descending sequences; a buffer of n elements, or
 /// of 2 n numbers if moves can throw. Span O(log^3 n) beside the grain; with moves that can throw O(n).
-template <class Policy = continuations, class It, class S, class Compare = std::less<>,
+template <detail::a_policy Policy = continuations, class It, class S, class Compare = std::less<>,
           class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Compare> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_sort<It, Compare, Projection>()>
@@ -144,27 +144,27 @@ void parallel_stable_sort(It first, S last, Compare comp = {}, Projection proj =
   });
 }
 
-template <class Policy = continuations, class It, class S, class Compare>
+template <detail::a_policy Policy = continuations, class It, class S, class Compare>
   requires std::sentinel_for<S, It> && detail::not_options<Compare> &&
            detail::accepted<detail::why_not_sort<It, Compare, std::identity>()>
 void parallel_stable_sort(It first, S last, Compare comp, const loop_options& options) {
   fj::parallel_stable_sort<Policy>(first, last, std::move(comp), std::identity(), options);
 }
 
-template <class Policy = continuations, class It, class S>
+template <detail::a_policy Policy = continuations, class It, class S>
   requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_sort<It, std::less<>, std::identity>()>
 void parallel_stable_sort(It first, S last, const loop_options& options) {
   fj::parallel_stable_sort<Policy>(first, last, std::less<>(), std::identity(), options);
 }
 
-template <class Policy = continuations, class It, class S, class Compare = loop_options,
+template <detail::a_policy Policy = continuations, class It, class S, class Compare = loop_options,
           class Projection = loop_options, class = detail::when<std::sentinel_for<S, It>>,
           auto Why = detail::why_not_sort_given<It, Compare, Projection>()>
   requires(!detail::accepted<Why>)
 void parallel_stable_sort(It first, S last, Compare comp = {}, Projection proj = {},
                           const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, std::ranges::range R, class Compare = std::less<>,
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Compare = std::less<>,
           class Projection = std::identity>
   requires detail::not_options<Compare> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_sort<std::ranges::iterator_t<R>, Compare, Projection>()>
@@ -173,24 +173,27 @@ void parallel_stable_sort(R&& range, Compare comp = {}, Projection proj = {}, co
                                    options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Compare>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Compare>
   requires detail::not_options<Compare> &&
            detail::accepted<detail::why_not_sort<std::ranges::iterator_t<R>, Compare, std::identity>()>
 void parallel_stable_sort(R&& range, Compare comp, const loop_options& options) {
   fj::parallel_stable_sort<Policy>(range, std::move(comp), std::identity(), options);
 }
 
-template <class Policy = continuations, std::ranges::range R>
+template <detail::a_policy Policy = continuations, std::ranges::range R>
   requires detail::accepted<detail::why_not_sort<std::ranges::iterator_t<R>, std::less<>, std::identity>()>
 void parallel_stable_sort(R&& range, const loop_options& options) {
   fj::parallel_stable_sort<Policy>(range, std::less<>(), std::identity(), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Compare = loop_options,
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Compare = loop_options,
           class Projection = loop_options, class = detail::when<!detail::array_end<Compare>>,
           auto Why = detail::why_not_sort_given<std::ranges::iterator_t<R>, Compare, Projection>()>
   requires(!detail::accepted<Why>)
 void parallel_stable_sort(R&& range, Compare comp = {}, Projection proj = {},
                           const loop_options& options = {}) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_stable_sort(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

@@ -64,14 +64,14 @@ consteval auto why_not_transform_range() {
 
 /// *(out + k) = op(*(first + k)) for all elements, possibly in parallel; out may be first. Returns the end of the
 /// output, as std::transform. Order and errors are those of parallel_for. All iterators must be random-access ones.
-template <class Policy = continuations, class First, class Last, class Out, class Op>
+template <detail::a_policy Policy = continuations, class First, class Last, class Out, class Op>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op> &&
            detail::accepted<detail::why_not_transform<Out, Op, First>()>
 Out parallel_transform(First first, Last last, Out out, Op op, const loop_options& options = {}) {
   return detail::transform<Policy>(detail::size_between(first, last), op, options, out, first);
 }
 
-template <class Policy = continuations, class First, class Last, class Out, class Op,
+template <detail::a_policy Policy = continuations, class First, class Last, class Out, class Op,
           class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
                                detail::not_options<Op>>,
           auto Why = detail::why_not_transform<Out, Op, First>()>
@@ -79,14 +79,14 @@ template <class Policy = continuations, class First, class Last, class Out, clas
 Out parallel_transform(First first, Last last, Out out, Op op, const loop_options& options = {}) = delete;
 
 /// *(out + k) = op(*(first + k), *(second + k)), likewise.
-template <class Policy = continuations, class First, class Last, class Second, class Out, class Op>
+template <detail::a_policy Policy = continuations, class First, class Last, class Second, class Out, class Op>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op> &&
            detail::accepted<detail::why_not_transform<Out, Op, First, Second>()>
 Out parallel_transform(First first, Last last, Second second, Out out, Op op, const loop_options& options = {}) {
   return detail::transform<Policy>(detail::size_between(first, last), op, options, out, first, second);
 }
 
-template <class Policy = continuations, class First, class Last, class Second, class Out, class Op,
+template <detail::a_policy Policy = continuations, class First, class Last, class Second, class Out, class Op,
           class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
                                detail::not_options<Op>>,
           auto Why = detail::why_not_transform<Out, Op, First, Second>()>
@@ -95,15 +95,18 @@ Out parallel_transform(First first, Last last, Second second, Out out, Op op,
                        const loop_options& options = {}) = delete;
 
 /// The same for all elements of a range.
-template <class Policy = continuations, std::ranges::range Range, class Out, class Op>
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class Op>
   requires detail::not_options<Op> && detail::accepted<detail::why_not_transform_range<Range, Out, Op>()>
 Out parallel_transform(Range&& range, Out out, Op op, const loop_options& options = {}) {
   return detail::transform<Policy>(detail::size_of(range), op, options, out, std::ranges::begin(range));
 }
 
-template <class Policy = continuations, std::ranges::range Range, class Out, class Op,
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class Op,
           class = detail::when<detail::not_options<Op>>, auto Why = detail::why_not_transform_range<Range, Out, Op>()>
   requires(!detail::accepted<Why>)
 Out parallel_transform(Range&& range, Out out, Op op, const loop_options& options = {}) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_transform(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

@@ -217,6 +217,9 @@ auto go(F&& f) {
   return detail::starter<F>::start(here ? *here : detail::default_scheduler(), std::forward<F>(f));
 }
 
+template <class F, class First, class... More>
+void go(F&& f, First&&, More&&...) = delete;  // a closure takes arguments along: fj::go([=] { f(1, 2); })
+
 template <class F>
 auto runtime::go(F&& f) {
   return detail::starter<F>::start(*scheduler_, std::forward<F>(f));

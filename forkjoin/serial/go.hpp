@@ -105,6 +105,9 @@ auto go(F&& f) {
   }
 }
 
+template <class F, class First, class... More>
+void go(F&& f, First&&, More&&...) = delete;  // a closure takes arguments along: fj::go([=] { f(1, 2); })
+
 template <class F>
 auto runtime::go(F&& f) {
   return fj::go(std::forward<F>(f));

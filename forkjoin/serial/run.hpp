@@ -40,6 +40,9 @@ detail::result_of<F> run(F&& f) {
   return std::invoke(f);
 }
 
+template <class F, class First, class... More>
+void run(F&& f, First&&, More&&...) = delete;  // a closure takes arguments along: fj::run([&] { f(1); })
+
 /// As the other build's, with one P, whatever the options say; they are not looked at.
 class runtime {
  public:
@@ -52,8 +55,14 @@ class runtime {
     return fj::run(f);
   }
 
+  template <class F, class First, class... More>
+  void run(F&& f, First&&, More&&...) = delete;  // a closure takes arguments along: run([&] { f(1); })
+
   template <class F>
   auto go(F&& f);
+
+  template <class F, class First, class... More>
+  void go(F&& f, First&&, More&&...) = delete;  // a closure takes arguments along: go([=] { f(1, 2); })
 
   unsigned procs() const noexcept { return 1; }
   fj::stats stats() const {
