@@ -1,6 +1,8 @@
 // Boost.Asio's asynchronous operations as calls that block the fiber, never its worker. For programs that have Boost.Asio.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #ifdef FORKJOIN_SERIAL
 #error "<forkjoin/asio.hpp>: the serial program has no fibers, so it cannot wait for Asio's operations by fj::use_fiber"
 #elif !__has_include(<boost/asio/async_result.hpp>)

@@ -1,6 +1,8 @@
 // Values to which strands add without sharing them: one for each P, combined at the end.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <atomic>
 #include <concepts>
 #include <cstddef>
@@ -59,6 +61,10 @@ class combinable {
     // Compilers show these lines.
     T& operator*() const&& = delete;   // use c.with_local(f), or name the handle: auto mine = c.local();
     T* operator->() const&& = delete;  // use c.with_local(f), or name the handle: auto mine = c.local();
+    operator T&() const = delete;      // a handle is no value: auto mine = c.local(); ++*mine; or c.with_local(f)
+    T& operator++() const = delete;    // a handle is no value: auto mine = c.local(); ++*mine; or c.with_local(f)
+    template <class U>
+    T& operator+=(const U&) const = delete;  // a handle is no value: auto mine = c.local(); *mine += x;
 
    private:
     friend combinable;

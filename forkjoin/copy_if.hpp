@@ -1,6 +1,8 @@
 // A copy of the elements that match.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -19,20 +21,18 @@ namespace fj::inline v0_1 {
 
 namespace detail {
 
-template <class I, class Out, class Predicate, class Projection>
+template <class It, class Out, class Predicate, class Projection>
 consteval auto why_not_copy_if() {
-  if constexpr (!std::random_access_iterator<I> || !std::random_access_iterator<Out>) {
+  if constexpr (!std::random_access_iterator<It> || !std::random_access_iterator<Out>) {
     return refusal(
-        "fj::parallel_copy_if: needs random-access iterators, for the output, too, to begin in several places at once; "
-        "give it the room it needs instead of a std::back_inserter");
+        "no random access: the input and the output need random-access iterators, to begin in several places at once; "
+        "give the output the room it needs instead of a std::back_inserter");
   } else if constexpr (!divisible_output<Out>) {
-    return refusal(
-        "fj::parallel_copy_if: neighbours in a std::vector<bool> cannot be written at the same time; use a "
-        "std::vector<char>");
-  } else if constexpr (!std::indirectly_copyable<I, Out>) {
-    return refusal("fj::parallel_copy_if: elements of the input must be assignable to the output");
-  } else if constexpr (!predicate_for<Predicate, I, Projection>) {
-    return refusal("fj::parallel_copy_if: the predicate must be callable with a (projected) element and return bool");
+    return packed_elements;
+  } else if constexpr (!std::indirectly_copyable<It, Out>) {
+    return refusal("the output takes no such elements: those of the input must be assignable to it");
+  } else if constexpr (!predicate_for<Predicate, It, Projection>) {
+    return unfit_predicate;
   } else {
     return not_refused;
   }
@@ -52,37 +52,39 @@ consteval auto why_not_copy_if() {
 /// the default one.
 ///
 /// Cost: two passes over the elements, and memory of a bit for each; span O(n / grain).
-template <class Policy = continuations, class I, class S, class Out, class Predicate, class Projection = std::identity>
-  requires std::sentinel_for<S, I> && detail::like_iterator<Out> && detail::not_options<Projection> &&
-           detail::accepted<detail::why_not_copy_if<I, Out, Predicate, Projection>()>
-Out parallel_copy_if(I first, S last, Out out, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
+template <detail::a_policy Policy = continuations, class It, class S, class Out, class Predicate,
+          class Projection = std::identity>
+  requires std::sentinel_for<S, It> && detail::like_iterator<Out> && detail::not_options<Projection> &&
+           detail::accepted<detail::why_not_copy_if<It, Out, Predicate, Projection>()>
+Out parallel_copy_if(It first, S last, Out out, Predicate pred, Projection proj = {},
+                     const loop_options& options = {}) {
   const std::size_t n = detail::size_between(first, last);
   const auto test = [&](auto&& element) {
     return static_cast<bool>(std::invoke(pred, std::invoke(proj, std::forward<decltype(element)>(element))));
   };
   return run([&] {
-    detail::filter<Policy, I> marks(first, n, options.grain ? options.grain : detail::filter_grain, options.stop);
+    detail::filter<Policy, It> marks(first, n, options.grain ? options.grain : detail::filter_grain, options.stop);
     const std::size_t matches = marks.mark(test);
     marks.copy_to(out);
     return out + static_cast<std::iter_difference_t<Out>>(matches);
   });
 }
 
-template <class Policy = continuations, class I, class S, class Out, class Predicate>
-  requires std::sentinel_for<S, I> && detail::like_iterator<Out> &&
-           detail::accepted<detail::why_not_copy_if<I, Out, Predicate, std::identity>()>
-Out parallel_copy_if(I first, S last, Out out, Predicate pred, const loop_options& options) {
+template <detail::a_policy Policy = continuations, class It, class S, class Out, class Predicate>
+  requires std::sentinel_for<S, It> && detail::like_iterator<Out> &&
+           detail::accepted<detail::why_not_copy_if<It, Out, Predicate, std::identity>()>
+Out parallel_copy_if(It first, S last, Out out, Predicate pred, const loop_options& options) {
   return fj::parallel_copy_if<Policy>(first, last, out, std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, class I, class S, class Out, class Predicate, class Projection = loop_options,
-          class = detail::when<std::sentinel_for<S, I> && detail::like_iterator<Out>>,
-          auto Why = detail::why_not_copy_if<I, Out, Predicate, detail::given<Projection, std::identity>>()>
+template <detail::a_policy Policy = continuations, class It, class S, class Out, class Predicate,
+          class Projection = loop_options, class = detail::when<std::sentinel_for<S, It> && detail::like_iterator<Out>>,
+          auto Why = detail::why_not_copy_if<It, Out, Predicate, detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)
-Out parallel_copy_if(I first, S last, Out out, Predicate pred, Projection proj = {},
+Out parallel_copy_if(It first, S last, Out out, Predicate pred, Projection proj = {},
                      const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, std::ranges::range R, class Out, class Predicate,
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Out, class Predicate,
           class Projection = std::identity>
   requires detail::not_options<Projection> &&
            detail::accepted<detail::why_not_copy_if<std::ranges::iterator_t<R>, Out, Predicate, Projection>()>
@@ -91,18 +93,21 @@ Out parallel_copy_if(R&& range, Out out, Predicate pred, Projection proj = {}, c
                                       std::move(proj), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Out, class Predicate>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Out, class Predicate>
   requires detail::accepted<detail::why_not_copy_if<std::ranges::iterator_t<R>, Out, Predicate, std::identity>()>
 Out parallel_copy_if(R&& range, Out out, Predicate pred, const loop_options& options) {
   return fj::parallel_copy_if<Policy>(std::forward<R>(range), out, std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Out, class Predicate,
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Out, class Predicate,
           class Projection = loop_options, class = detail::when<!detail::array_end<Predicate>>,
           auto Why = detail::why_not_copy_if<std::ranges::iterator_t<R>, Out, Predicate,
                                              detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)
 Out parallel_copy_if(R&& range, Out out, Predicate pred, Projection proj = {},
                      const loop_options& options = {}) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_copy_if(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

@@ -1,6 +1,8 @@
 // The first element that matches; and whether any, all or none match.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <atomic>
 #include <concepts>
 #include <cstddef>
@@ -22,9 +24,9 @@ namespace fj::inline v0_1 {
 namespace detail {
 
 /// Whether an element gives `wanted`: with the result or the exception of the serial search from left to right.
-template <class Policy, class I, class Predicate, class Projection>
-bool find_any(I first, std::size_t n, Predicate& pred, Projection& proj, bool wanted, const loop_options& options) {
-  using difference = std::iter_difference_t<I>;
+template <class Policy, class It, class Predicate, class Projection>
+bool find_any(It first, std::size_t n, Predicate& pred, Projection& proj, bool wanted, const loop_options& options) {
+  using difference = std::iter_difference_t<It>;
   constexpr bool nothrow = noexcept(static_cast<bool>(std::invoke(pred, std::invoke(proj, *first))));
   std::atomic<bool> found = false;
   const auto matches = [&](std::size_t i) {
@@ -40,13 +42,13 @@ bool find_any(I first, std::size_t n, Predicate& pred, Projection& proj, bool wa
   return run([&] { return find_index<Policy>(n, matches, options); }) != n;
 }
 
-/// Why a search of that name refuses a call.
-template <refusal Search, class I, class Predicate, class Projection>
+/// Why a search refuses a call.
+template <class It, class Predicate, class Projection>
 consteval auto why_not_search() {
-  if constexpr (!std::random_access_iterator<I>) {
-    return Search + ": needs random-access iterators, to begin in several places at once";
-  } else if constexpr (!predicate_for<Predicate, I, given<Projection, std::identity>>) {
-    return Search + ": the predicate must be callable with a (projected) element and return bool";
+  if constexpr (!std::random_access_iterator<It>) {
+    return refusal("no random access: the elements need random-access iterators, to begin in several places at once");
+  } else if constexpr (!predicate_for<Predicate, It, given<Projection, std::identity>>) {
+    return unfit_predicate;
   } else {
     return not_refused;
   }
@@ -76,12 +78,12 @@ struct equals {
 /// as all algorithms do.
 ///
 /// Cost: at most one call of pred an element, and a fork for each grain of them.
-template <class Policy = continuations, class I, class S, class Predicate, class Projection = std::identity>
-  requires std::sentinel_for<S, I> && detail::not_options<Projection> &&
-           detail::accepted<detail::why_not_search<"fj::parallel_find_if", I, Predicate, Projection>()>
-[[nodiscard]] I parallel_find_if(I first, S last, Predicate pred, Projection proj = {},
-                                 const loop_options& options = {}) {
-  using difference = std::iter_difference_t<I>;
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
+  requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
+           detail::accepted<detail::why_not_search<It, Predicate, Projection>()>
+[[nodiscard]] It parallel_find_if(It first, S last, Predicate pred, Projection proj = {},
+                                  const loop_options& options = {}) {
+  using difference = std::iter_difference_t<It>;
   const std::size_t n = detail::size_between(first, last);
   const auto matches = [&](std::size_t i) {
     return static_cast<bool>(std::invoke(pred, std::invoke(proj, first[static_cast<difference>(i)])));
@@ -89,87 +91,81 @@ template <class Policy = continuations, class I, class S, class Predicate, class
   return detail::advanced(first, run([&] { return detail::find_index<Policy>(n, matches, options); }));
 }
 
-template <class Policy = continuations, class I, class S, class Predicate>
-  requires std::sentinel_for<S, I> &&
-           detail::accepted<detail::why_not_search<"fj::parallel_find_if", I, Predicate, std::identity>()>
-[[nodiscard]] I parallel_find_if(I first, S last, Predicate pred, const loop_options& options) {
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate>
+  requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_search<It, Predicate, std::identity>()>
+[[nodiscard]] It parallel_find_if(It first, S last, Predicate pred, const loop_options& options) {
   return fj::parallel_find_if<Policy>(first, last, std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, class I, class S, class Predicate, class Projection = loop_options,
-          class = detail::when<std::sentinel_for<S, I>>,
-          auto Why = detail::why_not_search<"fj::parallel_find_if", I, Predicate, Projection>()>
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
+          class = detail::when<std::sentinel_for<S, It>>,
+          auto Why = detail::why_not_search<It, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
-I parallel_find_if(I first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
+It parallel_find_if(It first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
+          class Projection = std::identity>
   requires detail::not_options<Projection> &&
-           detail::accepted<
-               detail::why_not_search<"fj::parallel_find_if", std::ranges::iterator_t<R>, Predicate, Projection>()>
+           detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find_if(R&& range, Predicate pred, Projection proj = {},
                                                                    const loop_options& options = {}) {
   return fj::parallel_find_if<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
                                       std::move(proj), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Predicate>
-  requires detail::accepted<
-      detail::why_not_search<"fj::parallel_find_if", std::ranges::iterator_t<R>, Predicate, std::identity>()>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate>
+  requires detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, std::identity>()>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find_if(R&& range, Predicate pred,
                                                                    const loop_options& options) {
   return fj::parallel_find_if<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
 
-template <
-    class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
-    class = detail::when<!detail::array_end<Predicate>>,
-    auto Why = detail::why_not_search<"fj::parallel_find_if", std::ranges::iterator_t<R>, Predicate, Projection>()>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
+          class Projection = loop_options, class = detail::when<!detail::array_end<Predicate>>,
+          auto Why = detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 std::ranges::borrowed_iterator_t<R> parallel_find_if(R&& range, Predicate pred, Projection proj = {},
                                                      const loop_options& options = {}) = delete;
 
 /// The first element whose projection equals value, as std::ranges::find. All else as parallel_find_if.
-template <class Policy = continuations, class I, class S, class T, class Projection = std::identity>
-  requires std::sentinel_for<S, I> && detail::not_options<Projection> &&
-           detail::accepted<detail::why_not_search<"fj::parallel_find", I, detail::equals<T>, Projection>()>
-[[nodiscard]] I parallel_find(I first, S last, const T& value, Projection proj = {}, const loop_options& options = {}) {
+template <detail::a_policy Policy = continuations, class It, class S, class T, class Projection = std::identity>
+  requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
+           detail::accepted<detail::why_not_search<It, detail::equals<T>, Projection>()>
+[[nodiscard]] It parallel_find(It first, S last, const T& value, Projection proj = {},
+                               const loop_options& options = {}) {
   return fj::parallel_find_if<Policy>(first, last, detail::equals<T>{value}, std::move(proj), options);
 }
 
-template <class Policy = continuations, class I, class S, class T>
-  requires std::sentinel_for<S, I> &&
-           detail::accepted<detail::why_not_search<"fj::parallel_find", I, detail::equals<T>, std::identity>()>
-[[nodiscard]] I parallel_find(I first, S last, const T& value, const loop_options& options) {
+template <detail::a_policy Policy = continuations, class It, class S, class T>
+  requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_search<It, detail::equals<T>, std::identity>()>
+[[nodiscard]] It parallel_find(It first, S last, const T& value, const loop_options& options) {
   return fj::parallel_find<Policy>(first, last, value, std::identity(), options);
 }
 
-template <class Policy = continuations, class I, class S, class T, class Projection = loop_options,
-          class = detail::when<std::sentinel_for<S, I>>,
-          auto Why = detail::why_not_search<"fj::parallel_find", I, detail::equals<T>, Projection>()>
+template <detail::a_policy Policy = continuations, class It, class S, class T, class Projection = loop_options,
+          class = detail::when<std::sentinel_for<S, It>>,
+          auto Why = detail::why_not_search<It, detail::equals<T>, Projection>()>
   requires(!detail::accepted<Why>)
-I parallel_find(I first, S last, const T& value, Projection proj = {}, const loop_options& options = {}) = delete;
+It parallel_find(It first, S last, const T& value, Projection proj = {}, const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, std::ranges::range R, class T, class Projection = std::identity>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class T, class Projection = std::identity>
   requires detail::not_options<Projection> &&
-           detail::accepted<
-               detail::why_not_search<"fj::parallel_find", std::ranges::iterator_t<R>, detail::equals<T>, Projection>()>
+           detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, detail::equals<T>, Projection>()>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find(R&& range, const T& value, Projection proj = {},
                                                                 const loop_options& options = {}) {
   return fj::parallel_find<Policy>(std::ranges::begin(range), std::ranges::end(range), value, std::move(proj), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class T>
-  requires detail::accepted<
-      detail::why_not_search<"fj::parallel_find", std::ranges::iterator_t<R>, detail::equals<T>, std::identity>()>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class T>
+  requires detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, detail::equals<T>, std::identity>()>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find(R&& range, const T& value,
                                                                 const loop_options& options) {
   return fj::parallel_find<Policy>(std::forward<R>(range), value, std::identity(), options);
 }
 
-template <
-    class Policy = continuations, std::ranges::range R, class T, class Projection = loop_options,
-    class = detail::when<!detail::array_end<T>>,
-    auto Why = detail::why_not_search<"fj::parallel_find", std::ranges::iterator_t<R>, detail::equals<T>, Projection>()>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class T, class Projection = loop_options,
+          class = detail::when<!detail::array_end<T>>,
+          auto Why = detail::why_not_search<std::ranges::iterator_t<R>, detail::equals<T>, Projection>()>
   requires(!detail::accepted<Why>)
 std::ranges::borrowed_iterator_t<R> parallel_find(R&& range, const T& value, Projection proj = {},
                                                   const loop_options& options = {}) = delete;
@@ -178,139 +174,148 @@ std::ranges::borrowed_iterator_t<R> parallel_find(R&& range, const T& value, Pro
 ///
 /// Stops early. Any match gives the result, but an element left of it might throw, as in the serial program. So the search
 /// goes on left of a match, unless pred and proj are noexcept. All else as parallel_find_if.
-template <class Policy = continuations, class I, class S, class Predicate, class Projection = std::identity>
-  requires std::sentinel_for<S, I> && detail::not_options<Projection> &&
-           detail::accepted<detail::why_not_search<"fj::parallel_any_of", I, Predicate, Projection>()>
-[[nodiscard]] bool parallel_any_of(I first, S last, Predicate pred, Projection proj = {},
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
+  requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
+           detail::accepted<detail::why_not_search<It, Predicate, Projection>()>
+[[nodiscard]] bool parallel_any_of(It first, S last, Predicate pred, Projection proj = {},
                                    const loop_options& options = {}) {
   const std::size_t n = detail::size_between(first, last);
   return detail::find_any<Policy>(first, n, pred, proj, true, options);
 }
 
-template <class Policy = continuations, class I, class S, class Predicate>
-  requires std::sentinel_for<S, I> &&
-           detail::accepted<detail::why_not_search<"fj::parallel_any_of", I, Predicate, std::identity>()>
-[[nodiscard]] bool parallel_any_of(I first, S last, Predicate pred, const loop_options& options) {
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate>
+  requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_search<It, Predicate, std::identity>()>
+[[nodiscard]] bool parallel_any_of(It first, S last, Predicate pred, const loop_options& options) {
   return fj::parallel_any_of<Policy>(first, last, std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, class I, class S, class Predicate, class Projection = loop_options,
-          class = detail::when<std::sentinel_for<S, I>>,
-          auto Why = detail::why_not_search<"fj::parallel_any_of", I, Predicate, Projection>()>
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
+          class = detail::when<std::sentinel_for<S, It>>,
+          auto Why = detail::why_not_search<It, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
-bool parallel_any_of(I first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
+bool parallel_any_of(It first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
+          class Projection = std::identity>
   requires detail::not_options<Projection> &&
-           detail::accepted<
-               detail::why_not_search<"fj::parallel_any_of", std::ranges::iterator_t<R>, Predicate, Projection>()>
+           detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
 [[nodiscard]] bool parallel_any_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
   return fj::parallel_any_of<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
                                      std::move(proj), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Predicate>
-  requires detail::accepted<
-      detail::why_not_search<"fj::parallel_any_of", std::ranges::iterator_t<R>, Predicate, std::identity>()>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate>
+  requires detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_any_of(R&& range, Predicate pred, const loop_options& options) {
   return fj::parallel_any_of<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
-          class = detail::when<!detail::array_end<Predicate>>,
-          auto Why = detail::why_not_search<"fj::parallel_any_of", std::ranges::iterator_t<R>, Predicate, Projection>()>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
+          class Projection = loop_options, class = detail::when<!detail::array_end<Predicate>>,
+          auto Why = detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 bool parallel_any_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
 
 /// Whether pred(proj(element)) holds for no element: !parallel_any_of.
-template <class Policy = continuations, class I, class S, class Predicate, class Projection = std::identity>
-  requires std::sentinel_for<S, I> && detail::not_options<Projection> &&
-           detail::accepted<detail::why_not_search<"fj::parallel_none_of", I, Predicate, Projection>()>
-[[nodiscard]] bool parallel_none_of(I first, S last, Predicate pred, Projection proj = {},
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
+  requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
+           detail::accepted<detail::why_not_search<It, Predicate, Projection>()>
+[[nodiscard]] bool parallel_none_of(It first, S last, Predicate pred, Projection proj = {},
                                     const loop_options& options = {}) {
   const std::size_t n = detail::size_between(first, last);
   return !detail::find_any<Policy>(first, n, pred, proj, true, options);
 }
 
-template <class Policy = continuations, class I, class S, class Predicate>
-  requires std::sentinel_for<S, I> &&
-           detail::accepted<detail::why_not_search<"fj::parallel_none_of", I, Predicate, std::identity>()>
-[[nodiscard]] bool parallel_none_of(I first, S last, Predicate pred, const loop_options& options) {
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate>
+  requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_search<It, Predicate, std::identity>()>
+[[nodiscard]] bool parallel_none_of(It first, S last, Predicate pred, const loop_options& options) {
   return fj::parallel_none_of<Policy>(first, last, std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, class I, class S, class Predicate, class Projection = loop_options,
-          class = detail::when<std::sentinel_for<S, I>>,
-          auto Why = detail::why_not_search<"fj::parallel_none_of", I, Predicate, Projection>()>
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
+          class = detail::when<std::sentinel_for<S, It>>,
+          auto Why = detail::why_not_search<It, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
-bool parallel_none_of(I first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
+bool parallel_none_of(It first, S last, Predicate pred, Projection proj = {},
+                      const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
+          class Projection = std::identity>
   requires detail::not_options<Projection> &&
-           detail::accepted<
-               detail::why_not_search<"fj::parallel_none_of", std::ranges::iterator_t<R>, Predicate, Projection>()>
+           detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
 [[nodiscard]] bool parallel_none_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
   return fj::parallel_none_of<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
                                       std::move(proj), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Predicate>
-  requires detail::accepted<
-      detail::why_not_search<"fj::parallel_none_of", std::ranges::iterator_t<R>, Predicate, std::identity>()>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate>
+  requires detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_none_of(R&& range, Predicate pred, const loop_options& options) {
   return fj::parallel_none_of<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
 
-template <
-    class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
-    class = detail::when<!detail::array_end<Predicate>>,
-    auto Why = detail::why_not_search<"fj::parallel_none_of", std::ranges::iterator_t<R>, Predicate, Projection>()>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
+          class Projection = loop_options, class = detail::when<!detail::array_end<Predicate>>,
+          auto Why = detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 bool parallel_none_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
 
 /// Whether pred(proj(element)) holds for all elements: true for none at all. Otherwise as parallel_any_of.
-template <class Policy = continuations, class I, class S, class Predicate, class Projection = std::identity>
-  requires std::sentinel_for<S, I> && detail::not_options<Projection> &&
-           detail::accepted<detail::why_not_search<"fj::parallel_all_of", I, Predicate, Projection>()>
-[[nodiscard]] bool parallel_all_of(I first, S last, Predicate pred, Projection proj = {},
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
+  requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
+           detail::accepted<detail::why_not_search<It, Predicate, Projection>()>
+[[nodiscard]] bool parallel_all_of(It first, S last, Predicate pred, Projection proj = {},
                                    const loop_options& options = {}) {
   const std::size_t n = detail::size_between(first, last);
   return !detail::find_any<Policy>(first, n, pred, proj, false, options);
 }
 
-template <class Policy = continuations, class I, class S, class Predicate>
-  requires std::sentinel_for<S, I> &&
-           detail::accepted<detail::why_not_search<"fj::parallel_all_of", I, Predicate, std::identity>()>
-[[nodiscard]] bool parallel_all_of(I first, S last, Predicate pred, const loop_options& options) {
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate>
+  requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_search<It, Predicate, std::identity>()>
+[[nodiscard]] bool parallel_all_of(It first, S last, Predicate pred, const loop_options& options) {
   return fj::parallel_all_of<Policy>(first, last, std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, class I, class S, class Predicate, class Projection = loop_options,
-          class = detail::when<std::sentinel_for<S, I>>,
-          auto Why = detail::why_not_search<"fj::parallel_all_of", I, Predicate, Projection>()>
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
+          class = detail::when<std::sentinel_for<S, It>>,
+          auto Why = detail::why_not_search<It, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
-bool parallel_all_of(I first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
+bool parallel_all_of(It first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
+          class Projection = std::identity>
   requires detail::not_options<Projection> &&
-           detail::accepted<
-               detail::why_not_search<"fj::parallel_all_of", std::ranges::iterator_t<R>, Predicate, Projection>()>
+           detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
 [[nodiscard]] bool parallel_all_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
   return fj::parallel_all_of<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
                                      std::move(proj), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Predicate>
-  requires detail::accepted<
-      detail::why_not_search<"fj::parallel_all_of", std::ranges::iterator_t<R>, Predicate, std::identity>()>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate>
+  requires detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_all_of(R&& range, Predicate pred, const loop_options& options) {
   return fj::parallel_all_of<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
-          class = detail::when<!detail::array_end<Predicate>>,
-          auto Why = detail::why_not_search<"fj::parallel_all_of", std::ranges::iterator_t<R>, Predicate, Projection>()>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
+          class Projection = loop_options, class = detail::when<!detail::array_end<Predicate>>,
+          auto Why = detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 bool parallel_all_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_find_if(Arguments&&...) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_find(Arguments&&...) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_any_of(Arguments&&...) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_none_of(Arguments&&...) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_all_of(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

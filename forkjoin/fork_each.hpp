@@ -1,6 +1,8 @@
 // A loop that forks each turn. The continuation is the rest of the loop.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <cstddef>
 #include <ranges>
 #include <type_traits>
@@ -58,42 +60,44 @@ template <class Policy, class Options, class First, class Last, class Body>
 /// runtime the call enters the default one.
 ///
 /// Cost if nothing is stolen: some 20 instructions a turn with the default policy; no allocation, no fence.
-template <class Policy = continuations, class First, class Last, class Body>
-  requires detail::accepted<detail::why_not_loop<"fj::fork_each", First, Last, Body>()>
+template <detail::a_policy Policy = continuations, class First, class Last, class Body>
+  requires detail::accepted<detail::why_not_loop<First, Last, Body>()>
 [[gnu::always_inline]] inline void fork_each(First first, Last last, Body&& body) {
   detail::fork_each_of<Policy, detail::no_options, First, Last, Body>(first, last, body, {});
 }
 
-template <class Policy = continuations, class First, class Last, class Body>
-  requires detail::accepted<detail::why_not_loop<"fj::fork_each", First, Last, Body>()>
+template <detail::a_policy Policy = continuations, class First, class Last, class Body>
+  requires detail::accepted<detail::why_not_loop<First, Last, Body>()>
 void fork_each(First first, Last last, Body&& body, const loop_options& options) {
   detail::fork_each_of<Policy, loop_options, First, Last, Body>(first, last, body, options);
 }
 
-template <class Policy = continuations, class First, class Last, class Body,
-          class = detail::when<detail::not_options<Body>>,
-          auto Why = detail::why_not_loop<"fj::fork_each", First, Last, Body>()>
+template <detail::a_policy Policy = continuations, class First, class Last, class Body,
+          class = detail::when<detail::not_options<Body>>, auto Why = detail::why_not_loop<First, Last, Body>()>
   requires(!detail::accepted<Why>)
 void fork_each(First first, Last last, Body&& body, const loop_options& options = {}) = delete;
 
 /// The same for the elements of a range, which must be a random-access one with a size.
-template <class Policy = continuations, class Range, class Body>
-  requires detail::accepted<detail::why_not_range_loop<"fj::fork_each", Range, Body>()>
+template <detail::a_policy Policy = continuations, class Range, class Body>
+  requires detail::accepted<detail::why_not_range_loop<Range, Body>()>
 [[gnu::always_inline]] inline void fork_each(Range&& range, Body&& body) {
   const auto first = std::ranges::begin(range);
   fj::fork_each<Policy>(first, detail::advanced(first, detail::size_of(range)), std::forward<Body>(body));
 }
 
-template <class Policy = continuations, class Range, class Body>
-  requires detail::accepted<detail::why_not_range_loop<"fj::fork_each", Range, Body>()>
+template <detail::a_policy Policy = continuations, class Range, class Body>
+  requires detail::accepted<detail::why_not_range_loop<Range, Body>()>
 void fork_each(Range&& range, Body&& body, const loop_options& options) {
   const auto first = std::ranges::begin(range);
   fj::fork_each<Policy>(first, detail::advanced(first, detail::size_of(range)), std::forward<Body>(body), options);
 }
 
-template <class Policy = continuations, class Range, class Body,
-          auto Why = detail::why_not_range_loop<"fj::fork_each", Range, Body>()>
+template <detail::a_policy Policy = continuations, class Range, class Body,
+          auto Why = detail::why_not_range_loop<Range, Body>()>
   requires(!detail::accepted<Why>)
 void fork_each(Range&& range, Body&& body, const loop_options& options = {}) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void fork_each(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

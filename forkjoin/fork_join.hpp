@@ -1,6 +1,8 @@
 // The fork: run closures in parallel, join, return their results.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <type_traits>
 #include <utility>
 
@@ -35,24 +37,17 @@ namespace fj::inline v0_1 {
 /// small trivial ones only. Cost if nothing is stolen: some 10 to 19 instructions a fork; no allocation, no fence. If
 /// the rest of a call with fj::continuations is stolen many times, still only one stack waits for the join. For a
 /// number of closures that is known at run time only, see fork_reduce and fork_each.
-template <class Policy = continuations, class F, class G, class... More>
+template <detail::a_policy Policy = continuations, class F, class G, class... More>
   requires(!std::is_same_v<std::remove_cvref_t<F>, stop_token>)
 [[gnu::always_inline]] inline auto fork_join(F&& f, G&& g, More&&... more) {
-  static_assert(detail::is_policy<Policy>,
-                "fj::fork_join: the policy is fj::continuations, fj::tasks, or fj::policy<order, join> with "
-                "fj::first_child_first or fj::last_child_first, and fj::leave_stack, fj::run_on_top or fj::leapfrog");
-  static_assert(std::is_invocable_v<F&> && std::is_invocable_v<G&> && (std::is_invocable_v<More&> && ...),
-                "fj::fork_join: each argument must be callable without arguments");
-  constexpr bool movable =
-      detail::returns_movable<F> && detail::returns_movable<G> && (detail::returns_movable<More> && ...);
+  static_assert(detail::are_callable<F, G, More...>, "fj::fork_join: each argument must be callable without arguments");
+  constexpr bool movable = detail::all_return_movable<F, G, More...>;
   static_assert(
       movable,
       "fj::fork_join: what a closure returns must be movable, to get into the tuple; return a std::unique_ptr to it");
-  using std::is_void_v;
   if constexpr (!movable) {
     return;
-  } else if constexpr (is_void_v<detail::result_of<F>> && is_void_v<detail::result_of<G>> &&
-                       (is_void_v<detail::result_of<More>> && ...)) {
+  } else if constexpr (detail::all_return_void<F, G, More...>) {
     static_cast<void>(detail::fork_all<Policy, F, G, More...>(f, g, more...));
   } else {
     return detail::fork_all<Policy, F, G, More...>(f, g, more...);
@@ -60,29 +55,34 @@ template <class Policy = continuations, class F, class G, class... More>
 }
 
 // Compilers show these lines.
-template <class Policy = continuations, class F>
+template <detail::a_policy Policy = continuations, class F>
 void fork_join(F&& f) = delete;  // one closure has nothing to fork from: call it; fj::run(f) enters a runtime
 
 /// As above. Once `stop` is asked to stop, closures do not start any more. The call then throws fj::cancelled, unless an
 /// earlier closure has thrown something else.
-template <class Policy = continuations, class F, class G, class... More>
+template <detail::a_policy Policy = continuations, class F, class G, class... More>
 auto fork_join(const stop_token& stop, F&& f, G&& g, More&&... more) {
-  static_assert(std::is_invocable_v<F&> && std::is_invocable_v<G&> && (std::is_invocable_v<More&> && ...),
-                "fj::fork_join: each argument must be callable without arguments");
+  static_assert(detail::are_callable<F, G, More...>, "fj::fork_join: each argument must be callable without arguments");
   return fj::fork_join<Policy>(detail::unless_stopped<F>{stop, f}, detail::unless_stopped<G>{stop, g},
                                detail::unless_stopped<More>{stop, more}...);
 }
 
-template <class Policy = continuations, class F>
+template <detail::a_policy Policy = continuations, class F>
 void fork_join(const stop_token& stop, F&& f) = delete;  // one closure has nothing to fork from: call it
 
 /// Another name for fork_join: oneTBB's.
-template <class Policy = continuations, class F, class G, class... More>
+template <detail::a_policy Policy = continuations, class F, class G, class... More>
 [[gnu::always_inline]] inline auto parallel_invoke(F&& f, G&& g, More&&... more) {
   return fj::fork_join<Policy>(std::forward<F>(f), std::forward<G>(g), std::forward<More>(more)...);
 }
 
-template <class Policy = continuations, class F>
+template <detail::a_policy Policy = continuations, class F>
 void parallel_invoke(F&& f) = delete;  // one closure has nothing to fork from: call it; fj::run(f) enters a runtime
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void fork_join(Arguments&&...) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_invoke(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

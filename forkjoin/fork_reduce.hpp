@@ -1,6 +1,8 @@
 // A reduction over children that are forked one by one.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <concepts>
 #include <cstddef>
 #include <functional>
@@ -23,18 +25,17 @@ template <class T, class Op, class Result>
 consteval auto why_not_fork_reduce_values() {
   using value = std::remove_cvref_t<Result>;
   if constexpr (!std::move_constructible<T> || !std::assignable_from<T&, T>) {
-    return refusal("fj::fork_reduce: the initial value must be movable, as all sums are");
+    return refusal("the initial value cannot move: it must be movable, as all sums are");
   } else if constexpr (std::is_void_v<Result>) {
-    return refusal("fj::fork_reduce: the body must return a value; fj::fork_each takes bodies that return nothing");
+    return refusal("the body returns nothing: it must return a value; fj::fork_each takes bodies that return nothing");
   } else if constexpr (!std::move_constructible<value>) {
-    return refusal("fj::fork_reduce: what the body returns must be movable; return a std::unique_ptr to it");
+    return refusal("what the body returns cannot move: it must be movable; return a std::unique_ptr to it");
   } else if constexpr (!std::constructible_from<value, Result>) {
-    return refusal("fj::fork_reduce: the body returns a reference to what cannot be copied; return the value itself");
+    return refusal("the body returns a reference to what cannot be copied; return the value itself");
   } else if constexpr (!std::is_invocable_r_v<T, Op&, T, value>) {
     return refusal(
-        "fj::fork_reduce: the operation must be callable with the sum so far and a value of the body, and return the "
-        "new "
-        "sum");
+        "the operation does not fit: it must be callable with the sum so far and a value of the body, and return the "
+        "new sum");
   } else {
     return not_refused;
   }
@@ -42,7 +43,7 @@ consteval auto why_not_fork_reduce_values() {
 
 template <class First, class Last, class T, class Op, class Body>
 consteval auto why_not_fork_reduce() {
-  if constexpr (constexpr auto why = detail::why_not_loop<"fj::fork_reduce", First, Last, Body>(); !why.is_empty()) {
+  if constexpr (constexpr auto why = detail::why_not_loop<First, Last, Body>(); !why.is_empty()) {
     return why;
   } else {
     return detail::why_not_fork_reduce_values<T, Op, typename turns_of<First, Last, Body, no_options>::result>();
@@ -51,7 +52,7 @@ consteval auto why_not_fork_reduce() {
 
 template <class Range, class T, class Op, class Body>
 consteval auto why_not_range_fork_reduce() {
-  if constexpr (constexpr auto why = detail::why_not_range_loop<"fj::fork_reduce", Range, Body>(); !why.is_empty()) {
+  if constexpr (constexpr auto why = detail::why_not_range_loop<Range, Body>(); !why.is_empty()) {
     return why;
   } else {
     using first = std::ranges::iterator_t<Range>;

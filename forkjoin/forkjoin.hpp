@@ -1,6 +1,8 @@
 // forkjoin: recursive parallel algorithms by continuation stealing. Include this.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include "forkjoin/combinable.hpp"
 #include "forkjoin/copy_if.hpp"
 #include "forkjoin/find.hpp"
@@ -24,3 +26,11 @@
 #include "forkjoin/stop.hpp"
 #include "forkjoin/transform.hpp"
 #include "forkjoin/with_scope.hpp"
+
+namespace fj::inline v0_1 {
+
+// Compilers show this line for a use of a channel without its header.
+template <class T>
+class channel;  // include <forkjoin/go.hpp>
+
+}  // namespace fj::inline v0_1

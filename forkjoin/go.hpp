@@ -1,6 +1,8 @@
 // Fibers that fj::go starts, their channels and locks, and other waits. forkjoin.hpp has forks and loops.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include "forkjoin/go/blocking.hpp"
 #include "forkjoin/go/channel.hpp"
 #include "forkjoin/go/condition_variable.hpp"

@@ -1,6 +1,8 @@
 // The options of loops and algorithms.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <concepts>
 #include <cstddef>
 

@@ -1,6 +1,8 @@
 // The merge of two sorted sequences.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -28,19 +30,15 @@ consteval auto why_not_merge() {
   if constexpr (!std::random_access_iterator<A> || !std::random_access_iterator<B> ||
                 !std::random_access_iterator<Out>) {
     return refusal(
-        "fj::parallel_merge: needs random-access iterators, for the output, too, to begin in several places at once; "
-        "give "
-        "it the room it needs instead of a std::back_inserter");
+        "no random access: the inputs and the output need random-access iterators, to begin in several places at once; "
+        "give the output the room it needs instead of a std::back_inserter");
   } else if constexpr (!divisible_output<Out>) {
-    return refusal(
-        "fj::parallel_merge: neighbours in a std::vector<bool> cannot be written at the same time; use a "
-        "std::vector<char>");
+    return packed_elements;
   } else if constexpr (!std::indirectly_copyable<A, Out> || !std::indirectly_copyable<B, Out>) {
-    return refusal("fj::parallel_merge: elements of both inputs must be assignable to the output");
+    return refusal("the output takes no such elements: those of both inputs must be assignable to it");
   } else if constexpr (!merges<Compare, A, B, ProjectionA, ProjectionB>) {
     return refusal(
-        "fj::parallel_merge: the comparator must be callable with (projected) elements of both inputs in either order "
-        "and "
+        "the comparator does not fit: it must be callable with (projected) elements of both inputs in either order and "
         "return bool; without one, the elements need an operator<");
   } else {
     return not_refused;
@@ -66,8 +64,8 @@ consteval auto why_not_merge_given() {
 /// default one.
 ///
 /// Cost: at most n comparisons and O(log n) for each grain of elements; span O(log^2 n) beside the grain.
-template <class Policy = continuations, class I1, class S1, class I2, class S2, class Out, class Compare = std::less<>,
-          class Projection1 = std::identity, class Projection2 = std::identity>
+template <detail::a_policy Policy = continuations, class I1, class S1, class I2, class S2, class Out,
+          class Compare = std::less<>, class Projection1 = std::identity, class Projection2 = std::identity>
   requires std::sentinel_for<S1, I1> && std::sentinel_for<S2, I2> && detail::not_options<Compare> &&
            detail::not_options<Projection1> && detail::not_options<Projection2> &&
            detail::accepted<detail::why_not_merge<I1, I2, Out, Compare, Projection1, Projection2>()>
@@ -84,7 +82,7 @@ Out parallel_merge(I1 first1, S1 last1, I2 first2, S2 last2, Out out, Compare co
   return out + static_cast<difference>(end1 - first1) + static_cast<difference>(end2 - first2);
 }
 
-template <class Policy = continuations, class I1, class S1, class I2, class S2, class Out, class Compare>
+template <detail::a_policy Policy = continuations, class I1, class S1, class I2, class S2, class Out, class Compare>
   requires std::sentinel_for<S1, I1> && std::sentinel_for<S2, I2> && detail::not_options<Compare> &&
            detail::accepted<detail::why_not_merge<I1, I2, Out, Compare, std::identity, std::identity>()>
 Out parallel_merge(I1 first1, S1 last1, I2 first2, S2 last2, Out out, Compare comp, const loop_options& options) {
@@ -92,22 +90,22 @@ Out parallel_merge(I1 first1, S1 last1, I2 first2, S2 last2, Out out, Compare co
                                     std::identity(), options);
 }
 
-template <class Policy = continuations, class I1, class S1, class I2, class S2, class Out>
+template <detail::a_policy Policy = continuations, class I1, class S1, class I2, class S2, class Out>
   requires std::sentinel_for<S1, I1> && std::sentinel_for<S2, I2> &&
            detail::accepted<detail::why_not_merge<I1, I2, Out, std::less<>, std::identity, std::identity>()>
 Out parallel_merge(I1 first1, S1 last1, I2 first2, S2 last2, Out out, const loop_options& options) {
   return fj::parallel_merge<Policy>(first1, last1, first2, last2, out, std::less<>(), options);
 }
 
-template <class Policy = continuations, class I1, class S1, class I2, class S2, class Out, class Compare = loop_options,
-          class Projection1 = loop_options, class Projection2 = loop_options,
+template <detail::a_policy Policy = continuations, class I1, class S1, class I2, class S2, class Out,
+          class Compare = loop_options, class Projection1 = loop_options, class Projection2 = loop_options,
           class = detail::when<std::sentinel_for<S1, I1> && std::sentinel_for<S2, I2>>,
           auto Why = detail::why_not_merge_given<I1, I2, Out, Compare, Projection1, Projection2>()>
   requires(!detail::accepted<Why>)
 Out parallel_merge(I1 first1, S1 last1, I2 first2, S2 last2, Out out, Compare comp = {}, Projection1 proj1 = {},
                    Projection2 proj2 = {}, const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, std::ranges::range R1, std::ranges::range R2, class Out,
+template <detail::a_policy Policy = continuations, std::ranges::range R1, std::ranges::range R2, class Out,
           class Compare = std::less<>, class Projection1 = std::identity, class Projection2 = std::identity>
   requires detail::not_options<Compare> && detail::not_options<Projection1> && detail::not_options<Projection2> &&
            detail::accepted<detail::why_not_merge<std::ranges::iterator_t<R1>, std::ranges::iterator_t<R2>, Out,
@@ -119,7 +117,8 @@ Out parallel_merge(R1&& range1, R2&& range2, Out out, Compare comp = {}, Project
                                     options);
 }
 
-template <class Policy = continuations, std::ranges::range R1, std::ranges::range R2, class Out, class Compare>
+template <detail::a_policy Policy = continuations, std::ranges::range R1, std::ranges::range R2, class Out,
+          class Compare>
   requires detail::not_options<Compare> &&
            detail::accepted<detail::why_not_merge<std::ranges::iterator_t<R1>, std::ranges::iterator_t<R2>, Out,
                                                   Compare, std::identity, std::identity>()>
@@ -127,19 +126,22 @@ Out parallel_merge(R1&& range1, R2&& range2, Out out, Compare comp, const loop_o
   return fj::parallel_merge<Policy>(range1, range2, out, std::move(comp), std::identity(), std::identity(), options);
 }
 
-template <class Policy = continuations, std::ranges::range R1, std::ranges::range R2, class Out>
+template <detail::a_policy Policy = continuations, std::ranges::range R1, std::ranges::range R2, class Out>
   requires detail::accepted<detail::why_not_merge<std::ranges::iterator_t<R1>, std::ranges::iterator_t<R2>, Out,
                                                   std::less<>, std::identity, std::identity>()>
 Out parallel_merge(R1&& range1, R2&& range2, Out out, const loop_options& options) {
   return fj::parallel_merge<Policy>(range1, range2, out, std::less<>(), options);
 }
 
-template <class Policy = continuations, std::ranges::range R1, std::ranges::range R2, class Out,
+template <detail::a_policy Policy = continuations, std::ranges::range R1, std::ranges::range R2, class Out,
           class Compare = loop_options, class Projection1 = loop_options, class Projection2 = loop_options,
           auto Why = detail::why_not_merge_given<std::ranges::iterator_t<R1>, std::ranges::iterator_t<R2>, Out, Compare,
                                                  Projection1, Projection2>()>
   requires(!detail::accepted<Why>)
 Out parallel_merge(R1&& range1, R2&& range2, Out out, Compare comp = {}, Projection1 proj1 = {}, Projection2 proj2 = {},
                    const loop_options& options = {}) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_merge(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

@@ -1,6 +1,8 @@
 // The parallel loop.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -52,13 +54,13 @@ void for_steps(First first, Last last, Step step, Body& body, const loop_options
   });
 }
 
-template <class Policy, class I, class Body>
-[[gnu::always_inline]] inline void for_elements(const I& first, std::size_t n, Body& body,
+template <class Policy, class It, class Body>
+[[gnu::always_inline]] inline void for_elements(const It& first, std::size_t n, Body& body,
                                                 const loop_options& options) {
   detail::for_parts<Policy>(n, options, [first, &body](std::size_t begin, std::size_t end) {
-    const I last = detail::advanced(first, end);
-    detail::with_own_copy<std::iter_reference_t<I>>(body, [&](auto& own) {
-      for (I at = detail::advanced(first, begin); at != last; ++at) static_cast<void>(std::invoke(own, *at));
+    const It last = detail::advanced(first, end);
+    detail::with_own_copy<std::iter_reference_t<It>>(body, [&](auto& own) {
+      for (It at = detail::advanced(first, begin); at != last; ++at) static_cast<void>(std::invoke(own, *at));
     });
   });
 }
@@ -67,16 +69,13 @@ template <class First, class Last, class Step, class Body>
 consteval auto why_not_steps() {
   if constexpr (!index<Step> || sizeof(Step) > sizeof(std::size_t)) {
     return refusal(
-        "fj::parallel_for: the step, which stands before the body, must be an integer, not a character; a grain goes "
-        "into "
+        "the step is no integer: it stands before the body, and must be an integer, not a character; a grain goes into "
         "braces behind the body: {.grain = 64}");
   } else if constexpr (!index<First> || !index<Last>) {
     return refusal(
-        "fj::parallel_for: a step goes with indices only, which are integers, not characters; loop over the indices of "
-        "the "
-        "elements");
+        "a step goes with indices only, which are integers, not characters; loop over the indices of the elements");
   } else {
-    return detail::why_not_loop<"fj::parallel_for", First, Last, Body>();
+    return detail::why_not_loop<First, Last, Body>();
   }
 }
 
@@ -115,8 +114,8 @@ consteval auto why_not_steps() {
 /// does not copy the body, with one exception: if the body has at most 128 bytes, is trivially copyable and can be
 /// called as const for a result of the same type, as most lambdas can, each part of the loop calls a copy. That copy is
 /// const, so of two operators () it has the const one called. The compiler can keep it in registers.
-template <class Policy = continuations, class First, class Last, class Body>
-  requires detail::not_options<Body> && detail::accepted<detail::why_not_loop<"fj::parallel_for", First, Last, Body>()>
+template <detail::a_policy Policy = continuations, class First, class Last, class Body>
+  requires detail::not_options<Body> && detail::accepted<detail::why_not_loop<First, Last, Body>()>
 [[gnu::always_inline]] inline void parallel_for(First first, Last last, Body&& body,
                                                 const loop_options& options = {}) {  // .grain, .stop
   if constexpr (detail::index<First>) {
@@ -126,35 +125,37 @@ template <class Policy = continuations, class First, class Last, class Body>
   }
 }
 
-template <class Policy = continuations, class First, class Last, class Body,
-          class = detail::when<detail::not_options<Body>>,
-          auto Why = detail::why_not_loop<"fj::parallel_for", First, Last, Body>()>
+template <detail::a_policy Policy = continuations, class First, class Last, class Body,
+          class = detail::when<detail::not_options<Body>>, auto Why = detail::why_not_loop<First, Last, Body>()>
   requires(!detail::accepted<Why>)
 void parallel_for(First first, Last last, Body&& body, const loop_options& options = {}) = delete;
 
 /// Calls body(i) for first, first + step, first + 2 step, ... below last. The grain is a number of calls. All else as above;
 /// std::invalid_argument if step is less than 1.
-template <class Policy = continuations, class First, class Last, class Step, class Body>
+template <detail::a_policy Policy = continuations, class First, class Last, class Step, class Body>
   requires detail::not_options<Body> && detail::accepted<detail::why_not_steps<First, Last, Step, Body>()>
 void parallel_for(First first, Last last, Step step, Body&& body, const loop_options& options = {}) {
   detail::for_steps<Policy>(first, last, step, body, options);
 }
 
-template <class Policy = continuations, class First, class Last, class Step, class Body,
+template <detail::a_policy Policy = continuations, class First, class Last, class Step, class Body,
           class = detail::when<detail::not_options<Body>>, auto Why = detail::why_not_steps<First, Last, Step, Body>()>
   requires(!detail::accepted<Why>)
 void parallel_for(First first, Last last, Step step, Body&& body, const loop_options& options = {}) = delete;
 
 /// The same for the elements of a range, which must be a random-access one with a size.
-template <class Policy = continuations, class Range, class Body>
-  requires detail::accepted<detail::why_not_range_loop<"fj::parallel_for", Range, Body>()>
+template <detail::a_policy Policy = continuations, class Range, class Body>
+  requires detail::accepted<detail::why_not_range_loop<Range, Body>()>
 void parallel_for(Range&& range, Body&& body, const loop_options& options = {}) {  // .grain, .stop
   detail::for_elements<Policy>(std::ranges::begin(range), detail::size_of(range), body, options);
 }
 
-template <class Policy = continuations, class Range, class Body,
-          auto Why = detail::why_not_range_loop<"fj::parallel_for", Range, Body>()>
+template <detail::a_policy Policy = continuations, class Range, class Body,
+          auto Why = detail::why_not_range_loop<Range, Body>()>
   requires(!detail::accepted<Why>)
 void parallel_for(Range&& range, Body&& body, const loop_options& options = {}) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_for(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

@@ -1,6 +1,8 @@
 // Parallel loops over the cells of a matrix, one by one or by blocks.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <functional>
@@ -63,7 +65,7 @@ class block_loop {
 
 /// The number of cells. Throws std::length_error if a std::size_t cannot count them.
 inline std::size_t count_of_cells(std::size_t rows, std::size_t cols) {
-  if (cols != 0 && rows > std::numeric_limits<std::size_t>::max() / cols)
+  if (cols != 0 && rows > (std::numeric_limits<std::size_t>::max)() / cols)
     throw std::length_error("fj::parallel_for_2d: " + std::to_string(rows) + " rows of " + std::to_string(cols) +
                             " cells are more cells than a std::size_t counts; loop over the rows by fj::parallel_for");
   return rows * cols;
@@ -88,9 +90,10 @@ std::size_t count_up_to(Index n) noexcept {
 template <class Rows, class Columns, class Body>
 consteval auto why_not_2d() {
   if constexpr (!index<Rows> || !index<Columns>) {
-    return refusal("fj::parallel_for_2d: the numbers of rows and columns must be integers, not characters");
+    return refusal("rows or columns are no integers: their numbers must be integers, not characters");
   } else if constexpr (!loops_by_blocks<Body> && !std::is_invocable_v<Body&, std::size_t, std::size_t>) {
-    return refusal("fj::parallel_for_2d: the body must be callable with two std::size_t or with a const fj::block_2d&");
+    return refusal(
+        "the body takes no cell or block: it must be callable with two std::size_t or with a const fj::block_2d&");
   } else {
     return not_refused;
   }
@@ -110,7 +113,7 @@ consteval auto why_not_2d() {
 /// In the order of the loop, the upper or the left half comes first.
 ///
 /// Throws std::length_error if there are more cells than a std::size_t counts.
-template <class Policy = continuations, class Rows, class Columns, class Body>
+template <detail::a_policy Policy = continuations, class Rows, class Columns, class Body>
   requires detail::accepted<detail::why_not_2d<Rows, Columns, Body>()>
 void parallel_for_2d(Rows up_to_row, Columns up_to_column, Body&& body, const loop_options& options = {}) {
   const std::size_t rows = detail::count_up_to(up_to_row), cols = detail::count_up_to(up_to_column);
@@ -125,7 +128,7 @@ void parallel_for_2d(Rows up_to_row, Columns up_to_column, Body&& body, const lo
     detail::for_parts<Policy>(cells, options, [&body, cols](std::size_t begin, std::size_t end) {
       std::size_t i = begin / cols, j = begin % cols;
       while (begin != end) {
-        const std::size_t row_end = std::min(cols, j + (end - begin));
+        const std::size_t row_end = (std::min)(cols, j + (end - begin));
         begin += row_end - j;
         for (; j != row_end; ++j) static_cast<void>(std::invoke(body, std::size_t(i), std::size_t(j)));
         ++i;
@@ -135,9 +138,12 @@ void parallel_for_2d(Rows up_to_row, Columns up_to_column, Body&& body, const lo
   }
 }
 
-template <class Policy = continuations, class Rows, class Columns, class Body,
+template <detail::a_policy Policy = continuations, class Rows, class Columns, class Body,
           auto Why = detail::why_not_2d<Rows, Columns, Body>()>
   requires(!detail::accepted<Why>)
 void parallel_for_2d(Rows rows, Columns cols, Body&& body, const loop_options& options = {}) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_for_2d(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

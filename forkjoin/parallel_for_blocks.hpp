@@ -1,6 +1,8 @@
 // The parallel loop over blocks: the body gets the two ends of each.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <cstddef>
 #include <functional>
 #include <ranges>
@@ -17,21 +19,19 @@ namespace fj::inline v0_1 {
 
 namespace detail {
 
-template <class Policy, class I, class Body>
-void for_iterator_blocks(const I& first, std::size_t n, Body& body, const loop_options& options) {
+template <class Policy, class It, class Body>
+void for_iterator_blocks(const It& first, std::size_t n, Body& body, const loop_options& options) {
   detail::for_parts<Policy>(n, options, [&](std::size_t begin, std::size_t end) {
     static_cast<void>(std::invoke(body, detail::advanced(first, begin), detail::advanced(first, end)));
   });
 }
 
-template <class I, class Body>
+template <class It, class Body>
 consteval auto why_not_iterator_blocks() {
-  if constexpr (packed_bits<I>) {
-    return refusal(
-        "fj::parallel_for_blocks: neighbours in a std::vector<bool> cannot be written at the same time; use a "
-        "std::vector<char>, or, to read only, std::as_const");
-  } else if constexpr (!std::is_invocable_v<Body&, I, I>) {
-    return refusal("fj::parallel_for_blocks: the body must be callable with two iterators, the ends of a block");
+  if constexpr (packed_bits<It>) {
+    return packed_elements_of_loop;
+  } else if constexpr (!std::is_invocable_v<Body&, It, It>) {
+    return refusal("the body takes no two iterators: it must be callable with the ends of a block");
   } else {
     return not_refused;
   }
@@ -39,13 +39,12 @@ consteval auto why_not_iterator_blocks() {
 
 template <class First, class Last, class Body>
 consteval auto why_not_blocks() {
-  if constexpr (constexpr auto why = detail::why_not_bounds<"fj::parallel_for_blocks", First, Last>();
-                !why.is_empty()) {
+  if constexpr (constexpr auto why = detail::why_not_bounds<First, Last>(); !why.is_empty()) {
     return why;
   } else if constexpr (!index<First>) {
     return detail::why_not_iterator_blocks<First, Body>();
   } else if constexpr (!std::is_invocable_v<Body&, std::common_type_t<First, Last>, std::common_type_t<First, Last>>) {
-    return refusal("fj::parallel_for_blocks: the body must be callable with two indices, the ends of a block");
+    return refusal("the body takes no two indices: it must be callable with the ends of a block");
   } else {
     return not_refused;
   }
@@ -53,7 +52,7 @@ consteval auto why_not_blocks() {
 
 template <class Range, class Body>
 consteval auto why_not_range_blocks() {
-  if constexpr (constexpr auto why = detail::why_not_range<"fj::parallel_for_blocks", Range>(); !why.is_empty()) {
+  if constexpr (constexpr auto why = detail::why_not_range<Range>(); !why.is_empty()) {
     return why;
   } else {
     return detail::why_not_iterator_blocks<std::ranges::iterator_t<Range>, Body>();
@@ -67,7 +66,7 @@ consteval auto why_not_range_blocks() {
 /// cancellation are those of parallel_for. With options.grain each block but the last has so many elements. Without a
 /// grain the blocks have any size, from one element to all of them: on one P there may be a single block, and otherwise
 /// each strand finds the size by the clock and by what earlier loops took.
-template <class Policy = continuations, class First, class Last, class Body>
+template <detail::a_policy Policy = continuations, class First, class Last, class Body>
   requires detail::not_options<Body> && detail::accepted<detail::why_not_blocks<First, Last, Body>()>
 void parallel_for_blocks(First first, Last last, Body&& body, const loop_options& options = {}) {
   if constexpr (detail::index<First>) {
@@ -80,20 +79,24 @@ void parallel_for_blocks(First first, Last last, Body&& body, const loop_options
   }
 }
 
-template <class Policy = continuations, class First, class Last, class Body,
+template <detail::a_policy Policy = continuations, class First, class Last, class Body,
           class = detail::when<detail::not_options<Body>>, auto Why = detail::why_not_blocks<First, Last, Body>()>
   requires(!detail::accepted<Why>)
 void parallel_for_blocks(First first, Last last, Body&& body, const loop_options& options = {}) = delete;
 
 /// The same for the elements of a range, which must be a random-access one with a size: body(begin, end) with iterators.
-template <class Policy = continuations, class Range, class Body>
+template <detail::a_policy Policy = continuations, class Range, class Body>
   requires detail::accepted<detail::why_not_range_blocks<Range, Body>()>
 void parallel_for_blocks(Range&& range, Body&& body, const loop_options& options = {}) {
   detail::for_iterator_blocks<Policy>(std::ranges::begin(range), detail::size_of(range), body, options);
 }
 
-template <class Policy = continuations, class Range, class Body, auto Why = detail::why_not_range_blocks<Range, Body>()>
+template <detail::a_policy Policy = continuations, class Range, class Body,
+          auto Why = detail::why_not_range_blocks<Range, Body>()>
   requires(!detail::accepted<Why>)
 void parallel_for_blocks(Range&& range, Body&& body, const loop_options& options = {}) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_for_blocks(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

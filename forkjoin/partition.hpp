@@ -1,6 +1,8 @@
 // A partition: elements that match come before those that do not.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <cstddef>
 #include <functional>
 #include <ranges>
@@ -26,58 +28,59 @@ namespace fj::inline v0_1 {
 /// Outside of a runtime the call enters the default one.
 ///
 /// Cost: linear work for each P; where there are more parts than one, up to n/4 swaps for each doubling of their number.
-template <class Policy = continuations, class I, class S, class Predicate, class Projection = std::identity>
-  requires std::sentinel_for<S, I> && detail::not_options<Projection> &&
-           detail::accepted<detail::why_not_partition<"fj::parallel_partition", I, Predicate, Projection>()>
-I parallel_partition(I first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
-  const I end = detail::end_between(first, last);
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
+  requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
+           detail::accepted<detail::why_not_partition<It, Predicate, Projection>()>
+It parallel_partition(It first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
+  const It end = detail::end_between(first, last);
   const auto test = [&](auto&& element) {
     return static_cast<bool>(std::invoke(pred, std::invoke(proj, std::forward<decltype(element)>(element))));
   };
   return run([&] {
     const auto n = static_cast<std::size_t>(end - first);
     const std::size_t grain = options.grain ? options.grain : detail::partition_grain(n);
-    return detail::partition<Policy>(first, end, test, detail::as_difference<I>(grain), options.stop);
+    return detail::partition<Policy>(first, end, test, detail::as_difference<It>(grain), options.stop);
   });
 }
 
-template <class Policy = continuations, class I, class S, class Predicate>
-  requires std::sentinel_for<S, I> &&
-           detail::accepted<detail::why_not_partition<"fj::parallel_partition", I, Predicate, std::identity>()>
-I parallel_partition(I first, S last, Predicate pred, const loop_options& options) {
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate>
+  requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_partition<It, Predicate, std::identity>()>
+It parallel_partition(It first, S last, Predicate pred, const loop_options& options) {
   return fj::parallel_partition<Policy>(first, last, std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, class I, class S, class Predicate, class Projection = loop_options,
-          class = detail::when<std::sentinel_for<S, I>>,
-          auto Why = detail::why_not_partition<"fj::parallel_partition", I, Predicate,
-                                               detail::given<Projection, std::identity>>()>
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
+          class = detail::when<std::sentinel_for<S, It>>,
+          auto Why = detail::why_not_partition<It, Predicate, detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)
-I parallel_partition(I first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
+It parallel_partition(It first, S last, Predicate pred, Projection proj = {},
+                      const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
+          class Projection = std::identity>
   requires detail::not_options<Projection> &&
-           detail::accepted<
-               detail::why_not_partition<"fj::parallel_partition", std::ranges::iterator_t<R>, Predicate, Projection>()>
+           detail::accepted<detail::why_not_partition<std::ranges::iterator_t<R>, Predicate, Projection>()>
 std::ranges::borrowed_iterator_t<R> parallel_partition(R&& range, Predicate pred, Projection proj = {},
                                                        const loop_options& options = {}) {
   return fj::parallel_partition<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
                                         std::move(proj), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Predicate>
-  requires detail::accepted<
-      detail::why_not_partition<"fj::parallel_partition", std::ranges::iterator_t<R>, Predicate, std::identity>()>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate>
+  requires detail::accepted<detail::why_not_partition<std::ranges::iterator_t<R>, Predicate, std::identity>()>
 std::ranges::borrowed_iterator_t<R> parallel_partition(R&& range, Predicate pred, const loop_options& options) {
   return fj::parallel_partition<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
-          class = detail::when<!detail::array_end<Predicate>>,
-          auto Why = detail::why_not_partition<"fj::parallel_partition", std::ranges::iterator_t<R>, Predicate,
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
+          class Projection = loop_options, class = detail::when<!detail::array_end<Predicate>>,
+          auto Why = detail::why_not_partition<std::ranges::iterator_t<R>, Predicate,
                                                detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)
 std::ranges::borrowed_iterator_t<R> parallel_partition(R&& range, Predicate pred, Projection proj = {},
                                                        const loop_options& options = {}) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_partition(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

@@ -1,7 +1,11 @@
 // How forks are scheduled: two independent choices, the order and the join.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <type_traits>
+
+#include "forkjoin/detail/refusal.hpp"
 
 namespace fj::inline v0_1 {
 
@@ -62,6 +66,17 @@ template <class Policy>
 inline constexpr bool is_policy = false;
 template <class Order, class Join>
 inline constexpr bool is_policy<policy<Order, Join>> = true;
+
+/// Of public functions and of scopes. Compilers show this line.
+template <class Policy>
+concept a_policy = is_policy<Policy>;  // fj::continuations, fj::tasks, or fj::policy<order, join>
+
+/// Of deleted overloads, one for each function that takes a policy.
+template <class Policy>
+concept no_policy = !is_policy<Policy>;
+inline constexpr refusal why_no_policy(
+    "no fj::policy<order, join>: write one with an order (fj::first_child_first, fj::last_child_first) and a join "
+    "(fj::leave_stack, fj::run_on_top, fj::leapfrog), or fj::continuations, or fj::tasks");
 
 /// Whether the caller of a fork runs the first child itself.
 template <class Policy>

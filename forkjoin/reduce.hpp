@@ -1,6 +1,8 @@
 // Parallel reductions: sums by any associative operation.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <concepts>
 #include <cstddef>
 #include <functional>
@@ -80,13 +82,13 @@ template <class Policy, class T, class It, class Get, class Op>
 }
 
 /// Body adds an element to an accumulator, which may be of another type. Join combines accumulators.
-template <class Policy, class T, class I, class Body, class Join>
-T accumulate(const I& first, std::size_t n, T identity, Body& body, Join& joins, const loop_options& options) {
+template <class Policy, class T, class It, class Body, class Join>
+T accumulate(const It& first, std::size_t n, T identity, Body& body, Join& joins, const loop_options& options) {
   if (n == 0) return identity;
   const blocks all(n, options.grain, reduce_block);
   const auto leaf = [&, &identity = std::as_const(identity)](std::size_t block) {
     T acc(identity);
-    I at = detail::advanced(first, all.begin(block));
+    It at = detail::advanced(first, all.begin(block));
     for (std::size_t remaining = all.size_of(block); remaining != 0; --remaining, static_cast<void>(++at))
       acc = static_cast<T>(std::invoke(body, std::move(acc), *at));
     return acc;
@@ -95,21 +97,23 @@ T accumulate(const I& first, std::size_t n, T identity, Body& body, Join& joins,
       [&] { return reduction<Policy, T, decltype(leaf), Join>(leaf, joins, options.stop).run(0, all.count()); });
 }
 
-template <class F, class T, class I>
-concept join_for = !std::is_invocable_v<F&, std::iter_reference_t<I>> && std::is_invocable_v<F&, T, T>;
+template <class F, class T, class It>
+concept join_for = !std::is_invocable_v<F&, std::iter_reference_t<It>> && std::is_invocable_v<F&, T, T>;
 
-template <class T, class Body, class Join, class I>
+template <class T, class Body, class Join, class It>
 consteval auto why_not_accumulate() {
-  if constexpr (!std::random_access_iterator<I>) {
-    return refusal("fj::parallel_reduce: first and last must be random-access iterators");
-  } else if constexpr (!std::copy_constructible<T> || !std::assignable_from<T&, T>) {
-    return refusal("fj::parallel_reduce: an identity must be copyable and assignable, as each block begins with one");
-  } else if constexpr (!std::is_invocable_r_v<T, Body&, T, std::iter_reference_t<I>>) {
+  if constexpr (!std::random_access_iterator<It>) {
     return refusal(
-        "fj::parallel_reduce: with an identity and a join, the body must be callable with a value and an element and "
-        "return a value");
+        "no random access: first and last must be random-access iterators; what has only others, as a std::list, can "
+        "be copied to a std::vector");
+  } else if constexpr (!std::copy_constructible<T> || !std::assignable_from<T&, T>) {
+    return refusal("the identity cannot be copied: it must be copyable and assignable, as each block begins with one");
+  } else if constexpr (!std::is_invocable_r_v<T, Body&, T, std::iter_reference_t<It>>) {
+    return refusal(
+        "the body does not fit: with an identity and a join it must be callable with a value and an element and return "
+        "a value");
   } else if constexpr (!std::is_invocable_r_v<T, Join&, T, T>) {
-    return refusal("fj::parallel_reduce: the join must be callable with two values and return a value");
+    return refusal("the join does not fit: it must be callable with two values and return a value");
   } else {
     return not_refused;
   }
@@ -120,20 +124,17 @@ template <class T, class Op, class F, class... It>
 consteval auto why_not_transform_reduce() {
   if constexpr (!std::move_constructible<T> || !std::assignable_from<T&, T>) {
     return refusal(
-        "fj::parallel_reduce, parallel_transform_reduce: the initial value must be movable, as all results are; take a "
-        "std::unique_ptr to one");
+        "the initial value cannot move: it must be movable, as all results are; take a std::unique_ptr to one");
   } else if constexpr (!(std::random_access_iterator<It> && ...)) {
     return refusal(
-        "fj::parallel_reduce, parallel_transform_reduce: first, last and second must be random-access iterators");
+        "no random access: first, last and second must be random-access iterators; what has only others, as a "
+        "std::list, can be copied to a std::vector");
   } else if constexpr (!std::is_invocable_v<F&, std::iter_reference_t<It>...>) {
-    return refusal(
-        "fj::parallel_reduce, parallel_transform_reduce: the projection or transformation must be callable with the "
-        "elements");
+    return refusal("the projection does not fit: it, or the transformation, must be callable with the elements");
   } else if constexpr (!foldable<T, Op, projected_value<F, It...>>) {
     return refusal(
-        "fj::parallel_reduce, parallel_transform_reduce: elements must convert to the type of the initial value, and "
-        "the "
-        "operation must be callable with two such values, and with one and an element, and give such a value");
+        "the operation does not fit: elements must convert to the type of the initial value, and the operation must be "
+        "callable with two such values, and with one and an element, and give such a value");
   } else {
     return not_refused;
   }
@@ -159,16 +160,26 @@ concept array_and_end = array<First> && !array<Second> && std::sentinel_for<std:
 template <class Range, class T, class Op, class F, class... Second>
 consteval auto why_not_transform_reduce_range() {
   if constexpr (!divisible_range<Range>) {
-    return refusal("fj::parallel_reduce, parallel_transform_reduce: the range must have random access and a size");
+    return undivisible_range;
   } else {
     return detail::why_not_transform_reduce<T, Op, F, std::ranges::iterator_t<Range>, Second...>();
   }
 }
 
+/// A body of oneTBB's parallel_reduce.
+template <class Body, class Range, class T>
+concept takes_range = std::is_invocable_v<Body&, std::remove_cvref_t<Range>&, T>;
+
+inline constexpr refusal body_takes_range(
+    "the body takes a range, as in oneTBB: pass first, last, and a body(begin, end, value) or a body(value, element)");
+
 template <class Range, class T, class Op, class F>
 consteval auto why_not_reduce_range() {
   if constexpr (!divisible_range<Range>) {
     return detail::why_not_transform_reduce_range<Range, T, Op, F>();
+  } else if constexpr (!std::is_invocable_v<Op&, T, std::ranges::range_reference_t<Range>> &&
+                       takes_range<Op, Range, T>) {
+    return body_takes_range;
   } else {
     return detail::why_not_reduce<T, Op, F, std::ranges::iterator_t<Range>>();
   }
@@ -194,7 +205,8 @@ consteval auto why_not_reduce_range() {
 /// Errors: what op or proj throws; of several exceptions, the first in order. std::bad_alloc. fj::cancelled if
 /// options.stop was asked to stop before every block had started. Iterators must be random-access ones. Outside of a
 /// runtime the call enters the default one.
-template <class Policy = continuations, class First, class Last, class T, class Op, class Projection = std::identity>
+template <detail::a_policy Policy = continuations, class First, class Last, class T, class Op,
+          class Projection = std::identity>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op> &&
            detail::not_options<Projection> && (!detail::join_for<Projection, T, First>) &&
            detail::accepted<detail::why_not_reduce<T, Op, Projection, First>()>
@@ -207,7 +219,7 @@ template <class Policy = continuations, class First, class Last, class T, class 
   return detail::reduce<Policy>(first, detail::size_between(first, last), std::move(init), get, op, options);
 }
 
-template <class Policy = continuations, class First, class Last, class T, class Op>
+template <detail::a_policy Policy = continuations, class First, class Last, class T, class Op>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op> &&
            detail::accepted<detail::why_not_reduce<T, Op, std::identity, First>()>
 [[nodiscard, gnu::always_inline]] inline T parallel_reduce(First first, Last last, T init, Op op,
@@ -215,7 +227,8 @@ template <class Policy = continuations, class First, class Last, class T, class 
   return fj::parallel_reduce<Policy>(first, last, std::move(init), std::move(op), std::identity(), options);
 }
 
-template <class Policy = continuations, class First, class Last, class T, class Op, class Projection = loop_options,
+template <detail::a_policy Policy = continuations, class First, class Last, class T, class Op,
+          class Projection = loop_options,
           class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
                                detail::not_options<Op>>,
           auto Why = detail::why_not_reduce<T, Op, detail::given<Projection, std::identity>, First>()>
@@ -224,7 +237,8 @@ T parallel_reduce(First first, Last last, T init, Op op, Projection proj = {},
                   const loop_options& options = {}) = delete;
 
 /// The same for all elements of a range, which must be a random-access one with a size.
-template <class Policy = continuations, std::ranges::range Range, class T, class Op, class Projection = std::identity>
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class T, class Op,
+          class Projection = std::identity>
   requires detail::not_options<Op> && detail::not_options<Projection> &&
            (!detail::join_for<Projection, T, std::ranges::iterator_t<Range>>) &&
            detail::accepted<detail::why_not_reduce_range<Range, T, Op, Projection>()>
@@ -235,25 +249,32 @@ template <class Policy = continuations, std::ranges::range Range, class T, class
                                      std::move(op), std::move(proj), options);
 }
 
-template <class Policy = continuations, std::ranges::range Range, class T, class Op>
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class T, class Op>
   requires detail::not_options<Op> && detail::accepted<detail::why_not_reduce_range<Range, T, Op, std::identity>()>
 [[nodiscard, gnu::always_inline]] inline T parallel_reduce(Range&& range, T init, Op op, const loop_options& options) {
   return fj::parallel_reduce<Policy>(std::forward<Range>(range), std::move(init), std::move(op), std::identity(),
                                      options);
 }
 
-template <class Policy = continuations, std::ranges::range Range, class T, class Op, class Projection = loop_options,
-          class = detail::when<detail::not_options<Op>>, class = detail::when<!detail::array_end<T>>,
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class T, class Op,
+          class Projection = loop_options, class = detail::when<detail::not_options<Op>>,
+          class = detail::when<!detail::array_end<T>>,
           auto Why = detail::why_not_reduce_range<Range, T, Op, detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)
 T parallel_reduce(Range&& range, T init, Op op, Projection proj = {}, const loop_options& options = {}) = delete;
+
+// For oneTBB's ranges, which are none of the language.
+template <class Range, class T, class Body, class Join,
+          class = detail::when<!std::ranges::range<Range> && detail::takes_range<Body, Range, T>>,
+          auto Why = detail::body_takes_range>
+T parallel_reduce(const Range&, const T&, const Body&, const Join&) = delete;  // (first, last, identity, body, join)
 
 /// join(body(... body(identity, *first) ..., *it), body(... body(identity, *(it + 1)) ...)): elements need not convert
 /// to the result. Each block of elements begins with a copy of the identity, for which join(identity, x) must equal x,
 /// and the values of the blocks are joined in their order, in the tree of the other overloads. body and join may move
 /// from their arguments. The compiler chooses this overload if the last function can be called with two values, but not
 /// with an element.
-template <class Policy = continuations, class First, class Last, class T, class Body, class Join>
+template <detail::a_policy Policy = continuations, class First, class Last, class T, class Body, class Join>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::join_for<Join, T, First> &&
            detail::accepted<detail::why_not_accumulate<T, Body, Join, First>()>
 [[nodiscard]] T parallel_reduce(First first, Last last, T identity, Body body, Join join,
@@ -261,7 +282,7 @@ template <class Policy = continuations, class First, class Last, class T, class 
   return detail::accumulate<Policy>(first, detail::size_between(first, last), std::move(identity), body, join, options);
 }
 
-template <class Policy = continuations, std::ranges::range Range, class T, class Body, class Join>
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class T, class Body, class Join>
   requires detail::divisible_range<Range> && detail::join_for<Join, T, std::ranges::iterator_t<Range>> &&
            detail::accepted<detail::why_not_accumulate<T, Body, Join, std::ranges::iterator_t<Range>>()>
 [[nodiscard]] T parallel_reduce(Range&& range, T identity, Body body, Join join, const loop_options& options = {}) {
@@ -270,7 +291,7 @@ template <class Policy = continuations, std::ranges::range Range, class T, class
 }
 
 /// init op transform(*first) op ...: parallel_reduce with a projection, in the order of std::transform_reduce.
-template <class Policy = continuations, class First, class Last, class T, class Op, class Transform>
+template <detail::a_policy Policy = continuations, class First, class Last, class T, class Op, class Transform>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Transform> &&
            detail::accepted<detail::why_not_transform_reduce<T, Op, Transform, First>()>
 [[nodiscard, gnu::always_inline]] inline T parallel_transform_reduce(First first, Last last, T init, Op op,
@@ -280,17 +301,18 @@ template <class Policy = continuations, class First, class Last, class T, class 
 }
 
 // Not of two arrays: these are a range and a second sequence.
-template <class Policy = continuations, class First, class Last, class T, class Op, class Transform,
-          class I = std::decay_t<First>,
-          class = detail::when<std::input_or_output_iterator<I> && std::sentinel_for<std::decay_t<Last>, I> &&
+template <detail::a_policy Policy = continuations, class First, class Last, class T, class Op, class Transform,
+          class It = std::decay_t<First>,
+          class = detail::when<std::input_or_output_iterator<It> && std::sentinel_for<std::decay_t<Last>, It> &&
                                detail::not_options<Transform> && !(detail::array<First> && detail::array<Last>)>,
-          auto Why = detail::why_not_transform_reduce<T, Op, Transform, I>()>
+          auto Why = detail::why_not_transform_reduce<T, Op, Transform, It>()>
   requires(!detail::accepted<Why>)
 T parallel_transform_reduce(First&& first, Last&& last, T init, Op op, Transform transform,
                             const loop_options& options = {}) = delete;
 
 /// init op transform(*first, *second) op transform(*(first + 1), *(second + 1)) op ...: inner products.
-template <class Policy = continuations, class First, class Last, class Second, class T, class Op, class Transform>
+template <detail::a_policy Policy = continuations, class First, class Last, class Second, class T, class Op,
+          class Transform>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Transform> &&
            detail::accepted<detail::why_not_transform_reduce<T, Op, Transform, First, Second>()>
 [[nodiscard, gnu::always_inline]] inline T parallel_transform_reduce(First first, Last last, Second second, T init,
@@ -305,7 +327,8 @@ template <class Policy = continuations, class First, class Last, class Second, c
                                 options);
 }
 
-template <class Policy = continuations, class First, class Last, class Second, class T, class Op, class Transform,
+template <detail::a_policy Policy = continuations, class First, class Last, class Second, class T, class Op,
+          class Transform,
           class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
                                detail::not_options<Transform>>,
           auto Why = detail::why_not_transform_reduce<T, Op, Transform, First, Second>()>
@@ -314,7 +337,7 @@ T parallel_transform_reduce(First first, Last last, Second second, T init, Op op
                             const loop_options& options = {}) = delete;
 
 /// Both for all elements of a range, which must be a random-access one with a size.
-template <class Policy = continuations, std::ranges::range Range, class T, class Op, class Transform>
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class T, class Op, class Transform>
   requires detail::not_options<Transform> &&
            detail::accepted<detail::why_not_transform_reduce_range<Range, T, Op, Transform>()>
 [[nodiscard, gnu::always_inline]] inline T parallel_transform_reduce(Range&& range, T init, Op op, Transform transform,
@@ -324,7 +347,7 @@ template <class Policy = continuations, std::ranges::range Range, class T, class
                                                std::move(op), std::move(transform), options);
 }
 
-template <class Policy = continuations, std::ranges::range Range, class T, class Op, class Transform,
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class T, class Op, class Transform,
           class = detail::when<detail::not_options<Transform> && !detail::array_end<T>>,
           auto Why = detail::why_not_transform_reduce_range<Range, T, Op, Transform>()>
   requires(!detail::accepted<Why>)
@@ -332,8 +355,8 @@ T parallel_transform_reduce(Range&& range, T init, Op op, Transform transform,
                             const loop_options& options = {}) = delete;
 
 // An array and a pointer of its type are taken for two iterators.
-template <class Policy = continuations, std::ranges::range Range, class Second, class T, class Op, class Transform,
-          class It = std::decay_t<Second>>
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class Second, class T, class Op,
+          class Transform, class It = std::decay_t<Second>>
   requires detail::like_iterator<It> && detail::not_options<Transform> && (!detail::array_and_end<Range, Second>) &&
            detail::accepted<detail::why_not_transform_reduce_range<Range, T, Op, Transform, It>()>
 [[nodiscard, gnu::always_inline]] inline T
@@ -344,13 +367,19 @@ template <class Policy = continuations, std::ranges::range Range, class Second, 
                                                std::move(init), std::move(op), std::move(transform), options);
 }
 
-template <class Policy = continuations, std::ranges::range Range, class Second, class T, class Op, class Transform,
-          class It = std::decay_t<Second>,
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class Second, class T, class Op,
+          class Transform, class It = std::decay_t<Second>,
           class = detail::when<detail::like_iterator<It> && !detail::array_end<T> && detail::not_options<Transform> &&
                                (detail::array<Second> || !std::sentinel_for<It, std::ranges::iterator_t<Range>>)>,
           auto Why = detail::why_not_transform_reduce_range<Range, T, Op, Transform, It>()>
   requires(!detail::accepted<Why>)
 T parallel_transform_reduce(Range&& range, Second&& second, T init, Op op, Transform transform,
                             const loop_options& options = {}) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_reduce(Arguments&&...) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_transform_reduce(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

@@ -1,9 +1,13 @@
 // Entering a runtime.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #ifdef FORKJOIN_SERIAL
 #include "forkjoin/serial/run.hpp"
 #else
+
+#include <type_traits>
 
 #include "forkjoin/detail/call_in.hpp"
 #include "forkjoin/detail/entry.hpp"
@@ -44,11 +48,18 @@ class runtime {
     if constexpr (detail::returns_movable<F>) return detail::call_in(*scheduler_, f);
   }
 
+  template <class F, class First, class... More>
+  void run(F&& f, First&&, More&&...) = delete;  // a closure takes arguments along: run([&] { f(1); })
+
   /// As fj::go, in this runtime. Needs <forkjoin/go.hpp>.
   template <class F>
   auto go(F&& f);
   template <class F>
   auto go(const go_options& wanted, F&& f);
+
+  template <class F, class First, class... More>
+    requires(!std::is_same_v<std::remove_cvref_t<F>, go_options>)
+  void go(F&& f, First&&, More&&...) = delete;  // a closure takes arguments along: go([=] { f(1, 2); })
 
   /// The number of P.
   unsigned procs() const noexcept { return detail::procs_of(*scheduler_); }
@@ -77,6 +88,9 @@ detail::result_of<F> run(F&& f) {
   detail::scheduler* const here = detail::current_scheduler();
   if constexpr (detail::returns_movable<F>) return detail::call_in(here ? *here : detail::default_scheduler(), f);
 }
+
+template <class F, class First, class... More>
+void run(F&& f, First&&, More&&...) = delete;  // a closure takes arguments along: fj::run([&] { f(1); })
 
 /// The number of P of the runtime that this code runs in; outside of any runtime, that of the default one.
 inline unsigned procs() {

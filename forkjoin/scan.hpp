@@ -1,6 +1,8 @@
 // Parallel prefix sums by any associative operation.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <concepts>
 #include <cstddef>
 #include <functional>
@@ -43,24 +45,18 @@ template <class T, class First, class Out, class Op>
 consteval auto why_not_scan() {
   if constexpr (!std::random_access_iterator<First>) {
     return refusal(
-        "fj::parallel_inclusive_scan, parallel_exclusive_scan: first and last must be random-access iterators");
+        "no random access: first and last must be random-access iterators; what has only others, as a std::list, can "
+        "be copied to a std::vector");
   } else if constexpr (!divisible_output<Out>) {
-    return refusal(
-        "fj::parallel_inclusive_scan, parallel_exclusive_scan: the output must be a random-access iterator, and not "
-        "that "
-        "of a std::vector<bool>, whose neighbours cannot be written at the same time");
+    return undivisible_output;
   } else if constexpr (!std::copyable<T>) {
-    return refusal(
-        "fj::parallel_inclusive_scan, parallel_exclusive_scan: the values must be copyable: they go to the output and "
-        "to "
-        "the sum");
+    return refusal("the values cannot be copied: they must be copyable, as they go to the output and to the sum");
   } else if constexpr (!foldable<T, Op, scanned<T, First>> ||
                        !std::is_assignable_v<std::iter_reference_t<Out>, const T&> ||
                        !std::is_assignable_v<std::iter_reference_t<Out>, T>) {
     return refusal(
-        "fj::parallel_inclusive_scan, parallel_exclusive_scan: elements must convert to the type of the sums, the "
-        "operation must be callable with two sums, and with one and an element, and give such a sum, and sums must be "
-        "assignable to the output");
+        "the operation does not fit: elements must convert to the type of the sums, the operation must be callable "
+        "with two sums, and with one and an element, and give such a sum, and sums must be assignable to the output");
   } else {
     return not_refused;
   }
@@ -77,11 +73,19 @@ consteval auto why_not_scan_of() {
   }
 }
 
+/// A body of oneTBB's parallel_scan.
+template <class Body, class Range, class T>
+concept scans_range = std::is_invocable_v<Body&, std::remove_cvref_t<Range>&, T, bool>;
+
+inline constexpr refusal body_scans_range(
+    "the body takes a range, as in oneTBB: pass first, last, output, operation, and maybe an initial value");
+
 template <class T, class Range, class Out, class Op>
 consteval auto why_not_scan_range() {
-  if constexpr (!divisible_range<Range>) {
-    return refusal(
-        "fj::parallel_inclusive_scan, parallel_exclusive_scan: the range must have random access and a size");
+  if constexpr (scans_range<Op, Range, Out>) {
+    return body_scans_range;
+  } else if constexpr (!divisible_range<Range>) {
+    return undivisible_range;
   } else {
     return detail::why_not_scan_of<T, std::ranges::iterator_t<Range>, Out, Op>();
   }
@@ -107,7 +111,7 @@ consteval auto why_not_scan_range() {
 /// Errors: what op or a copy throws; std::bad_alloc; fj::cancelled if options.stop was asked to stop before every block
 /// had started. Both leave the output partly written. Iterators must be random-access ones. Outside of a runtime the
 /// call enters the default one.
-template <class Policy = continuations, class First, class Last, class Out, class Op = std::plus<>>
+template <detail::a_policy Policy = continuations, class First, class Last, class Out, class Op = std::plus<>>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
            detail::not_options<Op> && detail::accepted<detail::why_not_scan_of<void, First, Out, Op>()>
 Out parallel_inclusive_scan(First first, Last last, Out out, Op op = {}, const loop_options& options = {}) {
@@ -116,14 +120,14 @@ Out parallel_inclusive_scan(First first, Last last, Out out, Op op = {}, const l
                                                                std::nullopt, op, options);
 }
 
-template <class Policy = continuations, class First, class Last, class Out>
+template <detail::a_policy Policy = continuations, class First, class Last, class Out>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
            detail::accepted<detail::why_not_scan_of<void, First, Out, std::plus<>>()>
 Out parallel_inclusive_scan(First first, Last last, Out out, const loop_options& options) {
   return fj::parallel_inclusive_scan<Policy>(first, last, out, std::plus<>(), options);
 }
 
-template <class Policy = continuations, class First, class Last, class Out, class Op = loop_options,
+template <detail::a_policy Policy = continuations, class First, class Last, class Out, class Op = loop_options,
           class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
                                detail::like_iterator<Out>>,
           auto Why = detail::why_not_scan_of<void, First, Out, Op>()>
@@ -132,7 +136,7 @@ Out parallel_inclusive_scan(First first, Last last, Out out, Op op = {}, const l
 
 /// *(out + k) = init op *first op ... op *(first + k). The sums have the type of init. If that is a number, elements of
 /// another type are converted to it before they are added.
-template <class Policy = continuations, class First, class Last, class Out, class Op, class T>
+template <detail::a_policy Policy = continuations, class First, class Last, class Out, class Op, class T>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
            detail::not_options<T> && detail::accepted<detail::why_not_scan_of<T, First, Out, Op>()>
 Out parallel_inclusive_scan(First first, Last last, Out out, Op op, T init, const loop_options& options = {}) {
@@ -140,7 +144,7 @@ Out parallel_inclusive_scan(First first, Last last, Out out, Op op, T init, cons
                                                                std::optional<T>(std::move(init)), op, options);
 }
 
-template <class Policy = continuations, class First, class Last, class Out, class Op, class T,
+template <detail::a_policy Policy = continuations, class First, class Last, class Out, class Op, class T,
           class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
                                detail::like_iterator<Out> && detail::not_options<T>>,
           auto Why = detail::why_not_scan_of<T, First, Out, Op>()>
@@ -148,7 +152,7 @@ template <class Policy = continuations, class First, class Last, class Out, clas
 Out parallel_inclusive_scan(First first, Last last, Out out, Op op, T init, const loop_options& options = {}) = delete;
 
 /// The same for all elements of a range, which must be a random-access one with a size.
-template <class Policy = continuations, std::ranges::range Range, class Out, class Op = std::plus<>>
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class Op = std::plus<>>
   requires detail::not_options<Op> && detail::accepted<detail::why_not_scan_range<void, Range, Out, Op>()>
 Out parallel_inclusive_scan(Range&& range, Out out, Op op = {}, const loop_options& options = {}) {
   const auto first = std::ranges::begin(range);
@@ -156,18 +160,18 @@ Out parallel_inclusive_scan(Range&& range, Out out, Op op = {}, const loop_optio
   return fj::parallel_inclusive_scan<Policy>(first, last, std::move(out), std::move(op), options);
 }
 
-template <class Policy = continuations, std::ranges::range Range, class Out>
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out>
   requires detail::accepted<detail::why_not_scan_range<void, Range, Out, std::plus<>>()>
 Out parallel_inclusive_scan(Range&& range, Out out, const loop_options& options) {
   return fj::parallel_inclusive_scan<Policy>(range, std::move(out), std::plus<>(), options);
 }
 
-template <class Policy = continuations, std::ranges::range Range, class Out, class Op = loop_options,
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class Op = loop_options,
           class = detail::when<!detail::array_end<Op>>, auto Why = detail::why_not_scan_range<void, Range, Out, Op>()>
   requires(!detail::accepted<Why>)
 Out parallel_inclusive_scan(Range&& range, Out out, Op op = {}, const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, std::ranges::range Range, class Out, class Op, class T>
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class Op, class T>
   requires detail::not_options<T> && detail::accepted<detail::why_not_scan_range<T, Range, Out, Op>()>
 Out parallel_inclusive_scan(Range&& range, Out out, Op op, T init, const loop_options& options = {}) {
   const auto first = std::ranges::begin(range);
@@ -175,7 +179,7 @@ Out parallel_inclusive_scan(Range&& range, Out out, Op op, T init, const loop_op
   return fj::parallel_inclusive_scan<Policy>(first, last, std::move(out), std::move(op), std::move(init), options);
 }
 
-template <class Policy = continuations, std::ranges::range Range, class Out, class Op, class T,
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class Op, class T,
           class = detail::when<detail::not_options<T>>, class = detail::when<!detail::array_end<Op>>,
           auto Why = detail::why_not_scan_range<T, Range, Out, Op>()>
   requires(!detail::accepted<Why>)
@@ -183,7 +187,7 @@ Out parallel_inclusive_scan(Range&& range, Out out, Op op, T init, const loop_op
 
 /// *(out + k) = init op *first op ... op *(first + k - 1): without the element itself. As std::exclusive_scan, otherwise
 /// as parallel_inclusive_scan with an initial value.
-template <class Policy = continuations, class First, class Last, class Out, class T, class Op = std::plus<>>
+template <detail::a_policy Policy = continuations, class First, class Last, class Out, class T, class Op = std::plus<>>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
            detail::not_options<Op> && detail::accepted<detail::why_not_scan_of<T, First, Out, Op>()>
 Out parallel_exclusive_scan(First first, Last last, Out out, T init, Op op = {}, const loop_options& options = {}) {
@@ -191,14 +195,14 @@ Out parallel_exclusive_scan(First first, Last last, Out out, T init, Op op = {},
                                                                std::optional<T>(std::move(init)), op, options);
 }
 
-template <class Policy = continuations, class First, class Last, class Out, class T>
+template <detail::a_policy Policy = continuations, class First, class Last, class Out, class T>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
            detail::accepted<detail::why_not_scan_of<T, First, Out, std::plus<>>()>
 Out parallel_exclusive_scan(First first, Last last, Out out, T init, const loop_options& options) {
   return fj::parallel_exclusive_scan<Policy>(first, last, out, std::move(init), std::plus<>(), options);
 }
 
-template <class Policy = continuations, class First, class Last, class Out, class T, class Op = loop_options,
+template <detail::a_policy Policy = continuations, class First, class Last, class Out, class T, class Op = loop_options,
           class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
                                detail::like_iterator<Out>>,
           auto Why = detail::why_not_scan_of<T, First, Out, Op>()>
@@ -207,7 +211,7 @@ Out parallel_exclusive_scan(First first, Last last, Out out, T init, Op op = {},
                             const loop_options& options = {}) = delete;
 
 /// The same for all elements of a range.
-template <class Policy = continuations, std::ranges::range Range, class Out, class T, class Op = std::plus<>>
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class T, class Op = std::plus<>>
   requires detail::not_options<Op> && detail::accepted<detail::why_not_scan_range<T, Range, Out, Op>()>
 Out parallel_exclusive_scan(Range&& range, Out out, T init, Op op = {}, const loop_options& options = {}) {
   const auto first = std::ranges::begin(range);
@@ -215,54 +219,55 @@ Out parallel_exclusive_scan(Range&& range, Out out, T init, Op op = {}, const lo
   return fj::parallel_exclusive_scan<Policy>(first, last, std::move(out), std::move(init), std::move(op), options);
 }
 
-template <class Policy = continuations, std::ranges::range Range, class Out, class T>
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class T>
   requires detail::accepted<detail::why_not_scan_range<T, Range, Out, std::plus<>>()>
 Out parallel_exclusive_scan(Range&& range, Out out, T init, const loop_options& options) {
   return fj::parallel_exclusive_scan<Policy>(range, std::move(out), std::move(init), std::plus<>(), options);
 }
 
-template <class Policy = continuations, std::ranges::range Range, class Out, class T, class Op = loop_options,
-          class = detail::when<!detail::array_end<T>>, auto Why = detail::why_not_scan_range<T, Range, Out, Op>()>
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class T,
+          class Op = loop_options, class = detail::when<!detail::array_end<T>>,
+          auto Why = detail::why_not_scan_range<T, Range, Out, Op>()>
   requires(!detail::accepted<Why>)
 Out parallel_exclusive_scan(Range&& range, Out out, T init, Op op = {}, const loop_options& options = {}) = delete;
 
 /// parallel_inclusive_scan by its short name.
-template <class Policy = continuations, class First, class Last, class Out, class Op = std::plus<>>
+template <detail::a_policy Policy = continuations, class First, class Last, class Out, class Op = std::plus<>>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
            detail::not_options<Op> && detail::accepted<detail::why_not_scan_of<void, First, Out, Op>()>
 Out parallel_scan(First first, Last last, Out out, Op op = {}, const loop_options& options = {}) {
   return fj::parallel_inclusive_scan<Policy>(first, last, out, std::move(op), options);
 }
 
-template <class Policy = continuations, class First, class Last, class Out>
+template <detail::a_policy Policy = continuations, class First, class Last, class Out>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
            detail::accepted<detail::why_not_scan_of<void, First, Out, std::plus<>>()>
 Out parallel_scan(First first, Last last, Out out, const loop_options& options) {
   return fj::parallel_scan<Policy>(first, last, out, std::plus<>(), options);
 }
 
-template <class Policy = continuations, class First, class Last, class Out, class Op = loop_options,
+template <detail::a_policy Policy = continuations, class First, class Last, class Out, class Op = loop_options,
           class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
                                detail::like_iterator<Out>>,
           auto Why = detail::why_not_scan_of<void, First, Out, Op>()>
   requires(!detail::accepted<Why>)
 Out parallel_scan(First first, Last last, Out out, Op op = {}, const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, class First, class Last, class Out, class Op, class T>
+template <detail::a_policy Policy = continuations, class First, class Last, class Out, class Op, class T>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
            detail::not_options<T> && detail::accepted<detail::why_not_scan_of<T, First, Out, Op>()>
 Out parallel_scan(First first, Last last, Out out, Op op, T init, const loop_options& options = {}) {
   return fj::parallel_inclusive_scan<Policy>(first, last, out, std::move(op), std::move(init), options);
 }
 
-template <class Policy = continuations, class First, class Last, class Out, class Op, class T,
+template <detail::a_policy Policy = continuations, class First, class Last, class Out, class Op, class T,
           class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
                                detail::like_iterator<Out> && detail::not_options<T>>,
           auto Why = detail::why_not_scan_of<T, First, Out, Op>()>
   requires(!detail::accepted<Why>)
 Out parallel_scan(First first, Last last, Out out, Op op, T init, const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, std::ranges::range Range, class Out, class Op = std::plus<>>
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class Op = std::plus<>>
   requires detail::not_options<Op> && detail::accepted<detail::why_not_scan_range<void, Range, Out, Op>()>
 Out parallel_scan(Range&& range, Out out, Op op = {}, const loop_options& options = {}) {
   const auto first = std::ranges::begin(range);
@@ -270,18 +275,18 @@ Out parallel_scan(Range&& range, Out out, Op op = {}, const loop_options& option
   return fj::parallel_scan<Policy>(first, last, std::move(out), std::move(op), options);
 }
 
-template <class Policy = continuations, std::ranges::range Range, class Out>
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out>
   requires detail::accepted<detail::why_not_scan_range<void, Range, Out, std::plus<>>()>
 Out parallel_scan(Range&& range, Out out, const loop_options& options) {
   return fj::parallel_scan<Policy>(range, std::move(out), std::plus<>(), options);
 }
 
-template <class Policy = continuations, std::ranges::range Range, class Out, class Op = loop_options,
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class Op = loop_options,
           class = detail::when<!detail::array_end<Op>>, auto Why = detail::why_not_scan_range<void, Range, Out, Op>()>
   requires(!detail::accepted<Why>)
 Out parallel_scan(Range&& range, Out out, Op op = {}, const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, std::ranges::range Range, class Out, class Op, class T>
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class Op, class T>
   requires detail::not_options<T> && detail::accepted<detail::why_not_scan_range<T, Range, Out, Op>()>
 Out parallel_scan(Range&& range, Out out, Op op, T init, const loop_options& options = {}) {
   const auto first = std::ranges::begin(range);
@@ -289,10 +294,25 @@ Out parallel_scan(Range&& range, Out out, Op op, T init, const loop_options& opt
   return fj::parallel_scan<Policy>(first, last, std::move(out), std::move(op), std::move(init), options);
 }
 
-template <class Policy = continuations, std::ranges::range Range, class Out, class Op, class T,
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class Op, class T,
           class = detail::when<detail::not_options<T>>, class = detail::when<!detail::array_end<Op>>,
           auto Why = detail::why_not_scan_range<T, Range, Out, Op>()>
   requires(!detail::accepted<Why>)
 Out parallel_scan(Range&& range, Out out, Op op, T init, const loop_options& options = {}) = delete;
+
+// For oneTBB's ranges, which are none of the language.
+template <class Range, class T, class Scan, class Join,
+          class = detail::when<!std::ranges::range<Range> && detail::scans_range<Scan, Range, T>>,
+          auto Why = detail::body_scans_range>
+T parallel_scan(const Range&, const T&, const Scan&, const Join&) = delete;  // (first, last, output, operation, init)
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_inclusive_scan(Arguments&&...) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_exclusive_scan(Arguments&&...) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_scan(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

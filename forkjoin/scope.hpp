@@ -1,6 +1,8 @@
 // Scopes: forks anywhere in a function. Thieves steal the function's true continuation.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #ifdef FORKJOIN_SERIAL
 #include "forkjoin/serial/scope.hpp"
 #else
@@ -121,12 +123,8 @@ struct closure_child : child {
 /// a fork_join that began after the scope, while an exception is handled or in flight, while the scope joins, or if
 /// there is no memory. The policy's join says how the scope's join waits. With fj::leapfrog and fj::first_child_first,
 /// the strand steals only from the P on which the child of its latest stolen fork runs.
-template <class Policy>
+template <detail::a_policy Policy>
 class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
-  static_assert(detail::is_policy<Policy>,
-                "fj::basic_scope: the policy is fj::continuations, fj::tasks, or fj::policy<order, join> with "
-                "fj::first_child_first or fj::last_child_first, and fj::leave_stack, fj::run_on_top or fj::leapfrog");
-
  public:
   /// Throws std::logic_error outside of a runtime.
   [[gnu::always_inline]] basic_scope() : state_(current_strand_or_throw()) { look_at_exceptions(); }
@@ -191,8 +189,13 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
       detail::os::rematerialize(*this).join_slow(false);
   }
 
+  // oneTBB's names. Compilers show these lines.
+  template <class F>
+  void run(F&& f) = delete;  // write s.fork(f)
+  void wait() = delete;      // write s.join()
+
  private:
-  template <class P, class Body>
+  template <detail::a_policy P, class Body>
   friend std::invoke_result_t<Body&, basic_scope<P>&> with_scope(stop_token stop, Body&& body);
 
   using join_policy = typename Policy::join;

@@ -1,6 +1,8 @@
 // Sorting in place.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <concepts>
@@ -33,9 +35,9 @@ inline constexpr std::size_t sort_grain = 2048;
 
 /// Heap sort, for sequences whose partitions were bad too often. It swaps, so that a comparator that throws loses no
 /// element.
-template <class I, class Less>
-void heap_sort(I first, I last, Less less) {
-  using difference = std::iter_difference_t<I>;
+template <class It, class Less>
+void heap_sort(It first, It last, Less less) {
+  using difference = std::iter_difference_t<It>;
   const auto sift_down = [&](difference at, difference n) {
     for (difference child; (child = 2 * at + 1) < n; at = child) {
       if (child + 1 < n && less(first[child], first[child + 1])) ++child;
@@ -52,16 +54,16 @@ void heap_sort(I first, I last, Less less) {
 }
 
 /// The place with the median of three.
-template <class I, class Less>
-I median(I a, I b, I c, Less& less) {
+template <class It, class Less>
+It median(It a, It b, It c, Less& less) {
   if (less(*b, *a)) std::swap(a, b);
   if (!less(*c, *b)) return b;
   return less(*c, *a) ? a : c;
 }
 
 /// A place whose element is likely near the median: of 3^levels places, evenly spread, the median of medians.
-template <class I, class Less>
-I pseudomedian(I first, std::iter_difference_t<I> n, int levels, Less& less) {
+template <class It, class Less>
+It pseudomedian(It first, std::iter_difference_t<It> n, int levels, Less& less) {
   if (levels == 0) return first + n / 2;
   const auto third = n / 3;
   return detail::median(detail::pseudomedian(first, third, levels - 1, less),
@@ -71,16 +73,16 @@ I pseudomedian(I first, std::iter_difference_t<I> n, int levels, Less& less) {
 
 /// Peters, "Pattern-defeating quicksort", 2021, with both parts of a partition sorted in parallel. A partition is itself
 /// parallel if it is large and a worker is hungry.
-template <class Policy, class I, class Less>
+template <class Policy, class It, class Less>
 class quicksort {
-  using difference = std::iter_difference_t<I>;
-  using T = std::iter_value_t<I>;
-  using element = std::iter_reference_t<I>;
+  using difference = std::iter_difference_t<It>;
+  using T = std::iter_value_t<It>;
+  using element = std::iter_reference_t<It>;
 
  public:
   quicksort(Less less, difference grain, const stop_token* stop) : less_(less), grain_(grain), stop_(stop) {}
 
-  void operator()(I first, I last) {
+  void operator()(It first, It last) {
     const auto n = static_cast<std::size_t>(last - first);
     sort(first, last, static_cast<int>(std::bit_width(n)), true);
   }
@@ -88,7 +90,7 @@ class quicksort {
  private:
   // `bad_allowed`: how many more bad partitions may come before heap sort. Unless `leftmost`, the element before
   // first is in its place.
-  void sort(I first, I last, int bad_allowed, bool leftmost) {
+  void sort(It first, It last, int bad_allowed, bool leftmost) {
     for (;;) {
       const difference n = last - first;
       if (n <= static_cast<difference>(insertion_limit)) return detail::insertion_sort(first, last, less_);
@@ -103,11 +105,11 @@ class quicksort {
         continue;
       }
 
-      const I middle =
+      const It middle =
           partition_by_pivot(first, last, [](const auto& less, auto&& x, auto&& pivot) { return less(x, pivot); });
-      const I pivot = middle - 1;
+      const It pivot = middle - 1;
       std::ranges::iter_swap(first, pivot);
-      if (std::min(pivot - first, last - middle) < n / 8) {
+      if ((std::min)(pivot - first, last - middle) < n / 8) {
         --bad_allowed;
         break_pattern(first, pivot);
         break_pattern(middle, last);
@@ -130,7 +132,7 @@ class quicksort {
 
   // Partitions all but the first, which is the pivot. Returns the end of those for which the test holds.
   template <class Test>
-  I partition_by_pivot(I first, I last, Test test) {
+  It partition_by_pivot(It first, It last, Test test) {
     if constexpr (copies_pivot) {
       const T pivot = *first;  // a copy, which stores to the sequence cannot change
       return partition_by(first + 1, last, [&, less = less_](auto&& x) { return test(less, x, pivot); });
@@ -140,15 +142,15 @@ class quicksort {
   }
 
   template <class Test>
-  I partition_by(I first, I last, Test test) {
+  It partition_by(It first, It last, Test test) {
     const difference n = last - first;
     if (n / 64 < grain_ || !hungry()) return detail::partition_serially(first, last, test);
-    const difference part = std::max(n / (2 * static_cast<difference>(procs())), 8 * grain_);
+    const difference part = (std::max)(n / (2 * static_cast<difference>(procs())), 8 * grain_);
     return detail::partition<Policy>(first, last, test, part, stop_);
   }
 
   // Swaps some elements, to break the pattern that gave a bad pivot.
-  static void break_pattern(I first, I last) {
+  static void break_pattern(It first, It last) {
     const difference n = last - first;
     if (n <= static_cast<difference>(insertion_limit)) return;
     for (difference i = 0; i != 3; ++i) {
@@ -177,68 +179,69 @@ class quicksort {
 /// Cost: O(n log n) comparisons, O(n) for sorted, reversed and all-equal sequences, O(n log k) expected for k different
 /// elements. No memory but the stack. Span O(n): if other workers have nothing to do, a large partition is divided,
 /// into two parts for each P at most.
-template <class Policy = continuations, class I, class S, class Compare = std::less<>, class Projection = std::identity>
-  requires std::sentinel_for<S, I> && detail::not_options<Compare> && detail::not_options<Projection> &&
-           detail::accepted<detail::why_not_sort<"fj::parallel_sort", I, Compare, Projection>()>
-void parallel_sort(I first, S last, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
-  const I end = detail::end_between(first, last);
+template <detail::a_policy Policy = continuations, class It, class S, class Compare = std::less<>,
+          class Projection = std::identity>
+  requires std::sentinel_for<S, It> && detail::not_options<Compare> && detail::not_options<Projection> &&
+           detail::accepted<detail::why_not_sort<It, Compare, Projection>()>
+void parallel_sort(It first, S last, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
+  const It end = detail::end_between(first, last);
   const detail::ordering less(comp, proj);
-  const auto grain = detail::as_difference<I>(options.grain ? options.grain : detail::sort_grain);
+  const auto grain = detail::as_difference<It>(options.grain ? options.grain : detail::sort_grain);
   run([&] {
     if (detail::sort_if_run<Policy>(first, end, less, options)) return;
-    detail::quicksort<Policy, I, detail::ordering<Compare, Projection>>(less, grain, options.stop)(first, end);
+    detail::quicksort<Policy, It, detail::ordering<Compare, Projection>>(less, grain, options.stop)(first, end);
   });
 }
 
-template <class Policy = continuations, class I, class S, class Compare>
-  requires std::sentinel_for<S, I> && detail::not_options<Compare> &&
-           detail::accepted<detail::why_not_sort<"fj::parallel_sort", I, Compare, std::identity>()>
-void parallel_sort(I first, S last, Compare comp, const loop_options& options) {
+template <detail::a_policy Policy = continuations, class It, class S, class Compare>
+  requires std::sentinel_for<S, It> && detail::not_options<Compare> &&
+           detail::accepted<detail::why_not_sort<It, Compare, std::identity>()>
+void parallel_sort(It first, S last, Compare comp, const loop_options& options) {
   fj::parallel_sort<Policy>(first, last, std::move(comp), std::identity(), options);
 }
 
-template <class Policy = continuations, class I, class S>
-  requires std::sentinel_for<S, I> &&
-           detail::accepted<detail::why_not_sort<"fj::parallel_sort", I, std::less<>, std::identity>()>
-void parallel_sort(I first, S last, const loop_options& options) {
+template <detail::a_policy Policy = continuations, class It, class S>
+  requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_sort<It, std::less<>, std::identity>()>
+void parallel_sort(It first, S last, const loop_options& options) {
   fj::parallel_sort<Policy>(first, last, std::less<>(), std::identity(), options);
 }
 
-template <class Policy = continuations, class I, class S, class Compare = loop_options, class Projection = loop_options,
-          class = detail::when<std::sentinel_for<S, I>>,
-          auto Why = detail::why_not_sort_given<"fj::parallel_sort", I, Compare, Projection>()>
+template <detail::a_policy Policy = continuations, class It, class S, class Compare = loop_options,
+          class Projection = loop_options, class = detail::when<std::sentinel_for<S, It>>,
+          auto Why = detail::why_not_sort_given<It, Compare, Projection>()>
   requires(!detail::accepted<Why>)
-void parallel_sort(I first, S last, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) = delete;
+void parallel_sort(It first, S last, Compare comp = {}, Projection proj = {},
+                   const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, std::ranges::range R, class Compare = std::less<>,
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Compare = std::less<>,
           class Projection = std::identity>
   requires detail::not_options<Compare> && detail::not_options<Projection> &&
-           detail::accepted<
-               detail::why_not_sort<"fj::parallel_sort", std::ranges::iterator_t<R>, Compare, Projection>()>
+           detail::accepted<detail::why_not_sort<std::ranges::iterator_t<R>, Compare, Projection>()>
 void parallel_sort(R&& range, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
   fj::parallel_sort<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(comp), std::move(proj),
                             options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Compare>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Compare>
   requires detail::not_options<Compare> &&
-           detail::accepted<
-               detail::why_not_sort<"fj::parallel_sort", std::ranges::iterator_t<R>, Compare, std::identity>()>
+           detail::accepted<detail::why_not_sort<std::ranges::iterator_t<R>, Compare, std::identity>()>
 void parallel_sort(R&& range, Compare comp, const loop_options& options) {
   fj::parallel_sort<Policy>(range, std::move(comp), std::identity(), options);
 }
 
-template <class Policy = continuations, std::ranges::range R>
-  requires detail::accepted<
-      detail::why_not_sort<"fj::parallel_sort", std::ranges::iterator_t<R>, std::less<>, std::identity>()>
+template <detail::a_policy Policy = continuations, std::ranges::range R>
+  requires detail::accepted<detail::why_not_sort<std::ranges::iterator_t<R>, std::less<>, std::identity>()>
 void parallel_sort(R&& range, const loop_options& options) {
   fj::parallel_sort<Policy>(range, std::less<>(), std::identity(), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Compare = loop_options,
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Compare = loop_options,
           class Projection = loop_options, class = detail::when<!detail::array_end<Compare>>,
-          auto Why = detail::why_not_sort_given<"fj::parallel_sort", std::ranges::iterator_t<R>, Compare, Projection>()>
+          auto Why = detail::why_not_sort_given<std::ranges::iterator_t<R>, Compare, Projection>()>
   requires(!detail::accepted<Why>)
 void parallel_sort(R&& range, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_sort(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

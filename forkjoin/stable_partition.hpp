@@ -1,6 +1,8 @@
 // A stable partition: elements that match come first, and both groups keep their order.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <functional>
@@ -26,8 +28,8 @@ namespace detail {
 
 /// For elements whose moves may throw: partitions both halves and rotates what lies between. [first, last) are indices of
 /// `marks`.
-template <class Policy, class I, class Filter>
-std::size_t partition_by_rotations(I begin, const Filter& marks, std::size_t first, std::size_t last,
+template <class Policy, class It, class Filter>
+std::size_t partition_by_rotations(It begin, const Filter& marks, std::size_t first, std::size_t last,
                                    std::size_t grain) {
   if (last - first == 1) return first + marks.is_marked(first);
   const std::size_t middle = first + (last - first) / 2;
@@ -46,20 +48,20 @@ std::size_t partition_by_rotations(I begin, const Filter& marks, std::size_t fir
 
 /// Moves each element to its place in a buffer, and back. No move throws. It ignores the stop token, because elements
 /// in the buffer would be lost.
-template <class Policy, class I, class Filter>
-void partition_by_buffer(I first, std::size_t n, const Filter& marks, std::size_t matches) {
-  using T = std::iter_value_t<I>;
+template <class Policy, class It, class Filter>
+void partition_by_buffer(It first, std::size_t n, const Filter& marks, std::size_t matches) {
+  using T = std::iter_value_t<It>;
   const raw_buffer<T> buffer(n);
   T* const to = buffer.begin();
   marks.for_each_block([&](std::size_t begin, std::size_t end, std::size_t marked_before) {
     T* match = to + marked_before;
     T* other = to + matches + (begin - marked_before);
-    I from = detail::advanced(first, begin);
+    It from = detail::advanced(first, begin);
     for (; begin != end; ++begin, static_cast<void>(++from))
       into_buffer::put(from, marks.is_marked(begin) ? match++ : other++);
   });
   detail::for_parts<Policy>(n, {}, [&](std::size_t begin, std::size_t end) {
-    I at = detail::advanced(first, begin);
+    It at = detail::advanced(first, begin);
     for (; begin != end; ++begin, static_cast<void>(++at)) out_of_buffer::put(to + begin, at);
   });
 }
@@ -78,10 +80,10 @@ void partition_by_buffer(I first, std::size_t n, const Filter& marks, std::size_
 ///
 /// Cost: three passes, a bit and room for a copy of each element; where moves may throw O(n log n) moves and a bit for each.
 /// Span O(n / grain); where moves may throw O(n).
-template <class Policy = continuations, class I, class S, class Predicate, class Projection = std::identity>
-  requires std::sentinel_for<S, I> && detail::not_options<Projection> &&
-           detail::accepted<detail::why_not_partition<"fj::parallel_stable_partition", I, Predicate, Projection>()>
-I parallel_stable_partition(I first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
+  requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
+           detail::accepted<detail::why_not_partition<It, Predicate, Projection>()>
+It parallel_stable_partition(It first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
   const std::size_t n = detail::size_between(first, last);
   const auto test = [&](auto&& element) {
     return static_cast<bool>(std::invoke(pred, std::invoke(proj, std::forward<decltype(element)>(element))));
@@ -89,9 +91,9 @@ I parallel_stable_partition(I first, S last, Predicate pred, Projection proj = {
   if (n == 0) return first;
   const std::size_t grain = options.grain ? options.grain : detail::filter_grain;
   return run([&] {
-    detail::filter<Policy, I> marks(first, n, grain, options.stop);
+    detail::filter<Policy, It> marks(first, n, grain, options.stop);
     const std::size_t matches = marks.mark(test);
-    if constexpr (detail::moves_nothrow<I>) {
+    if constexpr (detail::moves_nothrow<It>) {
       detail::partition_by_buffer<Policy>(first, n, marks, matches);
     } else {
       detail::partition_by_rotations<Policy>(first, marks, 0, n, grain);
@@ -100,44 +102,44 @@ I parallel_stable_partition(I first, S last, Predicate pred, Projection proj = {
   });
 }
 
-template <class Policy = continuations, class I, class S, class Predicate>
-  requires std::sentinel_for<S, I> &&
-           detail::accepted<detail::why_not_partition<"fj::parallel_stable_partition", I, Predicate, std::identity>()>
-I parallel_stable_partition(I first, S last, Predicate pred, const loop_options& options) {
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate>
+  requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_partition<It, Predicate, std::identity>()>
+It parallel_stable_partition(It first, S last, Predicate pred, const loop_options& options) {
   return fj::parallel_stable_partition<Policy>(first, last, std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, class I, class S, class Predicate, class Projection = loop_options,
-          class = detail::when<std::sentinel_for<S, I>>,
-          auto Why = detail::why_not_partition<"fj::parallel_stable_partition", I, Predicate,
-                                               detail::given<Projection, std::identity>>()>
+template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
+          class = detail::when<std::sentinel_for<S, It>>,
+          auto Why = detail::why_not_partition<It, Predicate, detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)
-I parallel_stable_partition(I first, S last, Predicate pred, Projection proj = {},
-                            const loop_options& options = {}) = delete;
+It parallel_stable_partition(It first, S last, Predicate pred, Projection proj = {},
+                             const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = std::identity>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
+          class Projection = std::identity>
   requires detail::not_options<Projection> &&
-           detail::accepted<detail::why_not_partition<"fj::parallel_stable_partition", std::ranges::iterator_t<R>,
-                                                      Predicate, Projection>()>
+           detail::accepted<detail::why_not_partition<std::ranges::iterator_t<R>, Predicate, Projection>()>
 std::ranges::borrowed_iterator_t<R> parallel_stable_partition(R&& range, Predicate pred, Projection proj = {},
                                                               const loop_options& options = {}) {
   return fj::parallel_stable_partition<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
                                                std::move(proj), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Predicate>
-  requires detail::accepted<detail::why_not_partition<"fj::parallel_stable_partition", std::ranges::iterator_t<R>,
-                                                      Predicate, std::identity>()>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate>
+  requires detail::accepted<detail::why_not_partition<std::ranges::iterator_t<R>, Predicate, std::identity>()>
 std::ranges::borrowed_iterator_t<R> parallel_stable_partition(R&& range, Predicate pred, const loop_options& options) {
   return fj::parallel_stable_partition<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Predicate, class Projection = loop_options,
-          class = detail::when<!detail::array_end<Predicate>>,
-          auto Why = detail::why_not_partition<"fj::parallel_stable_partition", std::ranges::iterator_t<R>, Predicate,
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
+          class Projection = loop_options, class = detail::when<!detail::array_end<Predicate>>,
+          auto Why = detail::why_not_partition<std::ranges::iterator_t<R>, Predicate,
                                                detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)
 std::ranges::borrowed_iterator_t<R> parallel_stable_partition(R&& range, Predicate pred, Projection proj = {},
                                                               const loop_options& options = {}) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_stable_partition(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

@@ -1,6 +1,8 @@
 // Sorting that keeps the order of equal elements.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -33,33 +35,33 @@ inline constexpr std::size_t stable_sort_grain = 2048;
 
 /// Merge sort: quarters in parallel, then pairs of them into the buffer and both pairs back, as in Cilk's cilksort.
 /// At the end of each call all elements are in the sequence, also after an exception.
-template <class Policy, class I, class Compare, class Projection>
+template <class Policy, class It, class Compare, class Projection>
 class merge_sort {
-  using T = std::iter_value_t<I>;
-  using difference = std::iter_difference_t<I>;
+  using T = std::iter_value_t<It>;
+  using difference = std::iter_difference_t<It>;
   using pair_ordering = merge_ordering<Compare, Projection, Projection>;
-  using merge_in = merge_part<Policy, into_buffer, I, I, T*, pair_ordering>;
-  using merge_out = merge_part<Policy, out_of_buffer, T*, T*, I, pair_ordering>;
+  using merge_in = merge_part<Policy, into_buffer, It, It, T*, pair_ordering>;
+  using merge_out = merge_part<Policy, out_of_buffer, T*, T*, It, pair_ordering>;
 
  public:
   merge_sort(Compare& comp, Projection& proj, const loop_options& options)
       : less_(comp, proj),
         plan_{pair_ordering{std::addressof(comp), std::addressof(proj), std::addressof(proj)},
               options.grain ? options.grain : merge_grain, options.stop},
-        grain_(as_difference<I>(options.grain ? options.grain : stable_sort_grain)) {}
+        grain_(as_difference<It>(options.grain ? options.grain : stable_sort_grain)) {}
 
-  void operator()(I first, I last) {
+  void operator()(It first, It last) {
     const raw_buffer<T> buffer(static_cast<std::size_t>(last - first));
     sort(first, last - first, buffer.begin());
   }
 
  private:
-  void sort(I first, difference n, T* buffer) {
+  void sort(It first, difference n, T* buffer) {
     if (n <= static_cast<difference>(stable_insertion_limit)) return detail::insertion_sort(first, first + n, less_);
     throw_if_stopped(plan_.stop);
-    const I last = first + n, second = first + n / 4, third = first + n / 2, fourth = third + (n - n / 2) / 2;
+    const It last = first + n, second = first + n / 4, third = first + n / 2, fourth = third + (n - n / 2) / 2;
     T* const half = buffer + (third - first);
-    const auto quarter = [=, this](I from, I to) { sort(from, to - from, buffer + (from - first)); };
+    const auto quarter = [=, this](It from, It to) { sort(from, to - from, buffer + (from - first)); };
     if (n > grain_) {
       fork_join<Policy>([=] { quarter(first, second); }, [=] { quarter(second, third); },
                         [=] { quarter(third, fourth); }, [=] { quarter(fourth, last); });
@@ -84,9 +86,9 @@ class merge_sort {
 };
 
 /// For elements whose moves may throw: sorts their numbers, and then moves each to its place once.
-template <class Policy, class I, class Compare, class Projection>
-void sort_by_number(I first, I last, Compare& comp, Projection& proj, const loop_options& options) {
-  using difference = std::iter_difference_t<I>;
+template <class Policy, class It, class Compare, class Projection>
+void sort_by_number(It first, It last, Compare& comp, Projection& proj, const loop_options& options) {
+  using difference = std::iter_difference_t<It>;
   std::vector<difference> from(static_cast<std::size_t>(last - first));
   std::iota(from.begin(), from.end(), difference());
   const auto less = [&, elements = ordering(comp, proj)](difference a, difference b) {
@@ -98,7 +100,7 @@ void sort_by_number(I first, I last, Compare& comp, Projection& proj, const loop
   const auto source = [&](difference i) -> difference& { return from[static_cast<std::size_t>(i)]; };
   for (difference start = 0; start != last - first; ++start) {
     if (source(start) == start) continue;
-    std::iter_value_t<I> kept = std::ranges::iter_move(first + start);
+    std::iter_value_t<It> kept = std::ranges::iter_move(first + start);
     difference at = start;
     for (difference next; (next = source(at)) != start; at = next) {
       first[at] = std::ranges::iter_move(first + next);
@@ -126,73 +128,72 @@ void sort_by_number(I first, I last, Compare& comp, Projection& proj, const loop
 ///
 /// Cost: O(n log n) comparisons and moves, O(n) for sorted and strictly descending sequences; a buffer of n elements, or
 /// of 2 n numbers if moves can throw. Span O(log^3 n) beside the grain; with moves that can throw O(n).
-template <class Policy = continuations, class I, class S, class Compare = std::less<>, class Projection = std::identity>
-  requires std::sentinel_for<S, I> && detail::not_options<Compare> && detail::not_options<Projection> &&
-           detail::accepted<detail::why_not_sort<"fj::parallel_stable_sort", I, Compare, Projection>()>
-void parallel_stable_sort(I first, S last, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
-  const I end = detail::end_between(first, last);
+template <detail::a_policy Policy = continuations, class It, class S, class Compare = std::less<>,
+          class Projection = std::identity>
+  requires std::sentinel_for<S, It> && detail::not_options<Compare> && detail::not_options<Projection> &&
+           detail::accepted<detail::why_not_sort<It, Compare, Projection>()>
+void parallel_stable_sort(It first, S last, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
+  const It end = detail::end_between(first, last);
   run([&] {
     if (detail::sort_if_run<Policy>(first, end, detail::ordering(comp, proj), options)) return;
-    if constexpr (detail::moves_nothrow<I>) {
-      detail::merge_sort<Policy, I, Compare, Projection>(comp, proj, options)(first, end);
+    if constexpr (detail::moves_nothrow<It>) {
+      detail::merge_sort<Policy, It, Compare, Projection>(comp, proj, options)(first, end);
     } else {
       detail::sort_by_number<Policy>(first, end, comp, proj, options);
     }
   });
 }
 
-template <class Policy = continuations, class I, class S, class Compare>
-  requires std::sentinel_for<S, I> && detail::not_options<Compare> &&
-           detail::accepted<detail::why_not_sort<"fj::parallel_stable_sort", I, Compare, std::identity>()>
-void parallel_stable_sort(I first, S last, Compare comp, const loop_options& options) {
+template <detail::a_policy Policy = continuations, class It, class S, class Compare>
+  requires std::sentinel_for<S, It> && detail::not_options<Compare> &&
+           detail::accepted<detail::why_not_sort<It, Compare, std::identity>()>
+void parallel_stable_sort(It first, S last, Compare comp, const loop_options& options) {
   fj::parallel_stable_sort<Policy>(first, last, std::move(comp), std::identity(), options);
 }
 
-template <class Policy = continuations, class I, class S>
-  requires std::sentinel_for<S, I> &&
-           detail::accepted<detail::why_not_sort<"fj::parallel_stable_sort", I, std::less<>, std::identity>()>
-void parallel_stable_sort(I first, S last, const loop_options& options) {
+template <detail::a_policy Policy = continuations, class It, class S>
+  requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_sort<It, std::less<>, std::identity>()>
+void parallel_stable_sort(It first, S last, const loop_options& options) {
   fj::parallel_stable_sort<Policy>(first, last, std::less<>(), std::identity(), options);
 }
 
-template <class Policy = continuations, class I, class S, class Compare = loop_options, class Projection = loop_options,
-          class = detail::when<std::sentinel_for<S, I>>,
-          auto Why = detail::why_not_sort_given<"fj::parallel_stable_sort", I, Compare, Projection>()>
+template <detail::a_policy Policy = continuations, class It, class S, class Compare = loop_options,
+          class Projection = loop_options, class = detail::when<std::sentinel_for<S, It>>,
+          auto Why = detail::why_not_sort_given<It, Compare, Projection>()>
   requires(!detail::accepted<Why>)
-void parallel_stable_sort(I first, S last, Compare comp = {}, Projection proj = {},
+void parallel_stable_sort(It first, S last, Compare comp = {}, Projection proj = {},
                           const loop_options& options = {}) = delete;
 
-template <class Policy = continuations, std::ranges::range R, class Compare = std::less<>,
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Compare = std::less<>,
           class Projection = std::identity>
   requires detail::not_options<Compare> && detail::not_options<Projection> &&
-           detail::accepted<
-               detail::why_not_sort<"fj::parallel_stable_sort", std::ranges::iterator_t<R>, Compare, Projection>()>
+           detail::accepted<detail::why_not_sort<std::ranges::iterator_t<R>, Compare, Projection>()>
 void parallel_stable_sort(R&& range, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
   fj::parallel_stable_sort<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(comp), std::move(proj),
                                    options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Compare>
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Compare>
   requires detail::not_options<Compare> &&
-           detail::accepted<
-               detail::why_not_sort<"fj::parallel_stable_sort", std::ranges::iterator_t<R>, Compare, std::identity>()>
+           detail::accepted<detail::why_not_sort<std::ranges::iterator_t<R>, Compare, std::identity>()>
 void parallel_stable_sort(R&& range, Compare comp, const loop_options& options) {
   fj::parallel_stable_sort<Policy>(range, std::move(comp), std::identity(), options);
 }
 
-template <class Policy = continuations, std::ranges::range R>
-  requires detail::accepted<
-      detail::why_not_sort<"fj::parallel_stable_sort", std::ranges::iterator_t<R>, std::less<>, std::identity>()>
+template <detail::a_policy Policy = continuations, std::ranges::range R>
+  requires detail::accepted<detail::why_not_sort<std::ranges::iterator_t<R>, std::less<>, std::identity>()>
 void parallel_stable_sort(R&& range, const loop_options& options) {
   fj::parallel_stable_sort<Policy>(range, std::less<>(), std::identity(), options);
 }
 
-template <class Policy = continuations, std::ranges::range R, class Compare = loop_options,
+template <detail::a_policy Policy = continuations, std::ranges::range R, class Compare = loop_options,
           class Projection = loop_options, class = detail::when<!detail::array_end<Compare>>,
-          auto Why =
-              detail::why_not_sort_given<"fj::parallel_stable_sort", std::ranges::iterator_t<R>, Compare, Projection>()>
+          auto Why = detail::why_not_sort_given<std::ranges::iterator_t<R>, Compare, Projection>()>
   requires(!detail::accepted<Why>)
 void parallel_stable_sort(R&& range, Compare comp = {}, Projection proj = {},
                           const loop_options& options = {}) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_stable_sort(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

@@ -2,6 +2,8 @@
 // a wait that reaches its deadline.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <exception>
 #include <stop_token>
 

@@ -1,6 +1,8 @@
 // The parallel std::transform.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -36,17 +38,14 @@ Out transform(std::size_t n, Op& op, const loop_options& options, const Out& out
 template <class Out, class Op, class... In>
 consteval auto why_not_transform() {
   if constexpr (!(std::random_access_iterator<In> && ...)) {
-    return refusal("fj::parallel_transform: first, last and second must be random-access iterators");
+    return refusal("no random access: first, last and second must be random-access iterators");
   } else if constexpr (!divisible_output<Out>) {
-    return refusal(
-        "fj::parallel_transform: the output must be a random-access iterator, and not that of a std::vector<bool>, "
-        "whose "
-        "neighbours cannot be written at the same time");
+    return undivisible_output;
   } else if constexpr (!std::is_invocable_v<Op&, std::iter_reference_t<In>...>) {
-    return refusal("fj::parallel_transform: the operation must be callable with the elements");
+    return refusal("the operation takes no elements: it must be callable with an element of each sequence");
   } else if constexpr (!std::is_assignable_v<std::iter_reference_t<Out>,
                                              std::invoke_result_t<Op&, std::iter_reference_t<In>...>>) {
-    return refusal("fj::parallel_transform: what the operation returns must be assignable to the output");
+    return refusal("the output takes no such results: what the operation returns must be assignable to it");
   } else {
     return not_refused;
   }
@@ -55,7 +54,7 @@ consteval auto why_not_transform() {
 template <class Range, class Out, class Op>
 consteval auto why_not_transform_range() {
   if constexpr (!divisible_range<Range>) {
-    return refusal("fj::parallel_transform: the range must have random access and a size");
+    return undivisible_range;
   } else {
     return detail::why_not_transform<Out, Op, std::ranges::iterator_t<Range>>();
   }
@@ -65,14 +64,14 @@ consteval auto why_not_transform_range() {
 
 /// *(out + k) = op(*(first + k)) for all elements, possibly in parallel; out may be first. Returns the end of the
 /// output, as std::transform. Order and errors are those of parallel_for. All iterators must be random-access ones.
-template <class Policy = continuations, class First, class Last, class Out, class Op>
+template <detail::a_policy Policy = continuations, class First, class Last, class Out, class Op>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op> &&
            detail::accepted<detail::why_not_transform<Out, Op, First>()>
 Out parallel_transform(First first, Last last, Out out, Op op, const loop_options& options = {}) {
   return detail::transform<Policy>(detail::size_between(first, last), op, options, out, first);
 }
 
-template <class Policy = continuations, class First, class Last, class Out, class Op,
+template <detail::a_policy Policy = continuations, class First, class Last, class Out, class Op,
           class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
                                detail::not_options<Op>>,
           auto Why = detail::why_not_transform<Out, Op, First>()>
@@ -80,14 +79,14 @@ template <class Policy = continuations, class First, class Last, class Out, clas
 Out parallel_transform(First first, Last last, Out out, Op op, const loop_options& options = {}) = delete;
 
 /// *(out + k) = op(*(first + k), *(second + k)), likewise.
-template <class Policy = continuations, class First, class Last, class Second, class Out, class Op>
+template <detail::a_policy Policy = continuations, class First, class Last, class Second, class Out, class Op>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op> &&
            detail::accepted<detail::why_not_transform<Out, Op, First, Second>()>
 Out parallel_transform(First first, Last last, Second second, Out out, Op op, const loop_options& options = {}) {
   return detail::transform<Policy>(detail::size_between(first, last), op, options, out, first, second);
 }
 
-template <class Policy = continuations, class First, class Last, class Second, class Out, class Op,
+template <detail::a_policy Policy = continuations, class First, class Last, class Second, class Out, class Op,
           class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
                                detail::not_options<Op>>,
           auto Why = detail::why_not_transform<Out, Op, First, Second>()>
@@ -96,15 +95,18 @@ Out parallel_transform(First first, Last last, Second second, Out out, Op op,
                        const loop_options& options = {}) = delete;
 
 /// The same for all elements of a range.
-template <class Policy = continuations, std::ranges::range Range, class Out, class Op>
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class Op>
   requires detail::not_options<Op> && detail::accepted<detail::why_not_transform_range<Range, Out, Op>()>
 Out parallel_transform(Range&& range, Out out, Op op, const loop_options& options = {}) {
   return detail::transform<Policy>(detail::size_of(range), op, options, out, std::ranges::begin(range));
 }
 
-template <class Policy = continuations, std::ranges::range Range, class Out, class Op,
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class Op,
           class = detail::when<detail::not_options<Op>>, auto Why = detail::why_not_transform_range<Range, Out, Op>()>
   requires(!detail::accepted<Why>)
 Out parallel_transform(Range&& range, Out out, Op op, const loop_options& options = {}) = delete;
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void parallel_transform(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

@@ -1,6 +1,8 @@
 // A scope with its body as a closure.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #include <type_traits>
 #include <utility>
 
@@ -16,7 +18,7 @@ namespace fj::inline v0_1 {
 /// the exception that the serial program would have thrown, also when body throws. Catch exceptions of children around
 /// with_scope, not around a fork: a fork throws them only if its continuation was not stolen. Outside of a runtime the
 /// call enters the default one.
-template <class Policy = continuations, class Body>
+template <detail::a_policy Policy = continuations, class Body>
 std::invoke_result_t<Body&, basic_scope<Policy>&> with_scope(stop_token stop, Body&& body) {
   using result = std::invoke_result_t<Body&, basic_scope<Policy>&>;
   static_assert(
@@ -44,10 +46,13 @@ std::invoke_result_t<Body&, basic_scope<Policy>&> with_scope(stop_token stop, Bo
   });
 }
 
-template <class Policy = continuations, class Body>
+template <detail::a_policy Policy = continuations, class Body>
   requires std::is_invocable_v<Body&, basic_scope<Policy>&>
 std::invoke_result_t<Body&, basic_scope<Policy>&> with_scope(Body&& body) {
   return fj::with_scope<Policy>(stop_token(), body);
 }
+
+template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
+void with_scope(Arguments&&...) = delete;
 
 }  // namespace fj::inline v0_1

@@ -11,7 +11,7 @@ using deadline_clock = std::chrono::steady_clock;
 using deadline = deadline_clock::time_point;
 
 /// The time that does not come.
-inline constexpr deadline no_deadline = deadline::max();
+inline constexpr deadline no_deadline = (deadline::max)();
 
 /// The time that lies d ahead, rounded up; no_deadline if the clock does not go so far. What is not positive is now.
 template <class Rep, class Period>
@@ -32,7 +32,7 @@ deadline deadline_at(const std::chrono::time_point<Clock, Duration>& t) {
   const approximate time(t.time_since_epoch());
   if (time >= approximate(no_deadline.time_since_epoch())) return no_deadline;
   if constexpr (std::is_same_v<Clock, deadline_clock>) {
-    constexpr deadline first = deadline::min();
+    constexpr deadline first = (deadline::min)();
     if (!(time > approximate(first.time_since_epoch()))) return first;
     return std::chrono::ceil<deadline::duration>(t);
   } else {

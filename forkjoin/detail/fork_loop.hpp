@@ -27,6 +27,7 @@ namespace fj::inline v0_1::detail {
 class loop_of_forks : public fork_loop {
  protected:
   [[gnu::always_inline]] explicit loop_of_forks(std::size_t turns) noexcept : fork_loop(turns) {}
+  ~loop_of_forks() = default;
 
   // The home strand calls next_is before each turn; offer before it and take_back after it, unless it is the last one, which
   // has no rest. When either says false, join_turns follows.
@@ -220,10 +221,10 @@ class fork_of_many final : loop_of_forks {
   }
 
  private:
-  template <std::size_t... I>
-  [[gnu::always_inline]] void run_all(std::index_sequence<I...>) {
+  template <std::size_t... Is>
+  [[gnu::always_inline]] void run_all(std::index_sequence<Is...>) {
     try {
-      if (__builtin_expect((fork_or_call<I>() && ...), true)) return;
+      if (__builtin_expect((fork_or_call<Is>() && ...), true)) return;
     } catch (...) {
       if (!keep_exception()) throw;
     }
@@ -231,32 +232,32 @@ class fork_of_many final : loop_of_forks {
     throw_first();
   }
 
-  template <std::size_t I>
+  template <std::size_t Is>
   [[gnu::always_inline]] bool fork_or_call() {
-    constexpr bool is_last = I + 1 == sizeof...(F);
-    next_is(I + 1);
+    constexpr bool is_last = Is + 1 == sizeof...(F);
+    next_is(Is + 1);
     if (!is_last && !offer()) return false;
-    call<I>();
+    call<Is>();
     return is_last || take_back();
   }
 
-  template <std::size_t I>
+  template <std::size_t Is>
   [[gnu::always_inline]] void call() {
-    std::get<I>(results_).store(std::get<I>(closures_));
+    std::get<Is>(results_).store(std::get<Is>(closures_));
   }
 
-  template <std::size_t I>
+  template <std::size_t Is>
   static void call_stolen(fork_of_many& self) {
-    self.call<I>();
+    self.call<Is>();
   }
 
   bool run_stolen(std::size_t i) noexcept override {
     return run_unless_thrown(i, [&] { call_any(i, std::index_sequence_for<F...>()); });
   }
 
-  template <std::size_t... I>
-  void call_any(std::size_t i, std::index_sequence<I...>) {
-    static constexpr void (*each[])(fork_of_many&) = {&call_stolen<I>...};
+  template <std::size_t... Is>
+  void call_any(std::size_t i, std::index_sequence<Is...>) {
+    static constexpr void (*each[])(fork_of_many&) = {&call_stolen<Is>...};
     each[i](*this);
   }
 

@@ -27,6 +27,14 @@ template <class F>
 concept returns_movable =
     !std::is_object_v<result_of<F>> || std::is_move_constructible_v<std::remove_cv_t<result_of<F>>>;
 
+// Of all closures of a fork.
+template <class... F>
+inline constexpr bool are_callable = (std::is_invocable_v<F&> && ...);
+template <class... F>
+inline constexpr bool all_return_movable = (returns_movable<F> && ...);
+template <class... F>
+inline constexpr bool all_return_void = (std::is_void_v<result_of<F>> && ...);
+
 /// Calls f and returns its result as a value_of.
 template <class F>
 [[gnu::always_inline]] inline value_of<result_of<F>> call(F& f) noexcept(std::is_nothrow_invocable_v<F&>) {

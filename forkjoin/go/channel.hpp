@@ -1,10 +1,13 @@
 // Channels: values that one fiber sends and another receives.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #ifdef FORKJOIN_SERIAL
 #include "forkjoin/serial/go.hpp"
 #else
 
+#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <iterator>
@@ -97,6 +100,12 @@ class channel {
     detail::expect_no_limit(state_->receive(value, detail::limits_of(options, "fj::channel::receive")));
     return value;
   }
+
+  // Compilers show these lines.
+  template <class R, class P>
+  void send(const T&, std::chrono::duration<R, P>) const = delete;  // {.until = std::chrono::steady_clock::now() + 1s}
+  template <class R, class P>
+  void receive(std::chrono::duration<R, P>) const = delete;  // {.until = std::chrono::steady_clock::now() + 1s}
 
   /// Moves the value into the channel if that needs no wait, and returns true. Otherwise returns false and leaves the
   /// value unchanged. Throws channel_closed. On a handle that names no channel: false.

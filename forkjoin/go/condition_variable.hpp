@@ -1,6 +1,8 @@
 // Waits, with a fj::mutex, for what other strands announce.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #ifdef FORKJOIN_SERIAL
 #include "forkjoin/serial/go.hpp"
 #else

@@ -1,6 +1,8 @@
 // Descriptors of the system: read, write, accept and connect. A fiber that waits leaves its worker to other fibers.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #ifdef FORKJOIN_SERIAL
 #include "forkjoin/serial/go.hpp"
 #else
@@ -38,7 +40,8 @@ class descriptor {
   explicit descriptor(int number) : watched_(&detail::open_descriptor(number)) {}
   descriptor(descriptor&& other) noexcept : watched_(std::exchange(other.watched_, nullptr)) {}
   descriptor& operator=(descriptor&& other) noexcept {
-    descriptor(std::move(other)).swap(*this);
+    descriptor taken(std::move(other));
+    swap(taken);
     return *this;
   }
   /// Closes the descriptor. As with any object, no operation may begin while the destructor runs.

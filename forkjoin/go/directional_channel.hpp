@@ -2,10 +2,13 @@
 // compiler checks it.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #ifdef FORKJOIN_SERIAL
 #include "forkjoin/serial/go.hpp"
 #else
 
+#include <chrono>
 #include <cstddef>
 #include <iterator>
 #include <optional>
@@ -30,6 +33,8 @@ class receive_channel {
   receive_channel(channel<T> of) noexcept : of_(std::move(of)) {}
 
   std::optional<T> receive(wait_options options = {}) const { return of_.receive(options); }
+  template <class R, class P>
+  void receive(std::chrono::duration<R, P>) const = delete;  // {.until = std::chrono::steady_clock::now() + 1s}
   std::optional<T> try_receive() const { return of_.try_receive(); }
 
   iterator begin(std::source_location at = std::source_location::current()) const { return of_.begin(at); }
@@ -58,6 +63,8 @@ class send_channel {
   send_channel(channel<T> of) noexcept : of_(std::move(of)) {}
 
   void send(T value, wait_options options = {}) const { of_.send(std::move(value), options); }
+  template <class R, class P>
+  void send(const T&, std::chrono::duration<R, P>) const = delete;  // {.until = std::chrono::steady_clock::now() + 1s}
   [[nodiscard]] bool try_send(T& value) const { return of_.try_send(value); }
   [[nodiscard]] bool try_send(T&& value) const { return of_.try_send(value); }
   void close() const { of_.close(); }

@@ -1,6 +1,8 @@
 // go starts a fiber; its future waits for the fiber's end and has its result.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #ifdef FORKJOIN_SERIAL
 #include "forkjoin/detail/misuse.hpp"
 #include "forkjoin/serial/go.hpp"
@@ -235,6 +237,10 @@ template <class F>
 auto go(F&& f) {
   return fj::go(go_options(), std::forward<F>(f));
 }
+
+template <class F, class First, class... More>
+  requires(!std::is_same_v<std::remove_cvref_t<F>, go_options>)
+void go(F&& f, First&&, More&&...) = delete;  // a closure takes arguments along: fj::go([=] { f(1, 2); })
 
 template <class F>
 auto runtime::go(const go_options& wanted, F&& f) {

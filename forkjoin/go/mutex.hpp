@@ -1,6 +1,8 @@
 // A mutex that blocks the fiber, never its worker.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #ifdef FORKJOIN_SERIAL
 #include "forkjoin/serial/go.hpp"
 #else

@@ -1,6 +1,8 @@
 // A function that several strands call, and that runs only once.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #ifdef FORKJOIN_SERIAL
 #include "forkjoin/serial/go.hpp"
 #else

@@ -1,6 +1,8 @@
 // Prints what all fibers do and where they wait: for programs that hang.
 #pragma once
 
+#include "forkjoin/detail/requirements.hpp"
+
 #ifdef FORKJOIN_SERIAL
 #include "forkjoin/serial/go.hpp"
 #else

@@ -23,7 +23,7 @@ class blocks {
   std::size_t count() const noexcept { return blocks_of(elements_, size_); }
   std::size_t begin(std::size_t block) const noexcept { return block * size_; }
   std::size_t end(std::size_t block) const noexcept { return begin(block) + size_of(block); }
-  std::size_t size_of(std::size_t block) const noexcept { return std::min(size_, elements_ - begin(block)); }
+  std::size_t size_of(std::size_t block) const noexcept { return (std::min)(size_, elements_ - begin(block)); }
 
  private:
   std::size_t elements_;

@@ -13,10 +13,10 @@
 namespace fj::inline v0_1::detail {
 
 /// The user's grain as a difference; the largest one if it is larger.
-template <class I>
-constexpr std::iter_difference_t<I> as_difference(std::size_t n) {
-  using difference = std::iter_difference_t<I>;
-  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<difference>::max());
+template <class It>
+constexpr std::iter_difference_t<It> as_difference(std::size_t n) {
+  using difference = std::iter_difference_t<It>;
+  constexpr auto most = static_cast<std::size_t>((std::numeric_limits<difference>::max)());
   return static_cast<difference>(n < most ? n : most);
 }
 
@@ -25,28 +25,28 @@ template <class T>
 concept cheaply_copied = std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> && sizeof(T) <= 32;
 
 /// Whether reading an element throws nothing. std::reverse_iterator does not declare that itself.
-template <class I>
+template <class It>
 inline constexpr bool reads_nothrow =
-    noexcept(*std::declval<I&>()) && noexcept(std::ranges::iter_move(std::declval<I&>()));
-template <class I>
-inline constexpr bool reads_nothrow<std::reverse_iterator<I>> = reads_nothrow<I>;
+    noexcept(*std::declval<It&>()) && noexcept(std::ranges::iter_move(std::declval<It&>()));
+template <class It>
+inline constexpr bool reads_nothrow<std::reverse_iterator<It>> = reads_nothrow<It>;
 
-/// Whether elements of I move between the sequence and variables without exceptions.
-template <class I>
+/// Whether elements of It move between the sequence and variables without exceptions.
+template <class It>
 concept moves_nothrow =
-    reads_nothrow<I> && std::is_nothrow_constructible_v<std::iter_value_t<I>, std::iter_rvalue_reference_t<I>> &&
-    std::is_nothrow_assignable_v<std::iter_reference_t<I>, std::iter_value_t<I>>;
+    reads_nothrow<It> && std::is_nothrow_constructible_v<std::iter_value_t<It>, std::iter_rvalue_reference_t<It>> &&
+    std::is_nothrow_assignable_v<std::iter_reference_t<It>, std::iter_value_t<It>>;
 
 // The conditions on arguments of users. The compiler checks the second part of each only where the first one holds.
 
-template <class P, class I>
-concept projection_for = std::indirectly_regular_unary_invocable<P, I>;
+template <class P, class It>
+concept projection_for = std::indirectly_regular_unary_invocable<P, It>;
 
-template <class C, class I, class P>
-concept comparator_for = projection_for<P, I> && std::indirect_strict_weak_order<C, std::projected<I, P>>;
+template <class C, class It, class P>
+concept comparator_for = projection_for<P, It> && std::indirect_strict_weak_order<C, std::projected<It, P>>;
 
-template <class F, class I, class P>
-concept predicate_for = projection_for<P, I> && std::indirect_unary_predicate<F, std::projected<I, P>>;
+template <class F, class It, class P>
+concept predicate_for = projection_for<P, It> && std::indirect_unary_predicate<F, std::projected<It, P>>;
 
 /// A comparator and a projection in one, by reference: both must outlive it.
 template <class Compare, class Projection>

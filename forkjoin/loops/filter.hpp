@@ -18,17 +18,18 @@ namespace fj::inline v0_1::detail {
 
 /// First marks by a bit each element that matches, block by block. The numbers of matches then tell where the output of
 /// each block begins.
-template <class Policy, class I>
+template <class Policy, class It>
 class filter {
-  using difference = std::iter_difference_t<I>;
+  using difference = std::iter_difference_t<It>;
   using word = std::uint64_t;
   static constexpr std::size_t bits = 64;
 
  public:
-  filter(I first, std::size_t n, std::size_t grain, const stop_token* stop)
+  filter(It first, std::size_t n, std::size_t grain, const stop_token* stop)
       : first_(first),
         n_(n),
-        words_per_block_(std::max<std::size_t>(1, blocks_of(std::min(grain, n), bits))),  // so that no grain overflows
+        words_per_block_(
+            std::max<std::size_t>(1, blocks_of((std::min)(grain, n), bits))),  // so that no grain overflows
         marks_(std::make_unique_for_overwrite<word[]>(blocks_of(n, bits))),
         begins_(blocks_of(n, words_per_block_ * bits)),
         stop_(stop) {}
@@ -39,7 +40,7 @@ class filter {
     const auto mark_block = [&](std::size_t block) {
       std::size_t matches = 0;
       for_words(block, [&](std::size_t w) {
-        const std::size_t begin = w * bits, n = std::min(bits, n_ - begin);
+        const std::size_t begin = w * bits, n = (std::min)(bits, n_ - begin);
         word mark = 0;
         for (std::size_t i = 0; i != n; ++i)
           mark |= static_cast<word>(test(first_[static_cast<difference>(begin + i)])) << i;
@@ -62,7 +63,7 @@ class filter {
     ordered_parts parts(nullptr);
     const auto one = [&](std::size_t block) {
       const std::size_t begin = block * words_per_block_ * bits;
-      body(begin, begin + std::min(words_per_block_ * bits, n_ - begin), begins_[block]);
+      body(begin, begin + (std::min)(words_per_block_ * bits, n_ - begin), begins_[block]);
     };
     for_blocks<Policy>(0, begins_.size(), parts, one);
   }
@@ -88,11 +89,11 @@ class filter {
 
   template <class Body>
   void for_words(std::size_t block, Body body) const {
-    const std::size_t end = std::min((block + 1) * words_per_block_, blocks_of(n_, bits));
+    const std::size_t end = (std::min)((block + 1) * words_per_block_, blocks_of(n_, bits));
     for (std::size_t w = block * words_per_block_; w != end; ++w) body(w);
   }
 
-  const I first_;
+  const It first_;
   const std::size_t n_;
   const std::size_t words_per_block_;  // of marks, in a block
   const std::unique_ptr<word[]> marks_;

@@ -16,9 +16,9 @@
 namespace fj::inline v0_1::detail {
 
 /// Integers as std::cmp_less takes them: neither truth values nor characters.
-template <class I, class Plain = std::remove_cv_t<I>>
+template <class It, class Plain = std::remove_cv_t<It>>
 concept index =
-    std::integral<I> && !std::same_as<Plain, bool> && !std::same_as<Plain, char> && !std::same_as<Plain, wchar_t> &&
+    std::integral<It> && !std::same_as<Plain, bool> && !std::same_as<Plain, char> && !std::same_as<Plain, wchar_t> &&
     !std::same_as<Plain, char8_t> && !std::same_as<Plain, char16_t> && !std::same_as<Plain, char32_t>;
 
 /// Indices from `first` on, by number.
@@ -57,72 +57,68 @@ class index_range {
   std::size_t size_ = 0;
 };
 
-/// Why a loop of that name refuses a body of one element.
-template <refusal Loop, class I, class Body>
+/// Why a loop refuses a body of one element.
+template <class It, class Body>
 consteval auto why_not_elements() {
-  if constexpr (packed_bits<I>) {
-    return Loop +
-           ": neighbours in a std::vector<bool> cannot be written at the same time; use a std::vector<char>, or, to "
-           "read only, std::as_const";
-  } else if constexpr (!std::is_invocable_v<Body&, std::iter_reference_t<I>>) {
-    return Loop + ": the body must be callable with an element of the sequence";
+  if constexpr (packed_bits<It>) {
+    return packed_elements_of_loop;
+  } else if constexpr (!std::is_invocable_v<Body&, std::iter_reference_t<It>>) {
+    return refusal("the body takes no element: it must be callable with an element of the sequence");
   } else {
     return not_refused;
   }
 }
 
-template <refusal Loop, class First, class Last>
+template <class First, class Last>
 consteval auto why_not_indices() {
   if constexpr (sizeof(First) > sizeof(std::size_t) || sizeof(Last) > sizeof(std::size_t)) {
-    return Loop + ": the indices must be no larger than std::size_t";
+    return refusal("the indices are too large: they must be no larger than std::size_t");
   } else {
     return not_refused;
   }
 }
 
-template <refusal Loop, class First, class Last>
+template <class First, class Last>
 consteval auto why_not_bounds() {
   if constexpr (index<First> && index<Last>) {
-    return detail::why_not_indices<Loop, First, Last>();
+    return detail::why_not_indices<First, Last>();
   } else if constexpr (!divisible_sequence<First, Last>) {
-    return Loop +
-           ": first and last must be integers, not characters, or random-access iterators; what has only others, as "
-           "a std::list, can be copied or have its iterators put into a std::vector";
+    return refusal(
+        "no integers or random access: first and last must be integers, not characters, or random-access iterators; "
+        "what has only others, as a std::list, can be copied or have its iterators put into a std::vector");
   } else {
     return not_refused;
   }
 }
 
-template <refusal Loop, class First, class Last, class Body>
+template <class First, class Last, class Body>
 consteval auto why_not_loop() {
-  if constexpr (constexpr auto why = detail::why_not_bounds<Loop, First, Last>(); !why.is_empty()) {
+  if constexpr (constexpr auto why = detail::why_not_bounds<First, Last>(); !why.is_empty()) {
     return why;
   } else if constexpr (!index<First>) {
-    return detail::why_not_elements<Loop, First, Body>();
+    return detail::why_not_elements<First, Body>();
   } else if constexpr (!std::is_invocable_v<Body&, std::common_type_t<First, Last>>) {
-    return Loop + ": the body must be callable with an index";
+    return refusal("the body takes no index: it must be callable with one");
   } else {
     return not_refused;
   }
 }
 
-template <refusal Loop, class Range>
+template <class Range>
 consteval auto why_not_range() {
   if constexpr (!divisible_range<Range>) {
-    return Loop +
-           ": the range must have random access and a size; what has not, as a std::list, can be copied or have its "
-           "iterators put into a std::vector";
+    return undivisible_range;
   } else {
     return not_refused;
   }
 }
 
-template <refusal Loop, class Range, class Body>
+template <class Range, class Body>
 consteval auto why_not_range_loop() {
-  if constexpr (constexpr auto why = detail::why_not_range<Loop, Range>(); !why.is_empty()) {
+  if constexpr (constexpr auto why = detail::why_not_range<Range>(); !why.is_empty()) {
     return why;
   } else {
-    return detail::why_not_elements<Loop, std::ranges::iterator_t<Range>, Body>();
+    return detail::why_not_elements<std::ranges::iterator_t<Range>, Body>();
   }
 }
 

@@ -57,7 +57,7 @@ class first_thrower {
   }
 
  private:
-  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+  static constexpr std::size_t none = (std::numeric_limits<std::size_t>::max)();
 
   std::atomic<std::size_t> value_ = none;
 };

@@ -46,7 +46,7 @@ class ordered_parts {
 
  private:
   const stop_token* const stop_;
-  std::atomic<std::size_t> thrown_at_ = std::numeric_limits<std::size_t>::max();
+  std::atomic<std::size_t> thrown_at_ = (std::numeric_limits<std::size_t>::max)();
 };
 
 /// Calls a body for blocks that follow each other, in a tree of forks. Its forks carry two numbers each, as their way back to

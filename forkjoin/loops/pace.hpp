@@ -50,7 +50,7 @@ class pace {
   /// of this body fork, so many that all these forks cost as much as the mistake: without a fork, others could not help. So
   /// the loops that do without forks cost at most twice as much as with forks, however often one is long.
   void forget(std::int64_t took_ns) noexcept {
-    const std::uint64_t forks = static_cast<std::uint64_t>(std::max(took_ns, std::int64_t{0})) / tuning::part_cost_ns;
+    const std::uint64_t forks = static_cast<std::uint64_t>((std::max)(took_ns, std::int64_t{0})) / tuning::part_cost_ns;
     constexpr std::uint64_t most = ~std::uint32_t{0};
     until_more_.store(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(forks, tuning::loops_per_look, most)),
                       std::memory_order_relaxed);

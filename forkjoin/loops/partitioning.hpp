@@ -17,10 +17,10 @@
 namespace fj::inline v0_1::detail {
 
 /// Swaps two sequences of equal length.
-template <class Policy, class I>
-void swap_sequences(I a, I b, std::iter_difference_t<I> n, std::iter_difference_t<I> grain) {
+template <class Policy, class It>
+void swap_sequences(It a, It b, std::iter_difference_t<It> n, std::iter_difference_t<It> grain) {
   if (n <= grain) {
-    for (std::iter_difference_t<I> i = 0; i != n; ++i) std::ranges::iter_swap(a + i, b + i);
+    for (std::iter_difference_t<It> i = 0; i != n; ++i) std::ranges::iter_swap(a + i, b + i);
   } else {
     const auto half = n / 2;
     fork_join<Policy>([=] { detail::swap_sequences<Policy>(a, b, half, grain); },
@@ -40,17 +40,17 @@ struct misplaced {
 
 /// Partitions without branches that depend on the elements: first notes which of a block are on the wrong side, then
 /// swaps them. Edelkamp and Weiss, "BlockQuicksort: how branch mispredictions don't affect quicksort", 2016.
-template <class I, class Test>
-I partition_in_blocks(I first, I last, Test test) {
-  using difference = std::iter_difference_t<I>;
+template <class It, class Test>
+It partition_in_blocks(It first, It last, Test test) {
+  using difference = std::iter_difference_t<It>;
   misplaced left, right;
-  I left_base = first, right_base = last;  // offsets count from here: up from the first, down from the last
+  It left_base = first, right_base = last;  // offsets count from here: up from the first, down from the last
   while (first != last) {
     // Each side gets an equal share of the unknown elements, at most a block. A side with misplaced ones left over gets none.
     const auto unknown = static_cast<std::size_t>(last - first);
     const std::size_t share = left.size() == 0 ? (right.size() == 0 ? unknown - unknown / 2 : unknown) : 0;
     if (share != 0) {
-      const std::size_t n = std::min(share, misplaced::block);
+      const std::size_t n = (std::min)(share, misplaced::block);
       left.begin = left.end = 0;
       left_base = first;
       for (std::size_t i = 0; i != n; ++i) {
@@ -60,7 +60,7 @@ I partition_in_blocks(I first, I last, Test test) {
       }
     }
     if (right.size() == 0) {
-      const std::size_t n = std::min(unknown - share, misplaced::block);
+      const std::size_t n = (std::min)(unknown - share, misplaced::block);
       right.begin = right.end = 0;
       right_base = last;
       for (std::size_t i = 0; i != n; ++i) {
@@ -69,7 +69,7 @@ I partition_in_blocks(I first, I last, Test test) {
         right.end += static_cast<bool>(test(*last));
       }
     }
-    const std::size_t pairs = std::min(left.size(), right.size());
+    const std::size_t pairs = (std::min)(left.size(), right.size());
     for (std::size_t i = 0; i != pairs; ++i)
       std::ranges::iter_swap(left_base + static_cast<difference>(left.offset[left.begin + i]),
                              right_base - static_cast<difference>(right.offset[right.begin + i]) - 1);
@@ -87,8 +87,8 @@ I partition_in_blocks(I first, I last, Test test) {
 }
 
 /// Hoare's partition: the fewest swaps, for elements that are expensive to move.
-template <class I, class Test>
-I partition_in_pairs(I first, I last, Test test) {
+template <class It, class Test>
+It partition_in_pairs(It first, It last, Test test) {
   for (;; ++first) {
     for (;; ++first) {
       if (first == last) return first;
@@ -102,9 +102,9 @@ I partition_in_pairs(I first, I last, Test test) {
 }
 
 /// Tests each element once. After an exception all elements are there, unless a swap lost one.
-template <class I, class Test>
-I partition_serially(I first, I last, Test test) {
-  if constexpr (cheaply_copied<std::iter_value_t<I>>) {
+template <class It, class Test>
+It partition_serially(It first, It last, Test test) {
+  if constexpr (cheaply_copied<std::iter_value_t<It>>) {
     return detail::partition_in_blocks(first, last, test);
   } else {
     return detail::partition_in_pairs(first, last, test);
@@ -112,19 +112,19 @@ I partition_serially(I first, I last, Test test) {
 }
 
 /// Partitions parts of at most `grain` elements in parallel, and swaps what lies between their borders.
-template <class Policy, class I, class Test>
-I partition(I first, I last, Test test, std::iter_difference_t<I> grain, const stop_token* stop) {
+template <class Policy, class It, class Test>
+It partition(It first, It last, Test test, std::iter_difference_t<It> grain, const stop_token* stop) {
   const auto n = last - first;
   if (n <= grain) {
     if (n == 0) return first;
     throw_if_stopped(stop);
     return detail::partition_serially(first, last, test);
   }
-  const I middle = first + n / 2;
+  const It middle = first + n / 2;
   const auto [a, b] =
       fork_join<Policy>([&, first, middle] { return detail::partition<Policy>(first, middle, test, grain, stop); },
                         [&, middle, last] { return detail::partition<Policy>(middle, last, test, grain, stop); });
-  const auto shorter = std::min(middle - a, b - middle);
+  const auto shorter = (std::min)(middle - a, b - middle);
   detail::swap_sequences<Policy>(a, b - shorter, shorter, grain);
   return a + (b - middle);
 }
@@ -135,18 +135,17 @@ inline std::size_t partition_grain(std::size_t n) {
   return p == 1 ? std::max<std::size_t>(n, 1) : std::max<std::size_t>(n / (4 * p), 8192);
 }
 
-/// Why a partition of that name refuses a call.
-template <refusal Partition, class I, class Predicate, class Projection>
+/// Why a partition refuses a call.
+template <class It, class Predicate, class Projection>
 consteval auto why_not_partition() {
-  if constexpr (!std::random_access_iterator<I>) {
-    return Partition + ": needs random-access iterators, to begin in several places at once";
-  } else if constexpr (!divisible_output<I>) {
-    return Partition +
-           ": neighbours in a std::vector<bool> cannot be written at the same time; use a std::vector<char>";
-  } else if constexpr (!std::permutable<I>) {
-    return Partition + ": the elements must be movable and not const, to be swapped";
-  } else if constexpr (!predicate_for<Predicate, I, Projection>) {
-    return Partition + ": the predicate must be callable with a (projected) element and return bool";
+  if constexpr (!std::random_access_iterator<It>) {
+    return refusal("no random access: the elements need random-access iterators, to begin in several places at once");
+  } else if constexpr (!divisible_output<It>) {
+    return packed_elements;
+  } else if constexpr (!std::permutable<It>) {
+    return refusal("the elements cannot be moved: to be swapped they must be movable and not const");
+  } else if constexpr (!predicate_for<Predicate, It, Projection>) {
+    return unfit_predicate;
   } else {
     return not_refused;
   }

@@ -13,15 +13,15 @@
 namespace fj::inline v0_1::detail {
 
 /// A sequence that can be cut anywhere: an iterator with its end, a range.
-template <class I, class S>
-concept divisible_sequence = std::random_access_iterator<I> && std::sized_sentinel_for<S, I>;
+template <class It, class S>
+concept divisible_sequence = std::random_access_iterator<It> && std::sized_sentinel_for<S, It>;
 
 template <class R>
 concept divisible_range = std::ranges::random_access_range<R> && std::ranges::sized_range<R>;
 
-template <class I>
-I advanced(const I& from, std::size_t by) {
-  return from + static_cast<std::iter_difference_t<I>>(by);
+template <class It>
+It advanced(const It& from, std::size_t by) {
+  return from + static_cast<std::iter_difference_t<It>>(by);
 }
 
 /// Two iterators that go together.
@@ -43,16 +43,16 @@ iterator_pair<A, B> advanced(const iterator_pair<A, B>& from, std::size_t by) {
 }
 
 /// The number of elements, 0 if last comes before first. Counts them if the iterators cannot be subtracted.
-template <class I, class S>
-std::size_t size_between(const I& first, const S& last) {
+template <class It, class S>
+std::size_t size_between(const It& first, const S& last) {
   static_assert(!std::is_same_v<S, std::unreachable_sentinel_t>,
                 "forkjoin: a sequence needs an end, as it is cut into parts; std::unreachable_sentinel is none");
-  const std::iter_difference_t<I> n = std::ranges::distance(first, last);
+  const std::iter_difference_t<It> n = std::ranges::distance(first, last);
   return n > 0 ? static_cast<std::size_t>(n) : 0;
 }
 
-template <class I, class S>
-I end_between(const I& first, const S& last) {
+template <class It, class S>
+It end_between(const It& first, const S& last) {
   return detail::advanced(first, detail::size_between(first, last));
 }
 
@@ -72,8 +72,8 @@ inline constexpr bool shares_words<std::tuple<References...>, std::tuple<Values.
 template <class R1, class R2, class V1, class V2>
 inline constexpr bool shares_words<std::pair<R1, R2>, std::pair<V1, V2>> = shares_words<R1, V1> || shares_words<R2, V2>;
 
-template <class I>
-concept packed_bits = shares_words<std::iter_reference_t<I>, std::iter_value_t<I>>;
+template <class It>
+concept packed_bits = shares_words<std::iter_reference_t<It>, std::iter_value_t<It>>;
 
 /// Outputs whose elements several threads may write at the same time, each its own.
 template <class Out>

@@ -63,7 +63,7 @@ class split_loop {
     const tuning::sharing terms = trial.terms();
     const std::uint64_t begun = os::rough_ns();
     for (std::uint64_t before = begun;;) {
-      const std::size_t middle = first + std::min(part + up_to_line(first + part, part), n - first);
+      const std::size_t middle = first + (std::min)(part + up_to_line(first + part, part), n - first);
       if (middle == n) {
         run_part(first, n);
         const std::uint64_t took = os::rough_ns() - begun;
@@ -83,7 +83,7 @@ class split_loop {
       }
       // What takes no longer than a part should is not cut. But the elements so far may be cheaper than those to come.
       const std::size_t longer = std::min<std::size_t>(size * terms.part_ns / taken, left / 2) + 1;
-      part = std::min(size * 32, left * taken < terms.part_ns * size ? left : longer);
+      part = (std::min)(size * 32, left * taken < terms.part_ns * size ? left : longer);
       first = middle;
       before = now;
     }
@@ -115,7 +115,7 @@ class split_loop {
   void split_lazily(std::size_t first, std::size_t last, adaptive_chunk chunk) {
     chunk.start();
     while (true) {
-      const std::size_t n = std::min(chunk.size() + up_to_line(first, chunk.size()), last - first);
+      const std::size_t n = (std::min)(chunk.size() + up_to_line(first, chunk.size()), last - first);
       run_part(first, first + n);
       first += n;
       if (first == last) return;

@@ -24,9 +24,9 @@
 namespace fj::inline v0_1::detail {
 
 /// The elements from an iterator on, by number.
-template <class I>
+template <class It>
 struct elements_from {
-  I first;
+  It first;
 
   [[gnu::always_inline]] decltype(auto) operator[](std::size_t i) const { return *detail::advanced(first, i); }
 };

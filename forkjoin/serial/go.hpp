@@ -109,6 +109,10 @@ auto go(const go_options&, F&& f) {
   }
 }
 
+template <class F, class First, class... More>
+  requires(!std::is_same_v<std::remove_cvref_t<F>, go_options>)
+void go(F&& f, First&&, More&&...) = delete;  // a closure takes arguments along: fj::go([=] { f(1, 2); })
+
 template <class F>
 auto go(F&& f) {
   return fj::go(go_options(), std::forward<F>(f));
@@ -137,7 +141,7 @@ std::invoke_result_t<F> blocking_now(F&& f) {
 namespace detail {
 
 inline void sleep_until(deadline t, const wait_options& options) {
-  const deadline end = std::min(t, options.until);
+  const deadline end = (std::min)(t, options.until);
   if (options.stop) {  // another thread may ask it
     std::condition_variable_any never_notified;
     std::mutex mutex;
@@ -211,7 +215,7 @@ class semaphore {
   [[nodiscard]] bool try_acquire() noexcept { return permits_ > 0 && permits_-- > 0; }
   [[nodiscard]] bool try_acquire_for(const auto&) noexcept { return try_acquire(); }
   [[nodiscard]] bool try_acquire_until(const auto&) noexcept { return try_acquire(); }
-  void release(std::uint64_t permits = 1) noexcept { permits_ += std::min(permits, ~permits_); }
+  void release(std::uint64_t permits = 1) noexcept { permits_ += (std::min)(permits, ~permits_); }
 
  private:
   std::uint64_t permits_;

@@ -13,12 +13,8 @@
 namespace fj::inline v0_1 {
 
 /// As the parallel build's; whatever the policy, forks are calls in the order of the program, and a child's exception leaves fork.
-template <class Policy>
+template <detail::a_policy Policy>
 class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
-  static_assert(detail::is_policy<Policy>,
-                "fj::basic_scope: the policy is fj::continuations, fj::tasks, or fj::policy<order, join> with "
-                "fj::first_child_first or fj::last_child_first, and fj::leave_stack, fj::run_on_top or fj::leapfrog");
-
  public:
   basic_scope() { must_be_inside(); }
   explicit basic_scope(stop_token stop) : stop_(std::move(stop)) { must_be_inside(); }
@@ -48,8 +44,13 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
     if (std::exchange(left_out_, false)) throw cancelled();
   }
 
+  // oneTBB's names.
+  template <class F>
+  void run(F&& f) = delete;  // write s.fork(f)
+  void wait() = delete;      // write s.join()
+
  private:
-  template <class P, class Body>
+  template <detail::a_policy P, class Body>
   friend std::invoke_result_t<Body&, basic_scope<P>&> with_scope(stop_token stop, Body&& body);
 
   static void must_be_inside() {

@@ -40,7 +40,7 @@ struct counters {
     join_waits += other.join_waits;
     exposures += other.exposures;
     publications += other.publications;
-    most_public = std::max(most_public, other.most_public);
+    most_public = (std::max)(most_public, other.most_public);
     slow_pushes += other.slow_pushes;
     slow_pops += other.slow_pops;
     parks += other.parks;

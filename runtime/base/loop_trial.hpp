@@ -55,11 +55,11 @@ class loop_trial {
     took_ns_ += took_ns;
     bounded_ns_ += ns;
     const bool counts = left_ <= tuning::loops_that_count;
-    if (counts) counted_ns_ += std::min(ns, std::max(2 * first_.second_ns, long_ns));
+    if (counts) counted_ns_ += (std::min)(ns, (std::max)(2 * first_.second_ns, long_ns));
     if (way_ == way::long_ones) {
       if (!counts) return first_.note(ns);
-      tried_ns_ += std::min(ns, long_ns);
-      if (ns >= tuning::worth_trying_ns) worth_trying_ns_ += std::min(ns, long_ns);
+      tried_ns_ += (std::min)(ns, long_ns);
+      if (ns >= tuning::worth_trying_ns) worth_trying_ns_ += (std::min)(ns, long_ns);
     }
     if (way_ != way::all && counts) alone_.note(ns);
   }
@@ -139,10 +139,10 @@ class loop_trial {
   // For so many loops that what the slower ways lost in the trial is one part in trial_share of their time, within bounds.
   constexpr void keep_best() noexcept {
     const std::uint64_t best_ns = std::max<std::uint64_t>(best_took_ns_ / tuning::loops_of_trial, 1);  // of a loop
-    const std::uint64_t lost_ns = trial_ns_ - std::min(trial_ns_, best_ns * loops_);
+    const std::uint64_t lost_ns = trial_ns_ - (std::min)(trial_ns_, best_ns * loops_);
     keeps_ = true;
     longer_ = 0;
-    longer_ns_ = std::max(alone_.second_ns + alone_.second_ns / 4, long_ns);
+    longer_ns_ = (std::max)(alone_.second_ns + alone_.second_ns / 4, long_ns);
     begin(best_);
     left_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(tuning::trial_share * lost_ns / best_ns,
                                                                  tuning::loops_of_trial, tuning::most_loops_kept));
@@ -154,13 +154,13 @@ class loop_trial {
     std::uint32_t first_ns = 0, second_ns = 0;
 
     constexpr void note(std::uint32_t ns) noexcept {
-      second_ns = std::max(second_ns, std::min(first_ns, ns));
-      first_ns = std::max(first_ns, ns);
+      second_ns = (std::max)(second_ns, (std::min)(first_ns, ns));
+      first_ns = (std::max)(first_ns, ns);
     }
   };
 
   static constexpr std::uint32_t first_ones = tuning::loops_of_trial - tuning::loops_that_count;
-  static constexpr std::uint32_t unlimited = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint32_t unlimited = (std::numeric_limits<std::uint32_t>::max)();
   static constexpr std::uint64_t no_more_ns = tuning::no_loops.worth_ns;
   static constexpr auto long_ns = static_cast<std::uint32_t>(tuning::long_loops.worth_ns);
 

@@ -59,7 +59,7 @@ class alignas(cache_line) basic_public_array {
     if (at >= end) return {};
     basic_stolen_record<Machine> found{nullptr, whose(), handled()};
     if (only && found.whose != only) return {};
-    found.record = slots()[at].load(std::memory_order_relaxed);
+    found.record = all_slots()[at].load(std::memory_order_relaxed);
     // seq_cst: in one order with the fences, as in Chase-Lev. If it succeeds, root, exception and slot are right, too.
     if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst, std::memory_order_relaxed)) return {};
     return found;
@@ -96,7 +96,7 @@ class alignas(cache_line) basic_public_array {
 
   /// Names the record that is to be the i-th after the newest one, beginning with 0.
   void put(index i, basic_record<Machine>& record) noexcept {
-    slots()[end_.load(std::memory_order_relaxed) + i].store(&record, std::memory_order_relaxed);
+    all_slots()[end_.load(std::memory_order_relaxed) + i].store(&record, std::memory_order_relaxed);
   }
 
   /// Adds the records that put has named.
@@ -140,7 +140,7 @@ class alignas(cache_line) basic_public_array {
   static constexpr index index_of(std::uint64_t top) noexcept { return top & index_mask; }
   static constexpr std::uint64_t next_tag(std::uint64_t top) noexcept { return (top | index_mask) + 1; }
 
-  slot* slots() noexcept { return reinterpret_cast<slot*>(this + 1); }
+  slot* all_slots() noexcept { return reinterpret_cast<slot*>(this + 1); }
 
   atomic<std::uint64_t> top_;
   atomic<index> end_;

@@ -1,23 +1,11 @@
-// The library's requirements on compilers and standard libraries: if one is not met, a single #error line names it. And what it
-// hides from compilers.
+// What the library hides from compilers.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <type_traits>
-#include <version>
 
-#if __cplusplus < 202002L
-#error "forkjoin needs C++20: compile with -std=c++20 or later"
-#endif
-
-#if !defined(__cpp_exceptions)
-#error "forkjoin needs exceptions: compile without -fno-exceptions"
-#endif
-
-#if __cplusplus >= 202002L && !defined(__cpp_lib_jthread)
-#error "forkjoin needs std::stop_token: with libc++ before version 20, compile with -fexperimental-library"
-#endif
+#include "requirements.hpp"
 
 namespace fj::inline v0_1::detail::os {
 

@@ -55,7 +55,8 @@ class basic_patience {
       if (now - nothing_since_ > tuning::search_ns) return false;
     }
     // Last: an exposure must follow at once on the look at the owners' progress.
-    if (calm_) look_away(m, small_loops ? std::min(round_took * tuning::rounds_away, tuning::most_away_ns) : 0, needed);
+    if (calm_)
+      look_away(m, small_loops ? (std::min)(round_took * tuning::rounds_away, tuning::most_away_ns) : 0, needed);
     if (round != 0) give_way();
     return true;
   }

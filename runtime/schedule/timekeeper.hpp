@@ -117,7 +117,7 @@ class basic_timekeeper {
   [[nodiscard]] bool covers_own(worker& m) noexcept {
     if (!used_.load(std::memory_order_relaxed)) return true;
     const std::int64_t first = m.proc->timers.is_empty_now() ? never : m.proc->timers.earliest();
-    return covers(poller_.awaited() ? std::min(first, any_time) : first);
+    return covers(poller_.awaited() ? (std::min)(first, any_time) : first);
   }
   /// Of all P, when the worker's own is idle.
   [[nodiscard]] bool covers_all() noexcept { return covers(earliest()); }
@@ -181,7 +181,7 @@ class basic_timekeeper {
     std::int64_t first = never;
     if (!used_.load(std::memory_order_seq_cst)) return first;
     if (poller_.awaited()) first = any_time;
-    for (unsigned i = 0; i < all_.count(); ++i) first = std::min(first, all_[i].timers.earliest());
+    for (unsigned i = 0; i < all_.count(); ++i) first = (std::min)(first, all_[i].timers.earliest());
     return first;
   }
 

@@ -23,7 +23,7 @@
 namespace fj::inline v0_1::detail {
 
 /// The time, in nanoseconds of the machine's clock, that does not come.
-inline constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+inline constexpr std::int64_t never = (std::numeric_limits<std::int64_t>::max)();
 
 /// A time that does not come either, but before `never`: of a worker that must sleep where an event ends its sleep.
 inline constexpr std::int64_t any_time = never - 1;
@@ -44,18 +44,13 @@ class basic_timer {
 
   const std::int64_t at;  ///< when it is due
 
+  // The heap's own, under its mutex. Public, because to a friend the destructor is accessible, too, which -Wnon-virtual-dtor reports.
+  static constexpr std::size_t not_armed = ~std::size_t{0};
+  std::size_t place = not_armed;
+  basic_timer* next = nullptr;  // among those that fire together
+
  protected:
   ~basic_timer() = default;
-
- private:
-  template <memory_machine>
-  friend class basic_timer_heap;
-
-  static constexpr std::size_t not_armed = ~std::size_t{0};
-
-  // Under the heap's mutex.
-  std::size_t place_ = not_armed;
-  basic_timer* next_ = nullptr;  // among those that fire together
 };
 
 template <memory_machine Machine>
@@ -90,7 +85,7 @@ class alignas(cache_line) basic_timer_heap {
   /// By the waiter after its wait, unless the timer has woken it. Nothing refers to the timer afterwards.
   void disarm(timer& t) noexcept FORKJOIN_EXCLUDES(mutex_) {
     const locked lock(mutex_);
-    if (t.place_ != timer::not_armed) remove(t);
+    if (t.place != timer::not_armed) remove(t);
   }
 
   /// Ends the waits whose timers are due at the time `now`, the earliest first. True if there were such timers.
@@ -105,11 +100,11 @@ class alignas(cache_line) basic_timer_heap {
         remove(t);
         if (!t.claim_wait()) continue;  // its waiter may be gone as soon as the mutex is free
         *end = &t;
-        end = &t.next_;
+        end = &t.next;
       }
     }
     const bool any = first;
-    while (first) std::exchange(first, first->next_)->wake();
+    while (first) std::exchange(first, first->next)->wake();
     return any;
   }
 
@@ -122,7 +117,7 @@ class alignas(cache_line) basic_timer_heap {
   static constexpr std::size_t arity = 4;
 
   void remove(timer& t) noexcept FORKJOIN_REQUIRES(mutex_) {
-    const std::size_t hole = std::exchange(t.place_, timer::not_armed);
+    const std::size_t hole = std::exchange(t.place, timer::not_armed);
     const entry last = entries_.back();
     entries_.pop_back();
     if (hole < entries_.size()) {
@@ -164,7 +159,7 @@ class alignas(cache_line) basic_timer_heap {
 
   void put(std::size_t place, entry e) noexcept FORKJOIN_REQUIRES(mutex_) {
     entries_[place] = e;
-    e.of->place_ = place;
+    e.of->place = place;
   }
 
   // seq_cst: a strand that arms a timer makes it known here, then looks for a timekeeper (timekeeper.hpp)

@@ -36,7 +36,6 @@ struct loop_rest : continuation {
 /// Lies in the frame of the home strand.
 struct fork_loop {
   [[gnu::always_inline]] explicit fork_loop(std::size_t turns) noexcept : count(turns), rest(*this) {}
-  ~fork_loop() {}
   fork_loop(const fork_loop&) = delete;
   fork_loop& operator=(const fork_loop&) = delete;
 
@@ -54,6 +53,9 @@ struct fork_loop {
   };
   counting_join joined;  ///< of the stolen turns
   fiber* home;           ///< the home strand, once it waits
+
+ protected:
+  ~fork_loop() {}
 };
 
 /// Waits until thieves have run all turns from rest.next on. By the home strand, when its rest was stolen.

@@ -50,6 +50,8 @@ class basic_waiter : public wait_winners, private Machine::timer {
   unsigned wait() noexcept;
 
  protected:
+  ~basic_waiter() = default;
+
   bool claim_wait() noexcept override { return claim(timed_out); }
 
  private:

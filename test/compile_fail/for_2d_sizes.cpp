@@ -1,4 +1,4 @@
-// expect: fj::parallel_for_2d: the numbers of rows and columns must be integers
+// refused: fj::parallel_for_2d: rows or columns are no integers: their numbers must be integers, not characters
 
 #include <vector>
 

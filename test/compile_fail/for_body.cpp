@@ -1,5 +1,5 @@
-// expect: fj::parallel_for: the body must be callable with an element of the sequence
-// expect: fj::parallel_for: the body must be callable with an index
+// refused: fj::parallel_for: the body takes no element: it must be callable with an element of the sequence
+// refused: fj::parallel_for: the body takes no index: it must be callable with one
 
 #include <string>
 #include <vector>

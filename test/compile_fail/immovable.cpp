@@ -2,7 +2,7 @@
 // expect: fj::fork_join: what a closure returns must be movable, to get into the tuple; return a std::unique_ptr to it
 // expect: fj::run: what the function returns must be movable, to leave the runtime; return a std::unique_ptr to it
 // expect: fj::with_scope: what the body returns must be movable
-// expect: fj::parallel_reduce, parallel_transform_reduce: the initial value must be movable
+// refused: fj::parallel_reduce: the initial value cannot move: it must be movable, as all results are; take a std::unique_ptr to one
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-// expect: fj::parallel_reduce, parallel_transform_reduce: elements must convert to the type of the initial value, and the operation must be callable
+// refused: fj::parallel_reduce: the operation does not fit: elements must convert to the type of the initial value, and the operation must be callable
 
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 // A comparator must take what the projection returns.
-// expect: fj::parallel_sort: the comparator must be callable with two (projected) elements and return bool
+// refused: fj::parallel_sort: the comparator does not fit: it must be callable with two (projected) elements and return bool; without one, the elements need an operator<
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// expect: fj::parallel_reduce, parallel_transform_reduce: the projection or transformation must be callable with the elements
+// refused: fj::parallel_transform_reduce: the projection does not fit: it, or the transformation, must be callable with the elements
 
 #include <vector>
 

@@ -33,9 +33,11 @@ ORDER = [
     "runtime/wait",
     "runtime/wait/descriptors",
     "runtime",
-    "forkjoin/policies.hpp",
+    "forkjoin/detail/requirements.hpp",
     "forkjoin/stop.hpp",
     "forkjoin/loop_options.hpp",
+    "forkjoin/detail/refusal.hpp",
+    "forkjoin/policies.hpp",
     "forkjoin/detail",
     "forkjoin/serial",
     "forkjoin/run.hpp",
@@ -45,8 +47,11 @@ ORDER = [
     "forkjoin/loops",
     "forkjoin",
 ]
-# The only way from the public headers to the runtime.
-SEAM = ("forkjoin/detail/entry.hpp", "runtime/entry.hpp")
+# The only ways from the public headers to the runtime.
+SEAMS = {
+    "forkjoin/detail/entry.hpp": "runtime/entry.hpp",
+    "forkjoin/detail/requirements.hpp": "runtime/os/requirements.hpp",
+}
 
 FOLDERS = {"forkjoin", "runtime", "examples", "bench", "test", "subprojects"}
 # Two versions of the library in one program share no name, because all names are in a namespace with the version.
@@ -63,7 +68,7 @@ GIVEN_BY = {
     r"\bstd::(mem|str)(c(mp|py|hr)|set|move|len|error)\b": "cstring",
     r"\bstd::(abort|atexit|atoi|exit|_Exit|quick_exit|free|getenv|malloc|strtou?ll?)\b": "cstdlib",
     r"\bstd::(fflush|fprintf|fputs|printf|puts|snprintf|FILE)\b": "cstdio",
-    r"\bstd::(copy|fill|is_sorted|max|min|sort|stable_sort)\(": "algorithm",
+    r"\bstd::(copy|fill|is_sorted|max|min|sort|stable_sort)\)?\(": "algorithm",
     r"\bstd::(atomic(_\w+)?|memory_order\w*)\b": "atomic",
     r"\bstd::(current_exception|exception_ptr|rethrow_exception|terminate|uncaught_exceptions)\b": "exception",
     r"\bstd::function\b": "functional",
@@ -119,8 +124,8 @@ def may_include(name, target):
     if not (ROOT / target).is_file():
         return "no such file; includes are written from the root, in headers of runtime/ from the header itself"
     if name.parts[0] == "forkjoin" and target.parts[0] == "runtime":
-        if (str(name), str(target)) != SEAM:
-            return f"forkjoin/ includes {SEAM[1]} only, and only by {SEAM[0]}"
+        if SEAMS.get(str(name)) != str(target):
+            return f"forkjoin/ includes files of runtime/ only as {SEAMS}"
     elif rank_of(target) is None or rank_of(target) > rank_of(name):
         return "includes run downwards only, see ORDER"
     return None

@@ -4,8 +4,12 @@ add_subdirectory compile the library's sources as one, which takes a fraction of
 
 cmake_test.py <source folder> <program> <version of the binary interface> -- <compiler>
 
+What is installed from a build that has the library by add_subdirectory or FetchContent serves another project: the program, a
+library that links forkjoin::forkjoin, and forkjoin, whose headers are those that Meson installs.
+
 Tried: without the compile definitions in forkjoinConfig.cmake the program of find_package does not compile; without
-boost_context there the static one does not link.
+boost_context there the static one does not link. Without SYSTEM in CMakeLists.txt the library's headers break a program that makes
+errors of all warnings; without install(EXPORT) there CMake refuses to export the library that links it.
 """
 
 import os
@@ -23,6 +27,38 @@ add_executable(program program.cpp)
 target_include_directories(program PRIVATE .)
 target_compile_definitions(program PRIVATE {definitions})
 target_link_libraries(program PRIVATE forkjoin::forkjoin)
+target_compile_options(program PRIVATE -Werror -Wpadded)
+set_target_properties(program PROPERTIES INSTALL_RPATH $ORIGIN/../lib)
+add_library(user STATIC library.cpp)
+target_link_libraries(user PUBLIC forkjoin::forkjoin)
+install(TARGETS program user EXPORT user RUNTIME DESTINATION bin ARCHIVE DESTINATION lib)
+install(EXPORT user DESTINATION lib/cmake/user NAMESPACE user:: FILE userTargets.cmake)
+install(FILES userConfig.cmake DESTINATION lib/cmake/user)
+"""
+
+LIBRARY = """#include <forkjoin/forkjoin.hpp>
+void from_library() { fj::fork_join([] {}, [] {}); }
+"""
+
+CONFIG = """include(CMakeFindDependencyMacro)
+find_dependency(forkjoin)
+include(${CMAKE_CURRENT_LIST_DIR}/userTargets.cmake)
+"""
+
+# Of another user, where nothing but the installed files is left.
+NEXT_PROJECT = """cmake_minimum_required(VERSION 3.16)
+project(next LANGUAGES CXX)
+find_package(user REQUIRED)
+add_executable(next next.cpp)
+target_link_libraries(next PRIVATE user::user)
+"""
+
+NEXT = """#include <forkjoin/go.hpp>
+void from_library();
+int main() {
+  from_library();
+  fj::go([] {}).get();
+}
 """
 
 # To look for a version that is not there leaves no trace.
@@ -62,6 +98,12 @@ with tempfile.TemporaryDirectory() as folder:
         header.parent.mkdir(parents=True, exist_ok=True)
         header.write_text("#error not the library's\n")
     (user / "program.cpp").write_text(pathlib.Path(program).read_text() + AS_BUILT)
+    (user / "library.cpp").write_text(LIBRARY)
+    (user / "userConfig.cmake").write_text(CONFIG)
+    next_user = root / "next"
+    next_user.mkdir()
+    (next_user / "CMakeLists.txt").write_text(NEXT_PROJECT)
+    (next_user / "next.cpp").write_text(NEXT)
 
     def build(name, way, shared, *options, definitions=""):
         """Builds the user's program and runs it."""
@@ -77,6 +119,21 @@ with tempfile.TemporaryDirectory() as folder:
             if (f"[libforkjoin.so.{interface}]" in needed) != shared:
                 sys.exit(f"{name}: " + ("does not ask" if shared else "asks") + f" for libforkjoin.so.{interface}")
 
+    def install(name):
+        """Installs what was built with the library as a part, and builds a program with that alone."""
+        run("cmake", "--install", root / name, "--prefix", root / "first", stdout=subprocess.PIPE)
+        shutil.rmtree(root / name)
+        prefix = (root / "first").rename(root / f"{name}_installed")
+        run(prefix / "bin/program", timeout=60)
+        headers = [{str(file.relative_to(where)) for file in (where / "include").rglob("*.*")}
+                   for where in (prefix, root / "installed/opt/forkjoin")]
+        if headers[0] != headers[1]:
+            sys.exit(f"{name}: headers that only CMake or only Meson installs: {headers[0] ^ headers[1]}")
+        run("cmake", "-G", "Ninja", "-S", next_user, "-B", root / f"{name}_next", f"-DCMAKE_PREFIX_PATH={prefix}", env=env,
+            stdout=subprocess.PIPE)
+        run("cmake", "--build", root / f"{name}_next", stdout=subprocess.PIPE)
+        run(root / f"{name}_next/next", timeout=60)
+
     # Moved after it was installed. Not every CMake looks into lib64, which may be Meson's choice.
     run("meson", "setup", root / "meson", source, "-Ddefault_library=both", "-Dbuildtype=plain", "-Dunity=on",
         "-Dunity_size=1000", "-Dassertions=enabled", "-Dcontext=boost", "-Dtests=disabled", "-Dexamples=disabled",
@@ -88,6 +145,8 @@ with tempfile.TemporaryDirectory() as folder:
 
     # A compiler in two words, such as "ccache g++". (Tried with the first word alone for assembly: that does not build.)
     env["CXX"] = f"env {env['CXX']}"
-    build("add_static", f"add_subdirectory({source} forkjoin)", False)
+    build("add_static", f"add_subdirectory({source} forkjoin)", False, "-DCMAKE_INSTALL_LIBDIR=lib")
+    install("add_static")
     build("fetch_shared", f"include(FetchContent)\nFetchContent_Declare(forkjoin SOURCE_DIR {source})\n"
-          "FetchContent_MakeAvailable(forkjoin)", True, *TOGETHER)
+          "FetchContent_MakeAvailable(forkjoin)", True, "-DCMAKE_INSTALL_LIBDIR=lib", *TOGETHER)
+    install("fetch_shared")

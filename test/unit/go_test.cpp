@@ -267,6 +267,9 @@ TEST_CASE("go: stacks of any size") {
       }
     }
     CHECK(rt.stats().stacks_peak >= 5);
+    fj::go_options named{.stack_size = 1 << 20};  // not taken for the function
+    CHECK(rt.go(named, [] { return 3; }).get() == 3);
+    CHECK(fj::go(fj::go_options{.stack_size = 1 << 20}, [] { return 3; }).get() == 3);
     CHECK(rt.run([] {
       return fj::go({.stack_size = 4 << 20}, [](const fj::stop_token& end) { return end.stop_requested(); }).get();
     }) == false);

@@ -71,9 +71,9 @@ class basic_monitor {
   /// Nanoseconds until the next look.
   std::int64_t delay_ns(auto& scheduler) const noexcept {
     if (looks_in_vain_ <= tuning::quick_looks || looks_again_) return tuning::first_delay_ns;
-    const unsigned doublings = std::min(looks_in_vain_ - tuning::quick_looks, 20u);
-    return std::min(tuning::first_delay_ns << doublings,
-                    polls(scheduler) ? tuning::poll_delay_ns : tuning::last_delay_ns);
+    const unsigned doublings = (std::min)(looks_in_vain_ - tuning::quick_looks, 20u);
+    return (std::min)(tuning::first_delay_ns << doublings,
+                      polls(scheduler) ? tuning::poll_delay_ns : tuning::last_delay_ns);
   }
 
   /// After a rest: the first looks come soon again.

@@ -1,0 +1,26 @@
+// The library's requirements on compilers and standard libraries. If one is not met, a single #error line names it, and the include
+// of a file that does not exist ends the compilation: after an #error alone g++ goes on, and prints thousands of lines. So every
+// header that programs include begins with this one.
+#pragma once
+
+#if defined(__clang__) ? __clang_major__ < 16 : __GNUC__ < 12
+#error "forkjoin needs g++ 12, clang 16, or a later version of them"
+#include <the compilation ends here, because of the error above>
+#endif
+
+#if __cplusplus < 202002L
+#error "forkjoin needs C++20: compile with -std=c++20 or later"
+#include <the compilation ends here, because of the error above>
+#endif
+
+#if !defined(__cpp_exceptions)
+#error "forkjoin needs exceptions: compile without -fno-exceptions"
+#include <the compilation ends here, because of the error above>
+#endif
+
+#include <version>
+
+#if !defined(__cpp_lib_jthread)
+#error "forkjoin needs std::stop_token: with libc++ before version 20, compile with -fexperimental-library"
+#include <the compilation ends here, because of the error above>
+#endif

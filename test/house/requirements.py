@@ -1,0 +1,43 @@
+"""By a compiler that is too old, or with flags that do not do, the headers say so in a few lines, and nothing else:
+
+requirements.py <header that programs include>... -- <compiler and flags>
+
+The macros that tell a compiler's version play an older one. Tried with the first include of go/sleep.hpp below the others, and
+without the include that ends the compilation: fails for each.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FIRST = '"forkjoin/detail/requirements.hpp"'
+MAX_LINES = 12
+OLDER = "forkjoin needs g++ 12, clang 16, or a later version of them"
+
+
+def output(*flags, text):
+    done = subprocess.run([*compiler, *flags, "-x", "c++", "-"], input=text, capture_output=True, text=True)
+    return done.stdout + done.stderr
+
+
+split = sys.argv.index("--")
+headers, compiler = sys.argv[1:split], sys.argv[split + 1 :]
+complaints = []
+for header in headers:
+    if re.search(r"(?m)^\s*#\s*include\s*(\S+)", (ROOT / header).read_text())[1] != FIRST:
+        complaints.append(f"{header} does not include {FIRST} first")
+
+is_clang = "__clang__" in output("-dM", "-E", text="")
+for flags, message in {
+    "-std=c++17": "forkjoin needs C++20: compile with -std=c++20 or later",
+    "-fno-exceptions": "forkjoin needs exceptions: compile without -fno-exceptions",
+    "-U__clang_major__ -D__clang_major__=15" if is_clang else "-U__GNUC__ -D__GNUC__=11": OLDER,
+}.items():
+    said = output("-fsyntax-only", *flags.split(), text='#include "forkjoin/forkjoin.hpp"\n')
+    errors = [line for line in said.splitlines() if "error: " in line]
+    short = len(errors) == 2 and said.count("\n") <= MAX_LINES
+    if not short or message not in errors[0] or "because of the error above" not in errors[1]:
+        complaints.append(f"with {flags}: {said}")
+sys.exit("\n".join(complaints) if complaints or not headers else 0)
