@@ -35,13 +35,16 @@ struct use_fiber_t {
 /// waits, also inside of a tree of forks, and its worker does other work. A thread outside of any runtime sleeps.
 ///
 /// A thread that does nothing else has to run the io_context: `std::jthread io([&] { context.run(); })`. That thread
-/// only makes fibers ready. A fiber must not run the context, because its worker could then run no other fiber.
+/// only makes fibers ready. A fiber must not run the context, because its worker could then run no other fiber. While an
+/// operation is awaited, the library does not print that only an unknown thread could wake a fiber: a server may idle.
 ///
 /// Result: the arguments of a handler without the error: nothing, a value or a tuple. Errors:
 /// boost::system::system_error, or with use_fiber[code] the value of code; the exception of an operation that reports
 /// by std::exception_ptr; operation_aborted if Asio destroys the operation before its end; std::bad_alloc if there is
 /// no memory for the wait. To limit the time, cancel the operation by a timer or close its socket, as with any handler.
 /// Cost: that of the operation with a handler, and of a wait of a fiber. No allocation of its own.
+///
+/// Include <utility> before <boost/asio.hpp>, as this header does: Boost 1.74, which Debian 12 has, forgets it.
 inline constexpr use_fiber_t use_fiber{};
 
 namespace detail {
@@ -51,7 +54,7 @@ template <class... Results>
 class asio_operation {
  public:
   /// Errors: as the constructor of a waiter.
-  asio_operation() : waiting_({.place = {"an operation of Boost.Asio"}}) {}
+  asio_operation() : waiting_({.place = {.what = "an operation of Boost.Asio", .ended_by_others = true}}) {}
 
   /// By the handler, from any thread. This object may be gone when it returns.
   template <class... Given>
@@ -116,10 +119,26 @@ class asio_handler {
   asio_operation<Results...>* of_;
 };
 
+/// The type of what a call returns: nothing, a value or a tuple. Asio asks for it also for overloads that it does not
+/// choose, with values that cannot be moved, so no function's body may be needed to know it.
+template <class... Values>
+struct asio_values {
+  using type = std::tuple<Values...>;
+};
+template <class Value>
+struct asio_values<Value> {
+  using type = Value;
+};
+template <>
+struct asio_values<> {
+  using type = void;
+};
+
 /// What a call returns, of what a handler gets.
 template <class... Results>
 struct asio_result {
-  static auto of(std::tuple<Results...>&& all, boost::system::error_code*) {
+  using type = typename asio_values<Results...>::type;
+  static type of(std::tuple<Results...>&& all, boost::system::error_code*) {
     if constexpr (sizeof...(Results) == 1) {
       return std::get<0>(std::move(all));
     } else if constexpr (sizeof...(Results) > 1) {
@@ -128,18 +147,15 @@ struct asio_result {
   }
 };
 
-template <class... Values>
-auto after_first(std::tuple<Values...>&& all) {
-  return std::apply(
-      []<class First, class... Rest>(First&&, Rest&&... rest) {
-        return std::tuple<std::remove_reference_t<Rest>...>(std::move(rest)...);
-      },
-      std::move(all));
+template <class First, class... Rest>
+std::tuple<Rest...> after_first(std::tuple<First, Rest...>&& all) {
+  return std::apply([](First&&, Rest&&... rest) { return std::tuple<Rest...>(std::move(rest)...); }, std::move(all));
 }
 
 template <class... Rest>
 struct asio_result<boost::system::error_code, Rest...> {
-  static auto of(std::tuple<boost::system::error_code, Rest...>&& all, boost::system::error_code* error) {
+  using type = typename asio_result<Rest...>::type;
+  static type of(std::tuple<boost::system::error_code, Rest...>&& all, boost::system::error_code* error) {
     const boost::system::error_code code = std::get<0>(all);
     if (error) {
       *error = code;
@@ -152,7 +168,8 @@ struct asio_result<boost::system::error_code, Rest...> {
 
 template <class... Rest>
 struct asio_result<std::exception_ptr, Rest...> {
-  static auto of(std::tuple<std::exception_ptr, Rest...>&& all, boost::system::error_code* error) {
+  using type = typename asio_result<Rest...>::type;
+  static type of(std::tuple<std::exception_ptr, Rest...>&& all, boost::system::error_code* error) {
     if (std::get<0>(all)) std::rethrow_exception(std::get<0>(all));
     return asio_result<Rest...>::of(detail::after_first(std::move(all)), error);
   }
@@ -168,10 +185,11 @@ class boost::asio::async_result<fj::use_fiber_t, R(Args...)> {
   using result = fj::detail::asio_result<std::decay_t<Args>...>;
 
  public:
-  using return_type = decltype(result::of(std::declval<operation&>().wait(nullptr), nullptr));
+  using return_type = typename result::type;
 
   template <class Initiation, class... InitArgs>
   static return_type initiate(Initiation&& initiation, fj::use_fiber_t token, InitArgs&&... args) {
+    fj::detail::disturb();
     operation begun;
     std::forward<Initiation>(initiation)(fj::detail::asio_handler<std::decay_t<Args>...>(begun),
                                          std::forward<InitArgs>(args)...);

@@ -84,6 +84,22 @@ sleeping count_sleeping(const instances& known) noexcept FORKJOIN_REQUIRES(known
   std::abort();
 }
 
+// Whether a fiber or thread waits for what only threads outside of the library bring, such as a connection from Boost.Asio. A
+// program may do nothing else for hours.
+bool awaits_others(const instances& known) noexcept FORKJOIN_REQUIRES(known.mutex) {
+  bool any = false;
+  const auto look = [&any](const fiber& f) { any |= f.state == fiber_state::waiting && f.waits.ended_by_others(); };
+  for (instance* each = known.all.first(); each; each = known.all.after(*each)) {
+    if (each->is_forked_copy()) continue;
+    each->for_each_pool([&](const stack_pool& stacks) { stacks.for_each(look); });
+  }
+  outside_sleepers& outside = sleepers_outside();
+  const locked lock(outside.mutex);
+  for (const outside_sleeper* each = outside.all.first(); each; each = outside.all.after(*each))
+    any |= each->place.ended_by_others;
+  return any;
+}
+
 // Whether all has been as it is since the last look of this thread, for long.
 bool lasts(os::looks& by, std::uint64_t sleeps) noexcept {
   const bool same = by.since_last_ns >= tuning::long_standstill_ns && by.seen == sleeps;
@@ -91,9 +107,10 @@ bool lasts(os::looks& by, std::uint64_t sleeps) noexcept {
   return same;
 }
 
-void say_once() noexcept {
+void say_once(const instances& known) noexcept FORKJOIN_REQUIRES(known.mutex) {
   static std::atomic<bool> said{false};
-  if (said.exchange(true, std::memory_order_relaxed)) return;
+  if (said.load(std::memory_order_relaxed) || awaits_others(known) || said.exchange(true, std::memory_order_relaxed))
+    return;
   os::print_error(
       "forkjoin: every fiber waits, and only a thread that no runtime knows, or a signal, could wake one. If the "
       "program hangs, "
@@ -114,7 +131,7 @@ void look_for_standstill(os::looks& by) noexcept FORKJOIN_UNANALYSED {
   const bool all_known = threads == first.threads && !os::handles_other_signals();
   if (all_known && os::are_threads(threads)) report_deadlock(known);
   const bool others_wait = sleepers_outside().others.load(std::memory_order_relaxed) != 0;
-  if (lasts(by, first.sleeps) && !first.works && !others_wait) say_once();
+  if (lasts(by, first.sleeps) && !first.works && !others_wait) say_once(known);
 }
 
 }  // namespace fj::inline v0_1::detail

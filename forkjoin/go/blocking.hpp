@@ -26,6 +26,9 @@ namespace fj::inline v0_1 {
 /// are in use, the P stays with f; stats::retakes_refused counts such calls, and one message tells of the first.
 /// Outside of any runtime, and inside of a blocking call, fj::blocking only calls f.
 ///
+/// An OpenMP region whose threads fork belongs into f: they enter the default runtime, too, and wait for the P that the
+/// strand would keep until the region ends.
+///
 /// Throws only what f throws. Cost of a short call: 10 to 15 ns, 150 instructions. The first call starts the monitor, a
 /// thread that sleeps most of the time.
 template <class F>

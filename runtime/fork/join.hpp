@@ -79,7 +79,7 @@ class basic_join {
   }
 
   /// Leaves `waiter` to be resumed by the thief. The waiter's context must be saved already: from here on it may run
-  /// elsewhere. False when the thief was first: then no thread will resume it.
+  /// elsewhere. False when the thief was first: then no thread will resume it, and what the thief wrote is visible.
   bool wait(join_waiter& waiter) noexcept {
     std::uintptr_t word = word_.load(std::memory_order_acquire);  // acquire: pairs with the release in arrive
     if (!is_outcome(word)) {

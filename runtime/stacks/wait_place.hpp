@@ -12,6 +12,7 @@ namespace fj::inline v0_1::detail {
 struct wait_place {
   const char* what = nullptr;    ///< the function that waits; nullptr: a join
   std::source_location at = {};  ///< the call of it
+  bool ended_by_others = false;  ///< by threads that the library does not know, so that a long wait is no news
 };
 
 /// The same, as other threads may read it while the strand comes and goes. What they read between two equal versions that are
@@ -25,6 +26,7 @@ class shown_wait_place {
       file_ = p.at.file_name();
       function_ = p.at.function_name();
       line_ = p.at.line();
+      ended_by_others_ = p.ended_by_others;
     });
   }
   void hide() noexcept {
@@ -35,6 +37,7 @@ class shown_wait_place {
   const char* file() const noexcept { return file_; }
   const char* function() const noexcept { return function_; }
   std::uint_least32_t line() const noexcept { return line_; }
+  bool ended_by_others() const noexcept { return what_ && ended_by_others_; }
 
   /// Odd while the place changes. Before the other parts are read: acquire, pairs with the release at the end of change.
   std::uint32_t version() const noexcept { return version_.load(std::memory_order_acquire); }
@@ -57,6 +60,7 @@ class shown_wait_place {
   std::atomic<std::uint32_t> version_{0};
   ordered<const char*> what_ = nullptr, file_ = "", function_ = "";
   ordered<std::uint_least32_t> line_ = 0;
+  ordered<bool> ended_by_others_ = false;
 };
 
 }  // namespace fj::inline v0_1::detail

@@ -104,7 +104,8 @@ class basic_claimed_waits {
 
 /// Puts the caller into the queue of the object whose lock it holds, frees the lock and waits. `item`: as in wait_entry. The
 /// wait ends as `stopped` or `timed_out` if a limit ends it before another claims it. Throws std::bad_alloc.
-template <waiting_machine Machine>
+/// The library exports it, so Machine is not constrained here: clang 18 names a constraint in the symbol, and g++ does not.
+template <class Machine>
 [[gnu::noinline]] wait_end wait_in(basic_wait_queue<Machine>& queue, std::unique_lock<typename Machine::mutex>& held,
                                    void* item, const wait_limits& limits) {
   typename Machine::waiter here(limits);

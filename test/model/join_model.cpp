@@ -30,6 +30,17 @@ class meeting : public strands_scenario {
   void after() override { check(went_on_ == 1, "the owner goes on after the join, once"); }
 
  private:
+  // The worker, too, sees what the thief wrote, as soon as wait has told it that the thief was first.
+  struct checked_join : join {
+    explicit checked_join(meeting& m) : join(&model::body), of(m) {}
+    bool wait(strand& owner) noexcept {
+      const bool waits = join::wait(owner);
+      if (!waits) check(of.work_ == 1, "the thief that came first has done its part");
+      return waits;
+    }
+    meeting& of;
+  };
+
   struct owner {
     void operator()() {
       fj::detail::wait_until_finished<strand_system>(of->join_);
@@ -57,7 +68,7 @@ class meeting : public strands_scenario {
 
   owner owner_{this};
   thief thief_{this};
-  join join_{&body};
+  checked_join join_{*this};
   plain<int> work_{0};
   int went_on_ = 0;
 };

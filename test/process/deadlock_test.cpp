@@ -9,8 +9,12 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#if __has_include(<boost/asio/async_result.hpp>)
+#include "forkjoin/asio.hpp"
+#endif
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/go.hpp"
 #include "test/process/child.hpp"
@@ -267,6 +271,37 @@ int unknown_thread_sends(unsigned p, std::chrono::milliseconds after) {
   return got;
 }
 
+#if __has_include(<boost/asio/async_result.hpp>)
+// As by Boost.Asio without a client, for longer than any standstill is: a thread that no runtime knows ends the wait.
+int wait_for_client() {
+  std::thread io;
+  boost::asio::async_initiate<const fj::use_fiber_t, void()>(
+      [&](auto handler) {
+        io = std::thread([end = std::move(handler)]() mutable {
+          rest(3s);
+          end();
+        });
+      },
+      fj::use_fiber);
+  io.join();
+  return 0;
+}
+#else
+int wait_for_client() { return 0; }
+#endif
+
+int idle_server(unsigned p) {
+  fj::runtime rt(with_procs(p));
+  const channel c(0);
+  auto server = rt.go([=] { c.send(wait_for_client()); });
+  return rt.run([&] { return c.receive().value_or(1); });
+}
+
+int idle_thread(unsigned p) {
+  fj::runtime rt(with_procs(p));
+  return wait_for_client();
+}
+
 int handler_ends(unsigned p) {
   std::signal(SIGALRM, [](int) { std::_Exit(0); });
   alarm(1);
@@ -306,7 +341,8 @@ int main() {
   test::verdict verdict;
   // Tried without a look at the number of threads: "unknown thread", "thread reads", "thread waits for a time" and "blocking call"
   // aborted; without one at handlers: "handler" aborted; at timers: "time" aborted; without a signal to the worker that sleeps until
-  // a timer that is no more: "stopped timer" hung; with the parent's list of threads: "copy of a process" hung.
+  // a timer that is no more: "stopped timer" hung; with the parent's list of threads: "copy of a process" hung;
+  // without a look at the waits that others end: "idle server" and "idle thread" said that they stand still.
   const std::vector<test_case> standstills{
       {"main receives",
        &main_receives,
@@ -337,6 +373,8 @@ int main() {
       {"thread waits for a time", &thread_waits_for_a_time, {}},
       {"main comes late", &main_comes_late, {}},
       {"unknown thread", [](unsigned p) { return unknown_thread_sends(p, 2 * longer_than_a_look); }, {}},
+      {"idle server", &idle_server, {}},
+      {"idle thread", &idle_thread, {}},
       {"handler", &handler_ends, {}},
   };
   for (const unsigned p : {1u, 2u, 8u}) {
