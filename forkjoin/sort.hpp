@@ -25,7 +25,7 @@
 #include "forkjoin/run.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj::inline v0_1 {
+namespace fj { inline namespace v0_1 {
 
 namespace detail {
 
@@ -244,4 +244,4 @@ void parallel_sort(R&& range, Compare comp = {}, Projection proj = {}, const loo
 template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
 void parallel_sort(Arguments&&...) = delete;
 
-}  // namespace fj::inline v0_1
+}}  // namespace fj::v0_1

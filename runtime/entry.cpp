@@ -22,7 +22,7 @@
 #include "runtime/standstill.hpp"
 #include "runtime/wait/outside.hpp"
 
-namespace fj::inline v0_1::detail {
+namespace fj { inline namespace v0_1 { namespace detail {
 
 namespace {
 
@@ -237,4 +237,4 @@ bool hungry() noexcept {
   return s.settings().steal_every_fork || s.dispatcher().hungry();
 }
 
-}  // namespace fj::inline v0_1::detail
+}}}  // namespace fj::v0_1::detail

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace fj::inline v0_1::detail {
+namespace fj { inline namespace v0_1 { namespace detail {
 
 /// How many blocks of that size hold so many elements.
 constexpr std::size_t blocks_of(std::size_t elements, std::size_t block) {
@@ -34,4 +34,4 @@ class blocks {
 /// of each block of a reduction memory is idle while the lanes are summed.
 inline constexpr std::size_t reduce_block = 65536;
 
-}  // namespace fj::inline v0_1::detail
+}}}  // namespace fj::v0_1::detail

@@ -20,7 +20,7 @@
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/run.hpp"
 
-namespace fj::inline v0_1::detail {
+namespace fj { inline namespace v0_1 { namespace detail {
 
 enum class scan_kind { inclusive, exclusive };
 
@@ -253,4 +253,4 @@ class scan_loop {
   ordered_parts parts_;
 };
 
-}  // namespace fj::inline v0_1::detail
+}}}  // namespace fj::v0_1::detail

@@ -3,7 +3,7 @@
 
 #include "fiber.hpp"
 
-namespace fj::inline v0_1::detail {
+namespace fj { inline namespace v0_1 { namespace detail {
 
 /// Says that the strand of `f`, which has not ended, has used up its stack, and what to raise. Async-signal-safe.
 void print_overflow(const fiber& f) noexcept;
@@ -22,4 +22,4 @@ inline void check_canary(const fiber& f) noexcept {
     stop_if_overrun(f);
 }
 
-}  // namespace fj::inline v0_1::detail
+}}}  // namespace fj::v0_1::detail

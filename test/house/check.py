@@ -170,8 +170,8 @@ def check_text():
                 yield name, number, f"{found.group()}: a path of one machine"
             if found := re.search(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b", line):
                 yield name, number, f"{found.group()}: do it or write an issue"
-            if name.parts[0] in ("forkjoin", "runtime") and re.match(rf"\s*namespace fj\b(?!::inline {VERSION}\b)", line):
-                yield name, number, f"not in the namespace of this version, fj::inline {VERSION}"
+            if name.parts[0] in ("forkjoin", "runtime") and re.match(rf"\s*namespace fj\b(?! {{ inline namespace {VERSION} {{)", line):
+                yield name, number, f"not in the namespace of this version, namespace fj {{ inline namespace {VERSION} {{"
             for version in re.findall(r"forkjoin_(v\d+_\d+)_", line):
                 if version != VERSION:
                     yield name, number, f"the version is {VERSION}"

@@ -11,7 +11,9 @@
 
 #include "test/model/relacy.hpp"
 
-namespace fj::inline v0_1::detail {
+namespace fj {
+inline namespace v0_1 {
+namespace detail {
 struct root;
 }
 

@@ -16,8 +16,7 @@
 #include "test/model/scenario.hpp"
 #include "test/model/search.hpp"
 
-namespace model {
-namespace {
+namespace model { namespace {
 
 const named_scenario* chosen = nullptr;
 alignas(64) std::byte storage[scenario_size];
@@ -56,8 +55,7 @@ int usage() {
   return 2;
 }
 
-}  // namespace
-}  // namespace model
+}}  // namespace model
 
 int main(int argc, char** argv) {
   using namespace model;

@@ -9,7 +9,7 @@
 
 #include "context.hpp"
 
-namespace fj::inline v0_1::detail::os {
+namespace fj { inline namespace v0_1 { namespace detail { namespace os {
 
 /// The function to call. It returns to call_on_stack, or never: if a thief has called return_to for its caller, it must
 /// end with finish_context. It throws nothing.
@@ -44,4 +44,4 @@ std::uintptr_t forkjoin_v0_1_call_on_stack(void** saved, stack_call f, void* arg
 
 #endif
 
-}  // namespace fj::inline v0_1::detail::os
+}}}}  // namespace fj::v0_1::detail::os
