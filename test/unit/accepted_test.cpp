@@ -101,15 +101,6 @@ COMPILES(pointer_transform_reduces, fj::parallel_transform_reduce(a, a + 4, 0, s
 COMPILES(iterator_joins, fj::parallel_reduce(a.begin(), a.end(), b, [](B x, int) { return x; }, std::plus<>()))
 COMPILES(adds_up, fj::parallel_reduce(a, b, [](B x, B) { return x; }, [](int) { return B(); }))
 COMPILES(joins_up, fj::parallel_reduce(a, b, [](B x, int) { return x; }, [](B x, B) { return x; }))
-COMPILES(block_reduces, fj::parallel_reduce(a, b, [](auto, auto, B x) { return x; }, [](B x, B) { return x; }))
-COMPILES(iterator_block_reduces,
-         fj::parallel_reduce(a.begin(), a.end(), b, [](auto, auto, B x) { return x; }, [](B x, B) { return x; }))
-COMPILES(index_block_reduces, fj::parallel_reduce(a, a, 0, b, std::plus<>()))
-COMPILES(index_block_joins, fj::parallel_reduce(0, 9, 0, [](int, int, int x) { return x; }, b))
-COMPILES(block_scans, fj::parallel_scan(a, b, [](auto, auto, B x, bool) { return x; }, [](B x, B) { return x; }))
-COMPILES(iterator_block_scans,
-         fj::parallel_scan(a.begin(), a.end(), b, [](auto, auto, B x, bool) { return x; }, [](B x, B) { return x; }))
-COMPILES(index_block_scans, fj::parallel_scan(a, a, 0, b, std::plus<>()))
 COMPILES(combines, a.combine([](const B& x, const B&) { return x; }))
 COMPILES(fork_reduces, fj::fork_reduce(a, 0, [](int x, auto&&) { return x; }, b))
 COMPILES(scans, fj::parallel_scan(a, b))
@@ -147,18 +138,6 @@ static_assert(one_transform_reduces<ints, unary> && !one_transform_reduces<ints,
 static_assert(iterator_one_transform_reduces<ints, unary> && !iterator_one_transform_reduces<ints, std::multiplies<>>);
 static_assert(pointer_transform_reduces<int*, unary> && !pointer_transform_reduces<int*, std::multiplies<>>);
 static_assert(iterator_joins<ints, long> && !iterator_joins<ints, nothing> && !iterator_joins<list, long>);
-using to_fold = int (*)(long, long, int);
-using to_scan = int (*)(long, long, int, bool);
-static_assert(block_reduces<ints, long> && block_reduces<const bits, nothing> && !block_reduces<list, long>);
-static_assert(!block_reduces<ints, std::unique_ptr<int>> && !block_reduces<ints, fixed_key>);
-static_assert(iterator_block_reduces<ints, nothing> && !iterator_block_reduces<list, long>);
-static_assert(index_block_reduces<int, to_fold> && !index_block_reduces<int, to_scan>);
-static_assert(!index_block_reduces<char, to_fold> && !index_block_reduces<double, to_fold>);
-static_assert(index_block_joins<int, binary> && !index_block_joins<int, unary> && !index_block_joins<int, of_strings>);
-static_assert(block_scans<ints, long> && block_scans<ints, int*> && !block_scans<list, long>);
-static_assert(!block_scans<ints, std::unique_ptr<int>> && !block_scans<ints, fixed_key>);
-static_assert(iterator_block_scans<ints, int*> && !iterator_block_scans<list, long>);
-static_assert(index_block_scans<int, to_scan> && !index_block_scans<int, to_fold> && !index_block_scans<char, to_scan>);
 static_assert(loops_2d_by<int, binary> && !loops_2d_by<int, unary>);
 static_assert(sorts<ints> && !sorts<list> && !sorts<bits> && !sorts<const ints> && !sorts<nothings>);
 static_assert(iterator_sorts<ints> && !iterator_sorts<list> && !iterator_sorts<nothings>);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -26,6 +27,21 @@ namespace {
 struct join {
   std::string operator()(std::string a, const std::string& b) const { return std::move(a) + b; }
 };
+
+// What compiles.
+template <class Range, class T>
+constexpr bool by_range = requires(Range& range, T value) {
+  fj::parallel_reduce(range, value, [](auto, auto, T x) { return x; }, [](T x, T) { return x; });
+  fj::parallel_reduce(range.begin(), range.end(), value, [](auto, auto, T x) { return x; }, [](T x, T) { return x; });
+};
+template <class Index, class Body, class Join = std::plus<>>
+constexpr bool by_index = requires(Index i, Body& body, Join& joins) { fj::parallel_reduce(i, i, 0, body, joins); };
+
+using fold = int (*)(long, long, int);
+static_assert(by_range<std::vector<int>, long> && !by_range<std::list<int>, long>);
+static_assert(!by_range<std::vector<int>, std::unique_ptr<int>>);
+static_assert(by_index<int, fold> && by_index<unsigned char, fold> && !by_index<char, fold> && !by_index<double, fold>);
+static_assert(!by_index<int, int (*)(int, int)> && !by_index<int, fold, std::negate<>>);
 
 // The least number and its place, of several the first: what bodies for blocks are quick at.
 struct least {

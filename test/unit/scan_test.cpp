@@ -6,6 +6,7 @@
 #include <cmath>
 #include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <numeric>
 #include <ranges>
@@ -270,6 +271,22 @@ TEST_CASE("a scan of rvalues moves from none, as it may read them twice") {
 }
 
 namespace {
+
+// What compiles.
+template <class Range, class T>
+constexpr bool by_blocks = requires(Range& range, T value) {
+  fj::parallel_scan(range, value, [](auto, auto, T x, bool) { return x; }, [](T x, T) { return x; });
+  fj::parallel_scan(
+      range.begin(), range.end(), value, [](auto, auto, T x, bool) { return x; }, [](T x, T) { return x; });
+};
+template <class Index, class Body>
+constexpr bool by_index = requires(Index i, Body& body) { fj::parallel_scan(i, i, 0, body, std::plus<>()); };
+
+using fold = int (*)(long, long, int);
+using scan = int (*)(long, long, int, bool);
+static_assert(by_blocks<std::vector<int>, long> && by_blocks<std::vector<int>, int*>);
+static_assert(!by_blocks<std::list<int>, long> && !by_blocks<std::vector<int>, std::unique_ptr<int>>);
+static_assert(by_index<int, scan> && !by_index<int, fold> && !by_index<char, scan>);
 
 // Writes the sums up to each element to `out`, whose indices are those of the elements.
 template <class In, class Out>
