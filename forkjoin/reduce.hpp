@@ -329,7 +329,7 @@ template <class Policy = continuations, std::ranges::range Range, class T, class
 
 /// The same for indices, with body(begin, end, value). Also throws std::invalid_argument, as parallel_for.
 template <class Policy = continuations, class First, class Last, class T, class Body, class Join>
-  requires detail::index<First> && detail::index<Last> &&
+  requires std::integral<First> && std::integral<Last> &&
            detail::accepted<detail::why_not_accumulate_indices<First, Last, T, Body, Join>()>
 [[nodiscard]] T parallel_reduce(First first, Last last, T identity, Body body, Join join,
                                 const loop_options& options = {}) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <exception>
 #include <functional>
@@ -28,8 +29,7 @@ concept plain_number = std::is_arithmetic_v<T>;
 /// Values of blocks that a reduction keeps until all are there, as numbers and structures of a few numbers. In the forks of class
 /// reduction larger ones take the room of one path through the tree only.
 template <class T>
-concept small_value =
-    std::is_trivially_copyable_v<T> && std::is_trivially_default_constructible_v<T> && sizeof(T) <= 64;
+concept small_value = std::is_trivially_copyable_v<T> && std::default_initializable<T> && sizeof(T) <= 64;
 
 /// How many plain numbers are kept on the stack, and how many a block has at least.
 inline constexpr std::size_t most_kept = 1024;

@@ -93,8 +93,8 @@ TEST_CASE("parallel_reduce by blocks folds each element once, in order") {
   });
 }
 
-// Brief ones as well, many times, and long ones between them. The least number is often there several times. Tried with kept values joined
-// the other way round, and with the last of them left out: fails.
+// Brief ones as well, many times, and long ones between them. The least number is there several times. Tried with kept values joined the
+// other way round: fails.
 TEST_CASE("parallel_reduce by blocks finds a minimum and its first place") {
   test::dice dice(1);
   std::vector<double> numbers(test::divided(50000u));
