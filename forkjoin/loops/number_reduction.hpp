@@ -118,11 +118,11 @@ template <class Policy, class T, class It, class Value, class Op>
 /// The sum of the values of all blocks: a loop calls leaf(block) for each and keeps the values. So the strand begins alone, as with
 /// any loop.
 template <class Policy, class T, class Leaf, class Op>
-T reduce_kept(const blocks& all, const Leaf& leaf, Op& op, const loop_options& options) {
+T reduce_kept(const blocks& all, Leaf leaf, Op& op, const loop_options& options) {
   const auto kept = std::make_unique_for_overwrite<T[]>(all.count());
   first_thrower thrower;
   try {
-    detail::for_parts<Policy>(all.count(), options, [&](std::size_t begin, std::size_t end) {
+    detail::for_parts<Policy>(all.count(), options, [&, leaf](std::size_t begin, std::size_t end) {
       try {
         for (; begin != end; ++begin) kept[begin] = leaf(begin);
       } catch (...) {

@@ -37,7 +37,7 @@ using scanned = addend<T, std::conditional_t<std::is_rvalue_reference_v<X>, cons
 template <class Policy, class T, class Work>
 class scan_loop {
  public:
-  scan_loop(Work& work, const stop_token* stop) noexcept : work_(work), parts_(stop) {}
+  scan_loop(const Work& work, const stop_token* stop) noexcept : work_(work), parts_(stop) {}
 
   /// Scans so many blocks. `before` is the prefix of the first, nothing if its first element is the first sum; and afterwards the
   /// sum of all.
@@ -113,7 +113,7 @@ class scan_loop {
     for_blocks<Policy>(ahead.begin, ahead.end, parts_, scan_one_block);
   }
 
-  Work& work_;
+  Work work_;
   ordered_parts parts_;
 };
 
