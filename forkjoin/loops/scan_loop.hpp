@@ -278,11 +278,14 @@ class scan_by_body {
   scan_by_body(const At& at, const blocks& all, const T& identity, Body& body, Join& joins) noexcept
       : at_(at), blocks_(all), identity_(identity), body_(body), join_(joins) {}
 
-  T sum_of(std::size_t block) { return call(block, T(identity_), false); }
+  // Both not inlined: all blocks run the same copy of the user's code, made for this pass.
+  [[gnu::noinline, gnu::hot]] T sum_of(std::size_t block) { return call(block, T(identity_), false); }
+
+  [[gnu::noinline, gnu::hot]] void scan(std::size_t block, T prefix) {
+    static_cast<void>(call(block, std::move(prefix), true));
+  }
 
   T combined(T a, T b) { return static_cast<T>(std::invoke(join_, std::move(a), std::move(b))); }
-
-  void scan(std::size_t block, T prefix) { static_cast<void>(call(block, std::move(prefix), true)); }
 
   void scan_block(std::size_t block, std::optional<T>& before) {
     if constexpr (Exact) {
