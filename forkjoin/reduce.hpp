@@ -99,7 +99,7 @@ template <class T, class Body, class I>
 template <class Policy, class T, class At, class Body, class Join>
 T accumulate_blocks(std::size_t n, const At& at, T identity, Body& body, Join& joins, const loop_options& options) {
   if (n == 0) return identity;
-  const blocks all(n, options.grain, reduce_block);
+  const blocks all(n, options.grain, body_block);
   const auto leaf = [&, &identity = std::as_const(identity)](std::size_t block) -> T {
     return detail::fold_block<T>(body, at(all.begin(block)), at(all.end(block)), T(identity));
   };
@@ -314,7 +314,7 @@ T parallel_reduce(Range&& range, T init, Op op, Projection proj = {}, const loop
 /// Each block begins with a copy of the identity, for which join(identity, x) must equal x, and join(value, value) combines the
 /// values of the blocks in their order, in the tree of the other overloads: the result does not depend on the number of P. body
 /// and join may move from the values that they get. With options.grain each block but the last has so many elements; without,
-/// there are at most 255 blocks, or blocks of 65,536 elements. If the value is a small trivial type and there is no grain,
+/// there are at most 255 blocks, or blocks of 8,192 elements. If the value is a small trivial type and there is no grain,
 /// the calling strand computes a reduction of a few microseconds alone. An identity that is long to copy, as a large
 /// std::vector, needs a grain.
 ///
