@@ -16,6 +16,7 @@
 #include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/blocks.hpp"
 #include "forkjoin/loops/fold.hpp"
+#include "forkjoin/loops/loop_bounds.hpp"
 #include "forkjoin/loops/scan_loop.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/policies.hpp"
@@ -35,10 +36,20 @@ Out scan(const First& first, std::size_t n, const Out& out, std::optional<T> ini
          const loop_options& options) {
   if (n == 0) return out;
   const blocks all(n, options.grain);
-  fj::run([&] {
-    scan_loop<Policy, Kind, exactly_associative<Op, T>, T, First, Out, Op>(first, out, all, op, options).run(init);
-  });
+  scan_of_elements<Kind, exactly_associative<Op, T>, T, First, Out, Op> work(first, out, all, op);
+  fj::run([&] { scan_loop<Policy, T, decltype(work)>(work, options.stop).run(all.count(), init); });
   return detail::advanced(out, n);
+}
+
+/// By a body for blocks. Returns the sum of all. at(k) is the place of element k.
+template <class Policy, class T, class At, class Body, class Join>
+T scan_blocks(std::size_t n, const At& at, T identity, Body& body, Join& joins, const loop_options& options) {
+  if (n == 0) return identity;
+  const blocks all(n, options.grain);
+  std::optional<T> before(std::as_const(identity));
+  scan_by_body<exactly_associative<Join, T>, T, At, Body, Join> work(at, all, identity, body, joins);
+  fj::run([&] { scan_loop<Policy, T, decltype(work)>(work, options.stop).run(all.count(), before); });
+  return std::move(*before);
 }
 
 template <class T, class First, class Out, class Op>
@@ -88,6 +99,51 @@ consteval auto why_not_scan_range() {
     return undivisible_range;
   } else {
     return detail::why_not_scan_of<T, std::ranges::iterator_t<Range>, Out, Op>();
+  }
+}
+
+/// A body that folds a block into a value, at the ends that the caller chooses, and knows whether that value is final.
+template <class Body, class T, class It>
+concept scan_body = std::is_invocable_r_v<T, Body&, It, It, T, bool>;
+
+/// Whether arguments that are refused are meant for a scan by blocks: an identity and a join, no output.
+template <class T, class Join>
+concept like_scan_by_blocks = !like_iterator<T> && std::is_invocable_v<Join&, T, T>;
+
+template <class T, class Body, class Join, class It>
+consteval auto why_not_scan_blocks() {
+  if constexpr (!std::copy_constructible<T> || !std::assignable_from<T&, T>) {
+    return refusal(
+        "the identity cannot be copied: it must be copyable and assignable, as the sum of a block begins with one");
+  } else if constexpr (!scan_body<Body, T, It>) {
+    return refusal(
+        "the body does not fit: with an identity and a join it must be callable with the two ends of a block, the "
+        "value so "
+        "far and a bool, and return a value");
+  } else if constexpr (!std::is_invocable_r_v<T, Join&, T, T>) {
+    return refusal("the join does not fit: it must be callable with two values and return a value");
+  } else {
+    return not_refused;
+  }
+}
+
+template <class First, class Last, class T, class Body, class Join>
+consteval auto why_not_scan_between() {
+  if constexpr (constexpr auto why = detail::why_not_bounds<First, Last>(); !why.is_empty()) {
+    return why;
+  } else if constexpr (index<First>) {
+    return detail::why_not_scan_blocks<T, Body, Join, std::common_type_t<First, Last>>();
+  } else {
+    return detail::why_not_scan_blocks<T, Body, Join, First>();
+  }
+}
+
+template <class Range, class T, class Body, class Join>
+consteval auto why_not_scan_range_blocks() {
+  if constexpr (constexpr auto why = detail::why_not_range<Range>(); !why.is_empty()) {
+    return why;
+  } else {
+    return detail::why_not_scan_blocks<T, Body, Join, std::ranges::iterator_t<Range>>();
   }
 }
 
@@ -260,10 +316,11 @@ Out parallel_scan(First first, Last last, Out out, Op op, T init, const loop_opt
   return fj::parallel_inclusive_scan<Policy>(first, last, out, std::move(op), std::move(init), options);
 }
 
-template <detail::a_policy Policy = continuations, class First, class Last, class Out, class Op, class T,
-          class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
-                               detail::like_iterator<Out> && detail::not_options<T>>,
-          auto Why = detail::why_not_scan_of<T, First, Out, Op>()>
+template <
+    detail::a_policy Policy = continuations, class First, class Last, class Out, class Op, class T,
+    class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
+                         detail::like_iterator<Out> && detail::not_options<T> && !detail::scan_body<Op, Out, First>>,
+    auto Why = detail::why_not_scan_of<T, First, Out, Op>()>
   requires(!detail::accepted<Why>)
 Out parallel_scan(First first, Last last, Out out, Op op, T init, const loop_options& options = {}) = delete;
 
@@ -295,10 +352,58 @@ Out parallel_scan(Range&& range, Out out, Op op, T init, const loop_options& opt
 }
 
 template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class Op, class T,
-          class = detail::when<detail::not_options<T>>, class = detail::when<!detail::array_end<Op>>,
+          class = detail::when<detail::not_options<T> && !detail::like_scan_by_blocks<Out, T>>,
+          class = detail::when<!detail::array_end<Op> && !detail::scan_body<Op, Out, std::ranges::iterator_t<Range>>>,
           auto Why = detail::why_not_scan_range<T, Range, Out, Op>()>
   requires(!detail::accepted<Why>)
 Out parallel_scan(Range&& range, Out out, Op op, T init, const loop_options& options = {}) = delete;
+
+/// The scan by blocks, as the form of oneTBB's parallel_scan for functions. body(begin, end, value, is_final) folds a block
+/// into the value so far, and returns the result. If is_final, that value is the sum of all that comes before the block, and
+/// the body also writes what the scan is for; each block is final once. If not, the value is a copy of the identity, and
+/// nothing must be written: the block may be scanned later. join(value, value) combines. Returns the sum of all.
+///
+/// [first, last) and the blocks are as those of parallel_for_blocks: body gets the ends as iterators or as indices. The
+/// blocks and the association depend on the number of elements and options.grain alone, so the results are the same to
+/// the last bit on any number of P. Hence a block is summed up before it is final, also on one P, unless
+/// exactly_associative<Join, T>. Without a grain there are at most 255 blocks, or blocks of 16,384 elements.
+///
+/// join(identity, x) must equal x. body and join may move from the values that they get. Errors: what body, join or a
+/// copy throws; std::bad_alloc; std::invalid_argument as parallel_for; fj::cancelled if options.stop was asked to stop
+/// before every block had started.
+template <detail::a_policy Policy = continuations, class First, class Last, class T, class Body, class Join>
+  requires detail::accepted<detail::why_not_scan_between<First, Last, T, Body, Join>()>
+T parallel_scan(First first, Last last, T identity, Body body, Join join, const loop_options& options = {}) {
+  if constexpr (detail::index<First>) {
+    const detail::index_range<First, Last> indices("fj::parallel_scan", first, last);
+    const auto at = [&indices](std::size_t k) { return indices[k]; };
+    return detail::scan_blocks<Policy>(indices.size(), at, std::move(identity), body, join, options);
+  } else {
+    const auto at = [&first](std::size_t k) { return detail::advanced(first, k); };
+    return detail::scan_blocks<Policy>(detail::size_between(first, last), at, std::move(identity), body, join, options);
+  }
+}
+
+template <detail::a_policy Policy = continuations, class First, class Last, class T, class Body, class Join,
+          class = detail::when<detail::like_scan_by_blocks<T, Join>>, class = detail::when<!std::ranges::range<First>>,
+          auto Why = detail::why_not_scan_between<First, Last, T, Body, Join>()>
+  requires(!detail::accepted<Why>)
+T parallel_scan(First first, Last last, T identity, Body body, Join join, const loop_options& options = {}) = delete;
+
+/// The same for the elements of a range, which must be a random-access one with a size.
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class T, class Body, class Join>
+  requires detail::accepted<detail::why_not_scan_range_blocks<Range, T, Body, Join>()>
+T parallel_scan(Range&& range, T identity, Body body, Join join, const loop_options& options = {}) {
+  const auto first = std::ranges::begin(range);
+  return fj::parallel_scan<Policy>(first, detail::advanced(first, detail::size_of(range)), std::move(identity),
+                                   std::move(body), std::move(join), options);
+}
+
+template <detail::a_policy Policy = continuations, std::ranges::range Range, class T, class Body, class Join,
+          class = detail::when<detail::like_scan_by_blocks<T, Join>>,
+          auto Why = detail::why_not_scan_range_blocks<Range, T, Body, Join>()>
+  requires(!detail::accepted<Why>)
+T parallel_scan(Range&& range, T identity, Body body, Join join, const loop_options& options = {}) = delete;
 
 // For oneTBB's ranges, which are none of the language.
 template <class Range, class T, class Scan, class Join,

@@ -14,6 +14,9 @@ class serial final : public bench::loop_team {
     for (std::size_t i = 0, n = all.size(); i != n; ++i) begin[i] += 1;
   }
   double sum(const std::vector<double>& all) override { return std::reduce(all.begin(), all.end()); }
+  bench::least find_least(const std::vector<double>& all) override {
+    return bench::least_of(all.data(), 0, all.size(), {});
+  }
   void scan(const std::vector<double>& in, std::vector<double>& out) override {
     std::inclusive_scan(in.begin(), in.end(), out.begin());
   }
@@ -30,6 +33,14 @@ class parallel final : public bench::loop_team {
   }
   double sum(const std::vector<double>& all) override {
     return runtime_.run([&] { return fj::parallel_reduce<Policy>(all, 0.0, std::plus<>()); });
+  }
+  bench::least find_least(const std::vector<double>& all) override {
+    const auto body = [from = all.data()](std::size_t begin, std::size_t end, bench::least found) {
+      return bench::least_of(from, begin, end, found);
+    };
+    const auto join = [](const bench::least& a, const bench::least& b) { return lesser(a, b); };
+    return runtime_.run(
+        [&] { return fj::parallel_reduce<Policy>(std::size_t(0), all.size(), bench::least(), body, join); });
   }
   void scan(const std::vector<double>& in, std::vector<double>& out) override {
     runtime_.run([&] { fj::parallel_scan<Policy>(in, out.begin()); });

@@ -1,12 +1,13 @@
 // The common part of the ways to loop, reduce and scan: the inputs, and how a run is measured and checked. Each way has
 // a source of its own, which registers its benchmarks as
-//   for | reduce | scan / <way> / <n> / procs:<P>
+//   for | reduce | least | scan / <way> / <n> / procs:<P>
 #pragma once
 
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,27 @@ namespace bench {
 
 inline constexpr std::size_t loop_size = 100'000'000;
 inline constexpr std::size_t scan_size = 50'000'000;
+inline constexpr std::size_t least_size = 4'000'000;
+
+/// The least number of a sequence and its first place: a reduction by blocks, whose bodies are loops.
+struct least {
+  double value = std::numeric_limits<double>::infinity();
+  std::size_t index = 0;
+
+  friend least lesser(const least& a, const least& b) { return b.value < a.value ? b : a; }
+};
+
+inline least least_of(const double* all, std::size_t begin, std::size_t end, least found) {
+  double value = found.value;
+  std::size_t index = found.index;
+  for (; begin != end; ++begin) {
+    if (all[begin] < value) {
+      value = all[begin];
+      index = begin;
+    }
+  }
+  return {value, index};
+}
 
 /// The operations of a way, with its workers. Made before the clock starts.
 class loop_team {
@@ -28,6 +50,7 @@ class loop_team {
 
   virtual void add_one(std::vector<double>& all) = 0;
   virtual double sum(const std::vector<double>& all) = 0;
+  virtual least find_least(const std::vector<double>& all) = 0;
   virtual void scan(const std::vector<double>& in, std::vector<double>& out) = 0;
 };
 
@@ -39,7 +62,7 @@ inline std::vector<double>& shared_sequence(int which, std::size_t n) {
   return all[which];
 }
 
-/// Registers all three benchmarks of a way for these numbers of processors. The inputs are such that every result is exact
+/// Registers all four benchmarks of a way for these numbers of processors. The inputs are such that every result is exact
 /// in any association.
 template <class Make>
 bool register_loops(const std::string& way, const std::vector<int>& procs, Make make) {
@@ -66,6 +89,14 @@ bool register_loops(const std::string& way, const std::vector<int>& procs, Make 
       std::ranges::fill(all, 2);
       bool right = true;
       for (auto _ : state) right &= team.sum(all) == 2.0 * loop_size;
+      return right;
+    });
+    add("least", least_size, p, [](benchmark::State& state, loop_team& team) {
+      std::vector<double>& all = shared_sequence(0, least_size);
+      for (std::size_t i = 0; i != least_size; ++i) all[i] = static_cast<double>((i * 7'368'787 + 3) % least_size);
+      const auto expected = static_cast<std::size_t>(std::ranges::min_element(all) - all.begin());
+      bool right = true;
+      for (auto _ : state) right &= team.find_least(all).index == expected;
       return right;
     });
     add("scan", scan_size, p, [](benchmark::State& state, loop_team& team) {

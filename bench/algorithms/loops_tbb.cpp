@@ -38,6 +38,14 @@ class team final : public bench::loop_team {
     });
   }
 
+  bench::least find_least(const std::vector<double>& all) override {
+    const auto body = [from = all.data()](const range& part, bench::least found) {
+      return bench::least_of(from, part.begin(), part.end(), found);
+    };
+    const auto join = [](const bench::least& a, const bench::least& b) { return lesser(a, b); };
+    return arena_.execute([&] { return tbb::parallel_reduce(range(0, all.size()), bench::least(), body, join); });
+  }
+
   void scan(const std::vector<double>& in, std::vector<double>& out) override {
     const double* const from = in.data();
     double* const to = out.data();

@@ -1,5 +1,7 @@
 """The project's goals, and whether the figures meet them. A median meets a bound, or the worse end of the interval in which the
-median lies; never the better end. A figure of fewer than ENOUGH rounds meets nothing: it is undecided."""
+median lies; never the better end. A figure of fewer than ENOUGH rounds meets nothing: it is undecided. So is a negative one, as the
+ratio of two differences is when the serial program took longer than the one that forks. Every goal can fail: one that a worse program
+would meet as well says nothing."""
 
 from statistics import geometric_mean, median
 
@@ -38,17 +40,14 @@ TIMES_TBB = 6  # the geometric mean of the kernels without a cut-off
 TWO_OVER_ONE = 1.9  # that of the kernels with enough parallelism
 
 KEPT = 64  # KiB that a suspended or free stack may keep, see runtime/DECISIONS.md
-LITTLE = 1024  # KiB: a run that adds less says more about how a library starts than about how it runs
+LITTLE = 1024  # KiB that any run may add: less says more about how a library starts than about how it runs
 
 
 def goal(what, value, bound, **more):
     met = value <= -bound if bound < 0 else value >= bound
+    undecided = value < 0 or more.get("rounds", more.get("pairs", ENOUGH)) < ENOUGH
     return {"what": what, "value": value, "bound": abs(bound), "sense": "at most" if bound < 0 else "at least",
-            "met": bool(met) and not too_few(more), **({"undecided": True} if too_few(more) else {}), **more}
-
-
-def too_few(more):
-    return more.get("rounds", more.get("pairs", ENOUGH)) < ENOUGH
+            "met": bool(met) and not undecided, **({"undecided": True} if undecided else {}), **more}
 
 
 def best_ratio(results, key, figure):
@@ -198,18 +197,18 @@ def spacious(once):
         serial, stacks = growth(its_serial), got.get("counters", {}).get("stacks_peak")
         if way == "continuations" and None not in (serial, stacks, growth(got)):
             allowed = procs * serial + max(stacks, procs) * KEPT
-            versus.append((max(growth(got), LITTLE) / max(allowed, LITTLE), (kernel, size, procs), processes(got, its_serial)))
+            versus.append((growth(got) / max(allowed, LITTLE), (kernel, size, procs), processes(got, its_serial)))
     return most("memory over P times the serial program's and what stacks keep", versus)
 
 
 def hungriest(once):
-    """The memory that comes during a run, over that of the least of oneTBB's ways. A run that adds little is not compared."""
+    """The memory that comes during a run, over that of the least of oneTBB's ways."""
     versus = []
     for (kernel, size, way, procs), got in once.items():
         tbb = [o for (k, s, other, p), o in once.items()
                if (k, s, p) == (kernel, size, procs) and is_tbb(other) and growth(o) is not None]
         if way == "continuations" and tbb and growth(got) is not None:
             least = min(tbb, key=growth)
-            compared = (got, least) if growth(got) > LITTLE else (got,)
-            versus.append((max(growth(got), LITTLE) / max(growth(least), LITTLE), (kernel, size, procs), processes(*compared)))
+            compared = (got, least) if growth(got) > LITTLE else (got,)  # oneTBB's other processes are measured then only
+            versus.append((growth(got) / max(growth(least), LITTLE), (kernel, size, procs), processes(*compared)))
     return most("memory that comes during a run over oneTBB's", versus)

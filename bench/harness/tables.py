@@ -141,6 +141,8 @@ def print_goals(goals, compiler=""):
         notes += [few_told(g["few"])] if g.get("few") else []
         if g.get("rounds", ENOUGH) < ENOUGH:
             notes.append(f"n = {g['rounds']}")
+        if g["value"] < 0:
+            notes.append("no ratio: the serial program took longer")
         rows.append([g["what"], short(g["value"]), f"({short(g['best'])})" if "best" in g else "",
                      f"{g['sense']} {g['bound']:.4g}", {"missed": "MISSED"}.get(verdict(g), verdict(g)), ", ".join(notes)])
     print_table(rows)

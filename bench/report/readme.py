@@ -31,12 +31,25 @@ def mark(procs, colour):
     return {"s": 46, "facecolor": colour if procs > 1 else draw.PAPER[0], "edgecolor": colour, "linewidths": 1.5, "zorder": 3}
 
 
+def told(times):
+    """In words: a way that takes so many times as long as fj::fork_join."""
+    def number(x):
+        return f"{x:.0f}" if x >= 9.95 else f"{x:.1f}"
+
+    if number(max(times, 1 / times)) == "1.0":
+        return "as long as fj::fork_join"
+    return f"{number(times)} times as long as fj::fork_join" if times > 1 else f"{number(1 / times)} times as fast as fj::fork_join"
+
+
 def beside(data, problem, way, procs):
-    """The time and, for oneTBB's ways, the median of the rounds' ratios."""
+    """The time and, for the serial program and oneTBB's ways, the median of the rounds' ratios."""
     time = data.result(problem, way, procs)["median_ms"]
     ratio = data.result(problem, "continuations", procs).get(f"vs_{way}")
-    return (f"{time:,.0f} ms" if time >= 100 else f"{time:.3g} ms") + (
-        f", {ratio['median']:.0f} times as long as fj::fork_join" if ratio else "")
+    text = f"{time:,.0f} ms" if time >= 100 else f"{time:.3g} ms"
+    if not ratio:
+        return text
+    # The one is fj::fork_join's time over the other's, all others are the other's over fj::fork_join's: bench/schema.md.
+    return f"{text}, {told(1 / ratio['median'] if way == 'serial' else ratio['median'])}"
 
 
 def fib(data):

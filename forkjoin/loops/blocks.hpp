@@ -34,4 +34,8 @@ class blocks {
 /// of each block of a reduction memory is idle while the lanes are summed.
 inline constexpr std::size_t reduce_block = 65536;
 
+/// The largest block that a body folds, whose value is ready when its loop ends. With blocks of 65,536 elements two P wait for one another
+/// at the end, for 3 % of the time of a sum of 4 million numbers.
+inline constexpr std::size_t body_block = 8192;
+
 }}}  // namespace fj::v0_1::detail

@@ -1,8 +1,9 @@
-// Reductions of numbers: values that cost very little to keep.
+// Reductions to numbers and other small values: they are kept, and combined when all are there.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <exception>
 #include <functional>
@@ -24,6 +25,11 @@ namespace fj { inline namespace v0_1 { namespace detail {
 /// small blocks.
 template <class T>
 concept plain_number = std::is_arithmetic_v<T>;
+
+/// Values of blocks that a reduction keeps until all are there, as numbers and structures of a few numbers. In the forks of class
+/// reduction larger ones take the room of one path through the tree only.
+template <class T>
+concept small_value = std::is_trivially_copyable_v<T> && std::default_initializable<T> && sizeof(T) <= 64;
 
 /// How many plain numbers are kept on the stack, and how many a block has at least.
 inline constexpr std::size_t most_kept = 1024;
@@ -109,27 +115,36 @@ template <class Policy, class T, class It, class Value, class Op>
   }
 }
 
-/// Of many.
-template <class Policy, class T, class It, class Value, class Op>
-[[gnu::noinline]] T reduce_many(const It& first, std::size_t n, const Value& value, Op& op, loop_options options) {
-  const blocks all(n, std::clamp(n / 128, least_block, reduce_block));
-  const auto sums = std::make_unique_for_overwrite<T[]>(all.count());
+/// The sum of the values of all blocks: a loop calls leaf(block) for each and keeps the values. So the strand begins alone, as with
+/// any loop.
+template <class Policy, class T, class Leaf, class Op>
+T reduce_kept(const blocks& all, Leaf leaf, Op& op, const loop_options& options) {
+  const auto kept = std::make_unique_for_overwrite<T[]>(all.count());
   first_thrower thrower;
   try {
-    detail::for_parts<Policy>(all.count(), options, [&](std::size_t begin, std::size_t end) {
+    detail::for_parts<Policy>(all.count(), options, [&, leaf](std::size_t begin, std::size_t end) {
       try {
-        for (; begin != end; ++begin)
-          sums[begin] = detail::fold<T>(detail::advanced(first, all.begin(begin)), all.size_of(begin), value, op);
+        for (; begin != end; ++begin) kept[begin] = leaf(begin);
       } catch (...) {
         thrower.note(begin);
         throw;
       }
     });
-    return detail::sum_of_sums<T>(sums.get(), all.count(), read_kept, op);
+    return detail::sum_of_sums<T>(kept.get(), all.count(), read_kept, op);
   } catch (...) {
-    thrower.rethrow(sums.get(), options,
-                    [&](const auto& read) { return detail::sum_of_sums<T>(sums.get(), all.count(), read, op); });
+    thrower.rethrow(kept.get(), options,
+                    [&](const auto& read) { return detail::sum_of_sums<T>(kept.get(), all.count(), read, op); });
   }
+}
+
+/// Of many numbers.
+template <class Policy, class T, class It, class Value, class Op>
+[[gnu::noinline]] T reduce_many(const It& first, std::size_t n, const Value& value, Op& op, loop_options options) {
+  const blocks all(n, std::clamp(n / 128, least_block, reduce_block));
+  const auto leaf = [&](std::size_t block) {
+    return detail::fold<T>(detail::advanced(first, all.begin(block)), all.size_of(block), value, op);
+  };
+  return detail::reduce_kept<Policy, T>(all, leaf, op, options);
 }
 
 /// Of few numbers, on the calling strand.

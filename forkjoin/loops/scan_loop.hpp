@@ -29,27 +29,22 @@ template <class T, class In, class X = std::iter_reference_t<In>>
 using scanned = addend<T, std::conditional_t<std::is_rvalue_reference_v<X>, const std::remove_reference_t<X>&, X>>;
 
 /// The prefix of a block, the sum of all blocks before it, is ((init op b0) op b1) ..., where b0, b1, ... are the sums of
-/// the blocks by themselves; from there the elements' sums are computed one by one, and two by two where in_steps. So the
-/// association is the same whether a block's sum was needed in advance or not, if it is computed in both cases.
-template <class Policy, scan_kind Kind, bool Exact, class T, class In, class Out, class Op>
+/// the blocks by themselves; where it does not depend on the association, it may also be what scanning the block before gave.
+/// So the results are the same whether a block's sum was needed in advance or not.
+///
+/// Work is what to do with a block: sum_of(block) and combined(sum, sum), scan(block, prefix), and scan_block(block, before),
+/// which also turns `before` into the prefix of the next block.
+template <class Policy, class T, class Work>
 class scan_loop {
  public:
-  scan_loop(const In& in, const Out& out, const blocks& all, Op& op, const loop_options& options) noexcept
-      : in_(in), out_(out), blocks_(all), op_(op), parts_(options.stop) {}
+  scan_loop(const Work& work, const stop_token* stop) noexcept : work_(work), parts_(stop) {}
 
-  /// The prefix of the first block; nothing if the first element is the first sum.
-  void run(std::optional<T>& before) { scan(0, blocks_.count(), before); }
+  /// Scans so many blocks. `before` is the prefix of the first, nothing if its first element is the first sum; and afterwards the
+  /// sum of all.
+  void run(std::size_t blocks, std::optional<T>& before) { scan(0, blocks, before); }
 
  private:
   using prefix = std::optional<T>;
-  using element = scanned<T, In>;
-
-  static constexpr auto get = [](const In& from) -> element { return static_cast<element>(*from); };
-
-  // In steps a scan calls op more often, but takes less time.
-  static constexpr bool in_steps = folded_in_steps<T, element> && !Exact;
-  // Half of a fold's width: the chain needs registers, too.
-  static constexpr std::size_t width = fold_width<T> / 2;
 
   /// The sums of the blocks [begin, end), computed ahead of the scanning strand.
   struct block_sums {
@@ -65,7 +60,7 @@ class scan_loop {
   void scan(std::size_t first, std::size_t last, prefix& before) {
     while (first != last) {
       if (last - first == 1 || !hungry()) {
-        parts_.run(first, [&, this] { scan_block(first, before); });
+        parts_.run(first, [&, this] { work_.scan_block(first, before); });
         ++first;
         continue;
       }
@@ -102,28 +97,44 @@ class scan_loop {
     }
   }
 
-  void sum_block(block_sums& ahead, std::size_t block) {
-    ahead.sums[block - ahead.begin].emplace(sum_of(input(block), blocks_.size_of(block)));
-  }
+  void sum_block(block_sums& ahead, std::size_t block) { ahead.sums[block - ahead.begin].emplace(work_.sum_of(block)); }
 
   // Turns the sums of the blocks into their prefixes, and `before` into the prefix of what follows.
   void turn_into_prefixes(block_sums& ahead, prefix& before) {
     for (std::size_t block = ahead.begin; block != ahead.end; ++block) {
       prefix& own = ahead.sums[block - ahead.begin];
-      prefix after(combined(*before, std::move(*own)));
+      prefix after(work_.combined(*before, std::move(*own)));
       own = std::exchange(before, std::move(after));
     }
   }
 
   void scan_with_prefixes(block_sums& ahead) {
-    const auto scan_one_block = [&, this](std::size_t block) {
-      scan_chain(input(block), output(block), blocks_.size_of(block), *ahead.sums[block - ahead.begin]);
-    };
+    const auto scan_one_block = [&, this](std::size_t block) { work_.scan(block, *ahead.sums[block - ahead.begin]); };
     for_blocks<Policy>(ahead.begin, ahead.end, parts_, scan_one_block);
   }
 
-  // Scans a block with a known prefix, and turns `before` into the prefix of the next.
-  void scan_block(std::size_t block, prefix& before) {
+  Work work_;
+  ordered_parts parts_;
+};
+
+/// Blocks of elements that an operation sums up. From a block's prefix on the elements' sums are computed one by one, and two by
+/// two where in_steps.
+template <scan_kind Kind, bool Exact, class T, class In, class Out, class Op>
+class scan_of_elements {
+ public:
+  scan_of_elements(const In& in, const Out& out, const blocks& all, Op& op) noexcept
+      : in_(in), out_(out), blocks_(all), op_(op) {}
+
+  T sum_of(std::size_t block) { return sum_of(input(block), blocks_.size_of(block)); }
+
+  T combined(T a, T b) { return static_cast<T>(std::invoke(op_, std::move(a), std::move(b))); }
+
+  void scan(std::size_t block, T prefix) {
+    scan_chain(input(block), output(block), blocks_.size_of(block), std::move(prefix));
+  }
+
+  /// Scans a block with a known prefix, and turns `before` into the prefix of the next.
+  void scan_block(std::size_t block, std::optional<T>& before) {
     In from = input(block);
     Out to = output(block);
     std::size_t n = blocks_.size_of(block);
@@ -132,7 +143,7 @@ class scan_loop {
       before = scan_chain(from, to, n, std::move(acc));
     } else if (!before) {
       // The sums in the block start with its own first element, so its own sum is not among them if folded in steps.
-      prefix own(sum_of(from, n));
+      std::optional<T> own(sum_of(from, n));
       T acc = write_first(from, to, n);
       scan_chain(from, to, n, std::move(acc));
       before = std::move(own);
@@ -141,6 +152,16 @@ class scan_loop {
       before = combined(std::move(*before), std::move(own));
     }
   }
+
+ private:
+  using element = scanned<T, In>;
+
+  static constexpr auto get = [](const In& from) -> element { return static_cast<element>(*from); };
+
+  // In steps a scan calls op more often, but takes less time.
+  static constexpr bool in_steps = folded_in_steps<T, element> && !Exact;
+  // Half of a fold's width: the chain needs registers, too.
+  static constexpr std::size_t width = fold_width<T> / 2;
 
   // Writes the first element, which is the first sum, and steps over it.
   T write_first(In& from, Out& to, std::size_t& n) {
@@ -241,8 +262,6 @@ class scan_loop {
     }
   }
 
-  T combined(T a, T b) { return static_cast<T>(std::invoke(op_, std::move(a), std::move(b))); }
-
   In input(std::size_t block) const { return detail::advanced(in_, blocks_.begin(block)); }
   Out output(std::size_t block) const { return detail::advanced(out_, blocks_.begin(block)); }
 
@@ -250,7 +269,45 @@ class scan_loop {
   const Out& out_;
   const blocks& blocks_;
   Op& op_;
-  ordered_parts parts_;
+};
+
+/// Blocks that a body sums up and scans: body(begin, end, value, is_final). at(k) is the place of element k.
+template <bool Exact, class T, class At, class Body, class Join>
+class scan_by_body {
+ public:
+  scan_by_body(const At& at, const blocks& all, const T& identity, Body& body, Join& joins) noexcept
+      : at_(at), blocks_(all), identity_(identity), body_(body), join_(joins) {}
+
+  // Both not inlined: all blocks run the same copy of the user's code, made for this pass.
+  [[gnu::noinline, gnu::hot]] T sum_of(std::size_t block) { return call(block, T(identity_), false); }
+
+  [[gnu::noinline, gnu::hot]] void scan(std::size_t block, T prefix) {
+    static_cast<void>(call(block, std::move(prefix), true));
+  }
+
+  T combined(T a, T b) { return static_cast<T>(std::invoke(join_, std::move(a), std::move(b))); }
+
+  void scan_block(std::size_t block, std::optional<T>& before) {
+    if constexpr (Exact) {
+      before = call(block, std::move(*before), true);
+    } else {
+      T own = sum_of(block);  // before the body writes, perhaps over what it reads
+      scan(block, *before);
+      before = combined(std::move(*before), std::move(own));
+    }
+  }
+
+ private:
+  T call(std::size_t block, T value, bool is_final) {
+    return static_cast<T>(
+        std::invoke(body_, at_(blocks_.begin(block)), at_(blocks_.end(block)), std::move(value), is_final));
+  }
+
+  const At& at_;
+  const blocks& blocks_;
+  const T& identity_;
+  Body& body_;
+  Join& join_;
 };
 
 }}}  // namespace fj::v0_1::detail

@@ -1,6 +1,9 @@
 """The goals, against figures computed by hand. Each rule is tried with a case in which a rule that looks at medians, at an interval's
 better end, at one process or at one compiler alone says otherwise."""
 
+import contextlib
+import io
+import re
 import unittest
 
 from figures_test import Figure, Rounds, goals, measure, round_of, tables, with_ceiling  # which puts bench/ on the path
@@ -24,6 +27,18 @@ class GoalsTest(unittest.TestCase):
         self.assertEqual((enough["met"], tables.verdict(enough)), (True, "met"))
         self.assertNotIn("undecided", enough)
         self.assertEqual(tables.verdict(goals.goal("", 2.3, -2.2, rounds=5)), "missed")
+
+    # Tried with the value compared alone: met, whatever a fork costs.
+    def test_a_negative_ratio_of_differences_meets_nothing(self):
+        judged = goals.goal("", -0.82, -3.0, rounds=21)
+        self.assertEqual((judged["met"], judged["undecided"], tables.verdict(judged)), (False, True, "undecided"))
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            tables.print_goals([judged])
+        self.assertIn("undecided  no ratio: the serial program took longer", re.sub("  +", "  ", out.getvalue()))
+        results = {("flat", 1, "continuations", 1): {"flat_over_nested": Figure([-0.9, -0.8, 0.1, -0.8, -0.7])}}
+        [flat] = [g for g in goals.judge(results, self.KERNELS, {}) if "flat" in g["what"]]
+        self.assertEqual((flat["value"], flat["met"]), (-0.8, False))
 
     def results(self, *second):
         rounds = Rounds([round_of(serial_1=10, continuations_1=20, continuations_2=16, tbb_1=800, tbb_2=480),
@@ -164,6 +179,18 @@ class GoalsTest(unittest.TestCase):
         self.assertEqual((judged["value"], judged["met"], judged["rounds"]), (2.0, False, 5))
         once["fib", 35, "tbb_invoke", 1] = {"peak_resident_kib": 33_000}  # unknown
         self.assertEqual(goals.hungriest(once)[0]["value"], 1.5)
+
+    # Tried with less than 1 MiB counted as 1 MiB on both sides: 1, whatever comes.
+    def test_memory_of_small_runs_is_shown_and_can_be_too_much(self):
+        once = {("fib", 35, "serial", 1): self.once(4_000, 4_000), ("fib", 35, "tbb_invoke", 1): self.once(30_000, 30_100)}
+
+        def judged(grown):
+            both = once | {("fib", 35, "continuations", 1): self.once(4_000, 4_000 + grown, stacks_peak=1)}
+            return [(g["value"], g["met"]) for g in goals.spacious(both) + goals.hungriest(both)]
+
+        self.assertEqual(judged(256), [(0.25, True)] * 2)
+        self.assertEqual(judged(0), [(0.0, True)] * 2)
+        self.assertEqual(judged(2048), [(2.0, False)] * 2)
 
     def test_memory_beside_the_serial_program_s(self):
         serial = {("uts", 1, "serial", 1): self.once(4_000, 9_000)}

@@ -16,7 +16,7 @@ import unittest.mock
 import xml.etree.ElementTree as ElementTree
 
 from report_test import ROOT, SVG, Data, command, draw, made_up, made_up_simulation, parsed
-from report import simulation  # report_test has put bench/ on the path
+from report import readme, simulation  # report_test has put bench/ on the path
 
 
 class ReadmeTest(unittest.TestCase):
@@ -45,6 +45,8 @@ class ReadmeTest(unittest.TestCase):
         ours = {r["procs"]: r for r in report["results"] if (r["kernel"], r["way"]) == ("fib", "continuations")}
         for procs in (1, 2):
             self.assertTrue(any(f", {ours[procs]['vs_tbb_invoke']['median']:.0f} times" in t for t in shown), shown)
+        [serial] = [r["median_ms"] for r in report["results"] if (r["kernel"], r["way"]) == ("fib", "serial")]
+        self.assertIn(f"{serial:.3g} ms, {ours[1]['vs_serial']['median']:.1f} times as fast as fj::fork_join", shown)
         self.assertEqual(svg.findtext(f"{SVG}title"), "Recursive fib(30): 1,346,268 forks around almost no work")
         about = svg.findtext(f"{SVG}desc")
         for said in ("n = 30", "median of 5", "2025-01-01", "0123456789ab", "g++ 12", "-O3", "A <fast> one & more"):
@@ -52,6 +54,23 @@ class ReadmeTest(unittest.TestCase):
         self.assertLess(len(text), 40_000)
         self.assertEqual(text, command.fib(Data(self.fib())).svg(alone=True))
         self.assertIsNone(re.search(r"https?:|url\(|matplotlib", text.replace(draw.SVG, "")))
+
+    # Tried with the serial program's ratio as oneTBB's, and with "as long" for all: fails.
+    def test_the_words_follow_from_the_figures(self):
+        """Each way slower, faster and as quick as fj::fork_join."""
+        def words(way, own, other):
+            ratio = own / other if way == "serial" else other / own
+            results = {("fib", 30, w, 1): {"median_ms": ms} for w, ms in (("continuations", own), (way, other))}
+            results["fib", 30, "continuations", 1][f"vs_{way}"] = {"median": ratio}
+            return readme.beside(unittest.mock.Mock(result=lambda problem, *of: results[*problem, *of]), ("fib", 30), way, 1)
+
+        for way in ("serial", "tbb_invoke", "tbb_group", "tbb_context"):
+            self.assertEqual(words(way, 63.1, 33.9), "33.9 ms, 1.9 times as fast as fj::fork_join")
+            self.assertEqual(words(way, 33.9, 63.1), "63.1 ms, 1.9 times as long as fj::fork_join")
+            self.assertEqual(words(way, 60, 1380), "1,380 ms, 23 times as long as fj::fork_join")
+            self.assertEqual(words(way, 1380, 60), "60 ms, 23 times as fast as fj::fork_join")
+            self.assertEqual(words(way, 50, 51), "51 ms, as long as fj::fork_join")
+            self.assertEqual(words(way, 51, 50), "50 ms, as long as fj::fork_join")
 
     def test_what_is_missing_is_left_out(self):
         self.assertIsNotNone(command.fib(Data(self.fib(procs=(1,)))))
@@ -63,6 +82,9 @@ class ReadmeTest(unittest.TestCase):
     def test_the_one_in_the_repository_is_such_a_picture(self):
         svg = parsed(command.README_PICTURE)
         self.assertIn("commit", svg.findtext(f"{SVG}desc"))
+        times = [t.text for t in svg.iter(f"{SVG}text") if " ms" in t.text]
+        serial, ours = (float(re.match(r"[\d.]+", text)[0]) for text in times[:2])  # on one P
+        self.assertEqual(times[0], f"{serial:.3g} ms, {readme.told(serial / ours)}")
         self.assertLess(command.README_PICTURE.stat().st_size, 40_000)
         self.assertTrue(f"({command.README_PICTURE.relative_to(ROOT)})" in (ROOT / "README.md").read_text())
 

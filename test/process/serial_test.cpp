@@ -81,6 +81,23 @@ int main() {
       "a stable partition");
   const auto append = [](std::string all, int i) { return all + std::to_string(i); };
   expect(fj::parallel_reduce(turns, std::string(), append, std::plus<>()) == "481017", "a reduction with a join");
+  const auto append_block = [&](std::size_t begin, std::size_t end, std::string all) {
+    for (; begin != end; ++begin) all = append(all, turns[begin]);
+    return all;
+  };
+  expect(fj::parallel_reduce(std::size_t{0}, turns.size(), std::string(), append_block, std::plus<>()) == "481017",
+         "a reduction by blocks");
+  std::vector<int> sums(turns.size());
+  const auto scan_block = [&](std::size_t begin, std::size_t end, int all, bool is_final) {
+    for (; begin != end; ++begin) {
+      all += turns[begin];
+      if (is_final) sums[begin] = all;
+    }
+    return all;
+  };
+  expect(fj::parallel_scan(std::size_t{0}, turns.size(), 0, scan_block, std::plus<>()) == 30 &&
+             sums == std::vector<int>{4, 12, 22, 23, 30},
+         "a scan by blocks");
   fj::combinable<int> sum;
   fj::parallel_for(turns, [&](int i) { sum.with_local([i](int& mine) { mine += i; }); });
   expect(fj::combinable<int>(sum).combine(std::plus<>()) == 30, "a combinable and its copy");

@@ -42,6 +42,18 @@ void reduce_once(fj::runtime& rt, dice& random) {
     CHECK(fj::parallel_transform_reduce<Policy>(keys.begin(), keys.end(), spread.begin(), 1L, std::plus<>(),
                                                 std::multiplies<>(), options) ==
           std::inner_product(keys.begin(), keys.end(), keys.begin(), 1L));
+    const auto fold = [&](auto begin, auto end, affine all) {
+      for (; begin != end; ++begin) all = then(all, map_of(*begin));
+      return all;
+    };
+    const affine identity{1, 0};
+    const affine all = fj::parallel_reduce<Policy>(keys, identity, fold, then, options);
+    CHECK(then({3, 4}, all) == expected);
+    CHECK(fj::parallel_reduce<Policy>(test::plain_begin(spread), test::plain_end(spread), identity, fold, then,
+                                      options) == all);
+    const auto from = [&](int k) { return keys.begin() + k; };
+    const auto by_indices = [&](int begin, int end, affine so_far) { return fold(from(begin), from(end), so_far); };
+    CHECK(fj::parallel_reduce<Policy>(0, static_cast<int>(keys.size()), identity, by_indices, then, options) == all);
   });
 }
 
@@ -75,6 +87,40 @@ void throw_from_reduce(fj::runtime& rt, dice& random) {
   });
 }
 
+// The same by blocks, where copies of the identity may throw, too.
+template <class Policy>
+void throw_from_blocks(fj::runtime& rt, dice& random) {
+  using T = test::throwing;
+  std::vector<int> keys(20 + random.below(20));
+  for (int& key : keys) key = static_cast<int>(random.below(40));
+  const auto fold = [](auto begin, auto end, T sum) {
+    for (; begin != end; ++begin) {
+      T::ops().spend();
+      sum = T(sum.key() + *begin, 0);
+    }
+    return sum;
+  };
+  const auto add = [](const T& a, const T& b) {
+    T::ops().spend();
+    return T(a.key() + b.key(), 0);
+  };
+  test::for_every_call([&](long k) {
+    bool threw = false;
+    int sum = 0;
+    T::ops().set(k);
+    try {
+      sum = rt.run([&] { return fj::parallel_reduce<Policy>(keys, T(0, 0), fold, add, {.grain = 3}).key(); });
+    } catch (const test::burnt&) {
+      threw = true;
+    }
+    T::ops().set(0);
+    CHECK(T::living() == 0);
+    CHECK(T::misused() == 0);
+    if (!threw) CHECK(sum == std::accumulate(keys.begin(), keys.end(), 0));
+    return !threw;
+  });
+}
+
 }  // namespace
 
 TEST_CASE_TEMPLATE("parallel_reduce is std::accumulate", Policy, fj::continuations, fj::tasks) {
@@ -85,5 +131,6 @@ TEST_CASE_TEMPLATE("parallel_reduce loses nothing when something throws", Policy
   test::for_random_inputs("throwing reduce", 5, [](fj::runtime& rt, dice& random) {
     throw_from_reduce<Policy, test::throwing>(rt, random);
     throw_from_reduce<Policy, test::move_only>(rt, random);
+    throw_from_blocks<Policy>(rt, random);
   });
 }

@@ -45,6 +45,21 @@ void scan_once(fj::runtime& rt, dice& random) {
   });
   CHECK(maps == expected);
 
+  const std::vector<affine> in = maps;
+  std::inclusive_scan(in.begin(), in.end(), expected.begin(), then);
+  const auto scan = [&](std::size_t begin, std::size_t end, affine before, bool is_final) {
+    for (; begin != end; ++begin) {
+      before = then(before, in[begin]);
+      if (is_final) maps[begin] = before;
+    }
+    return before;
+  };
+  const affine identity{1, 0};
+  const affine all =
+      rt.run([&] { return fj::parallel_scan<Policy>(std::size_t(0), in.size(), identity, scan, then, options); });
+  CHECK(maps == expected);
+  CHECK(all == (in.empty() ? identity : expected.back()));
+
   const std::vector<bool> bits(keys.begin(), keys.end());
   std::vector<int> counts(keys.size()), ranks(keys.size());
   std::exclusive_scan(bits.begin(), bits.end(), counts.begin(), 0);

@@ -50,6 +50,18 @@ TEST_CASE("loops use the grain that they are given") {
             };
             static_cast<void>(fj::parallel_reduce(values, 0, std::plus<>(), transform, options));
           }) == all);
+    const auto count_block = [](auto& count) {
+      return [&count](int begin, int end, int sum, auto...) {
+        for (; begin != end; ++begin) count();
+        return sum;
+      };
+    };
+    CHECK(done_when_stopped(grain, [&](auto& count, const fj::loop_options& options) {
+            static_cast<void>(fj::parallel_reduce(0, 1000, 0, count_block(count), std::plus<>(), options));
+          }) == all);
+    CHECK(done_when_stopped(grain, [&](auto& count, const fj::loop_options& options) {
+            fj::parallel_scan(0, 1000, 0, count_block(count), std::plus<>(), options);
+          }) == all);
     CHECK(done_when_stopped(grain, [&](auto& count, const fj::loop_options& options) {
             const auto never = [&](int) {
               count();

@@ -113,6 +113,16 @@ TEST_CASE("loops, sums and scans call by their full names") {
       const user::trapped count([](int sum, user::trap) { return sum + 1; });
       CHECK(fj::parallel_reduce<Policy>(array, 0, count, plus, options) == 100);
       CHECK(fj::parallel_reduce<Policy>(array, end, 0, count, plus, options) == 100);
+      const user::trapped count_block(
+          [](auto begin, auto end, int sum) { return sum + static_cast<int>(end - begin); });
+      CHECK(fj::parallel_reduce<Policy>(array, 0, count_block, plus, options) == 100);
+      CHECK(fj::parallel_reduce<Policy>(array, end, 0, count_block, plus, options) == 100);
+      CHECK(fj::parallel_reduce<Policy>(0, 100, 0, count_block, plus, options) == 100);
+      const user::trapped scan_block(
+          [](auto begin, auto end, int sum, bool) { return sum + static_cast<int>(end - begin); });
+      CHECK(fj::parallel_scan<Policy>(array, 0, scan_block, plus, options) == 100);
+      CHECK(fj::parallel_scan<Policy>(array, end, 0, scan_block, plus, options) == 100);
+      CHECK(fj::parallel_scan<Policy>(0, 100, 0, scan_block, plus, options) == 100);
       int out[100];
       CHECK(fj::parallel_transform<Policy>(array, out, one, options) == out + 100);
       CHECK(fj::parallel_transform<Policy>(array, end, out, one, options) == out + 100);

@@ -79,6 +79,14 @@ TEST_CASE("options come last, whatever is left out before them") {
     const auto add = [](long sum, int x) { return sum + x; };
     expect_cancelled([&] { return fj::parallel_reduce(v, 0L, add, std::plus<>(), {.stop = &token}); });
     expect_cancelled([&] { return fj::parallel_reduce(first, last, 0L, add, std::plus<>(), named); });
+    const auto add_block = [](auto begin, auto end, long sum) { return sum + (end - begin); };
+    expect_cancelled([&] { return fj::parallel_reduce(v, 0L, add_block, std::plus<>(), {.stop = &token}); });
+    expect_cancelled([&] { return fj::parallel_reduce(first, last, 0L, add_block, std::plus<>(), named); });
+    expect_cancelled([&] { return fj::parallel_reduce(0, 3, 0L, add_block, std::plus<>(), {.stop = &token}); });
+    const auto scan_block = [](auto begin, auto end, long sum, bool) { return sum + (end - begin); };
+    expect_cancelled([&] { return fj::parallel_scan(v, 0L, scan_block, std::plus<>(), {.stop = &token}); });
+    expect_cancelled([&] { return fj::parallel_scan(first, last, 0L, scan_block, std::plus<>(), named); });
+    expect_cancelled([&] { return fj::parallel_scan<fj::tasks>(0, 3, 0L, scan_block, std::plus<>(), named); });
     expect_cancelled(
         [&] { return fj::parallel_transform_reduce(v, 0, std::plus<>(), std::negate<>(), {.stop = &token}); });
     expect_cancelled([&] { return fj::parallel_transform_reduce(v, first, 0, std::plus<>(), std::plus<>(), named); });
@@ -103,6 +111,8 @@ TEST_CASE("options come last, whatever is left out before them") {
     expect_cancelled([&] { fj::parallel_scan(array, room, std::plus<>(), {.stop = &token}); });
     expect_cancelled([&] { fj::parallel_scan(array, room, std::plus<>(), 1, named); });
     expect_cancelled([&] { fj::parallel_exclusive_scan(array, room, 1, named); });
+    expect_cancelled([&] { return fj::parallel_reduce(array, 0L, add_block, std::plus<>(), named); });
+    expect_cancelled([&] { return fj::parallel_scan(array, 0L, scan_block, std::plus<>(), {.stop = &token}); });
     expect_cancelled([&] { fj::parallel_exclusive_scan(array, room, 1, std::plus<>(), named); });
     expect_cancelled([&] { fj::parallel_transform(array, room, std::negate<>(), named); });
   });

@@ -6,9 +6,13 @@
 #include <cmath>
 #include <deque>
 #include <functional>
+#include <list>
+#include <memory>
 #include <numeric>
 #include <ranges>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "forkjoin/scan.hpp"
@@ -264,4 +268,174 @@ TEST_CASE("a scan of rvalues moves from none, as it may read them twice") {
     fj::parallel_scan(rvalues, out.begin(), std::plus<>(), options);
     CHECK(out == expected);
   });
+}
+
+namespace {
+
+// What compiles.
+template <class Range, class T>
+constexpr bool by_blocks = requires(Range& range, T value) {
+  fj::parallel_scan(range, value, [](auto, auto, T x, bool) { return x; }, [](T x, T) { return x; });
+  fj::parallel_scan(
+      range.begin(), range.end(), value, [](auto, auto, T x, bool) { return x; }, [](T x, T) { return x; });
+};
+template <class Index, class Body>
+constexpr bool by_index = requires(Index i, Body& body) { fj::parallel_scan(i, i, 0, body, std::plus<>()); };
+
+using fold = int (*)(long, long, int);
+using scan = int (*)(long, long, int, bool);
+static_assert(by_blocks<std::vector<int>, long> && by_blocks<std::vector<int>, int*>);
+static_assert(!by_blocks<std::list<int>, long> && !by_blocks<std::vector<int>, std::unique_ptr<int>>);
+static_assert(by_index<int, scan> && !by_index<int, fold> && !by_index<char, scan>);
+
+// Writes the sums up to each element to `out`, whose indices are those of the elements.
+template <class In, class Out>
+auto sums_of(const In& in, Out& out) {
+  return [&in, &out]<class I>(I begin, I end, auto sum, bool is_final) {
+    for (; begin != end; ++begin) {
+      const auto i = [&] {
+        if constexpr (fj::detail::index<I>) {
+          return static_cast<std::size_t>(begin);
+        } else {
+          return static_cast<std::size_t>(begin - in.begin());
+        }
+      }();
+      sum = std::move(sum) + in[i];
+      if (is_final) out[i] = sum;
+    }
+    return sum;
+  };
+}
+
+}  // namespace
+
+// Integers are scanned once on one P; strings, which do not commute, are summed up before. Tried with prefixes that leave out the
+// block before, with a body that is never called as final in scan_with_prefixes, and with the identity as each prefix: fails.
+TEST_CASE_TEMPLATE("a scan by blocks writes the sums of indices, iterators, ranges, and returns the last", Policy,
+                   ALL_POLICIES) {
+  for_each_case("blocks", [](std::size_t n, const fj::loop_options& options) {
+    std::vector<int> in(n), expected(n), out(n);
+    for (std::size_t i = 0; i != n; ++i) in[i] = static_cast<int>(i * i % 37) - 10;
+    std::inclusive_scan(in.begin(), in.end(), expected.begin());
+    const int total = n == 0 ? 0 : expected.back();
+    const auto check = [&](auto scan) {
+      std::fill(out.begin(), out.end(), 0);
+      CHECK(scan(sums_of(in, out)) == total);
+      CHECK(out == expected);
+    };
+    check([&](auto body) { return fj::parallel_scan<Policy>(in, 0, body, std::plus<>(), options); });
+    check([&](auto body) { return fj::parallel_scan<Policy>(in.begin(), in.end(), 0, body, std::plus<>(), options); });
+    check([&](auto body) { return fj::parallel_scan<Policy>(0u, n, 0, body, std::plus<>(), options); });
+
+    if (n > 200) return;
+    std::vector<std::string> letters(n), words(n), expected_words(n);
+    for (std::size_t i = 0; i != n; ++i) letters[i] = static_cast<char>('a' + i % 26);
+    std::inclusive_scan(letters.begin(), letters.end(), expected_words.begin());
+    const auto append = sums_of(letters, words);
+    const std::string all = fj::parallel_scan<Policy>(letters, std::string(), append, std::plus<>(), options);
+    CHECK(all == (n == 0 ? "" : expected_words.back()));
+    CHECK(words == expected_words);
+    fj::parallel_scan<Policy>(letters, std::string(), sums_of(letters, letters), std::plus<>(), options);
+    CHECK(letters == expected_words);  // a block is summed up before the body writes over it
+  });
+}
+
+// Tried with prefixes that go on from what the final pass returns: fails.
+TEST_CASE("a scan by blocks gives the same bits on any runtime") {
+  const std::size_t n = test::divided(30000u);
+  test::dice dice(n);
+  std::vector<double> in(n), expected;
+  for (double& x : in) x = std::ldexp(static_cast<double>(dice.next()), static_cast<int>(dice.below(60)) - 90);
+  for (const std::size_t grain : {0u, 1u, 33u}) {
+    expected.clear();
+    bool same = true;
+    test::for_each_runtime("same bits of blocks", [&](fj::runtime& rt, unsigned, test::stealing) {
+      std::vector<double> out(n + 1);
+      out[n] = rt.run([&] { return fj::parallel_scan(in, 0.0, sums_of(in, out), std::plus<>(), {.grain = grain}); });
+      if (expected.empty()) expected = out;
+      same = same && out == expected;
+    });
+    CHECK(same);
+  }
+}
+
+// Each block is final once; not final before, and with the identity. Tried with sums that begin with the prefix: fails.
+TEST_CASE("a scan by blocks: each block is final once, and begins with the identity before") {
+  test::for_each_runtime("finals", [](fj::runtime& rt, unsigned p, test::stealing how) {
+    CAPTURE(p);
+    CAPTURE(test::name_of(how));
+    std::vector<std::atomic<int>> finals(100), others(100);
+    std::atomic<int> wrong = 0;
+    const auto body = [&](int begin, int end, double before, bool is_final) {
+      if (end - begin != 10 || before != (is_final ? begin : 0)) ++wrong;
+      for (int i = begin; i != end; ++i) ++(is_final ? finals : others)[static_cast<std::size_t>(i)];
+      return before + end - begin;
+    };
+    CHECK(rt.run([&] { return fj::parallel_scan(0, 100, 0.0, body, std::plus<>(), {.grain = 10}); }) == 100);
+    CHECK(wrong == 0);
+    CHECK(std::ranges::all_of(finals, [](const auto& calls) { return calls == 1; }));
+    CHECK(std::ranges::all_of(others, [](const auto& calls) { return calls == 1; }));
+  });
+}
+
+TEST_CASE("a scan by blocks into integers passes once on one P") {
+  fj::runtime rt(test::with_procs(1));
+  int passes = 0;
+  const auto body = [&](int begin, int end, int before, bool) {
+    passes += end - begin;
+    return before + end - begin;
+  };
+  CHECK(rt.run([&] { return fj::parallel_scan(0, 1000, 0, body, std::plus<>()); }) == 1000);
+  CHECK(passes == 1000);
+}
+
+TEST_CASE(
+    "a scan by blocks throws what comes first, is cancelled, and refuses a negative index beside an unsigned one") {
+  test::for_each_runtime("throwing blocks", [](fj::runtime& rt, unsigned p, test::stealing how) {
+    CAPTURE(p);
+    CAPTURE(test::name_of(how));
+    for (const std::size_t grain : {0u, 1u, 7u}) {
+      const auto throw_from_77 = [](int begin, int end, double sum, bool) {
+        return end > 77 ? throw std::max(begin, 77) : sum + 1;
+      };
+      int thrown = 0;
+      try {
+        rt.run([&] { fj::parallel_scan(0, 500, 0.0, throw_from_77, std::plus<>(), {.grain = grain}); });
+      } catch (int i) {
+        thrown = i;
+      }
+      CHECK(thrown == 77);
+      const auto count = [](int, int, double sum, bool) { return sum + 1; };
+      const auto join = [](double a, double b) { return a + b >= 4 ? throw std::string("join") : a + b; };
+      CHECK_THROWS_AS(rt.run([&] { fj::parallel_scan(0, 500, 0.0, count, join, {.grain = grain}); }), std::string);
+      fj::stop_source source;
+      source.request_stop();
+      const fj::stop_token token = source.get_token();
+      CHECK_THROWS_AS(
+          rt.run([&] { fj::parallel_scan(0, 500, 0.0, count, std::plus<>(), {.grain = grain, .stop = &token}); }),
+          fj::cancelled);
+    }
+  });
+  CHECK_THROWS_AS(fj::parallel_scan(
+                      -1, 5u, 0, [](unsigned, unsigned, int, bool) { return 0; }, std::plus<>()),
+                  std::invalid_argument);
+}
+
+// The last element that is not null: a value may be a pointer, which is else an output. Tried with the overload for an output chosen by
+// its type alone: does not compile.
+TEST_CASE("a scan by blocks takes pointers as values, and a body that can only be moved") {
+  const std::vector<const char*> in{nullptr, "a", nullptr, nullptr, "b", nullptr};
+  std::vector<const char*> filled(in.size());
+  const auto later = [](const char* a, const char* b) { return b ? b : a; };
+  const auto fill = [own = std::make_unique<int>(0), &in, &filled](auto begin, auto end, const char* last,
+                                                                   bool is_final) {
+    for (; begin != end; ++begin) {
+      if (*begin) last = *begin;
+      if (is_final) filled[static_cast<std::size_t>(begin - in.begin())] = last;
+    }
+    return last;
+  };
+  CHECK(fj::parallel_scan(in.begin(), in.end(), static_cast<const char*>(nullptr), std::cref(fill), later) == in[4]);
+  CHECK(filled == std::vector{in[0], in[1], in[1], in[1], in[4], in[4]});
+  CHECK(fj::parallel_scan(in, static_cast<const char*>(nullptr), std::cref(fill), later) == in[4]);
 }

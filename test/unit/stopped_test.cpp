@@ -49,6 +49,9 @@ void expect_all_cancelled(fj::runtime& rt, std::size_t n, const fj::loop_options
   expect(n > 0, [&] { static_cast<void>(fj::parallel_reduce<Policy>(all, 0, use, options)); });
   const auto join = [](int a, int b) { return a + b; };
   expect(n > 0, [&] { static_cast<void>(fj::parallel_reduce<Policy>(all, 0, use, join, options)); });
+  const auto use_block = [&](auto at, auto, int, auto...) { return use(*at), 0; };
+  expect(n > 0, [&] { static_cast<void>(fj::parallel_reduce<Policy>(all, 0, use_block, join, options)); });
+  expect(n > 0, [&] { fj::parallel_scan<Policy>(all, 0, use_block, join, options); });
   expect(n > 0, [&] { fj::parallel_scan<Policy>(all, out.begin(), use, options); });
   expect(n > 0, [&] { fj::parallel_transform<Policy>(all, out.begin(), use, options); });
   expect(n > 0, [&] { static_cast<void>(fj::parallel_find_if<Policy>(all, use, {}, options)); });
