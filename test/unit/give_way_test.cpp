@@ -267,7 +267,6 @@ TEST_CASE("giving way: a stop callback may do all that never waits") {
         fj::stop_source first, second;
         fj::semaphore permits(0);
         fj::wait_group tasks;
-        fj::mutex m;
         fj::condition_variable condition;
         std::vector<fj::future<void>> all;
         for (int i = 0; i < 8; ++i) {
