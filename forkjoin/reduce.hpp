@@ -226,6 +226,10 @@ consteval auto why_not_transform_reduce_range() {
 template <class Body, class Range, class T>
 concept takes_range = std::is_invocable_v<Body&, std::remove_cvref_t<Range>&, T>;
 
+/// The same for a range that is none of the language. What is one is not asked.
+template <class Body, class Range, class T>
+concept takes_foreign_range = !std::ranges::range<Range> && takes_range<Body, Range, T>;
+
 inline constexpr refusal body_takes_range(
     "the body takes a range, as in oneTBB: pass first, last, and a body(begin, end, value) or a body(value, element)");
 
@@ -233,8 +237,11 @@ template <class Range, class T, class Op, class F>
 consteval auto why_not_reduce_range() {
   if constexpr (!divisible_range<Range>) {
     return detail::why_not_transform_reduce_range<Range, T, Op, F>();
-  } else if constexpr (!std::is_invocable_v<Op&, T, std::ranges::range_reference_t<Range>> &&
-                       takes_range<Op, Range, T>) {
+  } else if constexpr (std::is_invocable_v<Op&, T, std::ranges::range_reference_t<Range>>) {
+    return detail::why_not_reduce<T, Op, F, std::ranges::iterator_t<Range>>();
+  } else if constexpr (takes_range<
+                           Op, Range,
+                           T>) {  // not asked of what takes elements: a generic lambda need not compile with a range
     return body_takes_range;
   } else {
     return detail::why_not_reduce<T, Op, F, std::ranges::iterator_t<Range>>();
@@ -321,8 +328,7 @@ T parallel_reduce(Range&& range, T init, Op op, Projection proj = {}, const loop
 
 // For oneTBB's ranges, which are none of the language.
 template <class Range, class T, class Body, class Join,
-          class = detail::when<!std::ranges::range<Range> && detail::takes_range<Body, Range, T>>,
-          auto Why = detail::body_takes_range>
+          class = detail::when<detail::takes_foreign_range<Body, Range, T>>, auto Why = detail::body_takes_range>
 T parallel_reduce(const Range&, const T&, const Body&, const Join&) = delete;  // (first, last, identity, body, join)
 
 /// A reduction by a body and a join, to a value of another type than that of the elements. The body takes

@@ -84,27 +84,33 @@ consteval auto why_not_scan_of() {
   }
 }
 
+/// A body that folds a block into a value, at the ends that the caller chooses, and knows whether that value is final.
+template <class Body, class T, class It>
+concept scan_body = std::is_invocable_r_v<T, Body&, It, It, T, bool>;
+
 /// A body of oneTBB's parallel_scan.
 template <class Body, class Range, class T>
 concept scans_range = std::is_invocable_v<Body&, std::remove_cvref_t<Range>&, T, bool>;
 
+/// The same for a range that is none of the language. What is one is not asked.
+template <class Body, class Range, class T>
+concept scans_foreign_range = !std::ranges::range<Range> && scans_range<Body, Range, T>;
+
 inline constexpr refusal body_scans_range(
-    "the body takes a range, as in oneTBB: pass first, last, output, operation, and maybe an initial value");
+    "the body takes a range, as in oneTBB: pass first, last, and a body(begin, end, value, is_final)");
 
 template <class T, class Range, class Out, class Op>
 consteval auto why_not_scan_range() {
-  if constexpr (scans_range<Op, Range, Out>) {
-    return body_scans_range;
-  } else if constexpr (!divisible_range<Range>) {
+  if constexpr (!divisible_range<Range>) {
     return undivisible_range;
+  } else if constexpr (scan_body<Op, Out, std::ranges::iterator_t<Range>>) {  // for another overload
+    return detail::why_not_scan_of<T, std::ranges::iterator_t<Range>, Out, Op>();
+  } else if constexpr (scans_range<Op, Range, Out>) {
+    return body_scans_range;
   } else {
     return detail::why_not_scan_of<T, std::ranges::iterator_t<Range>, Out, Op>();
   }
 }
-
-/// A body that folds a block into a value, at the ends that the caller chooses, and knows whether that value is final.
-template <class Body, class T, class It>
-concept scan_body = std::is_invocable_r_v<T, Body&, It, It, T, bool>;
 
 /// Whether arguments that are refused are meant for a scan by blocks: an identity and a join, no output.
 template <class T, class Join>
@@ -142,6 +148,10 @@ template <class Range, class T, class Body, class Join>
 consteval auto why_not_scan_range_blocks() {
   if constexpr (constexpr auto why = detail::why_not_range<Range>(); !why.is_empty()) {
     return why;
+  } else if constexpr (scan_body<Body, T, std::ranges::iterator_t<Range>>) {
+    return detail::why_not_scan_blocks<T, Body, Join, std::ranges::iterator_t<Range>>();
+  } else if constexpr (scans_range<Body, Range, T>) {
+    return body_scans_range;
   } else {
     return detail::why_not_scan_blocks<T, Body, Join, std::ranges::iterator_t<Range>>();
   }
@@ -407,9 +417,8 @@ T parallel_scan(Range&& range, T identity, Body body, Join join, const loop_opti
 
 // For oneTBB's ranges, which are none of the language.
 template <class Range, class T, class Scan, class Join,
-          class = detail::when<!std::ranges::range<Range> && detail::scans_range<Scan, Range, T>>,
-          auto Why = detail::body_scans_range>
-T parallel_scan(const Range&, const T&, const Scan&, const Join&) = delete;  // (first, last, output, operation, init)
+          class = detail::when<detail::scans_foreign_range<Scan, Range, T>>, auto Why = detail::body_scans_range>
+T parallel_scan(const Range&, const T&, const Scan&, const Join&) = delete;  // (first, last, identity, body, join)
 
 template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
 void parallel_inclusive_scan(Arguments&&...) = delete;

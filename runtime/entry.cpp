@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -134,8 +135,10 @@ void close_scheduler(scheduler* s) noexcept {
   }
   closing->loose().request_stop();
   if (closing->prints) print_stats(*s);
-  // The fibers may wait for strands of the runtime that this code runs in: those need its P.
-  const blocking_call gives_processor_away(!s->is_unused());
+  // The fibers may wait for strands of the runtime that this code runs in: those need its P. In a forked copy there are none.
+  std::optional<blocking_call> gives_processor_away;
+  if (const worker* const m = current_worker(); m && !m->sched().is_forked_copy())
+    gives_processor_away.emplace(!s->is_unused());
   wait_for_end(*s);
   {
     instances& known = known_instances();

@@ -3,7 +3,6 @@
 // refused: fj::parallel_reduce: the body takes a range, as in
 // refused: fj::parallel_scan: the body takes a range, as in
 // expect: // (first, last, identity, body, join)
-// expect: // (first, last, output, operation, init)
 
 #include <cstddef>
 #include <functional>

@@ -2,6 +2,7 @@
 // child can end. The default runtime of the child is one of its own.
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -104,6 +105,18 @@ int main() {
     });
     may_end = true;
     other.join();
+    // Tried with a child that gives the P of that code away: it hangs.
+    check("a runtime that a child of code in another makes and ends", [&] {
+      fj::runtime around(test::with_procs(p));
+      return around.run([&] {
+        return test::in_child([&] {
+                 fj::runtime fresh(test::with_procs(p));
+                 static_cast<void>(fresh.go([] { fj::sleep_for(std::chrono::milliseconds(5)); }));
+                 return 0;
+               })
+            .code;
+      });
+    });
     check("the end of the old runtime by a child of code in it", [&] {
       fj::runtime* fresh = new fj::runtime(test::with_procs(p));
       return fresh->run([&] {

@@ -440,3 +440,28 @@ TEST_CASE("the name of a function will do wherever a closure will") {
   CHECK(fj::parallel_merge(v, v, out.begin(), greater) == out.end());
   CHECK(out == ints{5, 5, 3, 3, 2, 2, 1, 1});
 }
+
+// A lambda whose parameters are all auto compiles with what it is meant for alone. Tried with overloads that ask whether it takes a
+// range: they do not compile.
+TEST_CASE("accepted: generic lambdas, as operations and as bodies") {
+  ints v{1, 2, 3}, out(3);
+  const auto add = [](auto a, auto b) { return a + b; };
+  const auto fold = [](auto begin, auto end, auto value) {
+    for (; begin != end; ++begin) value += *begin;
+    return value;
+  };
+  CHECK(fj::parallel_reduce(v, 0, add) == 6);
+  CHECK(fj::parallel_reduce(v.begin(), v.end(), 0, add) == 6);
+  CHECK(fj::parallel_reduce(v, 0, add, add) == 6);
+  CHECK(fj::parallel_reduce(v, 0, fold, add) == 6);
+  CHECK(fj::parallel_reduce(v.begin(), v.end(), 0, fold, add) == 6);
+  CHECK(fj::parallel_transform_reduce(v, 0, add, [](auto x) { return 2 * x; }) == 12);
+  fj::parallel_scan(v, out.begin(), add);
+  CHECK(out == ints{1, 3, 6});
+  fj::parallel_scan(v, out.begin(), add, 1);
+  CHECK(out == ints{2, 4, 7});
+  fj::parallel_exclusive_scan(v, out.begin(), 0, add);
+  CHECK(out == ints{0, 1, 3});
+  CHECK(fj::parallel_scan(
+            v, 0, [&](auto begin, auto end, auto value, bool) { return fold(begin, end, value); }, add) == 6);
+}

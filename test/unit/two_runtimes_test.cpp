@@ -5,6 +5,7 @@
 #include <latch>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -251,6 +252,26 @@ TEST_CASE("two runtimes: a root that waits for a worker has no stack") {
     });
     CHECK(ran == branches);
     CHECK(stacks <= 2 * b.procs());
+  });
+}
+
+TEST_CASE("two runtimes: an exception ends a runtime inside of a strand of another") {
+  test::for_each_procs([](unsigned p) {
+    const test::watchdog dog("an exception ends a runtime", p);
+    fj::runtime outer(test::with_procs(p));
+    const fj::channel<int> c(0);
+    auto sender = outer.go([=] { c.send(1); });
+    try {
+      outer.run([&] {
+        fj::runtime inner(test::with_procs(1));
+        static_cast<void>(inner.go([=] { CHECK(c.receive() == 1); }));
+        throw std::runtime_error("on its way");
+      });
+      CHECK(false);
+    } catch (const std::runtime_error& error) {
+      CHECK(error.what() == std::string("on its way"));
+    }
+    sender.get();
   });
 }
 
