@@ -231,13 +231,14 @@ int forks_amid_all(unsigned p) {
 
 }  // namespace
 
-void* operator new(std::size_t size) {
+// Not inlined: g++ would see malloc and free in place of a pair of new and delete, and warn.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   void* const got = refuses ? nullptr : std::malloc(size);
   if (!got) throw std::bad_alloc();
   return got;
 }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 int main() {
   test::verdict verdict;
