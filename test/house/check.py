@@ -265,7 +265,7 @@ def check_links():
     guide/more.md.)"""
     for page in files(".", suffixes={".md"}):
         text = (ROOT / page).read_text()
-        for target in make_site.links(text):
+        for _, target in make_site.links(text):
             path, _, anchor = target.partition("#")
             other = pathlib.Path(os.path.normpath(page.parent / path)) if path else page
             if re.match(r"\w+:", target):
@@ -276,7 +276,7 @@ def check_links():
                 why = f"{other} has no such heading"
             else:
                 continue
-            yield page, text.count("\n", 0, text.index(f"{target}")) + 1, f"{target}: {why}"
+            yield page, text.count("\n", 0, re.search(rf"(?<!\w){re.escape(target)}", text).start()) + 1, f"{target}: {why}"
     for name in files("forkjoin", suffixes={".md", ".hpp"}):
         is_for_users = str(name.parent) in ("forkjoin", "forkjoin/go", "forkjoin/guide") and name.stem not in ("forkjoin", "go")
         if is_for_users and str(name) not in make_site.all_names():

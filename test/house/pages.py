@@ -7,7 +7,7 @@ pages.py ways <build folder> <folder of forkjoin.pc> <prefix> <program> <page>..
 How to write a block:
 
 ```cpp with `int main(`        a whole program: it is compiled, and run for at most 20 s; it exits with 0
-```text directly below it     all that the program prints
+```text directly below it     all that the program prints to its standard output
 ```cpp without                a fragment: it is compiled in a function, below all public headers, the usual standard ones and
                               `using namespace std::chrono_literals;`
 <!-- code                     C++ that readers do not see, for all fragments below it in the page: the types, variables and
@@ -119,13 +119,19 @@ def compile_source(text, output, compiler, *more):
 
 def run_program(where, program, expected):
     try:
-        done = subprocess.run([program], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=20)
+        done = subprocess.run([program], text=True, capture_output=True, timeout=20)
     except subprocess.TimeoutExpired:
         return fail(where, "runs for more than 20 s")
     if done.returncode != 0:
-        fail(where, f"exits with {done.returncode}:\n{done.stdout}")
+        fail(where, f"exits with {done.returncode}:\n{done.stdout}{done.stderr}")
     elif expected is not None and done.stdout != expected:
         fail(where, f"prints\n{done.stdout}and not\n{expected}")
+
+
+def needs_other_headers(text, compiler):
+    """Whether it uses Boost.Asio, and this machine has none."""
+    ask = [*compiler, "-E", "-x", "c++", "-"]
+    return "asio" in text and subprocess.run(ask, input="#include <boost/asio.hpp>", text=True, capture_output=True).returncode
 
 
 def check_code(page, library, compiler):
@@ -134,7 +140,9 @@ def check_code(page, library, compiler):
     last = None
     for each, above in blocks(page):
         note = above.kind if above else ""
-        if each.kind == "code":
+        if needs_other_headers(each.text, compiler):
+            print(f"{page}:{each.line}: no Boost.Asio is installed: not checked")
+        elif each.kind == "code":
             fragments.add_names(each.text, each.line)
         elif each.kind == "cpp" and "int main(" in each.text:
             programs[each.line] = [f'#line {each.line} "{page}"\n{each.text}', None]

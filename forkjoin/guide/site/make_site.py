@@ -33,7 +33,7 @@ PLAIN = {
 BLOCK = (r"(?ms)^ *(?P<fence>```+|~~~+)[^\n]*\n.*?^ *(?P=fence)[ \t]*$"
          r"|(?:(?<=\n\n)|\A) {4}[^\n]*\n(?:[ \t]*\n(?= {4})| {4}[^\n]*\n)*")
 SPAN = r"(?s)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)"
-LINK = r'(!?)\[([^\]]*)\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)'
+LINK = r'(?P<image>!?)\[(?P<label>(?:[^\]`]|`[^`]*`)*)\]\(<?(?P<target>[^)\s>]+)>?(?:\s+"[^"]*")?\)'
 
 
 def outside(pattern, text, change):
@@ -45,22 +45,27 @@ def outside(pattern, text, change):
     return done + change(text[at:])
 
 
+def change_links(text, change):
+    """A page's prose with change(match of LINK) in place of each link. A link's label may have code, code has no link."""
+    return re.sub(f"{SPAN}|{LINK}", lambda found: change(found) if found["target"] else found[0], text)
+
+
 def links(text):
-    """The targets of all links of a page."""
+    """The links of a page: (whether it is a picture, target)."""
     found = []
 
     def look(prose):
-        found.extend(link[3] for link in re.finditer(LINK, prose))
-        found.extend(link[1] for link in re.finditer(r"(?m)^\[[^\]]+\]: +(\S+)", prose))
+        change_links(prose, lambda link: found.append((bool(link["image"]), link["target"])) or "")
+        found.extend((False, target) for target in re.findall(r"(?m)^\[[^\]]+\]: +(\S+)", prose))
         return prose
 
-    outside(BLOCK, text, lambda part: outside(SPAN, part, look))
+    outside(BLOCK, text, look)
     return found
 
 
 def slug(heading, seen):
     """GitHub's anchor of a heading; `seen` counts those of the page so far."""
-    text = re.sub(LINK, r"\2", heading).strip().lower()
+    text = re.sub(LINK, r"\g<label>", heading).strip().lower()
     text = re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
     seen[text] = seen.get(text, -1) + 1
     return f"{text}-{seen[text]}" if seen[text] else text
@@ -99,9 +104,10 @@ def all_names():
 
 
 def page_id(name):
-    """Of README.md `index`, of runtime/README.md `runtime`, of forkjoin/guide/forks.md `forks`."""
-    path = pathlib.PurePath(name)
-    return "_".join(path.parts[:-1]) or "index" if path.stem == "README" else path.stem.lower()
+    """`index` for README.md, `waits` for forkjoin/guide/waits.md, `runtime` for runtime/README.md, `runtime_waits` for WAITS.md
+    there."""
+    path = pathlib.PurePath(name.removeprefix("forkjoin/guide/"))
+    return "_".join(path.parts[:-1] + ((path.stem.lower(),) if path.stem != "README" else ())) or "index"
 
 
 def group_id(name):
@@ -115,16 +121,15 @@ def filter_page(name):
     here, pages, folder, seen = page_id(name), all_names(), pathlib.PurePath(name).parent, {}
 
     def link(found):
-        image, text, target = found.groups()
-        if re.match(r"\w+:", target):
+        if re.match(r"\w+:", found["target"]):
             return found[0]
-        path, _, anchor = target.partition("#")
+        path, _, anchor = found["target"].partition("#")
         path = os.path.normpath(folder / path) if path else name
-        if image:
-            return f'<img src="{pathlib.PurePath(path).name}" alt="{html.escape(text)}"/>'
+        if found["image"]:
+            return f'<img src="{pathlib.PurePath(path).name}" alt="{html.escape(found["label"])}"/>'
         if path not in pages:
-            return text  # the site has no such file
-        return f"[{text}]({page_id(path)}.html{'#' + page_id(path) + '_' + anchor if anchor else ''})"
+            return found["label"]  # the site has no such file
+        return f"[{found['label']}]({page_id(path)}.html{'#' + page_id(path) + '_' + anchor if anchor else ''})"
 
     def heading(found):
         marks, text = found.groups()
@@ -141,7 +146,7 @@ def filter_page(name):
         return f"<code>{html.escape(inner)}</code>"
 
     def prose(text):
-        text = re.sub(SPAN, span, outside(SPAN, text, lambda part: re.sub(LINK, link, part)))
+        text = re.sub(SPAN, span, change_links(text, link))
         text = re.sub(r"(?m)^(#+) +(.*)", heading, text)
         return re.sub(r"(?m)^( *)(\d+)\. ", r"\1\2. item-number-\2 ", text)  # Doxygen forgets it, see finish
 
@@ -249,8 +254,8 @@ def finish(text, places):
 def make(output):
     shutil.rmtree(output, ignore_errors=True)
     output.mkdir(parents=True)
-    images = {os.path.normpath(pathlib.PurePath(page).parent / image) for page in all_names() if page.endswith(".md")
-              for mark, _, image in re.findall(LINK, (ROOT / page).read_text()) if mark and ":" not in image}
+    images = {os.path.normpath(pathlib.PurePath(page).parent / target) for page in all_names() if page.endswith(".md")
+              for is_image, target in links((ROOT / page).read_text()) if is_image and ":" not in target}
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
         (work / "layout.xml").write_text(layout())
