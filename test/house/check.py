@@ -1,4 +1,5 @@
-"""The rules of the house, one at a time: check.py layers | folders | text | sources | includes | cmake | names | life | format
+"""The rules of the house, one at a time: check.py layers | folders | text | sources | includes | cmake | names | links | life |
+format
 
 Prints every breach as file:line: what, and exits with 1 if there is one; exits with 77 when it cannot check.
 """
@@ -12,6 +13,9 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "forkjoin/guide/site"))
+sys.dont_write_bytecode = True
+import make_site  # noqa: E402: it reads Markdown
 
 # The one order of folders: a file includes files of its own folder and of folders before it, never of one after it. The
 # files directly in runtime/ come after those of its folders. A header that is listed has a place of its own: the loops
@@ -84,6 +88,7 @@ GIVEN_BY = {
     r"\bstd::(as_const|exchange|forward|move|pair|swap)\b": "utility",
     r"\bstd::vector\b": "vector",
 }
+OTHERS = {"benchmark", "boost", "doctest", "oneapi", "relacy", "sys", "tbb"}  # folders of other projects' headers
 CODE = {".hpp", ".cpp", ".S"}
 TEXT = CODE | {".py", ".sh", ".md", ".html", ".css", ".build", ".patch", ".txt", ".wrap", ""}
 
@@ -232,8 +237,15 @@ def check_includes():
 
 
 def check_names():
-    """`file: function` in the pages about the runtime: there is one such file, and it holds that function. (Tried: with
-    `fork/deque.hpp: steal` in README.md this check fails.)"""
+    """`folder/file.hpp` in a page, but for CHANGELOG.md's history: there is such a file. `file: function` in the pages about
+    the runtime: there is one such file, and it holds that function. (Tried: with `fork/deque.hpp: steal` in README.md this
+    check fails, and with `forkjoin/forks.hpp` or <forkjoin/forks.hpp> there.)"""
+    every = [f"/{name}" for name in files("runtime", "forkjoin", "examples", "bench", "test")]
+    for page in files(".", suffixes={".md"}):
+        for number, line in lines(page) if page.name != "CHANGELOG.md" else ():
+            for target in re.findall(r"[`<]([\w]+(?:/\w+)+\.(?:hpp|cpp))[`>:]", line):
+                if target.split("/")[0] not in OTHERS and not any(name.endswith(f"/{target}") for name in every):
+                    yield page, number, f"{target}: no such file"
     sources = [str(name) for name in files("runtime", "forkjoin")]
     for page in files("runtime", suffixes={".md"}):
         text = (ROOT / page).read_text()
@@ -245,6 +257,30 @@ def check_names():
                 yield page, line, f"{target}: {len(holders)} files have that name"
             elif not all(re.search(rf"\b{part}\b", (ROOT / holders[0]).read_text()) for part in function.split("::")):
                 yield page, line, f"{target} has no {function}"
+
+
+def check_links():
+    """Each relative link of a page leads to a file, and its anchor to a heading there, as GitHub names it. Each page and
+    each header for users is in the site's contents. (Tried with a link to parking.md, one to PARKING.md#proof, and a page
+    guide/more.md.)"""
+    for page in files(".", suffixes={".md"}):
+        text = (ROOT / page).read_text()
+        for _, target in make_site.links(text):
+            path, _, anchor = target.partition("#")
+            other = pathlib.Path(os.path.normpath(page.parent / path)) if path else page
+            if re.match(r"\w+:", target):
+                continue
+            if not (ROOT / other).exists():
+                why = "no such file"
+            elif anchor and anchor not in make_site.anchors((ROOT / other).read_text()):
+                why = f"{other} has no such heading"
+            else:
+                continue
+            yield page, text.count("\n", 0, re.search(rf"(?<!\w){re.escape(target)}", text).start()) + 1, f"{target}: {why}"
+    for name in files("forkjoin", suffixes={".md", ".hpp"}):
+        is_for_users = str(name.parent) in ("forkjoin", "forkjoin/go", "forkjoin/guide") and name.stem not in ("forkjoin", "go")
+        if is_for_users and str(name) not in make_site.all_names():
+            yield name, 1, "not in forkjoin/guide/site/contents"
 
 
 def check_life():

@@ -1,0 +1,291 @@
+"""Makes the site of ./dev docs by Doxygen: make_site.py <output folder>; as Doxygen's filter: make_site.py --filter <file>
+
+The file `contents` names the pages and headers in the order of the navigation. Each page is a page of the site, each header
+a group. The filter turns both into what Doxygen understands: links and anchors as GitHub has them become the site's, and a
+header keeps only what users name and call, without attributes, constraints and the inline namespace of the version.
+"""
+
+import html
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from xml.etree import ElementTree
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+MAIN = "README.md"
+
+# What users read in place of names that are not for them.
+PLAIN = {
+    "detail::a_policy Policy": "class Policy",
+    "detail::no_deadline": "std::chrono::steady_clock::time_point::max()",
+    "detail::result_of<F>": "std::invoke_result_t<F&>",
+    "detail::token_pointer": "const stop_token*",
+}
+
+# --- Markdown ---
+
+# Code: between fences, or indented after an empty line; and within a line.
+BLOCK = (r"(?ms)^ *(?P<fence>```+|~~~+)[^\n]*\n.*?^ *(?P=fence)[ \t]*$"
+         r"|(?:(?<=\n\n)|\A) {4}[^\n]*\n(?:[ \t]*\n(?= {4})| {4}[^\n]*\n)*")
+SPAN = r"(?s)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)"
+LINK = r'(?P<image>!?)\[(?P<label>(?:[^\]`]|`[^`]*`)*)\]\(<?(?P<target>[^)\s>]+)>?(?:\s+"[^"]*")?\)'
+
+
+def outside(pattern, text, change):
+    """The text with change(part) in place of each part that the pattern does not match."""
+    done, at = "", 0
+    for found in re.finditer(pattern, text):
+        done += change(text[at:found.start()]) + found[0]
+        at = found.end()
+    return done + change(text[at:])
+
+
+def change_links(text, change):
+    """A page's prose with change(match of LINK) in place of each link. A link's label may have code, code has no link."""
+    return re.sub(f"{SPAN}|{LINK}", lambda found: change(found) if found["target"] else found[0], text)
+
+
+def links(text):
+    """The links of a page: (whether it is a picture, target)."""
+    found = []
+
+    def look(prose):
+        change_links(prose, lambda link: found.append((bool(link["image"]), link["target"])) or "")
+        found.extend((False, target) for target in re.findall(r"(?m)^\[[^\]]+\]: +(\S+)", prose))
+        return prose
+
+    outside(BLOCK, text, look)
+    return found
+
+
+def slug(heading, seen):
+    """GitHub's anchor of a heading; `seen` counts those of the page so far."""
+    text = re.sub(LINK, r"\g<label>", heading).strip().lower()
+    text = re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+    seen[text] = seen.get(text, -1) + 1
+    return f"{text}-{seen[text]}" if seen[text] else text
+
+
+def anchors(text):
+    """All anchors of a page."""
+    seen, found = {}, set()
+
+    def look(prose):
+        found.update(slug(heading, seen) for heading in re.findall(r"(?m)^#+ +(.*)", prose))
+        found.update(re.findall(r'<a (?:id|name)="([^"]+)"', prose))
+        return prose
+
+    outside(BLOCK, text, look)
+    return found
+
+
+# --- contents ---
+
+
+def contents():
+    """The sections of the navigation, each with those of its files that there are."""
+    sections = {}
+    for line in (HERE / "contents").read_text().splitlines():
+        if line.startswith("  "):
+            sections[section] += [line.strip()] if (ROOT / line.strip()).is_file() else []
+        elif line and not line.startswith("#"):
+            section = line
+            sections[section] = []
+    return sections
+
+
+def all_names():
+    return [MAIN] + [name for names in contents().values() for name in names]
+
+
+def page_id(name):
+    """`index` for README.md, `waits` for forkjoin/guide/waits.md, `runtime` for runtime/README.md, `runtime_waits` for WAITS.md
+    there."""
+    path = pathlib.PurePath(name.removeprefix("forkjoin/guide/"))
+    return "_".join(path.parts[:-1] + ((path.stem.lower(),) if path.stem != "README" else ())) or "index"
+
+
+def group_id(name):
+    return "header_" + pathlib.PurePath(name).stem
+
+
+# --- the filter ---
+
+
+def filter_page(name):
+    here, pages, folder, seen = page_id(name), all_names(), pathlib.PurePath(name).parent, {}
+
+    def link(found):
+        if re.match(r"\w+:", found["target"]):
+            return found[0]
+        path, _, anchor = found["target"].partition("#")
+        path = os.path.normpath(folder / path) if path else name
+        if found["image"]:
+            return f'<img src="{pathlib.PurePath(path).name}" alt="{html.escape(found["label"])}"/>'
+        if path not in pages:
+            return found["label"]  # the site has no such file
+        return f"[{found['label']}]({page_id(path)}.html{'#' + page_id(path) + '_' + anchor if anchor else ''})"
+
+    def heading(found):
+        marks, text = found.groups()
+        anchor = f"{here}_{slug(text, seen)}"
+        if marks == "#":
+            return f"# {text} {{#{'mainpage' if name == MAIN else here}}}"
+        # The navigation would list the first page's sections before all other pages.
+        return f'{marks} <a id="{anchor}"></a>{text}' if name == MAIN else f"{marks} {text} {{#{anchor}}}"
+
+    def span(found):  # Doxygen takes ::name for a link, also in code
+        if not re.search(r"(?<![\w>])::", found[0]):
+            return found[0]
+        inner = re.sub(r"[\\@#%]|::", r"\\\g<0>", found[0].strip("`"))
+        return f"<code>{html.escape(inner)}</code>"
+
+    def prose(text):
+        text = re.sub(SPAN, span, change_links(text, link))
+        text = re.sub(r"(?m)^(#+) +(.*)", heading, text)
+        return re.sub(r"(?m)^( *)(\d+)\. ", r"\1\2. item-number-\2 ", text)  # Doxygen forgets it, see finish
+
+    return outside(BLOCK, re.sub(r"(?s)<!--.*?-->", "", (ROOT / name).read_text()), prose)
+
+
+def escape(text):
+    """Of a docstring: prose means what it says. Code in backticks stays as it is."""
+    return outside(SPAN, text, lambda part: re.sub(r"[\\<>*&@#%]", r"\\\g<0>", part).replace("... ", "...\\ "))
+
+
+def share_docstrings(text):
+    """A declaration directly below another one, without an empty line, has the docstring of that one, too."""
+    lines, docstring = [], []
+    for line in text.splitlines():
+        indent = re.match(" *", line)[0]
+        if line.startswith(indent + "///"):
+            docstring = (docstring if docstring and lines[-1] == docstring[-1] else []) + [line]
+        elif not line:
+            docstring = []
+        elif docstring and re.match(indent + r"\w", line) and re.match(indent + r"\S(.*[;}])?$", lines[-1]):
+            lines += docstring if docstring[0].startswith(indent + "///") else []
+        lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+def filter_header(name):
+    text = (ROOT / name).read_text()
+    text = text[:text.rindex("}}  // namespace fj")]  # what follows is in other libraries' namespaces
+    text = re.sub(r"(?m)^#.*\n", "", text)
+    text = re.sub(r"(?ms)^namespace detail \{\n([^{}]*\}$|.*?^\}  // namespace detail$)", "", text)
+    text = re.sub(r"(?m)^( *///<? ?)(?!    )(.*)$", lambda line: line[1] + escape(line[2]), text)
+    text = re.sub(r"(?s)\[\[.*?\]\]\s*", "", text)
+    text = re.sub(r"(?m)^ *(?!//|\w+:)[^\s}](?:[^;{}/]|\{\}|/(?!/))*= delete;.*\n", "", text)
+    # A requires clause, by clang-format: a line that is indented by two more, and those below it that are indented further.
+    text = re.sub(r"(?m)^( *)(template .*(?:\n\1 {3,}\S.*)*)\n\1  requires\b.*(?:\n\1 {3,}\S.*)*", r"\1\2", text)
+    for inner, plain in PLAIN.items():
+        text = text.replace(inner, plain)
+    text = re.sub(r"(?m)^ *(template .*\n *)?friend (?!bool).*\n", "", text)
+    text = share_docstrings(re.sub(r"(?m)^( *)friend bool", r"\n\1bool", text))
+    begin = f"namespace fj {{\n/// @addtogroup {group_id(name)}\n/// @{{"
+    return re.sub(r"namespace fj \{ inline namespace \w+ \{", begin, text) + "/// @}\n}\n"
+
+
+# --- the site ---
+
+
+def layout():
+    """The navigation: the pages by their titles, then the reference."""
+    tabs = '<tab type="mainpage" visible="yes" title="forkjoin"/>\n'
+    for section, names in contents().items():
+        if names[0].endswith(".hpp"):
+            continue
+        tabs += f'<tab type="usergroup" url="[none]" title="{section}">\n'
+        for name in names:
+            title = re.search(r"(?m)^# +(.*)", (ROOT / name).read_text())[1].replace("`", "")
+            tabs += f'<tab type="user" url="@ref {page_id(name)}" title="{html.escape(title)}"/>\n'
+        tabs += "</tab>\n"
+    tabs += '<tab type="modules" visible="yes" title="Reference" intro=" "/>\n'
+    return f'<doxygenlayout version="1.0">\n<navindex>\n{tabs}</navindex>\n</doxygenlayout>\n'
+
+
+def groups():
+    """A group for each section of headers, with one for each header, which its first comment describes."""
+    text = ""
+    for section, names in contents().items():
+        if names[0].endswith(".md"):
+            continue
+        outer = "part_" + re.sub(r"\W+", "_", section.lower())
+        text += f"/** @defgroup {outer} {section} */\n"
+        for name in names:
+            head = re.sub(r"(?m)^// ?", "", re.match(r"(?:// ?.*\n)+", (ROOT / name).read_text())[0]).strip()
+            include = name if name.startswith("forkjoin/") else "forkjoin/forkjoin.hpp"
+            text += f"/** @defgroup {group_id(name)} {pathlib.PurePath(name).stem}\n@ingroup {outer}\n"
+            text += f"{escape(head)}\n\n`#include <{include}>`\n*/\n"
+    return text
+
+
+def places_of_names(tags):
+    """Where the site has each name: {"fj::scope": "group__header__scope.html#...", ...}"""
+    places = {}
+    for compound in ElementTree.parse(tags).getroot():
+        name, is_class = compound.findtext("name"), compound.get("kind") in ("class", "struct")
+        if is_class:
+            places[name] = compound.findtext("filename")
+        for member in compound.iter("member"):
+            inner = f"{name if is_class else 'fj'}::{member.findtext('name').removeprefix('fj::')}"
+            places.setdefault(inner, f"{member.findtext('anchorfile')}#{member.findtext('anchor')}")
+    return places
+
+
+def finish(text, places):
+    """A page as Doxygen wrote it, with links from names to the reference, and with lists that go on after other text."""
+    text = re.sub(r"<ol[^>]*>(?=\s*<li>(?:\s*<p[^>]*>)?\s*item-number-(\d+) )", r'<ol start="\1">', text)
+    text = re.sub(r"\bitem-number-\d+ ?", "", text)
+
+    def link(found):
+        return f'<a href="{places[found[0]]}">{found[0]}</a>' if found[0] in places else found[0]
+
+    head, begin, body = text.partition('<div class="contents">')
+    not_prose = r"(?s)<a .*?</a>|<h\d.*?</h\d>|<[^>]*>"
+    return head + begin + outside(not_prose, body, lambda part: re.sub(r"\bfj::\w+(?:::\w+)?", link, part))
+
+
+def make(output):
+    shutil.rmtree(output, ignore_errors=True)
+    output.mkdir(parents=True)
+    images = {os.path.normpath(pathlib.PurePath(page).parent / target) for page in all_names() if page.endswith(".md")
+              for is_image, target in links((ROOT / page).read_text()) if is_image and ":" not in target}
+    with tempfile.TemporaryDirectory() as folder:
+        work = pathlib.Path(folder)
+        (work / "layout.xml").write_text(layout())
+        (work / "groups.dox").write_text(groups())
+        (work / "filter").write_text(f'#!/bin/sh\nexec "{sys.executable}" "{__file__}" --filter "$1"\n')
+        (work / "filter").chmod(0o755)
+        settings = (HERE / "Doxyfile").read_text() + f"""
+INPUT = {work}/groups.dox {' '.join(all_names())}
+FILTER_PATTERNS = *.md={work}/filter *.hpp={work}/filter
+LAYOUT_FILE = {work}/layout.xml
+OUTPUT_DIRECTORY = "{output}"
+HTML_EXTRA_FILES = {' '.join(sorted(images))}
+GENERATE_TAGFILE = {work}/tags
+"""
+        version = subprocess.run(["doxygen", "--version"], text=True, stdout=subprocess.PIPE, check=True).stdout
+        if [int(part) for part in re.findall(r"\d+", version)[:3]] >= [1, 9, 5]:
+            settings += "HTML_COLORSTYLE = LIGHT\n"  # style.css makes it dark
+        subprocess.run(["doxygen", "-"], input=settings, text=True, cwd=ROOT, check=True)
+        places = places_of_names(work / "tags")
+    for page in output.glob("*.html"):
+        page.write_text(finish(page.read_text(), places))
+
+
+def main():
+    if sys.argv[1] == "--filter":
+        name = os.path.relpath(sys.argv[2], ROOT)
+        sys.stdout.write(filter_page(name) if name.endswith(".md") else filter_header(name))
+    else:
+        make(pathlib.Path(sys.argv[1]).resolve())
+
+
+if __name__ == "__main__":
+    main()

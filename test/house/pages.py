@@ -1,0 +1,303 @@
+"""What the pages for users show is compiled and run: the code and the commands of README.md and forkjoin/guide/*.md.
+
+pages.py code <page> -- <library and what it links> -- <compiler with the flags of users>
+pages.py words <dev> <page>...
+pages.py ways <build folder> <folder of forkjoin.pc> <prefix> <program> <page>... -- <compiler>
+
+How to write a block:
+
+```cpp with `int main(`        a whole program: it is compiled, and run for at most 20 s; it exits with 0
+```text directly below it     all that the program prints to its standard output
+```cpp without                a fragment: it is compiled in a function, below all public headers, the usual standard ones and
+                              `using namespace std::chrono_literals;`
+<!-- code                     C++ that readers do not see, for all fragments below it in the page: the types, variables and
+...                           functions that the fragments take for granted
+-->
+<!-- at namespace scope -->   directly above a fragment: it is no function's body, and the fragments below see its names. What
+                              hides an earlier name may have the same one
+<!-- at namespace scope until the empty line -->  likewise, but what comes after the empty line is a function's body
+<!-- run -->                  directly above a fragment: it is also run, as the body of main; it may have a ```text
+```cmake, ```meson            configured in an empty project, where this checkout is the folder forkjoin or the subproject, and an
+                              installed library is there, too
+```sh, or indented            ./dev, its commands and options are there; so are options of Meson; a line `g++ ... pkg-config ...`
+                              compiles a program
+Each fence says what it holds: cpp, text, cmake, meson, ini, sh. All fragments of a page are one source, and only parsed.
+
+Tried: with a call of fj::spawn, a program that prints something else, loops or exits with 1, a fence that says cmak, ./dev try,
+./dev test --fast, --part min, FORKJOIN_PROC, fj::option, -Dtest=disabled, the target forkjoin::fj, dependency('forkjoins'), version
+0.2 and pkg-config without --libs, this test fails.
+"""
+
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "forkjoin/guide/site"))
+sys.dont_write_bytecode = True
+import make_site  # noqa: E402: it reads Markdown
+
+KINDS = {"cpp", "text", "cmake", "meson", "ini", "sh"}
+HEADERS = "".join(f"#include <{name}>\n" for name in """forkjoin/forkjoin.hpp forkjoin/go.hpp algorithm array atomic chrono
+cmath condition_variable cstddef cstdint cstdio cstdlib exception filesystem fstream functional future iostream limits list map
+memory mutex numeric optional random ranges set span stdexcept string string_view system_error thread tuple unordered_map
+utility variant vector cerrno fcntl.h netinet/in.h sys/socket.h unistd.h""".split())
+# As strict as a careful user is, but fragments leave things unused.
+WARNINGS = ["-Wall", "-Wextra", "-Werror"]
+OF_FRAGMENTS = WARNINGS + ["-Wno-unused", "-Wunused-result", "-Wno-unused-parameter", "-Wno-shadow"]
+
+failures = []
+
+
+def fail(where, what):
+    failures.append(f"{where}: {what}")
+
+
+class block:
+    """A fence or a comment of a page: its kind ("cpp", "code", "run", ...), its text, and the line where the text begins."""
+
+    def __init__(self, page, found):
+        kind, text = ("fence", "text") if found["note"] is None else ("note", "hidden")
+        self.kind = found[kind].split("\n")[0].strip()
+        self.text = re.sub(rf"(?m)^ {{0,{len(found['indent'] or '')}}}", "", found[text] or "")
+        self.line = page.count("\n", 0, found.start(text)) + 1
+
+
+def blocks(name):
+    """The blocks of a page, each with the one directly above it, or None: (block, above)."""
+    page = (ROOT / name).read_text()
+    fence = r"^(?P<indent> *)```(?P<fence>[^\n`]*)\n(?P<text>.*?)^ *```[ \t]*$"
+    comment = r"^<!-- (?P<note>code\n(?P<hidden>.*?)|run|at namespace scope(?: until the empty line)?) *-->"
+    last, end = None, 0
+    for found in re.finditer(f"(?ms){fence}|{comment}", page):
+        above = last if not page[end:found.start()].strip() else None
+        last, end = block(page, found), found.end()
+        if found["note"] is None and last.kind not in KINDS:
+            fail(f"{name}:{last.line - 1}", f"```{last.kind}: one of {', '.join(sorted(KINDS))}")
+        yield last, above
+
+
+# --- code ---
+
+
+class source:
+    """A C++ source made of a page's fragments. Includes come first; each piece at namespace scope begins a namespace in the
+    one before, so that it may use the names again."""
+
+    def __init__(self, page):
+        self.page, self.includes, self.body, self.opened = page, HEADERS, "", []
+
+    def place(self, text, line):
+        for include in re.findall(r"(?m)^ *#include.*", text):
+            self.includes += include + "\n"
+        return f'#line {line} "{self.page}"\n' + re.sub(r"(?m)^ *#include.*", "", text) + "\n"
+
+    def add_names(self, text, line):
+        self.opened.append(f"page_{len(self.opened)}")
+        self.body += f"namespace {self.opened[-1]} {{\n{self.place(text, line)}"
+
+    def add_function(self, text, line):
+        self.body += f"[[maybe_unused]] static auto fragment_{line}() {{\n{self.place(text, line)}}}\n"
+
+    def text(self, main=None):
+        text = f"{self.includes}using namespace std::chrono_literals;\n{self.body}{'}' * len(self.opened)}\n"
+        if main is not None:
+            text += f"int main() {{ {'::'.join(['', *self.opened])}::fragment_{main}(); }}\n"
+        return text
+
+
+def compile_source(text, output, compiler, *more):
+    output.with_suffix(".cpp").write_text(text)
+    done = subprocess.run([*compiler, output.with_suffix(".cpp"), *more], text=True, stderr=subprocess.PIPE)
+    return done.stderr if done.returncode != 0 else None
+
+
+def run_program(where, program, expected):
+    try:
+        done = subprocess.run([program], text=True, capture_output=True, timeout=20)
+    except subprocess.TimeoutExpired:
+        return fail(where, "runs for more than 20 s")
+    if done.returncode != 0:
+        fail(where, f"exits with {done.returncode}:\n{done.stdout}{done.stderr}")
+    elif expected is not None and done.stdout != expected:
+        fail(where, f"prints\n{done.stdout}and not\n{expected}")
+
+
+def needs_other_headers(text, compiler):
+    """Whether it uses Boost.Asio, and this machine has none."""
+    ask = [*compiler, "-E", "-x", "c++", "-"]
+    return "asio" in text and subprocess.run(ask, input="#include <boost/asio.hpp>", text=True, capture_output=True).returncode
+
+
+def check_code(page, library, compiler):
+    fragments = source(page)
+    programs = {}  # by line: the text, and what it prints
+    last = None
+    for each, above in blocks(page):
+        note = above.kind if above else ""
+        if needs_other_headers(each.text, compiler):
+            print(f"{page}:{each.line}: no Boost.Asio is installed: not checked")
+        elif each.kind == "code":
+            fragments.add_names(each.text, each.line)
+        elif each.kind == "cpp" and "int main(" in each.text:
+            programs[each.line] = [f'#line {each.line} "{page}"\n{each.text}', None]
+            last = each
+        elif each.kind == "cpp":
+            body, start = each.text, each.line
+            if note.startswith("at namespace scope"):
+                names, empty, body = body.partition("\n\n") if note.endswith("line") else (body, "", "")
+                fragments.add_names(names + empty, start)
+                start += names.count("\n") + 2
+            if body:
+                fragments.add_function(body, start)
+            if note == "run":
+                programs[each.line] = [fragments.text(main=start), None]
+                last = each
+        elif each.kind == "text" and above is last is not None:
+            programs[last.line][1] = each.text
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        if errors := compile_source(fragments.text(), root / "fragments", compiler, *OF_FRAGMENTS, "-fsyntax-only"):
+            fail(page, f"its fragments do not compile:\n{errors}")
+        for line, (text, expected) in programs.items():
+            warnings = WARNINGS if "int main(" in text.split("\n", 1)[1] and HEADERS not in text else OF_FRAGMENTS
+            program = root / f"program_{line}"
+            if errors := compile_source(text, program, compiler, "-O2", *warnings, "-o", program, *library):
+                fail(f"{page}:{line}", f"the program does not compile:\n{errors}")
+            else:
+                run_program(f"{page}:{line}", program, expected)
+    print(f"{page}: {fragments.body.count('static auto fragment_')} fragments, {len(programs)} programs")
+
+
+# --- commands and names ---
+
+
+def commands(name):
+    """The lines of a page that a reader types: (where, line)."""
+    page = (ROOT / name).read_text()
+    for found in re.finditer(make_site.BLOCK, page):
+        if not found["fence"] or found[0].lstrip().startswith(found["fence"] + "sh"):
+            start = page.count("\n", 0, found.start()) + 1
+            for number, line in enumerate(found[0].splitlines(), start):
+                yield f"{name}:{number}", line.strip()
+    prose = re.sub(make_site.BLOCK, lambda found: "\n" * found[0].count("\n"), page)
+    for found in re.finditer(make_site.SPAN, prose):
+        yield f"{name}:{prose.count(chr(10), 0, found.start()) + 1}", " ".join(found[0].strip("`").split())
+
+
+def check_words(dev, pages):
+    """Commands, options, environment variables and names in the pages are there."""
+    told = subprocess.run([dev, "help"], text=True, stdout=subprocess.PIPE, check=True).stdout
+    parts = set(re.findall(r"(?m)^ +(\w+) +\d+ {3}", told))
+    asked = "".join(file.read_text() for file in (ROOT / "bench").rglob("*.py")) + (ROOT / "dev").read_text()
+    options = {"bench": asked, "report": asked}
+    meson = set(re.findall(r"option\('(\w+)'", (ROOT / "meson_options.txt").read_text()))
+    meson |= {"buildtype", "default_library", "debug", "optimization", "prefix", "unity", "werror"}
+    folders = [ROOT / name for name in ("forkjoin", "runtime", "examples", "bench", "test")]
+    sources = "".join(file.read_text() for folder in folders for file in folder.rglob("*.?pp"))
+    sources += "".join((ROOT / name).read_text() for name in ("dev", "meson.build", "runtime/meson.build", "CMakeLists.txt"))
+    public = "".join((ROOT / name).read_text() for name in make_site.all_names() if name.endswith(".hpp"))
+    public = re.sub("//.*", "", public)
+    for name in pages:
+        for where, line in commands(name):
+            for command, rest in re.findall(r"\./dev (\w+)((?: [^#|&;`]*)?)", line):
+                rest = rest.split("  ")[0]
+                if f"./dev {command}" not in told:
+                    fail(where, f"./dev {command}: no such command")
+                for option in re.findall(r"(?<!\S)--\w[\w-]*", rest):
+                    if option not in options.get(command, told):
+                        fail(where, f"./dev {command} {option}: no such option")
+                for part in re.findall(r"--part (\w+)", rest) if command == "test" else ():
+                    if part not in parts | {"PART"}:
+                        fail(where, f"./dev test --part {part}: no such part")
+            for option in re.findall(r"(?<!\S)-D(?:forkjoin:)?(\w+)=", line) if "cmake" not in line else ():
+                if option not in meson and not re.match("(b|cpp)_|[A-Z]", option):
+                    fail(where, f"-D{option}: no such option of Meson")
+            for example in re.findall(r"build/examples/(\w+)", line):
+                if not (ROOT / f"examples/{example}.cpp").exists():
+                    fail(where, f"{example}: no such example")
+        text = (ROOT / name).read_text()
+        for word in sorted(set(re.findall(r"\bFORKJOIN_[A-Z_]*[A-Z]", text))):
+            if not re.search(rf"\b{word}\b", sources):
+                fail(name, f"{word}: in no source")
+        for word in sorted(set(re.findall(r"\bfj::(\w+)", text)) - {"detail"}):
+            if not re.search(rf"\b{word}\b", public):
+                fail(name, f"fj::{word}: in no public header")
+
+
+# --- ways to build ---
+
+
+def check_ways(build, pc_folder, prefix, program, pages, compiler):
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        installed = root / "installed"
+        env = dict(os.environ, CXX=shlex.join(compiler), DESTDIR=str(installed), PKG_CONFIG_SYSROOT_DIR=str(installed),
+                   PKG_CONFIG_PATH=f"{installed}{pc_folder}")
+        subprocess.run(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--skip-subprojects"], env=env, check=True)
+        del env["DESTDIR"]
+
+        def attempt(where, command, cwd):
+            done = subprocess.run(command, text=True, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            print("+", *command, f"  # {where}", flush=True)
+            if done.returncode != 0:
+                fail(where, f"{shlex.join(map(str, command))}:\n{done.stdout}")
+
+        def project(text):
+            """An empty project with the sources that a block names."""
+            where = pathlib.Path(tempfile.mkdtemp(dir=root))
+            for name in {"program.cpp", *re.findall(r"[\w/]+\.cpp\b", text)}:
+                (where / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(program, where / name)
+            return where
+
+        def cmake(where, text):
+            if not shutil.which("cmake"):
+                return print("CMake is not installed: not checked")
+            user = project(text)
+            (user / "forkjoin").symlink_to(ROOT)
+            if "project(" not in text:
+                target = re.search(r"target_link_libraries\((\w+)", text)
+                text = (f"add_executable({target[1]} program.cpp)\n" if target and "add_executable(" not in text else "") + text
+                text = f"cmake_minimum_required(VERSION 3.16)\nproject(user LANGUAGES CXX)\n{text}"
+            (user / "CMakeLists.txt").write_text(text)
+            attempt(where, ["cmake", "-S", user, "-B", user / "build", f"-DCMAKE_PREFIX_PATH={installed}{prefix}",
+                            f"-DFETCHCONTENT_SOURCE_DIR_FORKJOIN={ROOT}"], user)
+
+        def meson(where, text):
+            user = project(text)
+            (user / "subprojects").mkdir()
+            (user / "subprojects/forkjoin").symlink_to(ROOT)
+            if "project(" not in text:
+                text = f"project('user', 'cpp', default_options: ['cpp_std=c++20'])\n{text}"
+            (user / "meson.build").write_text(text)
+            attempt(where, ["meson", "setup", "build", "--wrap-mode=nodownload"], user)
+
+        for name in pages:
+            for each, _ in blocks(name):
+                if each.kind in ("cmake", "meson"):
+                    {"cmake": cmake, "meson": meson}[each.kind](f"{name}:{each.line}", each.text)
+            for where, line in commands(name):
+                if re.match(r"(g|clang)\+\+ .*pkg-config", line) and "-fsanitize" not in line:
+                    rest = line.split(" ", 1)[1].split(" #")[0]
+                    attempt(where, ["sh", "-c", f"{shlex.join(compiler)} {rest}"], project(line))
+
+
+mode, *rest = sys.argv[1:]
+if mode == "code":
+    page, _, *rest = rest
+    cut = rest.index("--")
+    check_code(page, rest[:cut], rest[cut + 1:])
+elif mode == "words":
+    check_words(rest[0], rest[1:])
+else:
+    cut = rest.index("--")
+    check_ways(*rest[:4], rest[4:cut], rest[cut + 1:])
+for failure in failures:
+    print(failure)
+sys.exit(1 if failures else 0)
