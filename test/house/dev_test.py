@@ -143,6 +143,12 @@ with tempfile.TemporaryDirectory() as folder:
     if sorted(told) != sorted(parts) or len(parts) < 9:
         sys.exit(f"the help tells of the parts {told}, there are {parts}")
 
+    # The help tells of each command. (Tried with a command left out of the help.)
+    told = set(re.findall(r"^\./dev (\w+)", run("./dev", "help"), re.MULTILINE)) - {"help"}
+    commands = set(re.findall(r"^cmd_(\w+)\(\)", pathlib.Path(dev).read_text(), re.MULTILINE))
+    if told != commands or len(commands) < 6:
+        sys.exit(f"the help tells of the commands {told}, there are {commands}")
+
     # A folder that was set up by hand keeps its options.
     shutil.rmtree(project / "build")
     shutil.rmtree(relacy)
