@@ -3,8 +3,9 @@ stubs configure, build and install the library as vcpkg does, release and debug;
 
 vcpkg_test.py <source folder> <program> -- <compiler>
 
-Tried: with another version in vcpkg.json, or without vcpkg-cmake-config there, the manifest is refused. Without
-vcpkg_cmake_config_fixup in the portfile lib/cmake is left over; with its CONFIG_PATH wrong, the stub finds no such folder, as vcpkg.
+Tried: with another version in vcpkg.json, or without vcpkg_cmake_config_fixup in the portfile, the manifest is refused. With a wrong
+CONFIG_PATH the stub finds no such folder, as vcpkg would. Without the removal of debug/include its headers are refused. Without Boost
+in the forkjoinConfig.cmake that CMakeLists.txt writes, the user's project is not configured.
 """
 
 import json
@@ -146,7 +147,7 @@ with tempfile.TemporaryDirectory() as folder:
              *(f"share/forkjoin/forkjoin{name}.cmake"
                for name in ("Config", "ConfigVersion", "Targets", "Targets-release", "Targets-debug"))}
     if found - headers != files or not {"include/forkjoin/forkjoin.hpp", "include/forkjoin/runtime/entry.hpp"} <= headers:
-        sys.exit(f"installed beside the headers: {sorted(found - headers)}")
+        sys.exit(f"too much or missing: {sorted((found - headers) ^ files)[:10]}")
     if (packages / "lib/cmake").exists() or (packages / "debug/share").exists():
         sys.exit("left over: lib/cmake or debug/share")
     text = (packages / "share/forkjoin/copyright").read_text()
