@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <ranges>
 #include <utility>
 
@@ -84,7 +85,8 @@ class quicksort {
 
   void operator()(It first, It last) {
     const auto n = static_cast<std::size_t>(last - first);
-    sort(first, last, static_cast<int>(std::bit_width(n)), true);
+    // Not std::bit_width, whose type is int or n's, by the version of the standard library: a cast would be useless or missing.
+    sort(first, last, std::numeric_limits<std::size_t>::digits - std::countl_zero(n), true);
   }
 
  private:

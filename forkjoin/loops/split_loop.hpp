@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "forkjoin/detail/entry.hpp"
@@ -95,7 +96,9 @@ class split_loop {
 
   void share(std::size_t first, std::size_t last) {
     const unsigned p = procs();
-    split_eagerly(first, last, p == 1 ? 0 : static_cast<int>(std::bit_width(p)), affinity(first, last));
+    // std::bit_width(p), whose type is int or p's, by the version of the standard library: a cast would be useless or missing.
+    const int width = std::numeric_limits<unsigned>::digits - std::countl_zero(p);
+    split_eagerly(first, last, p == 1 ? 0 : width, affinity(first, last));
   }
 
   // At the start the time for an element is unknown, and may be long. So the strand forks about two parts for each P at

@@ -149,6 +149,11 @@ with tempfile.TemporaryDirectory() as folder:
     if told != commands:
         sys.exit(f"the help tells of the commands {told}, there are {commands}")
 
+    # What a command needs is named where it may not be installed. (Tried with a ./dev package that requires no debhelper.)
+    lack = subprocess.run(["./dev", "package"], cwd=project, env=clean | {"FORKJOIN_INSTALL": "0"}, text=True, capture_output=True)
+    if lack.returncode == 0 or "missing: debhelper dpkg-dev. Please install" not in lack.stderr:
+        sys.exit(f"without debhelper: {lack}")
+
     # A folder that was set up by hand keeps its options.
     shutil.rmtree(project / "build")
     shutil.rmtree(relacy)

@@ -11,11 +11,9 @@
 
 #include "test/model/relacy.hpp"
 
-namespace fj {
-inline namespace v0_1 {
-namespace detail {
+namespace fj { inline namespace v0_1 { namespace detail {
 struct root;
-}
+}}}  // namespace fj::v0_1::detail
 
 namespace model {
 

@@ -3,6 +3,7 @@
 subproject_test.py <source folder> <program> <version of the binary interface> -- <compiler>
 
 Tried with the source folder itself on the include path: the user's program sees <runtime/workers/worker.hpp>, <test/support.hpp>.
+Tried without --force-fallback-for where libforkjoin-dev is installed: the user's program is linked with that.
 """
 
 import os
@@ -34,9 +35,11 @@ with tempfile.TemporaryDirectory() as root:
     os.mkdir(f"{root}/subprojects")
     os.symlink(source, f"{root}/subprojects/forkjoin")
     run("meson", "setup", "build", "-Dforkjoin:default_library=shared", "-Dbuildtype=plain", "-Dunity=subprojects",
-        "-Dunity_size=1000", "--wrap-mode=nodownload", cwd=root, env=dict(os.environ, CXX=shlex.join(compiler)),
+        "-Dunity_size=1000", "--wrap-mode=nodownload", "--force-fallback-for=forkjoin", cwd=root, env=dict(os.environ, CXX=shlex.join(compiler)),
         stdout=subprocess.PIPE)
     run("ninja", "-C", "build", "--quiet", cwd=root)
+    if not pathlib.Path(root, "build/subprojects/forkjoin").is_dir():
+        sys.exit("the program was linked with an installed library")
     # Tried with a way to runtime/ that is not there as Ninja reads it: then it compiles everything each time.
     if "no work to do" not in (again := run("ninja", "-C", "build", cwd=root, stdout=subprocess.PIPE)):
         sys.exit(f"a second build builds again: {again}")

@@ -1,0 +1,16 @@
+# An overlay port of vcpkg, which builds the checkout that it lies in:
+#
+#     vcpkg install forkjoin --overlay-ports=<checkout>/subprojects/packagefiles/vcpkg/forkjoin
+#
+# or, with a manifest, in vcpkg-configuration.json: "overlay-ports": ["<checkout>/subprojects/packagefiles/vcpkg/forkjoin"].
+# vcpkg knows a port by the files in this folder. After other sources of the library have changed, it would take what it built
+# before from its cache: add --no-binarycaching, after vcpkg remove forkjoin.
+get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../../../.." REALPATH)
+
+vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}")
+vcpkg_cmake_install()
+vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/forkjoin)
+file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include")
+
+vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")
+file(INSTALL "${CURRENT_PORT_DIR}/usage" DESTINATION "${CURRENT_PACKAGES_DIR}/share/${PORT}")
