@@ -129,7 +129,7 @@ def parse():
     parser.add_argument("--test-sizes", action="store_true", help="the sizes of the tests: to try the programs, not to measure")
     parser.add_argument("--json", metavar="FILE", help="also write everything there; bench/schema.md says how. For bench/report "
                         "it is always kept in <build>/bench/report.json, or report-<kernel>.json, or policies.json")
-    parser.add_argument("--check", action="store_true", help="exit with status 3 if a goal is missed")
+    parser.add_argument("--check", action="store_true", help="also judge the project's goals, and exit with status 3 if one is missed")
     args = parser.parse_args()
     if args.policies:
         if args.ways or args.full:
@@ -173,7 +173,7 @@ def measure_all(kernels, rounds, budget, sure, keep):
     end = time.monotonic() + budget
     for i, builds in enumerate(kernels):
         left, name = max(0.0, end - time.monotonic()) / (len(kernels) - i), builds[0].name
-        print(f"{name} ({i + 1} of {len(kernels)}): at most {rounds} rounds, slow ways in at most "
+        print(f"{name} ({i + 1} of {len(kernels)}): for some {left:.0f} seconds, at most {rounds} rounds, slow ways in at most "
               f"{measure.SLOW_ROUNDS} of them", flush=True)
         try:
             measure_one(builds, rounds, left, measured, sure, pair_time)
@@ -243,16 +243,21 @@ def main():
     if not measured[0].results:
         raise measure.Failed("nothing was measured")
     judged = []
-    for of, (env, warnings) in zip(measured, conclude(measured, wrong)):
+    concluded = conclude(measured, wrong)
+    for of, (env, warnings) in zip(measured, concluded):
         tables.print_environment(env)
         for warning in warnings:
             print(f"  WARNING: {warning}")
         compiler = of.compiler if len(measured) > 1 else ""
         if len(kernels) > 1:
             tables.print_means(goals.means(of.results, of.kernels), compiler)
-        judged += of.judged()
-        tables.print_goals(of.judged(), compiler)
+        if args.check:
+            judged += of.judged()
+            tables.print_goals(of.judged(), compiler)
     print(tables.LEGEND)
+    if len(kernels) == 1:
+        for of, (env, _) in zip(measured, concluded):
+            tables.print_short(kernels[0][0].name, of.results, of.forks, env)
     if wrong:
         return 1
     return 3 if args.check and not all(g["met"] for g in judged) else 0

@@ -1,6 +1,6 @@
 """Prints tables, goals and warnings."""
 
-from harness.figures import ENOUGH
+from harness.figures import ENOUGH, is_tbb
 from harness.goals import growth
 
 BUSY_CORES = 0.2  # if other programs used more, the figures are doubtful
@@ -26,6 +26,16 @@ def short(value):
     if isinstance(value, int):
         return str(value)
     return f"{value:.{2 if abs(value) < 10 else 1 if abs(value) < 100 else 0}f}"
+
+
+def told_times(ratio, than):
+    """In words: what takes so many times as long as another."""
+    def number(x):
+        return f"{x:.0f}" if x >= 9.95 else f"{x:.1f}"
+
+    if number(max(ratio, 1 / ratio)) == "1.0":
+        return f"as long as {than}"
+    return f"{number(ratio)} times as long as {than}" if ratio > 1 else f"{number(1 / ratio)} times as fast as {than}"
 
 
 def show(figure):
@@ -104,6 +114,28 @@ def print_results(results, labels, forks, once, ceilings, compiler=""):
         for (k, s, procs), figure in ceilings.items():
             if (k, s) == (kernel, size) and figure:
                 print(f"  the machine's ceiling on {procs} P: {show(figure)}")
+
+
+def print_short(kernel, results, forks, env):
+    """The last lines, for a reader who has not seen the tables: the serial program, ours and oneTBB's quickest way, on one P and
+    on two. Nothing if one of ours was not measured. results: as of print_results."""
+    size = next((key[1] for key in results if key[0] == kernel), None)
+    serial, *ours = [results.get((kernel, size, way, procs)) for way, procs in (("serial", 1), ("continuations", 1), ("continuations", 2))]
+    if not serial or not all(ours):
+        return
+    rows = [["serial", "1", serial, "without forks"],
+            ["forkjoin", "1", ours[0], told_times(ours[0]["vs_serial"].median, "without forks")],
+            ["forkjoin", "2", ours[1], told_times(1 / ours[1]["speedup"].median, "on one P")]]
+    for procs, own in enumerate(ours, 1):
+        tbb = [(way, figures) for (k, s, way, p), figures in results.items() if (k, s, p) == (kernel, size, procs) and is_tbb(way)]
+        if tbb and own.get("vs_tbb"):
+            way, figures = min(tbb, key=lambda of: of[1]["ms"].median)
+            rows.append(["oneTBB", str(procs), figures, f"{told_times(own['vs_tbb'].median, 'forkjoin')} ({way})"])
+    counted = f", {forks[kernel, size]:,} forks" if (kernel, size) in forks else ""
+    versions = env["compiler"] + (f", oneTBB {env['oneTBB']}" if env.get("oneTBB") else ", without oneTBB")
+    print(f"\nIn short: {kernel}({size}){counted}; medians of the rounds and of their ratios; {versions}")
+    for name, procs, figures, meaning in rows:
+        print(f"  {name:8}  {procs} P  {short(figures['ms'].median):>8} ms  {meaning}")
 
 
 def few_told(few):

@@ -4,6 +4,8 @@ import math
 
 from matplotlib import ticker
 
+from harness.tables import told_times
+
 from report import draw
 
 WIDTH, LABELS, RIGHT, TOP = 720, 184, 704, 48
@@ -31,16 +33,6 @@ def mark(procs, colour):
     return {"s": 46, "facecolor": colour if procs > 1 else draw.PAPER[0], "edgecolor": colour, "linewidths": 1.5, "zorder": 3}
 
 
-def told(times):
-    """In words: a way that takes so many times as long as fj::fork_join."""
-    def number(x):
-        return f"{x:.0f}" if x >= 9.95 else f"{x:.1f}"
-
-    if number(max(times, 1 / times)) == "1.0":
-        return "as long as fj::fork_join"
-    return f"{number(times)} times as long as fj::fork_join" if times > 1 else f"{number(1 / times)} times as fast as fj::fork_join"
-
-
 def beside(data, problem, way, procs):
     """The time and, for the serial program and oneTBB's ways, the median of the rounds' ratios."""
     time = data.result(problem, way, procs)["median_ms"]
@@ -49,7 +41,7 @@ def beside(data, problem, way, procs):
     if not ratio:
         return text
     # The one is fj::fork_join's time over the other's, all others are the other's over fj::fork_join's: bench/schema.md.
-    return f"{text}, {told(1 / ratio['median'] if way == 'serial' else ratio['median'])}"
+    return f"{text}, {told_times(1 / ratio['median'] if way == 'serial' else ratio['median'], 'fj::fork_join')}"
 
 
 def fib(data):

@@ -40,6 +40,29 @@ class GoalsTest(unittest.TestCase):
         [flat] = [g for g in goals.judge(results, self.KERNELS, {}) if "flat" in g["what"]]
         self.assertEqual((flat["value"], flat["met"]), (-0.8, False))
 
+    # Tried with oneTBB's ratio for the serial program, too: it takes less time, and the line says more.
+    def test_in_short(self):
+        def lines(env, **times):
+            rounds = Rounds([round_of(**times)] * 5)
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                tables.print_short("fib", {key: rounds.of(*key) for key in rounds.keys()}, {("fib", 35): 14_930_351}, env)
+            return out.getvalue().splitlines()[1:]
+
+        env = {"compiler": "g++ 12", "oneTBB": "2021.8.0"}
+        self.assertEqual(lines(env, serial_1=10, continuations_1=19, continuations_2=10, tbb_1=800, tbb_context_1=760, tbb_2=400), [
+            "In short: fib(35), 14,930,351 forks; medians of the rounds and of their ratios; g++ 12, oneTBB 2021.8.0",
+            "  serial    1 P      10.0 ms  without forks",
+            "  forkjoin  1 P      19.0 ms  1.9 times as long as without forks",
+            "  forkjoin  2 P      10.0 ms  1.9 times as fast as on one P",
+            "  oneTBB    1 P       760 ms  40 times as long as forkjoin (tbb_context)",
+            "  oneTBB    2 P       400 ms  40 times as long as forkjoin (tbb)"])
+        without = lines(env | {"oneTBB": None}, serial_1=10, continuations_1=10, continuations_2=20)
+        self.assertEqual(len(without), 4)
+        self.assertIn("without oneTBB", without[0])
+        self.assertTrue(without[2].endswith("as long as without forks") and without[3].endswith("2.0 times as long as on one P"))
+        self.assertEqual(lines(env, serial_1=10, tbb_1=800), [])
+
     def results(self, *second):
         rounds = Rounds([round_of(serial_1=10, continuations_1=20, continuations_2=16, tbb_1=800, tbb_2=480),
                          round_of(serial_1=10, continuations_1=24, continuations_2=12, tbb_1=800, tbb_2=480)] * 3,
