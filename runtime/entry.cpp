@@ -39,6 +39,9 @@ bool is_overflow(const std::byte* accessed, const std::byte* stack_pointer) noex
   return above <= look_ahead && above >= -largest_frame;
 }
 
+// Whether the fiber, which has not ended, is one that go started. A root that run brought has a caller.
+bool runs_go(const fiber& f) noexcept { return f.begun && !f.stolen && !f.whose->caller && !f.whose->waiter; }
+
 // Knows the guards of the running fiber alone: to find those of other fibers would take a lock.
 bool report_overflow(const void* address, const void* stack_pointer) noexcept {
   const fiber* f = current_fiber();
@@ -59,7 +62,7 @@ bool report_overflow(const void* address, const void* stack_pointer) noexcept {
     os::print_error(" from elsewhere: not an overflow of its stack. A pointer or an index is wrong.\n");
     return false;
   }
-  print_overflow(*f);
+  print_overflow(*f, runs_go(*f));
   return true;
 }
 

@@ -15,26 +15,23 @@ constexpr std::ptrdiff_t canary_words = 64;
 
 }  // namespace
 
-void print_overflow(const fiber& f) noexcept {
-  const bool runs_root = f.begun && !f.stolen;
+void print_overflow(const fiber& f, bool of_go) noexcept {
   os::print_error("forkjoin: stack overflow in fiber ");
   os::print_error(f.number);
-  os::print_error(!f.begun     ? " (a scope's child): its stack of "
-                  : !runs_root ? " (a stolen branch): its stack of "
-                               : " (which runs the job itself): its stack of ");
+  os::print_error(!f.begun   ? " (a scope's child): its stack of "
+                  : f.stolen ? " (a stolen branch): its stack of "
+                             : " (which runs the job itself): its stack of ");
   os::print_error(f.stack_size());
-  // Of run there is a caller.
   os::print_error(
-      runs_root && !f.whose->caller && !f.whose->waiter
-          ? " bytes is used up. Raise fj::options::go_stack_size or FORKJOIN_GO_STACK_SIZE, or start this fiber by "
-            "fj::go({.stack_size = bytes}, f).\n"
-          : " bytes is used up. Raise fj::options::stack_size or FORKJOIN_STACK_SIZE.\n");
+      of_go ? " bytes is used up. Raise fj::options::go_stack_size or FORKJOIN_GO_STACK_SIZE, or start this fiber by "
+              "fj::go({.stack_size = bytes}, f).\n"
+            : " bytes is used up. Raise fj::options::stack_size or FORKJOIN_STACK_SIZE.\n");
 }
 
 void stop_if_overrun(const fiber& f) noexcept {
   const auto* const bottom = reinterpret_cast<const volatile std::uintptr_t*>(f.stack_bottom());
   if (std::all_of(bottom - canary_words, bottom, [](std::uintptr_t word) { return word == 0; })) return;
-  print_overflow(f);
+  print_overflow(f, true);  // the root may be gone already; only fibers of go lack a guard
   std::abort();
 }
 

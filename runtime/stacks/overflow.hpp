@@ -5,8 +5,9 @@
 
 namespace fj { inline namespace v0_1 { namespace detail {
 
-/// Says that the strand of `f`, which has not ended, has used up its stack, and what to raise. Async-signal-safe.
-void print_overflow(const fiber& f) noexcept;
+/// Says that the strand of `f` has used up its stack, and what to raise. `of_go`: it is the strand that fj::go started.
+/// Async-signal-safe.
+void print_overflow(const fiber& f, bool of_go) noexcept;
 
 /// Ends the process with that message if the strand went below its stack.
 void stop_if_overrun(const fiber& f) noexcept;
