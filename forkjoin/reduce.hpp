@@ -222,7 +222,7 @@ consteval auto why_not_transform_reduce_range() {
   }
 }
 
-/// A body of oneTBB's parallel_reduce.
+/// A body of oneTBB's parallel_reduce. Not to be asked of what takes elements: a generic lambda need not compile with a range.
 template <class Body, class Range, class T>
 concept takes_range = std::is_invocable_v<Body&, std::remove_cvref_t<Range>&, T>;
 
@@ -239,9 +239,7 @@ consteval auto why_not_reduce_range() {
     return detail::why_not_transform_reduce_range<Range, T, Op, F>();
   } else if constexpr (std::is_invocable_v<Op&, T, std::ranges::range_reference_t<Range>>) {
     return detail::why_not_reduce<T, Op, F, std::ranges::iterator_t<Range>>();
-  } else if constexpr (takes_range<
-                           Op, Range,
-                           T>) {  // not asked of what takes elements: a generic lambda need not compile with a range
+  } else if constexpr (takes_range<Op, Range, T>) {
     return body_takes_range;
   } else {
     return detail::why_not_reduce<T, Op, F, std::ranges::iterator_t<Range>>();
