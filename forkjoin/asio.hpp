@@ -20,7 +20,7 @@
 
 #include "forkjoin/detail/entry.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 /// The type of use_fiber.
 struct use_fiber_t {
@@ -177,7 +177,7 @@ struct asio_result<std::exception_ptr, Rest...> {
 
 }  // namespace detail
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2
 
 template <class R, class... Args>
 class boost::asio::async_result<fj::use_fiber_t, R(Args...)> {

@@ -15,7 +15,7 @@
 
 #include "forkjoin/run.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 /// Accumulators for parallel work, as oneTBB's combinable: about as many values as there are P, made when they are
 /// needed, combined at the end.
@@ -239,4 +239,4 @@ class combinable {
   std::atomic<bool> has_spares_ = false;
 };
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2

@@ -17,7 +17,7 @@
 #include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 namespace detail {
 
@@ -110,4 +110,4 @@ Out parallel_copy_if(R&& range, Out out, Predicate pred, Projection proj = {},
 template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
 void parallel_copy_if(Arguments&&...) = delete;
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2

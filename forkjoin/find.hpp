@@ -19,7 +19,7 @@
 #include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 namespace detail {
 
@@ -318,4 +318,4 @@ void parallel_none_of(Arguments&&...) = delete;
 template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
 void parallel_all_of(Arguments&&...) = delete;
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2

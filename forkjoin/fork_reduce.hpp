@@ -17,7 +17,7 @@
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/turns.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 namespace detail {
 
@@ -128,4 +128,4 @@ template <std::ranges::range Range, class T, class Op, class Body,
   requires(!detail::accepted<Why>)
 T fork_reduce(Range&& range, T init, Op op, Body&& body, const loop_options& options = {}) = delete;
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2

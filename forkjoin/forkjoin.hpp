@@ -27,10 +27,10 @@
 #include "forkjoin/transform.hpp"
 #include "forkjoin/with_scope.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 // Compilers show this line for a use of a channel without its header.
 template <class T>
 class channel;  // include <forkjoin/go.hpp>
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2

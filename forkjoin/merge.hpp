@@ -17,7 +17,7 @@
 #include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 namespace detail {
 
@@ -144,4 +144,4 @@ Out parallel_merge(R1&& range1, R2&& range2, Out out, Compare comp = {}, Project
 template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
 void parallel_merge(Arguments&&...) = delete;
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2

@@ -21,7 +21,7 @@
 #include "forkjoin/loops/split_loop.hpp"
 #include "forkjoin/policies.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 namespace detail {
 
@@ -158,4 +158,4 @@ void parallel_for(Range&& range, Body&& body, const loop_options& options = {}) 
 template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
 void parallel_for(Arguments&&...) = delete;
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2

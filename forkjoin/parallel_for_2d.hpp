@@ -20,7 +20,7 @@
 #include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 /// A rectangle of cells: rows [row_begin, row_end), columns [col_begin, col_end).
 struct block_2d {
@@ -146,4 +146,4 @@ void parallel_for_2d(Rows rows, Columns cols, Body&& body, const loop_options& o
 template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
 void parallel_for_2d(Arguments&&...) = delete;
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2

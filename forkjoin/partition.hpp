@@ -16,7 +16,7 @@
 #include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 /// Puts the elements for which pred(proj(element)) holds before the others and returns where the others begin, as
 /// std::partition. In place. The order within each group is unspecified, and may differ from call to call.
@@ -83,4 +83,4 @@ std::ranges::borrowed_iterator_t<R> parallel_partition(R&& range, Predicate pred
 template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
 void parallel_partition(Arguments&&...) = delete;
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2

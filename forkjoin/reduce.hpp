@@ -25,7 +25,7 @@
 #include "forkjoin/run.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 namespace detail {
 
@@ -470,4 +470,4 @@ void parallel_reduce(Arguments&&...) = delete;
 template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
 void parallel_transform_reduce(Arguments&&...) = delete;
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2

@@ -13,7 +13,7 @@
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/detail/result.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 struct go_options;
 
@@ -102,6 +102,6 @@ inline unsigned procs() {
 /// a wait the code may run on another P.
 inline int this_proc() noexcept { return detail::current_proc(); }
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2
 
 #endif

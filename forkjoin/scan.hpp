@@ -22,7 +22,7 @@
 #include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 /// Whether the results of Op on values T do not depend on the association, to the last bit. If so, a scan computes less.
 /// True for integers; to be specialised for other types and operations.
@@ -429,4 +429,4 @@ void parallel_exclusive_scan(Arguments&&...) = delete;
 template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
 void parallel_scan(Arguments&&...) = delete;
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2

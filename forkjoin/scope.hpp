@@ -25,7 +25,7 @@
 #include "forkjoin/run.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 namespace detail {
 
@@ -372,6 +372,6 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
 /// The scope of the default policy.
 using scope = basic_scope<continuations>;
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2
 
 #endif

@@ -26,7 +26,7 @@
 #include "forkjoin/run.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 namespace detail {
 
@@ -246,4 +246,4 @@ void parallel_sort(R&& range, Compare comp = {}, Projection proj = {}, const loo
 template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
 void parallel_sort(Arguments&&...) = delete;
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2

@@ -22,7 +22,7 @@
 #include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 namespace detail {
 
@@ -142,4 +142,4 @@ std::ranges::borrowed_iterator_t<R> parallel_stable_partition(R&& range, Predica
 template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
 void parallel_stable_partition(Arguments&&...) = delete;
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2

@@ -25,7 +25,7 @@
 #include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 namespace detail {
 
@@ -196,4 +196,4 @@ void parallel_stable_sort(R&& range, Compare comp = {}, Projection proj = {},
 template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
 void parallel_stable_sort(Arguments&&...) = delete;
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2

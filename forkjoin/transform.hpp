@@ -15,7 +15,7 @@
 #include "forkjoin/loops/split_loop.hpp"
 #include "forkjoin/policies.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 namespace detail {
 
@@ -109,4 +109,4 @@ Out parallel_transform(Range&& range, Out out, Op op, const loop_options& option
 template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
 void parallel_transform(Arguments&&...) = delete;
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2

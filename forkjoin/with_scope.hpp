@@ -12,7 +12,7 @@
 #include "forkjoin/scope.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 /// Calls body(s) with a scope s of that policy (fj::scope by default), joins, and returns what body returned. Throws
 /// the exception that the serial program would have thrown, also when body throws. Catch exceptions of children around
@@ -55,4 +55,4 @@ std::invoke_result_t<Body&, basic_scope<Policy>&> with_scope(Body&& body) {
 template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
 void with_scope(Arguments&&...) = delete;
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2

@@ -23,7 +23,7 @@
 #include "runtime/standstill.hpp"
 #include "runtime/wait/outside.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
@@ -243,4 +243,4 @@ bool hungry() noexcept {
   return s.settings().steal_every_fork || s.dispatcher().hungry();
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -40,7 +40,7 @@
 #include "workers/blocking.hpp"
 #include "workers/run.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 class scheduler;
 
@@ -80,6 +80,6 @@ bool print_fibers_on(int signal) noexcept;
 /// only on demand. Inside only.
 bool hungry() noexcept;
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail
 
 #endif

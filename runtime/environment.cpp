@@ -15,7 +15,7 @@
 #include "runtime/os/topology.hpp"
 #include "runtime/stacks/large_stacks.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
@@ -102,4 +102,4 @@ bool flag_from_environment(const char* name, bool otherwise) {
   return wish == "1";
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -4,7 +4,7 @@
 #include "base/settings.hpp"
 #include "options.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Resolves defaults (environment, affinity, cgroup, membarrier) and checks values. Throws std::invalid_argument with a
 /// message that names the value and the remedy.
@@ -13,4 +13,4 @@ settings resolve(const options& wanted);
 /// Whether the environment variable is 1 or 0; `otherwise` if it is unset or empty. Throws like resolve.
 bool flag_from_environment(const char* name, bool otherwise);
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

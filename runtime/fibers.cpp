@@ -12,7 +12,7 @@
 #include "runtime/wait/outside.hpp"
 #include "runtime/workers/scheduler.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
@@ -104,4 +104,4 @@ std::string describe_sleepers_outside() {
   return text;
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 class scheduler;
 
@@ -14,4 +14,4 @@ std::string describe_fibers(scheduler& s);
 /// A line for each thread outside of any runtime that has waited in the library for long. Throws std::bad_alloc.
 std::string describe_sleepers_outside();
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -9,7 +9,7 @@
 #include "runtime/wait/outside.hpp"
 #include "runtime/workers/thread_main.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
@@ -53,4 +53,4 @@ void print_all_fibers(const instances& known) noexcept {
   }
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

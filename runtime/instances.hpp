@@ -9,7 +9,7 @@
 #include "os/thread_safety.hpp"
 #include "workers/scheduler.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// A scheduler, and what its runtime needs besides scheduling.
 struct instance : scheduler {
@@ -34,4 +34,4 @@ instances& known_instances() noexcept;
 /// What print_fibers says, for all that are no forked copies.
 void print_all_fibers(const instances& known) noexcept FORKJOIN_REQUIRES(known.mutex);
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 /// For `fj::runtime`, and for the default runtime by fj::default_options.
 struct options {
@@ -48,4 +48,4 @@ struct options {
   bool thread_order = false;
 };
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
@@ -96,4 +96,4 @@ std::string report(const stats& read, bool steals_every_fork, std::uint64_t chao
   return text;
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -6,10 +6,10 @@
 
 #include "stats.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Says in words what a runtime did, with one hint, and then the counters of each P. `steals_every_fork`: the option is
 /// on, so steals tell nothing. `chaos`: that option's seed, which goes before the times.
 std::string report(const stats& read, bool steals_every_fork, std::uint64_t chaos = 0);
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -7,7 +7,7 @@
 
 #include "base/counters.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 /// A reading of all counters of a runtime.
 struct stats {
@@ -27,4 +27,4 @@ struct stats {
   }
 };
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2

@@ -9,7 +9,7 @@
 #include "forkjoin/detail/misuse.hpp"
 #include "forkjoin/detail/result.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// The root that calls f. It lies in the frame of call_in.
 template <class F>
@@ -47,4 +47,4 @@ result_of<F> call_in(scheduler& s, F& f) {
   return mine.take();
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

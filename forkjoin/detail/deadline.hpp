@@ -4,7 +4,7 @@
 #include <chrono>
 #include <type_traits>
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// The clock of all deadlines.
 using deadline_clock = std::chrono::steady_clock;
@@ -44,4 +44,4 @@ deadline deadline_at(const std::chrono::time_point<Clock, Duration>& t) {
   }
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

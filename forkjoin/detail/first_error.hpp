@@ -7,7 +7,7 @@
 #include <mutex>
 #include <utility>
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// The error of the earliest fork among those that children stored here, or that forks were left out.
 template <class Machine, class Error>
@@ -72,4 +72,4 @@ class basic_first_error {
   };
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

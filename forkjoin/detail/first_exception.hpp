@@ -7,7 +7,7 @@
 #include "forkjoin/detail/first_error.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// What a join has to throw: the exception of the earliest fork among those that children stored here, or else fj::cancelled
 /// if forks were left out.
@@ -22,4 +22,4 @@ class first_exception : public basic_first_error<machine, std::exception_ptr> {
   static_assert(~child::forked_elsewhere > left_out);
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -21,7 +21,7 @@
 #include "forkjoin/detail/misuse.hpp"
 #include "forkjoin/detail/result.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// What all loops have in common.
 class loop_of_forks : public fork_loop {
@@ -265,4 +265,4 @@ class fork_of_many final : loop_of_forks {
   std::tuple<kept_result<result_of<F>>...> results_;
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

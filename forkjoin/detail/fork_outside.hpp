@@ -8,7 +8,7 @@
 #include "forkjoin/detail/result.hpp"
 #include "forkjoin/policies.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 template <class G, class Join>
 class branch;
@@ -51,4 +51,4 @@ template <class Policy, class Here, class Record>
   return result.take();
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

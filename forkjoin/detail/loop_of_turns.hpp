@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 // The home strand has closures of its own, which nothing else refers to, so that compilers keep what they hold in registers.
 
@@ -45,4 +45,4 @@ class basic_loop_of_turns final : Loop {
   Turn turn_;
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

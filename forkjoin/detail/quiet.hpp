@@ -6,7 +6,7 @@
 #include "forkjoin/detail/result.hpp"
 #include "forkjoin/policies.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Joins a record that was not private any longer when f was done. False if it is left to the caller after all.
 template <class G, class Join>
@@ -58,4 +58,4 @@ inline std::int64_t slow_for() noexcept { return current_deque().progress().slow
 /// Whether the calling strand shares its loops. The strand keeps it wherever it goes on.
 inline loop_trial& trial_of_strand() noexcept { return current_fiber()->loops; }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

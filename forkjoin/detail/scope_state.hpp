@@ -8,7 +8,7 @@
 #include "forkjoin/detail/first_exception.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// What a scope's children know of it.
 struct scope_state : children {
@@ -39,4 +39,4 @@ struct scope_state : children {
   };
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

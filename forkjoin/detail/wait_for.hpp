@@ -6,7 +6,7 @@
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/policies.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// What waits at a join of that kind.
 template <class Join>
@@ -24,4 +24,4 @@ void wait_for(record_of<Join>& stolen) noexcept {
   }
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

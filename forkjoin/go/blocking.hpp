@@ -12,7 +12,7 @@
 
 #include "forkjoin/detail/entry.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 /// Calls f, which may block its thread: a call into the kernel, a lock that threads share, a library that sleeps.
 /// Returns what f returns, or throws what f throws. Meanwhile other threads may take what this strand has forked. If f
@@ -46,6 +46,6 @@ std::invoke_result_t<F> blocking_now(F&& f) {
   return detail::os::call_apart(std::forward<F>(f));
 }
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2
 
 #endif

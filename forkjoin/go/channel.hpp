@@ -21,7 +21,7 @@
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 /// Thrown by a send on a channel that is closed, or becomes closed while the send waits.
 class channel_closed : public std::exception {
@@ -180,6 +180,6 @@ class channel {
   std::shared_ptr<detail::channel_state<T>> state_;
 };
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2
 
 #endif

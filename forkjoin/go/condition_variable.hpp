@@ -17,7 +17,7 @@
 #include "forkjoin/go/mutex.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 /// As std::condition_variable, for fj::mutex. Only a notification ends a wait; there are no spurious wake-ups. But
 /// another strand may have locked the mutex after the notification, so wait for a condition.
@@ -87,6 +87,6 @@ class condition_variable {
   detail::condition_core core_;
 };
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2
 
 #endif

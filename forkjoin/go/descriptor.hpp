@@ -16,7 +16,7 @@
 
 struct sockaddr;
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 namespace detail {
 struct descriptor_access;
@@ -198,6 +198,6 @@ inline void writable(int number, std::error_code& error, wait_options options = 
                error);
 }
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2
 
 #endif

@@ -25,7 +25,7 @@
 #include "forkjoin/run.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 namespace detail {
 
@@ -254,6 +254,6 @@ auto runtime::go(F&& f) {
 /// Lets other fibers run first. Outside of any runtime the thread yields.
 inline void yield() noexcept { detail::yield_strand(); }
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2
 
 #endif

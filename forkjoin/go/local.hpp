@@ -14,7 +14,7 @@
 
 #include "forkjoin/detail/entry.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 /// A value for each fiber of fj::go and each call of fj::run from outside of a runtime. It replaces thread_local, which
 /// does not work for strands, because they change threads. All strands that such a fiber forks see the same value, as
@@ -60,6 +60,6 @@ class local {
   const std::function<T()> make_;
 };
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2
 
 #endif

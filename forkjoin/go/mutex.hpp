@@ -14,7 +14,7 @@
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 /// Meets TimedLockable: use it with std::unique_lock, std::scoped_lock. A fiber that waits leaves its stack, and its
 /// worker does other work; a thread outside of any runtime sleeps. The strand that has locked the mutex must unlock it,
@@ -64,6 +64,6 @@ class mutex {
   detail::mutex_core core_;
 };
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2
 
 #endif

@@ -15,7 +15,7 @@
 #include "forkjoin/go/mutex.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 /// As std::once_flag with std::call_once. A strand that comes while another runs the function waits, and its worker
 /// does other work.
@@ -42,6 +42,6 @@ class once {
   mutex mutex_;
 };
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2
 
 #endif

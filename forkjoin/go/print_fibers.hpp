@@ -11,7 +11,7 @@
 
 #include "forkjoin/detail/entry.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 /// Prints to standard error, for each runtime of the process, what each P does, how many fibers are ready, and where
 /// the other fibers wait: the function that waits, and the file, line and function that called it. Fibers that do the
@@ -24,6 +24,6 @@ inline void print_fibers() noexcept { detail::print_fibers(); }
 /// signal.
 inline bool print_fibers_on(int signal = SIGQUIT) noexcept { return detail::print_fibers_on(signal); }
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2
 
 #endif

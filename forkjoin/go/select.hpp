@@ -25,7 +25,7 @@
 #include "forkjoin/go/directional_channel.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 namespace detail {
 
@@ -207,6 +207,6 @@ std::size_t select(First&& first, Cases&&... cases) {
   return fj::select(wait_options{.at = first.made_at}, first, cases...);
 }
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2
 
 #endif

@@ -15,7 +15,7 @@
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 /// Strands get permits first in, first out. A release gives its permits to strands that wait.
 class semaphore {
@@ -54,6 +54,6 @@ class semaphore {
   detail::semaphore_core core_;
 };
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2
 
 #endif

@@ -14,7 +14,7 @@
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 /// Meets SharedTimedLockable: use it with std::unique_lock for writers and std::shared_lock for readers.
 ///
@@ -73,6 +73,6 @@ class shared_mutex {
   detail::shared_mutex_core core_;
 };
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2
 
 #endif

@@ -13,7 +13,7 @@
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 namespace detail {
 
@@ -46,6 +46,6 @@ void sleep_until(const std::chrono::time_point<Clock, Duration>& t, wait_options
     detail::sleep_until(end, options);
 }
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2
 
 #endif

@@ -13,7 +13,7 @@
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 /// As Go's sync.WaitGroup. For children of one function use fj::fork_join or fj::scope: they return results and exceptions.
 class wait_group {
@@ -41,6 +41,6 @@ class wait_group {
   detail::wait_group_core core_;
 };
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2
 
 #endif

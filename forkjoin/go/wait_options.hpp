@@ -15,7 +15,7 @@
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 /// For example c.receive({.until = std::chrono::steady_clock::now() + 5ms, .stop = &token}). An operation that need not
 /// wait ignores both. Exactly one event ends a wait that has begun: the event that it waits for, the time, or the stop.
@@ -51,6 +51,6 @@ inline void expect_no_limit(wait_end end) {
 
 }  // namespace detail
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2
 
 #endif

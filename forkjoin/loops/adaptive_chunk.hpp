@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstddef>
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// The chunk of one strand in one loop. It starts with a single element, which may take long, and grows fast, as most do
 /// not. A chunk of some microseconds hides the cost of the clock and of the look for hungry workers; a chunk of more than
@@ -37,4 +37,4 @@ class adaptive_chunk {
   clock::time_point started_;
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

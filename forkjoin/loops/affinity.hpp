@@ -10,7 +10,7 @@
 #include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Programs go over the same data loop after loop, and what a P touched last may lie in its cache. After a join another P
 /// may go on, so the rule "the first half here, the second elsewhere" would move the data between caches. Instead each P has
@@ -62,4 +62,4 @@ template <class Policy, class First, class Second>
   fj::fork_join<Policy>(std::move(first), std::move(second));
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// How many blocks of that size hold so many elements.
 constexpr std::size_t blocks_of(std::size_t elements, std::size_t block) {
@@ -38,4 +38,4 @@ inline constexpr std::size_t reduce_block = 65536;
 /// at the end, for 3 % of the time of a sum of 4 million numbers.
 inline constexpr std::size_t body_block = 8192;
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -14,7 +14,7 @@
 #include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// First marks by a bit each element that matches, block by block. The numbers of matches then tell where the output of
 /// each block begins.
@@ -103,4 +103,4 @@ class filter {
 
 inline constexpr std::size_t filter_grain = 8192;
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

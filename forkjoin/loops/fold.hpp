@@ -9,7 +9,7 @@
 
 #include "forkjoin/detail/entry.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Acc op element, and partial op partial.
 template <class T, class Op, class X>
@@ -179,4 +179,4 @@ template <class T, class It, class Get, class Op>
   }
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -13,7 +13,7 @@
 #include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// How an element gets from its sequence into the merged one. A transfer that relocates must bring over all elements, in
 /// any order, even after an exception; so it does not throw itself.
@@ -143,4 +143,4 @@ class merge_part {
 
 inline constexpr std::size_t merge_grain = 4096;
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -19,7 +19,7 @@
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/split_loop.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Values that cost very little to keep: a reduction passes over them twice, because that costs less than forks of
 /// small blocks.
@@ -170,4 +170,4 @@ template <class Policy, class T, class It, class Value, class Op>
   return sum;
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -9,7 +9,7 @@
 #include "forkjoin/loops/affinity.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Called before a part of the work starts: throws cancelled if the token was asked to stop. The exception acts as any
 /// other: parts that run are joined, and parts further right that have not started do not start.
@@ -79,4 +79,4 @@ void for_blocks(std::size_t first, std::size_t last, ordered_parts& parts, funct
   if (first != last) block_tree<Policy>(first, last, parts, body).run(first, last);
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -4,7 +4,7 @@
 #include <functional>
 #include <type_traits>
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Bodies that loops copy. Not if another constructor is chosen for what is not const, as a template that takes anything: behind
 /// std::as_const, loops of ten elements take 1.16 times as long by g++.
@@ -38,4 +38,4 @@ template <class Argument, class Body, class Turns>
   }
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

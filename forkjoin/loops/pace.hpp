@@ -8,7 +8,7 @@
 
 #include "forkjoin/detail/entry.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Of all loops with the same body, on all strands. A strand looks at a clock to find out that a loop is brief: that it takes
 /// no longer than a part of a loop that begins alone. In a loop that was brief before, the two looks would take longer than
@@ -69,4 +69,4 @@ class pace {
 template <class Leaf>
 inline constinit pace pace_of;
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

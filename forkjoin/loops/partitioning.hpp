@@ -14,7 +14,7 @@
 #include "forkjoin/run.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Swaps two sequences of equal length.
 template <class Policy, class It>
@@ -151,4 +151,4 @@ consteval auto why_not_partition() {
   }
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

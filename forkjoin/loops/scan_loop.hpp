@@ -20,7 +20,7 @@
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/run.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 enum class scan_kind { inclusive, exclusive };
 
@@ -310,4 +310,4 @@ class scan_by_body {
   Join& join_;
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

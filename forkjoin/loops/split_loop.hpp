@@ -23,7 +23,7 @@
 #include "forkjoin/loops/pace.hpp"
 #include "forkjoin/run.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// What a loop does with the numbers from begin to end.
 using loop_leaf = function_ref<void(std::size_t begin, std::size_t end)>;
@@ -243,4 +243,4 @@ template <class Policy, class Leaf>
   detail::end_brief_part(known);
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

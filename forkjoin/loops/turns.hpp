@@ -21,7 +21,7 @@
 #include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/loops/sequence.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// The elements from an iterator on, by number.
 template <class It>
@@ -123,4 +123,4 @@ using turns_of = std::conditional_t<std::is_same_v<Options, no_options>,  //
                                     one_a_turn<typename sequence_from<First, Last>::type, Body>,
                                     some_a_turn<typename sequence_from<First, Last>::type, Body>>;
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -8,7 +8,7 @@
 #include "forkjoin/policies.hpp"
 #include "forkjoin/serial/run.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Calls all closures in the order of the program, whatever the policy.
 template <class Policy, class... F>
@@ -35,4 +35,4 @@ inline loop_trial& trial_of_strand() noexcept {
   return one;
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

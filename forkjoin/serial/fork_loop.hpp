@@ -6,7 +6,7 @@
 
 #include "forkjoin/serial/run.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 template <class Turn>
 void fork_turns(std::size_t n, const Turn& turn) {
@@ -30,4 +30,4 @@ T fork_values(std::size_t n, T&& init, const Turn& turn, Op& op) {
   return sum;
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -23,7 +23,7 @@
 #include "forkjoin/run.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 struct wait_options {
   std::chrono::steady_clock::time_point until = detail::no_deadline;
@@ -305,4 +305,4 @@ std::size_t select(Cases&&...) {
 inline void print_fibers() noexcept {}
 inline bool print_fibers_on(int = SIGQUIT) noexcept { return true; }
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2

@@ -7,7 +7,7 @@
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/detail/result.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 namespace detail {
 
@@ -84,4 +84,4 @@ class runtime {
 inline unsigned procs() { return 1; }
 inline int this_proc() noexcept { return detail::depth_of_runs > 0 ? 0 : -1; }
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2

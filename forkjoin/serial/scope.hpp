@@ -10,7 +10,7 @@
 #include "forkjoin/serial/run.hpp"
 #include "forkjoin/stop.hpp"
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 /// As the parallel build's; whatever the policy, forks are calls in the order of the program, and a child's exception leaves fork.
 template <detail::a_policy Policy>
@@ -66,4 +66,4 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
 
 using scope = basic_scope<continuations>;
 
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2

@@ -6,7 +6,7 @@
 #include "random.hpp"
 #include "relaxed.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// The choices of one user at a time: a P, or the ready queue. Idea: randomizeScheduler in Go's runtime/proc.go, where a coin
 /// decides whether a fiber goes into runnext, and batches are shuffled.
@@ -31,4 +31,4 @@ class chaos {
   random dice_{1};
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

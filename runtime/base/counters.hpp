@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace fj { inline namespace v0_1 {
+namespace fj { inline namespace v0_2 {
 
 /// Counters of one P or of several together. All but stacks_in_use only grow. They can be read at any time; the values
 /// of one reading need not be of one moment.
@@ -160,4 +160,4 @@ struct tallies {
 };
 
 }  // namespace detail
-}}  // namespace fj::v0_1
+}}  // namespace fj::v0_2

@@ -7,7 +7,7 @@
 
 #include "tuning.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Of one strand. Loops that follow each other work on the same data. If the strand shares some of them, the others find their data
 /// in two caches, and take longer, so that they seem to be worth sharing, too. Whether sharing is quicker depends on how far the
@@ -188,4 +188,4 @@ class loop_trial {
   bool none_is_last_ = false;  // of the ways of this trial
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

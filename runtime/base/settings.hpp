@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// As fj::options, with every default resolved and every value checked (runtime/environment.hpp).
 struct settings {
@@ -18,4 +18,4 @@ struct settings {
   bool eager = false;  ///< no membarrier: everything is public at once
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace fj { inline namespace v0_1 { namespace detail { namespace tuning {
+namespace fj { inline namespace v0_2 { namespace detail { namespace tuning {
 
 // How a worker looks for work (schedule/search.hpp, patience.hpp, exposer.hpp, work_on_top.hpp).
 
@@ -235,4 +235,4 @@ inline constexpr std::size_t stacks_of_ended_strands = 2;
 /// address and the variables of the forking function, which is more than this.
 inline constexpr std::size_t least_frame = 32;
 
-}}}}  // namespace fj::v0_1::detail::tuning
+}}}}  // namespace fj::v0_2::detail::tuning

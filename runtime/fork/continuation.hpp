@@ -5,7 +5,7 @@
 #include "deque.hpp"
 #include "join.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 using join = basic_join<machine>;
 
@@ -17,4 +17,4 @@ struct continuation : record {
   join joined;
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -19,7 +19,7 @@
 
 #include "../base/check.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 template <class Machine>
 class basic_counting_join {
@@ -88,4 +88,4 @@ class basic_counting_join {
   typename Machine::template atomic<std::int64_t> pending_{0};  // forks that count here, less arrivals
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

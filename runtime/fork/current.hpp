@@ -8,7 +8,7 @@
 #include "../os/thread_local.hpp"
 #include "deque.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 struct fiber;
 struct worker;
@@ -65,4 +65,4 @@ template <class Record>
   current_worker_slot = m;
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -7,7 +7,7 @@
 #include "../os/context/context.hpp"
 #include "deque_owner.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 template <class Machine>
 class basic_deque : public basic_deque_owner<Machine> {
@@ -118,4 +118,4 @@ struct layout_check {
   static_assert(deque::laid_out_for_assembly());
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -23,7 +23,7 @@
 #include "handled_at_forks.hpp"
 #include "publication.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 template <class Machine>
 class basic_deque_owner : protected basic_deque_thief<Machine> {
@@ -139,4 +139,4 @@ class basic_deque_owner : protected basic_deque_thief<Machine> {
   }
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -9,7 +9,7 @@
 #include "progress.hpp"
 #include "public_array.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace os {
 struct exception_globals;
@@ -139,4 +139,4 @@ class basic_deque_thief {
   basic_public_array<Machine> public_;  // last: its slots follow
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -6,7 +6,7 @@
 #include "deque_thief.hpp"
 #include "publication.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 struct exposure {
   /// Raises the guard: from then on the owner completes no pop. False if nothing is private, or if another thief or the owner
@@ -44,4 +44,4 @@ struct exposure {
   }
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

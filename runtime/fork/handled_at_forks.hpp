@@ -5,7 +5,7 @@
 
 #include "deque_thief.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 struct handled_at_forks {
   /// Whether all records were forked while the owner handled that exception; then the deque keeps it for them. Handlers nest in
@@ -32,4 +32,4 @@ struct handled_at_forks {
   }
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -15,7 +15,7 @@
 #include "../base/check.hpp"
 #include "../base/relaxed.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 struct continuation;
 
@@ -112,4 +112,4 @@ class basic_join {
   typename Machine::template atomic<std::uintptr_t> word_;
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

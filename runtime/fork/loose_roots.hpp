@@ -10,7 +10,7 @@
 #include "../os/thread_safety.hpp"
 #include "root.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 class loose_roots {
  public:
@@ -58,4 +58,4 @@ class loose_roots {
   linked_list<root, &root::in_loose> roots_ FORKJOIN_GUARDED_BY(mutex_);
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <concepts>
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// `atomic<T>` is as std::atomic; `unset_atomic<T>` costs no store to make, and its first value is stored later. `mutex` is as
 /// std::mutex. `fence` is sequentially consistent. `light_fence` and `heavy_fence` are the two sides of an asymmetric fence: if
@@ -24,4 +24,4 @@ concept memory_machine = requires(typename Machine::template atomic<int> word,
   Machine::heavy_fence();
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -7,7 +7,7 @@
 #include "../base/cache_line.hpp"
 #include "../base/tuning.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// The owner makes progress at each part of a loop that it forks quietly (forkjoin/detail/quiet.hpp). As long as it comes from
 /// part to part, a thief need not expose the rest: an owner whose loop is long shares it by itself. All are hints.
@@ -60,4 +60,4 @@ class basic_progress {
   atomic<std::int64_t> noted_at_{0};
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

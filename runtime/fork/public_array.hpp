@@ -15,7 +15,7 @@
 
 #include "../base/cache_line.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 template <class Machine>
 struct basic_record;
@@ -149,4 +149,4 @@ class alignas(cache_line) basic_public_array {
   const index capacity_;
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -6,7 +6,7 @@
 
 #include "deque_thief.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 struct publication {
   /// Moves the older half of the private records from `newest` on, or all, to the array, as far as there is room, and marks
@@ -38,4 +38,4 @@ struct publication {
   }
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -9,7 +9,7 @@
 #include "../os/context/context.hpp"
 #include "runnable.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 struct fiber;
 class scheduler;
@@ -72,4 +72,4 @@ struct root : runnable {
   std::atomic<bool> done{false};
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -6,7 +6,7 @@
 #include "../base/list.hpp"
 #include "../base/relaxed.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// A fiber that may go on, or a root that no fiber has begun, or the marker of a fiber that waits and left records in its
 /// deque: to run a marker is to run the oldest of these records. Each is an entry of two lists, of all roots and of its own
@@ -57,4 +57,4 @@ class runnable_lists {
 using all_runnables = runnable_lists<&runnable::in_all>;
 using root_runnables = runnable_lists<&runnable::in_root>;
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

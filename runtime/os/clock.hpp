@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <thread>
 
-namespace fj { inline namespace v0_1 { namespace detail { namespace os {
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 /// Nanoseconds of a monotonic clock. Some 20 to 30 ns a call.
 inline std::int64_t now_ns() noexcept {
@@ -18,4 +18,4 @@ inline void sleep_ns(std::int64_t nanoseconds) noexcept {
   std::this_thread::sleep_for(std::chrono::nanoseconds(nanoseconds));
 }
 
-}}}}  // namespace fj::v0_1::detail::os
+}}}}  // namespace fj::v0_2::detail::os

@@ -7,7 +7,7 @@
 
 #include "requirements.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail { namespace os {
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 /// The same number or pointer, of which the compiler no longer knows how it was computed.
 template <class T>
@@ -91,4 +91,4 @@ template <class F>
   }
 }
 
-}}}}  // namespace fj::v0_1::detail::os
+}}}}  // namespace fj::v0_2::detail::os

@@ -1,7 +1,7 @@
 // How a spinning thread waits.
 #pragma once
 
-namespace fj { inline namespace v0_1 { namespace detail { namespace os {
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 /// Tells the processor that this is a spin loop (PAUSE, YIELD): frees the sibling hyperthread, saves power.
 inline void pause() noexcept {
@@ -12,4 +12,4 @@ inline void pause() noexcept {
 #endif
 }
 
-}}}}  // namespace fj::v0_1::detail::os
+}}}}  // namespace fj::v0_2::detail::os

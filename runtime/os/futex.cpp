@@ -11,7 +11,7 @@
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/clock.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail { namespace os {
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 static_assert(sizeof(std::atomic<std::uint32_t>) == 4, "the kernel waits on the word itself");
 
@@ -65,4 +65,4 @@ void looks::look() noexcept {
   at_ns_ = now_ns() + delay_ns_;
 }
 
-}}}}  // namespace fj::v0_1::detail::os
+}}}}  // namespace fj::v0_2::detail::os

@@ -6,7 +6,7 @@
 #include "membarrier.hpp"
 #include "mutex.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 struct root;
 
@@ -46,4 +46,4 @@ struct machine {
   static void heavy_fence() noexcept { os::membarrier(); }
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -10,7 +10,7 @@
 #include <memory>
 #include <new>
 
-namespace fj { inline namespace v0_1 { namespace detail { namespace os {
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 namespace {
 
@@ -104,4 +104,4 @@ void print_error(unsigned long number) noexcept {
   print_error(at);
 }
 
-}}}}  // namespace fj::v0_1::detail::os
+}}}}  // namespace fj::v0_2::detail::os

@@ -14,7 +14,7 @@
 #include "runtime/os/thread.hpp"
 #include "runtime/os/thread_safety.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail { namespace os {
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 namespace {
 
@@ -76,4 +76,4 @@ bool handles_other_signals() noexcept {
   return false;
 }
 
-}}}}  // namespace fj::v0_1::detail::os
+}}}}  // namespace fj::v0_2::detail::os

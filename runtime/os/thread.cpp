@@ -16,7 +16,7 @@
 #include <initializer_list>
 #include <type_traits>
 
-namespace fj { inline namespace v0_1 { namespace detail { namespace os {
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 static_assert(std::is_same_v<pthread_t, unsigned long>);
 
@@ -154,4 +154,4 @@ void count_generation() { generation.fetch_add(1, std::memory_order_relaxed); }
 
 unsigned process_generation() noexcept { return generation.load(std::memory_order_relaxed); }
 
-}}}}  // namespace fj::v0_1::detail::os
+}}}}  // namespace fj::v0_2::detail::os

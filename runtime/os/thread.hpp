@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-namespace fj { inline namespace v0_1 { namespace detail { namespace os {
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 /// An OS thread that must be joined. Unlike std::thread, failing to start is a result and not an exception.
 ///
@@ -68,4 +68,4 @@ bool at_fork(void (*before)(), void (*after)(), void (*in_child)()) noexcept;
 /// lost its threads.
 unsigned process_generation() noexcept;
 
-}}}}  // namespace fj::v0_1::detail::os
+}}}}  // namespace fj::v0_2::detail::os

@@ -5,7 +5,7 @@
 
 #include "clock.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail { namespace os {
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 /// Nanoseconds, right within a factor of two or so, for differences on one thread: to tell one microsecond from ten. Where the
 /// processor has a counter at hand this takes half the time of now_ns or less: 9 ns instead of 22 on an AMD EPYC of Zen 5.
@@ -17,4 +17,4 @@ inline std::uint64_t rough_ns() noexcept {
 #endif
 }
 
-}}}}  // namespace fj::v0_1::detail::os
+}}}}  // namespace fj::v0_2::detail::os

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string>
 
-namespace fj { inline namespace v0_1 { namespace detail { namespace os {
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 namespace {
 
@@ -83,4 +83,4 @@ unsigned available_processors(const char* root) noexcept {
   }
 }
 
-}}}}  // namespace fj::v0_1::detail::os
+}}}}  // namespace fj::v0_2::detail::os

@@ -1,11 +1,11 @@
 // How much of the machine this process may use.
 #pragma once
 
-namespace fj { inline namespace v0_1 { namespace detail { namespace os {
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 /// Processors this process may run on at once: its affinity mask, and the quota of its cgroup (v2 cpu.max, v1
 /// cpu.cfs_quota_us; the tightest on the way to the root), rounded up. At least 1. Tests put another folder before the
 /// names of the files, by `root`.
 unsigned available_processors(const char* root = "") noexcept;
 
-}}}}  // namespace fj::v0_1::detail::os
+}}}}  // namespace fj::v0_2::detail::os

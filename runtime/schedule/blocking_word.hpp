@@ -18,7 +18,7 @@
 
 #include "../base/check.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 template <class Machine, class Fiber>
 class basic_blocking_word {
@@ -65,4 +65,4 @@ class basic_blocking_word {
   typename Machine::template atomic<Fiber*> strand_{nullptr};
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -12,7 +12,7 @@
 #include "left_records.hpp"
 #include "machine.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Asks of its machine what basic_left_records asks, and of a fiber `carried`.
 template <scheduling_machine Machine>
@@ -39,4 +39,4 @@ struct basic_carried_records {
   }
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

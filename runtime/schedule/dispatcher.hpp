@@ -22,7 +22,7 @@
 #include "thread_budget.hpp"
 #include "timekeeper.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 template <scheduling_machine Machine>
 class basic_dispatcher {
@@ -447,4 +447,4 @@ class basic_dispatcher {
   bool stopping_ FORKJOIN_GUARDED_BY(mutex_) = false;
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

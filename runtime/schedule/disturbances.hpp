@@ -3,10 +3,10 @@
 
 #include <atomic>
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// How many runtimes of the process are chaotic, or have asked a strand to give way. One predictable branch on it stands before
 /// each operation on a channel, a lock or a future: to find the strand's own runtime first would read a variable of the thread.
 extern std::atomic<unsigned> disturbances;
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -11,7 +11,7 @@
 #include "../fork/exposure.hpp"
 #include "machine.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 template <scheduling_machine Machine>
 struct basic_exposer {
@@ -45,4 +45,4 @@ struct basic_exposer {
   }
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -10,7 +10,7 @@
 #include "parking.hpp"
 #include "ready_queue.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// What became of a try to take a P from a strand that is in a blocking call.
 enum class retaken { taken, came_back, no_thread };
@@ -71,4 +71,4 @@ class basic_handoff {
   basic_parking<Machine>& counts_;
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -4,7 +4,7 @@
 #include "../base/list.hpp"
 #include "parking.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Under the dispatcher's mutex; the counts of `parking` are kept in step, and others read them without it.
 template <class Machine>
@@ -108,4 +108,4 @@ class basic_idle {
   sleepers callers_;
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -11,7 +11,7 @@
 
 #include "machine.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Asks of its machine besides: `take_spare_deque(m)` is an empty deque that the P has set aside.
 template <scheduling_machine Machine>
@@ -62,4 +62,4 @@ struct basic_left_records {
   }
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

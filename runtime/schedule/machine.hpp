@@ -9,7 +9,7 @@
 
 #include "../fork/machine.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// What the thread that wakes another does next: which processor is free for the other depends on it.
 enum class waker { goes_on, sleeps };
@@ -104,4 +104,4 @@ concept scheduling_machine =
       Machine::keep_off(m);
     };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

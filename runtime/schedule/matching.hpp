@@ -6,7 +6,7 @@
 #include "ready_queue.hpp"
 #include "thread_budget.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// All of it with the dispatcher's mutex held.
 template <scheduling_machine Machine>
@@ -85,4 +85,4 @@ class basic_matching {
   basic_thread_budget<Machine>& budget_;
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

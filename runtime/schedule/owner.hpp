@@ -6,7 +6,7 @@
 #include "../base/tuning.hpp"
 #include "machine.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 template <scheduling_machine Machine>
 struct basic_owner {
@@ -58,4 +58,4 @@ struct basic_owner {
   }
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -24,7 +24,7 @@
 
 #include "../base/cache_line.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// What a worker does after dispatcher::park.
 enum class after_park { work, sleep, end };
@@ -94,4 +94,4 @@ class basic_parking {
   count spinning_{0};
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

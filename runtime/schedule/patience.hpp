@@ -9,7 +9,7 @@
 #include "local_queue.hpp"
 #include "machine.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Of one search.
 template <scheduling_machine Machine>
@@ -124,4 +124,4 @@ class basic_patience {
   bool calm_ = false;                   // owners of small loops, or fibers, make progress
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

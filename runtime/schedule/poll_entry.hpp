@@ -29,7 +29,7 @@
 #include "../fork/machine.hpp"
 #include "../os/thread_safety.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 enum class io_way : unsigned { reading, writing };
 
@@ -207,4 +207,4 @@ class alignas(cache_line) basic_poll_entry {
   one_way sides_[2];
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -18,7 +18,7 @@
 #include "../base/tuning.hpp"
 #include "../fork/runnable.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// For one runtime. Every function but `any` and `count` is called with the dispatcher's mutex held.
 ///
@@ -185,4 +185,4 @@ class basic_ready_queue {
   typename Machine::template atomic<std::size_t> count_{0};
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

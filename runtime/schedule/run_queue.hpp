@@ -26,7 +26,7 @@
 #include "../base/tuning.hpp"
 #include "../os/race_detector.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 template <class Machine, class Entry, std::uint32_t Capacity = tuning::ring_size>
 class basic_run_queue {
@@ -155,4 +155,4 @@ class basic_run_queue {
   slot_type ring_[Capacity]{};
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -9,7 +9,7 @@
 #include "ready_work.hpp"
 #include "thief.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 template <scheduling_machine Machine>
 struct basic_search {
@@ -94,4 +94,4 @@ struct basic_search {
   }
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

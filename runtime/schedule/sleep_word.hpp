@@ -20,7 +20,7 @@
 
 #include "timer_heap.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Asks of its machine: `futex_wait(word, 0)` sleeps while the word is 0, or for less; `futex_wait_until(word, 0, at)` the same
 /// up to that time, and then false; `futex_wake(word)`; `now_ns`. Of a poller: `is_open`, `sleep` and `interrupt` as workers/poller.hpp.
@@ -62,4 +62,4 @@ class basic_sleep_word {
   typename Machine::template atomic<bool> in_poller_{false};
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

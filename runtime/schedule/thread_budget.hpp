@@ -6,7 +6,7 @@
 #include "../base/tuning.hpp"
 #include "parking.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Under the dispatcher's mutex; the count of threads in `parking` is kept in step.
 template <class Machine>
@@ -61,4 +61,4 @@ class basic_thread_budget {
   basic_parking<Machine>& counts_;
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

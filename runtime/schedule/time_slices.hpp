@@ -14,7 +14,7 @@
 #include "../base/tuning.hpp"
 #include "machine.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Of a P. Run 0 is none; a strand that runs when the count of runs has wrapped around to it may give way unasked.
 template <class Machine>
@@ -84,4 +84,4 @@ class basic_time_slices {
   std::vector<seen> seen_;
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -35,7 +35,7 @@
 #include "parking.hpp"
 #include "timer_heap.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 template <scheduling_machine Machine>
 class basic_timekeeper {
@@ -209,4 +209,4 @@ class basic_timekeeper {
   worker* timekeeper_ = nullptr;                                     // under the dispatcher's mutex
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

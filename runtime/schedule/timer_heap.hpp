@@ -20,7 +20,7 @@
 #include "../fork/machine.hpp"
 #include "../os/thread_safety.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// The time, in nanoseconds of the machine's clock, that does not come.
 inline constexpr std::int64_t never = (std::numeric_limits<std::int64_t>::max)();
@@ -172,4 +172,4 @@ class alignas(cache_line) basic_timer_heap {
   std::vector<entry> entries_ FORKJOIN_GUARDED_BY(mutex_);
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

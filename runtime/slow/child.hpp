@@ -13,7 +13,7 @@
 #include "../stacks/fiber.hpp"
 #include "../workers/worker.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 using counting_join = basic_counting_join<machine>;
 
@@ -135,4 +135,4 @@ class below_put_aside {
 /// Ends a child whose parent's continuation was stolen, and gives its stack back.
 [[noreturn, gnu::cold]] void end_stolen_child(child& c) noexcept;
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -3,7 +3,7 @@
 
 #include "machine.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// `children` is the part of a scope that its children know: `joined`, the counting join, and `home`, the home strand.
 template <strand_machine Machine>
@@ -41,4 +41,4 @@ struct basic_child_protocol {
   }
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -11,7 +11,7 @@
 #include "runtime/workers/execute.hpp"
 #include "runtime/workers/scheduler.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
@@ -91,4 +91,4 @@ void join_loop_slow(fork_loop& loop) noexcept {
 
 void run_as_stolen(fork_loop& loop) noexcept { loop_protocol::run_as_stolen(loop); }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

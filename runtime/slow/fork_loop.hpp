@@ -14,7 +14,7 @@
 #include "../fork/counting_join.hpp"
 #include "child.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 struct fork_loop;
 
@@ -64,4 +64,4 @@ struct fork_loop {
 /// Runs all turns as a thief would, and waits for them.
 [[gnu::cold]] void run_as_stolen(fork_loop& loop) noexcept;
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -8,7 +8,7 @@
 #include "runtime/workers/execute.hpp"
 #include "runtime/workers/scheduler.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 using owner = basic_owner<system>;
 
@@ -54,4 +54,4 @@ void join_slow(join& stolen) noexcept {
   }
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

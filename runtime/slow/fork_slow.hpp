@@ -3,7 +3,7 @@
 
 #include "../fork/continuation.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// To be called when push_record returned true. False: this thread is outside of any runtime, and nothing was pushed.
 [[gnu::cold]] bool push_slow() noexcept;
@@ -15,4 +15,4 @@ namespace fj { inline namespace v0_1 { namespace detail {
 /// Waits until the stolen record is finished. Meanwhile the worker does something else.
 [[gnu::cold]] void join_slow(join& stolen) noexcept;
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

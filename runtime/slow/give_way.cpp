@@ -7,7 +7,7 @@
 #include "runtime/workers/scheduler.hpp"
 #include "runtime/workers/thread_order.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
@@ -32,4 +32,4 @@ void finish_push(deque& d) noexcept {
   if (preemption::finish_push(m, d, os::handled_exception(*m.exceptions))) give_way(m);
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -3,7 +3,7 @@
 
 #include "../fork/deque.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// If the monitor asked the running strand for it, puts the strand at the end of the ready queue, with its records: no other
 /// strand has them meanwhile. The strand may be on another worker afterwards. Nothing outside of any runtime, in a forked copy,
@@ -14,4 +14,4 @@ void give_way_if_asked() noexcept;
 /// the strand for it.
 void finish_push(deque& d) noexcept;
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

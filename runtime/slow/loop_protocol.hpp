@@ -10,7 +10,7 @@
 #include "machine.hpp"
 #include "wait_for_all.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Asks of its strand_machine besides: `running` is the running strand; `loop_stand_in` is made of the rest that it stands for;
 /// `offer(rest, in_place)` pushes what stands in place of the rest, and `take_back(in_place)` pops it, false if the rest was stolen.
@@ -79,4 +79,4 @@ struct basic_loop_protocol {
   }
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -7,7 +7,7 @@
 
 #include "../fork/machine.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// `fiber` and `worker` are types. `suspend(then, argument)` has the running strand leave its stack: then(worker, fiber,
 /// argument) is called when its context has been saved, and returns the strand that goes on in its place, or nullptr. It returns
@@ -28,4 +28,4 @@ concept strand_machine =
       Machine::arrive_on_worker();
     };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

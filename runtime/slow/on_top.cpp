@@ -7,7 +7,7 @@
 #include "runtime/workers/execute.hpp"
 #include "runtime/workers/scheduler.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
@@ -85,4 +85,4 @@ void leapfrog_children_slow(children& scope, unsigned proc) noexcept {
   if (is_at_home(scope)) leapfrog_until(all_children{scope}, [proc] { return proc; });
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

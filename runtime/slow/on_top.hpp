@@ -5,7 +5,7 @@
 
 #include "../fork/continuation.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// A record that says on which P its thief runs it.
 struct traced_continuation : continuation {
@@ -33,4 +33,4 @@ struct children;
 /// Of that P alone.
 [[gnu::cold]] void leapfrog_children_slow(children& scope, unsigned proc) noexcept;
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -5,7 +5,7 @@
 #include "runtime/slow/watched.hpp"
 #include "runtime/workers/scheduler.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 bool is_watched_slow(const record& newest) noexcept {
   const deque& d = current_deque();
@@ -14,4 +14,4 @@ bool is_watched_slow(const record& newest) noexcept {
   return basic_watched<system>::by_any(m, d, newest) && !os::handled_exception(*m.exceptions);
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

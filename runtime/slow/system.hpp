@@ -6,7 +6,7 @@
 #include "../workers/system.hpp"
 #include "machine.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// A strand_machine.
 struct strand_system : system {
@@ -20,4 +20,4 @@ struct strand_system : system {
   static void arrive_on_worker() noexcept { detail::arrive_on_worker(); }
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

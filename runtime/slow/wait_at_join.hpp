@@ -5,7 +5,7 @@
 #include "../os/race_detector.hpp"
 #include "machine.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Returns when the stolen part is finished.
 template <strand_machine Machine, class Join>
@@ -22,4 +22,4 @@ void wait_until_finished(Join& stolen) noexcept {
   static_cast<void>(stolen.finished());  // acquire: who uses this stack next comes after the thief's arrival
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

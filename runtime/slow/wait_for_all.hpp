@@ -6,7 +6,7 @@
 #include "../os/race_detector.hpp"
 #include "machine.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Returns when all have arrived that the join counts. By its home strand.
 template <strand_machine Machine, class CountingJoin>
@@ -25,4 +25,4 @@ void wait_for_all(CountingJoin& joined) noexcept {
   joined.go_on();
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -3,7 +3,7 @@
 
 #include "../schedule/machine.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 template <scheduling_machine Machine>
 struct basic_watched {
@@ -22,4 +22,4 @@ struct basic_watched {
   }
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

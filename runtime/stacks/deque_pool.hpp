@@ -10,7 +10,7 @@
 #include "../fork/deque.hpp"
 #include "../os/mutex.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 class deque_pool {
  public:
@@ -46,4 +46,4 @@ class deque_pool {
   std::atomic<std::size_t> fallbacks_made_{0};  // under the mutex, or read as a hint: it only grows
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -16,7 +16,7 @@
 #include "../os/memory/pages.hpp"
 #include "wait_place.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 class stack_pool;
 
@@ -124,4 +124,4 @@ struct fiber : join_waiter, runnable, parent_rest {
   }
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -10,7 +10,7 @@
 #include "runtime/os/memory/pages.hpp"
 #include "runtime/os/race_detector.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
@@ -181,4 +181,4 @@ void trim_stack(fiber& f, const std::byte* used) noexcept {
   os::discard_pages(bottom, dead);
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -11,7 +11,7 @@
 #include "fiber.hpp"
 #include "stack_cache.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 class stack_pool {
  public:
@@ -85,4 +85,4 @@ class stack_pool {
 /// calls.
 void trim_stack(fiber& f, const std::byte* used) noexcept;
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -7,7 +7,7 @@
 
 #include "../base/relaxed.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 struct wait_place {
   const char* what = nullptr;    ///< the function that waits; nullptr: a join
@@ -63,4 +63,4 @@ class shown_wait_place {
   ordered<bool> ended_by_others_ = false;
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

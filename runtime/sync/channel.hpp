@@ -10,7 +10,7 @@
 #include "select.hpp"
 #include "wait_queue.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Source of the protocol: Go's runtime/chan.go. A value goes straight from a sender to a receiver that waits. It is moved into the
 /// receiver's frame by the thread that has claimed that receiver, so never while the receiver runs. Moves of T do not throw.
@@ -172,4 +172,4 @@ class basic_channel {
   wait_queue receivers_, senders_;
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

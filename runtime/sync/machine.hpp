@@ -8,7 +8,7 @@
 #include "../fork/machine.hpp"
 #include "wait_end.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// `waiter` is one wait of one strand or thread, made of wait_limits; making it may throw std::bad_alloc. Any thread may claim it:
 /// `claim(by)` is true once, and the one that claimed it writes its results and calls `wake`. Then `wait` returns what claim was
@@ -25,4 +25,4 @@ concept waiting_machine =
       { Machine::random_below(2u) } -> std::same_as<unsigned>;
     };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

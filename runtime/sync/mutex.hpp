@@ -9,7 +9,7 @@
 #include "../os/thread_safety.hpp"
 #include "wait_queue.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Source: Go's sync/mutex.go. A free mutex may be taken by any caller, also ahead of those that wait, because a running
 /// strand that takes it at once needs no switch. A waiter that has waited for tuning::starving_ns is handed the mutex by the
@@ -124,4 +124,4 @@ bool basic_mutex<Machine>::unlock_slow() noexcept {
   }
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

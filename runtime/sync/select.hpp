@@ -12,7 +12,7 @@
 #include "../schedule/timer_heap.hpp"
 #include "wait_queue.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// What a send or receive did under the channel's lock. One that is not done would have to wait.
 template <waiting_machine Machine>
@@ -148,4 +148,4 @@ class basic_select {
   }
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -7,7 +7,7 @@
 #include "../schedule/timer_heap.hpp"
 #include "../stacks/wait_place.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// What ends a wait besides that for which it waits.
 struct wait_limits {
@@ -28,4 +28,4 @@ struct wait_winners {
   }
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

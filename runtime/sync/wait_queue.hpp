@@ -8,7 +8,7 @@
 #include "../base/list.hpp"
 #include "machine.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// A wait in one queue. A wait for several objects has an entry in the queue of each. Lies in the frame of the function that
 /// waits.
@@ -120,4 +120,4 @@ template <class Machine>
   return end;
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -15,7 +15,7 @@
 
 #include "../base/check.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 template <class Machine>
 class basic_wait_word {
@@ -64,4 +64,4 @@ class basic_wait_word {
   typename Machine::template atomic<std::uintptr_t> word_{nothing};
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

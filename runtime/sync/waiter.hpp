@@ -10,7 +10,7 @@
 #include "wait_end.hpp"
 #include "wait_word.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// One wait of one strand, or of one thread outside of any runtime. Lies in the frame of the function that waits. A strand leaves
 /// its stack meanwhile, so that its worker does other work; a thread outside sleeps.
@@ -150,4 +150,4 @@ void basic_waiter<Machine>::leave_until_woken() noexcept {
   static_cast<void>(word_.woken());  // acquire: what the claimant wrote is visible to this strand
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -2,7 +2,7 @@
 
 #include "runtime/wait/disturb.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 wait_end condition_core::wait(mutex_core& user, const wait_limits& limits) {
   disturb();
@@ -40,4 +40,4 @@ void condition_core::notify_all() noexcept {
   woken.wake_all();
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -6,7 +6,7 @@
 #include "mutex.hpp"
 #include "system.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 class condition_core {
  public:
@@ -20,4 +20,4 @@ class condition_core {
   wait_queue queue_ FORKJOIN_GUARDED_BY(guard_);
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -6,7 +6,7 @@
 #include "runtime/wait/go_root.hpp"
 #include "runtime/workers/worker.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 void disturb_slow() noexcept {
   worker* const m = current_worker();
@@ -14,4 +14,4 @@ void disturb_slow() noexcept {
   give_way_if_asked();
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -13,7 +13,7 @@
 
 #include "../schedule/disturbances.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Lets others run first if the strand's runtime is chaotic and the dice of its P say so, or if the monitor asked for it. Nothing
 /// outside of any runtime.
@@ -24,4 +24,4 @@ inline void disturb() noexcept {
     disturb_slow();
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

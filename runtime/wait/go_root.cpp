@@ -14,7 +14,7 @@
 #include "runtime/workers/run.hpp"
 #include "runtime/workers/scheduler.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
@@ -110,4 +110,4 @@ void yield_strand() noexcept {
   leave([](worker& on, fiber& f, void*) noexcept { return basic_caller_loop<system>::yield(on, f); }, nullptr);
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

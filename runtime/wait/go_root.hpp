@@ -13,7 +13,7 @@
 #include "../os/thread_safety.hpp"
 #include "system.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Owned by its fiber, until that has ended, and by its future. The last of the two to let go deletes it.
 class go_root : public root {
@@ -63,4 +63,4 @@ class go_root : public root {
 /// Puts the calling strand at the end of the ready queue. Outside of any runtime the thread yields.
 void yield_strand() noexcept;
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -6,7 +6,7 @@
 #include "runtime/fork/root.hpp"
 #include "runtime/workers/worker.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
@@ -55,4 +55,4 @@ local_value& keep_local(local_value& made) noexcept {
   }
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -5,7 +5,7 @@
 
 #include "../fork/root.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// A number that no other fj::local has.
 std::uint64_t new_local_key() noexcept;
@@ -17,4 +17,4 @@ local_value* find_local(std::uint64_t key) noexcept;
 /// caller destroys its own.
 local_value& keep_local(local_value& made) noexcept;
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -7,7 +7,7 @@
 #include "runtime/os/cpu.hpp"
 #include "runtime/os/memory_fault.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 template wait_end basic_mutex<wait_system>::lock_slow(const wait_limits& limits);
 template bool basic_mutex<wait_system>::unlock_slow() noexcept;
@@ -36,4 +36,4 @@ void mutex_core::lock_surely() noexcept {
   }
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -7,7 +7,7 @@
 #include "disturb.hpp"
 #include "system.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 extern template wait_end basic_mutex<wait_system>::lock_slow(const wait_limits& limits);
 extern template bool basic_mutex<wait_system>::unlock_slow() noexcept;
@@ -42,4 +42,4 @@ class mutex_core {
   basic_mutex<wait_system> rules_;
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -7,7 +7,7 @@
 #include "runtime/wait/disturb.hpp"
 #include "runtime/workers/worker.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
@@ -30,4 +30,4 @@ selected select_one(std::span<select_case* const> cases, std::span<select_place>
   return basic_select<wait_system>::one_of(cases, places, waits, limits);
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -6,7 +6,7 @@
 #include "../sync/select.hpp"
 #include "system.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 using select_case = basic_select_case<wait_system>;
 using select_place = basic_select_place<wait_system>;
@@ -16,4 +16,4 @@ using selected = basic_select<wait_system>::result;
 selected select_one(std::span<select_case* const> cases, std::span<select_place> places, bool waits,
                     const wait_limits& limits);
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -5,7 +5,7 @@
 
 #include "runtime/wait/disturb.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 bool semaphore_core::try_acquire() noexcept {
   {
@@ -47,4 +47,4 @@ std::uint64_t semaphore_core::available() const noexcept {
   return permits_;
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

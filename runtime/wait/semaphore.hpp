@@ -7,7 +7,7 @@
 #include "../os/thread_safety.hpp"
 #include "system.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// A number of permits. Those that wait get them first in, first out.
 class semaphore_core {
@@ -25,4 +25,4 @@ class semaphore_core {
   wait_queue queue_ FORKJOIN_GUARDED_BY(guard_);
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

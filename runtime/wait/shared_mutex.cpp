@@ -3,7 +3,7 @@
 #include "runtime/wait/disturb.hpp"
 #include "runtime/wait/mutex.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 bool shared_mutex_core::take(bool writes) noexcept {
   if (writer_ || (writes && readers_ > 0)) return false;
@@ -72,4 +72,4 @@ void shared_mutex_core::unlock(bool writes, const char* call, std::source_locati
   woken.wake_all();
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -8,7 +8,7 @@
 #include "../os/thread_safety.hpp"
 #include "system.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Readers together, writers alone, in the order in which they came.
 class shared_mutex_core {
@@ -29,4 +29,4 @@ class shared_mutex_core {
   wait_queue queue_ FORKJOIN_GUARDED_BY(guard_);  // an entry's number says whether it writes
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -9,7 +9,7 @@
 #include "../sync/wait_queue.hpp"
 #include "waiter.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// A waiting_machine.
 struct wait_system : machine {
@@ -26,4 +26,4 @@ using claimed_waits = basic_claimed_waits<wait_system>;
 extern template wait_end wait_in(wait_queue& queue, std::unique_lock<os::mutex>& held, void* item,
                                  const wait_limits& limits);
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -2,7 +2,7 @@
 
 #include "runtime/wait/disturb.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 bool wait_group_core::add(std::int64_t change) noexcept {
   claimed_waits woken;
@@ -24,4 +24,4 @@ wait_end wait_group_core::wait(const wait_limits& limits) FORKJOIN_UNANALYSED {
   return count_ == 0 ? wait_end::served : detail::wait_in(queue_, held, nullptr, limits);
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

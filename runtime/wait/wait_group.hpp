@@ -7,7 +7,7 @@
 #include "../os/thread_safety.hpp"
 #include "system.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Counts what is to be waited for.
 class wait_group_core {
@@ -22,4 +22,4 @@ class wait_group_core {
   wait_queue queue_ FORKJOIN_GUARDED_BY(guard_);
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

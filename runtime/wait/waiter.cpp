@@ -9,7 +9,7 @@
 #include "runtime/workers/scheduler.hpp"
 #include "runtime/workers/thread_order.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 scheduler* waiter_system::prepare_to_wait(std::int64_t until) {
   worker* const m = current_worker();
@@ -69,4 +69,4 @@ void waiter_system::sleep_for_good(std::atomic<std::uint32_t>& word, const wait_
 
 template class basic_waiter<waiter_system>;
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

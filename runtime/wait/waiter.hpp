@@ -10,7 +10,7 @@
 #include "../sync/waiter.hpp"
 #include "outside.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 struct fiber;
 struct worker;
@@ -49,4 +49,4 @@ class waiter final : public basic_waiter<waiter_system> {
   using basic_waiter::basic_waiter;
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

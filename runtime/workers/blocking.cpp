@@ -11,7 +11,7 @@
 #include "runtime/workers/execute.hpp"
 #include "runtime/workers/scheduler.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 using protocol = basic_blocking_protocol<system>;
 
@@ -77,4 +77,4 @@ blocking_call::~blocking_call() {
   set_current_deque(records);
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -7,7 +7,7 @@
 #include "system.hpp"
 #include "worker.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// While one lives, the calling strand keeps its thread, and the thread is outside of any runtime: others may take its P, and the
 /// records of the strand. Nothing outside of any runtime. The strand may be on another thread afterwards.
@@ -37,4 +37,4 @@ class blocking_call {
   std::int64_t begun_ns_ = 0;  // of a call that is expected to last
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

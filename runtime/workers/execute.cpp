@@ -9,7 +9,7 @@
 #include "runtime/workers/scheduler.hpp"
 #include "runtime/workers/thread_order.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 using active_deque = basic_active_deque<system>;
 
@@ -125,4 +125,4 @@ void leave(worker::afterwards then, void* argument) noexcept {
   arrive_on_worker();
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -3,7 +3,7 @@
 
 #include "worker.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Has `f` start with a stolen record, or with the root itself if there is no record in it.
 void begin(fiber& f, const deque::stolen_record& what) noexcept;
@@ -53,4 +53,4 @@ bool may_leave() noexcept;
 /// system refuses memory.
 bool prepare_to_wait_for_others(worker& m) noexcept;
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -11,7 +11,7 @@
 #include "runtime/schedule/disturbances.hpp"
 #include "runtime/workers/scheduler.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 std::atomic<unsigned> disturbances{0};
 
@@ -83,4 +83,4 @@ void monitor::rest() noexcept {
   rules_->begin_anew();
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -10,7 +10,7 @@
 #include "../schedule/loops/monitor.hpp"
 #include "system.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 class scheduler;
 
@@ -62,4 +62,4 @@ class monitor {
   os::thread thread_;
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -15,7 +15,7 @@
 #include "../os/thread_safety.hpp"
 #include "../schedule/poll_entry.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 using poll_entry = basic_poll_entry<machine>;
 
@@ -74,4 +74,4 @@ class poller {
   unsigned opened_in_ = 0;  // process_generation
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -20,7 +20,7 @@
 #include "../stacks/fiber.hpp"
 #include "../stacks/stack_cache.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 using timer_heap = basic_timer_heap<machine>;
 
@@ -92,4 +92,4 @@ class processors {
   std::vector<unsigned> steps_;
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

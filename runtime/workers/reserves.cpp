@@ -9,7 +9,7 @@
 #include "runtime/workers/execute.hpp"
 #include "runtime/workers/scheduler.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 void release_below(worker& m, fiber& f) noexcept {
   for (fiber* free = f.below.replace(nullptr); free;) {
@@ -147,4 +147,4 @@ bool prepare_to_wait_for_others(worker& m) noexcept {
 
 bool system::prepare_to_wait(worker& m) noexcept { return prepare_to_wait_for_others(m); }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -11,7 +11,7 @@
 #include "runtime/workers/execute.hpp"
 #include "runtime/workers/scheduler.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
@@ -96,4 +96,4 @@ void run_root(scheduler& s, root& brought) {
   }
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -3,7 +3,7 @@
 
 #include "../fork/root.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Throws std::logic_error in a process that fork(2) made after the runtime.
 void refuse_root_of_forked_copy(const scheduler& s);
@@ -13,4 +13,4 @@ void refuse_root_of_forked_copy(const scheduler& s);
 /// could run the root, std::logic_error in a process that fork(2) made.
 void run_root(scheduler& s, root& brought);
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -9,7 +9,7 @@
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/race_detector.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 scheduler::scheduler(const detail::settings& set, detail::threads::function thread_main)
     : settings_(set),
@@ -89,4 +89,4 @@ void scheduler::end_last_root() noexcept {
   if (roots_.fetch_sub(1, std::memory_order_release) == 1) working_.stop(os::now_ns());
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -22,7 +22,7 @@
 #include "threads.hpp"
 #include "worker.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 using dispatcher = basic_dispatcher<system>;
 
@@ -150,4 +150,4 @@ class scheduler {
   stopwatch working_;                                   // while there is a root
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -13,7 +13,7 @@
 #include "threads.hpp"
 #include "worker.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// A scheduling_machine.
 struct system : machine {
@@ -84,4 +84,4 @@ struct system : machine {
   }
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -6,7 +6,7 @@
 #include "runtime/schedule/loops/loop.hpp"
 #include "runtime/workers/scheduler.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 void thread_main(void* self) noexcept {
   worker& m = *static_cast<worker*>(self);
@@ -19,4 +19,4 @@ void thread_main(void* self) noexcept {
   set_current_worker(nullptr);  // destructors of thread_local variables run outside of any runtime
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -7,7 +7,7 @@
 #include "runtime/os/race_detector.hpp"
 #include "runtime/workers/system.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 worker* threads::start() noexcept {
   // The new thread inherits the processors of this one, which may have been kept off some when it was woken.
@@ -57,4 +57,4 @@ void threads::give_caller(worker& m) noexcept {
   idle_callers_.push_back(&m);
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

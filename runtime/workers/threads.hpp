@@ -9,7 +9,7 @@
 #include "../os/thread_safety.hpp"
 #include "worker.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 class threads {
  public:
@@ -49,4 +49,4 @@ class threads {
   tally refused_;
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

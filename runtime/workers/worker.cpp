@@ -2,7 +2,7 @@
 
 #include "runtime/workers/scheduler.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 // A look for a standstill (standstill.cpp) takes the thread for one that sleeps while the count is odd and no signal is there. So a
 // signal is taken, by the sleep at the end, only when the count is even again.
@@ -27,4 +27,4 @@ bool worker::sleeps_for_good(std::uint64_t& sleep) noexcept {
   return sleep % 2 != 0;
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

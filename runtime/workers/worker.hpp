@@ -18,7 +18,7 @@
 #include "../stacks/fiber.hpp"
 #include "processor.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 class scheduler;
 
@@ -96,4 +96,4 @@ inline bool seems_empty(const auto& d) noexcept {
   return d.looks_empty();
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -4,7 +4,7 @@
 #include "test/model/scenario.hpp"
 #include "test/model/system.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 struct continuation : model::deque::record {
   root* job = nullptr;
@@ -17,7 +17,7 @@ struct continuation : model::deque::record {
   int runs = 0;
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail
 
 namespace model {
 namespace {

@@ -4,9 +4,9 @@
 #include "runtime/slow/wait_at_join.hpp"
 #include "test/model/strands.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 struct continuation {};
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail
 
 namespace model {
 namespace {

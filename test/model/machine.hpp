@@ -11,9 +11,9 @@
 
 #include "test/model/relacy.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 struct root;
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail
 
 namespace model {
 

@@ -31,7 +31,7 @@ struct worker;
 
 }  // namespace model
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 struct root : runnable {
   root() : runnable(kind::root) {}
@@ -40,7 +40,7 @@ struct root : runnable {
   model::machine::atomic<bool> done{false};
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail
 
 namespace model {
 

@@ -9,7 +9,7 @@
 
 #include "context.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail { namespace os {
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 /// The function to call. It returns to call_on_stack, or never: if a thief has called return_to for its caller, it must
 /// end with finish_context. It throws nothing.
@@ -29,19 +29,19 @@ std::uintptr_t call_on_stack(context& caller, context& callee, stack_call f, voi
 #else
 
 extern "C" {
-std::uintptr_t forkjoin_v0_1_call_on_stack(void** saved, stack_call f, void* argument);
-[[noreturn]] void forkjoin_v0_1_return_to(void* saved, std::uintptr_t value);
+std::uintptr_t forkjoin_v0_2_call_on_stack(void** saved, stack_call f, void* argument);
+[[noreturn]] void forkjoin_v0_2_return_to(void* saved, std::uintptr_t value);
 }
 
 [[gnu::always_inline]] inline std::uintptr_t call_on_stack(context& caller, context&, stack_call f,
                                                            void* argument) noexcept {
-  return forkjoin_v0_1_call_on_stack(&caller.registers, f, argument);
+  return forkjoin_v0_2_call_on_stack(&caller.registers, f, argument);
 }
 
 [[noreturn]] inline void return_to(context&, context& caller, std::uintptr_t value) noexcept {
-  forkjoin_v0_1_return_to(caller.registers, value);
+  forkjoin_v0_2_return_to(caller.registers, value);
 }
 
 #endif
 
-}}}}  // namespace fj::v0_1::detail::os
+}}}}  // namespace fj::v0_2::detail::os

@@ -21,11 +21,11 @@
 
         .text
 
-/* uintptr_t forkjoin_v0_1_call_on_stack(void** saved, stack_call f, void* argument) */
-        .globl  forkjoin_v0_1_call_on_stack
-        .type   forkjoin_v0_1_call_on_stack, %function
+/* uintptr_t forkjoin_v0_2_call_on_stack(void** saved, stack_call f, void* argument) */
+        .globl  forkjoin_v0_2_call_on_stack
+        .type   forkjoin_v0_2_call_on_stack, %function
         .p2align 6
-forkjoin_v0_1_call_on_stack:
+forkjoin_v0_2_call_on_stack:
         .cfi_startproc
         hint    34
         stp     x29, x30, [sp, -176]!
@@ -82,13 +82,13 @@ forkjoin_v0_1_call_on_stack:
         .cfi_restore x30
         ret
         .cfi_endproc
-        .size   forkjoin_v0_1_call_on_stack, . - forkjoin_v0_1_call_on_stack
+        .size   forkjoin_v0_2_call_on_stack, . - forkjoin_v0_2_call_on_stack
 
-/* [[noreturn]] void forkjoin_v0_1_return_to(void* saved, uintptr_t value) */
-        .globl  forkjoin_v0_1_return_to
-        .type   forkjoin_v0_1_return_to, %function
+/* [[noreturn]] void forkjoin_v0_2_return_to(void* saved, uintptr_t value) */
+        .globl  forkjoin_v0_2_return_to
+        .type   forkjoin_v0_2_return_to, %function
         .p2align 4
-forkjoin_v0_1_return_to:
+forkjoin_v0_2_return_to:
         .cfi_startproc
         .cfi_undefined x30
         hint    34
@@ -108,7 +108,7 @@ forkjoin_v0_1_return_to:
         ldp     x29, x30, [sp], 176
         ret
         .cfi_endproc
-        .size   forkjoin_v0_1_return_to, . - forkjoin_v0_1_return_to
+        .size   forkjoin_v0_2_return_to, . - forkjoin_v0_2_return_to
 
         .section .note.GNU-stack, "", %progbits
 

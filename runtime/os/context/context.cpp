@@ -43,7 +43,7 @@ struct __cxa_eh_globals;
 extern "C" __cxa_eh_globals* __cxa_get_globals() noexcept;
 }  // namespace __cxxabiv1
 
-namespace fj { inline namespace v0_1 { namespace detail { namespace os {
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 #if defined(__x86_64__)
 
@@ -266,4 +266,4 @@ strand_on_top::~strand_on_top() {
   exchange_exceptions(this_threads_exceptions(), below_.exceptions);
 }
 
-}}}}  // namespace fj::v0_1::detail::os
+}}}}  // namespace fj::v0_2::detail::os

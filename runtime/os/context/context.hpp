@@ -7,7 +7,7 @@
 
 #include "../../base/relaxed.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail { namespace os {
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 /// __cxa_eh_globals of the Itanium C++ ABI (section 2.2.2): the stack of caught exceptions, the number of uncaught ones.
 struct exception_globals {
@@ -122,4 +122,4 @@ class strand_on_top {
   float_environment floats_below_;
 };
 
-}}}}  // namespace fj::v0_1::detail::os
+}}}}  // namespace fj::v0_2::detail::os

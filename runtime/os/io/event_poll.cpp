@@ -18,7 +18,7 @@
 #include "runtime/os/clock.hpp"
 #include "runtime/os/memory_fault.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail { namespace os {
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 namespace {
 
@@ -116,4 +116,4 @@ std::size_t event_poll::wait(io_events& into, std::int64_t until, bool sleeps) n
   return count;
 }
 
-}}}}  // namespace fj::v0_1::detail::os
+}}}}  // namespace fj::v0_2::detail::os

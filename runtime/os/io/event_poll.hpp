@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace fj { inline namespace v0_1 { namespace detail { namespace os {
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 /// Something happened to the descriptor that was added with these data. An error or a hang-up is both.
 struct io_event {
@@ -50,4 +50,4 @@ class event_poll {
   int epoll_ = -1, interrupts_ = -1;
 };
 
-}}}}  // namespace fj::v0_1::detail::os
+}}}}  // namespace fj::v0_2::detail::os

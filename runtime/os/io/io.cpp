@@ -14,7 +14,7 @@
 
 #include "runtime/os/clock.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail { namespace os {
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 namespace {
 
@@ -124,4 +124,4 @@ poll_result poll_descriptor(int descriptor, bool to_write, int wake_up, std::int
   return {.what = both[1].revents != 0 ? polled::woken : polled::nothing};
 }
 
-}}}}  // namespace fj::v0_1::detail::os
+}}}}  // namespace fj::v0_2::detail::os

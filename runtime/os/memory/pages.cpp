@@ -14,7 +14,7 @@
 #define MADV_GUARD_INSTALL 102
 #endif
 
-namespace fj { inline namespace v0_1 { namespace detail { namespace os {
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 namespace {
 
@@ -100,4 +100,4 @@ bool any_resident(const std::byte* begin, std::size_t bytes) noexcept {
 
 void release_pages(std::byte* begin, std::size_t bytes) noexcept { munmap(begin, bytes); }
 
-}}}}  // namespace fj::v0_1::detail::os
+}}}}  // namespace fj::v0_2::detail::os

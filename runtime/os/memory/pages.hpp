@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace fj { inline namespace v0_1 { namespace detail { namespace os {
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 /// Bytes per page.
 std::size_t page_size() noexcept;
@@ -46,4 +46,4 @@ bool any_resident(const std::byte* begin, std::size_t bytes) noexcept;
 
 void release_pages(std::byte* begin, std::size_t bytes) noexcept;
 
-}}}}  // namespace fj::v0_1::detail::os
+}}}}  // namespace fj::v0_2::detail::os

@@ -7,7 +7,7 @@
 #include "../left_records.hpp"
 #include "../machine.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// On native stacks. Asks of its machine what basic_left_records and basic_carried_records ask, and besides: a worker's `then` and
 /// `argument`, which the leaving fiber sets, and `carries`; `becomes_runnable(f)` notes the state of a fiber;
@@ -58,4 +58,4 @@ struct basic_active_deque {
   static deque& active(worker& m) noexcept { return *m.proc->active.load(std::memory_order_relaxed); }
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -6,7 +6,7 @@
 #include "../dispatcher.hpp"
 #include "../machine.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Asks of its machine besides: a `blocking` (blocking_word.hpp) in each processor; `prepare_to_wait(m)` has an empty deque at hand
 /// for the next strand of the P, false if there is no memory; `becomes_runnable(f)` notes the state of a fiber; and of what the
@@ -68,4 +68,4 @@ struct basic_blocking_protocol {
   }
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

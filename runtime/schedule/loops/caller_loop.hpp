@@ -9,7 +9,7 @@
 #include "../search.hpp"
 #include "loop.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Asks of its machine what basic_worker_loop asks, and besides: a worker's `yielded`; `becomes_runnable(f)` notes the state of a
 /// fiber.
@@ -65,4 +65,4 @@ struct basic_caller_loop {
   }
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

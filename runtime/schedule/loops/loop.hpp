@@ -6,7 +6,7 @@
 #include "../ready_work.hpp"
 #include "../search.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Asks of its machine besides: `switch_to(m, f)` runs f until it leaves its stack, and returns the fiber to run next, or
 /// nullptr; `release_stacks(m, n)` leaves the P no more than n free stacks.
@@ -50,4 +50,4 @@ struct basic_worker_loop {
   }
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -14,7 +14,7 @@
 #include "../machine.hpp"
 #include "../time_slices.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 template <scheduling_machine Machine>
 class basic_monitor {
@@ -112,4 +112,4 @@ class basic_monitor {
   std::int64_t hurries_until_ = 0;
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

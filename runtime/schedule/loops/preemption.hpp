@@ -10,7 +10,7 @@
 #include "../owner.hpp"
 #include "caller_loop.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Asks of its machine what basic_active_deque and basic_owner ask, and besides: a `yield_request` in each processor;
 /// `prepare_to_wait(m)` has an empty deque and a stack at hand for the next strand of the P, false if there is no memory;
@@ -53,4 +53,4 @@ struct basic_preemption {
   static fiber* go_behind_others(worker& m, fiber& f, void*) noexcept { return caller_loop::yield(m, f); }
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

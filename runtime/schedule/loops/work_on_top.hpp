@@ -5,7 +5,7 @@
 #include "../machine.hpp"
 #include "../thief.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 template <scheduling_machine Machine>
 struct basic_work_on_top {
@@ -60,4 +60,4 @@ struct basic_work_on_top {
   }
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

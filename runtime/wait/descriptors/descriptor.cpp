@@ -8,7 +8,7 @@
 #include "runtime/wait/disturb.hpp"
 #include "runtime/wait/system.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
@@ -97,4 +97,4 @@ io_end wait_until_ready(int number, io_way way, const wait_limits& limits) {
   return here.entry.wait(way, here.entry.edges(way), limits);
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -7,7 +7,7 @@
 #include "../../schedule/poll_entry.hpp"
 #include "watched.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Makes the descriptor one that does not block. The number is the entry's from then on. Throws std::system_error and
 /// std::bad_alloc; then it is the caller's.
@@ -28,4 +28,4 @@ io_end wait_until_ready(watched* d, io_way way, const wait_limits& limits);
 /// The same for a number that is not closed meanwhile.
 io_end wait_until_ready(int number, io_way way, const wait_limits& limits);
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

@@ -11,7 +11,7 @@
 #include "../../schedule/poll_entry.hpp"
 #include "../../sync/wait_end.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// The end of an operation on a descriptor: what it gave, or the errno of its failure, or the limit that ended its wait.
 struct io_end {
@@ -98,4 +98,4 @@ struct basic_operation {
   };
 };
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail

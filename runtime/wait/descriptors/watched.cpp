@@ -7,7 +7,7 @@
 #include "runtime/wait/system.hpp"
 #include "runtime/workers/scheduler.hpp"
 
-namespace fj { inline namespace v0_1 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
@@ -115,4 +115,4 @@ void watched::drop() noexcept {
   finish();
 }
 
-}}}  // namespace fj::v0_1::detail
+}}}  // namespace fj::v0_2::detail
