@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
 """Counts instructions of overhead per fork+join with callgrind.
 
-    bench/instructions.py --build build [--max N]
+    bench/instructions.py --build build [--max N] [--json FILE]
 
 Runs `fib_once <way> <n> 1` for two sizes. The difference between them is free of what starting costs; the serial
 program's difference is subtracted; what remains is divided by the difference in forks.
 """
 
 import argparse
+import json
 import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+
+from harness import environment
 
 SMALL, LARGE = 20, 25
 
@@ -44,6 +47,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build", help="build folder (default: build)")
     parser.add_argument("--max", type=float, metavar="N", help="exit with status 3 if continuations take more than N")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="also writes the figures there")
     args = parser.parse_args()
 
     binary = (pathlib.Path(args.build) / "bench" / "fib_once").resolve()
@@ -60,6 +64,10 @@ def main():
     print(f"  {'serial':14} {per_fork['serial']:6.2f}")
     for way in ("continuations", "tasks", "scope"):
         print(f"  {way:14} {per_fork[way]:6.2f}   overhead {per_fork[way] - per_fork['serial']:6.2f}")
+    if args.json:
+        context = json.loads((binary.parent / "peers" / "versions.json").read_text())
+        report = {"schema": 1, "environment": environment.describe(context, os.getloadavg()), "instructions": per_fork}
+        args.json.write_text(json.dumps(report, indent=1) + "\n")
     overhead = per_fork["continuations"] - per_fork["serial"]
     return 3 if args.max is not None and overhead > args.max else 0
 

@@ -22,6 +22,12 @@ def cpu_lines(name):
             yield line.split(":", 1)[1].strip()
 
 
+def processor():
+    """Its name, with the family, which tells apart processors that a hypervisor gives one name."""
+    name, family = next(cpu_lines("model name"), platform.machine()), next(cpu_lines("cpu family"), None)
+    return f"{name}, family {family}" if family else name
+
+
 def commit():
     git = ["git", "-C", str(pathlib.Path(__file__).resolve().parent)]
     try:
@@ -66,11 +72,11 @@ class Load:
 
 
 def describe(context, load_average):
-    """context: the Google Benchmark binary's description of itself."""
+    """context: what a benchmark's binary, or the build folder, says of how it was built."""
     return {
         "date": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
         "commit": commit(),
-        "cpu": next(cpu_lines("model name"), platform.machine()),
+        "cpu": processor(),
         "cores": len(os.sched_getaffinity(0)),
         "governor": read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         "kernel": platform.release(),

@@ -9,7 +9,6 @@ computing fibers came to an end in a second: what quick answers cost.
 """
 
 import argparse
-import json
 import pathlib
 import statistics
 import subprocess
@@ -117,7 +116,7 @@ def parse():
 
 def main():
     args = parse()
-    programs = toolchains.ours_and_go(args.build, "echo")
+    programs, go = toolchains.ours_and_go(args.build, "echo")
     figures = []
     for case in args.case or CASES:
         for procs in args.procs:
@@ -125,7 +124,8 @@ def main():
             show(case, procs, found)
             figures.append({"case": case, "what": CASES[case][2], "procs": procs, "rounds": found})
     if args.json:
-        args.json.write_text(json.dumps(figures, indent=1) + "\n")
+        settings = {"rounds": args.rounds, "seconds": args.seconds, "connections": args.connections}
+        toolchains.write_beside_go(args.json, args.build[0], go, settings, figures)
     return 0
 
 

@@ -9,7 +9,6 @@ until the caller runs again, with the wake-up of its thread. The figures are med
 """
 
 import argparse
-import json
 import pathlib
 import subprocess
 import sys
@@ -61,11 +60,14 @@ def quantiles(values):
     return [values[round(part * (len(values) - 1))] / 1000 for part in (0.5, 0.99, 1)]
 
 
-def show(case, procs, times):
-    for name, pairs in times.items():
-        figures = {what: quantiles(values) for what, values in zip(("other", "caller"), zip(*pairs))}
-        row = [f"{what} {median:7.1f} p99 {p99:8.1f} max {most:8.1f}" for what, (median, p99, most) in figures.items()]
-        print(f"{case:10} {procs} P  {name:8} n {len(pairs)}  {'   '.join(row)}", flush=True)
+def told(pairs):
+    return {"n": len(pairs), **{what: quantiles(values) for what, values in zip(("other", "caller"), zip(*pairs))}}
+
+
+def show(case, procs, found):
+    for name, figures in found.items():
+        row = ["{} {:7.1f} p99 {:8.1f} max {:8.1f}".format(what, *figures[what]) for what in ("other", "caller")]
+        print(f"{case:10} {procs} P  {name:8} n {figures['n']}  {'   '.join(row)}", flush=True)
 
 
 def parse():
@@ -76,7 +78,7 @@ def parse():
     parser.add_argument("--procs", default="1,2", help="numbers of processors (default: 1,2)")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"(default: {ROUNDS})")
     parser.add_argument("--calls", type=int, default=CALLS, help=f"in a round (default: {CALLS})")
-    parser.add_argument("--json", type=pathlib.Path, help="also writes the times of each call there")
+    parser.add_argument("--json", type=pathlib.Path, help="also writes the figures there")
     args = parser.parse_args()
     args.build = [build.resolve() for build in args.build or [pathlib.Path("build")]]
     wrong = set(args.case) - set(CASES)
@@ -93,15 +95,15 @@ def parse():
 
 def main():
     args = parse()
-    programs = toolchains.ours_and_go(args.build, "handover")
+    programs, go = toolchains.ours_and_go(args.build, "handover")
     figures = []
     for case in args.case or CASES:
         for procs in args.procs:
-            times = measure_case(programs, case, procs, args)
-            show(case, procs, times)
-            figures.append({"case": case, "what": CASES[case], "procs": procs, "nanoseconds": times})
+            found = {name: told(pairs) for name, pairs in measure_case(programs, case, procs, args).items()}
+            show(case, procs, found)
+            figures.append({"case": case, "what": CASES[case], "procs": procs, "microseconds": found})
     if args.json:
-        args.json.write_text(json.dumps(figures) + "\n")
+        toolchains.write_beside_go(args.json, args.build[0], go, {"rounds": args.rounds, "calls": args.calls}, figures)
     return 0
 
 

@@ -9,7 +9,6 @@ the largest ratio of all rounds.
 """
 
 import argparse
-import json
 import pathlib
 import statistics
 import subprocess
@@ -102,7 +101,7 @@ def parse():
 
 def main():
     args = parse()
-    programs = toolchains.ours_and_go(args.build, "talk")
+    programs, go = toolchains.ours_and_go(args.build, "talk")
     figures = []
     for case in args.case or CASES:
         n = max(CASES[case][0] // args.divide, 8)
@@ -111,7 +110,7 @@ def main():
             show(case, n, procs, seconds)
             figures.append({"case": case, "what": CASES[case][1], "n": n, "procs": procs, "seconds": seconds})
     if args.json:
-        args.json.write_text(json.dumps(figures, indent=1) + "\n")
+        toolchains.write_beside_go(args.json, args.build[0], go, {"rounds": args.rounds}, figures)
     return 0
 
 

@@ -23,6 +23,8 @@ class TalkTest(unittest.TestCase):
         self.addCleanup(kept.cleanup)
         self.folder = pathlib.Path(kept.name)
         self.program(self.folder / "build" / "bench" / "talk", PROGRAM.format(result=7, seconds=0.2))
+        (self.folder / "build" / "bench" / "peers").mkdir()
+        (self.folder / "build" / "bench" / "peers" / "versions.json").write_text('{"compiler": "g++ 99"}')
 
     def program(self, file, text):
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -45,7 +47,10 @@ class TalkTest(unittest.TestCase):
         self.assertIn("go: go version go1.99", done.stdout)
         self.assertEqual(done.stdout.count("0.50 (0.50..0.50)"), 4)  # two cases on one P and two
         self.assertNotIn("sieve", done.stdout)
-        figures = json.loads(out.read_text())
+        report = json.loads(out.read_text())
+        figures = report["results"]
+        self.assertEqual(report["environment"]["go"], "go version go1.99")
+        self.assertEqual(report["environment"]["compiler"], "g++ 99")
         self.assertEqual([(f["case"], f["procs"]) for f in figures], [("select", 1), ("select", 2), ("mutex", 1), ("mutex", 2)])
         self.assertEqual(figures[0]["seconds"], {"build": [0.2] * 3, "go": [0.1] * 3})
 
