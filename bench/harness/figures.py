@@ -71,7 +71,8 @@ class Figure:
         return max(below - 1, 0)
 
     def summary(self):
-        return {"median": self.median, "min": min(self.values), "max": max(self.values), "rounds": len(self.values)}
+        return {"median": self.median, "min": min(self.values), "max": max(self.values),
+                "interval": list(self.median_lies_between()), "rounds": len(self.values)}
 
 
 class Moment(namedtuple("Moment", "alone parallel apart alone_again")):

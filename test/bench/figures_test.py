@@ -46,7 +46,7 @@ class MomentTest(unittest.TestCase):
 class FigureTest(unittest.TestCase):
     def test_rounds_in_which_it_was_not_taken_do_not_count(self):
         figure = Figure([3.0, None, 1.0, 2.5, None])
-        self.assertEqual(figure.summary(), {"median": 2.5, "min": 1.0, "max": 3.0, "rounds": 3})
+        self.assertEqual(figure.summary(), {"median": 2.5, "min": 1.0, "max": 3.0, "interval": [1.0, 3.0], "rounds": 3})
 
     def test_median_of_an_even_number(self):
         self.assertEqual(Figure([1.0, 4.0, 2.0, 100.0]).median, 3.0)
@@ -90,7 +90,7 @@ class RoundsTest(unittest.TestCase):
     def test_slow_ways_count_in_their_own_rounds(self):
         rounds = Rounds([round_of(serial_1=10, continuations_1=20, tbb_1=400), round_of(serial_1=10, continuations_1=40)])
         self.assertEqual(rounds.of("fib", 35, "continuations", 1)["vs_tbb"].summary(),
-                         {"median": 20.0, "min": 20.0, "max": 20.0, "rounds": 1})
+                         {"median": 20.0, "min": 20.0, "max": 20.0, "interval": [20.0, 20.0], "rounds": 1})
         self.assertEqual(rounds.of("fib", 35, "tbb", 1)["vs_serial"].values, [40.0])
         self.assertNotIn("vs_tbb", rounds.of("fib", 35, "tbb", 1))  # no ratio to itself
 

@@ -82,7 +82,7 @@ class PeersTest(unittest.TestCase):
         self.assertTrue(said["new_library"]["found"])
         self.assertIn("fibril has no programs", said["fibril"]["what"])
         for procs in (1, 2):
-            self.assertEqual(self.rows(report, procs)["lace"]["vs_serial"], {"median": 3, "min": 3, "max": 3, "rounds": 3})
+            self.assertEqual(self.rows(report, procs)["lace"]["vs_serial"], {"median": 3, "min": 3, "max": 3, "interval": [3, 3], "rounds": 3})
 
     def test_only_what_is_asked_for(self):
         self.bring("lace", own())
