@@ -1,8 +1,10 @@
 """Makes the report of what bench/run.py measured: pages that need nothing else, and their pictures as files.
 
-    bench/report [--json FILE] [--out DIR] [--build DIR] [--simulate-for SECONDS] [--readme]
+    bench/report [--json FILE] [--out DIR] [--build DIR] [--simulate-for SECONDS]
+    bench/report --readme
 
-Without --json: the newest of <build>/bench/report*.json, which bench/run.py writes.
+Without --json: the newest of <build>/bench/report*.json, which bench/run.py writes. --readme writes the figures in README and the
+other pages of the checkout, and README's picture, from the files of bench/figures.
 """
 
 import argparse
@@ -20,10 +22,12 @@ from report.peers import PEERS, TITLE, peers_page, read_peers  # noqa: E402
 from report.plots import all_plots  # noqa: E402
 from report.readme import fib  # noqa: E402
 from report.simulation import BUDGET, Simulator  # noqa: E402
+from report.told import Figures, write_pages  # noqa: E402
 
 SCHEMA = 1
 OVERVIEW, COMPARISON = "index.html", "tasks-against-continuations.html"
-README_PICTURE = pathlib.Path(__file__).with_name("fib.svg")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FIGURES, PICTURE = "bench/figures", "bench/report/fib.svg"  # in the checkout
 
 
 class Failed(Exception):
@@ -92,12 +96,17 @@ def write(data, out, peers=None, policies=None):
     (out / COMPARISON).write_text(comparison_page(data, made, [(OVERVIEW, "All benchmarks")], policies))
 
 
-def picture(data, file, picture_file):
-    """Writes README's picture alone."""
-    plot = fib(data)
-    if not plot:
-        raise Failed(f"{file} has no figures of fib; measure it: ./dev bench fib")
-    picture_file.write_text(plot.svg(alone=True) + "\n")
+def write_readme(root):
+    """Writes the picture, and what the pages say of the figures."""
+    try:
+        figures = Figures(root / FIGURES)
+    except OSError as error:
+        raise Failed(f"cannot read {error.filename}: {error.strerror}; measure first: ./dev bench --record") from None
+    except ValueError as error:
+        raise Failed(f"{root / FIGURES}: {error}; measure again: ./dev bench --record") from None
+    (root / PICTURE).write_text(fib(figures.gcc).svg(alone=True) + "\n")
+    changed = write_pages(root, figures)
+    print(f"{PICTURE}, and the figures in {', '.join(changed)}" if changed else f"{PICTURE}; the figures in the pages were right")
 
 
 def main(arguments=None):
@@ -110,17 +119,16 @@ def main(arguments=None):
     parser.add_argument("--simulate-for", type=float, default=BUDGET, metavar="SECONDS",
                         help=f"simulates problems until then; what is done is kept for the next report (default: {BUDGET})")
     parser.add_argument("--no-simulation", action="store_true", help="leaves the simulated parts out")
-    parser.add_argument("--readme", type=pathlib.Path, nargs="?", const=README_PICTURE, metavar="FILE",
-                        help="writes README's picture of fib instead of pages (default: bench/report/fib.svg)")
+    parser.add_argument("--readme", type=pathlib.Path, nargs="?", const=ROOT, metavar="DIR",
+                        help="instead: the figures in README and the other pages (of the checkout in DIR)")
     args = parser.parse_args(arguments)
+    if args.readme:
+        write_readme(args.readme)
+        return
     file = args.json or newest(args.build)
     out = args.out or args.build / "report"
     report = read(file)
     try:
-        if args.readme:
-            picture(Data(report), file, args.readme)
-            print(f"{args.readme}, from {file}")
-            return
         found = [] if args.no_simulation else simulate((args.simulator or args.build / "bench" / "simulate").resolve(),
                                                        out / "simulated", report, args.simulate_for)
         write(Data(report, found, misses_of(args.build)), out, read_peers(args.build),

@@ -129,18 +129,6 @@ class CommandTest(unittest.TestCase):
             self.assertIn("report.json is not as bench/schema.md says", done.stderr)
             self.assertNotIn("Traceback", done.stderr)
 
-    def test_readme_is_a_picture_alone(self):
-        (self.folder / "bench" / "report.json").write_text(json.dumps(made_up()))
-        picture = self.folder / "picture.svg"
-        done = self.run_it("--readme", picture)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(parsed(picture).get("width"), "720")
-        self.assertFalse((self.folder / "report").exists())
-        (self.folder / "bench" / "report.json").write_text('{"schema": 1, "results": []}')
-        done = self.run_it("--readme", picture)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("no figures of fib", done.stderr)
-
     def test_the_newest_is_taken(self):
         for age, name in enumerate(("report-fib.json", "report.json")):
             file = self.folder / "bench" / name

@@ -1,0 +1,104 @@
+"""The figures in README and the other pages are those of bench/figures, all of one commit, and the conclusions follow from them.
+
+Tried with another figure in README, with a conclusion of the other sign, with a file of another commit: each fails.
+"""
+
+import json
+import pathlib
+import shutil
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench"))
+
+try:
+    import report.__main__ as command
+    from report import readme, told
+except ImportError as error:
+    print(f"left out: {error}")
+    sys.exit(77)
+
+FIGURES = ROOT / command.FIGURES
+
+
+class PagesTest(unittest.TestCase):
+    def test_figures_are_those_of_the_files(self):
+        figures = told.Figures(FIGURES)
+        seen = []
+        for name in told.PAGES:
+            text = (ROOT / name).read_text()
+            seen += told.BLOCK.findall(text)
+            self.assertEqual(told.told(text, figures), text, f"{name}: ./dev report --readme writes its figures")
+        self.assertEqual(sorted(name for _, name, _ in seen), sorted(told.BLOCKS))
+
+    def test_picture(self):
+        drawn = ElementTree.parse(ROOT / command.PICTURE).getroot()
+        about = next(element.text for element in drawn.iter() if element.tag.endswith("}desc"))
+        self.assertEqual(about, readme.fib(told.Figures(FIGURES).gcc).about)
+
+
+class RulesTest(unittest.TestCase):
+    def setUp(self):
+        kept = tempfile.TemporaryDirectory()
+        self.addCleanup(kept.cleanup)
+        self.root = pathlib.Path(kept.name)
+        shutil.copytree(FIGURES, self.root / command.FIGURES)
+        self.figures = told.Figures(FIGURES)
+
+    def change(self, name, change):
+        """Of a file. Returns what Figures reads then."""
+        file = self.root / command.FIGURES / f"{name}.json"
+        report = json.loads(file.read_text())
+        change(report)
+        file.write_text(json.dumps(report))
+        return told.Figures(file.parent)
+
+    def test_one_commit(self):
+        for commit in ("0123456789ab", None, self.figures.files["talk"]["environment"]["commit"] + " with changes"):
+            with self.assertRaisesRegex(ValueError, "more than one commit"):
+                self.change("talk", lambda report: report["environment"].update(commit=commit))
+
+    def test_a_kernel_that_is_behind_is_named(self):
+        def slow(interval):
+            def change(report):
+                for r in report["results"]:
+                    if (r["kernel"], r["way"], r["procs"]) == ("fft", "continuations", 1):
+                        r.pop("vs_tbb_pairs", None)
+                        r["vs_tbb"] |= {"median": 0.875, "interval": interval}
+            return change
+
+        behind = self.change("kernels", slow([0.85, 0.9]))
+        for block in (told.readme, told.kernels, told.performance):
+            self.assertIn(f"`fft` by g++ on one P ({told.number(0.875)}; 0.85–0.90)", " ".join(block(behind).split()))
+        noisy = self.change("kernels", slow([0.85, 1.01]))
+        self.assertNotIn("`fft` by g++ on one P", told.readme(noisy))
+
+    def test_beside_go(self):
+        def change(report):
+            for r in report["results"]:
+                if (r["case"], r["procs"]) == ("sieve", 1):
+                    r["seconds"]["go"] = [2 * s for s in r["seconds"]["build"]]
+
+        block = told.talk(self.change("talk", change))
+        ahead = next(line for line in block.split("- **") if line.startswith("Ours is faster"))
+        self.assertIn("`sieve` on one P (2.00)", " ".join(ahead.split()))
+
+    def test_pages_are_written(self):
+        for name in told.PAGES:
+            (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+            text = (ROOT / name).read_text()
+            (self.root / name).write_text(told.BLOCK.sub(r"\1out of date\n\3", text) + "the end\n")
+        (self.root / command.PICTURE).parent.mkdir(parents=True)
+        self.assertEqual(command.run(["--readme", str(self.root)]), 0)
+        for name in told.PAGES:
+            self.assertEqual((self.root / name).read_text(), (ROOT / name).read_text() + "the end\n")
+        self.assertIn("<svg", (self.root / command.PICTURE).read_text())
+        (self.root / command.FIGURES / "talk.json").unlink()
+        self.assertEqual(command.run(["--readme", str(self.root)]), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
