@@ -173,7 +173,7 @@ def measure_all(kernels, rounds, budget, sure, keep):
     end = time.monotonic() + budget
     for i, builds in enumerate(kernels):
         left, name = max(0.0, end - time.monotonic()) / (len(kernels) - i), builds[0].name
-        print(f"{name} ({i + 1} of {len(kernels)}): for some {left:.0f} seconds, at most {rounds} rounds, slow ways in at most "
+        print(f"{name} ({i + 1} of {len(kernels)}): for {left:.0f} seconds or less, at most {rounds} rounds, slow ways in at most "
               f"{measure.SLOW_ROUNDS} of them", flush=True)
         try:
             measure_one(builds, rounds, left, measured, sure, pair_time)

@@ -3,7 +3,7 @@
     bench/report [--json FILE] [--out DIR] [--build DIR] [--simulate-for SECONDS]
     bench/report --readme
 
-Without --json: the newest of <build>/bench/report*.json, which bench/run.py writes. --readme writes the figures in README and the
+Without --json: the newest of <build>/bench/report*.json, which bench/run.py writes, or else policies.json. --readme writes the figures in README and the
 other pages of the checkout, and README's picture, from the files of bench/figures.
 """
 
@@ -36,6 +36,8 @@ class Failed(Exception):
 
 def newest(build):
     found = sorted((build / "bench").glob("report*.json"), key=lambda file: file.stat().st_mtime)
+    if not found:
+        found = list((build / "bench").glob("policies.json"))  # these alone make pages, too
     if not found:
         raise Failed(f"{build}/bench has no figures yet; measure first: ./dev bench")
     return found[-1]

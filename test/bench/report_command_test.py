@@ -130,6 +130,12 @@ class CommandTest(unittest.TestCase):
             self.assertIn("report.json is not as bench/schema.md says", done.stderr)
             self.assertNotIn("Traceback", done.stderr)
 
+    def test_policies_alone_make_pages(self):
+        (self.folder / "bench" / "policies.json").write_text(json.dumps(made_up()))
+        done = self.run_it()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("policies.json", done.stdout)
+
     def test_the_newest_is_taken(self):
         for age, name in enumerate(("report-fib.json", "report.json")):
             file = self.folder / "bench" / name
