@@ -32,7 +32,7 @@ def commit():
     git = ["git", "-C", str(pathlib.Path(__file__).resolve().parent)]
     try:
         head = subprocess.run([*git, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True)
-        changed = subprocess.run([*git, "status", "--porcelain"], capture_output=True, text=True)
+        changed = subprocess.run([*git, "status", "--porcelain", "--untracked-files=no"], capture_output=True, text=True)
     except OSError:
         return None
     if head.returncode != 0:

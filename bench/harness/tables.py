@@ -62,6 +62,11 @@ def print_environment(env):
             print(f"  {key.replace('_', ' ') + ':':15} {shown}")
 
 
+def is_busy(env, when="during"):
+    others = env.get(f"others_{when}")
+    return bool(others) and others[0] > BUSY_CORES
+
+
 def warnings(env, results):
     """results: {key: {name: Figure}}"""
     found = []
@@ -136,6 +141,10 @@ def print_short(kernel, results, forks, env):
     print(f"\nIn short: {kernel}({size}){counted}; medians of the rounds and of their ratios; {versions}")
     for name, procs, figures, meaning in rows:
         print(f"  {name:8}  {procs} P  {short(figures['ms'].median):>8} ms  {meaning}")
+    if is_busy(env):
+        best = [short(min(figures["ms"].values)) for _, _, figures, _ in rows]
+        print(f"  The machine was busy: other programs used {env['others_during'][0]:.1f} cores. The best times, in the same order: "
+              f"{', '.join(best)} ms")
 
 
 def few_told(few):
