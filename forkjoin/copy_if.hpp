@@ -14,7 +14,6 @@
 #include "forkjoin/loops/elements.hpp"
 #include "forkjoin/loops/filter.hpp"
 #include "forkjoin/loops/sequence.hpp"
-#include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 
 namespace fj { inline namespace v0_2 {
@@ -52,8 +51,7 @@ consteval auto why_not_copy_if() {
 /// the default one.
 ///
 /// Cost: two passes over the elements, and memory of a bit for each; span O(n / grain).
-template <detail::a_policy Policy = continuations, class It, class S, class Out, class Predicate,
-          class Projection = std::identity>
+template <class It, class S, class Out, class Predicate, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::like_iterator<Out> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_copy_if<It, Out, Predicate, Projection>()>
 Out parallel_copy_if(It first, S last, Out out, Predicate pred, Projection proj = {},
@@ -63,51 +61,47 @@ Out parallel_copy_if(It first, S last, Out out, Predicate pred, Projection proj 
     return static_cast<bool>(std::invoke(pred, std::invoke(proj, std::forward<decltype(element)>(element))));
   };
   return run([&] {
-    detail::filter<Policy, It> marks(first, n, options.grain ? options.grain : detail::filter_grain, options.stop);
+    detail::filter<It> marks(first, n, options.grain ? options.grain : detail::filter_grain, options.stop);
     const std::size_t matches = marks.mark(test);
     marks.copy_to(out);
     return out + static_cast<std::iter_difference_t<Out>>(matches);
   });
 }
 
-template <detail::a_policy Policy = continuations, class It, class S, class Out, class Predicate>
+template <class It, class S, class Out, class Predicate>
   requires std::sentinel_for<S, It> && detail::like_iterator<Out> &&
            detail::accepted<detail::why_not_copy_if<It, Out, Predicate, std::identity>()>
 Out parallel_copy_if(It first, S last, Out out, Predicate pred, const loop_options& options) {
-  return fj::parallel_copy_if<Policy>(first, last, out, std::move(pred), std::identity(), options);
+  return fj::parallel_copy_if(first, last, out, std::move(pred), std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, class It, class S, class Out, class Predicate,
-          class Projection = loop_options, class = detail::when<std::sentinel_for<S, It> && detail::like_iterator<Out>>,
+template <class It, class S, class Out, class Predicate, class Projection = loop_options,
+          class = detail::when<std::sentinel_for<S, It> && detail::like_iterator<Out>>,
           auto Why = detail::why_not_copy_if<It, Out, Predicate, detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)
 Out parallel_copy_if(It first, S last, Out out, Predicate pred, Projection proj = {},
                      const loop_options& options = {}) = delete;
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Out, class Predicate,
-          class Projection = std::identity>
+template <std::ranges::range R, class Out, class Predicate, class Projection = std::identity>
   requires detail::not_options<Projection> &&
            detail::accepted<detail::why_not_copy_if<std::ranges::iterator_t<R>, Out, Predicate, Projection>()>
 Out parallel_copy_if(R&& range, Out out, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
-  return fj::parallel_copy_if<Policy>(std::ranges::begin(range), std::ranges::end(range), out, std::move(pred),
-                                      std::move(proj), options);
+  return fj::parallel_copy_if(std::ranges::begin(range), std::ranges::end(range), out, std::move(pred), std::move(proj),
+                              options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Out, class Predicate>
+template <std::ranges::range R, class Out, class Predicate>
   requires detail::accepted<detail::why_not_copy_if<std::ranges::iterator_t<R>, Out, Predicate, std::identity>()>
 Out parallel_copy_if(R&& range, Out out, Predicate pred, const loop_options& options) {
-  return fj::parallel_copy_if<Policy>(std::forward<R>(range), out, std::move(pred), std::identity(), options);
+  return fj::parallel_copy_if(std::forward<R>(range), out, std::move(pred), std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Out, class Predicate,
-          class Projection = loop_options, class = detail::when<!detail::array_end<Predicate>>,
+template <std::ranges::range R, class Out, class Predicate, class Projection = loop_options,
+          class = detail::when<!detail::array_end<Predicate>>,
           auto Why = detail::why_not_copy_if<std::ranges::iterator_t<R>, Out, Predicate,
                                              detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)
 Out parallel_copy_if(R&& range, Out out, Predicate pred, Projection proj = {},
                      const loop_options& options = {}) = delete;
-
-template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
-void parallel_copy_if(Arguments&&...) = delete;
 
 }}  // namespace fj::v0_2

@@ -16,7 +16,6 @@
 #include "forkjoin/loops/elements.hpp"
 #include "forkjoin/loops/search.hpp"
 #include "forkjoin/loops/sequence.hpp"
-#include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 
 namespace fj { inline namespace v0_2 {
@@ -24,7 +23,7 @@ namespace fj { inline namespace v0_2 {
 namespace detail {
 
 /// Whether an element gives `wanted`: with the result or the exception of the serial search from left to right.
-template <class Policy, class It, class Predicate, class Projection>
+template <class It, class Predicate, class Projection>
 bool find_any(It first, std::size_t n, Predicate& pred, Projection& proj, bool wanted, const loop_options& options) {
   using difference = std::iter_difference_t<It>;
   constexpr bool nothrow = noexcept(static_cast<bool>(std::invoke(pred, std::invoke(proj, *first))));
@@ -39,7 +38,7 @@ bool find_any(It first, std::size_t n, Predicate& pred, Projection& proj, bool w
     if (nothrow && match) found.store(true, std::memory_order_relaxed);
     return match;
   };
-  return run([&] { return find_index<Policy>(n, matches, options); }) != n;
+  return run([&] { return find_index(n, matches, options); }) != n;
 }
 
 /// Why a search refuses a call.
@@ -78,7 +77,7 @@ struct equals {
 /// as all algorithms do.
 ///
 /// Cost: at most one call of pred an element, and a fork for each grain of them.
-template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
+template <class It, class S, class Predicate, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_search<It, Predicate, Projection>()>
 [[nodiscard]] It parallel_find_if(It first, S last, Predicate pred, Projection proj = {},
@@ -88,83 +87,80 @@ template <detail::a_policy Policy = continuations, class It, class S, class Pred
   const auto matches = [&](std::size_t i) {
     return static_cast<bool>(std::invoke(pred, std::invoke(proj, first[static_cast<difference>(i)])));
   };
-  return detail::advanced(first, run([&] { return detail::find_index<Policy>(n, matches, options); }));
+  return detail::advanced(first, run([&] { return detail::find_index(n, matches, options); }));
 }
 
-template <detail::a_policy Policy = continuations, class It, class S, class Predicate>
+template <class It, class S, class Predicate>
   requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_search<It, Predicate, std::identity>()>
 [[nodiscard]] It parallel_find_if(It first, S last, Predicate pred, const loop_options& options) {
-  return fj::parallel_find_if<Policy>(first, last, std::move(pred), std::identity(), options);
+  return fj::parallel_find_if(first, last, std::move(pred), std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
+template <class It, class S, class Predicate, class Projection = loop_options,
           class = detail::when<std::sentinel_for<S, It>>,
           auto Why = detail::why_not_search<It, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 It parallel_find_if(It first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
-          class Projection = std::identity>
+template <std::ranges::range R, class Predicate, class Projection = std::identity>
   requires detail::not_options<Projection> &&
            detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find_if(R&& range, Predicate pred, Projection proj = {},
                                                                    const loop_options& options = {}) {
-  return fj::parallel_find_if<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
-                                      std::move(proj), options);
+  return fj::parallel_find_if(std::ranges::begin(range), std::ranges::end(range), std::move(pred), std::move(proj),
+                              options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate>
+template <std::ranges::range R, class Predicate>
   requires detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, std::identity>()>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find_if(R&& range, Predicate pred,
                                                                    const loop_options& options) {
-  return fj::parallel_find_if<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
+  return fj::parallel_find_if(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
-          class Projection = loop_options, class = detail::when<!detail::array_end<Predicate>>,
+template <std::ranges::range R, class Predicate, class Projection = loop_options,
+          class = detail::when<!detail::array_end<Predicate>>,
           auto Why = detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 std::ranges::borrowed_iterator_t<R> parallel_find_if(R&& range, Predicate pred, Projection proj = {},
                                                      const loop_options& options = {}) = delete;
 
 /// The first element whose projection equals value, as std::ranges::find. All else as parallel_find_if.
-template <detail::a_policy Policy = continuations, class It, class S, class T, class Projection = std::identity>
+template <class It, class S, class T, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_search<It, detail::equals<T>, Projection>()>
 [[nodiscard]] It parallel_find(It first, S last, const T& value, Projection proj = {},
                                const loop_options& options = {}) {
-  return fj::parallel_find_if<Policy>(first, last, detail::equals<T>{value}, std::move(proj), options);
+  return fj::parallel_find_if(first, last, detail::equals<T>{value}, std::move(proj), options);
 }
 
-template <detail::a_policy Policy = continuations, class It, class S, class T>
+template <class It, class S, class T>
   requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_search<It, detail::equals<T>, std::identity>()>
 [[nodiscard]] It parallel_find(It first, S last, const T& value, const loop_options& options) {
-  return fj::parallel_find<Policy>(first, last, value, std::identity(), options);
+  return fj::parallel_find(first, last, value, std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, class It, class S, class T, class Projection = loop_options,
-          class = detail::when<std::sentinel_for<S, It>>,
+template <class It, class S, class T, class Projection = loop_options, class = detail::when<std::sentinel_for<S, It>>,
           auto Why = detail::why_not_search<It, detail::equals<T>, Projection>()>
   requires(!detail::accepted<Why>)
 It parallel_find(It first, S last, const T& value, Projection proj = {}, const loop_options& options = {}) = delete;
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class T, class Projection = std::identity>
+template <std::ranges::range R, class T, class Projection = std::identity>
   requires detail::not_options<Projection> &&
            detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, detail::equals<T>, Projection>()>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find(R&& range, const T& value, Projection proj = {},
                                                                 const loop_options& options = {}) {
-  return fj::parallel_find<Policy>(std::ranges::begin(range), std::ranges::end(range), value, std::move(proj), options);
+  return fj::parallel_find(std::ranges::begin(range), std::ranges::end(range), value, std::move(proj), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class T>
+template <std::ranges::range R, class T>
   requires detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, detail::equals<T>, std::identity>()>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> parallel_find(R&& range, const T& value,
                                                                 const loop_options& options) {
-  return fj::parallel_find<Policy>(std::forward<R>(range), value, std::identity(), options);
+  return fj::parallel_find(std::forward<R>(range), value, std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class T, class Projection = loop_options,
-          class = detail::when<!detail::array_end<T>>,
+template <std::ranges::range R, class T, class Projection = loop_options, class = detail::when<!detail::array_end<T>>,
           auto Why = detail::why_not_search<std::ranges::iterator_t<R>, detail::equals<T>, Projection>()>
   requires(!detail::accepted<Why>)
 std::ranges::borrowed_iterator_t<R> parallel_find(R&& range, const T& value, Projection proj = {},
@@ -174,148 +170,130 @@ std::ranges::borrowed_iterator_t<R> parallel_find(R&& range, const T& value, Pro
 ///
 /// Stops early. Any match gives the result, but an element left of it might throw, as in the serial program. So the search
 /// goes on left of a match, unless pred and proj are noexcept. All else as parallel_find_if.
-template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
+template <class It, class S, class Predicate, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_search<It, Predicate, Projection>()>
 [[nodiscard]] bool parallel_any_of(It first, S last, Predicate pred, Projection proj = {},
                                    const loop_options& options = {}) {
   const std::size_t n = detail::size_between(first, last);
-  return detail::find_any<Policy>(first, n, pred, proj, true, options);
+  return detail::find_any(first, n, pred, proj, true, options);
 }
 
-template <detail::a_policy Policy = continuations, class It, class S, class Predicate>
+template <class It, class S, class Predicate>
   requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_search<It, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_any_of(It first, S last, Predicate pred, const loop_options& options) {
-  return fj::parallel_any_of<Policy>(first, last, std::move(pred), std::identity(), options);
+  return fj::parallel_any_of(first, last, std::move(pred), std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
+template <class It, class S, class Predicate, class Projection = loop_options,
           class = detail::when<std::sentinel_for<S, It>>,
           auto Why = detail::why_not_search<It, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 bool parallel_any_of(It first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
-          class Projection = std::identity>
+template <std::ranges::range R, class Predicate, class Projection = std::identity>
   requires detail::not_options<Projection> &&
            detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
 [[nodiscard]] bool parallel_any_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
-  return fj::parallel_any_of<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
-                                     std::move(proj), options);
+  return fj::parallel_any_of(std::ranges::begin(range), std::ranges::end(range), std::move(pred), std::move(proj),
+                             options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate>
+template <std::ranges::range R, class Predicate>
   requires detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_any_of(R&& range, Predicate pred, const loop_options& options) {
-  return fj::parallel_any_of<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
+  return fj::parallel_any_of(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
-          class Projection = loop_options, class = detail::when<!detail::array_end<Predicate>>,
+template <std::ranges::range R, class Predicate, class Projection = loop_options,
+          class = detail::when<!detail::array_end<Predicate>>,
           auto Why = detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 bool parallel_any_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
 
 /// Whether pred(proj(element)) holds for no element: !parallel_any_of.
-template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
+template <class It, class S, class Predicate, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_search<It, Predicate, Projection>()>
 [[nodiscard]] bool parallel_none_of(It first, S last, Predicate pred, Projection proj = {},
                                     const loop_options& options = {}) {
   const std::size_t n = detail::size_between(first, last);
-  return !detail::find_any<Policy>(first, n, pred, proj, true, options);
+  return !detail::find_any(first, n, pred, proj, true, options);
 }
 
-template <detail::a_policy Policy = continuations, class It, class S, class Predicate>
+template <class It, class S, class Predicate>
   requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_search<It, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_none_of(It first, S last, Predicate pred, const loop_options& options) {
-  return fj::parallel_none_of<Policy>(first, last, std::move(pred), std::identity(), options);
+  return fj::parallel_none_of(first, last, std::move(pred), std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
+template <class It, class S, class Predicate, class Projection = loop_options,
           class = detail::when<std::sentinel_for<S, It>>,
           auto Why = detail::why_not_search<It, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 bool parallel_none_of(It first, S last, Predicate pred, Projection proj = {},
                       const loop_options& options = {}) = delete;
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
-          class Projection = std::identity>
+template <std::ranges::range R, class Predicate, class Projection = std::identity>
   requires detail::not_options<Projection> &&
            detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
 [[nodiscard]] bool parallel_none_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
-  return fj::parallel_none_of<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
-                                      std::move(proj), options);
+  return fj::parallel_none_of(std::ranges::begin(range), std::ranges::end(range), std::move(pred), std::move(proj),
+                              options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate>
+template <std::ranges::range R, class Predicate>
   requires detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_none_of(R&& range, Predicate pred, const loop_options& options) {
-  return fj::parallel_none_of<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
+  return fj::parallel_none_of(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
-          class Projection = loop_options, class = detail::when<!detail::array_end<Predicate>>,
+template <std::ranges::range R, class Predicate, class Projection = loop_options,
+          class = detail::when<!detail::array_end<Predicate>>,
           auto Why = detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 bool parallel_none_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
 
 /// Whether pred(proj(element)) holds for all elements: true for none at all. Otherwise as parallel_any_of.
-template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
+template <class It, class S, class Predicate, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_search<It, Predicate, Projection>()>
 [[nodiscard]] bool parallel_all_of(It first, S last, Predicate pred, Projection proj = {},
                                    const loop_options& options = {}) {
   const std::size_t n = detail::size_between(first, last);
-  return !detail::find_any<Policy>(first, n, pred, proj, false, options);
+  return !detail::find_any(first, n, pred, proj, false, options);
 }
 
-template <detail::a_policy Policy = continuations, class It, class S, class Predicate>
+template <class It, class S, class Predicate>
   requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_search<It, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_all_of(It first, S last, Predicate pred, const loop_options& options) {
-  return fj::parallel_all_of<Policy>(first, last, std::move(pred), std::identity(), options);
+  return fj::parallel_all_of(first, last, std::move(pred), std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
+template <class It, class S, class Predicate, class Projection = loop_options,
           class = detail::when<std::sentinel_for<S, It>>,
           auto Why = detail::why_not_search<It, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 bool parallel_all_of(It first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
-          class Projection = std::identity>
+template <std::ranges::range R, class Predicate, class Projection = std::identity>
   requires detail::not_options<Projection> &&
            detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
 [[nodiscard]] bool parallel_all_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
-  return fj::parallel_all_of<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
-                                     std::move(proj), options);
+  return fj::parallel_all_of(std::ranges::begin(range), std::ranges::end(range), std::move(pred), std::move(proj),
+                             options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate>
+template <std::ranges::range R, class Predicate>
   requires detail::accepted<detail::why_not_search<std::ranges::iterator_t<R>, Predicate, std::identity>()>
 [[nodiscard]] bool parallel_all_of(R&& range, Predicate pred, const loop_options& options) {
-  return fj::parallel_all_of<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
+  return fj::parallel_all_of(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
-          class Projection = loop_options, class = detail::when<!detail::array_end<Predicate>>,
+template <std::ranges::range R, class Predicate, class Projection = loop_options,
+          class = detail::when<!detail::array_end<Predicate>>,
           auto Why = detail::why_not_search<std::ranges::iterator_t<R>, Predicate, Projection>()>
   requires(!detail::accepted<Why>)
 bool parallel_all_of(R&& range, Predicate pred, Projection proj = {}, const loop_options& options = {}) = delete;
-
-template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
-void parallel_find_if(Arguments&&...) = delete;
-
-template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
-void parallel_find(Arguments&&...) = delete;
-
-template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
-void parallel_any_of(Arguments&&...) = delete;
-
-template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
-void parallel_none_of(Arguments&&...) = delete;
-
-template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
-void parallel_all_of(Arguments&&...) = delete;
 
 }}  // namespace fj::v0_2

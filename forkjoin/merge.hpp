@@ -14,7 +14,6 @@
 #include "forkjoin/loops/elements.hpp"
 #include "forkjoin/loops/merge_part.hpp"
 #include "forkjoin/loops/sequence.hpp"
-#include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 
 namespace fj { inline namespace v0_2 {
@@ -64,8 +63,8 @@ consteval auto why_not_merge_given() {
 /// default one.
 ///
 /// Cost: at most n comparisons and O(log n) for each grain of elements; span O(log^2 n) beside the grain.
-template <detail::a_policy Policy = continuations, class I1, class S1, class I2, class S2, class Out,
-          class Compare = std::less<>, class Projection1 = std::identity, class Projection2 = std::identity>
+template <class I1, class S1, class I2, class S2, class Out, class Compare = std::less<>,
+          class Projection1 = std::identity, class Projection2 = std::identity>
   requires std::sentinel_for<S1, I1> && std::sentinel_for<S2, I2> && detail::not_options<Compare> &&
            detail::not_options<Projection1> && detail::not_options<Projection2> &&
            detail::accepted<detail::why_not_merge<I1, I2, Out, Compare, Projection1, Projection2>()>
@@ -76,72 +75,68 @@ Out parallel_merge(I1 first1, S1 last1, I2 first2, S2 last2, Out out, Compare co
   const I2 end2 = detail::end_between(first2, last2);
   const detail::merge_plan<ordering> plan{ordering{std::addressof(comp), std::addressof(proj1), std::addressof(proj2)},
                                           options.grain ? options.grain : detail::merge_grain, options.stop};
-  detail::merge_part<Policy, detail::copying, I1, I2, Out, ordering> whole(plan, first1, end1, first2, end2, out);
+  detail::merge_part<detail::copying, I1, I2, Out, ordering> whole(plan, first1, end1, first2, end2, out);
   fj::run(whole);
   using difference = std::iter_difference_t<Out>;
   return out + static_cast<difference>(end1 - first1) + static_cast<difference>(end2 - first2);
 }
 
-template <detail::a_policy Policy = continuations, class I1, class S1, class I2, class S2, class Out, class Compare>
+template <class I1, class S1, class I2, class S2, class Out, class Compare>
   requires std::sentinel_for<S1, I1> && std::sentinel_for<S2, I2> && detail::not_options<Compare> &&
            detail::accepted<detail::why_not_merge<I1, I2, Out, Compare, std::identity, std::identity>()>
 Out parallel_merge(I1 first1, S1 last1, I2 first2, S2 last2, Out out, Compare comp, const loop_options& options) {
-  return fj::parallel_merge<Policy>(first1, last1, first2, last2, out, std::move(comp), std::identity(),
-                                    std::identity(), options);
+  return fj::parallel_merge(first1, last1, first2, last2, out, std::move(comp), std::identity(), std::identity(),
+                            options);
 }
 
-template <detail::a_policy Policy = continuations, class I1, class S1, class I2, class S2, class Out>
+template <class I1, class S1, class I2, class S2, class Out>
   requires std::sentinel_for<S1, I1> && std::sentinel_for<S2, I2> &&
            detail::accepted<detail::why_not_merge<I1, I2, Out, std::less<>, std::identity, std::identity>()>
 Out parallel_merge(I1 first1, S1 last1, I2 first2, S2 last2, Out out, const loop_options& options) {
-  return fj::parallel_merge<Policy>(first1, last1, first2, last2, out, std::less<>(), options);
+  return fj::parallel_merge(first1, last1, first2, last2, out, std::less<>(), options);
 }
 
-template <detail::a_policy Policy = continuations, class I1, class S1, class I2, class S2, class Out,
-          class Compare = loop_options, class Projection1 = loop_options, class Projection2 = loop_options,
+template <class I1, class S1, class I2, class S2, class Out, class Compare = loop_options,
+          class Projection1 = loop_options, class Projection2 = loop_options,
           class = detail::when<std::sentinel_for<S1, I1> && std::sentinel_for<S2, I2>>,
           auto Why = detail::why_not_merge_given<I1, I2, Out, Compare, Projection1, Projection2>()>
   requires(!detail::accepted<Why>)
 Out parallel_merge(I1 first1, S1 last1, I2 first2, S2 last2, Out out, Compare comp = {}, Projection1 proj1 = {},
                    Projection2 proj2 = {}, const loop_options& options = {}) = delete;
 
-template <detail::a_policy Policy = continuations, std::ranges::range R1, std::ranges::range R2, class Out,
-          class Compare = std::less<>, class Projection1 = std::identity, class Projection2 = std::identity>
+template <std::ranges::range R1, std::ranges::range R2, class Out, class Compare = std::less<>,
+          class Projection1 = std::identity, class Projection2 = std::identity>
   requires detail::not_options<Compare> && detail::not_options<Projection1> && detail::not_options<Projection2> &&
            detail::accepted<detail::why_not_merge<std::ranges::iterator_t<R1>, std::ranges::iterator_t<R2>, Out,
                                                   Compare, Projection1, Projection2>()>
 Out parallel_merge(R1&& range1, R2&& range2, Out out, Compare comp = {}, Projection1 proj1 = {}, Projection2 proj2 = {},
                    const loop_options& options = {}) {
-  return fj::parallel_merge<Policy>(std::ranges::begin(range1), std::ranges::end(range1), std::ranges::begin(range2),
-                                    std::ranges::end(range2), out, std::move(comp), std::move(proj1), std::move(proj2),
-                                    options);
+  return fj::parallel_merge(std::ranges::begin(range1), std::ranges::end(range1), std::ranges::begin(range2),
+                            std::ranges::end(range2), out, std::move(comp), std::move(proj1), std::move(proj2),
+                            options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range R1, std::ranges::range R2, class Out,
-          class Compare>
+template <std::ranges::range R1, std::ranges::range R2, class Out, class Compare>
   requires detail::not_options<Compare> &&
            detail::accepted<detail::why_not_merge<std::ranges::iterator_t<R1>, std::ranges::iterator_t<R2>, Out,
                                                   Compare, std::identity, std::identity>()>
 Out parallel_merge(R1&& range1, R2&& range2, Out out, Compare comp, const loop_options& options) {
-  return fj::parallel_merge<Policy>(range1, range2, out, std::move(comp), std::identity(), std::identity(), options);
+  return fj::parallel_merge(range1, range2, out, std::move(comp), std::identity(), std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range R1, std::ranges::range R2, class Out>
+template <std::ranges::range R1, std::ranges::range R2, class Out>
   requires detail::accepted<detail::why_not_merge<std::ranges::iterator_t<R1>, std::ranges::iterator_t<R2>, Out,
                                                   std::less<>, std::identity, std::identity>()>
 Out parallel_merge(R1&& range1, R2&& range2, Out out, const loop_options& options) {
-  return fj::parallel_merge<Policy>(range1, range2, out, std::less<>(), options);
+  return fj::parallel_merge(range1, range2, out, std::less<>(), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range R1, std::ranges::range R2, class Out,
-          class Compare = loop_options, class Projection1 = loop_options, class Projection2 = loop_options,
+template <std::ranges::range R1, std::ranges::range R2, class Out, class Compare = loop_options,
+          class Projection1 = loop_options, class Projection2 = loop_options,
           auto Why = detail::why_not_merge_given<std::ranges::iterator_t<R1>, std::ranges::iterator_t<R2>, Out, Compare,
                                                  Projection1, Projection2>()>
   requires(!detail::accepted<Why>)
 Out parallel_merge(R1&& range1, R2&& range2, Out out, Compare comp = {}, Projection1 proj1 = {}, Projection2 proj2 = {},
                    const loop_options& options = {}) = delete;
-
-template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
-void parallel_merge(Arguments&&...) = delete;
 
 }}  // namespace fj::v0_2

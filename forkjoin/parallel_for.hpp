@@ -19,18 +19,17 @@
 #include "forkjoin/loops/own_copy.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/split_loop.hpp"
-#include "forkjoin/policies.hpp"
 
 namespace fj { inline namespace v0_2 {
 
 namespace detail {
 
-template <class Policy, class First, class Last, class Body>
+template <class First, class Last, class Body>
 [[gnu::always_inline]] inline void for_indices(First first, Last last, Body& body, const loop_options& options) {
   const index_range<First, Last> range("fj::parallel_for", first, last);
   using type = typename index_range<First, Last>::type;
   const auto indices = range.indices();
-  detail::for_parts<Policy>(range.size(), options, [indices, &body](std::size_t begin, std::size_t end) {
+  detail::for_parts(range.size(), options, [indices, &body](std::size_t begin, std::size_t end) {
     // Opaque: if clang knows that it is a sum it counts from 0, and adds in each turn; loops of a few instructions took up to 8 %
     // longer.
     const type first_index = os::opaque(indices[begin]), last_index = indices[end];
@@ -40,24 +39,24 @@ template <class Policy, class First, class Last, class Body>
   });
 }
 
-template <class Policy, class First, class Last, class Step, class Body>
+template <class First, class Last, class Step, class Body>
 void for_steps(First first, Last last, Step step, Body& body, const loop_options& options) {
   if (!std::cmp_greater(step, 0))
     throw std::invalid_argument("fj::parallel_for: the step is " + std::to_string(step) +
                                 ", but must be at least 1; to go downwards, go upwards and subtract in the body");
   const index_range<First, Last> indices("fj::parallel_for", first, last);
   const auto stride = static_cast<std::size_t>(step);
-  detail::for_parts<Policy>(blocks_of(indices.size(), stride), options, [&](std::size_t begin, std::size_t end) {
+  detail::for_parts(blocks_of(indices.size(), stride), options, [&](std::size_t begin, std::size_t end) {
     detail::with_own_copy<typename index_range<First, Last>::type>(body, [&](auto& own) {
       for (; begin != end; ++begin) static_cast<void>(std::invoke(own, indices[begin * stride]));
     });
   });
 }
 
-template <class Policy, class It, class Body>
+template <class It, class Body>
 [[gnu::always_inline]] inline void for_elements(const It& first, std::size_t n, Body& body,
                                                 const loop_options& options) {
-  detail::for_parts<Policy>(n, options, [first, &body](std::size_t begin, std::size_t end) {
+  detail::for_parts(n, options, [first, &body](std::size_t begin, std::size_t end) {
     const It last = detail::advanced(first, end);
     detail::with_own_copy<std::iter_reference_t<It>>(body, [&](auto& own) {
       for (It at = detail::advanced(first, begin); at != last; ++at) static_cast<void>(std::invoke(own, *at));
@@ -114,48 +113,44 @@ consteval auto why_not_steps() {
 /// does not copy the body, with one exception: if the body has at most 128 bytes, is trivially copyable and can be
 /// called as const for a result of the same type, as most lambdas can, each part of the loop calls a copy. That copy is
 /// const, so of two operators () it has the const one called. The compiler can keep it in registers.
-template <detail::a_policy Policy = continuations, class First, class Last, class Body>
+template <class First, class Last, class Body>
   requires detail::not_options<Body> && detail::accepted<detail::why_not_loop<First, Last, Body>()>
 [[gnu::always_inline]] inline void parallel_for(First first, Last last, Body&& body,
                                                 const loop_options& options = {}) {  // .grain, .stop
   if constexpr (detail::index<First>) {
-    detail::for_indices<Policy>(first, last, body, options);
+    detail::for_indices(first, last, body, options);
   } else {
-    detail::for_elements<Policy>(first, detail::size_between(first, last), body, options);
+    detail::for_elements(first, detail::size_between(first, last), body, options);
   }
 }
 
-template <detail::a_policy Policy = continuations, class First, class Last, class Body,
-          class = detail::when<detail::not_options<Body>>, auto Why = detail::why_not_loop<First, Last, Body>()>
+template <class First, class Last, class Body, class = detail::when<detail::not_options<Body>>,
+          auto Why = detail::why_not_loop<First, Last, Body>()>
   requires(!detail::accepted<Why>)
 void parallel_for(First first, Last last, Body&& body, const loop_options& options = {}) = delete;
 
 /// Calls body(i) for first, first + step, first + 2 step, ... below last. The grain is a number of calls. All else as above;
 /// std::invalid_argument if step is less than 1.
-template <detail::a_policy Policy = continuations, class First, class Last, class Step, class Body>
+template <class First, class Last, class Step, class Body>
   requires detail::not_options<Body> && detail::accepted<detail::why_not_steps<First, Last, Step, Body>()>
 void parallel_for(First first, Last last, Step step, Body&& body, const loop_options& options = {}) {
-  detail::for_steps<Policy>(first, last, step, body, options);
+  detail::for_steps(first, last, step, body, options);
 }
 
-template <detail::a_policy Policy = continuations, class First, class Last, class Step, class Body,
-          class = detail::when<detail::not_options<Body>>, auto Why = detail::why_not_steps<First, Last, Step, Body>()>
+template <class First, class Last, class Step, class Body, class = detail::when<detail::not_options<Body>>,
+          auto Why = detail::why_not_steps<First, Last, Step, Body>()>
   requires(!detail::accepted<Why>)
 void parallel_for(First first, Last last, Step step, Body&& body, const loop_options& options = {}) = delete;
 
 /// The same for the elements of a range, which must be a random-access one with a size.
-template <detail::a_policy Policy = continuations, class Range, class Body>
+template <class Range, class Body>
   requires detail::accepted<detail::why_not_range_loop<Range, Body>()>
 void parallel_for(Range&& range, Body&& body, const loop_options& options = {}) {  // .grain, .stop
-  detail::for_elements<Policy>(std::ranges::begin(range), detail::size_of(range), body, options);
+  detail::for_elements(std::ranges::begin(range), detail::size_of(range), body, options);
 }
 
-template <detail::a_policy Policy = continuations, class Range, class Body,
-          auto Why = detail::why_not_range_loop<Range, Body>()>
+template <class Range, class Body, auto Why = detail::why_not_range_loop<Range, Body>()>
   requires(!detail::accepted<Why>)
 void parallel_for(Range&& range, Body&& body, const loop_options& options = {}) = delete;
-
-template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
-void parallel_for(Arguments&&...) = delete;
 
 }}  // namespace fj::v0_2

@@ -17,7 +17,6 @@
 #include "forkjoin/loops/loop_bounds.hpp"
 #include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/loops/split_loop.hpp"
-#include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 
 namespace fj { inline namespace v0_2 {
@@ -38,7 +37,7 @@ struct block_2d {
 
 namespace detail {
 
-template <class Policy, class Body>
+template <class Body>
 class block_loop {
  public:
   block_loop(Body& body, std::size_t grain, const loop_options& options) noexcept
@@ -54,7 +53,7 @@ class block_loop {
     } else {
       first.col_end = second.col_begin = block.col_begin + block.cols() / 2;
     }
-    fork_join<Policy>([&] { run(first, place); }, [&] { run(second, place + first.cells()); });
+    fork_join([&] { run(first, place); }, [&] { run(second, place + first.cells()); });
   }
 
  private:
@@ -113,7 +112,7 @@ consteval auto why_not_2d() {
 /// In the order of the loop, the upper or the left half comes first.
 ///
 /// Throws std::length_error if there are more cells than a std::size_t counts.
-template <detail::a_policy Policy = continuations, class Rows, class Columns, class Body>
+template <class Rows, class Columns, class Body>
   requires detail::accepted<detail::why_not_2d<Rows, Columns, Body>()>
 void parallel_for_2d(Rows up_to_row, Columns up_to_column, Body&& body, const loop_options& options = {}) {
   const std::size_t rows = detail::count_up_to(up_to_row), cols = detail::count_up_to(up_to_column);
@@ -122,10 +121,10 @@ void parallel_for_2d(Rows up_to_row, Columns up_to_column, Body&& body, const lo
   if constexpr (detail::loops_by_blocks<Body>) {
     fj::run([&] {
       const std::size_t grain = options.grain ? options.grain : detail::default_block_size(cells);
-      detail::block_loop<Policy, std::remove_reference_t<Body>>(body, grain, options).run({0, rows, 0, cols});
+      detail::block_loop<std::remove_reference_t<Body>>(body, grain, options).run({0, rows, 0, cols});
     });
   } else {
-    detail::for_parts<Policy>(cells, options, [&body, cols](std::size_t begin, std::size_t end) {
+    detail::for_parts(cells, options, [&body, cols](std::size_t begin, std::size_t end) {
       std::size_t i = begin / cols, j = begin % cols;
       while (begin != end) {
         const std::size_t row_end = (std::min)(cols, j + (end - begin));
@@ -138,12 +137,8 @@ void parallel_for_2d(Rows up_to_row, Columns up_to_column, Body&& body, const lo
   }
 }
 
-template <detail::a_policy Policy = continuations, class Rows, class Columns, class Body,
-          auto Why = detail::why_not_2d<Rows, Columns, Body>()>
+template <class Rows, class Columns, class Body, auto Why = detail::why_not_2d<Rows, Columns, Body>()>
   requires(!detail::accepted<Why>)
 void parallel_for_2d(Rows rows, Columns cols, Body&& body, const loop_options& options = {}) = delete;
-
-template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
-void parallel_for_2d(Arguments&&...) = delete;
 
 }}  // namespace fj::v0_2

@@ -13,15 +13,14 @@
 #include "forkjoin/loops/loop_bounds.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/split_loop.hpp"
-#include "forkjoin/policies.hpp"
 
 namespace fj { inline namespace v0_2 {
 
 namespace detail {
 
-template <class Policy, class It, class Body>
+template <class It, class Body>
 void for_iterator_blocks(const It& first, std::size_t n, Body& body, const loop_options& options) {
-  detail::for_parts<Policy>(n, options, [&](std::size_t begin, std::size_t end) {
+  detail::for_parts(n, options, [&](std::size_t begin, std::size_t end) {
     static_cast<void>(std::invoke(body, detail::advanced(first, begin), detail::advanced(first, end)));
   });
 }
@@ -66,37 +65,33 @@ consteval auto why_not_range_blocks() {
 /// cancellation are those of parallel_for. With options.grain each block but the last has so many elements. Without a
 /// grain the blocks have any size, from one element to all of them: on one P there may be a single block, and otherwise
 /// each strand finds the size by the clock and by what earlier loops took.
-template <detail::a_policy Policy = continuations, class First, class Last, class Body>
+template <class First, class Last, class Body>
   requires detail::not_options<Body> && detail::accepted<detail::why_not_blocks<First, Last, Body>()>
 void parallel_for_blocks(First first, Last last, Body&& body, const loop_options& options = {}) {
   if constexpr (detail::index<First>) {
     const detail::index_range<First, Last> indices("fj::parallel_for_blocks", first, last);
-    detail::for_parts<Policy>(indices.size(), options, [&](std::size_t begin, std::size_t end) {
+    detail::for_parts(indices.size(), options, [&](std::size_t begin, std::size_t end) {
       static_cast<void>(std::invoke(body, indices[begin], indices[end]));
     });
   } else {
-    detail::for_iterator_blocks<Policy>(first, detail::size_between(first, last), body, options);
+    detail::for_iterator_blocks(first, detail::size_between(first, last), body, options);
   }
 }
 
-template <detail::a_policy Policy = continuations, class First, class Last, class Body,
-          class = detail::when<detail::not_options<Body>>, auto Why = detail::why_not_blocks<First, Last, Body>()>
+template <class First, class Last, class Body, class = detail::when<detail::not_options<Body>>,
+          auto Why = detail::why_not_blocks<First, Last, Body>()>
   requires(!detail::accepted<Why>)
 void parallel_for_blocks(First first, Last last, Body&& body, const loop_options& options = {}) = delete;
 
 /// The same for the elements of a range, which must be a random-access one with a size: body(begin, end) with iterators.
-template <detail::a_policy Policy = continuations, class Range, class Body>
+template <class Range, class Body>
   requires detail::accepted<detail::why_not_range_blocks<Range, Body>()>
 void parallel_for_blocks(Range&& range, Body&& body, const loop_options& options = {}) {
-  detail::for_iterator_blocks<Policy>(std::ranges::begin(range), detail::size_of(range), body, options);
+  detail::for_iterator_blocks(std::ranges::begin(range), detail::size_of(range), body, options);
 }
 
-template <detail::a_policy Policy = continuations, class Range, class Body,
-          auto Why = detail::why_not_range_blocks<Range, Body>()>
+template <class Range, class Body, auto Why = detail::why_not_range_blocks<Range, Body>()>
   requires(!detail::accepted<Why>)
 void parallel_for_blocks(Range&& range, Body&& body, const loop_options& options = {}) = delete;
-
-template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
-void parallel_for_blocks(Arguments&&...) = delete;
 
 }}  // namespace fj::v0_2

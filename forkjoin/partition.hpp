@@ -13,7 +13,6 @@
 #include "forkjoin/loops/elements.hpp"
 #include "forkjoin/loops/partitioning.hpp"
 #include "forkjoin/loops/sequence.hpp"
-#include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 
 namespace fj { inline namespace v0_2 {
@@ -28,7 +27,7 @@ namespace fj { inline namespace v0_2 {
 /// Outside of a runtime the call enters the default one.
 ///
 /// Cost: linear work for each P; where there are more parts than one, up to n/4 swaps for each doubling of their number.
-template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
+template <class It, class S, class Predicate, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_partition<It, Predicate, Projection>()>
 It parallel_partition(It first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
@@ -39,48 +38,44 @@ It parallel_partition(It first, S last, Predicate pred, Projection proj = {}, co
   return run([&] {
     const auto n = static_cast<std::size_t>(end - first);
     const std::size_t grain = options.grain ? options.grain : detail::partition_grain(n);
-    return detail::partition<Policy>(first, end, test, detail::as_difference<It>(grain), options.stop);
+    return detail::partition(first, end, test, detail::as_difference<It>(grain), options.stop);
   });
 }
 
-template <detail::a_policy Policy = continuations, class It, class S, class Predicate>
+template <class It, class S, class Predicate>
   requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_partition<It, Predicate, std::identity>()>
 It parallel_partition(It first, S last, Predicate pred, const loop_options& options) {
-  return fj::parallel_partition<Policy>(first, last, std::move(pred), std::identity(), options);
+  return fj::parallel_partition(first, last, std::move(pred), std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
+template <class It, class S, class Predicate, class Projection = loop_options,
           class = detail::when<std::sentinel_for<S, It>>,
           auto Why = detail::why_not_partition<It, Predicate, detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)
 It parallel_partition(It first, S last, Predicate pred, Projection proj = {},
                       const loop_options& options = {}) = delete;
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
-          class Projection = std::identity>
+template <std::ranges::range R, class Predicate, class Projection = std::identity>
   requires detail::not_options<Projection> &&
            detail::accepted<detail::why_not_partition<std::ranges::iterator_t<R>, Predicate, Projection>()>
 std::ranges::borrowed_iterator_t<R> parallel_partition(R&& range, Predicate pred, Projection proj = {},
                                                        const loop_options& options = {}) {
-  return fj::parallel_partition<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
-                                        std::move(proj), options);
+  return fj::parallel_partition(std::ranges::begin(range), std::ranges::end(range), std::move(pred), std::move(proj),
+                                options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate>
+template <std::ranges::range R, class Predicate>
   requires detail::accepted<detail::why_not_partition<std::ranges::iterator_t<R>, Predicate, std::identity>()>
 std::ranges::borrowed_iterator_t<R> parallel_partition(R&& range, Predicate pred, const loop_options& options) {
-  return fj::parallel_partition<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
+  return fj::parallel_partition(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
-          class Projection = loop_options, class = detail::when<!detail::array_end<Predicate>>,
+template <std::ranges::range R, class Predicate, class Projection = loop_options,
+          class = detail::when<!detail::array_end<Predicate>>,
           auto Why = detail::why_not_partition<std::ranges::iterator_t<R>, Predicate,
                                                detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)
 std::ranges::borrowed_iterator_t<R> parallel_partition(R&& range, Predicate pred, Projection proj = {},
                                                        const loop_options& options = {}) = delete;
-
-template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
-void parallel_partition(Arguments&&...) = delete;
 
 }}  // namespace fj::v0_2

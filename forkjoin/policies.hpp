@@ -39,8 +39,7 @@ struct run_on_top {};
 /// futures", PPoPP 1993.)
 struct leapfrog {};
 
-/// A policy for fork_join, and for algorithms, scopes and loops but fork_reduce: fj::policy<fj::last_child_first,
-/// fj::leapfrog>. The choice is made when the program is compiled. Results and exceptions do not depend on it, unless
+/// A policy for fork_join, fork_each and scopes: fj::policy<fj::last_child_first, fj::leapfrog>. Loops and algorithms take none. The choice is made when the program is compiled. Results and exceptions do not depend on it, unless
 /// branches wait for one another: see run_on_top.
 template <class Order, class Join>
 struct policy {

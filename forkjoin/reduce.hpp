@@ -21,7 +21,6 @@
 #include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/loops/own_copy.hpp"
 #include "forkjoin/loops/sequence.hpp"
-#include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 #include "forkjoin/stop.hpp"
 
@@ -36,17 +35,16 @@ using projected_value = std::conditional_t<(std::is_reference_v<std::iter_refere
                                            std::remove_cvref_t<std::invoke_result_t<F&, std::iter_reference_t<It>...>>>;
 
 /// The tree over the blocks. leaf(block) returns a block's value.
-template <class Policy, class T, class Leaf, class Op>
+template <class T, class Leaf, class Op>
 class reduction {
  public:
   reduction(Leaf& leaf, Op& op, const stop_token* stop) noexcept : leaf_(leaf), op_(op), parts_(stop) {}
 
   T run(std::size_t first, std::size_t last) {
     if (last - first == 1) return parts_.run(first, [=, this]() -> T { return leaf_(first); });
-    parts_.begin(first);  // here already: with tasks, each leaf would throw otherwise
     const std::size_t middle = first + (last - first) / 2;
-    auto [left, right] = fork_join<Policy>([=, this] { return run(first, middle); },  //
-                                           [=, this] { return run(middle, last); });
+    auto [left, right] = fork_join([=, this] { return run(first, middle); },  //
+                                   [=, this] { return run(middle, last); });
     return static_cast<T>(std::invoke(op_, std::move(left), std::move(right)));
   }
 
@@ -57,16 +55,16 @@ class reduction {
 };
 
 /// Of values of any type, or with a grain.
-template <class Policy, class T, class It, class Get, class Op>
+template <class T, class It, class Get, class Op>
 [[gnu::noinline]] T reduce_blocks(const It& first, std::size_t n, Get get, Op& op, loop_options options) {
   const blocks all(n, options.grain, reduce_block);
   const auto leaf = [&](std::size_t block) {
     return detail::fold<T>(detail::advanced(first, all.begin(block)), all.size_of(block), get, op);
   };
-  return fj::run([&] { return reduction<Policy, T, decltype(leaf), Op>(leaf, op, options.stop).run(0, all.count()); });
+  return fj::run([&] { return reduction<T, decltype(leaf), Op>(leaf, op, options.stop).run(0, all.count()); });
 }
 
-template <class Policy, class T, class It, class Get, class Op>
+template <class T, class It, class Get, class Op>
 [[gnu::always_inline]] inline T reduce(const It& first, std::size_t n, T init, Get get, Op& op,
                                        const loop_options& options) {
   if (n == 0) return init;
@@ -74,11 +72,11 @@ template <class Policy, class T, class It, class Get, class Op>
   const auto value = [get](const It& at) -> value_type { return static_cast<value_type>(get(at)); };
   if constexpr (plain_number<T>) {
     if (options.grain == 0) {
-      T sum = detail::reduce_numbers<Policy, T>(first, n, value, op, options);
+      T sum = detail::reduce_numbers<T>(first, n, value, op, options);
       return static_cast<T>(std::invoke(op, std::move(init), std::move(sum)));
     }
   }
-  T sum = detail::reduce_blocks<Policy, T>(first, n, value, op, options);
+  T sum = detail::reduce_blocks<T>(first, n, value, op, options);
   return static_cast<T>(std::invoke(op, std::move(init), std::move(sum)));
 }
 
@@ -98,7 +96,7 @@ template <class T, class Body, class It>
 }
 
 /// Body folds a block into a value, which begins as the identity. Join combines values. at(k) is the place of element k.
-template <class Policy, class T, class At, class Body, class Join>
+template <class T, class At, class Body, class Join>
 T accumulate_blocks(std::size_t n, const At& at, T identity, Body& body, Join& joins, const loop_options& options) {
   if (n == 0) return identity;
   const blocks all(n, options.grain, body_block);
@@ -106,13 +104,12 @@ T accumulate_blocks(std::size_t n, const At& at, T identity, Body& body, Join& j
     return detail::fold_block<T>(body, at(all.begin(block)), at(all.end(block)), T(identity));
   };
   if constexpr (small_value<T>)
-    if (options.grain == 0) return detail::reduce_kept<Policy, T>(all, leaf, joins, options);
-  return fj::run(
-      [&] { return reduction<Policy, T, decltype(leaf), Join>(leaf, joins, options.stop).run(0, all.count()); });
+    if (options.grain == 0) return detail::reduce_kept<T>(all, leaf, joins, options);
+  return fj::run([&] { return reduction<T, decltype(leaf), Join>(leaf, joins, options.stop).run(0, all.count()); });
 }
 
 /// Body folds a block into a value, or adds an element.
-template <class Policy, class T, class It, class Body, class Join>
+template <class T, class It, class Body, class Join>
 T accumulate(const It& first, std::size_t n, T identity, Body& body, Join& joins, const loop_options& options) {
   const auto at = [&first](std::size_t k) { return detail::advanced(first, k); };
   if constexpr (element_body<Body, T, It>) {
@@ -123,9 +120,9 @@ T accumulate(const It& first, std::size_t n, T identity, Body& body, Join& joins
         acc = static_cast<T>(std::invoke(body, std::move(acc), *from));
       return acc;
     };
-    return detail::accumulate_blocks<Policy, T>(n, at, std::move(identity), each, joins, options);
+    return detail::accumulate_blocks<T>(n, at, std::move(identity), each, joins, options);
   } else {
-    return detail::accumulate_blocks<Policy, T>(n, at, std::move(identity), body, joins, options);
+    return detail::accumulate_blocks<T>(n, at, std::move(identity), body, joins, options);
   }
 }
 
@@ -266,8 +263,7 @@ consteval auto why_not_reduce_range() {
 /// Errors: what op or proj throws; of several exceptions, the first in order. std::bad_alloc. fj::cancelled if
 /// options.stop was asked to stop before every block had started. Iterators must be random-access ones. Outside of a
 /// runtime the call enters the default one.
-template <detail::a_policy Policy = continuations, class First, class Last, class T, class Op,
-          class Projection = std::identity>
+template <class First, class Last, class T, class Op, class Projection = std::identity>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op> &&
            detail::not_options<Projection> && (!detail::join_for<Projection, T, First>) &&
            detail::accepted<detail::why_not_reduce<T, Op, Projection, First>()>
@@ -277,19 +273,18 @@ template <detail::a_policy Policy = continuations, class First, class Last, clas
   const auto get = [own](const First& at) -> detail::projected_value<Projection, First> {
     return std::invoke(own, *at);
   };
-  return detail::reduce<Policy>(first, detail::size_between(first, last), std::move(init), get, op, options);
+  return detail::reduce(first, detail::size_between(first, last), std::move(init), get, op, options);
 }
 
-template <detail::a_policy Policy = continuations, class First, class Last, class T, class Op>
+template <class First, class Last, class T, class Op>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op> &&
            detail::accepted<detail::why_not_reduce<T, Op, std::identity, First>()>
 [[nodiscard, gnu::always_inline]] inline T parallel_reduce(First first, Last last, T init, Op op,
                                                            const loop_options& options) {
-  return fj::parallel_reduce<Policy>(first, last, std::move(init), std::move(op), std::identity(), options);
+  return fj::parallel_reduce(first, last, std::move(init), std::move(op), std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, class First, class Last, class T, class Op,
-          class Projection = loop_options,
+template <class First, class Last, class T, class Op, class Projection = loop_options,
           class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
                                detail::not_options<Op>>,
           auto Why = detail::why_not_reduce<T, Op, detail::given<Projection, std::identity>, First>()>
@@ -298,28 +293,25 @@ T parallel_reduce(First first, Last last, T init, Op op, Projection proj = {},
                   const loop_options& options = {}) = delete;
 
 /// The same for all elements of a range, which must be a random-access one with a size.
-template <detail::a_policy Policy = continuations, std::ranges::range Range, class T, class Op,
-          class Projection = std::identity>
+template <std::ranges::range Range, class T, class Op, class Projection = std::identity>
   requires detail::not_options<Op> && detail::not_options<Projection> &&
            (!detail::join_for<Projection, T, std::ranges::iterator_t<Range>>) &&
            detail::accepted<detail::why_not_reduce_range<Range, T, Op, Projection>()>
 [[nodiscard, gnu::always_inline]] inline T
     parallel_reduce(Range&& range, T init, Op op, Projection proj = {}, const loop_options& options = {}) {
   const auto first = std::ranges::begin(range);
-  return fj::parallel_reduce<Policy>(first, detail::advanced(first, detail::size_of(range)), std::move(init),
-                                     std::move(op), std::move(proj), options);
+  return fj::parallel_reduce(first, detail::advanced(first, detail::size_of(range)), std::move(init), std::move(op),
+                             std::move(proj), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range Range, class T, class Op>
+template <std::ranges::range Range, class T, class Op>
   requires detail::not_options<Op> && detail::accepted<detail::why_not_reduce_range<Range, T, Op, std::identity>()>
 [[nodiscard, gnu::always_inline]] inline T parallel_reduce(Range&& range, T init, Op op, const loop_options& options) {
-  return fj::parallel_reduce<Policy>(std::forward<Range>(range), std::move(init), std::move(op), std::identity(),
-                                     options);
+  return fj::parallel_reduce(std::forward<Range>(range), std::move(init), std::move(op), std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range Range, class T, class Op,
-          class Projection = loop_options, class = detail::when<detail::not_options<Op>>,
-          class = detail::when<!detail::array_end<T>>,
+template <std::ranges::range Range, class T, class Op, class Projection = loop_options,
+          class = detail::when<detail::not_options<Op>>, class = detail::when<!detail::array_end<T>>,
           auto Why = detail::why_not_reduce_range<Range, T, Op, detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)
 T parallel_reduce(Range&& range, T init, Op op, Projection proj = {}, const loop_options& options = {}) = delete;
@@ -345,52 +337,51 @@ T parallel_reduce(const Range&, const T&, const Body&, const Join&) = delete;  /
 /// Errors: as above; the exception is the serial program's, where "serial" is block by block. The compiler chooses these
 /// overloads if the last function can be called with two values, but not with an element; a body that can be called in both
 /// ways gets elements.
-template <detail::a_policy Policy = continuations, class First, class Last, class T, class Body, class Join>
+template <class First, class Last, class T, class Body, class Join>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::join_for<Join, T, First> &&
            detail::accepted<detail::why_not_accumulate<T, Body, Join, First>()>
 [[nodiscard]] T parallel_reduce(First first, Last last, T identity, Body body, Join join,
                                 const loop_options& options = {}) {
-  return detail::accumulate<Policy>(first, detail::size_between(first, last), std::move(identity), body, join, options);
+  return detail::accumulate(first, detail::size_between(first, last), std::move(identity), body, join, options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range Range, class T, class Body, class Join>
+template <std::ranges::range Range, class T, class Body, class Join>
   requires detail::divisible_range<Range> && detail::join_for<Join, T, std::ranges::iterator_t<Range>> &&
            detail::accepted<detail::why_not_accumulate<T, Body, Join, std::ranges::iterator_t<Range>>()>
 [[nodiscard]] T parallel_reduce(Range&& range, T identity, Body body, Join join, const loop_options& options = {}) {
-  return detail::accumulate<Policy>(std::ranges::begin(range), detail::size_of(range), std::move(identity), body, join,
-                                    options);
+  return detail::accumulate(std::ranges::begin(range), detail::size_of(range), std::move(identity), body, join,
+                            options);
 }
 
 /// The same for indices, with body(begin, end, value). Also throws std::invalid_argument, as parallel_for.
-template <detail::a_policy Policy = continuations, class First, class Last, class T, class Body, class Join>
+template <class First, class Last, class T, class Body, class Join>
   requires std::integral<First> && std::integral<Last> &&
            detail::accepted<detail::why_not_accumulate_indices<First, Last, T, Body, Join>()>
 [[nodiscard]] T parallel_reduce(First first, Last last, T identity, Body body, Join join,
                                 const loop_options& options = {}) {
   const detail::index_range<First, Last> indices("fj::parallel_reduce", first, last);
   const auto at = [&indices](std::size_t k) { return indices[k]; };
-  return detail::accumulate_blocks<Policy, T>(indices.size(), at, std::move(identity), body, join, options);
+  return detail::accumulate_blocks<T>(indices.size(), at, std::move(identity), body, join, options);
 }
 
-template <detail::a_policy Policy = continuations, class First, class Last, class T, class Body, class Join,
-          class = detail::when<std::integral<First>>, class = detail::when<std::integral<Last>>,
+template <class First, class Last, class T, class Body, class Join, class = detail::when<std::integral<First>>,
+          class = detail::when<std::integral<Last>>,
           auto Why = detail::why_not_accumulate_indices<First, Last, T, Body, Join>()>
   requires(!detail::accepted<Why>)
 T parallel_reduce(First first, Last last, T identity, Body body, Join join, const loop_options& options = {}) = delete;
 
 /// init op transform(*first) op ...: parallel_reduce with a projection, in the order of std::transform_reduce.
-template <detail::a_policy Policy = continuations, class First, class Last, class T, class Op, class Transform>
+template <class First, class Last, class T, class Op, class Transform>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Transform> &&
            detail::accepted<detail::why_not_transform_reduce<T, Op, Transform, First>()>
 [[nodiscard, gnu::always_inline]] inline T parallel_transform_reduce(First first, Last last, T init, Op op,
                                                                      Transform transform,
                                                                      const loop_options& options = {}) {
-  return fj::parallel_reduce<Policy>(first, last, std::move(init), std::move(op), std::move(transform), options);
+  return fj::parallel_reduce(first, last, std::move(init), std::move(op), std::move(transform), options);
 }
 
 // Not of two arrays: these are a range and a second sequence.
-template <detail::a_policy Policy = continuations, class First, class Last, class T, class Op, class Transform,
-          class It = std::decay_t<First>,
+template <class First, class Last, class T, class Op, class Transform, class It = std::decay_t<First>,
           class = detail::when<std::input_or_output_iterator<It> && std::sentinel_for<std::decay_t<Last>, It> &&
                                detail::not_options<Transform> && !(detail::array<First> && detail::array<Last>)>,
           auto Why = detail::why_not_transform_reduce<T, Op, Transform, It>()>
@@ -399,8 +390,7 @@ T parallel_transform_reduce(First&& first, Last&& last, T init, Op op, Transform
                             const loop_options& options = {}) = delete;
 
 /// init op transform(*first, *second) op transform(*(first + 1), *(second + 1)) op ...: inner products.
-template <detail::a_policy Policy = continuations, class First, class Last, class Second, class T, class Op,
-          class Transform>
+template <class First, class Last, class Second, class T, class Op, class Transform>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Transform> &&
            detail::accepted<detail::why_not_transform_reduce<T, Op, Transform, First, Second>()>
 [[nodiscard, gnu::always_inline]] inline T parallel_transform_reduce(First first, Last last, Second second, T init,
@@ -411,12 +401,10 @@ template <detail::a_policy Policy = continuations, class First, class Last, clas
   const auto get = [own](const pair& at) -> detail::projected_value<Transform, First, Second> {
     return std::invoke(own, *at.first, *at.second);
   };
-  return detail::reduce<Policy>(pair{first, second}, detail::size_between(first, last), std::move(init), get, op,
-                                options);
+  return detail::reduce(pair{first, second}, detail::size_between(first, last), std::move(init), get, op, options);
 }
 
-template <detail::a_policy Policy = continuations, class First, class Last, class Second, class T, class Op,
-          class Transform,
+template <class First, class Last, class Second, class T, class Op, class Transform,
           class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
                                detail::not_options<Transform>>,
           auto Why = detail::why_not_transform_reduce<T, Op, Transform, First, Second>()>
@@ -425,17 +413,17 @@ T parallel_transform_reduce(First first, Last last, Second second, T init, Op op
                             const loop_options& options = {}) = delete;
 
 /// Both for all elements of a range, which must be a random-access one with a size.
-template <detail::a_policy Policy = continuations, std::ranges::range Range, class T, class Op, class Transform>
+template <std::ranges::range Range, class T, class Op, class Transform>
   requires detail::not_options<Transform> &&
            detail::accepted<detail::why_not_transform_reduce_range<Range, T, Op, Transform>()>
 [[nodiscard, gnu::always_inline]] inline T parallel_transform_reduce(Range&& range, T init, Op op, Transform transform,
                                                                      const loop_options& options = {}) {
   const auto first = std::ranges::begin(range);
-  return fj::parallel_transform_reduce<Policy>(first, detail::advanced(first, detail::size_of(range)), std::move(init),
-                                               std::move(op), std::move(transform), options);
+  return fj::parallel_transform_reduce(first, detail::advanced(first, detail::size_of(range)), std::move(init),
+                                       std::move(op), std::move(transform), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range Range, class T, class Op, class Transform,
+template <std::ranges::range Range, class T, class Op, class Transform,
           class = detail::when<detail::not_options<Transform> && !detail::array_end<T>>,
           auto Why = detail::why_not_transform_reduce_range<Range, T, Op, Transform>()>
   requires(!detail::accepted<Why>)
@@ -443,31 +431,23 @@ T parallel_transform_reduce(Range&& range, T init, Op op, Transform transform,
                             const loop_options& options = {}) = delete;
 
 // An array and a pointer of its type are taken for two iterators.
-template <detail::a_policy Policy = continuations, std::ranges::range Range, class Second, class T, class Op,
-          class Transform, class It = std::decay_t<Second>>
+template <std::ranges::range Range, class Second, class T, class Op, class Transform, class It = std::decay_t<Second>>
   requires detail::like_iterator<It> && detail::not_options<Transform> && (!detail::array_and_end<Range, Second>) &&
            detail::accepted<detail::why_not_transform_reduce_range<Range, T, Op, Transform, It>()>
 [[nodiscard, gnu::always_inline]] inline T
     parallel_transform_reduce(Range&& range, Second&& second, T init, Op op, Transform transform,
                               const loop_options& options = {}) {
   const auto first = std::ranges::begin(range);
-  return fj::parallel_transform_reduce<Policy>(first, detail::advanced(first, detail::size_of(range)), It(second),
-                                               std::move(init), std::move(op), std::move(transform), options);
+  return fj::parallel_transform_reduce(first, detail::advanced(first, detail::size_of(range)), It(second),
+                                       std::move(init), std::move(op), std::move(transform), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range Range, class Second, class T, class Op,
-          class Transform, class It = std::decay_t<Second>,
+template <std::ranges::range Range, class Second, class T, class Op, class Transform, class It = std::decay_t<Second>,
           class = detail::when<detail::like_iterator<It> && !detail::array_end<T> && detail::not_options<Transform> &&
                                (detail::array<Second> || !std::sentinel_for<It, std::ranges::iterator_t<Range>>)>,
           auto Why = detail::why_not_transform_reduce_range<Range, T, Op, Transform, It>()>
   requires(!detail::accepted<Why>)
 T parallel_transform_reduce(Range&& range, Second&& second, T init, Op op, Transform transform,
                             const loop_options& options = {}) = delete;
-
-template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
-void parallel_reduce(Arguments&&...) = delete;
-
-template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
-void parallel_transform_reduce(Arguments&&...) = delete;
 
 }}  // namespace fj::v0_2

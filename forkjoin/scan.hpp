@@ -19,7 +19,6 @@
 #include "forkjoin/loops/loop_bounds.hpp"
 #include "forkjoin/loops/scan_loop.hpp"
 #include "forkjoin/loops/sequence.hpp"
-#include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 
 namespace fj { inline namespace v0_2 {
@@ -31,24 +30,24 @@ inline constexpr bool exactly_associative = std::integral<T>;
 
 namespace detail {
 
-template <class Policy, scan_kind Kind, class T, class First, class Out, class Op>
+template <scan_kind Kind, class T, class First, class Out, class Op>
 Out scan(const First& first, std::size_t n, const Out& out, std::optional<T> init, Op& op,
          const loop_options& options) {
   if (n == 0) return out;
   const blocks all(n, options.grain);
   scan_of_elements<Kind, exactly_associative<Op, T>, T, First, Out, Op> work(first, out, all, op);
-  fj::run([&] { scan_loop<Policy, T, decltype(work)>(work, options.stop).run(all.count(), init); });
+  fj::run([&] { scan_loop<T, decltype(work)>(work, options.stop).run(all.count(), init); });
   return detail::advanced(out, n);
 }
 
 /// By a body for blocks. Returns the sum of all. at(k) is the place of element k.
-template <class Policy, class T, class At, class Body, class Join>
+template <class T, class At, class Body, class Join>
 T scan_blocks(std::size_t n, const At& at, T identity, Body& body, Join& joins, const loop_options& options) {
   if (n == 0) return identity;
   const blocks all(n, options.grain);
   std::optional<T> before(std::as_const(identity));
   scan_by_body<exactly_associative<Join, T>, T, At, Body, Join> work(at, all, identity, body, joins);
-  fj::run([&] { scan_loop<Policy, T, decltype(work)>(work, options.stop).run(all.count(), before); });
+  fj::run([&] { scan_loop<T, decltype(work)>(work, options.stop).run(all.count(), before); });
   return std::move(*before);
 }
 
@@ -177,23 +176,23 @@ consteval auto why_not_scan_range_blocks() {
 /// Errors: what op or a copy throws; std::bad_alloc; fj::cancelled if options.stop was asked to stop before every block
 /// had started. Both leave the output partly written. Iterators must be random-access ones. Outside of a runtime the
 /// call enters the default one.
-template <detail::a_policy Policy = continuations, class First, class Last, class Out, class Op = std::plus<>>
+template <class First, class Last, class Out, class Op = std::plus<>>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
            detail::not_options<Op> && detail::accepted<detail::why_not_scan_of<void, First, Out, Op>()>
 Out parallel_inclusive_scan(First first, Last last, Out out, Op op = {}, const loop_options& options = {}) {
   using T = std::iter_value_t<First>;
-  return detail::scan<Policy, detail::scan_kind::inclusive, T>(first, detail::size_between(first, last), out,
-                                                               std::nullopt, op, options);
+  return detail::scan<detail::scan_kind::inclusive, T>(first, detail::size_between(first, last), out, std::nullopt, op,
+                                                       options);
 }
 
-template <detail::a_policy Policy = continuations, class First, class Last, class Out>
+template <class First, class Last, class Out>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
            detail::accepted<detail::why_not_scan_of<void, First, Out, std::plus<>>()>
 Out parallel_inclusive_scan(First first, Last last, Out out, const loop_options& options) {
-  return fj::parallel_inclusive_scan<Policy>(first, last, out, std::plus<>(), options);
+  return fj::parallel_inclusive_scan(first, last, out, std::plus<>(), options);
 }
 
-template <detail::a_policy Policy = continuations, class First, class Last, class Out, class Op = loop_options,
+template <class First, class Last, class Out, class Op = loop_options,
           class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
                                detail::like_iterator<Out>>,
           auto Why = detail::why_not_scan_of<void, First, Out, Op>()>
@@ -202,15 +201,15 @@ Out parallel_inclusive_scan(First first, Last last, Out out, Op op = {}, const l
 
 /// *(out + k) = init op *first op ... op *(first + k). The sums have the type of init. If that is a number, elements of
 /// another type are converted to it before they are added.
-template <detail::a_policy Policy = continuations, class First, class Last, class Out, class Op, class T>
+template <class First, class Last, class Out, class Op, class T>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
            detail::not_options<T> && detail::accepted<detail::why_not_scan_of<T, First, Out, Op>()>
 Out parallel_inclusive_scan(First first, Last last, Out out, Op op, T init, const loop_options& options = {}) {
-  return detail::scan<Policy, detail::scan_kind::inclusive, T>(first, detail::size_between(first, last), out,
-                                                               std::optional<T>(std::move(init)), op, options);
+  return detail::scan<detail::scan_kind::inclusive, T>(first, detail::size_between(first, last), out,
+                                                       std::optional<T>(std::move(init)), op, options);
 }
 
-template <detail::a_policy Policy = continuations, class First, class Last, class Out, class Op, class T,
+template <class First, class Last, class Out, class Op, class T,
           class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
                                detail::like_iterator<Out> && detail::not_options<T>>,
           auto Why = detail::why_not_scan_of<T, First, Out, Op>()>
@@ -218,57 +217,56 @@ template <detail::a_policy Policy = continuations, class First, class Last, clas
 Out parallel_inclusive_scan(First first, Last last, Out out, Op op, T init, const loop_options& options = {}) = delete;
 
 /// The same for all elements of a range, which must be a random-access one with a size.
-template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class Op = std::plus<>>
+template <std::ranges::range Range, class Out, class Op = std::plus<>>
   requires detail::not_options<Op> && detail::accepted<detail::why_not_scan_range<void, Range, Out, Op>()>
 Out parallel_inclusive_scan(Range&& range, Out out, Op op = {}, const loop_options& options = {}) {
   const auto first = std::ranges::begin(range);
   const auto last = detail::advanced(first, detail::size_of(range));
-  return fj::parallel_inclusive_scan<Policy>(first, last, std::move(out), std::move(op), options);
+  return fj::parallel_inclusive_scan(first, last, std::move(out), std::move(op), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out>
+template <std::ranges::range Range, class Out>
   requires detail::accepted<detail::why_not_scan_range<void, Range, Out, std::plus<>>()>
 Out parallel_inclusive_scan(Range&& range, Out out, const loop_options& options) {
-  return fj::parallel_inclusive_scan<Policy>(range, std::move(out), std::plus<>(), options);
+  return fj::parallel_inclusive_scan(range, std::move(out), std::plus<>(), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class Op = loop_options,
-          class = detail::when<!detail::array_end<Op>>, auto Why = detail::why_not_scan_range<void, Range, Out, Op>()>
+template <std::ranges::range Range, class Out, class Op = loop_options, class = detail::when<!detail::array_end<Op>>,
+          auto Why = detail::why_not_scan_range<void, Range, Out, Op>()>
   requires(!detail::accepted<Why>)
 Out parallel_inclusive_scan(Range&& range, Out out, Op op = {}, const loop_options& options = {}) = delete;
 
-template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class Op, class T>
+template <std::ranges::range Range, class Out, class Op, class T>
   requires detail::not_options<T> && detail::accepted<detail::why_not_scan_range<T, Range, Out, Op>()>
 Out parallel_inclusive_scan(Range&& range, Out out, Op op, T init, const loop_options& options = {}) {
   const auto first = std::ranges::begin(range);
   const auto last = detail::advanced(first, detail::size_of(range));
-  return fj::parallel_inclusive_scan<Policy>(first, last, std::move(out), std::move(op), std::move(init), options);
+  return fj::parallel_inclusive_scan(first, last, std::move(out), std::move(op), std::move(init), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class Op, class T,
-          class = detail::when<detail::not_options<T>>, class = detail::when<!detail::array_end<Op>>,
-          auto Why = detail::why_not_scan_range<T, Range, Out, Op>()>
+template <std::ranges::range Range, class Out, class Op, class T, class = detail::when<detail::not_options<T>>,
+          class = detail::when<!detail::array_end<Op>>, auto Why = detail::why_not_scan_range<T, Range, Out, Op>()>
   requires(!detail::accepted<Why>)
 Out parallel_inclusive_scan(Range&& range, Out out, Op op, T init, const loop_options& options = {}) = delete;
 
 /// *(out + k) = init op *first op ... op *(first + k - 1): without the element itself. As std::exclusive_scan, otherwise
 /// as parallel_inclusive_scan with an initial value.
-template <detail::a_policy Policy = continuations, class First, class Last, class Out, class T, class Op = std::plus<>>
+template <class First, class Last, class Out, class T, class Op = std::plus<>>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
            detail::not_options<Op> && detail::accepted<detail::why_not_scan_of<T, First, Out, Op>()>
 Out parallel_exclusive_scan(First first, Last last, Out out, T init, Op op = {}, const loop_options& options = {}) {
-  return detail::scan<Policy, detail::scan_kind::exclusive, T>(first, detail::size_between(first, last), out,
-                                                               std::optional<T>(std::move(init)), op, options);
+  return detail::scan<detail::scan_kind::exclusive, T>(first, detail::size_between(first, last), out,
+                                                       std::optional<T>(std::move(init)), op, options);
 }
 
-template <detail::a_policy Policy = continuations, class First, class Last, class Out, class T>
+template <class First, class Last, class Out, class T>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
            detail::accepted<detail::why_not_scan_of<T, First, Out, std::plus<>>()>
 Out parallel_exclusive_scan(First first, Last last, Out out, T init, const loop_options& options) {
-  return fj::parallel_exclusive_scan<Policy>(first, last, out, std::move(init), std::plus<>(), options);
+  return fj::parallel_exclusive_scan(first, last, out, std::move(init), std::plus<>(), options);
 }
 
-template <detail::a_policy Policy = continuations, class First, class Last, class Out, class T, class Op = loop_options,
+template <class First, class Last, class Out, class T, class Op = loop_options,
           class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
                                detail::like_iterator<Out>>,
           auto Why = detail::why_not_scan_of<T, First, Out, Op>()>
@@ -277,91 +275,90 @@ Out parallel_exclusive_scan(First first, Last last, Out out, T init, Op op = {},
                             const loop_options& options = {}) = delete;
 
 /// The same for all elements of a range.
-template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class T, class Op = std::plus<>>
+template <std::ranges::range Range, class Out, class T, class Op = std::plus<>>
   requires detail::not_options<Op> && detail::accepted<detail::why_not_scan_range<T, Range, Out, Op>()>
 Out parallel_exclusive_scan(Range&& range, Out out, T init, Op op = {}, const loop_options& options = {}) {
   const auto first = std::ranges::begin(range);
   const auto last = detail::advanced(first, detail::size_of(range));
-  return fj::parallel_exclusive_scan<Policy>(first, last, std::move(out), std::move(init), std::move(op), options);
+  return fj::parallel_exclusive_scan(first, last, std::move(out), std::move(init), std::move(op), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class T>
+template <std::ranges::range Range, class Out, class T>
   requires detail::accepted<detail::why_not_scan_range<T, Range, Out, std::plus<>>()>
 Out parallel_exclusive_scan(Range&& range, Out out, T init, const loop_options& options) {
-  return fj::parallel_exclusive_scan<Policy>(range, std::move(out), std::move(init), std::plus<>(), options);
+  return fj::parallel_exclusive_scan(range, std::move(out), std::move(init), std::plus<>(), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class T,
-          class Op = loop_options, class = detail::when<!detail::array_end<T>>,
-          auto Why = detail::why_not_scan_range<T, Range, Out, Op>()>
+template <std::ranges::range Range, class Out, class T, class Op = loop_options,
+          class = detail::when<!detail::array_end<T>>, auto Why = detail::why_not_scan_range<T, Range, Out, Op>()>
   requires(!detail::accepted<Why>)
 Out parallel_exclusive_scan(Range&& range, Out out, T init, Op op = {}, const loop_options& options = {}) = delete;
 
 /// parallel_inclusive_scan by its short name.
-template <detail::a_policy Policy = continuations, class First, class Last, class Out, class Op = std::plus<>>
+template <class First, class Last, class Out, class Op = std::plus<>>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
            detail::not_options<Op> && detail::accepted<detail::why_not_scan_of<void, First, Out, Op>()>
 Out parallel_scan(First first, Last last, Out out, Op op = {}, const loop_options& options = {}) {
-  return fj::parallel_inclusive_scan<Policy>(first, last, out, std::move(op), options);
+  return fj::parallel_inclusive_scan(first, last, out, std::move(op), options);
 }
 
-template <detail::a_policy Policy = continuations, class First, class Last, class Out>
+template <class First, class Last, class Out>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
            detail::accepted<detail::why_not_scan_of<void, First, Out, std::plus<>>()>
 Out parallel_scan(First first, Last last, Out out, const loop_options& options) {
-  return fj::parallel_scan<Policy>(first, last, out, std::plus<>(), options);
+  return fj::parallel_scan(first, last, out, std::plus<>(), options);
 }
 
-template <detail::a_policy Policy = continuations, class First, class Last, class Out, class Op = loop_options,
+template <class First, class Last, class Out, class Op = loop_options,
           class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
                                detail::like_iterator<Out>>,
           auto Why = detail::why_not_scan_of<void, First, Out, Op>()>
   requires(!detail::accepted<Why>)
 Out parallel_scan(First first, Last last, Out out, Op op = {}, const loop_options& options = {}) = delete;
 
-template <detail::a_policy Policy = continuations, class First, class Last, class Out, class Op, class T>
+template <class First, class Last, class Out, class Op, class T>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&
            detail::not_options<T> && detail::accepted<detail::why_not_scan_of<T, First, Out, Op>()>
 Out parallel_scan(First first, Last last, Out out, Op op, T init, const loop_options& options = {}) {
-  return fj::parallel_inclusive_scan<Policy>(first, last, out, std::move(op), std::move(init), options);
+  return fj::parallel_inclusive_scan(first, last, out, std::move(op), std::move(init), options);
 }
 
 template <
-    detail::a_policy Policy = continuations, class First, class Last, class Out, class Op, class T,
+    class First, class Last, class Out, class Op, class T,
     class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
                          detail::like_iterator<Out> && detail::not_options<T> && !detail::scan_body<Op, Out, First>>,
     auto Why = detail::why_not_scan_of<T, First, Out, Op>()>
   requires(!detail::accepted<Why>)
 Out parallel_scan(First first, Last last, Out out, Op op, T init, const loop_options& options = {}) = delete;
 
-template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class Op = std::plus<>>
+template <std::ranges::range Range, class Out, class Op = std::plus<>>
   requires detail::not_options<Op> && detail::accepted<detail::why_not_scan_range<void, Range, Out, Op>()>
 Out parallel_scan(Range&& range, Out out, Op op = {}, const loop_options& options = {}) {
   const auto first = std::ranges::begin(range);
   const auto last = detail::advanced(first, detail::size_of(range));
-  return fj::parallel_scan<Policy>(first, last, std::move(out), std::move(op), options);
+  return fj::parallel_scan(first, last, std::move(out), std::move(op), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out>
+template <std::ranges::range Range, class Out>
   requires detail::accepted<detail::why_not_scan_range<void, Range, Out, std::plus<>>()>
 Out parallel_scan(Range&& range, Out out, const loop_options& options) {
-  return fj::parallel_scan<Policy>(range, std::move(out), std::plus<>(), options);
+  return fj::parallel_scan(range, std::move(out), std::plus<>(), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class Op = loop_options,
-          class = detail::when<!detail::array_end<Op>>, auto Why = detail::why_not_scan_range<void, Range, Out, Op>()>
+template <std::ranges::range Range, class Out, class Op = loop_options, class = detail::when<!detail::array_end<Op>>,
+          auto Why = detail::why_not_scan_range<void, Range, Out, Op>()>
   requires(!detail::accepted<Why>)
 Out parallel_scan(Range&& range, Out out, Op op = {}, const loop_options& options = {}) = delete;
 
-template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class Op, class T>
+template <std::ranges::range Range, class Out, class Op, class T>
   requires detail::not_options<T> && detail::accepted<detail::why_not_scan_range<T, Range, Out, Op>()>
 Out parallel_scan(Range&& range, Out out, Op op, T init, const loop_options& options = {}) {
   const auto first = std::ranges::begin(range);
   const auto last = detail::advanced(first, detail::size_of(range));
-  return fj::parallel_scan<Policy>(first, last, std::move(out), std::move(op), std::move(init), options);
+  return fj::parallel_scan(first, last, std::move(out), std::move(op), std::move(init), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class Op, class T,
+template <std::ranges::range Range, class Out, class Op, class T,
           class = detail::when<detail::not_options<T> && !detail::like_scan_by_blocks<Out, T>>,
           class = detail::when<!detail::array_end<Op> && !detail::scan_body<Op, Out, std::ranges::iterator_t<Range>>>,
           auto Why = detail::why_not_scan_range<T, Range, Out, Op>()>
@@ -381,35 +378,35 @@ Out parallel_scan(Range&& range, Out out, Op op, T init, const loop_options& opt
 /// join(identity, x) must equal x. body and join may move from the values that they get. Errors: what body, join or a
 /// copy throws; std::bad_alloc; std::invalid_argument as parallel_for; fj::cancelled if options.stop was asked to stop
 /// before every block had started.
-template <detail::a_policy Policy = continuations, class First, class Last, class T, class Body, class Join>
+template <class First, class Last, class T, class Body, class Join>
   requires detail::accepted<detail::why_not_scan_between<First, Last, T, Body, Join>()>
 T parallel_scan(First first, Last last, T identity, Body body, Join join, const loop_options& options = {}) {
   if constexpr (detail::index<First>) {
     const detail::index_range<First, Last> indices("fj::parallel_scan", first, last);
     const auto at = [&indices](std::size_t k) { return indices[k]; };
-    return detail::scan_blocks<Policy>(indices.size(), at, std::move(identity), body, join, options);
+    return detail::scan_blocks(indices.size(), at, std::move(identity), body, join, options);
   } else {
     const auto at = [&first](std::size_t k) { return detail::advanced(first, k); };
-    return detail::scan_blocks<Policy>(detail::size_between(first, last), at, std::move(identity), body, join, options);
+    return detail::scan_blocks(detail::size_between(first, last), at, std::move(identity), body, join, options);
   }
 }
 
-template <detail::a_policy Policy = continuations, class First, class Last, class T, class Body, class Join,
+template <class First, class Last, class T, class Body, class Join,
           class = detail::when<detail::like_scan_by_blocks<T, Join>>, class = detail::when<!std::ranges::range<First>>,
           auto Why = detail::why_not_scan_between<First, Last, T, Body, Join>()>
   requires(!detail::accepted<Why>)
 T parallel_scan(First first, Last last, T identity, Body body, Join join, const loop_options& options = {}) = delete;
 
 /// The same for the elements of a range, which must be a random-access one with a size.
-template <detail::a_policy Policy = continuations, std::ranges::range Range, class T, class Body, class Join>
+template <std::ranges::range Range, class T, class Body, class Join>
   requires detail::accepted<detail::why_not_scan_range_blocks<Range, T, Body, Join>()>
 T parallel_scan(Range&& range, T identity, Body body, Join join, const loop_options& options = {}) {
   const auto first = std::ranges::begin(range);
-  return fj::parallel_scan<Policy>(first, detail::advanced(first, detail::size_of(range)), std::move(identity),
-                                   std::move(body), std::move(join), options);
+  return fj::parallel_scan(first, detail::advanced(first, detail::size_of(range)), std::move(identity), std::move(body),
+                           std::move(join), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range Range, class T, class Body, class Join,
+template <std::ranges::range Range, class T, class Body, class Join,
           class = detail::when<detail::like_scan_by_blocks<T, Join>>,
           auto Why = detail::why_not_scan_range_blocks<Range, T, Body, Join>()>
   requires(!detail::accepted<Why>)
@@ -419,14 +416,5 @@ T parallel_scan(Range&& range, T identity, Body body, Join join, const loop_opti
 template <class Range, class T, class Scan, class Join,
           class = detail::when<detail::scans_foreign_range<Scan, Range, T>>, auto Why = detail::body_scans_range>
 T parallel_scan(const Range&, const T&, const Scan&, const Join&) = delete;  // (first, last, identity, body, join)
-
-template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
-void parallel_inclusive_scan(Arguments&&...) = delete;
-
-template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
-void parallel_exclusive_scan(Arguments&&...) = delete;
-
-template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
-void parallel_scan(Arguments&&...) = delete;
 
 }}  // namespace fj::v0_2

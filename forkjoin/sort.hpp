@@ -22,7 +22,6 @@
 #include "forkjoin/loops/partitioning.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/sorted.hpp"
-#include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 #include "forkjoin/stop.hpp"
 
@@ -74,7 +73,7 @@ It pseudomedian(It first, std::iter_difference_t<It> n, int levels, Less& less) 
 
 /// Peters, "Pattern-defeating quicksort", 2021, with both parts of a partition sorted in parallel. A partition is itself
 /// parallel if it is large and a worker is hungry.
-template <class Policy, class It, class Less>
+template <class It, class Less>
 class quicksort {
   using difference = std::iter_difference_t<It>;
   using T = std::iter_value_t<It>;
@@ -117,8 +116,8 @@ class quicksort {
         break_pattern(middle, last);
       }
       if (n > grain_) {
-        fork_join<Policy>([=, this] { sort(first, pivot, bad_allowed, leftmost); },
-                          [=, this] { sort(middle, last, bad_allowed, false); });
+        fork_join([=, this] { sort(first, pivot, bad_allowed, leftmost); },
+                  [=, this] { sort(middle, last, bad_allowed, false); });
         return;
       }
       sort(first, pivot, bad_allowed, leftmost);
@@ -148,7 +147,7 @@ class quicksort {
     const difference n = last - first;
     if (n / 64 < grain_ || !hungry()) return detail::partition_serially(first, last, test);
     const difference part = (std::max)(n / (2 * static_cast<difference>(procs())), 8 * grain_);
-    return detail::partition<Policy>(first, last, test, part, stop_);
+    return detail::partition(first, last, test, part, stop_);
   }
 
   // Swaps some elements, to break the pattern that gave a bad pivot.
@@ -181,8 +180,7 @@ class quicksort {
 /// Cost: O(n log n) comparisons, O(n) for sorted, reversed and all-equal sequences, O(n log k) expected for k different
 /// elements. No memory but the stack. Span O(n): if other workers have nothing to do, a large partition is divided,
 /// into two parts for each P at most.
-template <detail::a_policy Policy = continuations, class It, class S, class Compare = std::less<>,
-          class Projection = std::identity>
+template <class It, class S, class Compare = std::less<>, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Compare> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_sort<It, Compare, Projection>()>
 void parallel_sort(It first, S last, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
@@ -190,60 +188,55 @@ void parallel_sort(It first, S last, Compare comp = {}, Projection proj = {}, co
   const detail::ordering less(comp, proj);
   const auto grain = detail::as_difference<It>(options.grain ? options.grain : detail::sort_grain);
   run([&] {
-    if (detail::sort_if_run<Policy>(first, end, less, options)) return;
-    detail::quicksort<Policy, It, detail::ordering<Compare, Projection>>(less, grain, options.stop)(first, end);
+    if (detail::sort_if_run(first, end, less, options)) return;
+    detail::quicksort<It, detail::ordering<Compare, Projection>>(less, grain, options.stop)(first, end);
   });
 }
 
-template <detail::a_policy Policy = continuations, class It, class S, class Compare>
+template <class It, class S, class Compare>
   requires std::sentinel_for<S, It> && detail::not_options<Compare> &&
            detail::accepted<detail::why_not_sort<It, Compare, std::identity>()>
 void parallel_sort(It first, S last, Compare comp, const loop_options& options) {
-  fj::parallel_sort<Policy>(first, last, std::move(comp), std::identity(), options);
+  fj::parallel_sort(first, last, std::move(comp), std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, class It, class S>
+template <class It, class S>
   requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_sort<It, std::less<>, std::identity>()>
 void parallel_sort(It first, S last, const loop_options& options) {
-  fj::parallel_sort<Policy>(first, last, std::less<>(), std::identity(), options);
+  fj::parallel_sort(first, last, std::less<>(), std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, class It, class S, class Compare = loop_options,
-          class Projection = loop_options, class = detail::when<std::sentinel_for<S, It>>,
+template <class It, class S, class Compare = loop_options, class Projection = loop_options,
+          class = detail::when<std::sentinel_for<S, It>>,
           auto Why = detail::why_not_sort_given<It, Compare, Projection>()>
   requires(!detail::accepted<Why>)
 void parallel_sort(It first, S last, Compare comp = {}, Projection proj = {},
                    const loop_options& options = {}) = delete;
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Compare = std::less<>,
-          class Projection = std::identity>
+template <std::ranges::range R, class Compare = std::less<>, class Projection = std::identity>
   requires detail::not_options<Compare> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_sort<std::ranges::iterator_t<R>, Compare, Projection>()>
 void parallel_sort(R&& range, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
-  fj::parallel_sort<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(comp), std::move(proj),
-                            options);
+  fj::parallel_sort(std::ranges::begin(range), std::ranges::end(range), std::move(comp), std::move(proj), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Compare>
+template <std::ranges::range R, class Compare>
   requires detail::not_options<Compare> &&
            detail::accepted<detail::why_not_sort<std::ranges::iterator_t<R>, Compare, std::identity>()>
 void parallel_sort(R&& range, Compare comp, const loop_options& options) {
-  fj::parallel_sort<Policy>(range, std::move(comp), std::identity(), options);
+  fj::parallel_sort(range, std::move(comp), std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range R>
+template <std::ranges::range R>
   requires detail::accepted<detail::why_not_sort<std::ranges::iterator_t<R>, std::less<>, std::identity>()>
 void parallel_sort(R&& range, const loop_options& options) {
-  fj::parallel_sort<Policy>(range, std::less<>(), std::identity(), options);
+  fj::parallel_sort(range, std::less<>(), std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Compare = loop_options,
-          class Projection = loop_options, class = detail::when<!detail::array_end<Compare>>,
+template <std::ranges::range R, class Compare = loop_options, class Projection = loop_options,
+          class = detail::when<!detail::array_end<Compare>>,
           auto Why = detail::why_not_sort_given<std::ranges::iterator_t<R>, Compare, Projection>()>
   requires(!detail::accepted<Why>)
 void parallel_sort(R&& range, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) = delete;
-
-template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
-void parallel_sort(Arguments&&...) = delete;
 
 }}  // namespace fj::v0_2

@@ -19,7 +19,6 @@
 #include "forkjoin/loops/partitioning.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/split_loop.hpp"
-#include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 
 namespace fj { inline namespace v0_2 {
@@ -28,16 +27,16 @@ namespace detail {
 
 /// For elements whose moves may throw: partitions both halves and rotates what lies between. [first, last) are indices of
 /// `marks`.
-template <class Policy, class It, class Filter>
+template <class It, class Filter>
 std::size_t partition_by_rotations(It begin, const Filter& marks, std::size_t first, std::size_t last,
                                    std::size_t grain) {
   if (last - first == 1) return first + marks.is_marked(first);
   const std::size_t middle = first + (last - first) / 2;
   std::size_t a = 0, b = 0;
-  const auto left = [&, first] { a = detail::partition_by_rotations<Policy>(begin, marks, first, middle, grain); };
-  const auto right = [&, last] { b = detail::partition_by_rotations<Policy>(begin, marks, middle, last, grain); };
+  const auto left = [&, first] { a = detail::partition_by_rotations(begin, marks, first, middle, grain); };
+  const auto right = [&, last] { b = detail::partition_by_rotations(begin, marks, middle, last, grain); };
   if (last - first > grain) {
-    fork_join<Policy>(left, right);
+    fork_join(left, right);
   } else {
     left();
     right();
@@ -48,7 +47,7 @@ std::size_t partition_by_rotations(It begin, const Filter& marks, std::size_t fi
 
 /// Moves each element to its place in a buffer, and back. No move throws. It ignores the stop token, because elements
 /// in the buffer would be lost.
-template <class Policy, class It, class Filter>
+template <class It, class Filter>
 void partition_by_buffer(It first, std::size_t n, const Filter& marks, std::size_t matches) {
   using T = std::iter_value_t<It>;
   const raw_buffer<T> buffer(n);
@@ -60,7 +59,7 @@ void partition_by_buffer(It first, std::size_t n, const Filter& marks, std::size
     for (; begin != end; ++begin, static_cast<void>(++from))
       into_buffer::put(from, marks.is_marked(begin) ? match++ : other++);
   });
-  detail::for_parts<Policy>(n, {}, [&](std::size_t begin, std::size_t end) {
+  detail::for_parts(n, {}, [&](std::size_t begin, std::size_t end) {
     It at = detail::advanced(first, begin);
     for (; begin != end; ++begin, static_cast<void>(++at)) out_of_buffer::put(to + begin, at);
   });
@@ -80,7 +79,7 @@ void partition_by_buffer(It first, std::size_t n, const Filter& marks, std::size
 ///
 /// Cost: three passes, a bit and room for a copy of each element; where moves may throw O(n log n) moves and a bit for each.
 /// Span O(n / grain); where moves may throw O(n).
-template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = std::identity>
+template <class It, class S, class Predicate, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_partition<It, Predicate, Projection>()>
 It parallel_stable_partition(It first, S last, Predicate pred, Projection proj = {}, const loop_options& options = {}) {
@@ -91,55 +90,51 @@ It parallel_stable_partition(It first, S last, Predicate pred, Projection proj =
   if (n == 0) return first;
   const std::size_t grain = options.grain ? options.grain : detail::filter_grain;
   return run([&] {
-    detail::filter<Policy, It> marks(first, n, grain, options.stop);
+    detail::filter<It> marks(first, n, grain, options.stop);
     const std::size_t matches = marks.mark(test);
     if constexpr (detail::moves_nothrow<It>) {
-      detail::partition_by_buffer<Policy>(first, n, marks, matches);
+      detail::partition_by_buffer(first, n, marks, matches);
     } else {
-      detail::partition_by_rotations<Policy>(first, marks, 0, n, grain);
+      detail::partition_by_rotations(first, marks, 0, n, grain);
     }
     return detail::advanced(first, matches);
   });
 }
 
-template <detail::a_policy Policy = continuations, class It, class S, class Predicate>
+template <class It, class S, class Predicate>
   requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_partition<It, Predicate, std::identity>()>
 It parallel_stable_partition(It first, S last, Predicate pred, const loop_options& options) {
-  return fj::parallel_stable_partition<Policy>(first, last, std::move(pred), std::identity(), options);
+  return fj::parallel_stable_partition(first, last, std::move(pred), std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, class It, class S, class Predicate, class Projection = loop_options,
+template <class It, class S, class Predicate, class Projection = loop_options,
           class = detail::when<std::sentinel_for<S, It>>,
           auto Why = detail::why_not_partition<It, Predicate, detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)
 It parallel_stable_partition(It first, S last, Predicate pred, Projection proj = {},
                              const loop_options& options = {}) = delete;
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
-          class Projection = std::identity>
+template <std::ranges::range R, class Predicate, class Projection = std::identity>
   requires detail::not_options<Projection> &&
            detail::accepted<detail::why_not_partition<std::ranges::iterator_t<R>, Predicate, Projection>()>
 std::ranges::borrowed_iterator_t<R> parallel_stable_partition(R&& range, Predicate pred, Projection proj = {},
                                                               const loop_options& options = {}) {
-  return fj::parallel_stable_partition<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
-                                               std::move(proj), options);
+  return fj::parallel_stable_partition(std::ranges::begin(range), std::ranges::end(range), std::move(pred),
+                                       std::move(proj), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate>
+template <std::ranges::range R, class Predicate>
   requires detail::accepted<detail::why_not_partition<std::ranges::iterator_t<R>, Predicate, std::identity>()>
 std::ranges::borrowed_iterator_t<R> parallel_stable_partition(R&& range, Predicate pred, const loop_options& options) {
-  return fj::parallel_stable_partition<Policy>(std::forward<R>(range), std::move(pred), std::identity(), options);
+  return fj::parallel_stable_partition(std::forward<R>(range), std::move(pred), std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Predicate,
-          class Projection = loop_options, class = detail::when<!detail::array_end<Predicate>>,
+template <std::ranges::range R, class Predicate, class Projection = loop_options,
+          class = detail::when<!detail::array_end<Predicate>>,
           auto Why = detail::why_not_partition<std::ranges::iterator_t<R>, Predicate,
                                                detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)
 std::ranges::borrowed_iterator_t<R> parallel_stable_partition(R&& range, Predicate pred, Projection proj = {},
                                                               const loop_options& options = {}) = delete;
-
-template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
-void parallel_stable_partition(Arguments&&...) = delete;
 
 }}  // namespace fj::v0_2

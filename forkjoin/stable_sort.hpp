@@ -22,7 +22,6 @@
 #include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/sorted.hpp"
-#include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 
 namespace fj { inline namespace v0_2 {
@@ -35,13 +34,13 @@ inline constexpr std::size_t stable_sort_grain = 2048;
 
 /// Merge sort: quarters in parallel, then pairs of them into the buffer and both pairs back, as in Cilk's cilksort.
 /// At the end of each call all elements are in the sequence, also after an exception.
-template <class Policy, class It, class Compare, class Projection>
+template <class It, class Compare, class Projection>
 class merge_sort {
   using T = std::iter_value_t<It>;
   using difference = std::iter_difference_t<It>;
   using pair_ordering = merge_ordering<Compare, Projection, Projection>;
-  using merge_in = merge_part<Policy, into_buffer, It, It, T*, pair_ordering>;
-  using merge_out = merge_part<Policy, out_of_buffer, T*, T*, It, pair_ordering>;
+  using merge_in = merge_part<into_buffer, It, It, T*, pair_ordering>;
+  using merge_out = merge_part<out_of_buffer, T*, T*, It, pair_ordering>;
 
  public:
   merge_sort(Compare& comp, Projection& proj, const loop_options& options)
@@ -63,8 +62,8 @@ class merge_sort {
     T* const half = buffer + (third - first);
     const auto quarter = [=, this](It from, It to) { sort(from, to - from, buffer + (from - first)); };
     if (n > grain_) {
-      fork_join<Policy>([=] { quarter(first, second); }, [=] { quarter(second, third); },
-                        [=] { quarter(third, fourth); }, [=] { quarter(fourth, last); });
+      fork_join([=] { quarter(first, second); }, [=] { quarter(second, third); }, [=] { quarter(third, fourth); },
+                [=] { quarter(fourth, last); });
     } else {
       quarter(first, second);
       quarter(second, third);
@@ -75,7 +74,7 @@ class merge_sort {
     {
       merge_in left(plan_, first, second, second, third, buffer);
       merge_in right(plan_, third, fourth, fourth, last, half);
-      n > grain_ ? fj::fork_join<Policy>(left, right) : (left(), right());
+      n > grain_ ? fj::fork_join(left, right) : (left(), right());
     }
     back();
   }
@@ -86,7 +85,7 @@ class merge_sort {
 };
 
 /// For elements whose moves may throw: sorts their numbers, and then moves each to its place once.
-template <class Policy, class It, class Compare, class Projection>
+template <class It, class Compare, class Projection>
 void sort_by_number(It first, It last, Compare& comp, Projection& proj, const loop_options& options) {
   using difference = std::iter_difference_t<It>;
   std::vector<difference> from(static_cast<std::size_t>(last - first));
@@ -95,8 +94,8 @@ void sort_by_number(It first, It last, Compare& comp, Projection& proj, const lo
     return elements(first[a], first[b]);
   };
   std::identity as_it_is;
-  merge_sort<Policy, difference*, decltype(less), std::identity>(less, as_it_is, options)(from.data(),
-                                                                                          from.data() + from.size());
+  merge_sort<difference*, decltype(less), std::identity>(less, as_it_is, options)(from.data(),
+                                                                                  from.data() + from.size());
   const auto source = [&](difference i) -> difference& { return from[static_cast<std::size_t>(i)]; };
   for (difference start = 0; start != last - first; ++start) {
     if (source(start) == start) continue;
@@ -128,72 +127,67 @@ void sort_by_number(It first, It last, Compare& comp, Projection& proj, const lo
 ///
 /// Cost: O(n log n) comparisons and moves, O(n) for sorted and strictly descending sequences; a buffer of n elements, or
 /// of 2 n numbers if moves can throw. Span O(log^3 n) beside the grain; with moves that can throw O(n).
-template <detail::a_policy Policy = continuations, class It, class S, class Compare = std::less<>,
-          class Projection = std::identity>
+template <class It, class S, class Compare = std::less<>, class Projection = std::identity>
   requires std::sentinel_for<S, It> && detail::not_options<Compare> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_sort<It, Compare, Projection>()>
 void parallel_stable_sort(It first, S last, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
   const It end = detail::end_between(first, last);
   run([&] {
-    if (detail::sort_if_run<Policy>(first, end, detail::ordering(comp, proj), options)) return;
+    if (detail::sort_if_run(first, end, detail::ordering(comp, proj), options)) return;
     if constexpr (detail::moves_nothrow<It>) {
-      detail::merge_sort<Policy, It, Compare, Projection>(comp, proj, options)(first, end);
+      detail::merge_sort<It, Compare, Projection>(comp, proj, options)(first, end);
     } else {
-      detail::sort_by_number<Policy>(first, end, comp, proj, options);
+      detail::sort_by_number(first, end, comp, proj, options);
     }
   });
 }
 
-template <detail::a_policy Policy = continuations, class It, class S, class Compare>
+template <class It, class S, class Compare>
   requires std::sentinel_for<S, It> && detail::not_options<Compare> &&
            detail::accepted<detail::why_not_sort<It, Compare, std::identity>()>
 void parallel_stable_sort(It first, S last, Compare comp, const loop_options& options) {
-  fj::parallel_stable_sort<Policy>(first, last, std::move(comp), std::identity(), options);
+  fj::parallel_stable_sort(first, last, std::move(comp), std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, class It, class S>
+template <class It, class S>
   requires std::sentinel_for<S, It> && detail::accepted<detail::why_not_sort<It, std::less<>, std::identity>()>
 void parallel_stable_sort(It first, S last, const loop_options& options) {
-  fj::parallel_stable_sort<Policy>(first, last, std::less<>(), std::identity(), options);
+  fj::parallel_stable_sort(first, last, std::less<>(), std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, class It, class S, class Compare = loop_options,
-          class Projection = loop_options, class = detail::when<std::sentinel_for<S, It>>,
+template <class It, class S, class Compare = loop_options, class Projection = loop_options,
+          class = detail::when<std::sentinel_for<S, It>>,
           auto Why = detail::why_not_sort_given<It, Compare, Projection>()>
   requires(!detail::accepted<Why>)
 void parallel_stable_sort(It first, S last, Compare comp = {}, Projection proj = {},
                           const loop_options& options = {}) = delete;
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Compare = std::less<>,
-          class Projection = std::identity>
+template <std::ranges::range R, class Compare = std::less<>, class Projection = std::identity>
   requires detail::not_options<Compare> && detail::not_options<Projection> &&
            detail::accepted<detail::why_not_sort<std::ranges::iterator_t<R>, Compare, Projection>()>
 void parallel_stable_sort(R&& range, Compare comp = {}, Projection proj = {}, const loop_options& options = {}) {
-  fj::parallel_stable_sort<Policy>(std::ranges::begin(range), std::ranges::end(range), std::move(comp), std::move(proj),
-                                   options);
+  fj::parallel_stable_sort(std::ranges::begin(range), std::ranges::end(range), std::move(comp), std::move(proj),
+                           options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Compare>
+template <std::ranges::range R, class Compare>
   requires detail::not_options<Compare> &&
            detail::accepted<detail::why_not_sort<std::ranges::iterator_t<R>, Compare, std::identity>()>
 void parallel_stable_sort(R&& range, Compare comp, const loop_options& options) {
-  fj::parallel_stable_sort<Policy>(range, std::move(comp), std::identity(), options);
+  fj::parallel_stable_sort(range, std::move(comp), std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range R>
+template <std::ranges::range R>
   requires detail::accepted<detail::why_not_sort<std::ranges::iterator_t<R>, std::less<>, std::identity>()>
 void parallel_stable_sort(R&& range, const loop_options& options) {
-  fj::parallel_stable_sort<Policy>(range, std::less<>(), std::identity(), options);
+  fj::parallel_stable_sort(range, std::less<>(), std::identity(), options);
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range R, class Compare = loop_options,
-          class Projection = loop_options, class = detail::when<!detail::array_end<Compare>>,
+template <std::ranges::range R, class Compare = loop_options, class Projection = loop_options,
+          class = detail::when<!detail::array_end<Compare>>,
           auto Why = detail::why_not_sort_given<std::ranges::iterator_t<R>, Compare, Projection>()>
   requires(!detail::accepted<Why>)
 void parallel_stable_sort(R&& range, Compare comp = {}, Projection proj = {},
                           const loop_options& options = {}) = delete;
-
-template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
-void parallel_stable_sort(Arguments&&...) = delete;
 
 }}  // namespace fj::v0_2

@@ -13,16 +13,15 @@
 #include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/split_loop.hpp"
-#include "forkjoin/policies.hpp"
 
 namespace fj { inline namespace v0_2 {
 
 namespace detail {
 
 /// *out = op(*in...) for n elements of each.
-template <class Policy, class Out, class Op, class... In>
+template <class Out, class Op, class... In>
 Out transform(std::size_t n, Op& op, const loop_options& options, const Out& out, const In&... in) {
-  detail::for_parts<Policy>(n, options, [&](std::size_t begin, std::size_t end) {
+  detail::for_parts(n, options, [&](std::size_t begin, std::size_t end) {
     const auto transform_part = [&op, n = end - begin](Out to, In... from) {
       for (std::size_t i = 0; i != n; ++i) {
         *to = std::invoke(op, *from...);
@@ -64,14 +63,14 @@ consteval auto why_not_transform_range() {
 
 /// *(out + k) = op(*(first + k)) for all elements, possibly in parallel; out may be first. Returns the end of the
 /// output, as std::transform. Order and errors are those of parallel_for. All iterators must be random-access ones.
-template <detail::a_policy Policy = continuations, class First, class Last, class Out, class Op>
+template <class First, class Last, class Out, class Op>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op> &&
            detail::accepted<detail::why_not_transform<Out, Op, First>()>
 Out parallel_transform(First first, Last last, Out out, Op op, const loop_options& options = {}) {
-  return detail::transform<Policy>(detail::size_between(first, last), op, options, out, first);
+  return detail::transform(detail::size_between(first, last), op, options, out, first);
 }
 
-template <detail::a_policy Policy = continuations, class First, class Last, class Out, class Op,
+template <class First, class Last, class Out, class Op,
           class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
                                detail::not_options<Op>>,
           auto Why = detail::why_not_transform<Out, Op, First>()>
@@ -79,14 +78,14 @@ template <detail::a_policy Policy = continuations, class First, class Last, clas
 Out parallel_transform(First first, Last last, Out out, Op op, const loop_options& options = {}) = delete;
 
 /// *(out + k) = op(*(first + k), *(second + k)), likewise.
-template <detail::a_policy Policy = continuations, class First, class Last, class Second, class Out, class Op>
+template <class First, class Last, class Second, class Out, class Op>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::not_options<Op> &&
            detail::accepted<detail::why_not_transform<Out, Op, First, Second>()>
 Out parallel_transform(First first, Last last, Second second, Out out, Op op, const loop_options& options = {}) {
-  return detail::transform<Policy>(detail::size_between(first, last), op, options, out, first, second);
+  return detail::transform(detail::size_between(first, last), op, options, out, first, second);
 }
 
-template <detail::a_policy Policy = continuations, class First, class Last, class Second, class Out, class Op,
+template <class First, class Last, class Second, class Out, class Op,
           class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
                                detail::not_options<Op>>,
           auto Why = detail::why_not_transform<Out, Op, First, Second>()>
@@ -95,18 +94,15 @@ Out parallel_transform(First first, Last last, Second second, Out out, Op op,
                        const loop_options& options = {}) = delete;
 
 /// The same for all elements of a range.
-template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class Op>
+template <std::ranges::range Range, class Out, class Op>
   requires detail::not_options<Op> && detail::accepted<detail::why_not_transform_range<Range, Out, Op>()>
 Out parallel_transform(Range&& range, Out out, Op op, const loop_options& options = {}) {
-  return detail::transform<Policy>(detail::size_of(range), op, options, out, std::ranges::begin(range));
+  return detail::transform(detail::size_of(range), op, options, out, std::ranges::begin(range));
 }
 
-template <detail::a_policy Policy = continuations, std::ranges::range Range, class Out, class Op,
-          class = detail::when<detail::not_options<Op>>, auto Why = detail::why_not_transform_range<Range, Out, Op>()>
+template <std::ranges::range Range, class Out, class Op, class = detail::when<detail::not_options<Op>>,
+          auto Why = detail::why_not_transform_range<Range, Out, Op>()>
   requires(!detail::accepted<Why>)
 Out parallel_transform(Range&& range, Out out, Op op, const loop_options& options = {}) = delete;
-
-template <detail::no_policy Policy, class... Arguments, auto Why = detail::why_no_policy>
-void parallel_transform(Arguments&&...) = delete;
 
 }}  // namespace fj::v0_2

@@ -22,42 +22,34 @@ class serial final : public bench::loop_team {
   }
 };
 
-template <class Policy>
 class parallel final : public bench::loop_team {
  public:
   explicit parallel(int procs) : runtime_{fj::options{.procs = static_cast<unsigned>(procs)}} {}
 
   void add_one(std::vector<double>& all) override {
     double* const begin = all.data();
-    runtime_.run([&] { fj::parallel_for<Policy>(std::size_t(0), all.size(), [=](std::size_t i) { begin[i] += 1; }); });
+    runtime_.run([&] { fj::parallel_for(std::size_t(0), all.size(), [=](std::size_t i) { begin[i] += 1; }); });
   }
   double sum(const std::vector<double>& all) override {
-    return runtime_.run([&] { return fj::parallel_reduce<Policy>(all, 0.0, std::plus<>()); });
+    return runtime_.run([&] { return fj::parallel_reduce(all, 0.0, std::plus<>()); });
   }
   bench::least find_least(const std::vector<double>& all) override {
     const auto body = [from = all.data()](std::size_t begin, std::size_t end, bench::least found) {
       return bench::least_of(from, begin, end, found);
     };
     const auto join = [](const bench::least& a, const bench::least& b) { return lesser(a, b); };
-    return runtime_.run(
-        [&] { return fj::parallel_reduce<Policy>(std::size_t(0), all.size(), bench::least(), body, join); });
+    return runtime_.run([&] { return fj::parallel_reduce(std::size_t(0), all.size(), bench::least(), body, join); });
   }
   void scan(const std::vector<double>& in, std::vector<double>& out) override {
-    runtime_.run([&] { fj::parallel_scan<Policy>(in, out.begin()); });
+    runtime_.run([&] { fj::parallel_scan(in, out.begin()); });
   }
 
  private:
   fj::runtime runtime_;
 };
 
-template <class Policy>
-std::unique_ptr<bench::loop_team> with_procs(int procs) {
-  return std::make_unique<parallel<Policy>>(procs);
-}
-
 [[maybe_unused]] const bool registered =
     bench::register_loops("serial", {1}, [](int) { return std::make_unique<serial>(); }) &&
-    bench::register_loops("continuations", {1, 2}, with_procs<fj::continuations>) &&
-    bench::register_loops("tasks", {1, 2}, with_procs<fj::tasks>);
+    bench::register_loops("continuations", {1, 2}, [](int procs) { return std::make_unique<parallel>(procs); });
 
 }  // namespace

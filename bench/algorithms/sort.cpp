@@ -17,19 +17,17 @@ struct stable_by_std {
   void sort(sort_input& all) { std::stable_sort(all.begin(), all.end()); }
 };
 
-template <class Policy>
 struct parallel {
   fj::runtime runtime;
   void sort(sort_input& all) {
-    runtime.run([&] { fj::parallel_sort<Policy>(all); });
+    runtime.run([&] { fj::parallel_sort(all); });
   }
 };
 
-template <class Policy>
 struct stable_parallel {
   fj::runtime runtime;
   void sort(sort_input& all) {
-    runtime.run([&] { fj::parallel_stable_sort<Policy>(all); });
+    runtime.run([&] { fj::parallel_stable_sort(all); });
   }
 };
 
@@ -40,10 +38,8 @@ auto with_procs(int p) {
 
 [[maybe_unused]] const bool registered =
     bench::register_sort("sort", "serial", {1}, [](int) { return std::make_unique<by_std>(); }) &&
-    bench::register_sort("sort", "continuations", {1, 2}, with_procs<parallel<fj::continuations>>) &&
-    bench::register_sort("sort", "tasks", {1, 2}, with_procs<parallel<fj::tasks>>) &&
+    bench::register_sort("sort", "continuations", {1, 2}, with_procs<parallel>) &&
     bench::register_sort("stable_sort", "serial", {1}, [](int) { return std::make_unique<stable_by_std>(); }) &&
-    bench::register_sort("stable_sort", "continuations", {1, 2}, with_procs<stable_parallel<fj::continuations>>) &&
-    bench::register_sort("stable_sort", "tasks", {1, 2}, with_procs<stable_parallel<fj::tasks>>);
+    bench::register_sort("stable_sort", "continuations", {1, 2}, with_procs<stable_parallel>);
 
 }  // namespace

@@ -62,9 +62,9 @@ struct walker {
       } else {
         const auto left = [&] { walk<Policy, keep_order>(s.left); };
         const auto right = [&] { walk<Policy, keep_order>(s.right); };
-        if (s.parts.size > 0) {
+        if (std::is_same_v<Policy, fj::continuations> && s.parts.size > 0) {  // loops take no policy
           const fj::detail::affinity near(0, s.parts.size);
-          fj::detail::fork_parts<Policy>(near.takes_second(s.parts.first, s.parts.middle, s.parts.last), left, right);
+          fj::detail::fork_parts(near.takes_second(s.parts.first, s.parts.middle, s.parts.last), left, right);
         } else {
           fj::fork_join<Policy>(left, right);
         }

@@ -7,7 +7,6 @@
 
 #include "forkjoin/detail/misuse.hpp"
 #include "forkjoin/fork_join.hpp"
-#include "forkjoin/policies.hpp"
 #include "forkjoin/run.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -38,9 +37,9 @@ class affinity {
   std::size_t section_;
 };
 
-/// Forks two parts that follow each other, the second as the first child of the policy. The exception is still the serial
-/// program's: that of the first part, if it throws.
-template <class Policy, class First, class Second>
+/// Forks two parts that follow each other; the calling strand does the second. The exception is still the serial program's: that
+/// of the first part, if it throws.
+template <class First, class Second>
 [[gnu::noinline]] void fork_second_part_first(const First& first, const Second& second) {
   std::exception_ptr thrown;
   const auto second_catching = [&] {
@@ -50,16 +49,16 @@ template <class Policy, class First, class Second>
       thrown = caught_exception();
     }
   };
-  fj::fork_join<Policy>(second_catching, first);
+  fj::fork_join(second_catching, first);
   if (thrown) std::rethrow_exception(thrown);
 }
 
 /// Forks two parts that follow each other. The calling strand may do the second part before the first. Inlined, as a copy of
 /// closures that were stored a moment ago would wait for these stores.
-template <class Policy, class First, class Second>
+template <class First, class Second>
 [[gnu::always_inline]] inline void fork_parts(bool second_here, First first, Second second) {
-  if (second_here == runs_first_child<Policy>) return detail::fork_second_part_first<Policy>(first, second);
-  fj::fork_join<Policy>(std::move(first), std::move(second));
+  if (second_here) return detail::fork_second_part_first(first, second);
+  fj::fork_join(std::move(first), std::move(second));
 }
 
 }}}  // namespace fj::v0_2::detail

@@ -18,7 +18,7 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 /// First marks by a bit each element that matches, block by block. The numbers of matches then tell where the output of
 /// each block begins.
-template <class Policy, class It>
+template <class It>
 class filter {
   using difference = std::iter_difference_t<It>;
   using word = std::uint64_t;
@@ -65,7 +65,7 @@ class filter {
       const std::size_t begin = block * words_per_block_ * bits;
       body(begin, begin + (std::min)(words_per_block_ * bits, n_ - begin), begins_[block]);
     };
-    for_blocks<Policy>(0, begins_.size(), parts, one);
+    for_blocks(0, begins_.size(), parts, one);
   }
 
   template <class Out>
@@ -84,7 +84,7 @@ class filter {
   template <class Body>
   void for_all_blocks(const Body& body) {
     ordered_parts parts(stop_);
-    for_blocks<Policy>(0, begins_.size(), parts, body);
+    for_blocks(0, begins_.size(), parts, body);
   }
 
   template <class Body>

@@ -50,7 +50,7 @@ struct merge_plan {
 /// A merge, or a part of one. It divides the larger sequence in the middle, the other one where the middle element belongs,
 /// and merges both parts in parallel. A transfer that relocates has moved all elements when the part is destroyed, merged
 /// or not.
-template <class Policy, class Transfer, class A, class B, class Out, class Ordering>
+template <class Transfer, class A, class B, class Out, class Ordering>
 class merge_part {
   using difference_a = std::iter_difference_t<A>;
   using difference_b = std::iter_difference_t<B>;
@@ -89,7 +89,7 @@ class merge_part {
     merge_part right(plan_, a, a_end_, b, b_end_, out);
     a_ = a_end_;
     b_ = b_end_;
-    fj::fork_join<Policy>(left, right);
+    fj::fork_join(left, right);
   }
 
  private:

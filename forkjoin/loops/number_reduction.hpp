@@ -81,7 +81,7 @@ T sum_of_sums(T* sums, std::size_t n, const Read& read, Op& op) {
 }
 
 /// Of few numbers, where the strand may have to fork: a loop keeps them.
-template <class Policy, class T, class It, class Value, class Op>
+template <class T, class It, class Value, class Op>
 [[gnu::noinline]] T reduce_few_slow(const It& first, std::size_t n, const Value& value, Op& op, loop_options options) {
   pace& known = pace_of<Value>;
   // Not an array of most_kept: reductions within reductions would need 8 KiB of a stack each.
@@ -99,7 +99,7 @@ template <class Policy, class T, class It, class Value, class Op>
     }
   };
   try {
-    const rest_of_loop rest = detail::begin_loop_slow<Policy, fold_width<T>>(n, options, known, keep);
+    const rest_of_loop rest = detail::begin_loop_slow<fold_width<T>>(n, options, known, keep);
     const auto sum = [&]() -> T {
       if (rest.begin == 0) return detail::fold<T>(first, n, value, op);
       if (rest.begin == fold_width<T> && n >= 2 * fold_width<T>)
@@ -117,12 +117,12 @@ template <class Policy, class T, class It, class Value, class Op>
 
 /// The sum of the values of all blocks: a loop calls leaf(block) for each and keeps the values. So the strand begins alone, as with
 /// any loop.
-template <class Policy, class T, class Leaf, class Op>
+template <class T, class Leaf, class Op>
 T reduce_kept(const blocks& all, Leaf leaf, Op& op, const loop_options& options) {
   const auto kept = std::make_unique_for_overwrite<T[]>(all.count());
   first_thrower thrower;
   try {
-    detail::for_parts<Policy>(all.count(), options, [&, leaf](std::size_t begin, std::size_t end) {
+    detail::for_parts(all.count(), options, [&, leaf](std::size_t begin, std::size_t end) {
       try {
         for (; begin != end; ++begin) kept[begin] = leaf(begin);
       } catch (...) {
@@ -138,13 +138,13 @@ T reduce_kept(const blocks& all, Leaf leaf, Op& op, const loop_options& options)
 }
 
 /// Of many numbers.
-template <class Policy, class T, class It, class Value, class Op>
+template <class T, class It, class Value, class Op>
 [[gnu::noinline]] T reduce_many(const It& first, std::size_t n, const Value& value, Op& op, loop_options options) {
   const blocks all(n, std::clamp(n / 128, least_block, reduce_block));
   const auto leaf = [&](std::size_t block) {
     return detail::fold<T>(detail::advanced(first, all.begin(block)), all.size_of(block), value, op);
   };
-  return detail::reduce_kept<Policy, T>(all, leaf, op, options);
+  return detail::reduce_kept<T>(all, leaf, op, options);
 }
 
 /// Of few numbers, on the calling strand.
@@ -155,14 +155,14 @@ template <class T, class It, class Value, class Op>
 
 /// Of numbers. A loop without a grain computes what is summed, one by one or, if these are many, the sums of blocks. So the
 /// strand begins alone, as any such loop, and a few elements that take long are shared out.
-template <class Policy, class T, class It, class Value, class Op>
+template <class T, class It, class Value, class Op>
 [[gnu::always_inline]] inline T reduce_numbers(const It& first, std::size_t n, Value value, Op& op,
                                                const loop_options& options) {
   pace& known = pace_of<Value>;  // of few only
   // Copies, so that nothing leads to what the sum of very few reads, and the compiler keeps that in registers.
   if (!detail::begins_very_brief_loop(n, options, known)) {
-    if (n > most_kept) return detail::reduce_many<Policy, T>(It(first), n, Value(value), op, options);
-    return detail::reduce_few_slow<Policy, T>(It(first), n, Value(value), op, options);
+    if (n > most_kept) return detail::reduce_many<T>(It(first), n, Value(value), op, options);
+    return detail::reduce_few_slow<T>(It(first), n, Value(value), op, options);
   }
   const T sum = n < fold_width<T> ? detail::fold_very_few<T>(first, n, value, op)
                                   : detail::fold_brief<T, It, Value>(It(first), n, Value(value), op);

@@ -51,7 +51,6 @@ class ordered_parts {
 
 /// Calls a body for blocks that follow each other, in a tree of forks. Its forks carry two numbers each, as their way back to
 /// all else is one pointer: where a loop has a grain of one element, the forks are much of its time.
-template <class Policy>
 class block_tree {
  public:
   /// Of [first, last), not empty.
@@ -60,9 +59,8 @@ class block_tree {
 
   void run(std::size_t first, std::size_t last) const {
     if (last - first == 1) return parts_.run(first, [this, first] { body_(first); });
-    parts_.begin(first);  // here already: with tasks, each leaf would throw otherwise
     const std::size_t middle = first + (last - first) / 2;
-    fork_parts<Policy>(
+    fork_parts(
         sections_.takes_second(first, middle, last), [this, first, middle] { run(first, middle); },
         [this, middle, last] { run(middle, last); });
   }
@@ -74,9 +72,9 @@ class block_tree {
 };
 
 /// Calls body(block) for all of [first, last), in halves.
-template <class Policy>
-void for_blocks(std::size_t first, std::size_t last, ordered_parts& parts, function_ref<void(std::size_t)> body) {
-  if (first != last) block_tree<Policy>(first, last, parts, body).run(first, last);
+inline void for_blocks(std::size_t first, std::size_t last, ordered_parts& parts,
+                       function_ref<void(std::size_t)> body) {
+  if (first != last) block_tree(first, last, parts, body).run(first, last);
 }
 
 }}}  // namespace fj::v0_2::detail

@@ -17,14 +17,14 @@
 namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Swaps two sequences of equal length.
-template <class Policy, class It>
+template <class It>
 void swap_sequences(It a, It b, std::iter_difference_t<It> n, std::iter_difference_t<It> grain) {
   if (n <= grain) {
     for (std::iter_difference_t<It> i = 0; i != n; ++i) std::ranges::iter_swap(a + i, b + i);
   } else {
     const auto half = n / 2;
-    fork_join<Policy>([=] { detail::swap_sequences<Policy>(a, b, half, grain); },
-                      [=] { detail::swap_sequences<Policy>(a + half, b + half, n - half, grain); });
+    fork_join([=] { detail::swap_sequences(a, b, half, grain); },
+              [=] { detail::swap_sequences(a + half, b + half, n - half, grain); });
   }
 }
 
@@ -112,7 +112,7 @@ It partition_serially(It first, It last, Test test) {
 }
 
 /// Partitions parts of at most `grain` elements in parallel, and swaps what lies between their borders.
-template <class Policy, class It, class Test>
+template <class It, class Test>
 It partition(It first, It last, Test test, std::iter_difference_t<It> grain, const stop_token* stop) {
   const auto n = last - first;
   if (n <= grain) {
@@ -121,11 +121,10 @@ It partition(It first, It last, Test test, std::iter_difference_t<It> grain, con
     return detail::partition_serially(first, last, test);
   }
   const It middle = first + n / 2;
-  const auto [a, b] =
-      fork_join<Policy>([&, first, middle] { return detail::partition<Policy>(first, middle, test, grain, stop); },
-                        [&, middle, last] { return detail::partition<Policy>(middle, last, test, grain, stop); });
+  const auto [a, b] = fork_join([&, first, middle] { return detail::partition(first, middle, test, grain, stop); },
+                                [&, middle, last] { return detail::partition(middle, last, test, grain, stop); });
   const auto shorter = (std::min)(middle - a, b - middle);
-  detail::swap_sequences<Policy>(a, b - shorter, shorter, grain);
+  detail::swap_sequences(a, b - shorter, shorter, grain);
   return a + (b - middle);
 }
 

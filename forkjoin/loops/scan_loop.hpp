@@ -34,7 +34,7 @@ using scanned = addend<T, std::conditional_t<std::is_rvalue_reference_v<X>, cons
 ///
 /// Work is what to do with a block: sum_of(block) and combined(sum, sum), scan(block, prefix), and scan_block(block, before),
 /// which also turns `before` into the prefix of the next block.
-template <class Policy, class T, class Work>
+template <class T, class Work>
 class scan_loop {
  public:
   scan_loop(const Work& work, const stop_token* stop) noexcept : work_(work), parts_(stop) {}
@@ -67,7 +67,7 @@ class scan_loop {
       const std::size_t middle = first + std::max<std::size_t>(1, (last - first) / 3);
       std::atomic<bool> arrived = false;  // relaxed: tells only when to stop; the join orders the sums
       block_sums ahead{.begin = middle, .end = middle, .sums = {}};
-      fork_join<Policy>(
+      fork_join(
           [&, this] {
             scan(first, middle, before);
             arrived.store(true, std::memory_order_relaxed);
@@ -77,7 +77,7 @@ class scan_loop {
       if (ahead.begin == ahead.end) continue;
       turn_into_prefixes(ahead, before);
       if (ahead.end == last) return scan_with_prefixes(ahead);
-      return fork_join<Policy>([&, this] { scan_with_prefixes(ahead); }, [&, this] { scan(ahead.end, last, before); });
+      return fork_join([&, this] { scan_with_prefixes(ahead); }, [&, this] { scan(ahead.end, last, before); });
     }
   }
 
@@ -89,7 +89,7 @@ class scan_loop {
     for (; ahead.end != last && !arrived.load(std::memory_order_relaxed); ++ahead.end) {
       if (last - ahead.end > 1 && hungry()) {
         const auto sum = [&, this](std::size_t block) { sum_block(ahead, block); };
-        for_blocks<Policy>(ahead.end, last, parts_, sum);
+        for_blocks(ahead.end, last, parts_, sum);
         ahead.end = last;
         return;
       }
@@ -110,7 +110,7 @@ class scan_loop {
 
   void scan_with_prefixes(block_sums& ahead) {
     const auto scan_one_block = [&, this](std::size_t block) { work_.scan(block, *ahead.sums[block - ahead.begin]); };
-    for_blocks<Policy>(ahead.begin, ahead.end, parts_, scan_one_block);
+    for_blocks(ahead.begin, ahead.end, parts_, scan_one_block);
   }
 
   Work work_;

@@ -16,7 +16,7 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Looks for the first index below n at which `matches` holds. A match or an exception ends the search to the right of it.
 /// The search goes on to the left of it, as an earlier match or exception may be there.
-template <class Policy, class Matches>
+template <class Matches>
 class search {
  public:
   search(Matches& matches, std::size_t n, std::size_t grain, const stop_token* stop)
@@ -35,15 +35,15 @@ class search {
     if (last - first <= grain_) return in_block(first, last);
     const std::size_t middle = first + (last - first) / 2;
     std::exception_ptr error;
-    const auto [left, right] = fork_join<Policy>([&] { return within(first, middle); },
-                                                 [&]() noexcept {
-                                                   try {
-                                                     return within(middle, last);
-                                                   } catch (...) {
-                                                     error = caught_exception();
-                                                     return last;
-                                                   }
-                                                 });
+    const auto [left, right] = fork_join([&] { return within(first, middle); },
+                                         [&]() noexcept {
+                                           try {
+                                             return within(middle, last);
+                                           } catch (...) {
+                                             error = caught_exception();
+                                             return last;
+                                           }
+                                         });
     if (left != middle) return left;
     if (error) std::rethrow_exception(std::move(error));
     return right;
@@ -80,9 +80,9 @@ class search {
 /// How many elements a strand searches between two looks at whether the search is decided.
 inline constexpr std::size_t search_grain = 1024;
 
-template <class Policy, class Matches>
+template <class Matches>
 std::size_t find_index(std::size_t n, Matches matches, const loop_options& options, std::size_t grain = search_grain) {
-  return search<Policy, Matches>(matches, n, options.grain ? options.grain : grain, options.stop).first();
+  return search<Matches>(matches, n, options.grain ? options.grain : grain, options.stop).first();
 }
 
 }}}  // namespace fj::v0_2::detail

@@ -39,7 +39,7 @@ template <bool Descends, class It, class Less>
 
 /// Whether [first, last) is one run: each element is less than the one before if the run `descends`, and none is otherwise.
 /// Looks at the first few pairs first, which is enough for most sequences.
-template <class Policy, class It, class Less>
+template <class It, class Less>
 bool is_sorted_run(It first, It last, Less less, bool descends, const loop_options& options) {
   using difference = std::iter_difference_t<It>;
   const auto pairs = static_cast<std::size_t>(last - first) - 1;
@@ -54,31 +54,31 @@ bool is_sorted_run(It first, It last, Less less, bool descends, const loop_optio
     return out_of_order(block * sorted_block, (std::min)(pairs, (block + 1) * sorted_block));
   };
   const std::size_t grain = blocks_of(options.grain ? options.grain : 64 * sorted_block, sorted_block);
-  return find_index<Policy>(blocks, matches, {.grain = grain, .stop = options.stop}) == blocks;
+  return find_index(blocks, matches, {.grain = grain, .stop = options.stop}) == blocks;
 }
 
 /// Reverses in place.
-template <class Policy, class It>
+template <class It>
 void reverse(It first, It last, std::iter_difference_t<It> grain) {
   const auto quarter = (last - first) / 4;
   if (quarter < grain) return static_cast<void>(std::ranges::reverse(first, last));
   // The outer quarters, and what is between them.
-  fork_join<Policy>(
+  fork_join(
       [=] {
         for (std::iter_difference_t<It> i = 0; i != quarter; ++i) std::ranges::iter_swap(first + i, last - 1 - i);
       },
-      [=] { detail::reverse<Policy>(first + quarter, last - quarter, grain); });
+      [=] { detail::reverse(first + quarter, last - quarter, grain); });
 }
 
 /// Sorts a sequence that is sorted or strictly descending, stably, and returns true. Otherwise leaves it as it is.
-template <class Policy, class It, class Less>
+template <class It, class Less>
 bool sort_if_run(It first, It last, Less less, const loop_options& options) {
   if (last - first < 2) return true;
   throw_if_stopped(options.stop);
   const bool descends = less(*(first + 1), *first);
-  const bool is_one = detail::is_sorted_run<Policy>(first, last, less, descends, options);
+  const bool is_one = detail::is_sorted_run(first, last, less, descends, options);
   if (!is_one || !descends) return is_one;
-  detail::reverse<Policy>(first, last, as_difference<It>(options.grain ? options.grain : 16384));
+  detail::reverse(first, last, as_difference<It>(options.grain ? options.grain : 16384));
   return true;
 }
 

@@ -29,7 +29,6 @@ namespace fj { inline namespace v0_2 { namespace detail {
 using loop_leaf = function_ref<void(std::size_t begin, std::size_t end)>;
 
 /// Calls leaf(begin, end) for consecutive parts of a range of numbers. For use inside a runtime.
-template <class Policy>
 class split_loop {
  public:
   split_loop(loop_leaf leaf, const loop_options& options, pace& known) noexcept
@@ -41,7 +40,7 @@ class split_loop {
     if (grain_ != 0) {
       const blocks all(n, grain_);
       const auto run_block = [&, this](std::size_t block) { leaf_(all.begin(block), all.end(block)); };
-      for_blocks<Policy>(0, all.count(), parts_, run_block);
+      for_blocks(0, all.count(), parts_, run_block);
     } else {
       begin_alone(n);
     }
@@ -56,7 +55,7 @@ class split_loop {
  private:
   // A loop of a few microseconds is done before a thief could help. So its strand does part after part, and forks all that
   // comes after the part, without asking for a thief if a worker looks for work already. That worker takes the rest if a part
-  // takes long, as a single element may. With either policy the record is the rest.
+  // takes long, as a single element may.
   void begin_alone(std::size_t n) {
     if (n == 1) return run_part(0, 1);
     std::size_t first = 0, part = 1;
@@ -106,7 +105,7 @@ class split_loop {
   void split_eagerly(std::size_t first, std::size_t last, int levels, const affinity& sections) {
     if (levels == 0 || last - first == 1) return split_lazily(first, last, adaptive_chunk());
     const std::size_t middle = halfway(first, last);
-    fork_parts<Policy>(
+    fork_parts(
         sections.takes_second(first, middle, last),
         [&, first, middle] { split_eagerly(first, middle, levels - 1, sections); },
         [&, middle, last] { split_eagerly(middle, last, levels - 1, sections); });
@@ -127,8 +126,7 @@ class split_loop {
       if (last - first > chunk.size() && hungry()) break;
     }
     const std::size_t middle = halfway(first, last);
-    fork_join<Policy>([=, this] { split_lazily(first, middle, chunk); },
-                      [=, this] { split_lazily(middle, last, chunk); });
+    fork_join([=, this] { split_lazily(first, middle, chunk); }, [=, this] { split_lazily(middle, last, chunk); });
   }
 
   // Parts of many elements begin at multiples of what a cache line may hold. After a first part of one element all vectors
@@ -176,7 +174,7 @@ struct rest_of_loop {
 /// Runs a loop that may have to fork; leaves the rest to the caller if the loop is expected to be brief, when the first part, of
 /// First elements or one if there are no more, has been done; and the whole loop if no fork can be stolen. Outside of a runtime
 /// it enters the default one.
-template <class Policy, std::size_t First>
+template <std::size_t First>
 [[gnu::noinline]] rest_of_loop begin_loop_slow(std::size_t n, loop_options options, pace& known, loop_leaf leaf) {
   const bool is_plain = options.grain == 0 && !options.stop;
   const unsigned p = procs_for_loop();
@@ -186,7 +184,7 @@ template <class Policy, std::size_t First>
     static_cast<void>(detail::fork_quietly([] {}, [] {}));
     return {.begin = 0, .begun = os::rough_ns()};
   }
-  split_loop<Policy> loop(leaf, options, known);
+  split_loop loop(leaf, options, known);
   if (p == 0) {
     fj::run([&] { loop.run(n); });
     return {.begin = n};
@@ -221,24 +219,24 @@ using leaf_argument =
     std::conditional_t<std::is_trivially_copyable_v<Leaf> && sizeof(Leaf) <= 2 * sizeof(void*), Leaf, const Leaf&>;
 
 /// A loop that may have to fork.
-template <class Policy, class Leaf>
+template <class Leaf>
 [[gnu::noinline]] void for_parts_slow(std::size_t n, loop_options options, leaf_argument<Leaf> leaf) {
   pace& known = pace_of<Leaf>;
   const auto part = [&leaf](std::size_t begin, std::size_t end) {
     detail::part_of_loop<leaf_argument<Leaf>>(leaf, begin, end);
   };
-  const rest_of_loop rest = detail::begin_loop_slow<Policy, first_part>(n, options, known, part);
+  const rest_of_loop rest = detail::begin_loop_slow<first_part>(n, options, known, part);
   if (rest.begin == n) return;
   part(rest.begin, n);
   rest.end(n, known);
 }
 
 /// Calls leaf(begin, end) for consecutive parts of [0, n).
-template <class Policy, class Leaf>
+template <class Leaf>
 [[gnu::always_inline]] inline void for_parts(std::size_t n, const loop_options& options, const Leaf& leaf) {
   if (n == 0) return;
   pace& known = pace_of<Leaf>;
-  if (!detail::begins_very_brief_loop(n, options, known)) return detail::for_parts_slow<Policy, Leaf>(n, options, leaf);
+  if (!detail::begins_very_brief_loop(n, options, known)) return detail::for_parts_slow<Leaf>(n, options, leaf);
   detail::part_of_loop<leaf_argument<Leaf>>(leaf, 0, n);
   detail::end_brief_part(known);
 }

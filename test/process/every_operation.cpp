@@ -90,7 +90,7 @@ void forks() {
     return !s.stopped();
   }));
   std::vector<int> made(100);
-  fj::parallel_for<Policy>(0, 100, [&](int i) { made[static_cast<std::size_t>(i)] = i; });
+  fj::parallel_for(0, 100, [&](int i) { made[static_cast<std::size_t>(i)] = i; });
   EXPECT(made[99] == 99);
   source.request_stop();
   EXPECT(throws<fj::cancelled>([&] { fj::fork_join<Policy>(stop, [] {}, [] {}); }));

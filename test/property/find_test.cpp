@@ -36,7 +36,7 @@ struct element {
   int key, id;
 };
 
-template <class Policy, class Container>
+template <class Container>
 void find_in(fj::runtime& rt, const std::vector<int>& keys, dice& random) {
   Container elements;
   for (const int key : keys) elements.push_back({key, static_cast<int>(elements.size())});
@@ -53,36 +53,35 @@ void find_in(fj::runtime& rt, const std::vector<int>& keys, dice& random) {
 
   const auto inside = [&](auto search) { return end_of([&] { return rt.run(search); }); };
   const ending first = end_of([&] { return std::ranges::find_if(elements, wants, key_of) - begin; });
-  CHECK(inside([&] { return fj::parallel_find_if<Policy>(elements, wants, key_of, options) - begin; }) == first);
-  CHECK(inside([&] { return fj::parallel_find_if<Policy>(begin, end, wants, key_of, options) - begin; }) == first);
-  CHECK(inside([&] { return fj::parallel_find<Policy>(elements, wanted, key_of, options) - begin; }) == first);
-  CHECK(inside([&] { return fj::parallel_find<Policy>(begin, end, wanted, key_of, options) - begin; }) == first);
-  CHECK(inside([&] { return fj::parallel_any_of<Policy>(elements, wants, key_of, options); }) ==
+  CHECK(inside([&] { return fj::parallel_find_if(elements, wants, key_of, options) - begin; }) == first);
+  CHECK(inside([&] { return fj::parallel_find_if(begin, end, wants, key_of, options) - begin; }) == first);
+  CHECK(inside([&] { return fj::parallel_find(elements, wanted, key_of, options) - begin; }) == first);
+  CHECK(inside([&] { return fj::parallel_find(begin, end, wanted, key_of, options) - begin; }) == first);
+  CHECK(inside([&] { return fj::parallel_any_of(elements, wants, key_of, options); }) ==
         end_of([&] { return std::ranges::any_of(elements, wants, key_of); }));
-  CHECK(inside([&] { return fj::parallel_none_of<Policy>(elements, wants, key_of, options); }) ==
+  CHECK(inside([&] { return fj::parallel_none_of(elements, wants, key_of, options); }) ==
         end_of([&] { return std::ranges::none_of(elements, wants, key_of); }));
-  CHECK(inside([&] { return fj::parallel_all_of<Policy>(elements, wants_not, key_of, options); }) ==
+  CHECK(inside([&] { return fj::parallel_all_of(elements, wants_not, key_of, options); }) ==
         end_of([&] { return std::ranges::all_of(elements, wants_not, key_of); }));
 
   // Predicates that are noexcept take another way.
   const auto quiet = [&](const element& one) noexcept { return one.key == wanted; };
-  CHECK(rt.run([&] { return fj::parallel_any_of<Policy>(begin, end, quiet, {}, options); }) ==
+  CHECK(rt.run([&] { return fj::parallel_any_of(begin, end, quiet, {}, options); }) ==
         std::ranges::any_of(elements, quiet));
   const auto quiet_not = [&](const element& one) noexcept { return one.key != wanted; };
-  CHECK(rt.run([&] { return fj::parallel_all_of<Policy>(begin, end, quiet_not, {}, options); }) ==
+  CHECK(rt.run([&] { return fj::parallel_all_of(begin, end, quiet_not, {}, options); }) ==
         std::ranges::all_of(elements, quiet_not));
 }
 
-template <class Policy>
 void find_one(fj::runtime& rt, dice& random) {
   std::vector<int> keys(test::random_keys(random).size());
   for (int& key : keys) key = static_cast<int>(random.below(random.once_in(2) ? 10000 : 40));
-  random.once_in(2) ? find_in<Policy, std::vector<element>>(rt, keys, random)
-                    : find_in<Policy, std::deque<element>>(rt, keys, random);
+  random.once_in(2) ? find_in<std::vector<element>>(rt, keys, random)
+                    : find_in<std::deque<element>>(rt, keys, random);
 }
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("finds like std", Policy, fj::continuations, fj::tasks) {
-  test::for_random_inputs("finds like std", 10000, [](fj::runtime& rt, dice& random) { find_one<Policy>(rt, random); });
+TEST_CASE("finds like std") {
+  test::for_random_inputs("finds like std", 10000, [](fj::runtime& rt, dice& random) { find_one(rt, random); });
 }

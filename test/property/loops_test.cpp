@@ -18,7 +18,6 @@ namespace {
 
 using test::dice;
 
-template <class Policy>
 void loop_once(fj::runtime& rt, dice& random) {
   const std::vector<int> keys = test::random_keys(random);
   const fj::loop_options options = test::random_grain(random);
@@ -29,32 +28,31 @@ void loop_once(fj::runtime& rt, dice& random) {
   rt.run([&] {
     switch (kind) {
       case 0:
-        return fj::parallel_for<Policy>(elements, visit, options);
+        return fj::parallel_for(elements, visit, options);
       case 1:
-        return fj::parallel_for<Policy>(elements.rbegin(), elements.rend(), visit, options);
+        return fj::parallel_for(elements.rbegin(), elements.rend(), visit, options);
       case 2:
-        return fj::parallel_for<Policy>(test::plain_begin(elements), test::plain_end(elements), visit, options);
+        return fj::parallel_for(test::plain_begin(elements), test::plain_end(elements), visit, options);
       case 3:
-        return fj::parallel_for<Policy>(0, keys.size(), [&](std::size_t i) { visit(elements[i]); }, options);
+        return fj::parallel_for(0, keys.size(), [&](std::size_t i) { visit(elements[i]); }, options);
       case 4:
-        return fj::parallel_for<Policy>(
+        return fj::parallel_for(
             std::views::iota(std::size_t(0), keys.size()) | std::views::reverse,
             [&](std::size_t i) { visit(elements[i]); }, options);
       default:
-        return fj::parallel_for<Policy>(std::as_const(elements) | std::views::take(keys.size()), visit, options);
+        return fj::parallel_for(std::as_const(elements) | std::views::take(keys.size()), visit, options);
     }
   });
   CHECK(std::ranges::all_of(visits, [](int count) { return count == 1; }));
 }
 
-template <class Policy>
 void loop_2d_once(fj::runtime& rt, dice& random) {
   const std::size_t rows = random.below(30), cols = random.below(30);
   const fj::loop_options options = test::random_grain(random);
   std::vector<unsigned char> visits(rows * cols);
   rt.run([&] {
-    fj::parallel_for_2d<Policy>(rows, cols, [&](std::size_t i, std::size_t j) { ++visits[i * cols + j]; }, options);
-    fj::parallel_for_2d<Policy>(
+    fj::parallel_for_2d(rows, cols, [&](std::size_t i, std::size_t j) { ++visits[i * cols + j]; }, options);
+    fj::parallel_for_2d(
         rows, cols,
         [&](const fj::block_2d& block) {
           for (std::size_t i = block.row_begin; i != block.row_end; ++i)
@@ -65,7 +63,6 @@ void loop_2d_once(fj::runtime& rt, dice& random) {
   CHECK(std::ranges::all_of(visits, [](int count) { return count == 2; }));
 }
 
-template <class Policy>
 void transform_once(fj::runtime& rt, dice& random) {
   const std::vector<int> keys = test::random_keys(random);
   const fj::loop_options options = test::random_grain(random);
@@ -77,19 +74,18 @@ void transform_once(fj::runtime& rt, dice& random) {
 
   std::deque<long> out(keys.size());
   const bool ended = rt.run([&] {
-    return fj::parallel_transform<Policy>(keys.begin(), keys.end(), odd.begin(), test::plain_begin(out), op, options) ==
+    return fj::parallel_transform(keys.begin(), keys.end(), odd.begin(), test::plain_begin(out), op, options) ==
            test::plain_end(out);
   });
   CHECK(ended);
   CHECK(std::ranges::equal(out, expected));
   std::vector<long> reversed(keys.size());
-  rt.run([&] { fj::parallel_transform<Policy>(out.rbegin(), out.rend(), reversed.begin(), std::identity(), options); });
+  rt.run([&] { fj::parallel_transform(out.rbegin(), out.rend(), reversed.begin(), std::identity(), options); });
   std::ranges::reverse(expected);
   CHECK(reversed == expected);
 }
 
 // An operation that copies elements, which throw when copied, into place: everything is destroyed once.
-template <class Policy>
 void throw_from_transform(fj::runtime& rt, dice& random) {
   using T = test::throwing;
   std::vector<int> keys(20 + random.below(20));
@@ -100,7 +96,7 @@ void throw_from_transform(fj::runtime& rt, dice& random) {
     bool threw = false;
     T::ops().set(k);
     try {
-      rt.run([&] { fj::parallel_transform<Policy>(in, out.begin(), [](T one) { return one; }, {.grain = 3}); });
+      rt.run([&] { fj::parallel_transform(in, out.begin(), [](T one) { return one; }, {.grain = 3}); });
     } catch (const test::burnt&) {
       threw = true;
     }
@@ -114,7 +110,6 @@ void throw_from_transform(fj::runtime& rt, dice& random) {
 }
 
 // Bodies that throw at some elements: the exception is the plain loop's, and nothing comes twice.
-template <class Policy>
 void loop_with_bad_elements(fj::runtime& rt, dice& random) {
   const std::size_t n = 1 + random.below(300);
   const fj::loop_options options = test::random_grain(random);
@@ -125,7 +120,7 @@ void loop_with_bad_elements(fj::runtime& rt, dice& random) {
   std::size_t thrown = n;
   try {
     rt.run([&] {
-      fj::parallel_for<Policy>(
+      fj::parallel_for(
           std::size_t(0), n,
           [&](std::size_t i) {
             ++visits[i];
@@ -141,7 +136,6 @@ void loop_with_bad_elements(fj::runtime& rt, dice& random) {
 }
 
 // A body that throws at its k-th call, which in parallel may be for any element.
-template <class Policy>
 void loop_with_bad_call(fj::runtime& rt, dice& random) {
   const std::size_t n = 20 + random.below(20);
   const fj::loop_options options = test::random_grain(random);
@@ -151,7 +145,7 @@ void loop_with_bad_call(fj::runtime& rt, dice& random) {
     std::size_t thrown = n;
     try {
       rt.run([&] {
-        fj::parallel_for<Policy>(
+        fj::parallel_for(
             std::size_t(0), n,
             [&](std::size_t i) {
               ++visits[i];
@@ -170,31 +164,31 @@ void loop_with_bad_call(fj::runtime& rt, dice& random) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("loops visit what plain loops visit", Policy, fj::continuations, fj::tasks) {
-  test::for_random_inputs("loops", 10000, [](fj::runtime& rt, dice& random) { loop_once<Policy>(rt, random); });
+TEST_CASE("loops visit what plain loops visit") {
+  test::for_random_inputs("loops", 10000, [](fj::runtime& rt, dice& random) { loop_once(rt, random); });
 }
 
-TEST_CASE_TEMPLATE("loops over matrices visit each cell", Policy, fj::continuations, fj::tasks) {
-  test::for_random_inputs("2d", 2000, [](fj::runtime& rt, dice& random) { loop_2d_once<Policy>(rt, random); });
+TEST_CASE("loops over matrices visit each cell") {
+  test::for_random_inputs("2d", 2000, [](fj::runtime& rt, dice& random) { loop_2d_once(rt, random); });
 }
 
-TEST_CASE_TEMPLATE("parallel_transform is std::transform", Policy, fj::continuations, fj::tasks) {
+TEST_CASE("parallel_transform is std::transform") {
   test::for_random_inputs("transform", 10000,
-                          [](fj::runtime& rt, dice& random) { transform_once<Policy>(rt, random); });
+                          [](fj::runtime& rt, dice& random) { transform_once(rt, random); });
 }
 
-TEST_CASE_TEMPLATE("parallel_transform loses nothing when something throws", Policy, fj::continuations, fj::tasks) {
+TEST_CASE("parallel_transform loses nothing when something throws") {
   test::for_random_inputs("throwing transform", 5,
-                          [](fj::runtime& rt, dice& random) { throw_from_transform<Policy>(rt, random); });
+                          [](fj::runtime& rt, dice& random) { throw_from_transform(rt, random); });
 }
 
 // These two tried with the halves of a loop forked the other way round: fail.
-TEST_CASE_TEMPLATE("loops throw what plain loops throw", Policy, fj::continuations, fj::tasks) {
+TEST_CASE("loops throw what plain loops throw") {
   test::for_random_inputs("throwing loops", 10000,
-                          [](fj::runtime& rt, dice& random) { loop_with_bad_elements<Policy>(rt, random); });
+                          [](fj::runtime& rt, dice& random) { loop_with_bad_elements(rt, random); });
 }
 
-TEST_CASE_TEMPLATE("loops throw whichever call throws", Policy, fj::continuations, fj::tasks) {
+TEST_CASE("loops throw whichever call throws") {
   test::for_random_inputs("throwing calls", 100,
-                          [](fj::runtime& rt, dice& random) { loop_with_bad_call<Policy>(rt, random); });
+                          [](fj::runtime& rt, dice& random) { loop_with_bad_call(rt, random); });
 }

@@ -22,7 +22,7 @@ const auto key_of = [](const auto& element) { return element.key(); };
 
 // Elements of the first sequence are numbered from 0, those of the second go on from there. So the test sees if the
 // order is not kept.
-template <class Policy, template <class...> class Container, class T>
+template <template <class...> class Container, class T>
 void merge_as(fj::runtime& rt, const std::vector<int>& keys1, const std::vector<int>& keys2, dice& random) {
   const auto first = test::numbered<Container<T>>(keys1);
   Container<T> second;
@@ -35,16 +35,15 @@ void merge_as(fj::runtime& rt, const std::vector<int>& keys1, const std::vector<
   const bool by_range = random.once_in(2);
   const bool all_written = rt.run([&] {
     if (by_range)
-      return fj::parallel_merge<Policy>(first, second, merged.begin(), std::ranges::less(), key_of, key_of, options) ==
+      return fj::parallel_merge(first, second, merged.begin(), std::ranges::less(), key_of, key_of, options) ==
              merged.end();
-    return fj::parallel_merge<Policy>(first.begin(), first.end(), second.begin(), second.end(), merged.begin(),
+    return fj::parallel_merge(first.begin(), first.end(), second.begin(), second.end(), merged.begin(),
                                       std::ranges::less(), key_of, key_of, options) == merged.end();
   });
   CHECK(all_written);
   CHECK(merged == expected);
 }
 
-template <class Policy>
 void merge_one(fj::runtime& rt, dice& random) {
   const std::vector<int> first = sorted_keys(random), second = sorted_keys(random);
   switch (random.below(4)) {
@@ -52,7 +51,7 @@ void merge_one(fj::runtime& rt, dice& random) {
       std::deque<long> merged(first.size() + second.size()), expected = merged;
       std::merge(first.rbegin(), first.rend(), second.rbegin(), second.rend(), expected.begin(), std::greater<>());
       rt.run([&] {
-        fj::parallel_merge<Policy>(std::make_reverse_iterator(first.data() + first.size()),
+        fj::parallel_merge(std::make_reverse_iterator(first.data() + first.size()),
                                    std::make_reverse_iterator(first.data()), second.rbegin(), second.rend(),
                                    merged.begin(), std::greater<>(), {}, {}, test::random_grain(random));
       });
@@ -77,7 +76,7 @@ void merge_one(fj::runtime& rt, dice& random) {
       };
       std::vector<number_or_word> output(merged.size());
       rt.run([&] {
-        fj::parallel_merge<Policy>(first, words, output.begin(), std::ranges::less(), std::identity(), number,
+        fj::parallel_merge(first, words, output.begin(), std::ranges::less(), std::identity(), number,
                                    test::random_grain(random));
       });
       for (std::size_t i = 0; i != merged.size(); ++i) merged[i] = output[i].value;
@@ -85,13 +84,12 @@ void merge_one(fj::runtime& rt, dice& random) {
       return;
     }
     case 2:
-      return merge_as<Policy, std::vector, test::copyable>(rt, first, second, random);
+      return merge_as<std::vector, test::copyable>(rt, first, second, random);
     default:
-      return merge_as<Policy, std::deque, test::throwing>(rt, first, second, random);
+      return merge_as<std::deque, test::throwing>(rt, first, second, random);
   }
 }
 
-template <class Policy>
 void throw_from(fj::runtime& rt, dice& random, bool from_copies) {
   using T = test::copyable;
   std::vector<int> keys1(10 + random.below(10)), keys2(10 + random.below(10));
@@ -107,7 +105,7 @@ void throw_from(fj::runtime& rt, dice& random, bool from_copies) {
     bool threw = false;
     try {
       rt.run([&] {
-        fj::parallel_merge<Policy>(first, second, merged.begin(),
+        fj::parallel_merge(first, second, merged.begin(),
                                    [&](int a, int b) {
                                      comparisons.spend();
                                      return a < b;
@@ -128,16 +126,16 @@ void throw_from(fj::runtime& rt, dice& random, bool from_copies) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("merges like std", Policy, fj::continuations, fj::tasks) {
+TEST_CASE("merges like std") {
   test::for_random_inputs("merges like std", 10000,
-                          [](fj::runtime& rt, dice& random) { merge_one<Policy>(rt, random); });
+                          [](fj::runtime& rt, dice& random) { merge_one(rt, random); });
   CHECK(test::copyable::living() == 0);
   CHECK(test::throwing::living() == 0);
 }
 
-TEST_CASE_TEMPLATE("what throws in a merge ends it and leaks nothing", Policy, fj::continuations, fj::tasks) {
+TEST_CASE("what throws in a merge ends it and leaks nothing") {
   test::for_random_inputs("throwing merges", 10, [](fj::runtime& rt, dice& random) {
-    throw_from<Policy>(rt, random, false);
-    throw_from<Policy>(rt, random, true);
+    throw_from(rt, random, false);
+    throw_from(rt, random, true);
   });
 }

@@ -23,7 +23,7 @@ std::vector<int> sorted(std::vector<int> keys) {
 }
 
 // The two groups are those of std, in any order.
-template <class Policy, class Container>
+template <class Container>
 void partition_as(fj::runtime& rt, const std::vector<int>& keys, int pivot, dice& random) {
   auto elements = test::numbered<Container>(keys);
   const fj::loop_options options = test::random_grain(random);
@@ -34,8 +34,8 @@ void partition_as(fj::runtime& rt, const std::vector<int>& keys, int pivot, dice
   };
   const bool by_range = random.once_in(2);
   const auto border = rt.run([&] {
-    return by_range ? fj::parallel_partition<Policy>(elements, low, key_of, options)
-                    : fj::parallel_partition<Policy>(elements.begin(), elements.end(), low, key_of, options);
+    return by_range ? fj::parallel_partition(elements, low, key_of, options)
+                    : fj::parallel_partition(elements.begin(), elements.end(), low, key_of, options);
   });
   CHECK(calls == keys.size());
   CHECK(border - elements.begin() == std::count_if(keys.begin(), keys.end(), [&](int key) { return key < pivot; }));
@@ -47,7 +47,7 @@ void partition_as(fj::runtime& rt, const std::vector<int>& keys, int pivot, dice
 }
 
 // The elements are those of std, in the same order.
-template <class Policy, class Container>
+template <class Container>
 void stable_partition_as(fj::runtime& rt, const std::vector<int>& keys, int pivot, dice& random) {
   auto elements = test::numbered<Container>(keys);
   const fj::loop_options options = test::random_grain(random);
@@ -58,8 +58,8 @@ void stable_partition_as(fj::runtime& rt, const std::vector<int>& keys, int pivo
   };
   const bool by_range = random.once_in(2);
   const auto border = rt.run([&] {
-    return by_range ? fj::parallel_stable_partition<Policy>(elements, low, key_of, options)
-                    : fj::parallel_stable_partition<Policy>(elements.begin(), elements.end(), low, key_of, options);
+    return by_range ? fj::parallel_stable_partition(elements, low, key_of, options)
+                    : fj::parallel_stable_partition(elements.begin(), elements.end(), low, key_of, options);
   });
   CHECK(calls == keys.size());
   std::vector<int> expected;
@@ -71,7 +71,6 @@ void stable_partition_as(fj::runtime& rt, const std::vector<int>& keys, int pivo
 }
 
 // Tried with the matches of a block put behind those of the next: fails. With the halves rotated about the wrong place, too.
-template <class Policy>
 void stable_partition_one(fj::runtime& rt, dice& random) {
   const std::vector<int> keys = test::random_keys(random);
   const int pivot = keys.empty() ? 0 : keys[random.below(static_cast<unsigned>(keys.size()))];
@@ -80,7 +79,7 @@ void stable_partition_one(fj::runtime& rt, dice& random) {
       std::vector<int> values = keys, expected;
       const auto low = [=](int key) { return key < pivot; };
       const auto border = rt.run([&] {
-        return fj::parallel_stable_partition<Policy>(values.rbegin(), values.rend(), low, {},
+        return fj::parallel_stable_partition(values.rbegin(), values.rend(), low, {},
                                                      test::random_grain(random));
       });
       for (const bool wanted : {false, true})
@@ -90,15 +89,14 @@ void stable_partition_one(fj::runtime& rt, dice& random) {
       return;
     }
     case 1:
-      return stable_partition_as<Policy, std::vector<test::move_only>>(rt, keys, pivot, random);
+      return stable_partition_as<std::vector<test::move_only>>(rt, keys, pivot, random);
     case 2:
-      return stable_partition_as<Policy, std::deque<test::copyable>>(rt, keys, pivot, random);
+      return stable_partition_as<std::deque<test::copyable>>(rt, keys, pivot, random);
     default:
-      return stable_partition_as<Policy, std::vector<test::throwing>>(rt, keys, pivot, random);
+      return stable_partition_as<std::vector<test::throwing>>(rt, keys, pivot, random);
   }
 }
 
-template <class Policy>
 void partition_one(fj::runtime& rt, dice& random) {
   const std::vector<int> keys = test::random_keys(random);
   const int pivot = keys.empty() ? 0 : keys[random.below(static_cast<unsigned>(keys.size()))];
@@ -106,7 +104,7 @@ void partition_one(fj::runtime& rt, dice& random) {
     case 0: {  // plain elements, from behind
       std::vector<int> values = keys;
       const auto border = rt.run([&] {
-        return fj::parallel_partition<Policy>(
+        return fj::parallel_partition(
             values.rbegin(), values.rend(), [=](int key) { return key < pivot; }, {}, test::random_grain(random));
       });
       CHECK(std::all_of(values.rbegin(), border, [=](int key) { return key < pivot; }));
@@ -115,17 +113,16 @@ void partition_one(fj::runtime& rt, dice& random) {
       return;
     }
     case 1:
-      return partition_as<Policy, std::vector<test::move_only>>(rt, keys, pivot, random);
+      return partition_as<std::vector<test::move_only>>(rt, keys, pivot, random);
     case 2:
-      return partition_as<Policy, std::deque<test::move_only>>(rt, keys, pivot, random);
+      return partition_as<std::deque<test::move_only>>(rt, keys, pivot, random);
     case 3:
-      return partition_as<Policy, std::vector<test::copyable>>(rt, keys, pivot, random);
+      return partition_as<std::vector<test::copyable>>(rt, keys, pivot, random);
     default:
-      return partition_as<Policy, std::deque<test::throwing>>(rt, keys, pivot, random);
+      return partition_as<std::deque<test::throwing>>(rt, keys, pivot, random);
   }
 }
 
-template <class Policy>
 void filter_one(fj::runtime& rt, dice& random) {
   const std::vector<int> keys = test::random_keys(random);
   const int pivot = keys.empty() ? 0 : keys[random.below(static_cast<unsigned>(keys.size()))];
@@ -140,14 +137,14 @@ void filter_one(fj::runtime& rt, dice& random) {
   const bool by_range = random.once_in(2);
   const auto end = rt.run([&] {
     return by_range
-               ? fj::parallel_copy_if<Policy>(elements, output.begin(), low, key_of, options)
-               : fj::parallel_copy_if<Policy>(elements.begin(), elements.end(), output.begin(), low, key_of, options);
+               ? fj::parallel_copy_if(elements, output.begin(), low, key_of, options)
+               : fj::parallel_copy_if(elements.begin(), elements.end(), output.begin(), low, key_of, options);
   });
   CHECK(end == output.end());
   CHECK(output == expected);
   std::vector<int> numbers(expected.size());
   rt.run(
-      [&] { fj::parallel_copy_if<Policy>(keys.data(), keys.data() + keys.size(), numbers.data(), low, {}, options); });
+      [&] { fj::parallel_copy_if(keys.data(), keys.data() + keys.size(), numbers.data(), low, {}, options); });
   std::vector<int> expected_numbers;
   std::copy_if(keys.begin(), keys.end(), std::back_inserter(expected_numbers), low);
   CHECK(numbers == expected_numbers);
@@ -187,20 +184,20 @@ void throw_in_turn(dice& random, thrower which, Body body) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("partitions like std", Policy, fj::continuations, fj::tasks) {
+TEST_CASE("partitions like std") {
   test::for_random_inputs("partitions", 10000,
-                          [](fj::runtime& rt, dice& random) { partition_one<Policy>(rt, random); });
+                          [](fj::runtime& rt, dice& random) { partition_one(rt, random); });
 }
 
-TEST_CASE_TEMPLATE("partitions stably like std", Policy, fj::continuations, fj::tasks) {
+TEST_CASE("partitions stably like std") {
   test::for_random_inputs("stable partitions", 5000,
-                          [](fj::runtime& rt, dice& random) { stable_partition_one<Policy>(rt, random); });
+                          [](fj::runtime& rt, dice& random) { stable_partition_one(rt, random); });
 }
 
-TEST_CASE_TEMPLATE("what throws in a stable partition loses nothing", Policy, fj::continuations, fj::tasks) {
+TEST_CASE("what throws in a stable partition loses nothing") {
   test::for_random_inputs("throwing stable partitions", 2, [](fj::runtime& rt, dice& random) {
     const auto partition = [&](auto& elements, auto&, auto test) {
-      rt.run([&] { fj::parallel_stable_partition<Policy>(elements, test, key_of, {.grain = 64}); });
+      rt.run([&] { fj::parallel_stable_partition(elements, test, key_of, {.grain = 64}); });
     };
     throw_in_turn<test::move_only>(random, thrower::predicate, partition);
     throw_in_turn<test::throwing>(random, thrower::predicate, partition);
@@ -208,14 +205,14 @@ TEST_CASE_TEMPLATE("what throws in a stable partition loses nothing", Policy, fj
   });
 }
 
-TEST_CASE_TEMPLATE("filters like std", Policy, fj::continuations, fj::tasks) {
-  test::for_random_inputs("filters", 10000, [](fj::runtime& rt, dice& random) { filter_one<Policy>(rt, random); });
+TEST_CASE("filters like std") {
+  test::for_random_inputs("filters", 10000, [](fj::runtime& rt, dice& random) { filter_one(rt, random); });
 }
 
-TEST_CASE_TEMPLATE("what throws in a partition loses nothing", Policy, fj::continuations, fj::tasks) {
+TEST_CASE("what throws in a partition loses nothing") {
   test::for_random_inputs("throwing partitions", 4, [](fj::runtime& rt, dice& random) {
     const auto partition = [&](auto& elements, auto&, auto test) {
-      rt.run([&] { fj::parallel_partition<Policy>(elements, test, key_of, {.grain = 10}); });
+      rt.run([&] { fj::parallel_partition(elements, test, key_of, {.grain = 10}); });
     };
     throw_in_turn<test::move_only>(random, thrower::predicate, partition);
     throw_in_turn<test::throwing>(random, thrower::predicate, partition);
@@ -223,10 +220,10 @@ TEST_CASE_TEMPLATE("what throws in a partition loses nothing", Policy, fj::conti
   });
 }
 
-TEST_CASE_TEMPLATE("what throws in a filter leaks nothing", Policy, fj::continuations, fj::tasks) {
+TEST_CASE("what throws in a filter leaks nothing") {
   test::for_random_inputs("throwing filters", 4, [](fj::runtime& rt, dice& random) {
     const auto filter = [&](auto& elements, auto& output, auto test) {
-      rt.run([&] { fj::parallel_copy_if<Policy>(elements, output.begin(), test, key_of, {.grain = 64}); });
+      rt.run([&] { fj::parallel_copy_if(elements, output.begin(), test, key_of, {.grain = 64}); });
     };
     throw_in_turn<test::copyable>(random, thrower::predicate, filter);
     throw_in_turn<test::copyable>(random, thrower::element, filter);

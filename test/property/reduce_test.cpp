@@ -21,7 +21,6 @@ struct affine {
 
 affine then(affine f, affine g) { return {g.factor * f.factor, g.factor * f.shift + g.shift}; }
 
-template <class Policy>
 void reduce_once(fj::runtime& rt, dice& random) {
   const std::vector<int> keys = test::random_keys(random);
   const fj::loop_options options = test::random_grain(random);
@@ -33,13 +32,13 @@ void reduce_once(fj::runtime& rt, dice& random) {
   const std::vector<bool> bits(keys.begin(), keys.end());
   const std::vector<double> doubles(keys.begin(), keys.end());
   rt.run([&] {
-    CHECK(fj::parallel_reduce<Policy>(keys, affine{3, 4}, then, map_of, options) == expected);
-    CHECK(fj::parallel_reduce<Policy>(test::plain_begin(spread), test::plain_end(spread), affine{3, 4}, then, map_of,
+    CHECK(fj::parallel_reduce(keys, affine{3, 4}, then, map_of, options) == expected);
+    CHECK(fj::parallel_reduce(test::plain_begin(spread), test::plain_end(spread), affine{3, 4}, then, map_of,
                                       options) == expected);
-    CHECK(fj::parallel_reduce<Policy>(bits, 0, std::plus<>(), options) == std::ranges::count(bits, true));
-    CHECK(fj::parallel_reduce<Policy>(doubles.rbegin(), doubles.rend(), 0.0, std::plus<>(), options) ==
+    CHECK(fj::parallel_reduce(bits, 0, std::plus<>(), options) == std::ranges::count(bits, true));
+    CHECK(fj::parallel_reduce(doubles.rbegin(), doubles.rend(), 0.0, std::plus<>(), options) ==
           std::accumulate(keys.begin(), keys.end(), 0));  // exact, as the numbers are small
-    CHECK(fj::parallel_transform_reduce<Policy>(keys.begin(), keys.end(), spread.begin(), 1L, std::plus<>(),
+    CHECK(fj::parallel_transform_reduce(keys.begin(), keys.end(), spread.begin(), 1L, std::plus<>(),
                                                 std::multiplies<>(), options) ==
           std::inner_product(keys.begin(), keys.end(), keys.begin(), 1L));
     const auto fold = [&](auto begin, auto end, affine all) {
@@ -47,18 +46,18 @@ void reduce_once(fj::runtime& rt, dice& random) {
       return all;
     };
     const affine identity{1, 0};
-    const affine all = fj::parallel_reduce<Policy>(keys, identity, fold, then, options);
+    const affine all = fj::parallel_reduce(keys, identity, fold, then, options);
     CHECK(then({3, 4}, all) == expected);
-    CHECK(fj::parallel_reduce<Policy>(test::plain_begin(spread), test::plain_end(spread), identity, fold, then,
+    CHECK(fj::parallel_reduce(test::plain_begin(spread), test::plain_end(spread), identity, fold, then,
                                       options) == all);
     const auto from = [&](int k) { return keys.begin() + k; };
     const auto by_indices = [&](int begin, int end, affine so_far) { return fold(from(begin), from(end), so_far); };
-    CHECK(fj::parallel_reduce<Policy>(0, static_cast<int>(keys.size()), identity, by_indices, then, options) == all);
+    CHECK(fj::parallel_reduce(0, static_cast<int>(keys.size()), identity, by_indices, then, options) == all);
   });
 }
 
 // Accumulators that throw when they are made, copied or moved, and an operation that throws: all are destroyed.
-template <class Policy, class T>
+template <class T>
 void throw_from_reduce(fj::runtime& rt, dice& random) {
   std::vector<int> keys(20 + random.below(20));
   for (int& key : keys) key = static_cast<int>(random.below(40));
@@ -75,7 +74,7 @@ void throw_from_reduce(fj::runtime& rt, dice& random) {
     int sum = 0;
     T::ops().set(k);
     try {
-      sum = rt.run([&] { return fj::parallel_reduce<Policy>(keys, T(1, 0), add, make, {.grain = 3}).key(); });
+      sum = rt.run([&] { return fj::parallel_reduce(keys, T(1, 0), add, make, {.grain = 3}).key(); });
     } catch (const test::burnt&) {
       threw = true;
     }
@@ -88,7 +87,6 @@ void throw_from_reduce(fj::runtime& rt, dice& random) {
 }
 
 // The same by blocks, where copies of the identity may throw, too.
-template <class Policy>
 void throw_from_blocks(fj::runtime& rt, dice& random) {
   using T = test::throwing;
   std::vector<int> keys(20 + random.below(20));
@@ -109,7 +107,7 @@ void throw_from_blocks(fj::runtime& rt, dice& random) {
     int sum = 0;
     T::ops().set(k);
     try {
-      sum = rt.run([&] { return fj::parallel_reduce<Policy>(keys, T(0, 0), fold, add, {.grain = 3}).key(); });
+      sum = rt.run([&] { return fj::parallel_reduce(keys, T(0, 0), fold, add, {.grain = 3}).key(); });
     } catch (const test::burnt&) {
       threw = true;
     }
@@ -123,14 +121,14 @@ void throw_from_blocks(fj::runtime& rt, dice& random) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("parallel_reduce is std::accumulate", Policy, fj::continuations, fj::tasks) {
-  test::for_random_inputs("reduce", 10000, [](fj::runtime& rt, dice& random) { reduce_once<Policy>(rt, random); });
+TEST_CASE("parallel_reduce is std::accumulate") {
+  test::for_random_inputs("reduce", 10000, [](fj::runtime& rt, dice& random) { reduce_once(rt, random); });
 }
 
-TEST_CASE_TEMPLATE("parallel_reduce loses nothing when something throws", Policy, fj::continuations, fj::tasks) {
+TEST_CASE("parallel_reduce loses nothing when something throws") {
   test::for_random_inputs("throwing reduce", 5, [](fj::runtime& rt, dice& random) {
-    throw_from_reduce<Policy, test::throwing>(rt, random);
-    throw_from_reduce<Policy, test::move_only>(rt, random);
-    throw_from_blocks<Policy>(rt, random);
+    throw_from_reduce<test::throwing>(rt, random);
+    throw_from_reduce<test::move_only>(rt, random);
+    throw_from_blocks(rt, random);
   });
 }

@@ -21,7 +21,6 @@ struct affine {
 
 affine then(affine f, affine g) { return {g.factor * f.factor, g.factor * f.shift + g.shift}; }
 
-template <class Policy>
 void scan_once(fj::runtime& rt, dice& random) {
   const std::vector<int> keys = test::random_keys(random);
   const fj::loop_options options = test::random_grain(random);
@@ -30,18 +29,18 @@ void scan_once(fj::runtime& rt, dice& random) {
   std::deque<affine> out(keys.size());
 
   std::inclusive_scan(maps.begin(), maps.end(), expected.begin(), then);
-  rt.run([&] { fj::parallel_scan<Policy>(maps, out.begin(), then, options); });
+  rt.run([&] { fj::parallel_scan(maps, out.begin(), then, options); });
   CHECK(std::ranges::equal(out, expected));
 
   std::inclusive_scan(maps.begin(), maps.end(), expected.begin(), then, affine{5, 6});
   rt.run([&] {
-    fj::parallel_scan<Policy>(maps.begin(), maps.end(), test::plain_begin(out), then, affine{5, 6}, options);
+    fj::parallel_scan(maps.begin(), maps.end(), test::plain_begin(out), then, affine{5, 6}, options);
   });
   CHECK(std::ranges::equal(out, expected));
 
   std::exclusive_scan(maps.rbegin(), maps.rend(), expected.rbegin(), affine{5, 6}, then);
   rt.run([&] {
-    fj::parallel_exclusive_scan<Policy>(maps.rbegin(), maps.rend(), maps.rbegin(), affine{5, 6}, then, options);
+    fj::parallel_exclusive_scan(maps.rbegin(), maps.rend(), maps.rbegin(), affine{5, 6}, then, options);
   });
   CHECK(maps == expected);
 
@@ -56,18 +55,17 @@ void scan_once(fj::runtime& rt, dice& random) {
   };
   const affine identity{1, 0};
   const affine all =
-      rt.run([&] { return fj::parallel_scan<Policy>(std::size_t(0), in.size(), identity, scan, then, options); });
+      rt.run([&] { return fj::parallel_scan(std::size_t(0), in.size(), identity, scan, then, options); });
   CHECK(maps == expected);
   CHECK(all == (in.empty() ? identity : expected.back()));
 
   const std::vector<bool> bits(keys.begin(), keys.end());
   std::vector<int> counts(keys.size()), ranks(keys.size());
   std::exclusive_scan(bits.begin(), bits.end(), counts.begin(), 0);
-  rt.run([&] { fj::parallel_exclusive_scan<Policy>(bits, ranks.begin(), 0, std::plus<>(), options); });
+  rt.run([&] { fj::parallel_exclusive_scan(bits, ranks.begin(), 0, std::plus<>(), options); });
   CHECK(ranks == counts);
 }
 
-template <class Policy>
 void throw_from_scan(fj::runtime& rt, dice& random) {
   using T = test::throwing;
   std::vector<int> keys(10 + random.below(20));
@@ -83,7 +81,7 @@ void throw_from_scan(fj::runtime& rt, dice& random) {
     bool threw = false;
     T::ops().set(k);
     try {
-      rt.run([&] { fj::parallel_scan<Policy>(elements, elements.begin(), add, {.grain = 3}); });
+      rt.run([&] { fj::parallel_scan(elements, elements.begin(), add, {.grain = 3}); });
     } catch (const test::burnt&) {
       threw = true;
     }
@@ -98,11 +96,11 @@ void throw_from_scan(fj::runtime& rt, dice& random) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("scans are std's", Policy, fj::continuations, fj::tasks) {
-  test::for_random_inputs("scans", 10000, [](fj::runtime& rt, dice& random) { scan_once<Policy>(rt, random); });
+TEST_CASE("scans are std's") {
+  test::for_random_inputs("scans", 10000, [](fj::runtime& rt, dice& random) { scan_once(rt, random); });
 }
 
-TEST_CASE_TEMPLATE("scans lose nothing when something throws", Policy, fj::continuations, fj::tasks) {
+TEST_CASE("scans lose nothing when something throws") {
   test::for_random_inputs("throwing scans", 5,
-                          [](fj::runtime& rt, dice& random) { throw_from_scan<Policy>(rt, random); });
+                          [](fj::runtime& rt, dice& random) { throw_from_scan(rt, random); });
 }

@@ -13,20 +13,18 @@ namespace {
 
 using test::dice;
 
-template <class Policy>
 struct unstable {
   template <class... Args>
   static void sort(fj::runtime& rt, Args&&... args) {
-    rt.run([&] { fj::parallel_sort<Policy>(std::forward<Args>(args)...); });
+    rt.run([&] { fj::parallel_sort(std::forward<Args>(args)...); });
   }
 };
 
-template <class Policy>
 struct stable {
   static constexpr bool keeps_order = true;
   template <class... Args>
   static void sort(fj::runtime& rt, Args&&... args) {
-    rt.run([&] { fj::parallel_stable_sort<Policy>(std::forward<Args>(args)...); });
+    rt.run([&] { fj::parallel_stable_sort(std::forward<Args>(args)...); });
   }
 };
 
@@ -196,16 +194,14 @@ void throw_from_moves(fj::runtime& rt, dice& random) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("sorts like std", How, unstable<fj::continuations>, unstable<fj::tasks>, stable<fj::continuations>,
-                   stable<fj::tasks>) {
+TEST_CASE_TEMPLATE("sorts like std", How, unstable, stable) {
   test::for_random_inputs("sorts like std", 10000, [](fj::runtime& rt, dice& random) { sort_one<How>(rt, random); });
   check_balance<test::copyable>(0);
   check_balance<test::move_only>(0);
   check_balance<test::throwing>(0);
 }
 
-TEST_CASE_TEMPLATE("a throwing comparator loses nothing", How, unstable<fj::continuations>, unstable<fj::tasks>,
-                   stable<fj::continuations>, stable<fj::tasks>) {
+TEST_CASE_TEMPLATE("a throwing comparator loses nothing", How, unstable, stable) {
   test::for_random_inputs("a throwing comparator loses nothing", 10, [](fj::runtime& rt, dice& random) {
     throw_from_comparator<How, test::copyable>(rt, random);
     throw_from_comparator<How, test::move_only>(rt, random);
@@ -213,8 +209,7 @@ TEST_CASE_TEMPLATE("a throwing comparator loses nothing", How, unstable<fj::cont
   });
 }
 
-TEST_CASE_TEMPLATE("throwing moves leave valid elements", How, unstable<fj::continuations>, unstable<fj::tasks>,
-                   stable<fj::continuations>, stable<fj::tasks>) {
+TEST_CASE_TEMPLATE("throwing moves leave valid elements", How, unstable, stable) {
   test::for_random_inputs("throwing moves leave valid elements", 10,
                           [](fj::runtime& rt, dice& random) { throw_from_moves<How>(rt, random); });
 }

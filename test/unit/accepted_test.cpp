@@ -391,9 +391,9 @@ void fork() {
   CHECK(fj::fork_join<Policy>(one, one) == std::tuple(1, 1));
   fj::fork_join<Policy>(idle, idle);
   CHECK(fj::fork_join<Policy>(one, one, one) == std::tuple(1, 1, 1));
-  fj::parallel_for<Policy>(0, 9, take);
-  fj::parallel_for<Policy>(0, 9, 2, take);
-  fj::parallel_for<Policy>(ints(9), take);
+  fj::parallel_for(0, 9, take);
+  fj::parallel_for(0, 9, 2, take);
+  fj::parallel_for(ints(9), take);
   fj::basic_scope<Policy> s;
   s.fork(idle);
   s.join();

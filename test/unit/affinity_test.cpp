@@ -73,58 +73,54 @@ TEST_CASE("each P begins a loop in a part of its own") {
 // While the other P is busy, this P does the whole loop. Tried without the exchange of the halves: fails.
 TEST_CASE("a P begins with its half of a loop") {
   fj::runtime rt(test::with_procs(2));
-  test::for_each_policy([&](auto policy) {
-    for (const int chosen : {0, 1}) {
-      CAPTURE(chosen);
-      const test::watchdog dog("own half first", 2);
-      std::vector<int> order;
-      std::atomic<bool> done = false;
-      on_each_proc(rt, 2, [&](int here) {
-        if (here == chosen) {
-          fj::parallel_for<decltype(policy)>(0, 2, [&](int i) { order.push_back(i); }, {.grain = 1});
-          done = true;
-        } else {
-          test::spin_until([&] { return done.load(); });
-        }
-      });
-      CHECK(order == (chosen == 0 ? std::vector{0, 1} : std::vector{1, 0}));
-    }
-  });
+  for (const int chosen : {0, 1}) {
+    CAPTURE(chosen);
+    const test::watchdog dog("own half first", 2);
+    std::vector<int> order;
+    std::atomic<bool> done = false;
+    on_each_proc(rt, 2, [&](int here) {
+      if (here == chosen) {
+        fj::parallel_for(0, 2, [&](int i) { order.push_back(i); }, {.grain = 1});
+        done = true;
+      } else {
+        test::spin_until([&] { return done.load(); });
+      }
+    });
+    CHECK(order == (chosen == 0 ? std::vector{0, 1} : std::vector{1, 0}));
+  }
 }
 
 // Tried without keeping the second half's exception: fails.
 TEST_CASE("when the second half throws before the first, the first half is finished and its exception wins") {
   fj::runtime rt(test::with_procs(2));
-  test::for_each_policy([&](auto policy) {
-    for (const bool both : {false, true}) {
-      for (const int chosen : {0, 1}) {
-        CAPTURE(both);
-        CAPTURE(chosen);
-        const test::watchdog dog("exceptions of halves", 2);
-        std::string thrown;
-        std::atomic<int> firsts = 0;
-        std::atomic<bool> done = false;
-        on_each_proc(rt, 2, [&](int here) {
-          if (here == chosen) {
-            try {
-              fj::parallel_for<decltype(policy)>(0, 2,
-                                                 [&](int i) {
-                                                   if (i == 0) ++firsts;
-                                                   if (i == 1) throw std::runtime_error("second");
-                                                   if (both) throw std::runtime_error("first");
-                                                 },
-                                                 {.grain = 1});
-            } catch (const std::runtime_error& error) {
-              thrown = error.what();
-            }
-            done = true;
-          } else {
-            test::spin_until([&] { return done.load(); });
+  for (const bool both : {false, true}) {
+    for (const int chosen : {0, 1}) {
+      CAPTURE(both);
+      CAPTURE(chosen);
+      const test::watchdog dog("exceptions of halves", 2);
+      std::string thrown;
+      std::atomic<int> firsts = 0;
+      std::atomic<bool> done = false;
+      on_each_proc(rt, 2, [&](int here) {
+        if (here == chosen) {
+          try {
+            fj::parallel_for(0, 2,
+                             [&](int i) {
+                               if (i == 0) ++firsts;
+                               if (i == 1) throw std::runtime_error("second");
+                               if (both) throw std::runtime_error("first");
+                             },
+                             {.grain = 1});
+          } catch (const std::runtime_error& error) {
+            thrown = error.what();
           }
-        });
-        CHECK(firsts == 1);
-        CHECK(thrown == (both ? "first" : "second"));
-      }
+          done = true;
+        } else {
+          test::spin_until([&] { return done.load(); });
+        }
+      });
+      CHECK(firsts == 1);
+      CHECK(thrown == (both ? "first" : "second"));
     }
-  });
+  }
 }

@@ -15,20 +15,17 @@
 TEST_CASE("find returns the first of several matches, at any place") {
   const std::size_t n = test::divided(20000u) + 100;
   test::for_each_runtime("find", [&](fj::runtime& rt, unsigned, test::stealing) {
-    test::for_each_policy([&](auto policy) {
-      using with = decltype(policy);
-      for (const std::size_t first : {std::size_t(0), n / 3, n / 2, n - 2, n}) {
-        std::vector<int> values(n);
-        for (std::size_t i = first; i < n; i += 7) values[i] = 1;
-        const fj::loop_options options{.grain = 50};
-        const auto where = rt.run([&] { return fj::parallel_find<with>(values, 1, {}, options); });
-        CHECK(where == std::find(values.begin(), values.end(), 1));
-        const auto is_one = [](int value) { return value == 1; };
-        CHECK(rt.run([&] { return fj::parallel_any_of<with>(values, is_one, {}, options); }) == (first != n));
-        CHECK(rt.run([&] { return fj::parallel_none_of<with>(values, is_one, {}, options); }) == (first == n));
-        CHECK(rt.run([&] { return fj::parallel_all_of<with>(values, is_one, {}, options); }) == false);
-      }
-    });
+    for (const std::size_t first : {std::size_t(0), n / 3, n / 2, n - 2, n}) {
+      std::vector<int> values(n);
+      for (std::size_t i = first; i < n; i += 7) values[i] = 1;
+      const fj::loop_options options{.grain = 50};
+      const auto where = rt.run([&] { return fj::parallel_find(values, 1, {}, options); });
+      CHECK(where == std::find(values.begin(), values.end(), 1));
+      const auto is_one = [](int value) { return value == 1; };
+      CHECK(rt.run([&] { return fj::parallel_any_of(values, is_one, {}, options); }) == (first != n));
+      CHECK(rt.run([&] { return fj::parallel_none_of(values, is_one, {}, options); }) == (first == n));
+      CHECK(rt.run([&] { return fj::parallel_all_of(values, is_one, {}, options); }) == false);
+    }
   });
 }
 

@@ -100,29 +100,24 @@ TEST_CASE("a loop with a step visits each index once, throws what comes first, a
     CAPTURE(p);
     CAPTURE(test::name_of(how));
     for (const std::size_t grain : grains) {
-      test::for_each_policy([&]<class Policy>(Policy) {
-        std::vector<unsigned char> visits(1000), expected(1000);
-        for (std::size_t i = 5; i < 1000; i += 7) expected[i] = 1;
-        rt.run([&] {
-          fj::parallel_for<Policy>(5, 1000, 7, [&](int i) { ++visits[static_cast<std::size_t>(i)]; }, {.grain = grain});
-        });
-        CHECK(visits == expected);
-        int thrown = -1;
-        try {
-          rt.run([&] {
-            fj::parallel_for<Policy>(5, 1000, 7, [](int i) { i < 100 ? void() : throw i; }, {.grain = grain});
-          });
-        } catch (int i) {
-          thrown = i;
-        }
-        CHECK(thrown == 103);
-        fj::stop_source source;
-        source.request_stop();
-        const fj::stop_token token = source.get_token();
-        CHECK_THROWS_AS(
-            rt.run([&] { fj::parallel_for<Policy>(0, 9, 4, [](int) {}, {.grain = grain, .stop = &token}); }),
-            fj::cancelled);
+      std::vector<unsigned char> visits(1000), expected(1000);
+      for (std::size_t i = 5; i < 1000; i += 7) expected[i] = 1;
+      rt.run([&] {
+        fj::parallel_for(5, 1000, 7, [&](int i) { ++visits[static_cast<std::size_t>(i)]; }, {.grain = grain});
       });
+      CHECK(visits == expected);
+      int thrown = -1;
+      try {
+        rt.run([&] { fj::parallel_for(5, 1000, 7, [](int i) { i < 100 ? void() : throw i; }, {.grain = grain}); });
+      } catch (int i) {
+        thrown = i;
+      }
+      CHECK(thrown == 103);
+      fj::stop_source source;
+      source.request_stop();
+      const fj::stop_token token = source.get_token();
+      CHECK_THROWS_AS(rt.run([&] { fj::parallel_for(0, 9, 4, [](int) {}, {.grain = grain, .stop = &token}); }),
+                      fj::cancelled);
     }
   });
 }
@@ -137,29 +132,27 @@ TEST_CASE("blocks make up indices, iterators and ranges") {
       const std::size_t most = grain ? grain : SIZE_MAX;
       std::deque<int> all(test::divided(5000u));
       const auto& const_all = all;
-      test::for_each_policy([&]<class Policy>(Policy) {
-        noted<long> of_indices;
-        noted<std::deque<int>::iterator> of_iterators;
-        noted<std::deque<int>::const_iterator> of_range;
-        noted<std::uint8_t> of_bytes;
-        rt.run([&] {
-          fj::parallel_for_blocks<Policy>(-300, 700L, of_indices, options);
-          fj::parallel_for_blocks<Policy>(all.begin(), all.end(), of_iterators, options);
-          fj::parallel_for_blocks<Policy>(const_all, of_range, options);
-          fj::parallel_for_blocks<Policy>(std::uint8_t(3), std::uint8_t(255), of_bytes, options);
-        });
-        CHECK(of_indices.cover(-300, 700, most));
-        CHECK(of_iterators.cover(all.begin(), all.end(), most));
-        CHECK(of_range.cover(all.cbegin(), all.cend(), most));
-        CHECK(of_bytes.cover(3, 255, most));
-        rt.run([&] {
-          fj::parallel_for_blocks<Policy>(3, 3, of_indices, options);
-          fj::parallel_for_blocks<Policy>(3, -3, of_indices, options);
-          fj::parallel_for_blocks<Policy>(all.end(), all.begin(), of_iterators, options);
-        });
-        CHECK(of_indices.cover(0, 0, 0));
-        CHECK(of_iterators.cover(all.begin(), all.begin(), 0));
+      noted<long> of_indices;
+      noted<std::deque<int>::iterator> of_iterators;
+      noted<std::deque<int>::const_iterator> of_range;
+      noted<std::uint8_t> of_bytes;
+      rt.run([&] {
+        fj::parallel_for_blocks(-300, 700L, of_indices, options);
+        fj::parallel_for_blocks(all.begin(), all.end(), of_iterators, options);
+        fj::parallel_for_blocks(const_all, of_range, options);
+        fj::parallel_for_blocks(std::uint8_t(3), std::uint8_t(255), of_bytes, options);
       });
+      CHECK(of_indices.cover(-300, 700, most));
+      CHECK(of_iterators.cover(all.begin(), all.end(), most));
+      CHECK(of_range.cover(all.cbegin(), all.cend(), most));
+      CHECK(of_bytes.cover(3, 255, most));
+      rt.run([&] {
+        fj::parallel_for_blocks(3, 3, of_indices, options);
+        fj::parallel_for_blocks(3, -3, of_indices, options);
+        fj::parallel_for_blocks(all.end(), all.begin(), of_iterators, options);
+      });
+      CHECK(of_indices.cover(0, 0, 0));
+      CHECK(of_iterators.cover(all.begin(), all.begin(), 0));
     }
   });
 }

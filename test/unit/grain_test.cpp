@@ -17,7 +17,6 @@ constexpr std::size_t grains[] = {1, 63, 64, 65, SIZE_MAX / 64, SIZE_MAX / 2, SI
 
 bool is_even(int x) { return x % 2 == 0; }
 
-template <class Policy>
 void expect_all_right(const std::vector<int>& keys, const fj::loop_options& options) {
   const std::size_t n = keys.size();
   std::vector<int> sorted = keys;
@@ -27,10 +26,10 @@ void expect_all_right(const std::vector<int>& keys, const fj::loop_options& opti
 
   std::atomic<int> seen = 0;
   const auto add = [&](int x) { seen += x; };
-  fj::parallel_for<Policy>(keys, add, options);
+  fj::parallel_for(keys, add, options);
   fj::fork_each(keys, add, options);
-  fj::parallel_for_2d<Policy>(n, 1, [&](std::size_t i, std::size_t) { add(keys[i]); }, options);
-  fj::parallel_for_2d<Policy>(
+  fj::parallel_for_2d(n, 1, [&](std::size_t i, std::size_t) { add(keys[i]); }, options);
+  fj::parallel_for_2d(
       1, n,
       [&](const fj::block_2d& block) {
         for (std::size_t i = block.col_begin; i != block.col_end; ++i) add(keys[i]);
@@ -38,30 +37,30 @@ void expect_all_right(const std::vector<int>& keys, const fj::loop_options& opti
       options);
   CHECK(seen == 4 * sum);
 
-  CHECK(fj::parallel_reduce<Policy>(keys, 0, std::plus<>(), options) == sum);
+  CHECK(fj::parallel_reduce(keys, 0, std::plus<>(), options) == sum);
   std::vector<int> out(2 * n), expected(n);
   std::partial_sum(keys.begin(), keys.end(), expected.begin());
-  CHECK(fj::parallel_scan<Policy>(keys, out.begin(), std::plus<>(), options) == out.end() - static_cast<long>(n));
+  CHECK(fj::parallel_scan(keys, out.begin(), std::plus<>(), options) == out.end() - static_cast<long>(n));
   CHECK(std::equal(expected.begin(), expected.end(), out.begin()));
-  fj::parallel_transform<Policy>(keys, out.begin(), std::negate<>(), options);
+  fj::parallel_transform(keys, out.begin(), std::negate<>(), options);
   CHECK(std::accumulate(out.begin(), out.begin() + static_cast<long>(n), 0) == -sum);
 
-  CHECK(fj::parallel_find<Policy>(keys, -1, {}, options) == keys.end());
-  CHECK(fj::parallel_any_of<Policy>(keys, is_even, {}, options) == (even != 0));
-  CHECK(fj::parallel_copy_if<Policy>(keys, out.begin(), is_even, {}, options) - out.begin() == even);
+  CHECK(fj::parallel_find(keys, -1, {}, options) == keys.end());
+  CHECK(fj::parallel_any_of(keys, is_even, {}, options) == (even != 0));
+  CHECK(fj::parallel_copy_if(keys, out.begin(), is_even, {}, options) - out.begin() == even);
   CHECK(std::is_partitioned(out.begin(), out.begin() + even, is_even));
 
   std::vector<int> own = keys;
-  CHECK(fj::parallel_partition<Policy>(own, is_even, {}, options) - own.begin() == even);
-  fj::parallel_sort<Policy>(own, {}, {}, options);
+  CHECK(fj::parallel_partition(own, is_even, {}, options) - own.begin() == even);
+  fj::parallel_sort(own, {}, {}, options);
   CHECK(own == sorted);
   own = keys;
-  fj::parallel_stable_sort<Policy>(own, {}, {}, options);
+  fj::parallel_stable_sort(own, {}, {}, options);
   CHECK(own == sorted);
   std::reverse(own.begin(), own.end());
-  fj::parallel_sort<Policy>(own, {}, {}, options);
+  fj::parallel_sort(own, {}, {}, options);
   CHECK(own == sorted);
-  CHECK(fj::parallel_merge<Policy>(own, own, out.begin(), {}, {}, {}, options) == out.end());
+  CHECK(fj::parallel_merge(own, own, out.begin(), {}, {}, {}, options) == out.end());
   CHECK(std::is_sorted(out.begin(), out.end()));
 }
 
@@ -78,10 +77,7 @@ TEST_CASE("loops take any grain") {
         std::vector<int> keys(n);
         test::dice random(n);
         for (int& key : keys) key = static_cast<int>(random.below(1000));
-        rt.run([&] {
-          expect_all_right<fj::continuations>(keys, {.grain = grain});
-          expect_all_right<fj::tasks>(keys, {.grain = grain});
-        });
+        rt.run([&] { expect_all_right(keys, {.grain = grain}); });
       }
     }
   });

@@ -37,16 +37,16 @@ TEST_CASE("options come last, whatever is left out before them") {
     expect_cancelled([&] { fj::parallel_sort(first, last, {.stop = &token}); });
     expect_cancelled([&] { fj::parallel_sort(first, last, named); });
     expect_cancelled([&] { fj::parallel_sort(first, last, greater, {.stop = &token}); });
-    expect_cancelled([&] { fj::parallel_sort<fj::tasks>(first, last, greater, named); });
+    expect_cancelled([&] { fj::parallel_sort(first, last, greater, named); });
     expect_cancelled([&] { fj::parallel_stable_sort(v, {.stop = &token}); });
     expect_cancelled([&] { fj::parallel_stable_sort(v, greater, named); });
     expect_cancelled([&] { fj::parallel_stable_sort(first, last, named); });
-    expect_cancelled([&] { fj::parallel_stable_sort<fj::tasks>(first, last, greater, {.stop = &token}); });
+    expect_cancelled([&] { fj::parallel_stable_sort(first, last, greater, {.stop = &token}); });
 
     expect_cancelled([&] { fj::parallel_merge(v, v, to, {.stop = &token}); });
     expect_cancelled([&] { fj::parallel_merge(v, v, to, greater, named); });
     expect_cancelled([&] { fj::parallel_merge(first, last, first, last, to, named); });
-    expect_cancelled([&] { fj::parallel_merge<fj::tasks>(first, last, first, last, to, greater, {.stop = &token}); });
+    expect_cancelled([&] { fj::parallel_merge(first, last, first, last, to, greater, {.stop = &token}); });
 
     expect_cancelled([&] { return fj::parallel_find(v, 3, {.stop = &token}); });
     expect_cancelled([&] { return fj::parallel_find(first, last, 3, named); });
@@ -57,12 +57,12 @@ TEST_CASE("options come last, whatever is left out before them") {
     expect_cancelled([&] { return fj::parallel_none_of(v, is_odd, named); });
     expect_cancelled([&] { return fj::parallel_none_of(first, last, is_odd, {.stop = &token}); });
     expect_cancelled([&] { return fj::parallel_all_of(v, is_odd, {.stop = &token}); });
-    expect_cancelled([&] { return fj::parallel_all_of<fj::tasks>(first, last, is_odd, named); });
+    expect_cancelled([&] { return fj::parallel_all_of(first, last, is_odd, named); });
 
     expect_cancelled([&] { fj::parallel_partition(v, is_odd, {.stop = &token}); });
     expect_cancelled([&] { fj::parallel_partition(first, last, is_odd, named); });
     expect_cancelled([&] { fj::parallel_stable_partition(v, is_odd, {.stop = &token}); });
-    expect_cancelled([&] { fj::parallel_stable_partition<fj::tasks>(first, last, is_odd, named); });
+    expect_cancelled([&] { fj::parallel_stable_partition(first, last, is_odd, named); });
     expect_cancelled([&] { fj::parallel_copy_if(v, to, is_odd, named); });
     expect_cancelled([&] { fj::parallel_copy_if(first, last, to, is_odd, {.stop = &token}); });
 
@@ -72,7 +72,7 @@ TEST_CASE("options come last, whatever is left out before them") {
     expect_cancelled([&] { fj::parallel_inclusive_scan(v, to, named); });
     expect_cancelled([&] { fj::parallel_inclusive_scan(first, last, to, {.stop = &token}); });
     expect_cancelled([&] { fj::parallel_exclusive_scan(v, to, 1, {.stop = &token}); });
-    expect_cancelled([&] { fj::parallel_exclusive_scan<fj::tasks>(first, last, to, 1, named); });
+    expect_cancelled([&] { fj::parallel_exclusive_scan(first, last, to, 1, named); });
 
     expect_cancelled([&] { return fj::parallel_reduce(v, 0, std::plus<>(), {.stop = &token}); });
     expect_cancelled([&] { return fj::parallel_reduce(first, last, 0, std::plus<>(), named); });
@@ -86,7 +86,7 @@ TEST_CASE("options come last, whatever is left out before them") {
     const auto scan_block = [](auto begin, auto end, long sum, bool) { return sum + (end - begin); };
     expect_cancelled([&] { return fj::parallel_scan(v, 0L, scan_block, std::plus<>(), {.stop = &token}); });
     expect_cancelled([&] { return fj::parallel_scan(first, last, 0L, scan_block, std::plus<>(), named); });
-    expect_cancelled([&] { return fj::parallel_scan<fj::tasks>(0, 3, 0L, scan_block, std::plus<>(), named); });
+    expect_cancelled([&] { return fj::parallel_scan(0, 3, 0L, scan_block, std::plus<>(), named); });
     expect_cancelled(
         [&] { return fj::parallel_transform_reduce(v, 0, std::plus<>(), std::negate<>(), {.stop = &token}); });
     expect_cancelled([&] { return fj::parallel_transform_reduce(v, first, 0, std::plus<>(), std::plus<>(), named); });

@@ -31,7 +31,7 @@ TEST_CASE("parallel_for_2d visits each cell once") {
         rt.run([&, rows = rows, cols = cols] {
           fj::parallel_for_2d(rows, cols, [&](std::size_t i, std::size_t j) { ++by_cell[i * cols + j]; },
                               {.grain = grain});
-          fj::parallel_for_2d<fj::tasks>(rows, cols,
+          fj::parallel_for_2d(rows, cols,
                                          [&](const fj::block_2d& block) {
                                            if (block.cells() == 0 || (grain && block.cells() > grain)) sound = false;
                                            for (std::size_t i = block.row_begin; i != block.row_end; ++i)

@@ -27,10 +27,9 @@ namespace {
 
 constexpr std::size_t grains[] = {0, 1, 3, 1000};
 
-template <class Policy>
 bool each_once(std::size_t n, std::size_t grain) {
   std::vector<unsigned char> visits(n);
-  fj::parallel_for<Policy>(std::size_t(0), n, [&](std::size_t i) { ++visits[i]; }, {.grain = grain});
+  fj::parallel_for(std::size_t(0), n, [&](std::size_t i) { ++visits[i]; }, {.grain = grain});
   return visits == std::vector<unsigned char>(n, 1);
 }
 
@@ -72,8 +71,7 @@ TEST_CASE("parallel_for visits each index once") {
       CAPTURE(grain);
       for (const std::size_t n : {0u, 1u, 2u, 3u, 7u, 64u, 1000u, test::divided(40000u)}) {
         CAPTURE(n);
-        CHECK(rt.run([&] { return each_once<fj::continuations>(n, grain); }));
-        CHECK(rt.run([&] { return each_once<fj::tasks>(n, grain); }));
+        CHECK(rt.run([&] { return each_once(n, grain); }));
       }
     }
   });

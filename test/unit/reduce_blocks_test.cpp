@@ -80,13 +80,11 @@ TEST_CASE("parallel_reduce by blocks folds each element once, in order") {
         const auto size = static_cast<unsigned short>(n);
         const std::string expected = append(0, n, std::string());
         const fj::loop_options options{.grain = grain};
-        test::for_each_policy([&]<class Policy>(Policy) {
-          rt.run([&] {
-            CHECK(fj::parallel_reduce<Policy>(0, size, std::string(), append, join(), options) == expected);
-            CHECK(fj::parallel_reduce<Policy>(numbers, std::string(), append, std::plus<>(), options) == expected);
-            CHECK(fj::parallel_reduce<Policy>(numbers.begin(), numbers.end(), std::string(), append, join(), options) ==
-                  expected);
-          });
+        rt.run([&] {
+          CHECK(fj::parallel_reduce(0, size, std::string(), append, join(), options) == expected);
+          CHECK(fj::parallel_reduce(numbers, std::string(), append, std::plus<>(), options) == expected);
+          CHECK(fj::parallel_reduce(numbers.begin(), numbers.end(), std::string(), append, join(), options) ==
+                expected);
         });
       }
     }
@@ -132,13 +130,11 @@ TEST_CASE("parallel_reduce by blocks gives the same bits on any runtime") {
       std::optional<std::uint64_t> sum;
       bool same = true;
       test::for_each_runtime("same bits", [&](fj::runtime& rt, unsigned, test::stealing) {
-        test::for_each_policy([&]<class Policy>(Policy) {
-          const double own =
-              rt.run([&] { return fj::parallel_reduce<Policy>(numbers, 0.0, add, std::plus<>(), {.grain = grain}); });
-          const auto bits = std::bit_cast<std::uint64_t>(own);
-          same = same && bits == sum.value_or(bits);
-          sum = bits;
-        });
+        const double own =
+            rt.run([&] { return fj::parallel_reduce(numbers, 0.0, add, std::plus<>(), {.grain = grain}); });
+        const auto bits = std::bit_cast<std::uint64_t>(own);
+        same = same && bits == sum.value_or(bits);
+        sum = bits;
       });
       CHECK(same);
     }

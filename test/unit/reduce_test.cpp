@@ -56,8 +56,7 @@ TEST_CASE("parallel_reduce of strings keeps their order") {
         const fj::loop_options options{.grain = grain};
         rt.run([&] {
           CHECK(fj::parallel_reduce(words, std::string("start "), join(), options) == expected);
-          CHECK(fj::parallel_reduce<fj::tasks>(words.begin(), words.end(), std::string("start "), join(), options) ==
-                expected);
+          CHECK(fj::parallel_reduce(words.begin(), words.end(), std::string("start "), join(), options) == expected);
           CHECK(fj::parallel_reduce(words, std::size_t(6), std::plus<>(), &std::string::size, options) ==
                 expected.size());
         });
@@ -76,15 +75,13 @@ TEST_CASE_TEMPLATE("parallel_reduce of floating-point numbers gives the same bit
       std::optional<std::uint64_t> sum, other_sum;
       bool same = true;
       test::for_each_runtime("same bits", [&](fj::runtime& rt, unsigned, test::stealing) {
-        test::for_each_policy([&]<class Policy>(Policy) {
-          rt.run([&] {
-            const fj::loop_options options{.grain = grain};
-            const std::uint64_t a = bits_of(fj::parallel_reduce<Policy>(numbers, T(0.1), std::plus<>(), options));
-            const std::uint64_t b = bits_of(fj::parallel_reduce<Policy>(numbers, T(0.1), lambda, options));
-            same = same && a == sum.value_or(a) && b == other_sum.value_or(b);
-            sum = a;
-            other_sum = b;
-          });
+        rt.run([&] {
+          const fj::loop_options options{.grain = grain};
+          const std::uint64_t a = bits_of(fj::parallel_reduce(numbers, T(0.1), std::plus<>(), options));
+          const std::uint64_t b = bits_of(fj::parallel_reduce(numbers, T(0.1), lambda, options));
+          same = same && a == sum.value_or(a) && b == other_sum.value_or(b);
+          sum = a;
+          other_sum = b;
         });
       });
       CHECK(same);
@@ -134,7 +131,7 @@ TEST_CASE("parallel_reduce takes move-only values, indices, and transformations"
             6000);
       CHECK(fj::parallel_transform_reduce(a.begin(), a.end(), 1, std::plus<>(), std::negate<>()) == -1999);
       CHECK(fj::parallel_transform_reduce(a, 1, std::plus<>(), std::negate<>(), {.grain = 3}) == -1999);
-      CHECK(fj::parallel_transform_reduce<fj::tasks>(a, b.begin(), 1L, std::plus<>(), std::multiplies<>()) == 6001);
+      CHECK(fj::parallel_transform_reduce(a, b.begin(), 1L, std::plus<>(), std::multiplies<>()) == 6001);
     });
   });
 }
@@ -151,12 +148,10 @@ TEST_CASE("parallel_reduce with a join takes elements of another type than its r
         std::iota(numbers.begin(), numbers.end(), 0);
         const std::string expected = std::accumulate(numbers.begin(), numbers.end(), std::string(), append);
         const fj::loop_options options{.grain = grain};
-        test::for_each_policy([&]<class Policy>(Policy) {
-          rt.run([&] {
-            CHECK(fj::parallel_reduce<Policy>(numbers, std::string(), append, join(), options) == expected);
-            CHECK(fj::parallel_reduce<Policy>(numbers.begin(), numbers.end(), std::string(), append, std::plus<>(),
-                                              options) == expected);
-          });
+        rt.run([&] {
+          CHECK(fj::parallel_reduce(numbers, std::string(), append, join(), options) == expected);
+          CHECK(fj::parallel_reduce(numbers.begin(), numbers.end(), std::string(), append, std::plus<>(), options) ==
+                expected);
         });
       }
     }

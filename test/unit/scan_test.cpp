@@ -40,27 +40,27 @@ void for_each_case(const char* what, Body body) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("scans of integers are std's", Policy, ALL_POLICIES) {
+TEST_CASE("scans of integers are std's") {
   for_each_case("integers", [](std::size_t n, const fj::loop_options& options) {
     std::vector<int> in(n), expected(n), out(n);
     for (std::size_t i = 0; i != n; ++i) in[i] = static_cast<int>(i * i % 37) - 10;
 
     std::inclusive_scan(in.begin(), in.end(), expected.begin());
-    CHECK(fj::parallel_scan<Policy>(in.begin(), in.end(), out.begin(), std::plus<>(), options) == out.end());
+    CHECK(fj::parallel_scan(in.begin(), in.end(), out.begin(), std::plus<>(), options) == out.end());
     CHECK(out == expected);
     std::deque<int> elsewhere(n);
-    CHECK(fj::parallel_inclusive_scan<Policy>(in, elsewhere.begin(), std::plus<>(), options) == elsewhere.end());
+    CHECK(fj::parallel_inclusive_scan(in, elsewhere.begin(), std::plus<>(), options) == elsewhere.end());
     CHECK(std::ranges::equal(elsewhere, expected));
 
     const auto max = [](int a, int b) { return std::max(a, b); };
     std::inclusive_scan(in.begin(), in.end(), expected.begin(), max, 5);
-    CHECK(fj::parallel_scan<Policy>(in.begin(), in.end(), out.begin(), max, 5, options) == out.end());
+    CHECK(fj::parallel_scan(in.begin(), in.end(), out.begin(), max, 5, options) == out.end());
     CHECK(out == expected);
 
     std::exclusive_scan(in.begin(), in.end(), expected.begin(), 3);
-    CHECK(fj::parallel_exclusive_scan<Policy>(in, out.begin(), 3, std::plus<>(), options) == out.end());
+    CHECK(fj::parallel_exclusive_scan(in, out.begin(), 3, std::plus<>(), options) == out.end());
     CHECK(out == expected);
-    fj::parallel_exclusive_scan<Policy>(in.begin(), in.end(), in.begin(), 3, std::plus<>(), options);
+    fj::parallel_exclusive_scan(in.begin(), in.end(), in.begin(), 3, std::plus<>(), options);
     CHECK(in == expected);
   });
 }
@@ -94,17 +94,15 @@ TEST_CASE("scans of floating-point numbers give the same bits on any runtime") {
       std::vector<std::vector<double>> expected;
       bool same = true;
       test::for_each_runtime("same bits", [&](fj::runtime& rt, unsigned, test::stealing) {
-        test::for_each_policy([&]<class Policy>(Policy) {
-          std::vector<std::vector<double>> outs(4, std::vector<double>(n));
-          rt.run([&] {
-            fj::parallel_scan<Policy>(in, outs[0].begin(), std::plus<>(), options);
-            fj::parallel_scan<Policy>(in, outs[1].begin(), lambda, options);
-            fj::parallel_scan<Policy>(in.begin(), in.end(), outs[2].begin(), lambda, 0.1, options);
-            fj::parallel_exclusive_scan<Policy>(in, outs[3].begin(), 0.1, std::plus<>(), options);
-          });
-          if (expected.empty()) expected = outs;
-          same = same && outs == expected;
+        std::vector<std::vector<double>> outs(4, std::vector<double>(n));
+        rt.run([&] {
+          fj::parallel_scan(in, outs[0].begin(), std::plus<>(), options);
+          fj::parallel_scan(in, outs[1].begin(), lambda, options);
+          fj::parallel_scan(in.begin(), in.end(), outs[2].begin(), lambda, 0.1, options);
+          fj::parallel_exclusive_scan(in, outs[3].begin(), 0.1, std::plus<>(), options);
         });
+        if (expected.empty()) expected = outs;
+        same = same && outs == expected;
       });
       CHECK(same);
       bool close = true;
@@ -311,8 +309,7 @@ auto sums_of(const In& in, Out& out) {
 
 // Integers are scanned once on one P; strings, which do not commute, are summed up before. Tried with prefixes that leave out the
 // block before, with a body that is never called as final in scan_with_prefixes, and with the identity as each prefix: fails.
-TEST_CASE_TEMPLATE("a scan by blocks writes the sums of indices, iterators, ranges, and returns the last", Policy,
-                   ALL_POLICIES) {
+TEST_CASE("a scan by blocks writes the sums of indices, iterators, ranges, and returns the last") {
   for_each_case("blocks", [](std::size_t n, const fj::loop_options& options) {
     std::vector<int> in(n), expected(n), out(n);
     for (std::size_t i = 0; i != n; ++i) in[i] = static_cast<int>(i * i % 37) - 10;
@@ -323,19 +320,19 @@ TEST_CASE_TEMPLATE("a scan by blocks writes the sums of indices, iterators, rang
       CHECK(scan(sums_of(in, out)) == total);
       CHECK(out == expected);
     };
-    check([&](auto body) { return fj::parallel_scan<Policy>(in, 0, body, std::plus<>(), options); });
-    check([&](auto body) { return fj::parallel_scan<Policy>(in.begin(), in.end(), 0, body, std::plus<>(), options); });
-    check([&](auto body) { return fj::parallel_scan<Policy>(0u, n, 0, body, std::plus<>(), options); });
+    check([&](auto body) { return fj::parallel_scan(in, 0, body, std::plus<>(), options); });
+    check([&](auto body) { return fj::parallel_scan(in.begin(), in.end(), 0, body, std::plus<>(), options); });
+    check([&](auto body) { return fj::parallel_scan(0u, n, 0, body, std::plus<>(), options); });
 
     if (n > 200) return;
     std::vector<std::string> letters(n), words(n), expected_words(n);
     for (std::size_t i = 0; i != n; ++i) letters[i] = static_cast<char>('a' + i % 26);
     std::inclusive_scan(letters.begin(), letters.end(), expected_words.begin());
     const auto append = sums_of(letters, words);
-    const std::string all = fj::parallel_scan<Policy>(letters, std::string(), append, std::plus<>(), options);
+    const std::string all = fj::parallel_scan(letters, std::string(), append, std::plus<>(), options);
     CHECK(all == (n == 0 ? "" : expected_words.back()));
     CHECK(words == expected_words);
-    fj::parallel_scan<Policy>(letters, std::string(), sums_of(letters, letters), std::plus<>(), options);
+    fj::parallel_scan(letters, std::string(), sums_of(letters, letters), std::plus<>(), options);
     CHECK(letters == expected_words);  // a block is summed up before the body writes over it
   });
 }

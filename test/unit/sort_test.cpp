@@ -46,15 +46,15 @@ std::vector<pattern> patterns(std::size_t n) {
 }
 
 struct sorter {
-  template <class Policy, class... Args>
-  static void sort(Policy, Args&&... args) {
-    fj::parallel_sort<Policy>(std::forward<Args>(args)...);
+  template <class... Args>
+  static void sort(Args&&... args) {
+    fj::parallel_sort(std::forward<Args>(args)...);
   }
 };
 struct stable_sorter {
-  template <class Policy, class... Args>
-  static void sort(Policy, Args&&... args) {
-    fj::parallel_stable_sort<Policy>(std::forward<Args>(args)...);
+  template <class... Args>
+  static void sort(Args&&... args) {
+    fj::parallel_stable_sort(std::forward<Args>(args)...);
   }
 };
 
@@ -81,12 +81,11 @@ TEST_CASE_TEMPLATE("sorts take everything that std::ranges::sort takes", How, so
     ints.push_back(movables.back().key);
     items.push_back({ints.back()});
   }
-  const fj::continuations policy;
-  How::sort(policy, movables);
+  How::sort(movables);
   CHECK(std::ranges::is_sorted(movables));
-  How::sort(policy, ints, [](int& a, int& b) { return a < b; });
+  How::sort(ints, [](int& a, int& b) { return a < b; });
   CHECK(std::ranges::is_sorted(ints));
-  How::sort(policy, items, std::greater<>(), [](item& one) -> int& { return one.key; });
+  How::sort(items, std::greater<>(), [](item& one) -> int& { return one.key; });
   CHECK(std::ranges::is_sorted(items, std::greater<>(), &item::key));
 }
 
@@ -97,28 +96,26 @@ static_assert(fj::detail::moves_nothrow<std::deque<std::string>::iterator> ||
 
 // If the stable sort does not check whether dereferencing may throw, it ended the program.
 TEST_CASE_TEMPLATE("iterators may throw", How, sorter, stable_sorter) {
-  test::for_each_policy([](auto policy) {
-    bool thrown = true;
-    for (long limit = 1; thrown; limit *= 2) {
-      std::vector<int> keys(300);
-      test::dice random(1);
-      for (int& key : keys) key = static_cast<int>(random.below(100));
-      std::atomic<long> reads = 0;
-      const auto element = [&](int i) -> int& {
-        if (++reads > limit) throw limit;
-        return keys[static_cast<std::size_t>(i)];
-      };
-      auto all = std::views::iota(0, 300) | std::views::transform(element);
-      try {
-        How::sort(policy, all.begin(), all.end(), std::less<>(), std::identity(), fj::loop_options{.grain = 30});
-        thrown = false;
-      } catch (long) {}
-      if (!thrown) CHECK(std::ranges::is_sorted(keys));
-    }
-  });
+  bool thrown = true;
+  for (long limit = 1; thrown; limit *= 2) {
+    std::vector<int> keys(300);
+    test::dice random(1);
+    for (int& key : keys) key = static_cast<int>(random.below(100));
+    std::atomic<long> reads = 0;
+    const auto element = [&](int i) -> int& {
+      if (++reads > limit) throw limit;
+      return keys[static_cast<std::size_t>(i)];
+    };
+    auto all = std::views::iota(0, 300) | std::views::transform(element);
+    try {
+      How::sort(all.begin(), all.end(), std::less<>(), std::identity(), fj::loop_options{.grain = 30});
+      thrown = false;
+    } catch (long) {}
+    if (!thrown) CHECK(std::ranges::is_sorted(keys));
+  }
 }
 
-TEST_CASE_TEMPLATE("patterns are sorted by both policies", How, sorter, stable_sorter) {
+TEST_CASE_TEMPLATE("patterns are sorted", How, sorter, stable_sorter) {
   const auto all = patterns(test::divided(30000u) + 100);
   test::for_each_runtime("patterns are sorted", [&](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);
@@ -127,12 +124,9 @@ TEST_CASE_TEMPLATE("patterns are sorted by both policies", How, sorter, stable_s
       CAPTURE(one.name);
       values expected = one.input;
       std::sort(expected.begin(), expected.end());
-      test::for_each_policy([&](auto policy) {
-        values sorted = one.input;
-        rt.run(
-            [&] { How::sort(policy, sorted, std::ranges::less(), std::identity(), fj::loop_options{.grain = 300}); });
-        CHECK(sorted == expected);
-      });
+      values sorted = one.input;
+      rt.run([&] { How::sort(sorted, std::ranges::less(), std::identity(), fj::loop_options{.grain = 300}); });
+      CHECK(sorted == expected);
     }
   });
 }
@@ -141,7 +135,7 @@ TEST_CASE_TEMPLATE("sorts work outside of a runtime, with defaults", How, sorter
   const test::watchdog dog("outside", 0);
   for (const pattern& one : patterns(100000)) {
     values sorted = one.input, expected = one.input;
-    How::sort(fj::continuations(), sorted);
+    How::sort(sorted);
     std::sort(expected.begin(), expected.end());
     CHECK(sorted == expected);
   }
@@ -187,7 +181,7 @@ TEST_CASE_TEMPLATE("sorted, reversed and equal elements take linear time", How, 
         comparisons.fetch_add(1, std::memory_order_relaxed);
         return a < b;
       };
-      rt.run([&] { How::sort(fj::continuations(), sorted, less); });
+      rt.run([&] { How::sort(sorted, less); });
       CHECK(std::is_sorted(sorted.begin(), sorted.end()));
       CHECK(comparisons < n + n / 4);
     }
@@ -228,9 +222,7 @@ TEST_CASE_TEMPLATE("a sort that is asked to stop leaves a permutation", How, sor
       values sorted = input;
       if (after == 0) source.request_stop();
       const fj::loop_options options{.grain = 50, .stop = &token};
-      const auto sort = [&] {
-        rt.run([&] { How::sort(fj::continuations(), sorted, less, std::identity(), options); });
-      };
+      const auto sort = [&] { rt.run([&] { How::sort(sorted, less, std::identity(), options); }); };
       if (after < 10000) {
         CHECK_THROWS_AS(sort(), fj::cancelled);
         if (after == 0) CHECK(sorted == input);  // nothing has started

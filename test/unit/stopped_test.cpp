@@ -34,33 +34,32 @@ void expect_cancelled(bool cancelled, Body body) {
   CHECK(counted::uses == 0);
 }
 
-template <class Policy>
 void expect_all_cancelled(fj::runtime& rt, std::size_t n, const fj::loop_options& options) {
   std::vector<int> all(n), out(2 * n);
   for (std::size_t i = 0; i != n; ++i) all[i] = static_cast<int>(i * 7 % 10);
   const counted use;
   const auto expect = [&](bool cancelled, auto body) { expect_cancelled(cancelled, [&] { rt.run(body); }); };
-  expect(n > 0, [&] { fj::parallel_for<Policy>(all, use, options); });
-  expect(n > 0, [&] { fj::parallel_for<Policy>(std::size_t(0), n, 2, use, options); });
-  expect(n > 0, [&] { fj::parallel_for_blocks<Policy>(all, [&](auto at, auto) { use(*at); }, options); });
+  expect(n > 0, [&] { fj::parallel_for(all, use, options); });
+  expect(n > 0, [&] { fj::parallel_for(std::size_t(0), n, 2, use, options); });
+  expect(n > 0, [&] { fj::parallel_for_blocks(all, [&](auto at, auto) { use(*at); }, options); });
   expect(n > 0, [&] { fj::fork_each(all, use, options); });
-  expect(n > 0, [&] { fj::parallel_for_2d<Policy>(n, 1, [&](std::size_t i, std::size_t) { use(i); }, options); });
-  expect(n > 0, [&] { fj::parallel_for_2d<Policy>(n, 1, [&](const fj::block_2d& b) { use(b); }, options); });
-  expect(n > 0, [&] { static_cast<void>(fj::parallel_reduce<Policy>(all, 0, use, options)); });
+  expect(n > 0, [&] { fj::parallel_for_2d(n, 1, [&](std::size_t i, std::size_t) { use(i); }, options); });
+  expect(n > 0, [&] { fj::parallel_for_2d(n, 1, [&](const fj::block_2d& b) { use(b); }, options); });
+  expect(n > 0, [&] { static_cast<void>(fj::parallel_reduce(all, 0, use, options)); });
   const auto join = [](int a, int b) { return a + b; };
-  expect(n > 0, [&] { static_cast<void>(fj::parallel_reduce<Policy>(all, 0, use, join, options)); });
+  expect(n > 0, [&] { static_cast<void>(fj::parallel_reduce(all, 0, use, join, options)); });
   const auto use_block = [&](auto at, auto, int, auto...) { return use(*at), 0; };
-  expect(n > 0, [&] { static_cast<void>(fj::parallel_reduce<Policy>(all, 0, use_block, join, options)); });
-  expect(n > 0, [&] { fj::parallel_scan<Policy>(all, 0, use_block, join, options); });
-  expect(n > 0, [&] { fj::parallel_scan<Policy>(all, out.begin(), use, options); });
-  expect(n > 0, [&] { fj::parallel_transform<Policy>(all, out.begin(), use, options); });
-  expect(n > 0, [&] { static_cast<void>(fj::parallel_find_if<Policy>(all, use, {}, options)); });
-  expect(n > 0, [&] { fj::parallel_partition<Policy>(all, use, {}, options); });
-  expect(n > 0, [&] { fj::parallel_stable_partition<Policy>(all, use, {}, options); });
-  expect(n > 0, [&] { fj::parallel_copy_if<Policy>(all, out.begin(), use, {}, options); });
-  expect(n > 0, [&] { fj::parallel_merge<Policy>(all, all, out.begin(), use, {}, {}, options); });
-  expect(n > 1, [&] { fj::parallel_sort<Policy>(all, use, {}, options); });
-  expect(n > 1, [&] { fj::parallel_stable_sort<Policy>(all, use, {}, options); });
+  expect(n > 0, [&] { static_cast<void>(fj::parallel_reduce(all, 0, use_block, join, options)); });
+  expect(n > 0, [&] { fj::parallel_scan(all, 0, use_block, join, options); });
+  expect(n > 0, [&] { fj::parallel_scan(all, out.begin(), use, options); });
+  expect(n > 0, [&] { fj::parallel_transform(all, out.begin(), use, options); });
+  expect(n > 0, [&] { static_cast<void>(fj::parallel_find_if(all, use, {}, options)); });
+  expect(n > 0, [&] { fj::parallel_partition(all, use, {}, options); });
+  expect(n > 0, [&] { fj::parallel_stable_partition(all, use, {}, options); });
+  expect(n > 0, [&] { fj::parallel_copy_if(all, out.begin(), use, {}, options); });
+  expect(n > 0, [&] { fj::parallel_merge(all, all, out.begin(), use, {}, {}, options); });
+  expect(n > 1, [&] { fj::parallel_sort(all, use, {}, options); });
+  expect(n > 1, [&] { fj::parallel_stable_sort(all, use, {}, options); });
 }
 
 }  // namespace
@@ -74,28 +73,8 @@ TEST_CASE("cancelled before start: every algorithm with work throws fj::cancelle
     for (const std::size_t grain : {0u, 1u, 100u}) {
       for (const std::size_t n : sizes) {
         CAPTURE(n);
-        expect_all_cancelled<fj::continuations>(rt, n, {.grain = grain, .stop = &token});
-        expect_all_cancelled<fj::tasks>(rt, n, {.grain = grain, .stop = &token});
+        expect_all_cancelled(rt, n, {.grain = grain, .stop = &token});
       }
     }
   }
-}
-
-// If only the leaves check the token (tried), every leaf throws, one after another, for days.
-TEST_CASE("tasks that are left out do not cost an exception each") {
-  const test::watchdog dog("stopped tasks", 1);
-  fj::runtime rt(test::with_procs(1));
-  fj::stop_source source;
-  const fj::stop_token token = source.get_token();
-  int runs = 0;
-  const auto stop = [&](long) {
-    ++runs;
-    source.request_stop();
-    return 0;
-  };
-  const auto loop = [&] { fj::parallel_for<fj::tasks>(0L, 1L << 40, stop, {.grain = 1, .stop = &token}); };
-  CHECK_THROWS_AS(rt.run(loop), fj::cancelled);
-  CHECK(runs == 1);
-  CHECK_THROWS_AS(rt.run(loop), fj::cancelled);
-  CHECK(runs == 1);
 }

@@ -11,7 +11,7 @@
 #include "forkjoin/transform.hpp"
 #include "test/support.hpp"
 
-TEST_CASE_TEMPLATE("parallel_transform is std::transform", Policy, ALL_POLICIES) {
+TEST_CASE("parallel_transform is std::transform") {
   test::for_each_runtime("transform", [](fj::runtime& rt, unsigned p, test::stealing how) {
     CAPTURE(p);
     CAPTURE(test::name_of(how));
@@ -26,17 +26,17 @@ TEST_CASE_TEMPLATE("parallel_transform is std::transform", Policy, ALL_POLICIES)
         const auto to_string = [](int x) { return std::to_string(x); };
         std::transform(in.begin(), in.end(), expected.begin(), to_string);
         rt.run([&] {
-          CHECK(fj::parallel_transform<Policy>(in.begin(), in.end(), out.begin(), to_string, options) == out.end());
+          CHECK(fj::parallel_transform(in.begin(), in.end(), out.begin(), to_string, options) == out.end());
           CHECK(out == expected);
           std::deque<std::string> others(n);
-          CHECK(fj::parallel_transform<Policy>(in, others.begin(), to_string, options) == others.end());
+          CHECK(fj::parallel_transform(in, others.begin(), to_string, options) == others.end());
           CHECK(std::ranges::equal(others, expected));
-          CHECK(fj::parallel_transform<Policy>(out.begin(), out.end(), others.begin(), out.begin(), std::plus<>(),
-                                               options) == out.end());
+          CHECK(fj::parallel_transform(out.begin(), out.end(), others.begin(), out.begin(), std::plus<>(), options) ==
+                out.end());
           for (std::string& s : expected) s += s;
           CHECK(out == expected);
           std::vector<std::size_t> sizes(n);
-          fj::parallel_transform<Policy>(out, sizes.begin(), &std::string::size, options);
+          fj::parallel_transform(out, sizes.begin(), &std::string::size, options);
           CHECK(std::ranges::equal(sizes, expected, {}, {}, &std::string::size));
         });
       }

@@ -4,7 +4,12 @@
 
 namespace bench::ways {
 
-struct continuations : forkjoin<fj::continuations> {};
+struct continuations : forkjoin<fj::continuations> {
+  template <class Body>
+  static void loop(long first, long last, long grain, const Body& body) {
+    fj::parallel_for(first, last, [&](long i) { body(i, i + 1); }, {.grain = static_cast<std::size_t>(grain)});
+  }
+};
 
 }  // namespace bench::ways
 

@@ -77,11 +77,6 @@ struct forkjoin {
       return fork_children<forkjoin>(0, count, init, body);
     }
   }
-
-  template <class Body>
-  static void loop(long first, long last, long grain, const Body& body) {
-    fj::parallel_for<Policy>(first, last, [&](long i) { body(i, i + 1); }, {.grain = static_cast<std::size_t>(grain)});
-  }
 };
 
 }  // namespace bench::ways
