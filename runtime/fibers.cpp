@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/sched/scheduler.hpp"
 #include "runtime/wait/outside.hpp"
-#include "runtime/workers/scheduler.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -7,7 +7,6 @@
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/thread.hpp"
 #include "runtime/wait/outside.hpp"
-#include "runtime/workers/thread_main.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -35,8 +34,7 @@ void in_child() FORKJOIN_UNANALYSED {
 }  // namespace
 
 instance::instance(const options& wanted)
-    : scheduler(resolve(wanted), &thread_main),
-      prints(flag_from_environment("FORKJOIN_STATS", false) || wanted.stats) {}
+    : scheduler(resolve(wanted)), prints(flag_from_environment("FORKJOIN_STATS", false) || wanted.stats) {}
 
 instances& known_instances() noexcept {
   static constinit instances known;

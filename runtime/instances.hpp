@@ -7,7 +7,7 @@
 #include "options.hpp"
 #include "os/mutex.hpp"
 #include "os/thread_safety.hpp"
-#include "workers/scheduler.hpp"
+#include "sched/scheduler.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -5,7 +5,7 @@
 // 2. The thread that looks counts the threads that sleep for good: for each it sees that no signal has come and in which of its
 //    sleeps the thread is. Then it asks the system how many threads the process has. Then it counts again.
 // 3. If both counts found the same threads in the same sleeps without a signal, all of them slept without one at the moment when
-//    the system was asked: the number of sleeps only grows, and a signal stays until its thread is awake (workers/worker.cpp). A
+//    the system was asked: the number of sleeps only grows, and a signal stays until its thread is awake (sched/worker.cpp). A
 //    thread outside stays in the list until it goes on, and the list is locked.
 // 4. If the process had so many threads at that moment, no other thread ran. So no thread will send a signal.
 //

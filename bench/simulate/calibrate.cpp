@@ -151,7 +151,7 @@ struct looks {
   double fresh, again;
 };
 
-// Nanoseconds of a look: what a thief that goes round reads of each deque (look_around in runtime/schedule/thief.hpp). Fresh:
+// Nanoseconds of a look: what a thief that goes round reads of each deque (look_around in runtime/sched/find.hpp). Fresh:
 // since the last look the owner, on another processor, has pushed and taken back a record. Again: nothing has changed. One look
 // does not hang on the one before, so a processor has many misses under way at once, and a look takes far less time than a miss.
 looks look_costs() {

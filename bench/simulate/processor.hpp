@@ -10,8 +10,8 @@
 #include "bench/simulate/strand.hpp"
 #include "runtime/base/chaos.hpp"
 #include "runtime/base/counters.hpp"
-#include "runtime/schedule/run_queue.hpp"
-#include "runtime/schedule/timer_heap.hpp"
+#include "runtime/sched/run_queue.hpp"
+#include "runtime/sched/timer_heap.hpp"
 #include "runtime/stacks/stack_cache.hpp"
 
 namespace simulate {

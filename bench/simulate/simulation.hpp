@@ -12,11 +12,10 @@
 #include "bench/simulate/timeline.hpp"
 #include "bench/simulate/worker.hpp"
 #include "runtime/base/settings.hpp"
-#include "runtime/schedule/dispatcher.hpp"
-#include "runtime/schedule/loops/loop.hpp"
-#include "runtime/schedule/loops/work_on_top.hpp"
-#include "runtime/schedule/owner.hpp"
-#include "runtime/schedule/search.hpp"
+#include "runtime/sched/dispatcher.hpp"
+#include "runtime/sched/find.hpp"
+#include "runtime/sched/loop.hpp"
+#include "runtime/sched/owner.hpp"
 
 namespace simulate {
 

@@ -215,7 +215,7 @@ fiber* simulation::begin(worker& m, const deque::stolen_record& what) noexcept {
   return &thief;
 }
 
-// As in runtime/workers/reserves.cpp.
+// As in runtime/sched/switch.cpp.
 bool simulation::prepare_stack(worker& m) noexcept {
   if (!m.running && free_fibers_.empty()) release_stacks(m, 1);
   if (m.proc->stacks.empty()) or_stop([&] { m.proc->stacks.push(take_stack()); });

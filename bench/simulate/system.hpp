@@ -1,5 +1,5 @@
 // The machine that the runtime's scheduling templates run on in a simulation: what they do takes simulated time, and no rule
-// of theirs stands here. runtime/workers/system.hpp is the real one.
+// of theirs stands here. runtime/sched/system.hpp is the real one.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include "bench/simulate/processor.hpp"
 #include "bench/simulate/strand.hpp"
 #include "bench/simulate/worker.hpp"
-#include "runtime/schedule/machine.hpp"
+#include "runtime/sched/machine.hpp"
 
 namespace simulate {
 

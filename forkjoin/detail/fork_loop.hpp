@@ -1,7 +1,7 @@
 // Forks of more than two children with one join: the turns of a loop, or the closures of one fork_join.
 //
 // The home strand runs the turns as it finds them in the code, and keeps what it can in registers. Only thieves call virtual
-// functions. runtime/slow/fork_loop.hpp has the protocol.
+// functions. runtime/strand/fork_loop.hpp has the protocol.
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,7 @@
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace tuning {
 
-// How a worker looks for work (schedule/search.hpp, patience.hpp, exposer.hpp, work_on_top.hpp).
+// How a worker looks for work (sched/find.hpp, find.hpp, find.hpp, find.hpp).
 
 /// Nanoseconds that a worker looks around and sees nothing before it parks: a few times as long as a wake-up takes, and
 /// about as long as oneTBB's workers look. Measured on two P: runtime/DECISIONS.md.
@@ -51,7 +51,7 @@ inline constexpr std::size_t exposed_at_a_time = 64;
 /// Nanoseconds to wait before the next try after the system refused memory or a thread: much longer than a try takes.
 inline constexpr std::int64_t refused_ns = 1'000'000;
 
-// What an owner does off its fast path (schedule/owner.hpp).
+// What an owner does off its fast path (sched/owner.hpp).
 
 /// Nanoseconds. To publish a record and take it back costs an owner about 100 ns. An owner that takes back a record
 /// that was public for a hundred times as long publishes at its next fork. Measured: runtime/DECISIONS.md.
@@ -129,7 +129,7 @@ inline constexpr std::uint64_t very_brief_ns = 400;
 /// Of so many brief loops that run with a fork, one is timed, to see whether it needs one: a look takes as long as a few forks.
 inline constexpr std::uint32_t loops_per_look = 64;
 
-// The queues of ready fibers (schedule/run_queue.hpp). Each number is Go's.
+// The queues of ready fibers (sched/run_queue.hpp). Each number is Go's.
 
 /// Fibers that the ring of one P holds: `runq` of Go's p.
 inline constexpr std::uint32_t ring_size = 256;
@@ -148,23 +148,23 @@ inline constexpr unsigned steal_passes = 4;
 /// microsecond.
 inline constexpr std::int64_t next_is_kept_ns = 3'000;
 
-// How a worker runs fibers (workers/execute.cpp).
+// How a worker runs fibers (sched/switch.cpp).
 
 /// If fibers resume one another on a worker, the worker looks at the ready queue before every 61st (Go's schedtick %
 /// 61).
 inline constexpr unsigned ticks_per_look = 61;
 
-/// Every so many entries of the ready queue a worker takes the oldest marker (schedule/ready_queue.hpp). Each such theft begins
+/// Every so many entries of the ready queue a worker takes the oldest marker (sched/queues.hpp). Each such theft begins
 /// a part of the fork tree before the one before is finished: in a tree of 16,384 leaves 78 stacks are in use at once, where
 /// the newest marker alone needs 15, and the oldest alone 8,193.
 inline constexpr unsigned takes_per_oldest = 61;
 
-// Threads (workers/threads.cpp).
+// Threads (sched/threads.cpp).
 
 /// Nanoseconds between two tries to start a thread after the system refused one: a refused thread costs some 10 us.
 inline constexpr std::int64_t between_refusals_ns = 100'000'000;
 
-// The monitor (schedule/loops/monitor.hpp). Each number but lasting_calls and poll_delay_ns is that of Go's sysmon.
+// The monitor (sched/sysmon.hpp). Each number but lasting_calls and poll_delay_ns is that of Go's sysmon.
 
 /// Nanoseconds between two looks of the monitor: the first while it found something to do a short time ago, then twice as much
 /// after each look up to the last.

@@ -81,7 +81,7 @@ class basic_deque : public basic_deque_owner<Machine> {
   }
 
   /// After a push of `newest` that found the alarm on: whether a worker looks at this deque, so that the owner need not attend
-  /// (slow/quiet.hpp). False if older records are private, too. Thieves would also keep off if the owner handled an exception: that
+  /// (strand/fork_slow.hpp). False if older records are private, too. Thieves would also keep off if the owner handled an exception: that
   /// is for the caller to ask, of exceptions().
   // relaxed: a thief that exposes may change these words, but then it has the record; a later push finds a later alarm.
   bool is_watched(const record& newest) const noexcept {

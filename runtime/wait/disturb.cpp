@@ -2,9 +2,9 @@
 
 #include "runtime/base/tuning.hpp"
 #include "runtime/fork/current.hpp"
-#include "runtime/slow/give_way.hpp"
+#include "runtime/sched/worker.hpp"
+#include "runtime/strand/give_way.hpp"
 #include "runtime/wait/go_root.hpp"
-#include "runtime/workers/worker.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

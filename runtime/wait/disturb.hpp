@@ -11,7 +11,7 @@
 
 #include <atomic>
 
-#include "../schedule/disturbances.hpp"
+#include "../sched/disturbances.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -8,11 +8,11 @@
 #include "runtime/fork/current.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/thread.hpp"
-#include "runtime/schedule/loops/caller_loop.hpp"
+#include "runtime/sched/loop.hpp"
+#include "runtime/sched/run.hpp"
+#include "runtime/sched/scheduler.hpp"
+#include "runtime/sched/switch.hpp"
 #include "runtime/wait/disturb.hpp"
-#include "runtime/workers/execute.hpp"
-#include "runtime/workers/run.hpp"
-#include "runtime/workers/scheduler.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

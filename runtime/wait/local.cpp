@@ -4,7 +4,7 @@
 
 #include "runtime/fork/current.hpp"
 #include "runtime/fork/root.hpp"
-#include "runtime/workers/worker.hpp"
+#include "runtime/sched/worker.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

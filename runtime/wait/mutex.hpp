@@ -3,8 +3,8 @@
 
 #include <source_location>
 
-#include "../sync/mutex.hpp"
 #include "disturb.hpp"
+#include "mutex_protocol.hpp"
 #include "system.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {

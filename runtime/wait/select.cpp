@@ -4,8 +4,8 @@
 
 #include "runtime/base/random.hpp"
 #include "runtime/fork/current.hpp"
+#include "runtime/sched/worker.hpp"
 #include "runtime/wait/disturb.hpp"
-#include "runtime/workers/worker.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

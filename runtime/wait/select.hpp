@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "../sync/select.hpp"
+#include "select_protocol.hpp"
 #include "system.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {

@@ -6,7 +6,7 @@
 
 #include "../os/clock.hpp"
 #include "../os/machine.hpp"
-#include "../sync/wait_queue.hpp"
+#include "wait_queue.hpp"
 #include "waiter.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {

@@ -5,9 +5,9 @@
 #include "runtime/fork/current.hpp"
 #include "runtime/os/futex.hpp"
 #include "runtime/os/thread.hpp"
-#include "runtime/workers/execute.hpp"
-#include "runtime/workers/scheduler.hpp"
-#include "runtime/workers/thread_order.hpp"
+#include "runtime/sched/scheduler.hpp"
+#include "runtime/sched/switch.hpp"
+#include "runtime/sched/thread_order.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -6,9 +6,9 @@
 #include <stop_token>
 
 #include "../os/machine.hpp"
-#include "../schedule/timer_heap.hpp"
-#include "../sync/waiter.hpp"
+#include "../sched/timer_heap.hpp"
 #include "outside.hpp"
+#include "waiting.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

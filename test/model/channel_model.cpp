@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "runtime/sync/channel.hpp"
+#include "runtime/wait/channel.hpp"
 #include "test/model/waits.hpp"
 
 namespace model {

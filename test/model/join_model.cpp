@@ -1,7 +1,7 @@
 // The join: the strand of an owner and that of a thief meet, and one of them goes on with all that both did.
 
 #include "runtime/fork/join.hpp"
-#include "runtime/slow/wait_at_join.hpp"
+#include "runtime/strand/wait_at_join.hpp"
 #include "test/model/strands.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {

@@ -8,7 +8,7 @@
 #include "forkjoin/detail/first_error.hpp"
 #include "forkjoin/detail/loop_of_turns.hpp"
 #include "runtime/fork/counting_join.hpp"
-#include "runtime/slow/loop_protocol.hpp"
+#include "runtime/strand/loop_protocol.hpp"
 #include "test/model/deque.hpp"
 #include "test/model/strands.hpp"
 #include "test/model/system.hpp"

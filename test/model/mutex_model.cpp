@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "runtime/base/tuning.hpp"
-#include "runtime/sync/mutex.hpp"
+#include "runtime/wait/mutex_protocol.hpp"
 #include "test/model/waits.hpp"
 
 namespace model {

@@ -283,7 +283,7 @@ class parking_workers : public scenario, private steps {
       if (pop(m, b)) {
         run(b);
       } else {
-        return left_records::leave(m, j.strand, [&] { return b.joined.wait(j.strand) ? nullptr : &j.strand; });
+        return active_deque::leave_records(m, j.strand, [&] { return b.joined.wait(j.strand) ? nullptr : &j.strand; });
       }
     }
     joined_ = true;
@@ -304,7 +304,7 @@ class parking_workers : public scenario, private steps {
     const auto other_waits = [&] { return other.in_sleep && !other.was_signalled; };
     check(!j.gave_way || !other_waits(), "a strand that yields lets another root run first");
     if (j.yields-- == 0) return end(m, j);
-    return left_records::leave(m, j.strand, [&] {
+    return active_deque::leave_records(m, j.strand, [&] {
       fiber* const next = caller_loop::yield(m, j.strand);
       j.gave_way = other_waits();
       return next;
@@ -334,7 +334,7 @@ class parking_workers : public scenario, private steps {
   fiber* leave_with_records(worker& m, job& j) {
     for (unsigned i = 0; i < with.ending; ++i) push(m, j);
     if (active(m).has_private()) active(m).publish_all(nullptr);
-    return left_records::leave(m, j.strand, [&]() -> fiber* {
+    return active_deque::leave_records(m, j.strand, [&]() -> fiber* {
       for (branch& b : branches_) b.waits = b.runs == 0;
       has_left_.store(1, std::memory_order_release);
       if (!with.at_once && (is_resumed || any_of(3) == 0)) return nullptr;

@@ -1,9 +1,9 @@
 // What the scenarios of parking_model.cpp differ in, and their timers.
 #pragma once
 
-#include "test/model/relacy.hpp"  // first: adapted text uses it
+#include "test/model/relacy.hpp"
 
-#include "runtime/slow/watched.hpp"
+#include "runtime/sched/owner.hpp"
 #include "test/model/system.hpp"
 
 namespace model {

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "runtime/os/thread_safety.hpp"
-#include "runtime/schedule/poll_entry.hpp"
-#include "runtime/schedule/sleep_word.hpp"
+#include "runtime/sched/poll_entry.hpp"
+#include "runtime/sched/sleep_word.hpp"
 #include "runtime/wait/descriptors/operation.hpp"
 #include "test/model/scenario.hpp"
 #include "test/model/waits.hpp"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "runtime/schedule/loops/monitor.hpp"
+#include "runtime/sched/sysmon.hpp"
 #include "test/model/scenario.hpp"
 #include "test/model/system.hpp"
 

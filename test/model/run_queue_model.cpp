@@ -1,6 +1,6 @@
 // The queue of one P's ready fibers: its owner puts entries in and takes them, thieves take half of the ring, or what runs next.
 
-#include "runtime/schedule/run_queue.hpp"
+#include "runtime/sched/run_queue.hpp"
 #include "test/model/scenario.hpp"
 
 namespace model {

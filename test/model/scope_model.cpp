@@ -3,8 +3,8 @@
 // and theirs. A stolen fork has its child begin on a stack of its own, for any worker.
 
 #include "runtime/fork/counting_join.hpp"
-#include "runtime/slow/child_protocol.hpp"
-#include "runtime/slow/wait_for_all.hpp"
+#include "runtime/strand/child_protocol.hpp"
+#include "runtime/strand/wait_at_join.hpp"
 #include "test/model/strands.hpp"
 
 namespace model {

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <optional>
 
-#include "runtime/sync/channel.hpp"
-#include "runtime/sync/select.hpp"
+#include "runtime/wait/channel.hpp"
+#include "runtime/wait/select_protocol.hpp"
 #include "test/model/waits.hpp"
 
 namespace model {

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "runtime/fork/join.hpp"
-#include "runtime/slow/machine.hpp"
+#include "runtime/strand/machine.hpp"
 #include "test/model/scenario.hpp"
 
 namespace model {

@@ -1,5 +1,5 @@
 // The machine of the model on which the scheduling templates run, a scheduling_machine as the runtime's
-// (runtime/workers/system.hpp): threads of the model that sleep until they are signalled, and a clock that takes a long step
+// (runtime/sched/system.hpp): threads of the model that sleep until they are signalled, and a clock that takes a long step
 // at any time, so that every wait is too long at some time.
 #pragma once
 
@@ -10,19 +10,17 @@
 #include "runtime/base/settings.hpp"
 #include "runtime/fork/join.hpp"
 #include "runtime/fork/runnable.hpp"
-#include "runtime/schedule/blocking_word.hpp"
-#include "runtime/schedule/dispatcher.hpp"
-#include "runtime/schedule/exposer.hpp"
-#include "runtime/schedule/local_queue.hpp"
-#include "runtime/schedule/loops/active_deque.hpp"
-#include "runtime/schedule/loops/blocking_protocol.hpp"
-#include "runtime/schedule/loops/caller_loop.hpp"
-#include "runtime/schedule/loops/loop.hpp"
-#include "runtime/schedule/loops/preemption.hpp"
-#include "runtime/schedule/owner.hpp"
-#include "runtime/schedule/run_queue.hpp"
-#include "runtime/schedule/search.hpp"
-#include "runtime/schedule/time_slices.hpp"
+#include "runtime/sched/blocking_protocol.hpp"
+#include "runtime/sched/blocking_word.hpp"
+#include "runtime/sched/dispatcher.hpp"
+#include "runtime/sched/find.hpp"
+#include "runtime/sched/leaving.hpp"
+#include "runtime/sched/loop.hpp"
+#include "runtime/sched/owner.hpp"
+#include "runtime/sched/preemption.hpp"
+#include "runtime/sched/queues.hpp"
+#include "runtime/sched/run_queue.hpp"
+#include "runtime/sched/time_slices.hpp"
 #include "test/model/deque.hpp"
 
 namespace model {
@@ -330,7 +328,7 @@ struct system : machine {
   static void give_deque(worker& m, deque& empty) {
     if (!m.proc->spare_deque) m.proc->spare_deque = &empty;
   }
-  static deque& take_spare_deque(worker& m) { return *m.proc->spare_deque.replace(nullptr); }
+  static deque& take_spare_deque(processor& p) { return *p.spare_deque.replace(nullptr); }
   static void replace_active_deque(worker&) {}  // the system refuses memory
   static void leaves_stacks(worker&, fiber&) {}
   static void trims_stack(fiber&) {}
@@ -374,7 +372,6 @@ using caller_loop = fj::detail::basic_caller_loop<system>;
 using dispatcher = fj::detail::basic_dispatcher<system>;
 using exposer = fj::detail::basic_exposer<system>;
 using timer_heap = fj::detail::basic_timer_heap<machine>;
-using left_records = fj::detail::basic_left_records<system>;
 using local_queue = fj::detail::basic_local_queue<system>;
 using owner = fj::detail::basic_owner<system>;
 using preemption = fj::detail::basic_preemption<system>;

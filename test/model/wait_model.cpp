@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "runtime/os/thread_safety.hpp"
-#include "runtime/sync/wait_word.hpp"
+#include "runtime/wait/waiting.hpp"
 #include "test/model/waits.hpp"
 
 namespace model {

@@ -6,9 +6,9 @@
 #include <stop_token>
 
 #include "runtime/os/thread_safety.hpp"
-#include "runtime/schedule/timer_heap.hpp"
-#include "runtime/sync/machine.hpp"
-#include "runtime/sync/waiter.hpp"
+#include "runtime/sched/timer_heap.hpp"
+#include "runtime/wait/machine.hpp"
+#include "runtime/wait/waiting.hpp"
 #include "test/model/scenario.hpp"
 
 namespace model {

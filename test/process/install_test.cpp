@@ -4,7 +4,7 @@
 #include <forkjoin/forkjoin.hpp>
 
 // No other name of the library is on the include path.
-#if __has_include(<runtime/workers/worker.hpp>) || __has_include(<worker.hpp>) || __has_include(<os/memory/pages.hpp>) || \
+#if __has_include(<runtime/sched/worker.hpp>) || __has_include(<worker.hpp>) || __has_include(<os/memory/pages.hpp>) || \
     __has_include(<run.hpp>) || __has_include(<test/support.hpp>) || __has_include(<forkjoin/forkjoin/forkjoin.hpp>)
 #error "a header is visible that is none of the library's"
 #endif

@@ -23,7 +23,7 @@ with tempfile.TemporaryDirectory() as root:
     run("meson", "install", "-C", build, "--no-rebuild", "--quiet", "--skip-subprojects", env=env)
     shutil.copy(program, f"{root}/program.cpp")
     # A user's folders may have the same names as the library's. (Tried: with include/forkjoin/runtime as it was, the user's
-    # program sees <runtime/workers/worker.hpp>.)
+    # program sees <runtime/sched/worker.hpp>.)
     os.makedirs(f"{root}/runtime/os")
     for name in ("entry", "deque", "options", "os/context"):
         pathlib.Path(root, "runtime", f"{name}.hpp").write_text("#error not the library's\n")

@@ -2,7 +2,7 @@
 
 subproject_test.py <source folder> <program> <version of the binary interface> -- <compiler>
 
-Tried with the source folder itself on the include path: the user's program sees <runtime/workers/worker.hpp>, <test/support.hpp>.
+Tried with the source folder itself on the include path: the user's program sees <runtime/sched/worker.hpp>, <test/support.hpp>.
 Tried without --force-fallback-for where libforkjoin-dev is installed: the user's program is linked with that.
 """
 

@@ -76,8 +76,7 @@ void find_in(fj::runtime& rt, const std::vector<int>& keys, dice& random) {
 void find_one(fj::runtime& rt, dice& random) {
   std::vector<int> keys(test::random_keys(random).size());
   for (int& key : keys) key = static_cast<int>(random.below(random.once_in(2) ? 10000 : 40));
-  random.once_in(2) ? find_in<std::vector<element>>(rt, keys, random)
-                    : find_in<std::deque<element>>(rt, keys, random);
+  random.once_in(2) ? find_in<std::vector<element>>(rt, keys, random) : find_in<std::deque<element>>(rt, keys, random);
 }
 
 }  // namespace

@@ -173,8 +173,7 @@ TEST_CASE("loops over matrices visit each cell") {
 }
 
 TEST_CASE("parallel_transform is std::transform") {
-  test::for_random_inputs("transform", 10000,
-                          [](fj::runtime& rt, dice& random) { transform_once(rt, random); });
+  test::for_random_inputs("transform", 10000, [](fj::runtime& rt, dice& random) { transform_once(rt, random); });
 }
 
 TEST_CASE("parallel_transform loses nothing when something throws") {
@@ -189,6 +188,5 @@ TEST_CASE("loops throw what plain loops throw") {
 }
 
 TEST_CASE("loops throw whichever call throws") {
-  test::for_random_inputs("throwing calls", 100,
-                          [](fj::runtime& rt, dice& random) { loop_with_bad_call(rt, random); });
+  test::for_random_inputs("throwing calls", 100, [](fj::runtime& rt, dice& random) { loop_with_bad_call(rt, random); });
 }

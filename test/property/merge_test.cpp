@@ -38,7 +38,7 @@ void merge_as(fj::runtime& rt, const std::vector<int>& keys1, const std::vector<
       return fj::parallel_merge(first, second, merged.begin(), std::ranges::less(), key_of, key_of, options) ==
              merged.end();
     return fj::parallel_merge(first.begin(), first.end(), second.begin(), second.end(), merged.begin(),
-                                      std::ranges::less(), key_of, key_of, options) == merged.end();
+                              std::ranges::less(), key_of, key_of, options) == merged.end();
   });
   CHECK(all_written);
   CHECK(merged == expected);
@@ -52,8 +52,8 @@ void merge_one(fj::runtime& rt, dice& random) {
       std::merge(first.rbegin(), first.rend(), second.rbegin(), second.rend(), expected.begin(), std::greater<>());
       rt.run([&] {
         fj::parallel_merge(std::make_reverse_iterator(first.data() + first.size()),
-                                   std::make_reverse_iterator(first.data()), second.rbegin(), second.rend(),
-                                   merged.begin(), std::greater<>(), {}, {}, test::random_grain(random));
+                           std::make_reverse_iterator(first.data()), second.rbegin(), second.rend(), merged.begin(),
+                           std::greater<>(), {}, {}, test::random_grain(random));
       });
       CHECK(merged == expected);
       return;
@@ -77,7 +77,7 @@ void merge_one(fj::runtime& rt, dice& random) {
       std::vector<number_or_word> output(merged.size());
       rt.run([&] {
         fj::parallel_merge(first, words, output.begin(), std::ranges::less(), std::identity(), number,
-                                   test::random_grain(random));
+                           test::random_grain(random));
       });
       for (std::size_t i = 0; i != merged.size(); ++i) merged[i] = output[i].value;
       CHECK(merged == expected);
@@ -106,11 +106,11 @@ void throw_from(fj::runtime& rt, dice& random, bool from_copies) {
     try {
       rt.run([&] {
         fj::parallel_merge(first, second, merged.begin(),
-                                   [&](int a, int b) {
-                                     comparisons.spend();
-                                     return a < b;
-                                   },
-                                   key_of, key_of, {.grain = 3});
+                           [&](int a, int b) {
+                             comparisons.spend();
+                             return a < b;
+                           },
+                           key_of, key_of, {.grain = 3});
       });
     } catch (const test::burnt&) {
       threw = true;
@@ -127,8 +127,7 @@ void throw_from(fj::runtime& rt, dice& random, bool from_copies) {
 }  // namespace
 
 TEST_CASE("merges like std") {
-  test::for_random_inputs("merges like std", 10000,
-                          [](fj::runtime& rt, dice& random) { merge_one(rt, random); });
+  test::for_random_inputs("merges like std", 10000, [](fj::runtime& rt, dice& random) { merge_one(rt, random); });
   CHECK(test::copyable::living() == 0);
   CHECK(test::throwing::living() == 0);
 }

@@ -79,8 +79,7 @@ void stable_partition_one(fj::runtime& rt, dice& random) {
       std::vector<int> values = keys, expected;
       const auto low = [=](int key) { return key < pivot; };
       const auto border = rt.run([&] {
-        return fj::parallel_stable_partition(values.rbegin(), values.rend(), low, {},
-                                                     test::random_grain(random));
+        return fj::parallel_stable_partition(values.rbegin(), values.rend(), low, {}, test::random_grain(random));
       });
       for (const bool wanted : {false, true})
         std::ranges::copy_if(keys, std::back_inserter(expected), [&](int key) { return low(key) == wanted; });
@@ -136,15 +135,13 @@ void filter_one(fj::runtime& rt, dice& random) {
   const fj::loop_options options = test::random_grain(random);
   const bool by_range = random.once_in(2);
   const auto end = rt.run([&] {
-    return by_range
-               ? fj::parallel_copy_if(elements, output.begin(), low, key_of, options)
-               : fj::parallel_copy_if(elements.begin(), elements.end(), output.begin(), low, key_of, options);
+    return by_range ? fj::parallel_copy_if(elements, output.begin(), low, key_of, options)
+                    : fj::parallel_copy_if(elements.begin(), elements.end(), output.begin(), low, key_of, options);
   });
   CHECK(end == output.end());
   CHECK(output == expected);
   std::vector<int> numbers(expected.size());
-  rt.run(
-      [&] { fj::parallel_copy_if(keys.data(), keys.data() + keys.size(), numbers.data(), low, {}, options); });
+  rt.run([&] { fj::parallel_copy_if(keys.data(), keys.data() + keys.size(), numbers.data(), low, {}, options); });
   std::vector<int> expected_numbers;
   std::copy_if(keys.begin(), keys.end(), std::back_inserter(expected_numbers), low);
   CHECK(numbers == expected_numbers);
@@ -185,8 +182,7 @@ void throw_in_turn(dice& random, thrower which, Body body) {
 }  // namespace
 
 TEST_CASE("partitions like std") {
-  test::for_random_inputs("partitions", 10000,
-                          [](fj::runtime& rt, dice& random) { partition_one(rt, random); });
+  test::for_random_inputs("partitions", 10000, [](fj::runtime& rt, dice& random) { partition_one(rt, random); });
 }
 
 TEST_CASE("partitions stably like std") {

@@ -34,13 +34,13 @@ void reduce_once(fj::runtime& rt, dice& random) {
   rt.run([&] {
     CHECK(fj::parallel_reduce(keys, affine{3, 4}, then, map_of, options) == expected);
     CHECK(fj::parallel_reduce(test::plain_begin(spread), test::plain_end(spread), affine{3, 4}, then, map_of,
-                                      options) == expected);
+                              options) == expected);
     CHECK(fj::parallel_reduce(bits, 0, std::plus<>(), options) == std::ranges::count(bits, true));
     CHECK(fj::parallel_reduce(doubles.rbegin(), doubles.rend(), 0.0, std::plus<>(), options) ==
           std::accumulate(keys.begin(), keys.end(), 0));  // exact, as the numbers are small
     CHECK(fj::parallel_transform_reduce(keys.begin(), keys.end(), spread.begin(), 1L, std::plus<>(),
-                                                std::multiplies<>(), options) ==
-          std::inner_product(keys.begin(), keys.end(), keys.begin(), 1L));
+                                        std::multiplies<>(),
+                                        options) == std::inner_product(keys.begin(), keys.end(), keys.begin(), 1L));
     const auto fold = [&](auto begin, auto end, affine all) {
       for (; begin != end; ++begin) all = then(all, map_of(*begin));
       return all;
@@ -48,8 +48,8 @@ void reduce_once(fj::runtime& rt, dice& random) {
     const affine identity{1, 0};
     const affine all = fj::parallel_reduce(keys, identity, fold, then, options);
     CHECK(then({3, 4}, all) == expected);
-    CHECK(fj::parallel_reduce(test::plain_begin(spread), test::plain_end(spread), identity, fold, then,
-                                      options) == all);
+    CHECK(fj::parallel_reduce(test::plain_begin(spread), test::plain_end(spread), identity, fold, then, options) ==
+          all);
     const auto from = [&](int k) { return keys.begin() + k; };
     const auto by_indices = [&](int begin, int end, affine so_far) { return fold(from(begin), from(end), so_far); };
     CHECK(fj::parallel_reduce(0, static_cast<int>(keys.size()), identity, by_indices, then, options) == all);

@@ -33,15 +33,11 @@ void scan_once(fj::runtime& rt, dice& random) {
   CHECK(std::ranges::equal(out, expected));
 
   std::inclusive_scan(maps.begin(), maps.end(), expected.begin(), then, affine{5, 6});
-  rt.run([&] {
-    fj::parallel_scan(maps.begin(), maps.end(), test::plain_begin(out), then, affine{5, 6}, options);
-  });
+  rt.run([&] { fj::parallel_scan(maps.begin(), maps.end(), test::plain_begin(out), then, affine{5, 6}, options); });
   CHECK(std::ranges::equal(out, expected));
 
   std::exclusive_scan(maps.rbegin(), maps.rend(), expected.rbegin(), affine{5, 6}, then);
-  rt.run([&] {
-    fj::parallel_exclusive_scan(maps.rbegin(), maps.rend(), maps.rbegin(), affine{5, 6}, then, options);
-  });
+  rt.run([&] { fj::parallel_exclusive_scan(maps.rbegin(), maps.rend(), maps.rbegin(), affine{5, 6}, then, options); });
   CHECK(maps == expected);
 
   const std::vector<affine> in = maps;
@@ -101,6 +97,5 @@ TEST_CASE("scans are std's") {
 }
 
 TEST_CASE("scans lose nothing when something throws") {
-  test::for_random_inputs("throwing scans", 5,
-                          [](fj::runtime& rt, dice& random) { throw_from_scan(rt, random); });
+  test::for_random_inputs("throwing scans", 5, [](fj::runtime& rt, dice& random) { throw_from_scan(rt, random); });
 }

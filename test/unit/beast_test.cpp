@@ -1,5 +1,5 @@
 // HTTP by Boost.Beast, whose composed operations take the token, too.
-#include "forkjoin/asio.hpp"  // first: it has what <boost/asio.hpp> of Boost 1.74 forgets to include
+#include "forkjoin/asio.hpp"
 
 #include <doctest/doctest.h>
 

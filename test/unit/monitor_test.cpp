@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "runtime/schedule/loops/monitor.hpp"
-#include "runtime/workers/poller.hpp"
-#include "runtime/workers/system.hpp"
+#include "runtime/sched/poller.hpp"
+#include "runtime/sched/sysmon.hpp"
+#include "runtime/sched/system.hpp"
 #include "test/support.hpp"
 
 namespace {

@@ -32,13 +32,13 @@ TEST_CASE("parallel_for_2d visits each cell once") {
           fj::parallel_for_2d(rows, cols, [&](std::size_t i, std::size_t j) { ++by_cell[i * cols + j]; },
                               {.grain = grain});
           fj::parallel_for_2d(rows, cols,
-                                         [&](const fj::block_2d& block) {
-                                           if (block.cells() == 0 || (grain && block.cells() > grain)) sound = false;
-                                           for (std::size_t i = block.row_begin; i != block.row_end; ++i)
-                                             for (std::size_t j = block.col_begin; j != block.col_end; ++j)
-                                               ++by_block[i * cols + j];
-                                         },
-                                         {.grain = grain});
+                              [&](const fj::block_2d& block) {
+                                if (block.cells() == 0 || (grain && block.cells() > grain)) sound = false;
+                                for (std::size_t i = block.row_begin; i != block.row_end; ++i)
+                                  for (std::size_t j = block.col_begin; j != block.col_end; ++j)
+                                    ++by_block[i * cols + j];
+                              },
+                              {.grain = grain});
         });
         CHECK(sound);
         CHECK(by_cell == std::vector<unsigned char>(rows * cols, 1));

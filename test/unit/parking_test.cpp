@@ -1,5 +1,5 @@
 // The counts of idle P, of workers that spin and of workers that can be woken, without a scheduler.
-#include "runtime/schedule/parking.hpp"
+#include "runtime/sched/parking.hpp"
 
 #include <doctest/doctest.h>
 

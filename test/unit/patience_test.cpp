@@ -12,10 +12,9 @@
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/go.hpp"
 #include "runtime/fork/current.hpp"
-#include "runtime/schedule/patience.hpp"
-#include "runtime/schedule/search.hpp"
-#include "runtime/workers/scheduler.hpp"
-#include "runtime/workers/system.hpp"
+#include "runtime/sched/find.hpp"
+#include "runtime/sched/scheduler.hpp"
+#include "runtime/sched/system.hpp"
 #include "test/sockets.hpp"
 #include "test/support.hpp"
 

@@ -1,4 +1,4 @@
-// The order in which workers take the markers of waiting fibers from the ready queue (runtime/schedule/ready_queue.hpp).
+// The order in which workers take the markers of waiting fibers from the ready queue (runtime/sched/queues.hpp).
 #include <doctest/doctest.h>
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // The queue of one P's ready fibers, without a scheduler. What Go's SchedLocalQueue, SchedLocalQueueSteal and
 // SchedLocalQueueEmpty check, in other words. test/model checks it under the C++ memory model.
-#include "runtime/schedule/run_queue.hpp"
+#include "runtime/sched/run_queue.hpp"
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runtime/os/machine.hpp"
-#include "runtime/schedule/timer_heap.hpp"
+#include "runtime/sched/timer_heap.hpp"
 #include "test/support.hpp"
 
 namespace {

@@ -12,7 +12,7 @@
 #include "forkjoin/fork_each.hpp"
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/go.hpp"
-#include "runtime/workers/scheduler.hpp"
+#include "runtime/sched/scheduler.hpp"
 #include "test/support.hpp"
 
 namespace {

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "../../os/io/io.hpp"
-#include "../../schedule/poll_entry.hpp"
+#include "../../sched/poll_entry.hpp"
 #include "watched.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {

@@ -8,8 +8,8 @@
 
 #include "../../fork/machine.hpp"
 #include "../../os/compiler.hpp"
-#include "../../schedule/poll_entry.hpp"
-#include "../../sync/wait_end.hpp"
+#include "../../sched/poll_entry.hpp"
+#include "../waiting.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

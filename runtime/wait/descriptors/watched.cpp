@@ -4,8 +4,8 @@
 
 #include "runtime/fork/current.hpp"
 #include "runtime/os/io/io.hpp"
+#include "runtime/sched/scheduler.hpp"
 #include "runtime/wait/system.hpp"
-#include "runtime/workers/scheduler.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

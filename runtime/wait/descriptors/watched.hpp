@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../../os/mutex.hpp"
-#include "../../workers/poller.hpp"
+#include "../../sched/poller.hpp"
 #include "../waiter.hpp"
 #include "operation.hpp"
 

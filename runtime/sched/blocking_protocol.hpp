@@ -1,0 +1,71 @@
+// What happens to the P of a strand while the strand is in a call that may block its thread.
+//
+// Source: entersyscall, exitsyscall and entersyscallblock in Go's runtime/proc.go.
+#pragma once
+
+#include "dispatcher.hpp"
+#include "machine.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+/// Asks of its machine besides: a `blocking` (blocking_word.hpp) in each processor; `prepare_to_wait(m)` has an empty deque at hand
+/// for the next strand of the P, false if there is no memory; `becomes_runnable(f)` notes the state of a fiber; and of what the
+/// workers share `monitor().watch()`, whether a monitor takes P from calls that last, `is_forked_copy()`, and
+/// `count_refused_retakes(n)`.
+template <scheduling_machine Machine>
+struct basic_blocking_protocol {
+  using deque = typename Machine::deque;
+  using fiber = typename Machine::fiber;
+  using processor = typename Machine::processor;
+  using word = decltype(processor::blocking);
+  using worker = typename Machine::worker;
+
+  /// A call that has begun.
+  struct call {
+    processor* had = nullptr;
+    typename word::call number = word::none;  ///< none: the P cannot be taken
+  };
+
+  /// Before a call of the strand that has this deque: thieves may take its records meanwhile. Whether others may take the P.
+  static bool prepare(worker& m, deque& records, void* handled) noexcept {
+    // The next strand of the P needs an empty deque.
+    const bool may_lose = records.looks_empty() || Machine::prepare_to_wait(m);
+    if (records.has_private() && records.publish_all(handled)) ++m.count().publications;
+    return may_lose;
+  }
+
+  /// The call begins: m has no P any more. `at_once`: it is given up now. Else the monitor takes it if the call lasts.
+  static call begin(worker& m, fiber& f, bool may_lose, bool at_once) noexcept {
+    processor& had = *m.proc.replace(nullptr);
+    if (!may_lose) return {&had};
+    const call begun{&had, had.blocking.begin(f)};
+    auto& shared = m.sched();
+    const bool watched = shared.monitor().watch();
+    // Without a monitor no thread would come for the P later. A forked copy of the process has no threads at all.
+    if ((watched && !at_once) || shared.is_forked_copy()) return begun;
+    if (shared.dispatcher().retake(had, begun.number, waker::sleeps, watched) == retaken::no_thread)
+      shared.count_refused_retakes(1);
+    return begun;
+  }
+
+  /// The call is over. True: m has the P again, as if nothing had happened. Else the strand leaves its stack, and go_on follows.
+  [[nodiscard]] static bool end(worker& m, const call& over) noexcept {
+    if (over.number != word::none && !over.had->blocking.end(over.number)) return false;
+    m.proc = over.had;
+    return true;
+  }
+
+  /// Once the strand has left: it goes on with an idle P, or is ready for other workers. Returns it or nullptr.
+  static fiber* go_on(worker& m, fiber& f, processor& had) noexcept {
+    auto& dispatcher = m.sched().dispatcher();
+    if (dispatcher.take_processor(m, had)) {
+      m.count().begin_busy(Machine::now_ns());
+      return &f;
+    }
+    Machine::becomes_runnable(f);
+    dispatcher.ready(f);
+    return nullptr;
+  }
+};
+
+}}}  // namespace fj::v0_2::detail

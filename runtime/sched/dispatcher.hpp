@@ -1,0 +1,583 @@
+// Which worker runs what: the ready queue, the idle P, the threads that sleep; waking, parking, and handing a P over.
+//
+// Threads of the runtime work for all roots. A caller, a thread that called run, works only for the root that it brought. If it
+// gets no P, it sleeps until other workers have run its root. PARKING.md proves that no wake-up is lost.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "../base/cache_line.hpp"
+#include "../base/tuning.hpp"
+#include "../os/thread_safety.hpp"
+#include "leaving.hpp"
+#include "machine.hpp"
+#include "parking.hpp"
+#include "queues.hpp"
+#include "timekeeper.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+// Which sleeping worker gets an idle P.
+
+/// All of it with the dispatcher's mutex held.
+template <scheduling_machine Machine>
+class basic_matching {
+ public:
+  using processor = typename Machine::processor;
+  using processors = typename Machine::processors;
+  using ready_queue = basic_ready_queue<Machine>;
+  using worker = typename Machine::worker;
+
+  /// A P that was idle, and a worker that slept, or that a thread must be started.
+  struct match {
+    processor* held = nullptr;
+    worker* woken = nullptr;
+    bool spins = false;
+    bool must_start = false;
+  };
+
+  basic_matching(processors& all, basic_idle<Machine>& idle, ready_queue& ready,
+                 basic_thread_budget<Machine>& budget) noexcept
+      : all_(all), idle_(idle), ready_(ready), budget_(budget) {}
+
+  /// After begin_waking, which has counted one worker that spins.
+  match take() noexcept {
+    match found{.held = idle_.take_processor()};
+    if (!found.held) return found;
+    if ((found.woken = idle_.take_thread())) {
+      found.woken->spinning = true;  // begin_waking has counted it
+    } else if (budget_.begin_start()) {
+      found.must_start = true;
+      return found;
+    } else {
+      found.woken = take_caller();
+    }
+    if (found.woken) {
+      found.spins = found.woken->spinning;
+      give(*found.woken, *found.held);
+    } else {
+      idle_.put_processor(*found.held);
+    }
+    return found;
+  }
+
+  /// To a worker that sleeps. A caller, whose root may be over, does not go on before it has been placed.
+  static void give(worker& m, processor& p) noexcept {
+    m.proc = &p;
+    ++p.count.wakeups;
+    Machine::begin_placing(m);
+  }
+
+  /// Whether a thread sleeps, or may be started, that works for all roots.
+  bool has_other_thread() const noexcept { return idle_.has_thread() || budget_.any_left(); }
+
+  /// Whether there is a thread for what is ready.
+  bool thread_for_ready() noexcept { return has_other_thread() || caller_with_ready(); }
+
+ private:
+  // A sleeping caller of whose root a fiber or a marker is ready. Only if no other thread can be had.
+  worker* caller_with_ready() noexcept {
+    if (idle_.callers().empty()) return nullptr;
+    ready_.move_all_here(all_);
+    return idle_.callers().find([](const worker& m) { return ready_queue::any_of(*m.brought); });
+  }
+
+  // To take what is ready of its root, or else to look for records of it.
+  worker* take_caller() noexcept {
+    worker* m = caller_with_ready();
+    if (!m && (m = idle_.caller_with_records(all_))) m->spinning = true;
+    if (m) idle_.remove_caller(*m);
+    return m;
+  }
+
+  processors& all_;
+  basic_idle<Machine>& idle_;
+  ready_queue& ready_;
+  basic_thread_budget<Machine>& budget_;
+};
+
+// How a P changes hands: its worker gives it up, or a thread takes it from a strand that is in a blocking call.
+
+/// What became of a try to take a P from a strand that is in a blocking call.
+enum class retaken { taken, came_back, no_thread };
+
+/// All of it with the dispatcher's mutex held.
+template <scheduling_machine Machine>
+class basic_handoff {
+ public:
+  using deque = typename Machine::deque;
+  using matching = basic_matching<Machine>;
+  using processor = typename Machine::processor;
+  using processors = typename Machine::processors;
+  using worker = typename Machine::worker;
+
+  basic_handoff(processors& all, basic_idle<Machine>& idle, basic_ready_queue<Machine>& ready, matching& threads,
+                basic_parking<Machine>& counts) noexcept
+      : all_(all), idle_(idle), ready_(ready), matching_(threads), counts_(counts) {}
+
+  /// The P goes to the sleeping worker that is returned, if something is ready. Else nullptr, and the P is idle.
+  worker* give_up(processor& p) noexcept {
+    ready_.move_here(p.queue);
+    // A P for which something is ready is never idle.
+    worker* const next = ready_.any() ? idle_.take_thread() : nullptr;
+    if (next) {
+      next->spinning = true;
+      counts_.start_spinning();
+      matching::give(*next, p);
+    } else {
+      idle_.put_processor(p);
+    }
+    return next;
+  }
+
+  /// Takes the P of a strand that is in that call and gives it up, with the records that the strand has in its deque.
+  /// `only_with_thread`: not if no thread could run what there is. `next`: what give_up returned.
+  retaken retake(processor& p, std::uint64_t call, bool only_with_thread, worker*& next) noexcept {
+    if (only_with_thread && !matching_.thread_for_ready() && !idle_.caller_with_records(all_))
+      return retaken::no_thread;
+    auto* const strand = p.blocking.retake(call);
+    if (!strand) return retaken::came_back;
+    ++p.count.retakes;
+    basic_active_deque<Machine>::detach(p, [&](deque& records) {
+      strand->records = &records;
+      ready_.push_marker(*strand);
+    });
+    next = give_up(p);
+    return retaken::taken;
+  }
+
+ private:
+  processors& all_;
+  basic_idle<Machine>& idle_;
+  basic_ready_queue<Machine>& ready_;
+  matching& matching_;
+  basic_parking<Machine>& counts_;
+};
+
+template <scheduling_machine Machine>
+class basic_dispatcher {
+ public:
+  using deque = typename Machine::deque;
+  using fiber = typename Machine::fiber;
+  using processor = typename Machine::processor;
+  using poller = typename Machine::poller;
+  using processors = typename Machine::processors;
+  using root = typename Machine::root;
+  using threads = typename Machine::threads;
+  using worker = typename Machine::worker;
+  using mutex = typename Machine::mutex;
+  using local_queue = basic_local_queue<Machine>;
+  using parking = basic_parking<Machine>;
+  using matching = basic_matching<Machine>;
+  using match = typename matching::match;
+  using work = typename basic_ready_queue<Machine>::work;
+
+  /// All P are idle, and no thread has been started. `chaos`: as in options.
+  basic_dispatcher(processors& all, threads& started, poller& events, unsigned max_threads, bool eager,
+                   std::uint64_t chaos = 0)
+      : all_(all), threads_(started), poller_(events), eager_(eager), ready_(chaos), budget_(max_threads, parking_) {
+    const locked lock(mutex_);
+    for (unsigned i = all.count(); i-- > 0;) idle_.put_processor(all[i]);
+  }
+
+  /// Makes a fiber runnable, or a root, which a worker's own fiber then begins; and wakes a worker for it if need be.
+  void ready(fiber& f) noexcept FORKJOIN_EXCLUDES(mutex_) { ready_all(std::array{&f}); }
+  void ready(root& r) noexcept FORKJOIN_EXCLUDES(mutex_) { ready_all(std::array{&r}); }
+
+  /// The same for several, in that order.
+  void ready_all(const auto& several) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    {
+      const locked lock(mutex_);
+      for (auto* const strand : several) ready_.push(*strand);
+    }
+    wake();
+  }
+
+  /// After a worker has put a fiber into its own queue: wakes another if need be.
+  void announce() noexcept FORKJOIN_EXCLUDES(mutex_) {
+    if (all_.count() == 1) return;  // the worker holds the only P
+    Machine::fence();               // the queue, then the counts: pairs with the fence in work_left
+    wake();
+  }
+
+  /// Puts the marker of a fiber that waits and left records in its deque into the queue, before its P drops that deque. Wakes
+  /// none: the worker that the fiber left looks at the queue next.
+  void push_marker(fiber& f) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    const locked lock(mutex_);
+    ready_.push_marker(f);
+  }
+
+  /// The deque of a fiber that goes on, and is the only strand that uses it again; nullptr if thieves emptied it.
+  deque* take_back_records(fiber& f) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    const locked lock(mutex_);
+    return ready_.take_back_records(f);
+  }
+
+  /// An entry of the ready queue, of that root alone unless nullptr. `has_stack`: the worker can begin a stolen record.
+  /// `more_to`: unless nullptr, the worker's P, whose queue is empty and gets its share of the other fibers.
+  work take_ready(root* only, bool has_stack, processor* more_to) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    if (!any_ready()) return {};
+    work got;
+    {
+      const locked lock(mutex_);
+      const std::size_t share = ready_.count() / all_.count();
+      got = ready_.take(only, has_stack);
+      // Under the mutex: a worker that parks sees them here or there.
+      if (got.resumed && more_to) ready_.move(share, more_to->queue);
+    }
+    if (got.left_more) wake();
+    return got;
+  }
+
+  bool any_ready() const noexcept { return ready_.any(); }
+  std::size_t ready_count() const noexcept { return ready_.count(); }
+  /// Whether something is ready for which no P is idle, though there is a thread that would run it.
+  bool lacks_processor() noexcept FORKJOIN_EXCLUDES(mutex_) {
+    if (parking_.idle() > 0 || !(any_ready() || local_queue::any_in_rings(all_))) return false;
+    const locked lock(mutex_);
+    return !idle_.has_processor() && matching_.thread_for_ready();
+  }
+
+  basic_timekeeper<Machine>& timekeeper() noexcept { return timekeeper_; }
+  poller& polled() noexcept { return poller_; }
+
+  /// Before a worker with a P takes up a fiber.
+  void attend_timers(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    timekeeper_.fire_own(m);
+    if (!timekeeper_.covers_own(m)) wake();
+  }
+
+  // Workers that look for work.
+
+  /// The worker looks for work from now on: no other need be woken for what it may find.
+  void start_spinning(worker& m) noexcept {
+    if (!m.spinning.replace(true)) parking_.start_spinning();
+  }
+
+  /// It found something, if it looked at all. No worker was woken while it spun, so another looks for more if need be.
+  void stop_spinning(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    if (!m.spinning.replace(false)) return;
+    parking_.stop_spinning();
+    wake();
+  }
+
+  bool may_spin() const noexcept { return parking_.may_spin(static_cast<int>(all_.count())); }
+  bool hungry() const noexcept { return parking_.hungry(); }
+  bool any_spinning() const noexcept { return parking_.any_spinning(); }
+  bool any_idle() const noexcept { return parking_.idle() > 0; }
+  bool all_idle() const noexcept { return parking_.idle() == static_cast<int>(all_.count()); }
+  /// Whether no worker would see at once what becomes ready.
+  bool all_busy() const noexcept { return parking_.idle() == 0 && !parking_.any_spinning(); }
+
+  // Workers that sleep.
+
+  /// Wakes or starts a worker if some P is idle and no worker spins.
+  void wake(waker then = waker::goes_on) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    while (parking_.begin_waking()) {
+      const match found = match_idle();
+      if (found.must_start) {
+        if (start_thread(*found.held)) return;
+      } else if (found.woken) {
+        const bool spins = found.spins;
+        Machine::place(*found.woken, then);
+        if (spins) return;
+      }
+      // Others may have relied on this thread since begin_waking: look again, unless no thread could be woken.
+      parking_.stop_spinning();
+      if (found.must_start || found.woken) continue;
+      Machine::fence();  // stop_spinning, then looking at the deques: pairs with the fence in attend
+      {
+        const locked lock(mutex_);
+        if (stopping_) return;
+        if (matching_.thread_for_ready() || idle_.caller_with_records(all_)) continue;
+        if (!budget_.any_left() && !idle_.has_thread()) timekeeper_.tell_caller();
+        if (!idle_.alarm_owners_for_callers(all_)) return;
+      }
+      // An owner may have answered its alarm while this thread counted as spinning, and its next push may have found the alarm
+      // off. Only a caller would take that record, and it sleeps: so this thread looks, as in park.
+      eager_ ? Machine::fence() : Machine::heavy_fence();
+      const locked lock(mutex_);
+      if (!idle_.caller_with_records(all_)) return;
+    }
+  }
+
+  /// Gives up the P of a worker that found nothing to do, unless there is something after all. A worker without a P, whose strand
+  /// came back from a blocking call, looks as well: another may have made a P idle while no thread could be woken for it.
+  after_park park(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    const bool had_processor = m.proc;
+    bool was_spinning = false;
+    {
+      const locked lock(mutex_);
+      if (had_processor) {
+        if (any_ready()) return after_park::work;
+        ++m.count().parks;
+        idle_.put_processor(*m.proc.replace(nullptr));
+      }
+      was_spinning = m.spinning.replace(false);
+      if (stopping_) return after_park::end;
+      idle_.put_thread(m);
+    }
+    // From here on the worker may be given a P at any time.
+    if (!had_processor && parking_.idle() == 0) return after_park::sleep;
+    if (was_spinning) parking_.stop_spinning();
+    return work_left() || timekeeper_.is_due(m) ? take_idle_processor(m) : after_park::sleep;
+  }
+
+  /// By a worker whose sleep has ended: it has a P, a timer may be due, it has polled waits, or the runtime ends.
+  after_park awake(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    if (m.proc && m.wakes_at == never) return after_park::work;
+    const after_park next = after_sleep(m);
+    Machine::wake_polled(m, next == after_park::work);
+    return next;
+  }
+
+  /// Gives up the P of a caller that goes back to its program or waits for its root; others take over what there is.
+  void hand_over(worker& m, waker then) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    worker* next = nullptr;
+    {
+      const locked lock(mutex_);
+      next = handoff_.give_up(*m.proc.replace(nullptr));
+    }
+    if (m.spinning.replace(false)) parking_.stop_spinning();
+    after_giving_up(next, then);
+  }
+
+  // Blocking calls.
+
+  /// Takes the P of a strand that is in that blocking call, and gives it up as hand_over does. `only_with_thread`: not if no
+  /// thread could run what there is.
+  retaken retake(processor& p, std::uint64_t call, waker then, bool only_with_thread) noexcept
+      FORKJOIN_EXCLUDES(mutex_) {
+    retaken result{};
+    worker* next = nullptr;
+    {
+      const locked lock(mutex_);
+      result = handoff_.retake(p, call, only_with_thread, next);
+    }
+    if (result == retaken::taken) after_giving_up(next, then);
+    return result;
+  }
+
+  /// A P for a worker whose strand came back too late: the one that it had, if that is idle, else another. False if none is.
+  bool take_processor(worker& m, processor& lost) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    const locked lock(mutex_);
+    m.proc = idle_.take_processor(lost);
+    return m.proc;
+  }
+
+  // Threads.
+
+  /// Whether there is a thread of the runtime's own; tries to start one if not.
+  bool ensure_thread() noexcept FORKJOIN_EXCLUDES(mutex_) {
+    for (;; Machine::yield_thread()) {
+      const locked lock(mutex_);
+      if (budget_.any_started()) return true;
+      if (!stopping_ && budget_.begin_start()) break;
+      if (!budget_.any_starting()) return false;
+    }
+    worker* const m = threads_.start();
+    {
+      const locked lock(mutex_);
+      budget_.end_start(m);
+      if (m) idle_.put_thread(*m);
+    }
+    wake();  // for what became ready while no thread could be woken
+    return m;
+  }
+
+  /// Before a root: the system may give what it refused before.
+  void ask_for_threads_again() noexcept FORKJOIN_EXCLUDES(mutex_) {
+    const locked lock(mutex_);
+    budget_.ask_again();
+  }
+
+  /// From now on no thread is started or woken, and a thread that parks ends. Waits for those that are being started.
+  void stop() noexcept FORKJOIN_EXCLUDES(mutex_) {
+    for (;; Machine::yield_thread()) {
+      const locked lock(mutex_);
+      stopping_ = true;
+      if (!budget_.any_starting()) return;
+    }
+  }
+
+  // Callers.
+
+  /// A P for a caller that brings a root, and `f` back to run on it; without a P, `f` is ready for others, and nullptr.
+  fiber* enter(worker& m, fiber& f) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    const locked lock(mutex_);
+    m.proc = idle_.take_processor();
+    if (m.proc) return &f;
+    ready_.push(f);  // the next worker that gives up a P finds it
+    return nullptr;
+  }
+
+  /// The caller sleeps until its root is over, or until it has a P, to look for what is ready or stealable of that root.
+  void sleep_for(root& brought, worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    bool last_resort = false;
+    {
+      const locked lock(mutex_);
+      if (!matching_.has_other_thread()) ready_.move_all_here(all_);
+      if (idle_.has_processor() && ready_.any_of(brought)) {
+        m.proc = idle_.take_processor();
+        return;
+      }
+      idle_.put_caller(m);
+      last_resort = !idle_.has_thread() && (!budget_.any_left() || budget_.any_refused());
+      if (last_resort) timekeeper_.tell_caller();
+    }
+    // Where there is a thread for every P, others look for records before they park. Else this caller must, as in park.
+    const auto its_deques = [&](auto visit) {
+      all_.for_each_deque([&](auto& d) {
+        if (d.whose() == &brought) visit(d);
+      });
+    };
+    if (last_resort && !parking::nothing_left(its_deques, eager_)) take_idle_processor_as_caller(m);
+    while (!has_come_back(brought, m)) {
+      if (m.wakes_at != never && timekeeper_.is_due(m)) {
+        take_idle_processor_as_caller(m);
+      } else {
+        m.sleep();
+        Machine::wake_polled(m, false);
+      }
+    }
+    Machine::placed(m);
+    if (m.wakes_at == never) return;
+    {
+      const locked lock(mutex_);
+      timekeeper_.release(m);
+    }
+    if (!timekeeper_.covers_all()) wake();
+  }
+
+  /// The root is over: its caller goes on, if it has one that is another thread. The root may be gone when this returns.
+  void finish(root& over, worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    worker* const caller = over.caller;
+    bool asleep = false;
+    // Also without a caller that sleeps: the thread that took the root's last entry out of the queue wrote to the root under this
+    // mutex, and the root's memory may be used for something else soon. An entry is pushed before its strand ends.
+    if (caller || over.ready.used()) {
+      const locked lock(mutex_);
+      asleep = caller && caller != &m && caller->asleep;
+      if (asleep) Machine::begin_placing(*caller);
+    }
+    if (asleep) Machine::keep_off(*caller);
+    // release: pairs with the acquires in loop.hpp, find.hpp and has_come_back, so that the caller sees the result
+    over.done.store(true, std::memory_order_release);
+    if (!caller || caller == &m) return;
+    caller->signal();
+    if (asleep) Machine::end_placing(*caller);
+  }
+
+ private:
+  void after_giving_up(worker* next, waker then) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    if (next) {
+      Machine::place(*next, then);
+    } else if (parking_.should_wake() && work_left()) {
+      // As in park. A thread woken for nothing would hold the P when its next root comes, perhaps on its caller's processor.
+      wake(then);
+    } else if (!timekeeper_.covers_all()) {
+      wake(then);
+    }
+  }
+
+  match match_idle() noexcept FORKJOIN_EXCLUDES(mutex_) {
+    const locked lock(mutex_);
+    return stopping_ ? match{} : matching_.take();
+  }
+
+  // Without the mutex: it takes the system some 50 us. The P is neither idle nor held meanwhile, and this thread counts as
+  // one that spins.
+  bool start_thread(processor& p) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    worker* const m = threads_.start();
+    {
+      const locked lock(mutex_);
+      budget_.end_start(m);
+      if (!m) {
+        idle_.put_processor(p);
+        return false;
+      }
+      m->spinning = true;
+      m->proc = &p;
+      ++p.count.wakeups;
+    }
+    m->signal();
+    return true;
+  }
+
+  after_park after_sleep(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    {
+      const locked lock(mutex_);
+      if (m.proc) {
+        timekeeper_.release(m);
+        return after_park::work;
+      }
+      if (stopping_) return after_park::end;
+    }
+    return m.polled.any() || timekeeper_.is_due(m) ? take_idle_processor(m) : after_park::sleep;
+  }
+
+  // By a worker that has parked, and then found something to do, unless another was faster: with no P idle, each P has a worker
+  // that will see it.
+  after_park take_idle_processor(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    const locked lock(mutex_);
+    timekeeper_.release(m);
+    if (m.proc || !idle_.has_processor()) return after_park::sleep;
+    m.proc = idle_.take_processor();
+    idle_.remove_thread(m);
+    begin_spinning(m);
+    return after_park::work;
+  }
+
+  void take_idle_processor_as_caller(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    const locked lock(mutex_);
+    timekeeper_.release(m);
+    if (!m.asleep || !idle_.has_processor()) return;
+    idle_.remove_caller(m);
+    m.proc = idle_.take_processor();
+    begin_spinning(m);
+  }
+
+  // After a P has been given up: whether there is anything to do for it.
+  bool work_left() noexcept {
+    if (any_ready()) return true;
+    // With every P idle no strand forks. The first fork of a worker that takes one shall attend, and see the sleepers.
+    if (all_idle()) all_.for_each_deque([](auto& d) { d.alarm(); });
+    if (all_idle()) return false;
+    Machine::fence();  // the announcement, then the queues of all P: pairs with the fence in announce
+    if (local_queue::any(all_)) return true;
+    return !parking::nothing_left([this](auto visit) { all_.for_each_deque(visit); }, eager_);
+  }
+
+  bool has_come_back(root& brought, worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    const locked lock(mutex_);
+    // acquire: pairs with the release in finish
+    if (!m.proc && !brought.done.load(std::memory_order_acquire)) return false;
+    if (m.asleep) idle_.remove_caller(m);
+    return true;
+  }
+
+  void begin_spinning(worker& m) noexcept {
+    m.spinning = true;
+    parking_.start_spinning();
+  }
+
+  processors& all_;
+  threads& threads_;
+  poller& poller_;
+  const bool eager_;
+  parking parking_;
+
+  alignas(cache_line) mutex mutex_;
+  basic_ready_queue<Machine> ready_;  // its count is read without the mutex
+  basic_idle<Machine> idle_ FORKJOIN_GUARDED_BY(mutex_){parking_};
+  basic_timekeeper<Machine> timekeeper_{all_, mutex_, idle_, parking_, poller_};
+  basic_thread_budget<Machine> budget_ FORKJOIN_GUARDED_BY(mutex_);
+  matching matching_ FORKJOIN_GUARDED_BY(mutex_){all_, idle_, ready_, budget_};
+  basic_handoff<Machine> handoff_ FORKJOIN_GUARDED_BY(mutex_){all_, idle_, ready_, matching_, parking_};
+  bool stopping_ FORKJOIN_GUARDED_BY(mutex_) = false;
+};
+
+}}}  // namespace fj::v0_2::detail

@@ -1,0 +1,472 @@
+// How a worker finds something to run: a ready fiber, or else the oldest record of another strand.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "../base/tuning.hpp"
+#include "../fork/exposure.hpp"
+#include "machine.hpp"
+#include "queues.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+// What a thief does to the deques of other workers: it steals, and sounds alarms.
+
+template <scheduling_machine Machine>
+struct basic_thief {
+  using deque = typename Machine::deque;
+  using deque_thief = typename deque::as_thief;
+  using root = typename Machine::root;
+  using stolen_record = typename deque::stolen_record;
+  using worker = typename Machine::worker;
+
+  struct round_result {
+    typename Machine::fiber* resumed = nullptr;  ///< from another P's queue
+    stolen_record stolen;
+    bool saw_records = false;  ///< whether or not they could be had
+  };
+
+  /// One round over the deques of all P in random order: takes the first public record, and asks owners that have none to
+  /// publish. Of root `only` alone, unless that is nullptr; as long as go_on() says so after each look.
+  template <class GoOn>
+  static round_result look_around(worker& m, const root* only, GoOn go_on) noexcept {
+    round_result found;
+    in_random_order(m, [&](auto&, deque_thief& victim) {
+      look_at(m, only, victim, found);
+      return !found.stolen.record && go_on();
+    });
+    return found;
+  }
+
+  /// One round that takes a fiber from another P's queue, too: from each P half of its ring, else a public record. `next_too`:
+  /// this is the last of the passes, in which a thief takes also what runs next.
+  static round_result look_for_any(worker& m, const root* only, bool next_too) noexcept {
+    round_result found;
+    in_random_order(m, [&](auto& p, deque_thief& victim) {
+      found.resumed = basic_local_queue<Machine>::steal(m, p, only, next_too);
+      if (!found.resumed) look_at(m, only, victim, found);
+      return !found.resumed && !found.stolen.record;
+    });
+    return found;
+  }
+
+  /// One look, at the deque of the P with that number.
+  static round_result look_at(worker& m, const root* only, unsigned proc) noexcept {
+    round_result found;
+    m.sched().all().for_each_deque(proc, 1, [&](deque_thief& victim) {
+      look_at(m, only, victim, found);
+      return false;
+    });
+    return found;
+  }
+
+ private:
+  template <class Visit>
+  static void in_random_order(worker& m, Visit visit) noexcept {
+    auto& all = m.sched().all();
+    const unsigned first = m.dice.below(all.count());
+    all.for_each(first, all.step(m.dice.below(all.steps())), visit);
+  }
+
+  static void look_at(worker& m, const root* only, deque_thief& victim, round_result& found) noexcept {
+    if (only && victim.whose() != only) return;
+    if (victim.has_public()) {
+      found.saw_records = true;
+      found.stolen = victim.steal(only);
+      if (!found.stolen.record) return;
+      ++m.count().steals;
+      // The next thief shall find a record, too.
+      if (!victim.has_public() && !Machine::seems_empty(victim)) victim.alarm();
+    } else {
+      found.saw_records |= !Machine::seems_empty(victim);
+      // Also where there is nothing yet: an owner that begins to fork may push a few records at once, and then none for a
+      // while.
+      if (!victim.alarmed()) victim.alarm();
+    }
+  }
+};
+
+// How a thief makes private records of other workers' deques public by force, if their owners do not push.
+
+template <scheduling_machine Machine>
+struct basic_exposer {
+  using deque_thief = typename Machine::deque::as_thief;
+  using worker = typename Machine::worker;
+
+  /// Makes private records public by force, for a thief that sees them but gets none: the older half in up to
+  /// tuning::exposed_at_a_time deques. Nothing if another thief is at it, and nothing of owners that come to one part of a
+  /// loop after another: they share the loop by themselves if it is long.
+  static void expose(worker& m) noexcept {
+    auto& s = m.sched();
+    if (s.settings().eager || !s.exposing().try_lock()) return;
+    // First the deques, then the guards: while a guard is up its owner waits for this thread. Deques are not freed while the
+    // runtime lives, and one that is another P's by then will do, too.
+    std::array<deque_thief*, tuning::exposed_at_a_time> chosen;
+    std::size_t count = 0;
+    const std::int64_t now = Machine::now_ns();
+    s.all().for_each_deque(m.dice.below(s.all().count()), 1, [&](deque_thief& d) {
+      if (d.has_private() && !d.progress().was_noted_since(now - tuning::patience_ns)) chosen[count++] = &d;
+      return count < chosen.size();
+    });
+    const auto begun = std::span(chosen).first(count);
+    const auto end = std::partition(begun.begin(), begun.end(), [](deque_thief* d) { return exposure::begin(*d); });
+    if (end != begun.begin()) Machine::heavy_fence();
+    std::for_each(begun.begin(), end, [&m](deque_thief* d) {
+      if (!exposure::end(*d, &Machine::handles_any)) return;
+      ++m.count().exposures;
+      m.count().most_public.raise_to(d->public_count());
+    });
+    s.exposing().unlock();
+  }
+};
+
+// How a thief waits: between two thefts, and between two rounds that found nothing; and for how long at most.
+
+/// Of one search.
+template <scheduling_machine Machine>
+class basic_patience {
+ public:
+  using root = typename Machine::root;
+  using worker = typename Machine::worker;
+
+  /// The worker begins to look for work. If it stole a moment ago it waits first, until that moment is over or `needed()`.
+  template <class Needed>
+  static void hold_back(worker& m, Needed needed) noexcept {
+    auto& s = m.sched();
+    const std::int64_t now = Machine::now_ns();
+    m.count().begin_looking(now);
+    if (s.all().count() == 1 || s.settings().steal_every_fork) return;  // no owner is held up; or it was asked for
+    if (now - m.stolen_at > tuning::short_work_ns) return;
+    while (!needed() && Machine::now_ns() - now < tuning::short_work_ns) Machine::pause();
+  }
+
+  /// After a round that got nothing, of root `only` alone unless nullptr. Exposes records that were seen for long. False: nothing
+  /// has been seen for long, and the search ends. `needed()` ends a longer wait.
+  template <class Needed>
+  bool waits(worker& m, const root* only, bool saw_records, Needed needed) noexcept {
+    const unsigned round = round_++;
+    Machine::pause();
+    if (!calm_ && round % tuning::rounds_per_look != 0) return true;
+    const std::int64_t now = Machine::now_ns();
+    const std::int64_t round_took = calm_ ? now - looked_away_until_ : 0;
+    const bool small_loops = note_progress(m, only, now);
+    const bool fibers = !saw_records && fibers_change(m.sched().all(), only);
+    calm_ = small_loops || fibers;
+    if (calm_) nothing_since_ = 0;
+    if (saw_records) {
+      nothing_since_ = 0;
+      if (records_since_ == 0) records_since_ = now;
+      if (now - records_since_ > tuning::patience_ns) {
+        basic_exposer<Machine>::expose(m);
+        records_since_ = Machine::now_ns();  // that takes a while of its own
+      }
+    } else {
+      records_since_ = 0;
+      if (nothing_since_ == 0) nothing_since_ = now;
+      if (now - nothing_since_ > tuning::search_ns) return false;
+    }
+    // Last: an exposure must follow at once on the look at the owners' progress.
+    if (calm_)
+      look_away(m, small_loops ? (std::min)(round_took * tuning::rounds_away, tuning::most_away_ns) : 0, needed);
+    if (round != 0) give_way();
+    return true;
+  }
+
+ private:
+  // Whether an owner has come from part to part of its loops.
+  static bool note_progress(worker& m, const root* only, std::int64_t now) noexcept {
+    bool any = false;
+    m.sched().all().for_each_deque([&](auto& d) {
+      if (only && d.whose() != only) return;  // nor would a caller find the records there
+      if (!d.progress().note(now)) return;
+      any = true;
+      if (m.spinning) d.watch();
+    });
+    return any;
+  }
+
+  // Owners run small loops, or fibers hand over to one another: each look at their deques and queues costs them. To park would cost
+  // more: the next fork or hand-over would wake this worker again. Where processors are far apart a look costs owners most, and
+  // takes longest. So the worker stays away from small loops for many times as long, and meanwhile reads only what seldom changes.
+  template <class Needed>
+  void look_away(worker& m, std::int64_t time, Needed needed) noexcept {
+    auto& s = m.sched();
+    const std::int64_t until = s.dispatcher().polled().awaited() ? 0 : Machine::now_ns() + time;
+    do {
+      for (unsigned i = 0; i < tuning::calm_pauses; ++i) Machine::pause();
+      looked_away_until_ = Machine::now_ns();
+    } while (looked_away_until_ < until && !needed() && !any_to_take(s));
+  }
+
+  template <class Scheduler>
+  static bool any_to_take(Scheduler& s) noexcept {
+    auto& dispatcher = s.dispatcher();
+    if (dispatcher.timekeeper().fire_all() || dispatcher.any_ready()) return true;
+    if (basic_local_queue<Machine>::any_in_rings(s.all())) return true;
+    bool found = false;
+    s.all().for_each_deque([&](auto& d) { found = found || d.has_public(); });
+    return found;
+  }
+
+  // Whether a P went on to another fiber since the last call; for a caller, a P that works for its root. A hint.
+  template <class Processors>
+  bool fibers_change(Processors& all, const root* only) noexcept {
+    std::uint32_t runs = 0;
+    all.for_each(0, 1, [&](auto& p, auto& d) {
+      if (!only || d.whose() == only) runs += p.runs;
+      return true;
+    });
+    const bool changed = round_ > 1 && runs != runs_;
+    runs_ = runs;
+    return changed;
+  }
+
+  static void give_way() noexcept {
+    const std::int64_t before = Machine::now_ns();
+    Machine::yield_thread();
+    if (Machine::now_ns() - before > tuning::crowded_ns) Machine::sleep_ns(tuning::nap_ns);
+  }
+
+  unsigned round_ = 0;
+  std::int64_t nothing_since_ = 0;      // a time, or 0
+  std::int64_t records_since_ = 0;      // a time, or 0
+  std::int64_t looked_away_until_ = 0;  // a time, if calm_
+  std::uint32_t runs_ = 0;              // of all P
+  bool calm_ = false;                   // owners of small loops, or fibers, make progress
+};
+
+// Takes a ready fiber for a worker: from the run queue of its P, or from the ready queue.
+
+template <scheduling_machine Machine>
+struct basic_ready_work {
+  using fiber = typename Machine::fiber;
+  using local_queue = basic_local_queue<Machine>;
+  using processor = typename Machine::processor;
+  using root = typename Machine::root;
+  using worker = typename Machine::worker;
+
+  /// Of that root alone unless nullptr: what runs next on this P, then its ring, then the ready queue; in every 61st slice the
+  /// ready queue comes before the ring. nullptr if there is nothing.
+  static fiber* take(worker& m, root* only) noexcept {
+    if (fiber* const f = local_queue::take_next(m)) return f;
+    if (!only && ++m.proc->tick % tuning::ticks_per_look == 0)
+      if (fiber* const f = take_from_all(m, nullptr, nullptr)) return f;
+    if (fiber* const f = local_queue::take(m)) return f;
+    processor* const mine = m.proc;
+    return take_from_all(m, only, only ? nullptr : mine);
+  }
+
+  /// For a worker whose fiber has left: `f`, which that one resumed, or else what is ready. Before every 61st such `f` the worker takes
+  /// something from the ready queue, and makes `f` ready instead. Otherwise a chain of fibers that resume each other would keep out what
+  /// waits.
+  static fiber* take_after(worker& m, fiber* f) noexcept {
+    if (!f) return found(m, take(m, nullptr));
+    if (++m.proc->tick % tuning::ticks_per_look != 0) return f;
+    fiber* const first = take_from_all(m, nullptr, nullptr);
+    if (!first) return f;
+    m.sched().dispatcher().ready(*f);
+    return first;
+  }
+
+  /// The same for a caller, which runs its own root alone: `f`, or else what is in its own queue. nullptr also if others wait for the P.
+  static fiber* take_own_after(worker& m, fiber* f) noexcept {
+    if (gives_way(m)) {
+      if (f) m.sched().dispatcher().ready(*f);
+      return nullptr;
+    }
+    if (f) return f;
+    fiber* const next = local_queue::take_next(m);
+    return found(m, next ? next : local_queue::take(m));
+  }
+
+  /// For a caller of that root: whether a P is idle though something is ready, or another root's deque has records.
+  static bool left_to_others(worker& m, const root& only) noexcept {
+    auto& s = m.sched();
+    if (!s.dispatcher().any_idle()) return false;
+    bool found = s.dispatcher().any_ready() || local_queue::any_in_rings(s.all());
+    s.all().for_each_deque([&](auto& d) { found = found || (d.whose() != &only && !Machine::seems_empty(d)); });
+    return found;
+  }
+
+ private:
+  static fiber* found(worker& m, fiber* f) noexcept {
+    if (f) m.sched().dispatcher().stop_spinning(m);
+    return f;
+  }
+
+  // Strands of one root may wake one another for ever. So a caller asks whether another root lacks its P, when a strand has yielded, when a
+  // slice is over, and at every 61st fiber.
+  static bool gives_way(worker& m) noexcept {
+    const bool asks = ++m.proc->tick % tuning::ticks_per_look == 0 || m.yielded;
+    auto& dispatcher = m.sched().dispatcher();
+    m.yielded = asks && dispatcher.ready_count() != m.brought->ready.count() && dispatcher.lacks_processor();
+    return m.yielded;
+  }
+
+  // An entry of the ready queue. `more_to`: as in the dispatcher.
+  static fiber* take_from_all(worker& m, root* only, processor* more_to) noexcept {
+    auto& dispatcher = m.sched().dispatcher();
+    while (dispatcher.any_ready()) {
+      const bool has_stack = Machine::prepare_stack(m);
+      const auto got = dispatcher.take_ready(only, has_stack, more_to);
+      if (got.emptied) Machine::give_deque(m, *got.emptied);
+      if (got.stolen.record) {
+        ++m.count().steals;
+        return Machine::begin(m, got.stolen);
+      }
+      if (got.brought) {
+        if (has_stack) return Machine::begin(m, {nullptr, got.brought});
+        Machine::refuse(m, *got.brought);
+        continue;
+      }
+      // A deque that another thief has emptied: the next entry may be more.
+      if (got.resumed || !got.emptied) return got.resumed;
+    }
+    return nullptr;
+  }
+};
+
+template <scheduling_machine Machine>
+struct basic_search {
+  using fiber = typename Machine::fiber;
+  using patience = basic_patience<Machine>;
+  using ready_work = basic_ready_work<Machine>;
+  using root = typename Machine::root;
+  using thief = basic_thief<Machine>;
+  using worker = typename Machine::worker;
+
+  /// A fiber to run: a ready one, else one that begins with a stolen record. nullptr when there is nothing, or when enough
+  /// others look already: then the worker parks.
+  static fiber* find_work(worker& m) noexcept {
+    begin_looking(m, nullptr);
+    fiber* f = wait_for_turn(m);
+    if (!f && m.spinning) f = search(m, nullptr);
+    if (f) m.sched().dispatcher().stop_spinning(m);
+    return f;
+  }
+
+  /// A fiber that works for that root. nullptr when the root is over, when nothing of it has been seen for a while, or when
+  /// another thread lacks the P, or would not be woken for an idle one: then the caller hands its P over.
+  static fiber* find_work_of(root& only, worker& m) noexcept {
+    begin_looking(m, &only);
+    m.sched().dispatcher().start_spinning(m);
+    fiber* const f = search(m, &only);
+    if (f) m.sched().dispatcher().stop_spinning(m);
+    return f;
+  }
+
+ private:
+  // acquire: pairs with the release in finish
+  static bool is_over(const root* only) noexcept { return only && only->done.load(std::memory_order_acquire); }
+
+  // The worker begins to look. If it stole little a moment ago it waits first.
+  static void begin_looking(worker& m, const root* only) noexcept {
+    m.sched().refuse_forked_copy();
+    m.sched().dispatcher().timekeeper().fire_own(m);
+    patience::hold_back(m, [&] { return is_over(only) || m.sched().dispatcher().any_ready(); });
+  }
+
+  // What becomes ready, or nullptr; and has the worker join those that look for records, when it is its turn. They may look
+  // for a moment only, on top of a join: to park at once would cost more than to wait.
+  static fiber* wait_for_turn(worker& m) noexcept {
+    for (unsigned round = 0; round < tuning::top_rounds; ++round) {
+      if (fiber* const f = ready_work::take(m, nullptr)) return f;
+      if (m.sched().dispatcher().may_spin()) m.sched().dispatcher().start_spinning(m);
+      if (m.spinning) break;
+      Machine::pause();
+    }
+    return nullptr;
+  }
+
+  static fiber* search(worker& m, root* only) noexcept {
+    // A stack first: a record that has been taken must be run.
+    if (!Machine::prepare_stack(m)) {
+      // No memory: the owners do their work themselves. Not to come back at once, as long as there is something to be seen.
+      Machine::sleep_ns(tuning::refused_ns);
+      return nullptr;
+    }
+    patience patient;
+    unsigned for_others = 0;
+    for (unsigned pass = 0;; ++pass) {
+      m.sched().dispatcher().timekeeper().fire_all();
+      if (pass % tuning::rounds_per_look == 0) m.sched().dispatcher().polled().poll();
+      if (fiber* const f = ready_work::take(m, only)) return f;
+      // A caller works for its own root only, and another thread may lack the P.
+      if (is_over(only) || (only && m.sched().dispatcher().lacks_processor())) return nullptr;
+      const auto found = thief::look_for_any(m, only, pass % tuning::steal_passes == tuning::steal_passes - 1);
+      if (found.resumed) return found.resumed;
+      if (found.stolen.record) {
+        m.stolen_at = Machine::now_ns();
+        m.count().begin_busy(m.stolen_at);
+        return Machine::begin(m, found.stolen);
+      }
+      // Nobody is woken for others while the caller counts as spinning. So it hands its P over, if that is twice so.
+      if (only && pass % tuning::rounds_per_look == 0 &&
+          (for_others = ready_work::left_to_others(m, *only) ? for_others + 1 : 0) > 1)
+        return nullptr;
+      if (!patient.waits(m, only, found.saw_records, [&] { return is_over(only); })) return nullptr;
+    }
+  }
+};
+
+// Finds the records that a strand which waits at a join may run on top of its own stack.
+
+template <scheduling_machine Machine>
+struct basic_work_on_top {
+  using root = typename Machine::root;
+  using stolen_record = typename Machine::deque::stolen_record;
+  using thief = basic_thief<Machine>;
+  using worker = typename Machine::worker;
+
+  /// A record of root `whose`, to be run on top of a strand that waits for `until`; none once that is finished, after looking
+  /// for a while, or if the strand had better leave its stack: something is ready, which cannot run on top, or that stack is
+  /// `deep`, half full, and had better not grow by other people's work.
+  template <class Join>
+  static stolen_record find(worker& m, const root* whose, const Join& until, bool deep) noexcept {
+    if (!may_begin(m, deep)) return {};
+    m.sched().dispatcher().start_spinning(m);
+    // The strand asks its own join after each look: the join is in the worker's own cache until the thief writes it, and a
+    // round over many P takes longer than the stolen record.
+    const auto waits = [&] { return !until.finished(); };
+    const auto got = find_by(waits, [&] { return thief::look_around(m, whose, waits).stolen; });
+    m.sched().dispatcher().stop_spinning(m);
+    return got;
+  }
+
+  /// The same, of the P with the number that thiefs_proc() returns, and no other: leapfrogging. A number beyond all P is none.
+  /// The worker does not count as spinning: it would not find what another P publishes.
+  template <class Join, class Proc>
+  static stolen_record find_at(worker& m, const root* whose, const Join& until, Proc thiefs_proc, bool deep) noexcept {
+    if (!may_begin(m, deep)) return {};
+    const auto look = [&]() -> stolen_record {
+      const unsigned proc = thiefs_proc();
+      if (proc >= m.sched().all().count()) return {};
+      return thief::look_at(m, whose, proc).stolen;
+    };
+    return find_by([&] { return !until.finished(); }, look);
+  }
+
+ private:
+  static bool may_begin(worker& m, bool deep) noexcept {
+    if (deep || !m.proc->queue.empty() || m.sched().dispatcher().any_ready()) return false;
+    // A stack first, in case the record turns out to be the rest of a scope's parent, which has a stack of its own.
+    return Machine::prepare_stack(m);
+  }
+
+  template <class Waits, class Look>
+  static stolen_record find_by(Waits waits, Look look) noexcept {
+    stolen_record got;
+    for (unsigned round = 0; round < tuning::top_rounds && !got.record && waits(); ++round) {
+      got = look();
+      if (!got.record) Machine::pause();
+    }
+    return got;
+  }
+};
+
+}}}  // namespace fj::v0_2::detail

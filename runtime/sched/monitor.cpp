@@ -1,0 +1,86 @@
+#include "runtime/sched/monitor.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <new>
+
+#include "runtime/base/tuning.hpp"
+#include "runtime/os/clock.hpp"
+#include "runtime/os/futex.hpp"
+#include "runtime/sched/disturbances.hpp"
+#include "runtime/sched/scheduler.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+std::atomic<unsigned> disturbances{0};
+
+bool monitor::start() noexcept {
+  const locked lock(mutex_);
+  if (state_.load(std::memory_order_relaxed) != unstarted) return true;
+  if (scheduler_.is_forked_copy()) return true;  // nothing is taken there: the other threads are missing
+  if (os::now_ns() < ask_again_at_) return false;
+  try {
+    if (!rules_) rules_ = std::make_unique<basic_monitor<system>>(scheduler_.all().count());
+  } catch (const std::bad_alloc&) {}  // as if the system refused the thread
+  if (rules_ && thread_.start(&thread_main, this)) {
+    // Not before: another strand that needs the monitor would rely on a thread that the system may refuse.
+    state_.store(watching, std::memory_order_relaxed);
+    return true;
+  }
+  ask_again_at_ = os::now_ns() + tuning::between_refusals_ns;
+  return false;
+}
+
+void monitor::wake() noexcept {
+  std::uint32_t expected = resting;
+  if (state_.compare_exchange_strong(expected, watching, std::memory_order_seq_cst)) os::futex_wake(state_);
+}
+
+void monitor::end() noexcept {
+  if (state_.exchange(ending, std::memory_order_seq_cst) == unstarted) return;
+  os::futex_wake(state_);
+  thread_.join();
+  note_requests(false);
+}
+
+void monitor::thread_main(void* self) noexcept { static_cast<monitor*>(self)->watch_all(); }
+
+void monitor::watch_all() noexcept {
+  thread_.use_all_processors();  // the threads that it starts inherit them
+  os::wake_in_time();
+  while (state_.load(std::memory_order_seq_cst) != ending) {
+    const std::int64_t delay = rules_->delay_ns(scheduler_);
+    if (delay == tuning::last_delay_ns && scheduler_.dispatcher().all_idle()) {
+      rest();
+    } else {
+      os::futex_wait_until(state_, watching, os::now_ns() + delay);
+    }
+    rules_->serve_waits(scheduler_);
+    scheduler_.count_refused_retakes(rules_->look(scheduler_));
+    note_requests(rules_->any_asked());
+  }
+}
+
+void monitor::note_requests(bool any) noexcept {
+  if (any == asks_) return;
+  asks_ = any;
+  any ? disturbances.fetch_add(1, std::memory_order_relaxed) : disturbances.fetch_sub(1, std::memory_order_relaxed);
+}
+
+// The story of a P that is not watched: the monitor sees all P idle; a worker takes one and sees that the monitor watches; the
+// monitor rests. So each says what it does before it looks at the other: attend.
+void monitor::rest() noexcept {
+  std::uint32_t expected = watching;
+  if (!state_.compare_exchange_strong(expected, resting, std::memory_order_seq_cst)) return;
+  while (state_.load(std::memory_order_seq_cst) == resting) {
+    if (scheduler_.dispatcher().all_idle()) {
+      os::futex_wait(state_, resting);
+    } else {
+      wake();
+    }
+  }
+  rules_->begin_anew();
+}
+
+}}}  // namespace fj::v0_2::detail

@@ -1,0 +1,65 @@
+// The monitor: a thread beside the workers that watches P from time to time (Go's sysmon).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "../os/mutex.hpp"
+#include "../os/thread.hpp"
+#include "sysmon.hpp"
+#include "system.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+class scheduler;
+
+/// Its thread starts when it is first needed, and rests without a wake-up while all P are idle.
+class monitor {
+ public:
+  explicit monitor(scheduler& watched) noexcept : scheduler_(watched) {}
+  monitor(const monitor&) = delete;
+  monitor& operator=(const monitor&) = delete;
+
+  /// By what needs it watched: starts the thread unless it runs. False if the system refuses it.
+  bool watch() noexcept { return is_started() || start(); }
+
+  /// Whether it has ever been needed. Then it has a thread, and strands give way.
+  bool is_started() const noexcept { return state_.load(std::memory_order_relaxed) != unstarted; }
+
+  /// By a worker that has taken a P and runs a strand on it: ends the monitor's rest.
+  void attend() noexcept {
+    // seq_cst: the P is taken from the idle ones, then this is read; rest() stores this, then reads how many P are idle
+    if (state_.load(std::memory_order_seq_cst) == resting) [[unlikely]]
+      wake();
+  }
+
+  /// Whether it has a thread that does more than rest.
+  bool is_awake() const noexcept {
+    const std::uint32_t state = state_.load(std::memory_order_seq_cst);
+    return state != unstarted && state != resting;
+  }
+
+  /// Ends the thread. No strand runs any more.
+  void end() noexcept;
+
+ private:
+  enum : std::uint32_t { unstarted, watching, resting, ending };
+
+  static void thread_main(void* self) noexcept;
+  bool start() noexcept;
+  void wake() noexcept;
+  void watch_all() noexcept;
+  void note_requests(bool any) noexcept;
+  void rest() noexcept;
+
+  scheduler& scheduler_;
+  std::atomic<std::uint32_t> state_{unstarted};
+  os::mutex mutex_;                                            // of start
+  std::int64_t ask_again_at_ FORKJOIN_GUARDED_BY(mutex_) = 0;  // once the system has refused the thread
+  std::unique_ptr<basic_monitor<system>> rules_;
+  bool asks_ = false;  // a strand that was asked to give way has not done so
+  os::thread thread_;
+};
+
+}}}  // namespace fj::v0_2::detail

@@ -1,0 +1,80 @@
+// What the owner of a deque does on the slow paths of a fork: how it answers an alarm, and which records it makes public.
+#pragma once
+
+#include <cstdint>
+
+#include "../base/tuning.hpp"
+#include "machine.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+template <scheduling_machine Machine>
+struct basic_owner {
+  using deque = typename Machine::deque;
+  using worker = typename Machine::worker;
+
+  /// After a push that found the alarm on. `handled`: the exception that the owner handles, or nullptr.
+  static void answer_alarm(worker& m, deque& d, void* handled) noexcept {
+    ++m.count().slow_pushes;
+    d.attend();
+    if (!d.has_capacity()) {
+      d.forget();
+      return;
+    }
+    auto& s = m.sched();
+    const bool eager = s.settings().eager;
+    // With one P no other worker takes anything, unless this strand leaves (deque::publish_all). Then it matters what the deque keeps.
+    if (s.all().count() == 1 && !eager && !handled && !d.is_in_handler()) return;
+    // The thief that sounded the alarm may be busy again, but another will come: the oldest record shall be there for it, and
+    // this may be the last push for a while.
+    const bool asked = eager || s.dispatcher().hungry();
+    if (!asked && !handled && d.has_public()) return;
+    if (d.publish(handled)) {
+      if (!eager) m.published_at = Machine::now_ns();
+      ++m.count().publications;
+      m.count().most_public.raise_to(d.public_count());
+    }
+    if (d.is_in_handler()) d.alarm();  // until a push finds that the handler is over
+    if (asked) s.dispatcher().wake();
+  }
+
+  /// Completes a pop that did not find its record private. False: a thief has it.
+  template <class Record>
+  static bool take_back(worker& m, deque& d, const Record& r) noexcept {
+    if (!d.pop_slow(r)) return false;
+    ++m.count().slow_pops;
+    // The next fork shall be public at once if a thief waits for it. If not, it shall cost next to nothing.
+    if (m.sched().dispatcher().hungry() || was_public_for_long(m)) d.alarm();
+    return true;
+  }
+
+  /// After a join whose record was stolen: its thief is done, and looks for the next record soon; a strand may fork a few
+  /// times at once and then no more for a while.
+  static void after_stolen_join(deque& d) noexcept { d.alarm(); }
+
+ private:
+  static bool was_public_for_long(const worker& m) noexcept {
+    return !m.sched().settings().eager && Machine::now_ns() - m.published_at > tuning::long_public_ns;
+  }
+};
+
+// Whether an owner must answer an alarm after a quiet push.
+
+template <scheduling_machine Machine>
+struct basic_watched {
+  using deque = typename Machine::deque;
+  using worker = typename Machine::worker;
+
+  /// After a push that found an alarm which no worker has marked as watched: whether a worker looks for work all the same, and will
+  /// find the record.
+  // No heavy fence comes between the push and this look. A worker that gives up looking says so, and fences all threads
+  // before it looks at the deques for the last time: so either it sees the record, or this thread sees that it gave up.
+  template <class Record>
+  static bool by_any(worker& m, const deque& d, const Record& newest) noexcept {
+    auto& s = m.sched();
+    return s.dispatcher().any_spinning() && !s.settings().eager && !s.settings().steal_every_fork && d.has_capacity() &&
+           !d.is_in_handler() && d.is_only_private(newest);
+  }
+};
+
+}}}  // namespace fj::v0_2::detail

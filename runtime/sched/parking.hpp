@@ -1,0 +1,259 @@
+// When a worker may sleep, and which event wakes it. runtime/PARKING.md has the proof.
+//
+// The wake-up that would be lost: a worker looks at all deques, finds nothing, and goes to sleep; between its look and its
+// sleep an owner forks, sees no worker asleep, and wakes none. From then on there is work and an idle P. Against it:
+//
+//   worker that parks                                  owner that forks
+//   1. announces: ++idle, --spinning if it spun;       a. stores the record as newest
+//      fences
+//   2. sounds the alarm on every deque                 b. compiler fence
+//   3. heavy fence                                     c. reads the alarm; if it is on:
+//   4. looks at every deque                            d. takes it off, fences
+//   5. sleeps if all are empty                         e. reads idle and spinning; publishes, wakes
+//
+// By the heavy fence either 4 sees the record of a, or c sees the alarm of 2. In the second case, by the acquire of d, e sees
+// the announcement of 1. If an alarm of 2 comes between c and d, d takes it off, and e sees the announcement, too. If the alarm
+// comes after d, the next push finds it, and the record of a is older than the look of 4.
+//
+// A spinning worker is responsible for all idle P: while one worker spins, an owner wakes no other. So a worker that stops
+// spinning passes this on: if it found work, it wakes the next worker; if it gives up, it takes steps 1 to 5. Source: the
+// comment "Worker thread parking/unparking" in Go's runtime/proc.go.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "../base/cache_line.hpp"
+#include "../base/list.hpp"
+#include "../base/tuning.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+/// What a worker does after dispatcher::park.
+enum class after_park { work, sleep, end };
+
+template <class Machine>
+class basic_parking {
+ public:
+  // Counted under the dispatcher's mutex, read anywhere.
+
+  void processor_idle() noexcept { idle_.fetch_add(1, std::memory_order_seq_cst); }
+  void processor_taken() noexcept { idle_.fetch_sub(1, std::memory_order_seq_cst); }
+  int idle() const noexcept { return idle_.load(std::memory_order_seq_cst); }
+
+  /// Threads that could be woken or started for an idle P are there, or are not any longer.
+  void thread_available(int n = 1) noexcept { threads_.fetch_add(n, std::memory_order_seq_cst); }
+  void thread_taken(int n = 1) noexcept { threads_.fetch_sub(n, std::memory_order_seq_cst); }
+
+  // Spinning.
+
+  void start_spinning() noexcept { spinning_.fetch_add(1, std::memory_order_seq_cst); }
+
+  void stop_spinning() noexcept { spinning_.fetch_sub(1, std::memory_order_seq_cst); }
+
+  /// Go's limit: half as many spin as work, so that looking for work does not cost more than doing it.
+  bool may_spin(int procs) const noexcept { return 2 * spinning_.load(std::memory_order_relaxed) < procs - idle(); }
+
+  bool any_spinning() const noexcept { return spinning_.load(std::memory_order_relaxed) > 0; }
+
+  /// Whether a worker waits for a record to become public. The owner fences before it asks (deque::attend).
+  bool hungry() const noexcept {
+    return spinning_.load(std::memory_order_relaxed) > 0 ||
+           (idle() > 0 && threads_.load(std::memory_order_relaxed) > 0);
+  }
+
+  /// Whether a worker should be woken for new work: some P is idle and no worker spins.
+  bool should_wake() const noexcept { return idle() > 0 && spinning_.load(std::memory_order_seq_cst) == 0; }
+
+  /// Takes it upon the caller to wake one, as spinning. False if another is at it, or none should be woken.
+  bool begin_waking() noexcept {
+    int none = 0;
+    return should_wake() && spinning_.compare_exchange_strong(none, 1, std::memory_order_seq_cst);
+  }
+
+  /// Steps 2 to 4 above, after the announcement: whether the worker may sleep. `for_each_deque` calls what it is given with the
+  /// active deque of every P. `eager`: every push fences by itself, so a plain fence is enough here.
+  template <class ForEach>
+  static bool nothing_left(ForEach for_each_deque, bool eager) {
+    // Between the announcement and the loads by which deques are found: pairs with the fence in attend. An owner that has not
+    // seen the announcement opened its deque before, and that is the one found here.
+    Machine::fence();
+    for_each_deque([](auto& d) { d.alarm(); });
+    if (eager) {
+      Machine::fence();
+    } else {
+      Machine::heavy_fence();
+    }
+    bool empty = true;
+    for_each_deque([&](auto& d) { empty = empty && d.looks_empty(); });
+    return empty;
+  }
+
+ private:
+  using count = typename Machine::template atomic<int>;
+
+  alignas(cache_line) count idle_{0};  // P
+  count threads_{0};
+  count spinning_{0};
+};
+
+// What is idle: the P that no worker holds, the threads that sleep, and the callers of run that wait without a P.
+
+/// Under the dispatcher's mutex; the counts of `parking` are kept in step, and others read them without it.
+template <class Machine>
+class basic_idle {
+ public:
+  using processor = typename Machine::processor;
+  using processors = typename Machine::processors;
+  using worker = typename Machine::worker;
+  using sleepers = linked_list<worker, &worker::sleeps>;
+
+  explicit basic_idle(basic_parking<Machine>& counts) noexcept : counts_(counts) {}
+
+  bool has_processor() const noexcept { return !processors_.empty(); }
+
+  /// The P that became idle last, or nullptr.
+  processor* take_processor() noexcept {
+    processor* const p = processors_.pop();
+    if (p) counts_.processor_taken();
+    return p;
+  }
+
+  /// That P if it is idle, else the one that became idle last, or nullptr.
+  processor* take_processor(processor& wanted) noexcept {
+    if (!processors_.remove(&wanted)) return take_processor();
+    counts_.processor_taken();
+    return &wanted;
+  }
+
+  /// A P with nothing to do.
+  void put_processor(processor& p) noexcept {
+    Machine::becomes_idle(p);
+    processors_.push(&p);
+    counts_.processor_idle();
+  }
+
+  bool has_thread() const noexcept { return !threads_.empty(); }
+  worker* last_thread() const noexcept { return threads_.last(); }
+
+  /// The thread that went to sleep last, whose cache is warm, or nullptr.
+  worker* take_thread() noexcept {
+    worker* const m = threads_.last();
+    if (m) remove_thread(*m);
+    return m;
+  }
+
+  void remove_thread(worker& m) noexcept {
+    threads_.remove(m);
+    counts_.thread_taken();
+  }
+
+  void put_thread(worker& m) noexcept {
+    threads_.push(m);
+    counts_.thread_available();
+  }
+
+  const sleepers& callers() const noexcept { return callers_; }
+
+  /// A sleeping caller with records of its root in some deque of `all`. It works for that root alone, or two callers could wake
+  /// each other for as long as there are records of a third.
+  worker* caller_with_records(processors& all) const noexcept {
+    worker* found = nullptr;
+    if (callers_.empty()) return nullptr;
+    all.for_each_deque([&](auto& d) {
+      if (!found && !Machine::seems_empty(d)) found = caller_of(d);
+    });
+    return found;
+  }
+
+  /// Sounds the alarm of each deque of `all` where the root's caller sleeps. False if there is no such deque.
+  bool alarm_owners_for_callers(processors& all) const noexcept {
+    bool any = false;
+    if (callers_.empty()) return false;
+    all.for_each_deque([&](auto& d) {
+      if (!caller_of(d)) return;
+      d.alarm();
+      any = true;
+    });
+    return any;
+  }
+
+  void remove_caller(worker& m) noexcept {
+    callers_.remove(m);
+    counts_.thread_taken();
+    m.asleep = false;
+  }
+
+  void put_caller(worker& m) noexcept {
+    m.asleep = true;
+    callers_.push(m);
+    counts_.thread_available();
+  }
+
+ private:
+  worker* caller_of(auto& d) const noexcept {
+    return callers_.find([&d](const worker& m) { return m.brought == d.whose(); });
+  }
+
+  basic_parking<Machine>& counts_;
+  stack_list<processor, &processor::next> processors_;
+  sleepers threads_;
+  sleepers callers_;
+};
+
+// How many more threads a runtime may start, and whether the system has refused one.
+
+/// Under the dispatcher's mutex; the count of threads in `parking` is kept in step.
+template <class Machine>
+class basic_thread_budget {
+ public:
+  basic_thread_budget(unsigned max_threads, basic_parking<Machine>& counts) noexcept
+      : max_threads_(max_threads), startable_(max_threads), counts_(counts) {
+    counts_.thread_available(static_cast<int>(startable_));
+  }
+
+  bool any_left() const noexcept { return startable_ > 0; }
+  bool any_started() const noexcept { return started_ > 0; }
+  bool any_starting() const noexcept { return starting_ > 0; }
+  /// A system that has refused threads may do so again.
+  bool any_refused() const noexcept { return ask_again_at_ != 0; }
+
+  /// Before a thread is started, which takes the system some 50 us, without the mutex. False if there is none to be had.
+  bool begin_start() noexcept {
+    if (startable_ == 0) return false;
+    --startable_;
+    ++starting_;
+    counts_.thread_taken();
+    return true;
+  }
+
+  /// After that. If the system refused the thread it gives no more: the runtime goes on with those that there are.
+  void end_start(bool has_started) noexcept {
+    --starting_;
+    if (has_started) {
+      ++started_;
+      return;
+    }
+    counts_.thread_taken(static_cast<int>(startable_));
+    startable_ = 0;
+    ask_again_at_ = Machine::now_ns() + tuning::between_refusals_ns;
+  }
+
+  /// What the system refused, for want of memory or by a limit that other threads share, it may give to a later root, as the
+  /// first fork of that sees that a thread could be started.
+  void ask_again() noexcept {
+    const unsigned lacking = max_threads_ - started_ - starting_;
+    if (startable_ != 0 || lacking == 0 || Machine::now_ns() < ask_again_at_) return;
+    startable_ = lacking;
+    counts_.thread_available(static_cast<int>(lacking));
+  }
+
+ private:
+  const unsigned max_threads_;
+  unsigned startable_;  // now
+  unsigned starting_ = 0, started_ = 0;
+  std::int64_t ask_again_at_ = 0;  // once a thread was refused
+  basic_parking<Machine>& counts_;
+};
+
+}}}  // namespace fj::v0_2::detail

@@ -1,0 +1,95 @@
+// P: the right to run fibers, with the data that its holder uses: queues, timers, deques, free stacks.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "../base/cache_line.hpp"
+#include "../base/chaos.hpp"
+#include "../base/counters.hpp"
+#include "../base/relaxed.hpp"
+#include "../fork/deque.hpp"
+#include "../os/machine.hpp"
+#include "../stacks/fiber.hpp"
+#include "../stacks/stack_cache.hpp"
+#include "blocking_word.hpp"
+#include "run_queue.hpp"
+#include "time_slices.hpp"
+#include "timer_heap.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+using timer_heap = basic_timer_heap<machine>;
+
+/// Belongs to the worker that holds it; others read `active` to steal, and the counters, and fire timers that are due.
+struct alignas(cache_line) processor {
+  /// The deque of the running fiber; empty while none runs. Never nullptr, and what it points to is never freed.
+  std::atomic<deque*> active{nullptr};
+  unsigned index = 0;
+  basic_run_queue<machine, fiber> queue;  ///< ready fibers; empty while the P is idle
+  relaxed<std::uint32_t> runs = 0;        ///< how often a fiber began or went on
+  relaxed<unsigned> tick = 0;             ///< time slices, and fibers that went on for another: tuning::ticks_per_look
+  relaxed<std::int64_t> slice_began = 0;  ///< by os::now_ns; 0: not since a fiber waits for the end of the slice
+  processor* next = nullptr;              ///< among the idle ones
+  stack_cache stacks;                     ///< to run what is stolen next, and the children of scopes
+  stack_cache small_stacks;               ///< for the fibers of fj::go
+  ordered<deque*> spare_deque = nullptr;  ///< for when the running fiber leaves with records in its own
+  detail::chaos chaos;                    ///< of the worker's and its fibers' choices
+  relaxed<unsigned> looks_at_timers = 0;  ///< of the worker, in a runtime with timers: tuning::ticks_per_look
+  timer_heap timers;                      ///< of strands that waited on this P
+  basic_yield_request<machine> yield_request;    ///< the monitor's, to the strand of the present run
+  basic_blocking_word<machine, fiber> blocking;  ///< whether its strand is in a call of fj::blocking
+  alignas(cache_line) tallies count;
+};
+
+/// All P of a runtime.
+class processors {
+ public:
+  /// Throws std::bad_alloc.
+  explicit processors(unsigned count) : count_(count), all_(new processor[count]) {
+    for (unsigned i = 0; i < count; ++i) {
+      all_[i].index = i;
+      if (std::gcd(i + 1, count) == 1) steps_.push_back(i + 1);
+    }
+  }
+
+  unsigned count() const noexcept { return count_; }
+  processor& operator[](unsigned index) noexcept { return all_[index]; }
+  const processor& operator[](unsigned index) const noexcept { return all_[index]; }
+
+  /// The numbers up to count() that have no divisor in common with it: to go round in steps of one of them meets every P.
+  std::uint32_t steps() const noexcept { return static_cast<std::uint32_t>(steps_.size()); }
+  unsigned step(std::uint32_t index) const noexcept { return steps_[index]; }
+
+  /// Calls visit(processor, deque) for each P and its active deque, beginning with number `first`, in steps of `step`, as long
+  /// as it returns true. The deques of waiting fibers are none of them: markers in the ready queue stand for these.
+  template <class Visit>
+  void for_each(unsigned first, unsigned step, Visit visit) {
+    for (unsigned i = 0, at = first; i < count_; ++i, at = (at + step) % count_)
+      // acquire: pairs with the releases in leaving.hpp, leaving.hpp and switch.cpp
+      if (!visit(all_[at], all_[at].active.load(std::memory_order_acquire)->for_thieves())) return;
+  }
+  /// The same with visit(deque).
+  template <class Visit>
+  void for_each_deque(unsigned first, unsigned step, Visit visit) {
+    for_each(first, step, [&visit](processor&, deque_thief& d) { return visit(d); });
+  }
+  /// Calls visit(deque) for all of them.
+  template <class Visit>
+  void for_each_deque(Visit visit) {
+    for_each_deque(0, 1, [&visit](deque_thief& d) {
+      visit(d);
+      return true;
+    });
+  }
+
+ private:
+  const unsigned count_;
+  const std::unique_ptr<processor[]> all_;
+  std::vector<unsigned> steps_;
+};
+
+}}}  // namespace fj::v0_2::detail

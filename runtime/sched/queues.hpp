@@ -1,0 +1,313 @@
+// The queues of ready fibers: what a worker does with the queue of its P, and the queue that all P share.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "../base/chaos.hpp"
+#include "../base/tuning.hpp"
+#include "../fork/runnable.hpp"
+#include "machine.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+// What a worker does with the run queues of all P (run_queue.hpp): it puts a fiber into the queue of its own P, takes one from
+// there, and steals from the queues of other P.
+//
+// Source: ready, schedule and runqsteal in Go's runtime/proc.go. If fiber A makes fiber B ready, B runs next, in A's time
+// slice. So fibers that wake one another do not wait behind all ready fibers, and the ready fibers wait for them no longer than
+// one slice.
+
+template <scheduling_machine Machine>
+struct basic_local_queue {
+  using fiber = typename Machine::fiber;
+  using processor = typename Machine::processor;
+  using processors = typename Machine::processors;
+  using root = typename Machine::root;
+  using worker = typename Machine::worker;
+
+  /// A strand of this worker makes `f` ready: it runs next. A caller works for its own root only, so that `f` of another root
+  /// goes to all workers.
+  static void ready(worker& m, fiber& f) noexcept {
+    auto& dispatcher = m.sched().dispatcher();
+    if (!is_for(m, f)) return dispatcher.ready(f);
+    fiber* const behind = m.proc->chaos.once_in(tuning::puts_per_chaotic_one) ? &f : m.proc->queue.put_next(f);
+    if (behind) append(m, *behind);
+    dispatcher.announce();
+  }
+
+  /// The next fiber of the worker's own queue, in the slice of the one before, or nullptr. When the slice is over, that fiber
+  /// goes to the end of the global queue, and the worker has yielded.
+  static fiber* take_next(worker& m) noexcept {
+    auto& queue = m.proc->queue;
+    fiber* const next = queue.next();
+    if (!next) return nullptr;
+    const bool over = is_slice_over(m);
+    fiber* const taken = queue.take_next(next);
+    if (!taken || !over) return taken;
+    m.yielded = true;
+    m.sched().dispatcher().ready(*taken);
+    return nullptr;
+  }
+
+  /// The first fiber in the ring of the worker's own queue, or nullptr. A new slice begins.
+  static fiber* take(worker& m) noexcept {
+    m.proc->slice_began = 0;
+    return m.proc->queue.take();
+  }
+
+  /// A fiber of another P's queue, of root `only` alone unless nullptr: half of the ring comes to this worker's. `next_too`: or
+  /// the fiber that runs next there, if the victim does not come to it for a while.
+  static fiber* steal(worker& m, processor& victim, const root* only, bool next_too) noexcept {
+    if (&victim == m.proc) return nullptr;
+    if (const fiber* const first = victim.queue.first(); first && (!only || first->whose == only))
+      if (fiber* const f = take_half(m, victim, only)) return f;
+    return next_too ? steal_next(m, victim, only) : nullptr;
+  }
+
+  /// Whether anything is ready on any P. Exact for what was put in before a fence that the caller made.
+  static bool any(processors& all) noexcept {
+    bool found = false;
+    for (unsigned i = 0; i < all.count(); ++i) found = found || !all[i].queue.empty();
+    return found;
+  }
+
+  /// Whether more is ready on a P than what runs next there; a hint.
+  static bool any_in_rings(processors& all) noexcept {
+    bool found = false;
+    for (unsigned i = 0; i < all.count(); ++i) found = found || all[i].queue.in_ring() != 0;
+    return found;
+  }
+
+ private:
+  static bool is_for(const worker& m, const fiber& f) noexcept {
+    return m.proc && (!m.is_outside() || f.whose == m.brought);
+  }
+
+  // At the end of the ring; half of a full one goes to the global queue.
+  static void append(worker& m, fiber& f) noexcept {
+    auto& queue = m.proc->queue;
+    while (!queue.put(f)) {
+      const auto half = queue.take_half();
+      m.sched().dispatcher().ready_all(half.entries());
+    }
+  }
+
+  static bool is_slice_over(worker& m) noexcept {
+    processor& p = *m.proc;
+    if (p.queue.in_ring() == 0 && !m.sched().dispatcher().any_ready()) return false;  // no other waits for its end
+    const std::int64_t now = Machine::now_ns();
+    if (p.slice_began == 0) p.slice_began = now;
+    return now - p.slice_began > tuning::slice_ns;
+  }
+
+  static fiber* take_half(worker& m, processor& victim, const root* only) noexcept {
+    fiber* first = nullptr;
+    const auto half = victim.queue.take_half();  // named: a range-for would not keep it
+    for (fiber* const f : half.entries()) {
+      if (only && f->whose != only) {
+        m.sched().dispatcher().ready(*f);
+      } else if (!first) {
+        first = f;
+      } else {
+        append(m, *f);
+      }
+    }
+    return first;
+  }
+
+  static fiber* steal_next(worker& m, processor& victim, const root* only) noexcept {
+    fiber* const next = victim.queue.next();
+    if (!next || (only && next->whose != only)) return nullptr;
+    // The victim may be about to run it: most fibers that make another ready wait for something soon after. No look meanwhile:
+    // each takes a cache line from the victim.
+    const std::uint32_t runs = victim.runs;
+    const std::int64_t seen_at = Machine::now_ns();
+    while (Machine::now_ns() - seen_at < tuning::next_is_kept_ns) Machine::pause();
+    if (victim.queue.next() != next || victim.runs != runs) return nullptr;
+    fiber* const taken = victim.queue.take_next(next);
+    // By now that stack may be another fiber's.
+    if (!taken || !only || taken->whose == only) return taken;
+    m.sched().dispatcher().ready(*taken);
+    return nullptr;
+  }
+};
+
+// The ready queue: fibers that are ready and have no worker yet, roots that no fiber has begun, and the markers of deques that
+// waiting fibers left behind (fork/runnable.hpp). A root has no stack as long as it is here: its memory is that of the call of
+// run, and a worker that takes it begins it on the stack that was used last.
+//
+// Fibers and roots go first, in the order in which they became ready, then the newest marker. So the worker that a fiber left goes on
+// with that fiber's records, as it would have after the fork. It finishes a part of the fork tree before it begins another
+// part: a tree in which each strand leaves a marker needs stacks for its depth. If the oldest marker came first, such a tree
+// would need stacks for its breadth. Every 61st entry taken is the oldest marker; otherwise endless work that leaves markers
+// would keep the records of other strands waiting.
+
+/// For one runtime. Every function but `any` and `count` is called with the dispatcher's mutex held.
+///
+/// A waiting fiber whose deque holds records has its marker here, and no other fiber's marker is here. So a worker that is
+/// about to park need not look at the deques of waiting fibers: the count tells.
+template <class Machine>
+class basic_ready_queue {
+ public:
+  using deque = typename Machine::deque;
+  using fiber = typename Machine::fiber;
+  using root = typename Machine::root;
+
+  /// What a worker took: a fiber that goes on, or a root or a record for a fiber to begin with, or nothing.
+  struct work {
+    fiber* resumed = nullptr;
+    root* brought = nullptr;
+    typename deque::stolen_record stolen;
+    deque* emptied =
+        nullptr;  ///< nothing is left in this deque: it is the taker's, for the pool, with or without a record
+    bool left_more = false;  ///< records are left in that deque
+
+    explicit operator bool() const noexcept { return resumed || brought || stolen.record; }
+  };
+
+  /// Whether there is anything. seq_cst: a worker that parks announces itself, then reads this; push counts, then its caller
+  /// reads the counts of idle P and of spinning workers.
+  bool any() const noexcept { return count() != 0; }
+  std::size_t count() const noexcept { return count_.load(std::memory_order_seq_cst); }
+
+  /// `seed`: of options::chaos.
+  explicit basic_ready_queue(std::uint64_t seed = 0) noexcept : chaos_(seed, 0) {}
+
+  static bool any_of(const root& whose) noexcept { return !whose.ready.empty(); }
+
+  /// Moves the first fibers to the queue of a P: up to that many, as far as there is room, and up to the first root.
+  /// Source: globrunqget in Go's runtime/proc.go.
+  template <class Queue>
+  void move(std::size_t count, Queue& to) noexcept {
+    for (count = std::min<std::size_t>(count, tuning::batch_size - 1); count > 0 && first_is_fiber(); --count) {
+      fiber& first = static_cast<fiber&>(*all_.strands().first());
+      remove(first, *first.whose);
+      if (!to.put(first)) return push(first);
+      ++taken_;
+    }
+  }
+
+  /// Moves all fibers from the queue of a P to here.
+  template <class Queue>
+  void move_here(Queue& from) noexcept {
+    if (fiber* const next = from.take_next()) push(*next);
+    for (auto half = from.take_half(); !half.entries().empty(); half = from.take_half())
+      for (fiber* const f : half.entries()) push(*f);
+  }
+
+  void push(fiber& f) noexcept { push(f, *f.whose); }
+  void push(root& r) noexcept { push(r, r); }
+
+  /// For a fiber that waits and left records in its deque, before its P drops that deque: so a worker about to park finds
+  /// it in one place or the other.
+  void push_marker(fiber& f) noexcept { push(f.marker, *f.whose); }
+
+  /// The fiber goes on and has its deque back, nullptr if that was emptied meanwhile.
+  deque* take_back_records(fiber& f) noexcept {
+    deque* const records = f.records;
+    if (records) remove(f.marker, *f.whose);
+    f.records = nullptr;
+    return records;
+  }
+
+  /// From those of all P, for a caller, which finds what is of its root here.
+  template <class Processors>
+  void move_all_here(Processors& all) noexcept {
+    Machine::fence();  // the P that is idle, then the queues: pairs with the fence in announce
+    for (unsigned i = 0; i < all.count(); ++i) move_here(all[i].queue);
+  }
+
+  /// An entry, of that root alone unless nullptr. `has_stack`: the worker can begin a stolen record; else it takes fibers
+  /// and roots only.
+  work take(root* only, bool has_stack) noexcept {
+    return only ? take_from(only->ready, has_stack) : take_from(all_, has_stack);
+  }
+
+ private:
+  template <class Runnables>
+  work take_from(const Runnables& those, bool has_stack) noexcept {
+    using list = typename Runnables::list;
+    const bool due = ++taken_ >= tuning::takes_per_oldest;
+    if (due && has_stack) taken_ = 0;
+    if (has_stack && (due || against_order())) {
+      const work got = take_record_of(those.markers().first(), &list::after);
+      if (got || got.emptied) return got;
+    }
+    if (runnable* const next = against_order() ? those.strands().last() : those.strands().first())
+      return take_strand(*next);
+    return has_stack ? take_record_of(those.markers().last(), &list::before) : work{};
+  }
+
+  work take_strand(runnable& next) noexcept {
+    work got;
+    if (next.is == runnable::kind::root) {
+      got.brought = static_cast<root*>(&next);
+      remove(next, *got.brought);
+    } else {
+      got.resumed = static_cast<fiber*>(&next);
+      remove(next, *got.resumed->whose);
+    }
+    return got;
+  }
+
+  bool first_is_fiber() const noexcept {
+    const runnable* const first = all_.strands().first();
+    return first && first->is == runnable::kind::fiber;
+  }
+
+  bool against_order() noexcept { return chaos_.once_in(tuning::takes_per_chaotic_one); }
+
+  // By that marker, or by the next one of whose deque there is something to take.
+  template <class Next>
+  work take_record_of(runnable* marker, Next next) noexcept {
+    while (marker) {
+      runnable& at = *marker;
+      marker = next(at);
+      const work got = take_record(fiber::of_marker(at));
+      if (got || got.emptied) return got;
+    }
+    return {};
+  }
+
+  // The oldest record in the deque of a waiting fiber; the marker stays while there are more. The fiber cannot go on
+  // meanwhile: it would need the mutex. A thief that still looks at the deque as its P's may take a record first.
+  work take_record(fiber& f) noexcept {
+    deque& d = *f.records;
+    work got;
+    do {
+      got.stolen = d.for_thieves().steal(nullptr);
+    } while (!got.stolen.record && d.has_public());
+    // What found no room in the array when the fiber left.
+    if (!d.has_public() && !Machine::seems_empty(d)) d.publish_all(nullptr);
+    if (Machine::seems_empty(d)) {
+      remove(f.marker, *f.whose);
+      f.records = nullptr;
+      got.emptied = &d;
+    } else {
+      got.left_more = true;
+    }
+    return got;
+  }
+
+  void push(runnable& item, root& whose) noexcept {
+    all_.push(item);
+    whose.ready.push(item);
+    count_.fetch_add(1, std::memory_order_seq_cst);  // see any
+  }
+
+  void remove(runnable& item, root& whose) noexcept {
+    all_.remove(item);
+    whose.ready.remove(item);
+    count_.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+  all_runnables all_;
+  unsigned taken_ = 0;  // since the oldest marker's turn
+  chaos chaos_;
+  typename Machine::template atomic<std::size_t> count_{0};
+};
+
+}}}  // namespace fj::v0_2::detail

@@ -1,0 +1,99 @@
+#include "runtime/sched/run.hpp"
+
+#include <new>
+#include <stdexcept>
+#include <system_error>
+
+#include "runtime/fork/current.hpp"
+#include "runtime/os/memory_fault.hpp"
+#include "runtime/os/race_detector.hpp"
+#include "runtime/sched/loop.hpp"
+#include "runtime/sched/scheduler.hpp"
+#include "runtime/sched/switch.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+namespace {
+
+using caller_loop = basic_caller_loop<system>;
+
+void ended_for_fiber(root& over, worker& m) noexcept {
+  fiber& waiter = *over.waiter;
+  scheduler& waiters = *over.waiters_scheduler;
+  m.sched().dispatcher().start_spinning(m);  // as in caller_loop::end
+  m.sched().dispatcher().finish(over, m);
+  const scheduler::guest counted(waiters);  // the waiter may go on and end its runtime before ready returns
+  waiter.becomes(fiber_state::runnable);
+  waiters.dispatcher().ready(waiter);
+}
+
+void run_from_thread(scheduler& s, root& brought) {
+  worker& m = s.threads().take_caller();
+  fiber* const first = s.stacks().take(nullptr);
+  if (!first) {
+    s.threads().give_caller(m);
+    throw std::bad_alloc();
+  }
+  os::ensure_alternate_stack();
+  os::adopt_native_stack(m.native);
+  m.thread.adopt_caller();
+  m.brought = &brought;
+  brought.caller = &m;
+  brought.ended = &caller_loop::end;
+  begin(*first, {nullptr, &brought});
+  m.exceptions = &os::this_threads_exceptions();
+  set_current_worker(&m);
+  os::happens_before(&m);  // as in thread_main
+  caller_loop::run(brought, m, *first);
+  set_current_worker(nullptr);
+  s.threads().give_caller(m);
+}
+
+void run_from_fiber(scheduler& s, root& brought, worker& m) {
+  s.dispatcher().ask_for_threads_again();
+  if (!s.dispatcher().ensure_thread())
+    throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
+                            "forkjoin: no thread could be started for a run from inside another runtime");
+  if (!prepare_to_wait_for_others(m)) throw std::bad_alloc();
+  brought.waiter = current_fiber();
+  brought.waiters_scheduler = &m.sched();
+  brought.ended = &ended_for_fiber;
+  ++m.count().suspensions;
+  fiber& here = *current_fiber();
+  here.waits.show({.what = "fj::runtime::run, of another runtime"});
+  m.submitted = &brought;
+  leave(
+      [](worker& m, fiber&, void* to) noexcept -> fiber* {
+        root& submitted = *m.submitted.replace(nullptr);
+        scheduler& there = *static_cast<scheduler*>(to);
+        // Once the root is ready it may be over at any time, the frame of its call gone and the runtime destroyed.
+        const scheduler::guest counted(there);
+        there.dispatcher().ready(submitted);
+        return nullptr;
+      },
+      &s);
+  here.waits.hide();
+  brought.done.load(std::memory_order_acquire);  // pairs with the release in finish: the result is there
+  if (brought.refused) throw std::bad_alloc();
+}
+
+}  // namespace
+
+void refuse_root_of_forked_copy(const scheduler& s) {
+  if (s.is_forked_copy())
+    throw std::logic_error(
+        "forkjoin: this runtime was made before fork(2), and its threads stayed in the parent process; make a new "
+        "fj::runtime in the child");
+}
+
+void run_root(scheduler& s, root& brought) {
+  refuse_root_of_forked_copy(s);
+  const scheduler::root_under_way counted(s);
+  if (worker* const m = current_worker()) {
+    run_from_fiber(s, brought, *m);
+  } else {
+    run_from_thread(s, brought);
+  }
+}
+
+}}}  // namespace fj::v0_2::detail

@@ -1,0 +1,92 @@
+#include "runtime/sched/scheduler.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+#include "runtime/base/tuning.hpp"
+#include "runtime/os/clock.hpp"
+#include "runtime/os/memory_fault.hpp"
+#include "runtime/os/race_detector.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+scheduler::scheduler(const detail::settings& set)
+    : settings_(set),
+      made_at_(os::now_ns()),
+      stacks_(set.stack_size),
+      small_stacks_(set.go_stack_size, tuning::small_guard, tuning::small_stacks_at_once),
+      deques_(set.stack_size, set.eager),
+      processors_(set.procs),
+      threads_(*this),
+      dispatcher_(with_deques(), threads_, *poller_, set.max_workers, set.eager, set.chaos) {}
+
+// Each P has its deque and its chaos before the dispatcher sees it.
+processors& scheduler::with_deques() {
+  for (unsigned i = 0; i < settings_.procs; ++i) {
+    deque* const d = deques_.take();
+    if (!d) throw std::bad_alloc();
+    processors_[i].active.store(d, std::memory_order_relaxed);
+    processors_[i].chaos.begin(settings_.chaos, i + 1);
+  }
+  return processors_;
+}
+
+bool scheduler::is_unused() const noexcept {
+  // acquire: pairs with the releases in end_root and end_last_root. First the roots: the last one becomes a guest before it ends.
+  if (roots_.load(std::memory_order_acquire) != 0) return false;
+  // acquire: pairs with the release of a guest
+  return guests_.load(std::memory_order_acquire) == 0;
+}
+
+void scheduler::wait_until_unused() const noexcept {
+  while (!is_unused()) os::yield_thread();
+}
+
+scheduler::~scheduler() {
+  wait_until_unused();
+  monitor_.end();
+  dispatcher_.stop();
+  threads_.join();
+  poller_->close();
+  for (unsigned i = 0; i < settings_.procs; ++i) {
+    stacks_.take_back(processors_[i].stacks, 0);
+    small_stacks_.take_back(processors_[i].small_stacks, 0);
+  }
+  os::happens_after(this);
+}
+
+void scheduler::refuse_forked_copy() const noexcept {
+  if (!is_forked_copy()) return;
+  os::print_error(
+      "forkjoin: fork(2) was called by code that runs in a runtime, and the child process went on there, where the "
+      "other threads are missing; in the child call exec or _exit, or make a new fj::runtime on a thread of its "
+      "own.\n");
+  std::abort();
+}
+
+void scheduler::count_refused_retakes(unsigned count) noexcept {
+  if (count == 0 || retakes_refused_.fetch_add(count, std::memory_order_relaxed) != 0) return;
+  os::print_error(
+      "forkjoin: a call of fj::blocking keeps its P from other work, because all threads that the runtime may start "
+      "block or "
+      "work. Raise fj::options::max_workers, or the system's limit on threads. This is said once.\n");
+}
+
+std::uint64_t scheduler::age() const noexcept { return static_cast<std::uint64_t>(os::now_ns() - made_at_); }
+
+std::uint64_t scheduler::time_working() const noexcept { return working_.read(&os::now_ns); }
+
+void scheduler::begin_first_root() noexcept {
+  const locked lock(working_mutex_);
+  if (roots_.fetch_add(1, std::memory_order_relaxed) == 0) working_.start(os::now_ns());
+}
+
+void scheduler::end_last_root() noexcept {
+  const guest here(*this);
+  const locked lock(working_mutex_);
+  // release: pairs with the acquire in the destructor, which then sees this guest
+  if (roots_.fetch_sub(1, std::memory_order_release) == 1) working_.stop(os::now_ns());
+}
+
+}}}  // namespace fj::v0_2::detail

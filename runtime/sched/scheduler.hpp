@@ -1,0 +1,153 @@
+// The data that the workers of one runtime share.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "../base/counters.hpp"
+#include "../base/settings.hpp"
+#include "../fork/loose_roots.hpp"
+#include "../os/mutex.hpp"
+#include "../os/thread.hpp"
+#include "../stacks/deque_pool.hpp"
+#include "../stacks/large_stacks.hpp"
+#include "../stacks/stack_pool.hpp"
+#include "dispatcher.hpp"
+#include "monitor.hpp"
+#include "poller.hpp"
+#include "processor.hpp"
+#include "system.hpp"
+#include "threads.hpp"
+#include "worker.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+using dispatcher = basic_dispatcher<system>;
+
+class scheduler {
+ public:
+  /// Throws std::bad_alloc if not even the deques can be had. Starts no thread.
+  explicit scheduler(const settings& set);
+
+  /// Waits for the roots to end and the guests to leave, then ends the threads.
+  ~scheduler();
+  scheduler(const scheduler&) = delete;
+  scheduler& operator=(const scheduler&) = delete;
+
+  /// While one lives, the scheduler does.
+  class guest {
+   public:
+    explicit guest(scheduler& s) noexcept : guests_(s.guests_) { guests_.fetch_add(1, std::memory_order_relaxed); }
+    ~guest() { guests_.fetch_sub(1, std::memory_order_release); }  // release: pairs with the acquire in is_unused
+    guest(const guest&) = delete;
+    guest& operator=(const guest&) = delete;
+
+   private:
+    std::atomic<unsigned>& guests_;
+  };
+
+  /// From here to end_root the scheduler lives, and has work. Costs a compare-and-swap while there is another root.
+  void begin_root() noexcept {
+    unsigned others = roots_.load(std::memory_order_relaxed);
+    while (others != 0)
+      if (roots_.compare_exchange_weak(others, others + 1, std::memory_order_relaxed)) return;
+    begin_first_root();
+  }
+  void end_root() noexcept {
+    unsigned all = roots_.load(std::memory_order_relaxed);
+    // release: pairs with the acquire in the destructor
+    while (all > 1)
+      if (roots_.compare_exchange_weak(all, all - 1, std::memory_order_release, std::memory_order_relaxed)) return;
+    end_last_root();
+  }
+
+  /// A root, while it lives.
+  class root_under_way {
+   public:
+    explicit root_under_way(scheduler& s) noexcept : s_(s) { s_.begin_root(); }
+    ~root_under_way() { s_.end_root(); }
+    root_under_way(const root_under_way&) = delete;
+    root_under_way& operator=(const root_under_way&) = delete;
+
+   private:
+    scheduler& s_;
+  };
+
+  /// Until what runs in it has ended.
+  void wait_until_unused() const noexcept;
+  /// Whether that has ended.
+  bool is_unused() const noexcept;
+  /// Whether roots are under way and no P works for them.
+  bool may_stand_still() const noexcept {
+    return roots_.load(std::memory_order_relaxed) != 0 && dispatcher_.all_idle();
+  }
+
+  /// Whether this is the copy that a fork(2) made of the scheduler: its threads stayed in the parent process.
+  bool is_forked_copy() const noexcept { return made_in_ != os::process_generation(); }
+
+  /// Ends the process with a message if it is: a strand would wait for one of those threads, or do their work again.
+  void refuse_forked_copy() const noexcept;
+
+  const detail::settings& settings() const noexcept { return settings_; }
+  detail::dispatcher& dispatcher() noexcept { return dispatcher_; }
+  processors& all() noexcept { return processors_; }
+  detail::threads& threads() noexcept { return threads_; }
+  detail::monitor& monitor() noexcept { return monitor_; }
+  detail::poller& poller() noexcept { return *poller_; }
+  /// For entries, which may outlive the runtime.
+  const std::shared_ptr<detail::poller>& shared_poller() noexcept { return poller_; }
+  stack_pool& stacks() noexcept { return stacks_; }
+  /// For the fibers of fj::go.
+  stack_pool& small_stacks() noexcept { return small_stacks_; }
+  /// For those that ask for more than both have.
+  detail::large_stacks& large_stacks() noexcept { return large_stacks_; }
+  /// Calls visit(pool) for all pools of stacks.
+  template <class Visit>
+  void for_each_pool(Visit visit) const {
+    visit(stacks_);
+    visit(small_stacks_);
+    large_stacks_.for_each_pool(visit);
+  }
+  deque_pool& deques() noexcept { return deques_; }
+  loose_roots& loose() noexcept { return loose_; }
+  /// Held by the thief that exposes records: one at a time.
+  os::mutex& exposing() noexcept { return exposing_; }
+
+  // For statistics.
+  const tallies& count(unsigned proc) const noexcept { return processors_[proc].count; }
+  std::uint64_t age() const noexcept;
+  std::uint64_t time_working() const noexcept;
+  std::uint64_t threads_refused() const noexcept { return threads_.refused(); }
+  std::uint64_t retakes_refused() const noexcept { return retakes_refused_.load(std::memory_order_relaxed); }
+
+  /// So many blocking calls keep their P, because no thread can be had for it. The first time it says so.
+  void count_refused_retakes(unsigned count) noexcept;
+
+ private:
+  processors& with_deques();
+  void begin_first_root() noexcept;
+  void end_last_root() noexcept;
+
+  const detail::settings settings_;
+  const std::int64_t made_at_;
+  const unsigned made_in_ = os::process_generation();
+  stack_pool stacks_, small_stacks_;
+  detail::large_stacks large_stacks_;
+  deque_pool deques_;
+  processors processors_;
+  detail::threads threads_;
+  const std::shared_ptr<detail::poller> poller_ = std::make_shared<detail::poller>();
+  detail::dispatcher dispatcher_;
+  std::atomic<unsigned> guests_{0};
+  loose_roots loose_;
+  std::atomic<std::uint64_t> retakes_refused_{0};
+  detail::monitor monitor_{*this};
+  alignas(cache_line) os::mutex exposing_;
+  alignas(cache_line) std::atomic<unsigned> roots_{0};  // under way
+  os::mutex working_mutex_;                             // held where roots_ leaves 0 or comes to 0
+  stopwatch working_;                                   // while there is a root
+};
+
+}}}  // namespace fj::v0_2::detail

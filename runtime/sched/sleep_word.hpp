@@ -1,0 +1,65 @@
+// How a worker sleeps, and how another worker ends its sleep: on a futex, or in the poller.
+//
+// The wake-up that would be lost: a worker sees no signal, and goes to sleep in the poller. Meanwhile another worker signals
+// it, assumes that it sleeps on its futex, and wakes the futex. Against it:
+//
+//   worker that sleeps in the poller              worker that signals
+//   1. in_poller = true                           a. signalled = 1
+//   2. reads signalled; sleeps if it is 0         b. reads in_poller; interrupts the poller if it is true,
+//   3. in_poller = false                             else wakes the futex
+//   4. takes signalled; sleeps again if it is 0
+//
+// All of these are sequentially consistent, so 2 sees the signal of a, or b sees 1. An interrupt stays until a worker sleeps in
+// the poller. So it may come before step 2 ends. If it comes late, it wakes the next worker that sleeps there, which then
+// sleeps again. If b reads the true of 1 although the worker has left the poller, b comes before 3, so 4 sees the signal. A
+// futex looks at signalled itself.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "timer_heap.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+/// Asks of its machine: `futex_wait(word, 0)` sleeps while the word is 0, or for less; `futex_wait_until(word, 0, at)` the same
+/// up to that time, and then false; `futex_wake(word)`; `now_ns`. Of a poller: `is_open`, `sleep` and `interrupt` as sched/poller.hpp.
+template <class Machine>
+class basic_sleep_word {
+ public:
+  /// Until a signal, until the time `until`, or until the poller gives the caller waits to wake. A worker with such a time sleeps in
+  /// the poller if that is open. A change of either comes with a signal. Signals do not add up, and one may be left over from
+  /// an earlier sleep.
+  template <class Poller, class Waits>
+  void sleep(std::int64_t until, Poller& poller, Waits& woken) noexcept {
+    const bool polls = until != never && poller.is_open();
+    while (signalled_.exchange(0, std::memory_order_seq_cst) == 0) {
+      if (polls) {
+        in_poller_.store(true, std::memory_order_seq_cst);
+        if (signalled_.load(std::memory_order_seq_cst) == 0) poller.sleep(woken, until);
+        in_poller_.store(false, std::memory_order_seq_cst);
+        if (woken.any() || Machine::now_ns() >= until) return;
+      } else if (until == never) {
+        Machine::futex_wait(signalled_, 0);
+      } else if (!Machine::futex_wait_until(signalled_, 0, until)) {
+        return;
+      }
+    }
+  }
+
+  /// Orders what the caller did before what follows the sleep.
+  template <class Poller>
+  void signal(Poller& poller) noexcept {
+    signalled_.store(1, std::memory_order_seq_cst);
+    in_poller_.load(std::memory_order_seq_cst) ? poller.interrupt() : Machine::futex_wake(signalled_);
+  }
+
+  /// Not 0 once a signal has come that no sleep has taken yet.
+  auto& signalled() noexcept { return signalled_; }
+
+ private:
+  typename Machine::template atomic<std::uint32_t> signalled_{0};
+  typename Machine::template atomic<bool> in_poller_{false};
+};
+
+}}}  // namespace fj::v0_2::detail

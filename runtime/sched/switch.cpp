@@ -1,0 +1,310 @@
+#include "runtime/sched/switch.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+
+#include "runtime/base/cache_line.hpp"
+#include "runtime/fork/current.hpp"
+#include "runtime/os/memory_fault.hpp"
+#include "runtime/os/race_detector.hpp"
+#include "runtime/sched/leaving.hpp"
+#include "runtime/sched/queues.hpp"
+#include "runtime/sched/scheduler.hpp"
+#include "runtime/sched/thread_order.hpp"
+#include "runtime/stacks/overflow.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+using active_deque = basic_active_deque<system>;
+
+namespace {
+
+// The end of a fiber, on the worker's native stack. `owner`: who waited for it and goes on now.
+fiber* ended(worker& m, fiber& f, void* owner) noexcept {
+  f.begun = false;
+  f.becomes(fiber_state::free);
+  release_stack(m, f);
+  if (!owner) return nullptr;
+  ++m.count().resumptions;
+  auto* const next = static_cast<fiber*>(owner);
+  next->becomes(fiber_state::runnable);
+  return next;
+}
+
+continuation_body body_of(const continuation& record) noexcept {
+  const os::unseen_by_detector pause;  // it may lie in the frame of a scope's parent
+  return record.joined.body();
+}
+
+// The life of a fiber. It arrives at its join, or tells its caller, on its own stack, so that the strand orders what it wrote.
+void first_frame(void* self) noexcept {
+  arrive_on_worker();
+  fiber& f = *static_cast<fiber*>(self);
+  os::set_float_environment(f.whose->floats);
+  join_waiter* owner = nullptr;
+  if (continuation* const record = f.stolen) {
+    const outcome result = os::call_handling(f.handled, [&] { return body_of(*record)(*record); });
+    owner = record->joined.arrive(result);
+  } else {
+    root& whose = *f.whose;
+    os::call_handling(whose.handled, [&] {
+      whose.call(whose);
+      destroy_locals(whose.locals);
+    });
+    whose.ended(whose, *current_worker());
+  }
+  end_strand(static_cast<fiber*>(owner));
+}
+
+}  // namespace
+
+// Onto the fiber's stack, and back when it leaves; returns what follows. The worker may hold another P by then.
+fiber* system::switch_to(worker& m, fiber& f) noexcept {
+  os::happens_after(&f);  // made by another strand, perhaps
+  active_deque::install(m, f);
+  if (!f.counted) {
+    f.counted = &m.count().stacks;
+    f.counted->take();
+  }
+  f.becomes(fiber_state::running);
+  m.runs = &f;
+  m.sched().monitor().attend();
+  set_current_fiber(&f);
+  set_current_deque(*m.proc->active.load(std::memory_order_relaxed));
+  os::switch_context(m.native, f.context, *m.exceptions);
+  set_current_deque(outside);
+  // Not always f: a scope's child may have come in its place, or f was made to go on with a child's parent.
+  fiber& left = *current_fiber();
+  set_current_fiber(nullptr);
+  m.runs = nullptr;
+  os::happens_after(&left);
+  check_canary(left);
+  if (m.then == &ended) return ended(m, left, m.argument);
+  left.becomes(fiber_state::waiting);
+  return active_deque::leave(m, left);
+}
+
+void system::becomes_runnable(fiber& f) noexcept { f.becomes(fiber_state::runnable); }
+
+void arrive_on_worker() noexcept {
+  os::happens_after(current_worker());
+  current_fiber()->misses_record();
+  os::happens_after(current_deque().identity());
+  current_deque().set_exceptions(current_worker()->exceptions);
+  come_after_thread(*current_worker());
+}
+
+void begin(fiber& f, const deque::stolen_record& what) noexcept {
+  f.becomes(fiber_state::runnable);
+  f.whose = what.whose;
+  f.begun = true;
+  f.lasting_calls = 0;
+  f.stolen = static_cast<continuation*>(what.record);
+  f.handled = what.handled;
+  os::make_context(f.context, f.stack_top(), &first_frame, &f);
+}
+
+void end_strand(fiber* owner) noexcept {
+  worker& m = *current_worker();
+  m.then = &ended;
+  m.argument = owner;
+  fiber& f = *current_fiber();
+  os::exception_globals& exceptions = *m.exceptions;
+  come_before_thread(m);
+  os::happens_before(&m.sched());  // the end of the runtime comes after all that was read of the worker
+  os::finish_context(f.context, m.native, exceptions);
+  std::abort();  // no strand switches back
+}
+
+void leave(worker::afterwards then, void* argument) noexcept {
+  worker& m = *current_worker();
+  deque& d = current_deque();
+  // Otherwise left alone: to lock it would order this strand before the next that opens it, as ThreadSanitizer sees it.
+  if (&d != &outside && d.has_private() && d.publish_all(os::handled_exception(*m.exceptions)))
+    ++m.count().publications;
+  m.then = then;
+  m.argument = argument;
+  come_before_thread(m);
+  os::switch_context(current_fiber()->context, m.native, *m.exceptions);
+  arrive_on_worker();
+}
+
+// How a fiber that waited becomes ready.
+
+namespace {
+
+// What the fiber reads first when it goes on: its last frames. The strand that wakes it goes on for some time, so that memory is
+// there by then.
+void prefetch_stack(const fiber& f) noexcept {
+  constexpr std::size_t frames = 512;
+  const auto* const newest = static_cast<const std::byte*>(f.context.registers);
+  for (std::size_t at = 0; at < frames; at += cache_line) __builtin_prefetch(newest + at, 1);
+}
+
+}  // namespace
+
+void make_ready(scheduler& s, fiber& f) noexcept {
+  prefetch_stack(f);
+  worker* const m = current_worker();
+  // The fiber may go on and end its runtime before ready returns. That end waits for the runtime's own threads.
+  if (m && &m->sched() == &s && !m->is_outside()) return basic_local_queue<system>::ready(*m, f);
+  const scheduler::guest counted(s);
+  if (m && &m->sched() == &s) return basic_local_queue<system>::ready(*m, f);
+  s.dispatcher().ready(f);
+}
+
+// A P that another worker gives to one that sleeps is not its own yet.
+void system::wake_polled(worker& m, bool holds_processor) noexcept {
+  if (!m.polled.any()) return;
+  if (!holds_processor) set_current_worker(nullptr);
+  m.polled.wake_all();
+  set_current_worker(&m);
+}
+
+void resume(fiber& waited) noexcept {
+  worker& m = *current_worker();
+  ++m.count().resumptions;
+  waited.becomes(fiber_state::runnable);
+  m.sched().dispatcher().ready(waited);
+}
+
+// The free stacks and the deques of a P: what its worker needs to begin a stolen record, and to suspend a fiber.
+
+void release_below(worker& m, fiber& f) noexcept {
+  for (fiber* free = f.below.replace(nullptr); free;) {
+    fiber* const next = free->below.replace(nullptr);
+    if (m.proc->stacks.push(*free)) {
+      trim_stack(*free, free->stack_top());
+    } else {
+      m.sched().stacks().give(free);
+    }
+    free = next;
+  }
+}
+
+void release_stack(worker& m, fiber& f) noexcept {
+  release_below(m, f);
+  if (f.pool == &m.sched().small_stacks()) {
+    trim_stack(f, f.stack_top());
+    stack_cache& kept = m.proc->small_stacks;
+    if (kept.push(f)) return;
+    m.sched().small_stacks().take_back(kept, stack_cache::limit / 2);
+    kept.push(f);
+  } else if (f.pool == &m.sched().stacks() && m.proc->stacks.count() < tuning::stacks_of_ended_strands &&
+             m.proc->stacks.push(f)) {
+    trim_stack(f, f.stack_top());
+  } else {
+    f.pool->give(&f);
+  }
+}
+
+void release_stacks(worker& m, std::size_t but) noexcept {
+  while (m.proc->stacks.count() > but) m.sched().stacks().give(&m.proc->stacks.pop());
+}
+
+namespace {
+
+fiber* take_small_stack(scheduler& s) noexcept {
+  worker* const m = current_worker();
+  if (!m || &m->sched() != &s) return s.small_stacks().take(nullptr);
+  stack_cache& kept = m->proc->small_stacks;
+  if (kept.empty()) s.small_stacks().fill(kept);
+  return kept.empty() ? nullptr : &kept.pop();
+}
+
+}  // namespace
+
+fiber* take_go_stack(scheduler& s, std::size_t size) noexcept {
+  if (size <= s.settings().go_stack_size) return take_small_stack(s);
+  if (size <= s.settings().stack_size) return s.stacks().take(nullptr);
+  stack_pool* const pool = s.large_stacks().pool_of(size);
+  return pool ? pool->take(nullptr) : nullptr;
+}
+
+void release_small_stacks(worker& m) noexcept { m.sched().small_stacks().take_back(m.proc->small_stacks, 0); }
+
+bool prepare_stack(worker& m) noexcept {
+  stack_cache& stacks = m.proc->stacks;
+  if (!stacks.empty()) return true;
+  fiber* const f = m.sched().stacks().take(&m.count().stacks);
+  if (f) stacks.push(*f);
+  return f;
+}
+
+// On the native stack the worker needs one free stack, for the theft that follows. If the pool is empty, another P would map a
+// stack while this P keeps several: a P to which strands move, and where they end, keeps the stack of each. On a strand's stack
+// a scope's forks will need the others.
+bool system::prepare_stack(worker& m) noexcept {
+  if (!current_fiber() && m.sched().stacks().seems_empty()) detail::release_stacks(m, 1);
+  return detail::prepare_stack(m);
+}
+
+fiber* system::begin(worker& m, const deque::stolen_record& what) noexcept {
+  fiber& thief = m.proc->stacks.pop();
+  detail::begin(thief, what);
+  return &thief;
+}
+
+// A root whose strand ends leaves its worker looking for work. This worker may be about to run a fiber.
+void system::refuse(worker& m, root& r) noexcept {
+  const bool looks = m.spinning;
+  r.refused = true;
+  r.ended(r, m);
+  if (!looks) m.sched().dispatcher().stop_spinning(m);
+}
+
+void system::release_stacks(worker& m, std::size_t but) noexcept {
+  detail::release_stacks(m, but);
+  release_small_stacks(m);
+}
+
+void system::leaves_stacks(worker& m, fiber& left) noexcept { release_below(m, left); }
+
+void system::trims_stack(fiber& left) noexcept {
+  trim_stack(left, static_cast<const std::byte*>(left.context.registers));
+}
+
+void system::give_deque(worker& m, deque& empty) noexcept {
+  if (!m.proc->spare_deque) {
+    m.proc->spare_deque = &empty;
+  } else {
+    m.sched().deques().give(&empty);
+  }
+}
+
+deque& system::take_spare_deque(processor& p) noexcept {
+  deque* const spare = p.spare_deque.replace(nullptr);
+  if (spare) return *spare;
+  os::print_error("forkjoin: internal error: a fiber left with records, and its P has no other deque\n");
+  std::abort();
+}
+
+void system::replace_active_deque(worker& m) noexcept {
+  deque* const better = m.sched().deques().take();
+  if (!better) return;
+  deque* const before = m.proc->active.load(std::memory_order_relaxed);
+  m.proc->active.store(better, std::memory_order_release);  // release: pairs with the acquire in for_each_deque
+  m.sched().deques().give(before);
+}
+
+bool may_leave() noexcept {
+  if (current_deque().looks_empty()) return true;
+  worker& m = *current_worker();
+  if (!m.proc->spare_deque) m.proc->spare_deque = m.sched().deques().take_or_fallback();
+  return m.proc->spare_deque;
+}
+
+bool prepare_to_wait_for_others(worker& m) noexcept {
+  // What a strand prepares its worker uses next. The one must not order the other, or the strand that the worker begins then
+  // would come after this one, though it be another branch of the same fork.
+  const os::unseen_by_detector pause;
+  const os::unordered_for_detector by_this;
+  if (!m.sched().deques().have_fallbacks(m.sched().settings().procs) || !prepare_stack(m)) return false;
+  if (!m.proc->spare_deque) m.proc->spare_deque = m.sched().deques().take();
+  return m.proc->spare_deque;
+}
+
+bool system::prepare_to_wait(worker& m) noexcept { return prepare_to_wait_for_others(m); }
+
+}}}  // namespace fj::v0_2::detail

@@ -1,0 +1,115 @@
+// What the monitor does at each look at all P (Go's sysmon): it takes the P of blocking calls that last, and asks strands that
+// compute for long to give way. While all P compute it serves timers and the poller.
+//
+// Source: sysmon and retake in Go's runtime/proc.go, with its delays.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "../base/tuning.hpp"
+#include "dispatcher.hpp"
+#include "machine.hpp"
+#include "time_slices.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+template <scheduling_machine Machine>
+class basic_monitor {
+ public:
+  using processor = typename Machine::processor;
+
+  /// Throws std::bad_alloc.
+  explicit basic_monitor(unsigned procs) : seen_(procs), slices_(procs) {}
+
+  /// Before a look, in the place of workers that compute: wakes strands that wait for descriptors, if no thread has looked into the
+  /// poller for long, and fires timers. After such a find the strands that compute have shorter slices, until the woken one would
+  /// have got a P by long ones.
+  void serve_waits(auto& scheduler) noexcept {
+    if (scheduler.poller().is_overdue(Machine::now_ns()) && scheduler.poller().poll())
+      hurries_until_ = Machine::now_ns() + tuning::slice_ns;
+    // A strand that keeps its P for long fires none of its timers.
+    if (scheduler.dispatcher().all_busy()) scheduler.dispatcher().timekeeper().fire_all();
+  }
+
+  /// One look. Returns how many calls keep their P from now on although it should be taken, because no thread could use it.
+  /// A strand in a blocking call does not hear that it was asked to give way: such a call loses its P though it has just begun.
+  unsigned look(auto& scheduler) noexcept {
+    const std::int64_t now = Machine::now_ns();
+    any_asked_ = slices_.look(scheduler, now < hurries_until_ ? tuning::poll_delay_ns : tuning::slice_ns);
+    unsigned refused = 0;
+    bool any = false, sees_new = false;
+    for (unsigned i = 0; i < scheduler.all().count(); ++i) {
+      processor& p = scheduler.all()[i];
+      seen& last = seen_[i];
+      const std::uint64_t call = p.blocking.now();
+      const bool is_new = call != last.call;
+      // However long it has lasted, that was less than since the last look.
+      if (is_new) last = {.call = call, .since = now, .taken = last.taken};
+      if (call == 0 || !is_due(scheduler, p, now - last.since)) continue;
+      if (is_new && call != next_call(last.taken) && !slices_.has_asked(i)) {
+        sees_new = true;
+      } else {
+        const retaken result = scheduler.dispatcher().retake(p, call, waker::sleeps, true);
+        const bool lacks_thread = result == retaken::no_thread;
+        any |= result == retaken::taken;
+        if (result == retaken::taken) last.taken = call;
+        refused += lacks_thread && !last.refused;
+        last.refused = lacks_thread;
+      }
+    }
+    looks_in_vain_ = any ? 0 : looks_in_vain_ + 1;
+    looks_again_ = sees_new && !looks_again_;
+    return refused;
+  }
+
+  /// Whether a strand had been asked to give way at the last look, and had not done so.
+  bool any_asked() const noexcept { return any_asked_; }
+
+  /// Nanoseconds until the next look.
+  std::int64_t delay_ns(auto& scheduler) const noexcept {
+    if (looks_in_vain_ <= tuning::quick_looks || looks_again_) return tuning::first_delay_ns;
+    const unsigned doublings = (std::min)(looks_in_vain_ - tuning::quick_looks, 20u);
+    return (std::min)(tuning::first_delay_ns << doublings,
+                      polls(scheduler) ? tuning::poll_delay_ns : tuning::last_delay_ns);
+  }
+
+  /// After a rest: the first looks come soon again.
+  void begin_anew() noexcept { looks_in_vain_ = 0; }
+
+ private:
+  /// Of a P at the last look.
+  struct seen {
+    std::uint64_t call = 0;   // 0: none
+    std::int64_t since = 0;   // the first look at that call
+    std::uint64_t taken = 0;  // the last call that lost the P
+    bool refused = false;     // there was no thread
+  };
+
+  // A call that follows directly on one that lost its P has lasted for long, too, as a rule. That spares a look at it. Where short
+  // calls come between, this names none that is seen.
+  static std::uint64_t next_call(std::uint64_t after) noexcept { return after + 2; }
+
+  // Workers that look for work look into the poller, too, but may find work that is long.
+  static bool polls(auto& scheduler) noexcept {
+    const auto& dispatcher = scheduler.dispatcher();
+    return scheduler.poller().awaited() && (dispatcher.all_busy() || dispatcher.any_spinning());
+  }
+
+  // Whether work waits for the P, or would wait for it. If a worker looks for work or a P is idle, that one will have it.
+  static bool is_due(auto& scheduler, processor& p, std::int64_t lasted) noexcept {
+    return lasted >= tuning::slice_ns || scheduler.dispatcher().all_busy() || !p.queue.empty() ||
+           !p.active.load(std::memory_order_acquire)->looks_empty();  // acquire: as in for_each_deque
+  }
+
+  std::vector<seen> seen_;
+  basic_time_slices<Machine> slices_;
+  bool any_asked_ = false;
+  unsigned looks_in_vain_ = 0;
+  bool looks_again_ = false;  // soon, at a call that it has seen begin, though it looks seldom
+  std::int64_t hurries_until_ = 0;
+};
+
+}}}  // namespace fj::v0_2::detail

@@ -1,0 +1,78 @@
+#include "runtime/sched/threads.hpp"
+
+#include <new>
+#include <utility>
+
+#include "runtime/fork/current.hpp"
+#include "runtime/os/memory_fault.hpp"
+#include "runtime/os/race_detector.hpp"
+#include "runtime/sched/loop.hpp"
+#include "runtime/sched/scheduler.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+namespace {
+
+// The life of a worker's own thread: wait for a P, run what there is, park.
+void thread_main(void* self) noexcept {
+  worker& m = *static_cast<worker*>(self);
+  os::ensure_alternate_stack();
+  os::adopt_native_stack(m.native);
+  m.exceptions = &os::this_threads_exceptions();
+  set_current_worker(&m);
+  os::happens_before(&m);  // strands read what is the thread's own, too
+  basic_worker_loop<system>::run(m);
+  set_current_worker(nullptr);  // destructors of thread_local variables run outside of any runtime
+}
+
+}  // namespace
+
+worker* threads::start() noexcept {
+  // The new thread inherits the processors of this one, which may have been kept off some when it was woken.
+  if (worker* const starts = current_worker()) {
+    const os::unseen_by_detector own;  // a strand does here what its thread does elsewhere
+    system::placed(*starts);
+  }
+  const locked lock(mutex_);
+  try {
+    auto m = std::make_unique<worker>(scheduler_, static_cast<unsigned>(started_.size()) + 1);
+    os::happens_before(m.get());
+    started_.reserve(started_.size() + 1);
+    if (m->thread.start(&thread_main, m.get())) {
+      started_.push_back(std::move(m));
+      return started_.back().get();
+    }
+  } catch (const std::bad_alloc&) {}
+  ++refused_;
+  return nullptr;
+}
+
+void threads::join() noexcept {
+  const locked lock(mutex_);
+  for (const auto& m : started_) {
+    // A worker that woke this one may still choose a processor for it. acquire: pairs with the release in end_placing
+    while (m->placers.load(std::memory_order_acquire) != 0) os::yield_thread();
+    m->signal();
+  }
+  for (const auto& m : started_) m->thread.join();
+}
+
+worker& threads::take_caller() {
+  const locked lock(mutex_);
+  if (idle_callers_.empty()) {
+    idle_callers_.reserve(callers_.size() + 1);  // so that giving back cannot fail
+    callers_.push_back(std::make_unique<worker>(scheduler_, 0x10000 + static_cast<unsigned>(callers_.size())));
+    os::happens_before(callers_.back().get());
+    return *callers_.back();
+  }
+  worker* const m = idle_callers_.back();
+  idle_callers_.pop_back();
+  return *m;
+}
+
+void threads::give_caller(worker& m) noexcept {
+  const locked lock(mutex_);
+  idle_callers_.push_back(&m);
+}
+
+}}}  // namespace fj::v0_2::detail

@@ -1,0 +1,48 @@
+// The threads of one runtime: those that it starts, and those that call run.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "../base/counters.hpp"
+#include "../os/mutex.hpp"
+#include "../os/thread_safety.hpp"
+#include "worker.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+class threads {
+ public:
+  explicit threads(scheduler& whose) noexcept : scheduler_(whose) {}
+
+  /// A new thread, which sleeps until it is signalled; nullptr if the system refuses it. Takes some 50 us.
+  worker* start() noexcept;
+
+  /// Signals all that were started, and waits until they have ended. The dispatcher has been told to stop.
+  void join() noexcept;
+
+  /// Calls visit(worker) for each thread that was started, and each that calls run or has called it.
+  template <class Visit>
+  void for_each(Visit visit) FORKJOIN_EXCLUDES(mutex_) {
+    const locked lock(mutex_);
+    for (const auto& m : started_) visit(*m);
+    for (const auto& m : callers_) visit(*m);
+  }
+
+  /// How often the system refused a thread.
+  std::uint64_t refused() const noexcept { return refused_.read(); }
+
+  /// For a thread that calls run. Throws std::bad_alloc.
+  worker& take_caller();
+  void give_caller(worker& m) noexcept;
+
+ private:
+  scheduler& scheduler_;
+  os::mutex mutex_;
+  std::vector<std::unique_ptr<worker>> started_ FORKJOIN_GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<worker>> callers_ FORKJOIN_GUARDED_BY(mutex_);
+  std::vector<worker*> idle_callers_ FORKJOIN_GUARDED_BY(mutex_);
+  tally refused_;
+};
+
+}}}  // namespace fj::v0_2::detail

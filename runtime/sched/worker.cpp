@@ -1,0 +1,30 @@
+#include "runtime/sched/worker.hpp"
+
+#include "runtime/sched/scheduler.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+// A look for a standstill (standstill.cpp) takes the thread for one that sleeps while the count is odd and no signal is there. So a
+// signal is taken, by the sleep at the end, only when the count is even again.
+void worker::sleep() noexcept {
+  if (wakes_at == never) {
+    const std::uint64_t before = sleeps_.load(std::memory_order_relaxed);
+    // seq_cst, here and below: what this thread did before its sleep comes before the loads of the thread that looks
+    sleeps_.store(before + 1, std::memory_order_seq_cst);
+    os::looks looks(scheduler_->may_stand_still());
+    while (!looks.sleep(sleeping_.signalled())) looks.look();
+    sleeps_.store(before + 2, std::memory_order_seq_cst);
+  }
+  sleeping_.sleep(wakes_at, scheduler_->poller(), polled);
+}
+
+void worker::signal() noexcept { sleeping_.signal(scheduler_->poller()); }
+
+bool worker::sleeps_for_good(std::uint64_t& sleep) noexcept {
+  // First the signal: a signal that the thread has taken meanwhile came with another count.
+  if (sleeping_.signalled().load(std::memory_order_seq_cst) != 0) return false;
+  sleep = sleeps_.load(std::memory_order_seq_cst);
+  return sleep % 2 != 0;
+}
+
+}}}  // namespace fj::v0_2::detail

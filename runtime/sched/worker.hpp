@@ -1,0 +1,99 @@
+// M: an OS thread that runs fibers while it holds a P. It schedules on its native stack (Go's g0).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "../base/list.hpp"
+#include "../base/random.hpp"
+#include "../base/relaxed.hpp"
+#include "../os/clock.hpp"
+#include "../os/context/context.hpp"
+#include "../os/futex.hpp"
+#include "../os/machine.hpp"
+#include "../os/race_detector.hpp"
+#include "../os/thread.hpp"
+#include "../stacks/fiber.hpp"
+#include "poll_entry.hpp"
+#include "processor.hpp"
+#include "sleep_word.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+class scheduler;
+
+/// What a worker sleeps on.
+struct futexes : machine {
+  static std::int64_t now_ns() noexcept { return os::now_ns(); }
+  static void futex_wait(std::atomic<std::uint32_t>& w, std::uint32_t expected) noexcept {
+    os::futex_wait(w, expected);
+  }
+  static bool futex_wait_until(std::atomic<std::uint32_t>& w, std::uint32_t expected, std::int64_t at) noexcept {
+    return os::futex_wait_until(w, expected, at);
+  }
+  static void futex_wake(std::atomic<std::uint32_t>& w) noexcept { os::futex_wake(w); }
+};
+
+/// What the scheduler and the steps of a worker (find.hpp, switch.hpp, run.hpp) know of a thread. Never freed while the
+/// scheduler lives, so that a late signal finds it.
+struct worker {
+  /// What a worker does on its native stack when a fiber has just left it: returns the fiber to run next, or nullptr.
+  using afterwards = fiber* (*)(worker&, fiber&, void* argument) noexcept;
+
+  worker(scheduler& whose, unsigned number) noexcept : dice(number), scheduler_(&whose) {}
+
+  scheduler& sched() const noexcept { return *scheduler_; }
+
+  /// Sleeps until signalled, until wakes_at, or until it has polled waits to wake: sleep_word.hpp.
+  void sleep() noexcept;
+  void signal() noexcept;
+
+  /// By any thread: whether the thread sleeps until a signal, and none has come. `sleep`: which of its sleeps that is.
+  bool sleeps_for_good(std::uint64_t& sleep) noexcept;
+
+  /// Of a caller of run; it works only for the root it brought.
+  bool is_outside() const noexcept { return !thread.started(); }
+
+  tallies& count() noexcept { return proc->count; }
+
+  // Set under the dispatcher's mutex while the worker sleeps, the worker's own otherwise.
+  relaxed<processor*> proc = nullptr;      ///< the P that it holds
+  relaxed<bool> spinning = false;          ///< counted as looking for work
+  bool asleep = false;                     ///< waits in run without a P; under the dispatcher's mutex
+  list_links<worker> sleeps;               ///< among the sleeping; under the dispatcher's mutex
+  relaxed<std::int64_t> wakes_at = never;  ///< of a timekeeper: when its sleep ends by itself, by os::now_ns
+  root* brought = nullptr;                 ///< of a caller of run: its root
+  std::atomic<unsigned> placers{0};        ///< threads that choose a processor for this one, which waits for them
+
+  // The worker's own, and of the fiber it runs.
+  os::context native;
+  relaxed<os::exception_globals*> exceptions = nullptr;  ///< the thread's
+  relaxed<const fiber*, std::memory_order_release, std::memory_order_acquire> runs =
+      nullptr;  ///< what it switched to, for messages, which other threads write; a child of that, perhaps
+  relaxed<afterwards> then = nullptr;  ///< set by the fiber that leaves
+  relaxed<void*> argument = nullptr;   ///< for `then`
+  relaxed<bool> carries = false;       ///< the fiber that left is to keep its records: leaving.hpp
+  relaxed<bool> yielded = false;       ///< the fiber that left is ready, and others come first
+  ordered<root*> submitted = nullptr;  ///< a root for another runtime, for which the running fiber suspends
+  random dice;
+  relaxed<std::int64_t> stolen_at = 0;     ///< when it last took a record to run on a stack of its own, by os::now_ns
+  relaxed<std::int64_t> published_at = 0;  ///< when a strand that it runs last made records public, by os::now_ns
+
+  claimed_polls polled;  ///< what it found when it slept in the poller, to be woken
+
+  os::thread thread;
+
+ private:
+  basic_sleep_word<futexes> sleeping_;
+  std::atomic<std::uint64_t> sleeps_{0};  // odd while it sleeps until a signal
+  relaxed<scheduler*> scheduler_;
+};
+
+/// As looks_empty, by a worker on its native stack. A strand that it begins comes after all that the worker comes after,
+/// as ThreadSanitizer sees it; so a look at what the owner pushed last would hide races with the owner.
+inline bool seems_empty(const auto& d) noexcept {
+  const os::unordered_for_detector hint;
+  return d.looks_empty();
+}
+
+}}}  // namespace fj::v0_2::detail

@@ -1,0 +1,169 @@
+#include "runtime/strand/child.hpp"
+
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+#include "runtime/os/memory_fault.hpp"
+#include "runtime/os/race_detector.hpp"
+#include "runtime/sched/scheduler.hpp"
+#include "runtime/sched/switch.hpp"
+#include "runtime/strand/child_protocol.hpp"
+#include "runtime/strand/fork_slow.hpp"
+#include "runtime/strand/system.hpp"
+#include "runtime/strand/wait_at_join.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+namespace {
+
+using child_protocol = basic_child_protocol<strand_system>;
+
+fiber& strand_of(continuation& rest) noexcept { return static_cast<fiber&>(rest); }
+
+// Runs on the thief's stack, which is free after that.
+[[noreturn]] void return_to(fiber& parent) noexcept {
+  worker& m = *current_worker();
+  fiber& thief = *current_fiber();
+  os::end_handlers(*m.exceptions);  // the parent keeps its own exceptions
+  // The thief's stack must not be given to others before the strand leaves it. Nothing else runs on this thread until
+  // then.
+  thief.begun = false;
+  thief.becomes_at_fork(fiber_state::free);
+  release_stacks(m, tuning::stacks_at_hand - 1);
+  m.proc->stacks.push(thief);
+  parent.below = nullptr;  // the child has that stack
+  parent.becomes_at_fork(fiber_state::running);
+  root* const whose = thief.whose;
+  parent.whose = whose;
+  current_deque().open(whose);
+  set_current_fiber(&parent);
+  os::happens_before(&m.sched());  // as in end_strand
+  os::return_to(thief.context, parent.context, static_cast<std::uintptr_t>(fork_end::stolen));
+}
+
+// With steal_every_fork: tells the child, which waits at its end, that its parent was stolen. Aligned as
+// go_on_with_parent is.
+[[gnu::aligned(16)]] outcome tell_child_and_go_on(continuation& self) noexcept {
+  fiber& parent = strand_of(self);
+  if (join_waiter* const waiting = parent.below->until_stolen->arrive(outcome::returned))
+    resume(*static_cast<fiber*>(waiting));
+  return_to(parent);
+}
+
+}  // namespace
+
+outcome go_on_with_parent(continuation& self) noexcept { return_to(strand_of(self)); }
+
+bool prepare_below(worker& m, fiber& f) noexcept {
+  if (!prepare_stack(m)) return false;
+  fiber& below = m.proc->stacks.pop();
+  os::happens_after(&below);                // made by another strand, perhaps
+  os::happens_after(below.stack_bottom());  // its contents are not used any more
+  f.joined.call_instead(&go_on_with_parent);
+  below.as_child.stands_for = &f;
+  f.below = &below;
+  return true;
+}
+
+below_put_aside::~below_put_aside() {
+  release_below(*current_worker(), fiber_);  // if the fiber forked meanwhile, it has another stack below
+  fiber_.below = &below_;
+}
+
+bool is_parent(const continuation& record) noexcept {
+  const os::unseen_by_detector pause;
+  const continuation_body body = record.joined.body();
+  return body == &go_on_with_parent || body == &tell_child_and_go_on;
+}
+
+void go_on_as_thief(children& scope) noexcept {
+  scope.note(children::was_stolen);
+  child_protocol::go_on_as_thief(scope);
+}
+
+namespace {
+
+// Runs on the child's stack. If a thief takes the parent's continuation, the child does not come back here.
+std::uintptr_t run_handling(void* self) {
+  const child& c = *static_cast<child*>(self);
+  return os::call_handling(c.handled, [&] {
+    current_deque().set_exceptions(current_worker()->exceptions);
+    const std::uintptr_t end = c.body(self);
+    current_deque().hide_exceptions(os::between_handlers);
+    return end;
+  });
+}
+
+}  // namespace
+
+fork_end call_child_slow(child& c, os::stack_call body) noexcept {
+  worker& m = *current_worker();
+  fiber& here = *current_fiber();
+  children& scope = c.scope;  // the child may be gone when the parent goes on
+  const bool at_home = &here == scope.home;
+  if (!at_home) scope.note(children::is_watched);
+  fork_end end{};
+  child_protocol::fork_child(scope, here, [&] {
+    // The parent keeps its exceptions, on any thread; the child handles the same one.
+    c.handled = os::handled_exception(*m.exceptions);
+    if (c.handled) {
+      c.body = std::exchange(body, &run_handling);
+      current_deque().hide_exceptions(os::between_handlers);
+    }
+    const os::exception_globals exceptions = os::exchange_exceptions(*m.exceptions, {});
+    fiber& below = *here.below;
+    end = call_child(here, below, c, body);
+    back_from_child(here, below, end);
+    if (end == fork_end::stolen) arrive_on_worker();
+    os::exchange_exceptions(*current_worker()->exceptions, exceptions);
+    current_deque().set_exceptions(current_worker()->exceptions);
+    return end == fork_end::stolen;
+  });
+  if (at_home && end == fork_end::stolen) scope.note(children::was_stolen);
+  return end;
+}
+
+void start_child_slow(child& c) noexcept {
+  worker& m = *current_worker();
+  if (m.sched().settings().steal_every_fork) {
+    std::construct_at(&c.until_stolen, &go_on_with_parent);
+    current_fiber()->until_stolen = &c.until_stolen;
+    const os::unseen_by_detector pause;
+    static_cast<fiber*>(current_fiber()->as_child.stands_for)->joined.call_instead(&tell_child_and_go_on);
+  }
+  push_slow();
+}
+
+bool finish_child_slow(child& c) noexcept {
+  if (pop_slow(current_fiber()->as_child)) return true;
+  // With steal_every_fork the child may not leave its record behind: the thief that takes it tells the child.
+  if (current_worker()->sched().settings().steal_every_fork) join_slow(c.until_stolen);
+  return false;
+}
+
+void end_stolen_child(child& c) noexcept {
+  os::end_handlers(*current_worker()->exceptions);
+  child_protocol::end_stolen_child(c.scope);
+}
+
+bool is_of_this_runtime(const children& scope) noexcept {
+  bool found = false;
+  current_worker()->sched().for_each_pool([&](const stack_pool& each) { found |= scope.home->pool == &each; });
+  return found;
+}
+
+void leave_to_others_slow(join& of_child) noexcept { wait_until_finished<strand_system>(of_child); }
+
+void join_children_slow(children& scope) noexcept {
+  if (current_fiber() != scope.home) {
+    // To wait here would be in vain: the children resume the strand that made the scope.
+    os::print_error(
+        "forkjoin: a fj::scope that has children was destroyed by another strand than the one that made it; destroy it "
+        "in the function that made it, or join it there first.\n");
+    std::abort();
+  }
+  wait_for_all<strand_system>(scope.joined);
+}
+
+}}}  // namespace fj::v0_2::detail

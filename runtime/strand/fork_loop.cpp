@@ -1,0 +1,94 @@
+#include "runtime/strand/fork_loop.hpp"
+
+#include <memory>
+
+#include "runtime/fork/current.hpp"
+#include "runtime/os/race_detector.hpp"
+#include "runtime/sched/owner.hpp"
+#include "runtime/sched/scheduler.hpp"
+#include "runtime/sched/switch.hpp"
+#include "runtime/strand/fork_slow.hpp"
+#include "runtime/strand/loop_protocol.hpp"
+#include "runtime/strand/system.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+namespace {
+
+// What a thief pushes for the rest of the loop.
+struct loop_stand_in : record_stand_in {
+  explicit loop_stand_in(loop_rest& rest) noexcept { stands_for = &rest; }
+  ~loop_stand_in() {}
+
+  union {
+    join until_stolen;  ///< with steal_every_fork: where this thief waits for the next
+  };
+};
+
+// With steal_every_fork: tells the thief that offered the rest, and waits at its pop, that it was stolen. Aligned as
+// go_on_with_loop is.
+[[gnu::aligned(16)]] outcome tell_thief_and_go_on(continuation& self) noexcept {
+  if (join_waiter* const waiting = static_cast<loop_rest&>(self).until_stolen->arrive(outcome::returned))
+    resume(*static_cast<fiber*>(waiting));
+  return go_on_with_loop(self);
+}
+
+void start_stolen_turn_slow(loop_rest& rest, loop_stand_in& offered) noexcept {
+  if (current_worker()->sched().settings().steal_every_fork) {
+    std::construct_at(&offered.until_stolen, &go_on_with_loop);
+    rest.until_stolen = &offered.until_stolen;
+    rest.joined.call_instead(&tell_thief_and_go_on);
+  }
+  push_slow();
+}
+
+bool finish_stolen_turn_slow(loop_stand_in& offered) noexcept {
+  if (pop_slow(offered)) return true;
+  // With steal_every_fork the stand-in may not be left behind in the deque.
+  if (current_worker()->sched().settings().steal_every_fork) join_slow(offered.until_stolen);
+  return false;
+}
+
+struct loop_system : strand_system {
+  using loop_stand_in = detail::loop_stand_in;
+
+  static fiber& running() noexcept { return *current_fiber(); }
+  static void offer(loop_rest& rest, loop_stand_in& offered) noexcept {
+    if (push_record(offered)) start_stolen_turn_slow(rest, offered);
+  }
+  static bool take_back(loop_stand_in& offered) noexcept {
+    return pop_record(offered) || finish_stolen_turn_slow(offered);
+  }
+};
+
+using loop_protocol = basic_loop_protocol<loop_system>;
+
+}  // namespace
+
+outcome go_on_with_loop(continuation& self) noexcept {
+  auto& rest = static_cast<loop_rest&>(self);
+  fork_loop& loop = rest.of;
+  const std::size_t turns = loop_protocol::go_on_with(rest);
+  os::end_handlers(*current_worker()->exceptions);
+  loop_protocol::end_thief(loop, turns);
+}
+
+bool is_loop_rest(const continuation& record) noexcept {
+  const os::unseen_by_detector pause;
+  const continuation_body body = record.joined.body();
+  return body == &go_on_with_loop || body == &tell_thief_and_go_on;
+}
+
+void join_loop_slow(fork_loop& loop) noexcept {
+  loop_protocol::join_from(loop, loop.rest.next);
+  deque& d = current_deque();
+  if (d.is_at_rest()) {
+    basic_owner<system>::after_stolen_join(d);
+  } else {
+    d.open(d.whose());  // with steal_every_fork the rest is still the newest
+  }
+}
+
+void run_as_stolen(fork_loop& loop) noexcept { loop_protocol::run_as_stolen(loop); }
+
+}}}  // namespace fj::v0_2::detail

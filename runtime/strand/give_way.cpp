@@ -1,0 +1,35 @@
+#include "runtime/strand/give_way.hpp"
+
+#include "runtime/fork/current.hpp"
+#include "runtime/os/context/context.hpp"
+#include "runtime/sched/preemption.hpp"
+#include "runtime/sched/scheduler.hpp"
+#include "runtime/sched/switch.hpp"
+#include "runtime/sched/thread_order.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+namespace {
+
+using preemption = basic_preemption<system>;
+
+void give_way(worker& m) noexcept {
+  if (!preemption::prepare(m)) return;
+  come_before_thread(m);
+  os::switch_context(current_fiber()->context, m.native);
+  arrive_on_worker();
+}
+
+}  // namespace
+
+void give_way_if_asked() noexcept {
+  worker* const m = current_worker();
+  if (m && preemption::is_asked(*m)) give_way(*m);
+}
+
+void finish_push(deque& d) noexcept {
+  worker& m = *current_worker();
+  if (preemption::finish_push(m, d, os::handled_exception(*m.exceptions))) give_way(m);
+}
+
+}}}  // namespace fj::v0_2::detail

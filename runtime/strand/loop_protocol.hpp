@@ -1,0 +1,82 @@
+// What two kinds of strands do in a loop of forks: the home strand, which joins it, and thieves of its rest. fork_loop.hpp
+// describes the protocol.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "../os/race_detector.hpp"
+#include "machine.hpp"
+#include "wait_at_join.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+/// Asks of its strand_machine besides: `running` is the running strand; `loop_stand_in` is made of the rest that it stands for;
+/// `offer(rest, in_place)` pushes what stands in place of the rest, and `take_back(in_place)` pops it, false if the rest was stolen.
+/// `loop` is a fork_loop.
+template <strand_machine Machine>
+struct basic_loop_protocol {
+  using fiber = typename Machine::fiber;
+
+  // The home strand.
+
+  /// Waits for all turns from `first` on.
+  static void join_from(auto& loop, std::size_t first) noexcept {
+    loop.joined.stolen(static_cast<std::int64_t>(loop.count - first));
+    loop.home = &Machine::running();
+    wait_for_all<Machine>(loop.joined);
+  }
+
+  /// Runs all turns as a thief would, and waits for them.
+  static void run_as_stolen(auto& loop) noexcept {
+    loop.rest.next = 0;
+    const std::size_t end = run_first_stolen_turns(loop, 0);
+    if (end != loop.count) join_from(loop, end);
+  }
+
+  // A thief.
+
+  /// Goes on with the loop. Returns how many turns it answers for at the join.
+  static std::size_t go_on_with(auto& rest) noexcept {
+    auto& loop = rest.of;
+    const std::size_t first = rest.next;
+    const bool is_first = &rest == &loop.rest;
+    return (is_first ? run_first_stolen_turns(loop, first) : run_stolen_turns(loop, first)) - first;
+  }
+
+  /// After that.
+  [[noreturn]] static void end_thief(auto& loop, std::size_t turns) noexcept {
+    fiber* home = nullptr;
+    // If it does not say that the home strand waits, the loop may be gone.
+    if (loop.joined.arrive(static_cast<std::int64_t>(turns))) {
+      const os::unseen_by_detector pause;  // the home strand goes on after this look, as this strand resumes it
+      home = loop.home;
+    }
+    Machine::end_strand(home);
+  }
+
+ private:
+  // Runs the turns from `turn` on until the rest is stolen. Returns the first that another thief runs.
+  static std::size_t run_stolen_turns(auto& loop, std::size_t turn) noexcept {
+    auto& rest = loop.stolen_rest;
+    typename Machine::loop_stand_in offered(rest);
+    while (turn + 1 != loop.count) {
+      if (!loop.start_stolen(turn)) return loop.count;
+      rest.next = turn + 1;
+      Machine::offer(rest, offered);
+      const bool more = loop.run_stolen(turn++);
+      if (!Machine::take_back(offered)) return turn;
+      if (!more) return loop.count;
+    }
+    if (loop.start_stolen(turn)) loop.run_stolen(turn);
+    return loop.count;
+  }
+
+  static std::size_t run_first_stolen_turns(auto& loop, std::size_t turn) noexcept {
+    std::construct_at(&loop.stolen_rest, loop);
+    return loop.begin_stolen() ? run_stolen_turns(loop, turn) : loop.count;
+  }
+};
+
+}}}  // namespace fj::v0_2::detail
