@@ -189,7 +189,7 @@ class boost::asio::async_result<fj::use_fiber_t, R(Args...)> {
 
   template <class Initiation, class... InitArgs>
   static return_type initiate(Initiation&& initiation, fj::use_fiber_t token, InitArgs&&... args) {
-    fj::detail::disturb();
+    fj::detail::maybe_yield();
     operation begun;
     std::forward<Initiation>(initiation)(fj::detail::asio_handler<std::decay_t<Args>...>(begun),
                                          std::forward<InitArgs>(args)...);

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/deadlock_report.hpp"
 #include "runtime/environment.hpp"
 #include "runtime/instances.hpp"
 #include "runtime/os/clock.hpp"
@@ -20,8 +21,7 @@
 #include "runtime/os/thread.hpp"
 #include "runtime/report.hpp"
 #include "runtime/stacks/overflow.hpp"
-#include "runtime/standstill.hpp"
-#include "runtime/wait/outside.hpp"
+#include "runtime/wait/outside_threads.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -109,7 +109,7 @@ scheduler* open_scheduler(const options& wanted) {
     static_cast<void>(print_fibers_on(SIGQUIT));
   if (flag_from_environment("FORKJOIN_DEADLOCK", true)) os::looks::are(&look_for_standstill);
   auto* const made = new instance(wanted);
-  if (made->settings().chaos != 0) disturbances.fetch_add(1, std::memory_order_relaxed);  // never taken back
+  if (made->settings().chaos != 0) yield_requests.fetch_add(1, std::memory_order_relaxed);  // never taken back
   instances& known = known_instances();
   const locked lock(known.mutex);
   known.all.push(*made);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "runtime/sched/scheduler.hpp"
-#include "runtime/wait/outside.hpp"
+#include "runtime/wait/outside_threads.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -72,7 +72,7 @@ std::string describe_fibers(scheduler& s) {
   std::size_t callers = 0;
   s.threads().for_each([&](worker& m) {
     std::uint64_t sleep = 0;
-    if (m.is_outside() && m.sleeps_for_good(sleep)) ++callers;
+    if (m.is_caller() && m.sleeps_for_good(sleep)) ++callers;
     const processor* const p = m.proc;
     const fiber* const f = m.runs;
     const unsigned number = f ? static_cast<unsigned>(f->number) : 0;

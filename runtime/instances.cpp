@@ -6,7 +6,7 @@
 #include "runtime/fibers.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/thread.hpp"
-#include "runtime/wait/outside.hpp"
+#include "runtime/wait/outside_threads.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -59,7 +59,7 @@ struct system : machine {
 
   static bool handles_any(const fj::detail::os::exception_globals*) noexcept { return false; }
   static bool seems_empty(const auto& d) noexcept { return d.looks_empty(); }
-  static void becomes_idle(processor& p) noexcept { p.count.begin_idle(now_ns()); }
+  static void make_idle(processor& p) noexcept { p.count.begin_idle(now_ns()); }
 
   static void wake_polled(worker&, bool) noexcept {}
 

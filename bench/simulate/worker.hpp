@@ -27,7 +27,7 @@ struct worker : actor {
   fj::detail::tallies& count() noexcept { return proc->count; }
 
   /// The caller of run is a worker like the others.
-  bool is_outside() const noexcept { return false; }
+  bool is_caller() const noexcept { return false; }
 
   void sleep() noexcept {
     timeline& time = timeline::current();

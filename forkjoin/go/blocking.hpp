@@ -33,7 +33,7 @@ namespace fj { inline namespace v0_2 {
 /// thread that sleeps most of the time.
 template <class F>
 std::invoke_result_t<F> blocking(F&& f) {
-  detail::disturb();
+  detail::maybe_yield();
   const detail::blocking_call call(false);
   return detail::os::call_apart(std::forward<F>(f));
 }
@@ -41,7 +41,7 @@ std::invoke_result_t<F> blocking(F&& f) {
 /// As blocking, for a call that certainly blocks: another thread takes over the P at once.
 template <class F>
 std::invoke_result_t<F> blocking_now(F&& f) {
-  detail::disturb();
+  detail::maybe_yield();
   const detail::blocking_call call(true);
   return detail::os::call_apart(std::forward<F>(f));
 }

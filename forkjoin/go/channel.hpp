@@ -51,7 +51,7 @@ struct channel_access {
 [[noreturn]] inline void wait_in_vain(const wait_options& options) {
   for (;;) {
     waiter here(limits_of(options, "a channel that is none"));
-    expect_no_limit(waiter::end_by(here.wait()));
+    throw_if_limited(waiter::end_by(here.wait()));
   }
 }
 
@@ -85,19 +85,19 @@ class channel {
   /// there is no memory for the wait. In these cases the value is destroyed.
   void send(T value, wait_options options = {}) const {
     if (!state_) detail::wait_in_vain(options);
-    detail::disturb();
+    detail::maybe_yield();
     const auto end = state_->send(value, detail::limits_of(options, "fj::channel::send"));
     if (end == detail::wait_end::refused) throw channel_closed();
-    detail::expect_no_limit(end);
+    detail::throw_if_limited(end);
   }
 
   /// Waits for a value. Returns an empty optional if the channel is closed and holds no value. Throws fj::cancelled,
   /// fj::timed_out and std::bad_alloc as send does.
   std::optional<T> receive(wait_options options = {}) const {
     if (!state_) detail::wait_in_vain(options);
-    detail::disturb();
+    detail::maybe_yield();
     std::optional<T> value;
-    detail::expect_no_limit(state_->receive(value, detail::limits_of(options, "fj::channel::receive")));
+    detail::throw_if_limited(state_->receive(value, detail::limits_of(options, "fj::channel::receive")));
     return value;
   }
 
@@ -115,7 +115,7 @@ class channel {
       if (sent.closed) throw channel_closed();
       if (sent.done) return true;
     }
-    detail::disturb();
+    detail::maybe_yield();
     return false;
   }
   [[nodiscard]] bool try_send(T&& value) const { return try_send(value); }
@@ -124,7 +124,7 @@ class channel {
   std::optional<T> try_receive() const {
     std::optional<T> value;
     if (state_) state_->try_receive(value);
-    if (!value) detail::disturb();
+    if (!value) detail::maybe_yield();
     return value;
   }
 
@@ -140,7 +140,7 @@ class channel {
   /// How many values the channel holds, without those of senders that wait; and how many it has room for.
   std::size_t size() const {
     const std::size_t now = state_ ? state_->count() : 0;
-    detail::disturb();
+    detail::maybe_yield();
     return now;
   }
   std::size_t capacity() const noexcept { return state_ ? state_->capacity() : 0; }

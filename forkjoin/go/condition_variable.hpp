@@ -31,14 +31,14 @@ class condition_variable {
   /// notification, fj::timed_out if the time options.until comes before one, std::bad_alloc if there is no memory for
   /// the wait. In these cases, too, the caller holds the lock.
   void wait(std::unique_lock<mutex>& lock, wait_options options = {}) {
-    detail::expect_no_limit(
+    detail::throw_if_limited(
         core_.wait(lock.mutex()->core_, detail::limits_of(options, "fj::condition_variable::wait")));
   }
 
   /// Waits until condition() holds. The lock is held during each call of condition.
   template <class Condition>
   void wait(std::unique_lock<mutex>& lock, Condition condition, wait_options options = {}) {
-    detail::disturb();
+    detail::maybe_yield();
     while (!condition()) wait(lock, options);
   }
 
@@ -78,7 +78,7 @@ class condition_variable {
   template <class Condition>
   bool wait_until_deadline(std::unique_lock<mutex>& lock, detail::deadline t, Condition& condition,
                            std::source_location at) {
-    detail::disturb();
+    detail::maybe_yield();
     while (!condition())
       if (wait_until_deadline(lock, t, at) == std::cv_status::timeout) return condition();
     return true;

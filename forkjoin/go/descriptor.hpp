@@ -78,7 +78,7 @@ struct descriptor_access {
 
 /// Throws if the operation failed.
 inline std::size_t expect_done(const io_end& end, const char* what) {
-  expect_no_limit(end.limit);
+  throw_if_limited(end.limit);
   if (end.error != 0) throw std::system_error(end.error, std::system_category(), what);
   return end.count;
 }

@@ -138,7 +138,7 @@ class [[nodiscard(
 
   /// Waits for the fiber. Errors: those of get, except for the fiber's exception, which get throws later.
   void wait(wait_options options = {}) {
-    detail::expect_no_limit(expected_state().wait(detail::limits_of(options, "fj::future::wait")));
+    detail::throw_if_limited(expected_state().wait(detail::limits_of(options, "fj::future::wait")));
   }
 
   /// Wait for the fiber, but no longer than until that time. Return whether the fiber has ended. Errors: those of wait,
@@ -157,7 +157,7 @@ class [[nodiscard(
   /// Whether the fiber has ended.
   bool ready() const noexcept {
     if (state_ && state_->ended_already()) return true;
-    detail::disturb();
+    detail::maybe_yield();
     return false;
   }
 

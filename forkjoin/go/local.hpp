@@ -37,7 +37,7 @@ class local {
   /// Throws what making the value throws, and std::bad_alloc. Cost: a linear search in the values that the fiber has.
   T& get() {
     holder& mine = find_or_make();
-    detail::disturb();
+    detail::maybe_yield();
     return mine.value;
   }
 

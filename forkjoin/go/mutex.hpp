@@ -33,7 +33,7 @@ class mutex {
   /// Throws fj::cancelled if options.stop is asked to stop during the wait, fj::timed_out if the time options.until
   /// comes, std::bad_alloc if there is no memory for the wait.
   void lock(wait_options options = {}) {
-    detail::expect_no_limit(core_.lock(detail::limits_of(options, "fj::mutex::lock")));
+    detail::throw_if_limited(core_.lock(detail::limits_of(options, "fj::mutex::lock")));
   }
   [[nodiscard]] bool try_lock() noexcept { return core_.try_lock(); }
 

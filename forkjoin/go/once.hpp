@@ -29,7 +29,7 @@ class once {
   /// calls its own f. A caller that waits for the call of another strand throws as mutex::lock does.
   template <class F>
   void call(F&& f, wait_options options = {}) {
-    if (done_.load(std::memory_order_acquire)) return detail::disturb();  // acquire: pairs with the release below
+    if (done_.load(std::memory_order_acquire)) return detail::maybe_yield();  // acquire: pairs with the release below
     mutex_.lock(options);
     const std::unique_lock lock(mutex_, std::adopt_lock);
     if (done_.load(std::memory_order_relaxed)) return;

@@ -191,7 +191,7 @@ std::size_t select(const wait_options& options, Cases&&... cases) {
   std::array<detail::select_place, n> places;
   const auto [end, chosen, closed] =
       detail::select_one(channels, places, waits, detail::limits_of(options, "fj::select"));
-  detail::expect_no_limit(end);
+  detail::throw_if_limited(end);
   // The first, if one object stands for several cases.
   const bool by_case[] = {detail::is_chosen(chosen, cases)...};
   const auto index =

@@ -27,7 +27,7 @@ class semaphore {
   /// Waits for a permit. Throws fj::cancelled if options.stop is asked to stop during the wait, fj::timed_out if the
   /// time options.until comes, std::bad_alloc if there is no memory for the wait.
   void acquire(wait_options options = {}) {
-    detail::expect_no_limit(core_.acquire(detail::limits_of(options, "fj::semaphore::acquire")));
+    detail::throw_if_limited(core_.acquire(detail::limits_of(options, "fj::semaphore::acquire")));
   }
   [[nodiscard]] bool try_acquire() noexcept { return core_.try_acquire(); }
 

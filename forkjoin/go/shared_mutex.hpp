@@ -63,7 +63,7 @@ class shared_mutex {
 
  private:
   void lock_as(bool writes, const wait_options& options, const char* what) {
-    detail::expect_no_limit(core_.lock(writes, detail::limits_of(options, what)));
+    detail::throw_if_limited(core_.lock(writes, detail::limits_of(options, what)));
   }
   bool lock_until(bool writes, detail::deadline t, std::source_location at) {
     return core_.lock(writes, detail::limits_until(t, "fj::shared_mutex::try_lock_until", at)) ==

@@ -18,7 +18,7 @@ namespace fj { inline namespace v0_2 {
 namespace detail {
 
 inline void sleep_until(deadline t, const wait_options& options) {
-  expect_no_limit(detail::sleep_until(nanoseconds_of(t), limits_of(options, "fj::sleep_until")));
+  throw_if_limited(detail::sleep_until(nanoseconds_of(t), limits_of(options, "fj::sleep_until")));
 }
 
 }  // namespace detail
@@ -33,14 +33,14 @@ inline void sleep_until(deadline t, const wait_options& options) {
 /// for a P. Code that neither forks nor waits keeps its P, and delays the end of the sleep.
 template <class Rep, class Period>
 void sleep_for(const std::chrono::duration<Rep, Period>& d, wait_options options = {}) {
-  detail::disturb();
+  detail::maybe_yield();
   if (d > d.zero()) detail::sleep_until(detail::deadline_after(d), options);
 }
 
 /// Sleeps until Clock::now() >= t. As sleep_for.
 template <class Clock, class Duration>
 void sleep_until(const std::chrono::time_point<Clock, Duration>& t, wait_options options = {}) {
-  detail::disturb();
+  detail::maybe_yield();
   // Again and again: another clock may be set back during the sleep.
   for (detail::deadline end = detail::deadline_at(t); end > detail::deadline_clock::now(); end = detail::deadline_at(t))
     detail::sleep_until(end, options);

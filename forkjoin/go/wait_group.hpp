@@ -34,7 +34,7 @@ class wait_group {
   /// Waits until the count is 0. Throws fj::cancelled if options.stop is asked to stop during the wait, fj::timed_out
   /// if the time options.until comes, std::bad_alloc if there is no memory for the wait.
   void wait(wait_options options = {}) {
-    detail::expect_no_limit(core_.wait(detail::limits_of(options, "fj::wait_group::wait")));
+    detail::throw_if_limited(core_.wait(detail::limits_of(options, "fj::wait_group::wait")));
   }
 
  private:

@@ -44,7 +44,7 @@ inline wait_limits limits_until(deadline t, const char* what, std::source_locati
 }
 
 /// Throws if a limit ended the wait.
-inline void expect_no_limit(wait_end end) {
+inline void throw_if_limited(wait_end end) {
   if (end == wait_end::stopped) throw cancelled();
   if (end == wait_end::timed_out) throw timed_out();
 }

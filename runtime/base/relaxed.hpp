@@ -44,6 +44,6 @@ class relaxed {
 
 /// See relaxed.
 template <class T>
-using ordered = relaxed<T, std::memory_order_release, std::memory_order_acquire>;
+using published = relaxed<T, std::memory_order_release, std::memory_order_acquire>;
 
 }}}  // namespace fj::v0_2::detail

@@ -199,7 +199,7 @@ inline constexpr unsigned puts_per_chaotic_one = 2;
 /// forks.
 inline constexpr unsigned forks_per_chaotic_yield = 16;
 
-// The look for a standstill (standstill.cpp).
+// The look for a standstill (deadlock_report.cpp).
 
 /// Nanoseconds that a thread has slept before it looks whether the whole program stands still; each look after that comes after
 /// twice as long. A look takes some 10 us, so it costs a thread a ten-thousandth of its time at most.

@@ -2,10 +2,10 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-constinit deque outside{0, true};
+constinit deque no_deque{0, true};
 
 // used: assembly names them, which compilers do not see.
-[[gnu::used]] constinit thread_local deque* current_deque_slot = &outside;
+[[gnu::used]] constinit thread_local deque* current_deque_slot = &no_deque;
 [[gnu::used]] constinit thread_local worker* current_worker_slot = nullptr;
 [[gnu::used]] constinit thread_local fiber* current_fiber_slot = nullptr;
 

@@ -15,7 +15,7 @@ struct worker;
 
 /// Stands for "outside of any runtime": eager and never opened, so every push to it and every pop goes to the slow path,
 /// and the fast path need not ask. Outside threads all share it; what they store there is never read.
-extern constinit deque outside;
+extern constinit deque no_deque;
 
 // Read by the accessors below and nowhere else. The library defines them, beside `outside`: so a program or plugin has
 // as many copies of the one as of the other, whether the library is shared, or in each of them, or hidden there.

@@ -14,13 +14,12 @@
 //  - A thief takes the oldest record. So when a pop finds its record gone, all older ones are gone too, and the deque is at
 //    rest: empty, and in its first state; also when the strand goes on with another deque after a join.
 //  - Only the owner writes `newest`. The holder of the mutex writes the array and the marks: the owner, or a thief that
-//    exposes private records (exposure.hpp), while the guard keeps the owner from completing a pop.
+//    exposes private records (publication.hpp), while the guard keeps the owner from completing a pop.
 #pragma once
 
 #include "../base/check.hpp"
 #include "../os/thread_safety.hpp"
 #include "deque_thief.hpp"
-#include "handled_at_forks.hpp"
 #include "publication.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {

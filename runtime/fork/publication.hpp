@@ -1,12 +1,39 @@
-// How private records become public: the older half of the list moves to the array that thieves steal from.
+// How private records of a deque become public: the owner publishes them, or a thief exposes them by force, for an owner that does
+// not push. And the exception that the owner handled at their forks: the deque keeps one for all its records, or none.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
+#include "../os/thread_safety.hpp"
 #include "deque_thief.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
+
+struct handled_at_forks {
+  /// Whether all records were forked while the owner handled that exception; then the deque keeps it for them. Handlers nest in
+  /// forks: what the owner handles at the oldest record and handles now, it handled at all between. With the mutex.
+  template <class Machine>
+  static bool agree(basic_deque_thief<Machine>& d, void* handled) noexcept {
+    if (d.public_.handled() == handled) return true;
+    if (handled) {
+      const record_name newest = d.newest_.load(std::memory_order_relaxed);
+      if (newest == 0 || d.pushed_as(newest)->older.load(std::memory_order_relaxed) != 0) return false;
+    }
+    // Else all were forked after the handler, and none is public: unless this strand runs on top of another's join, and that
+    // one's record is to be stolen still.
+    if (d.has_public()) return false;
+    be(d, handled);
+    return true;
+  }
+
+  /// The exception of all records from now on. While none is public, with the mutex.
+  template <class Machine>
+  static void be(basic_deque_thief<Machine>& d, void* handled) noexcept {
+    d.public_.belong_to(d.whose(), handled);
+    d.public_.clear();
+  }
+};
 
 struct publication {
   /// Moves the older half of the private records from `newest` on, or all, to the array, as far as there is room, and marks
@@ -35,6 +62,43 @@ struct publication {
     d.public_.extend(count);
     d.newest_public_.store(newest, std::memory_order_release);  // release: pairs with the acquire in looks_empty
     return true;
+  }
+};
+
+/// By a thief, which calls a heavy fence between the two halves.
+struct exposure {
+  /// Raises the guard: from then on the owner completes no pop. False if nothing is private, or if another thief or the owner
+  /// makes records public at this moment. Otherwise a heavy fence and `end` must follow.
+  template <class Machine>
+  [[nodiscard]] static bool begin(basic_deque_thief<Machine>& d) noexcept FORKJOIN_UNANALYSED {
+    if (d.eager_ || !d.has_capacity() || !d.mutex_.try_lock()) return false;
+    if (!d.has_private()) {
+      d.mutex_.unlock();
+      return false;
+    }
+    d.guard_.store(d.guard_up, std::memory_order_relaxed);  // ordered by the heavy fence
+    return true;
+  }
+
+  struct handles_none {
+    bool operator()(const os::exception_globals*) const noexcept { return false; }
+  };
+
+  /// Makes public half of what the owner has not taken meanwhile. True if that is anything. `handles` says whether the thread
+  /// with these exceptions handles any; it is asked only while the owner runs there. An owner that handles one keeps its
+  /// records: some may have been forked in the handler, and some not.
+  template <class Machine, class Handles = handles_none>
+  static bool end(basic_deque_thief<Machine>& d, Handles handles = {}) noexcept FORKJOIN_UNANALYSED {
+    // acquire: pairs with the release in push, so that the records are there. A pop that stored newest before the heavy
+    // fence is seen here; one after it sees the guard and waits in pop_slow: so no record leaves the list, and the owner
+    // stays on its thread and in its handlers.
+    const record_name newest = d.newest_.load(std::memory_order_acquire);
+    const bool may_take = newest != d.newest_public_.load(std::memory_order_relaxed) && !d.public_.handled() &&
+                          !handles(d.exceptions_.load(std::memory_order_relaxed));
+    const bool some = may_take && publication::move(d, newest, false);
+    d.guard_.store(d.guard_down, std::memory_order_release);  // release: pairs with the acquire in pop
+    d.mutex_.unlock();
+    return some;
   }
 };
 

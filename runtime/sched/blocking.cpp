@@ -48,7 +48,7 @@ blocking_call::blocking_call(bool at_once) noexcept : worker_(current_worker()) 
   outer_ = exchange_innermost(this);
   set_current_worker(nullptr);
   set_current_fiber(nullptr);
-  set_current_deque(outside);
+  set_current_deque(no_deque);
   os::happens_after(m.exceptions);  // the call may use what belongs to its thread, as may those before it
   const bool expected = !at_once && f.lasting_calls == tuning::lasting_calls;
   if (expected) begun_ns_ = os::now_ns();

@@ -9,7 +9,7 @@
 namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Asks of its machine besides: a `blocking` (blocking_word.hpp) in each processor; `prepare_to_wait(m)` has an empty deque at hand
-/// for the next strand of the P, false if there is no memory; `becomes_runnable(f)` notes the state of a fiber; and of what the
+/// for the next strand of the P, false if there is no memory; `make_runnable(f)` notes the state of a fiber; and of what the
 /// workers share `monitor().watch()`, whether a monitor takes P from calls that last, `is_forked_copy()`, and
 /// `count_refused_retakes(n)`.
 template <scheduling_machine Machine>
@@ -62,7 +62,7 @@ struct basic_blocking_protocol {
       m.count().begin_busy(Machine::now_ns());
       return &f;
     }
-    Machine::becomes_runnable(f);
+    Machine::make_runnable(f);
     dispatcher.ready(f);
     return nullptr;
   }

@@ -9,7 +9,7 @@
 #include <span>
 
 #include "../base/tuning.hpp"
-#include "../fork/exposure.hpp"
+#include "../fork/publication.hpp"
 #include "machine.hpp"
 #include "queues.hpp"
 

@@ -23,9 +23,9 @@
 namespace fj { inline namespace v0_2 { namespace detail {
 
 /// On native stacks. Asks of its machine besides: a fiber's `carried`; a worker's `then` and `argument`, which the leaving fiber sets,
-/// and `carries`; `take_spare_deque(p)` is an empty deque that the P has set aside; `becomes_runnable(f)` notes the state of a fiber;
-/// `replace_active_deque(m)` tries to get another deque for one that has no room for public records; `leaves_stacks(m, f)` takes the
-/// free stacks of a leaving fiber from it, and `trims_stack(f)` gives the unused part of its own back.
+/// and `carries`; `take_spare_deque(p)` is an empty deque that the P has set aside; `make_runnable(f)` notes the state of a fiber;
+/// `replace_active_deque(m)` tries to get another deque for one that has no room for public records; `detach_stacks(m, f)` takes the
+/// free stacks of a leaving fiber from it, and `trim_unused(f)` gives the unused part of its own back.
 template <scheduling_machine Machine>
 struct basic_active_deque {
   using deque = typename Machine::deque;
@@ -50,12 +50,12 @@ struct basic_active_deque {
   static fiber* leave(worker& m, fiber& left) noexcept {
     const auto then = [&m, &left]() -> fiber* {
       fiber* const next = m.then(m, left, m.argument);
-      if (next == &left) Machine::becomes_runnable(left);  // what it waited for was there
+      if (next == &left) Machine::make_runnable(left);  // what it waited for was there
       return next;
     };
     if (!m.proc) return then();            // after a blocking call: its records are with its marker
     left.whose = active(*m.proc).whose();  // a scope's child does not know yet
-    Machine::leaves_stacks(m, left);
+    Machine::detach_stacks(m, left);
     if (!m.carries.replace(false)) return leave_records(m, left, then);
     // The fiber gives way. Nothing of its records is private: the strand has seen to that (preemption.hpp). A thief that looks at
     // the deque still may take what is public.
@@ -71,7 +71,7 @@ struct basic_active_deque {
       left.records = &records;
       m.sched().dispatcher().push_marker(left);
     });
-    Machine::trims_stack(left);
+    Machine::trim_unused(left);
     fiber* const next = then();
     // With another fiber to run, the worker does not look at the ready queue, where the marker is.
     if (next && has_records) m.sched().dispatcher().wake();

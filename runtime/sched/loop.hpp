@@ -40,7 +40,7 @@ struct basic_worker_loop {
       m.sched().dispatcher().attend_timers(m);
       f = Machine::switch_to(m, *f);
       if (!f && !m.proc) return;  // its strand came back from a blocking call, and no P is idle
-      f = m.is_outside() ? ready_work::take_own_after(m, f) : ready_work::take_after(m, f);
+      f = m.is_caller() ? ready_work::take_own_after(m, f) : ready_work::take_after(m, f);
     }
   }
 
@@ -54,7 +54,7 @@ struct basic_worker_loop {
 // The loop of a caller, a thread that called run: it works for the root that it brought until that root is over, and for no
 // other root.
 
-/// Asks of its machine what basic_worker_loop asks, and besides: a worker's `yielded`; `becomes_runnable(f)` notes the state of a
+/// Asks of its machine what basic_worker_loop asks, and besides: a worker's `yielded`; `make_runnable(f)` notes the state of a
 /// fiber.
 template <scheduling_machine Machine>
 struct basic_caller_loop {
@@ -87,7 +87,7 @@ struct basic_caller_loop {
   /// A fiber has left to let others run: it is ready, behind them. Returns nullptr, so its worker looks for the next.
   static fiber* yield(worker& m, fiber& f) noexcept {
     m.yielded = true;
-    Machine::becomes_runnable(f);
+    Machine::make_runnable(f);
     m.sched().dispatcher().ready(f);
     return nullptr;
   }

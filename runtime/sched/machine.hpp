@@ -24,7 +24,7 @@ enum class waker { goes_on, sleeps };
 ///   and `step`, and `for_each_deque(visit)`, which reads `active` with acquire, and `for_each_deque(first, step, visit)`, which goes
 ///   on as long as visit returns true. `for_each` is the same with visit(processor, deque).
 /// - `worker`: a thread. `proc` is its P; `spinning` says whether it is counted as looking; `asleep` and `sleeps` belong to the
-///   dispatcher; `brought` is a caller's root; `is_outside()` says whether it is one; `stolen_at` and `published_at` are times; `dice.below(n)` is a number below n;
+///   dispatcher; `brought` is a caller's root; `is_caller()` says whether it is one; `stolen_at` and `published_at` are times; `dice.below(n)` is a number below n;
 ///   `count()` are the counters of its P. `signal` is a release, and `sleep` returns after one, with acquire; it may return
 ///   without one, and returns at the time `wakes_at`, which is set with the dispatcher's mutex held. With such a time and an open poller it
 ///   sleeps there, and `polled` are waits that it has claimed meanwhile. `proc` and `spinning` have `replace` (base/relaxed.hpp). `sched()` is what the workers of a runtime share:
@@ -38,7 +38,7 @@ enum class waker { goes_on, sleeps };
 /// `sleep_ns` let other threads run. `prepare_stack(m)` has a stack at hand for what m steals, false if there is no memory;
 /// then `begin(m, stolen)` returns a fiber that begins with that record, or with its root if there is none; `refuse(m, root)` ends
 /// a root that has no stack to begin on. `give_deque(m, d)` takes back a deque that thieves
-/// emptied. `becomes_idle(p)` is called for each P that is put among the idle. `handles_any` is asked by exposure::end.
+/// emptied. `make_idle(p)` is called for each P that is put among the idle. `handles_any` is asked by exposure::end.
 /// `wake_polled(m, holds)` wakes what m.polled holds: if m holds no P, for any worker.
 /// `seems_empty(d)` looks at a deque without ordering anything for a race detector.
 /// A worker that wakes a sleeping one calls `begin_placing` with the mutex held and `place` without it: that chooses a
@@ -73,7 +73,7 @@ concept scheduling_machine =
       m.wakes_at = p.timers.earliest();
       ++p.looks_at_timers;
       m.brought = &r;
-      { m.is_outside() } -> std::same_as<bool>;
+      { m.is_caller() } -> std::same_as<bool>;
       m.stolen_at = Machine::now_ns();
       m.published_at = Machine::now_ns();
       m.dice.below(2);
@@ -95,7 +95,7 @@ concept scheduling_machine =
       { Machine::begin(m, stolen) } -> std::same_as<typename Machine::fiber*>;
       Machine::refuse(m, r);
       Machine::give_deque(m, d);
-      Machine::becomes_idle(p);
+      Machine::make_idle(p);
       { Machine::seems_empty(d) } -> std::same_as<bool>;
       Machine::begin_placing(m);
       Machine::place(m, then);

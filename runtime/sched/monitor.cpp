@@ -8,12 +8,12 @@
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/clock.hpp"
 #include "runtime/os/futex.hpp"
-#include "runtime/sched/disturbances.hpp"
 #include "runtime/sched/scheduler.hpp"
+#include "runtime/sched/yield_requests.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-std::atomic<unsigned> disturbances{0};
+std::atomic<unsigned> yield_requests{0};
 
 bool monitor::start() noexcept {
   const locked lock(mutex_);
@@ -65,7 +65,7 @@ void monitor::watch_all() noexcept {
 void monitor::note_requests(bool any) noexcept {
   if (any == asks_) return;
   asks_ = any;
-  any ? disturbances.fetch_add(1, std::memory_order_relaxed) : disturbances.fetch_sub(1, std::memory_order_relaxed);
+  any ? yield_requests.fetch_add(1, std::memory_order_relaxed) : yield_requests.fetch_sub(1, std::memory_order_relaxed);
 }
 
 // The story of a P that is not watched: the monitor sees all P idle; a worker takes one and sees that the monitor watches; the

@@ -128,7 +128,7 @@ class basic_idle {
 
   /// A P with nothing to do.
   void put_processor(processor& p) noexcept {
-    Machine::becomes_idle(p);
+    Machine::make_idle(p);
     processors_.push(&p);
     counts_.processor_idle();
   }

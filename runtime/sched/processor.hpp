@@ -36,10 +36,10 @@ struct alignas(cache_line) processor {
   processor* next = nullptr;              ///< among the idle ones
   stack_cache stacks;                     ///< to run what is stolen next, and the children of scopes
   stack_cache small_stacks;               ///< for the fibers of fj::go
-  ordered<deque*> spare_deque = nullptr;  ///< for when the running fiber leaves with records in its own
-  detail::chaos chaos;                    ///< of the worker's and its fibers' choices
-  relaxed<unsigned> looks_at_timers = 0;  ///< of the worker, in a runtime with timers: tuning::ticks_per_look
-  timer_heap timers;                      ///< of strands that waited on this P
+  published<deque*> spare_deque = nullptr;       ///< for when the running fiber leaves with records in its own
+  detail::chaos chaos;                           ///< of the worker's and its fibers' choices
+  relaxed<unsigned> looks_at_timers = 0;         ///< of the worker, in a runtime with timers: tuning::ticks_per_look
+  timer_heap timers;                             ///< of strands that waited on this P
   basic_yield_request<machine> yield_request;    ///< the monitor's, to the strand of the present run
   basic_blocking_word<machine, fiber> blocking;  ///< whether its strand is in a call of fj::blocking
   alignas(cache_line) tallies count;

@@ -83,7 +83,7 @@ struct basic_local_queue {
 
  private:
   static bool is_for(const worker& m, const fiber& f) noexcept {
-    return m.proc && (!m.is_outside() || f.whose == m.brought);
+    return m.proc && (!m.is_caller() || f.whose == m.brought);
   }
 
   // At the end of the ring; half of a full one goes to the global queue.

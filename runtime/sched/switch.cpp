@@ -73,7 +73,7 @@ fiber* system::switch_to(worker& m, fiber& f) noexcept {
   set_current_fiber(&f);
   set_current_deque(*m.proc->active.load(std::memory_order_relaxed));
   os::switch_context(m.native, f.context, *m.exceptions);
-  set_current_deque(outside);
+  set_current_deque(no_deque);
   // Not always f: a scope's child may have come in its place, or f was made to go on with a child's parent.
   fiber& left = *current_fiber();
   set_current_fiber(nullptr);
@@ -85,11 +85,11 @@ fiber* system::switch_to(worker& m, fiber& f) noexcept {
   return active_deque::leave(m, left);
 }
 
-void system::becomes_runnable(fiber& f) noexcept { f.becomes(fiber_state::runnable); }
+void system::make_runnable(fiber& f) noexcept { f.becomes(fiber_state::runnable); }
 
 void arrive_on_worker() noexcept {
   os::happens_after(current_worker());
-  current_fiber()->misses_record();
+  current_fiber()->note_possible_theft();
   os::happens_after(current_deque().identity());
   current_deque().set_exceptions(current_worker()->exceptions);
   come_after_thread(*current_worker());
@@ -121,7 +121,7 @@ void leave(worker::afterwards then, void* argument) noexcept {
   worker& m = *current_worker();
   deque& d = current_deque();
   // Otherwise left alone: to lock it would order this strand before the next that opens it, as ThreadSanitizer sees it.
-  if (&d != &outside && d.has_private() && d.publish_all(os::handled_exception(*m.exceptions)))
+  if (&d != &no_deque && d.has_private() && d.publish_all(os::handled_exception(*m.exceptions)))
     ++m.count().publications;
   m.then = then;
   m.argument = argument;
@@ -148,7 +148,7 @@ void make_ready(scheduler& s, fiber& f) noexcept {
   prefetch_stack(f);
   worker* const m = current_worker();
   // The fiber may go on and end its runtime before ready returns. That end waits for the runtime's own threads.
-  if (m && &m->sched() == &s && !m->is_outside()) return basic_local_queue<system>::ready(*m, f);
+  if (m && &m->sched() == &s && !m->is_caller()) return basic_local_queue<system>::ready(*m, f);
   const scheduler::guest counted(s);
   if (m && &m->sched() == &s) return basic_local_queue<system>::ready(*m, f);
   s.dispatcher().ready(f);
@@ -259,9 +259,9 @@ void system::release_stacks(worker& m, std::size_t but) noexcept {
   release_small_stacks(m);
 }
 
-void system::leaves_stacks(worker& m, fiber& left) noexcept { release_below(m, left); }
+void system::detach_stacks(worker& m, fiber& left) noexcept { release_below(m, left); }
 
-void system::trims_stack(fiber& left) noexcept {
+void system::trim_unused(fiber& left) noexcept {
   trim_stack(left, static_cast<const std::byte*>(left.context.registers));
 }
 

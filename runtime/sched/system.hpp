@@ -34,7 +34,7 @@ struct system : machine {
   static bool handles_any(const os::exception_globals* of_thread) noexcept { return os::handles_any(of_thread); }
   static bool seems_empty(const auto& d) noexcept { return detail::seems_empty(d); }
 
-  static void becomes_idle(processor& p) noexcept {
+  static void make_idle(processor& p) noexcept {
     FORKJOIN_CHECK(seems_empty(*p.active.load(std::memory_order_relaxed)));
     FORKJOIN_CHECK(p.queue.empty());
     p.count.begin_idle(os::now_ns());
@@ -50,11 +50,11 @@ struct system : machine {
   static deque& take_spare_deque(processor& p) noexcept;
   static void replace_active_deque(worker& m) noexcept;
   static void release_stacks(worker& m, std::size_t but) noexcept;
-  static void leaves_stacks(worker& m, fiber& left) noexcept;
-  static void trims_stack(fiber& left) noexcept;
+  static void detach_stacks(worker& m, fiber& left) noexcept;
+  static void trim_unused(fiber& left) noexcept;
   static fiber* switch_to(worker& m, fiber& f) noexcept;
   static bool prepare_to_wait(worker& m) noexcept;
-  static void becomes_runnable(fiber& f) noexcept;
+  static void make_runnable(fiber& f) noexcept;
 
   static void wake_polled(worker& m, bool holds_processor) noexcept;
 

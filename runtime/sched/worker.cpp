@@ -4,7 +4,7 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-// A look for a standstill (standstill.cpp) takes the thread for one that sleeps while the count is odd and no signal is there. So a
+// A look for a standstill (deadlock_report.cpp) takes the thread for one that sleeps while the count is odd and no signal is there. So a
 // signal is taken, by the sleep at the end, only when the count is even again.
 void worker::sleep() noexcept {
   if (wakes_at == never) {

@@ -52,7 +52,7 @@ struct worker {
   bool sleeps_for_good(std::uint64_t& sleep) noexcept;
 
   /// Of a caller of run; it works only for the root it brought.
-  bool is_outside() const noexcept { return !thread.started(); }
+  bool is_caller() const noexcept { return !thread.started(); }
 
   tallies& count() noexcept { return proc->count; }
 
@@ -70,11 +70,11 @@ struct worker {
   relaxed<os::exception_globals*> exceptions = nullptr;  ///< the thread's
   relaxed<const fiber*, std::memory_order_release, std::memory_order_acquire> runs =
       nullptr;  ///< what it switched to, for messages, which other threads write; a child of that, perhaps
-  relaxed<afterwards> then = nullptr;  ///< set by the fiber that leaves
-  relaxed<void*> argument = nullptr;   ///< for `then`
-  relaxed<bool> carries = false;       ///< the fiber that left is to keep its records: leaving.hpp
-  relaxed<bool> yielded = false;       ///< the fiber that left is ready, and others come first
-  ordered<root*> submitted = nullptr;  ///< a root for another runtime, for which the running fiber suspends
+  relaxed<afterwards> then = nullptr;    ///< set by the fiber that leaves
+  relaxed<void*> argument = nullptr;     ///< for `then`
+  relaxed<bool> carries = false;         ///< the fiber that left is to keep its records: leaving.hpp
+  relaxed<bool> yielded = false;         ///< the fiber that left is ready, and others come first
+  published<root*> submitted = nullptr;  ///< a root for another runtime, for which the running fiber suspends
   random dice;
   relaxed<std::int64_t> stolen_at = 0;     ///< when it last took a record to run on a stack of its own, by os::now_ns
   relaxed<std::int64_t> published_at = 0;  ///< when a strand that it runs last made records public, by os::now_ns

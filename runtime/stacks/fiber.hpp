@@ -64,15 +64,15 @@ struct fiber : join_waiter, runnable, parent_rest {
   }
 
   /// A thief has a record of its strand, or may have had some, since the strand comes to a worker again.
-  void misses_record() noexcept { thefts = thefts + 1; }
+  void note_possible_theft() noexcept { thefts = thefts + 1; }
 
   // What a scope's fork stores and loads.
-  ordered<fiber*> below = nullptr;  ///< free stack for the next child that a scope forks from here
-  record_stand_in as_child;         ///< of a scope's child: what it pushes in place of its parent's record
+  published<fiber*> below = nullptr;  ///< free stack for the next child that a scope forks from here
+  record_stand_in as_child;           ///< of a scope's child: what it pushes in place of its parent's record
   os::context context;
 
   relaxed<root*> whose = nullptr;           ///< the root that it works for
-  relaxed<std::uint64_t> thefts = 0;        ///< calls of misses_record
+  relaxed<std::uint64_t> thefts = 0;        ///< calls of note_possible_theft
   relaxed<bool> begun = false;              ///< to run a root or a stolen record; else it is a scope's child, or free
   relaxed<continuation*> stolen = nullptr;  ///< the record it was begun for; nullptr if it runs a root
   relaxed<void*> handled = nullptr;         ///< the exception that the parent of that record handles; nullptr: none
@@ -83,7 +83,7 @@ struct fiber : join_waiter, runnable, parent_rest {
   relaxed<deque*> carried = nullptr;  ///< the deque, with records, that it took along when it gave way; else nullptr
   relaxed<fiber*> next = nullptr;     ///< in the pool
   relaxed<stack_tally*> counted = nullptr;  ///< the counter of the P that took the stack
-  ordered<fiber_state> state =
+  published<fiber_state> state =
       fiber_state::free;           ///< others read whether it is waiting or runnable, before what it waits for
   shown_wait_place waits;          ///< while it waits
   fiber* mapped_before = nullptr;  ///< in the pool's list of all its fibers

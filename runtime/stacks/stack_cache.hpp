@@ -39,7 +39,7 @@ class basic_stack_cache {
 
  private:
   relaxed<std::size_t> count_ = 0;
-  std::array<ordered<Fiber*>, limit> stacks_;
+  std::array<published<Fiber*>, limit> stacks_;
 };
 
 using stack_cache = basic_stack_cache<fiber>;

@@ -58,9 +58,9 @@ class shown_wait_place {
   }
 
   std::atomic<std::uint32_t> version_{0};
-  ordered<const char*> what_ = nullptr, file_ = "", function_ = "";
-  ordered<std::uint_least32_t> line_ = 0;
-  ordered<bool> ended_by_others_ = false;
+  published<const char*> what_ = nullptr, file_ = "", function_ = "";
+  published<std::uint_least32_t> line_ = 0;
+  published<bool> ended_by_others_ = false;
 };
 
 }}}  // namespace fj::v0_2::detail

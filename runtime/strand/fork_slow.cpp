@@ -15,7 +15,7 @@ using owner = basic_owner<system>;
 
 bool push_slow() noexcept {
   deque& d = current_deque();
-  if (&d == &outside) return false;
+  if (&d == &no_deque) return false;
   finish_push(d);
   return true;
 }
@@ -24,18 +24,18 @@ namespace {
 
 bool pop_named(const record& r, record_name name) noexcept {
   deque& d = current_deque();
-  if (&d == &outside) return false;
+  if (&d == &no_deque) return false;
   worker& m = *current_worker();
   // The worker may use up the deque that is set aside here before the join leaves, so a fallback deque must exist.
   if (m.sched().settings().steal_every_fork && d.is_public(r) && prepare_to_wait_for_others(m)) {
     d.push_back(name);
-    current_fiber()->misses_record();
+    current_fiber()->note_possible_theft();
     return false;
   }
   if (m.sched().settings().procs > 1)
     m.sched().refuse_forked_copy();  // a thief that has begun may be missing in the child process
   if (owner::take_back(m, d, r)) return true;
-  current_fiber()->misses_record();
+  current_fiber()->note_possible_theft();
   return false;
 }
 
@@ -45,7 +45,7 @@ bool pop_slow(const record& r) noexcept { return pop_named(r, deque::name_of(r))
 bool pop_slow(const record_stand_in& r) noexcept { return pop_named(r, deque::name_of(r)); }
 
 void join_slow(join& stolen) noexcept {
-  if (&current_deque() == &outside) return;  // the record is finished
+  if (&current_deque() == &no_deque) return;  // the record is finished
   wait_until_finished<strand_system>(stolen);
   deque& d = current_deque();
   if (d.is_at_rest()) {
@@ -57,7 +57,7 @@ void join_slow(join& stolen) noexcept {
 
 bool is_watched_slow(const record& newest) noexcept {
   const deque& d = current_deque();
-  if (&d == &outside) return false;
+  if (&d == &no_deque) return false;
   worker& m = *current_worker();
   return basic_watched<system>::by_any(m, d, newest) && !os::handled_exception(*m.exceptions);
 }

@@ -16,7 +16,7 @@ using work_on_top = basic_work_on_top<system>;
 // Runs on top of the calling strand's stack what `find(worker, deep)` finds; `deep` once half of the stack is used up.
 template <class Join, class Find>
 void run_on_top_until(const Join& until, Find find) noexcept {
-  if (&current_deque() == &outside) return;
+  if (&current_deque() == &no_deque) return;
   if (!until.finished()) ++current_worker()->count().join_waits;
   const auto* const here = static_cast<const std::byte*>(__builtin_frame_address(0));
   while (!until.finished()) {

@@ -1,11 +1,11 @@
 #include "runtime/wait/condition.hpp"
 
-#include "runtime/wait/disturb.hpp"
+#include "runtime/wait/maybe_yield.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
 wait_end condition_core::wait(mutex_core& user, const wait_limits& limits) {
-  disturb();
+  maybe_yield();
   waiter here(limits);
   wait_entry entry(here);
   {

@@ -12,7 +12,7 @@
 #include "runtime/sched/run.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/switch.hpp"
-#include "runtime/wait/disturb.hpp"
+#include "runtime/wait/maybe_yield.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -34,7 +34,7 @@ go_root::go_root(function body, bool takes_stop) : root(body) {
 }
 
 void go_root::start(scheduler& s, std::size_t stack_size) {
-  disturb();
+  maybe_yield();
   if (stack_size > large_stacks::most)
     throw std::invalid_argument("fj::go: go_options::stack_size is " + std::to_string(stack_size) +
                                 " bytes; set it to at most " + std::to_string(large_stacks::most) +
@@ -73,7 +73,7 @@ void go_root::end(root& self, worker& m) noexcept {
 }
 
 wait_end go_root::wait(const wait_limits& limits) {
-  disturb();
+  maybe_yield();
   if (ended_already()) return wait_end::served;
   detail::waiter here(limits);
   wait_entry entry(here);

@@ -3,7 +3,7 @@
 
 #include <source_location>
 
-#include "disturb.hpp"
+#include "maybe_yield.hpp"
 #include "mutex_protocol.hpp"
 #include "system.hpp"
 
@@ -20,13 +20,13 @@ class mutex_core {
  public:
   [[nodiscard]] bool try_lock() noexcept {
     if (rules_.try_lock()) return true;
-    disturb();
+    maybe_yield();
     return false;
   }
 
   /// `served`: the caller has the mutex. Throws std::bad_alloc if there is no memory to wait.
   [[nodiscard]] wait_end lock(const wait_limits& limits) {
-    disturb();
+    maybe_yield();
     return rules_.lock(limits);
   }
 

@@ -5,7 +5,7 @@
 #include "runtime/base/random.hpp"
 #include "runtime/fork/current.hpp"
 #include "runtime/sched/worker.hpp"
-#include "runtime/wait/disturb.hpp"
+#include "runtime/wait/maybe_yield.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -26,7 +26,7 @@ unsigned wait_system::random_below(unsigned n) noexcept {
 
 selected select_one(std::span<select_case* const> cases, std::span<select_place> places, bool waits,
                     const wait_limits& limits) {
-  disturb();
+  maybe_yield();
   return basic_select<wait_system>::one_of(cases, places, waits, limits);
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "runtime/wait/disturb.hpp"
+#include "runtime/wait/maybe_yield.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -15,13 +15,13 @@ bool semaphore_core::try_acquire() noexcept {
       return true;
     }
   }
-  disturb();
+  maybe_yield();
   return false;
 }
 
 // Not analysed: wait_in frees the guard.
 wait_end semaphore_core::acquire(const wait_limits& limits) FORKJOIN_UNANALYSED {
-  disturb();
+  maybe_yield();
   std::unique_lock held(guard_);
   if (permits_ == 0) return detail::wait_in(queue_, held, nullptr, limits);
   --permits_;

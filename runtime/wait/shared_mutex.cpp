@@ -1,6 +1,6 @@
 #include "runtime/wait/shared_mutex.hpp"
 
-#include "runtime/wait/disturb.hpp"
+#include "runtime/wait/maybe_yield.hpp"
 #include "runtime/wait/mutex.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -32,13 +32,13 @@ bool shared_mutex_core::try_lock(bool writes) noexcept {
     const locked lock(guard_);
     if (queue_.empty() && take(writes)) return true;
   }
-  disturb();
+  maybe_yield();
   return false;
 }
 
 // Not analysed: it frees the guard while it waits.
 wait_end shared_mutex_core::lock(bool writes, const wait_limits& limits) FORKJOIN_UNANALYSED {
-  disturb();
+  maybe_yield();
   std::unique_lock held(guard_);
   if (queue_.empty() && take(writes)) return wait_end::served;
   waiter here(limits);

@@ -1,6 +1,6 @@
 #include "runtime/wait/wait_group.hpp"
 
-#include "runtime/wait/disturb.hpp"
+#include "runtime/wait/maybe_yield.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -19,7 +19,7 @@ bool wait_group_core::add(std::int64_t change) noexcept {
 
 // Not analysed: wait_in frees the guard.
 wait_end wait_group_core::wait(const wait_limits& limits) FORKJOIN_UNANALYSED {
-  disturb();
+  maybe_yield();
   std::unique_lock held(guard_);
   return count_ == 0 ? wait_end::served : detail::wait_in(queue_, held, nullptr, limits);
 }

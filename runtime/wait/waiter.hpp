@@ -7,7 +7,7 @@
 
 #include "../os/machine.hpp"
 #include "../sched/timer_heap.hpp"
-#include "outside.hpp"
+#include "outside_threads.hpp"
 #include "waiting.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {

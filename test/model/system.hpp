@@ -218,7 +218,7 @@ struct no_waits {
 struct worker {
   scheduler& sched() const { return *belongs_to; }
   no_tallies& count() { return counts; }
-  bool is_outside() const { return brought != nullptr; }
+  bool is_caller() const { return brought != nullptr; }
 
   /// What a thread does: work(), until that returns or ends the thread from within.
   template <class Work>
@@ -316,7 +316,7 @@ struct system : machine {
     return owner_handles || of_thread == &between_handlers();
   }
   static bool seems_empty(const auto& d) { return d.looks_empty(); }
-  static void becomes_idle(processor&) {}
+  static void make_idle(processor&) {}
 
   static bool prepare_stack(worker&);
   static fiber* begin(worker& m, const deque::stolen_record& what) {
@@ -330,11 +330,11 @@ struct system : machine {
   }
   static deque& take_spare_deque(processor& p) { return *p.spare_deque.replace(nullptr); }
   static void replace_active_deque(worker&) {}  // the system refuses memory
-  static void leaves_stacks(worker&, fiber&) {}
-  static void trims_stack(fiber&) {}
+  static void detach_stacks(worker&, fiber&) {}
+  static void trim_unused(fiber&) {}
   static void release_stacks(worker&, unsigned) { steps::here->before_park(); }
   static bool prepare_to_wait(worker& m) { return m.proc->spare_deque != nullptr; }
-  static void becomes_runnable(fiber&) {}
+  static void make_runnable(fiber&) {}
   static fiber* switch_to(worker& m, fiber& f) {
     check(!m.spinning, "a worker that runs a fiber does not count among those that look for work");
     check(!m.brought || f.whose == m.brought, "a caller works for its own root alone");

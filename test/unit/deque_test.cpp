@@ -10,7 +10,7 @@
 
 #include "runtime/fork/continuation.hpp"
 #include "runtime/fork/current.hpp"
-#include "runtime/fork/exposure.hpp"
+#include "runtime/fork/publication.hpp"
 #include "test/support.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-// Which operations of <forkjoin/go.hpp> give way, and when: the rule of runtime/wait/disturb.hpp, operation by operation.
+// Which operations of <forkjoin/go.hpp> give way, and when: the rule of runtime/wait/maybe_yield.hpp, operation by operation.
 #include <doctest/doctest.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -78,7 +78,7 @@ using operations = std::map<std::string, std::function<void(things&)>>;
 
 }  // namespace
 
-// Each was tried without its call of disturb, and hung on one P in a loop.
+// Each was tried without its call of maybe_yield, and hung on one P in a loop.
 TEST_CASE("giving way: what may wait gives way before it begins, also if it need not wait") {
   const test::watchdog dog("what may wait", 1);
   const operations all{
@@ -187,7 +187,7 @@ TEST_CASE("giving way: fj::local and the size of a channel always do") {
   CHECK(gives_way([](things& t) { CHECK(t.full.size() == 1); }));
 }
 
-// Tried with disturb in each: all fail.
+// Tried with maybe_yield in each: all fail.
 TEST_CASE("giving way: what never waits never does") {
   const test::watchdog dog("what never waits", 1);
   const operations all{
@@ -216,7 +216,7 @@ TEST_CASE("giving way: what never waits never does") {
   }
 }
 
-// The case that users meet: no chaos, but a loop that polls for longer than its time slice. Tried without disturb after a
+// The case that users meet: no chaos, but a loop that polls for longer than its time slice. Tried without maybe_yield after a
 // failure: each hangs.
 TEST_CASE("giving way: loops that poll end, on one P") {
   const test::watchdog dog("loops that poll", 1);
@@ -256,7 +256,7 @@ TEST_CASE("giving way: loops that poll end, on one P") {
 }
 
 // A std::stop_source remembers the thread that requests the stop. If the strand that requests it went on elsewhere in the middle of
-// a callback, the destructor of that callback would wait for the wrong thread, or not at all. Tried with disturb in each of these
+// a callback, the destructor of that callback would wait for the wrong thread, or not at all. Tried with maybe_yield in each of these
 // operations: one callback in six outlives its destructor.
 TEST_CASE("giving way: a stop callback may do all that never waits") {
   for (std::uint64_t seed = 1; seed <= test::divided(40u); ++seed) {

@@ -5,7 +5,7 @@
 
 #include "runtime/fork/current.hpp"
 #include "runtime/wait/descriptors/operation.hpp"
-#include "runtime/wait/disturb.hpp"
+#include "runtime/wait/maybe_yield.hpp"
 #include "runtime/wait/system.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -14,7 +14,7 @@ namespace {
 
 template <class Attempt>
 io_end operate(watched* d, io_way way, const wait_limits& limits, Attempt attempt) {
-  disturb();
+  maybe_yield();
   if (!d) return {.error = EBADF};
   return basic_operation<wait_system>::run(*d, way, attempt,
                                            [&](std::uint32_t seen) { return d->wait(way, seen, limits); });
@@ -85,7 +85,7 @@ io_end wait_until_ready(watched* d, io_way way, const wait_limits& limits) {
 }
 
 io_end wait_until_ready(int number, io_way way, const wait_limits& limits) {
-  disturb();
+  maybe_yield();
   const os::io found = look(number, way);
   if (found.error != EAGAIN) return {.error = found.error};
   if (!current_worker()) return wait_outside(number, way, nullptr, limits);

@@ -4,7 +4,7 @@
 
 #include "runtime/os/io/io.hpp"
 #include "runtime/wait/descriptors/watched.hpp"
-#include "runtime/wait/outside.hpp"
+#include "runtime/wait/outside_threads.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -11,17 +11,17 @@
 
 #include <atomic>
 
-#include "../sched/disturbances.hpp"
+#include "../sched/yield_requests.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Lets others run first if the strand's runtime is chaotic and the dice of its P say so, or if the monitor asked for it. Nothing
 /// outside of any runtime.
-void disturb_slow() noexcept;
+void maybe_yield_slow() noexcept;
 
-inline void disturb() noexcept {
-  if (disturbances.load(std::memory_order_relaxed) != 0) [[unlikely]]
-    disturb_slow();
+inline void maybe_yield() noexcept {
+  if (yield_requests.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    maybe_yield_slow();
 }
 
 }}}  // namespace fj::v0_2::detail

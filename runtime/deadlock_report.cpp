@@ -12,7 +12,7 @@
 // What another thread did before it went to sleep is visible: a thread says by a seq_cst store, or under the mutex of the list,
 // that it sleeps. A sleeping thread may also run a handler of a signal: if the program has such a handler, there is no report.
 // Threads that this copy of the library does not know count as threads that run.
-#include "runtime/standstill.hpp"
+#include "runtime/deadlock_report.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -24,7 +24,7 @@
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/on_signal.hpp"
 #include "runtime/os/thread.hpp"
-#include "runtime/wait/outside.hpp"
+#include "runtime/wait/outside_threads.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -51,7 +51,7 @@ void add_runtime(sleeping& all, instance& of) noexcept {
     if (m.sleeps_for_good(sleep)) {
       ++all.threads;
       all.sleeps += sleep;
-      all.is_waited_for |= m.is_outside();
+      all.is_waited_for |= m.is_caller();
     } else if (m.runs) {
       all.works = true;
     } else if (m.wakes_at != never) {

@@ -1,4 +1,4 @@
-#include "runtime/wait/disturb.hpp"
+#include "runtime/wait/maybe_yield.hpp"
 
 #include "runtime/base/tuning.hpp"
 #include "runtime/fork/current.hpp"
@@ -8,7 +8,7 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-void disturb_slow() noexcept {
+void maybe_yield_slow() noexcept {
   worker* const m = current_worker();
   if (m && m->proc->chaos.once_in(tuning::waits_per_chaotic_yield)) return yield_strand();
   give_way_if_asked();
