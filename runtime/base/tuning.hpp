@@ -7,7 +7,7 @@
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace tuning {
 
-// How a worker looks for work (sched/find.hpp, find.hpp, find.hpp, find.hpp).
+// How a worker looks for work (sched/find.hpp).
 
 /// Nanoseconds that a worker looks around and sees nothing before it parks: a few times as long as a wake-up takes, and
 /// about as long as oneTBB's workers look. Measured on two P: runtime/DECISIONS.md.
