@@ -41,8 +41,8 @@ std::string hint(const stats& read, const counters& all, bool steals_every_fork)
   if (steals_every_fork) return "every fork is stolen, as asked for: these times say nothing about an ordinary run";
   if (procs == 1) return "with one P nothing can be stolen; set more by FORKJOIN_PROCS or fj::options::procs";
   if (all.steals == 0)
-    return "nothing was stolen: the program forks too late or not at all (fibers of fj::go need no steal), its leaves are "
-           "long, or its jobs are over before a thread is awake";
+    return "nothing was stolen: the program forks too late or not at all (fibers of fj::go need no steal), its leaves "
+           "are long, or its jobs are over before a thread is awake";
   if (all.busy_ns / all.steals < little_work_ns)
     return "there was a steal for each " + duration(all.busy_ns / all.steals) + " of work: larger leaves would help";
   if (per_cent(all.busy_ns, read.working_ns * procs) < 50)
