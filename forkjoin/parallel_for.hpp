@@ -84,26 +84,20 @@ consteval auto why_not_steps() {
 /// the common type of first and last. If first >= last, the loop has no index. Iterators must be random-access ones.
 /// Those of a writable std::vector<bool> are refused, because its neighbours share words.
 ///
-/// Without options.grain the calling strand begins alone, first with one element and then with parts of 2 to 8
-/// microseconds. It shares the loop once the loop has run for some 64 microseconds, or seems to need as much more. If
-/// loops of 16 microseconds or more take more than half of the time of the loops that a strand begins so, the strand
-/// compares other ways: to share those that have run for 256 microseconds, or need as much more (512 for the first 16
-/// loops in this way, and for the 16 after a shared one); and the same with 6 microseconds. It goes on in the quickest
-/// way, and compares again from time to time. A way that shares more has to save a tenth; so has, for loops of more
-/// than 40 microseconds, one that shares less. Loops of more than some 150 microseconds are shared even if that makes
-/// them slower. If an element takes long, a thief takes all that comes after its part. If an earlier loop of as many
-/// elements with the same body took 2 microseconds at most, the first part has 16 elements (1 if there are no more than
-/// 16), and the second part has all others; if it took some 0.35 microseconds at most, there is a single part, which
-/// thieves cannot take. If the elements of such a loop take long all the same, the next loops are cut into parts again.
-/// So a loop of a few microseconds costs little more than the plain one, on any number of P whose processors share a
-/// cache. Where they do not, one of 2 to 30 microseconds may take up to 1.2 times as long on two P as on one. No
-/// element may wait for a later one: on one P, and in one part, that never ends. A shared loop is divided into about
-/// two parts for each P. A strand runs its part in chunks of some microseconds, whose size it finds by the clock. When
-/// a worker has nothing to do, the strand forks half of its remaining part. On one P, without options.stop and a grain,
-/// parallel_for is the plain loop, until the first fiber, wait or blocking call of the runtime. With a grain, the loop
-/// is halved down to blocks of so many indices, always in the same way; the last block may be shorter.
+/// Without options.grain the calling strand begins alone, first with one element and then with parts of some microseconds. It shares
+/// the loop once the loop has run for 6 microseconds, or seems to need as much more; or, where sharing has not proved quicker for loops with
+/// this body, 256 microseconds. To find out, the first 64 of some 2,000 loops with a body are shared by the one and by the other bound
+/// in turn. If an element takes long, a thief takes all that comes after its part. If an earlier loop of as many elements with the
+/// same body took 2 microseconds at most, the first part has 16 elements (1 if there are no more than 16), and the second part has all
+/// others; if it took some 0.35 microseconds at most, there is a single part, which thieves cannot take. If the elements of such a loop
+/// take long all the same, the next loops are cut into parts again. So a loop of a few microseconds costs little more than the plain
+/// one, on any number of P whose processors share a cache. No element may wait for a later one: on one P, and in one part, that never
+/// ends. A shared loop is divided into about two parts for each P. A strand runs its part in chunks of some microseconds, whose size
+/// it finds by the clock. When a worker has nothing to do, the strand forks half of its remaining part. On one P, without
+/// options.stop and a grain, parallel_for is the plain loop, until the first fiber, wait or blocking call of the runtime. With a grain,
+/// the loop is halved down to blocks of so many indices, always in the same way; the last block may be shorter.
 ///
-/// With one P and fj::continuations the order is the plain loop's. With more P, each P begins in its own section of the
+/// With one P the order is the plain loop's. With more P, each P begins in its own section of the
 /// loop. The section is the same from loop to loop, because its data may still be in the cache. Errors: what the body
 /// throws; of several exceptions, the first in the order of the loop. Later calls that have not started do not start.
 /// fj::cancelled if options.stop was asked to stop before every part had started. std::invalid_argument if first is

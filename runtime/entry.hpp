@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/cache_line.hpp"
-#include "base/loop_trial.hpp"
 #include "base/tuning.hpp"
 #include "options.hpp"
 #include "os/compiler.hpp"

@@ -55,7 +55,4 @@ template <class F, class G>
 /// After was_slow: for how many nanoseconds, at the least.
 inline std::int64_t slow_for() noexcept { return current_deque().progress().slow_for(os::now_ns()); }
 
-/// Whether the calling strand shares its loops. The strand keeps it wherever it goes on.
-inline loop_trial& trial_of_strand() noexcept { return current_fiber()->loops; }
-
 }}}  // namespace fj::v0_2::detail

@@ -2,20 +2,19 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <exception>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <type_traits>
 #include <utility>
 
 #include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/blocks.hpp"
+#include "forkjoin/loops/chunks.hpp"
+#include "forkjoin/loops/earliest.hpp"
 #include "forkjoin/loops/fold.hpp"
-#include "forkjoin/loops/pace.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/split_loop.hpp"
 
@@ -35,38 +34,22 @@ concept small_value = std::is_trivially_copyable_v<T> && std::default_initializa
 inline constexpr std::size_t most_kept = 1024;
 inline constexpr std::size_t least_block = 64;
 
-/// The values of a reduction are computed before op gets them. So when one throws, op may have an exception to throw that comes
-/// first, of the values before.
-class first_thrower {
- public:
-  /// In the handler of the exception of a value.
-  [[gnu::cold, gnu::noinline]] void note(std::size_t value) noexcept {
-    // relaxed: the join of the loop orders it
-    std::size_t first = value_.load(std::memory_order_relaxed);
-    while (value < first && !value_.compare_exchange_weak(first, value, std::memory_order_relaxed)) {}
+/// The values of a reduction, which are in `kept`, are computed before op gets them. So when one throws, op may have an exception to
+/// throw that comes first, of the values before. In the handler of what leaves the reduction: if that is the exception of the first
+/// value to throw, fold(read) folds the values by read(T*), which throws it in place of that value. All values before it are there:
+/// loops run what stands left of an exception, unless they are stopped.
+template <class T, class Fold>
+[[noreturn, gnu::cold, gnu::noinline]] void rethrow_first(const earliest& thrower, T* kept, const loop_options& options,
+                                                          const Fold& fold) {
+  if (thrower.place() != earliest::none && !(options.stop && options.stop->stop_requested())) {
+    const auto read = [at_thrower = kept + thrower.place(), thrown = std::current_exception()](T* at) -> T&& {
+      if (at == at_thrower) std::rethrow_exception(thrown);
+      return std::move(*at);
+    };
+    static_cast<void>(fold(read));
   }
-
-  /// In the handler of what leaves the reduction, whose values are in `kept`: if that is the exception of the first value to throw,
-  /// fold(read) folds them by read(T*), which throws it in place of that value. All values before it are there: loops run what
-  /// stands left of an exception, unless they are stopped.
-  template <class T, class Fold>
-  [[noreturn, gnu::cold, gnu::noinline]] void rethrow(T* kept, const loop_options& options, const Fold& fold) const {
-    const std::size_t value = value_.load(std::memory_order_relaxed);
-    if (value != none && !(options.stop && options.stop->stop_requested())) {
-      const auto read = [thrower = kept + value, thrown = std::current_exception()](T* at) -> T&& {
-        if (at == thrower) std::rethrow_exception(thrown);
-        return std::move(*at);
-      };
-      static_cast<void>(fold(read));
-    }
-    throw;
-  }
-
- private:
-  static constexpr std::size_t none = (std::numeric_limits<std::size_t>::max)();
-
-  std::atomic<std::size_t> value_ = none;
-};
+  throw;
+}
 
 /// As an rvalue, since an operation may ask for one. Not a copy: a copy would be rounded once more.
 inline constexpr auto read_kept = []<class T>(T* at) -> T&& { return std::move(*at); };
@@ -86,7 +69,7 @@ template <class T, class It, class Value, class Op>
   pace& known = pace_of<Value>;
   // Not an array of most_kept: reductions within reductions would need 8 KiB of a stack each.
   T* const kept = static_cast<T*>(__builtin_alloca(n * sizeof(T)));
-  first_thrower thrower;
+  earliest thrower;
   const auto keep = [&, kept](std::size_t begin, std::size_t end) {
     T* to = kept + begin;
     try {
@@ -111,7 +94,8 @@ template <class T, class It, class Value, class Op>
     if (rest.begin != n) rest.end(n, known);
     return found;
   } catch (...) {
-    thrower.rethrow(kept, options, [kept, n, &op](const auto& read) { return detail::fold<T>(kept, n, read, op); });
+    detail::rethrow_first(thrower, kept, options,
+                          [kept, n, &op](const auto& read) { return detail::fold<T>(kept, n, read, op); });
   }
 }
 
@@ -120,7 +104,7 @@ template <class T, class It, class Value, class Op>
 template <class T, class Leaf, class Op>
 T reduce_kept(const blocks& all, Leaf leaf, Op& op, const loop_options& options) {
   const auto kept = std::make_unique_for_overwrite<T[]>(all.count());
-  first_thrower thrower;
+  earliest thrower;
   try {
     detail::for_parts(all.count(), options, [&, leaf](std::size_t begin, std::size_t end) {
       try {
@@ -132,8 +116,8 @@ T reduce_kept(const blocks& all, Leaf leaf, Op& op, const loop_options& options)
     });
     return detail::sum_of_sums<T>(kept.get(), all.count(), read_kept, op);
   } catch (...) {
-    thrower.rethrow(kept.get(), options,
-                    [&](const auto& read) { return detail::sum_of_sums<T>(kept.get(), all.count(), read, op); });
+    detail::rethrow_first(thrower, kept.get(), options,
+                          [&](const auto& read) { return detail::sum_of_sums<T>(kept.get(), all.count(), read, op); });
   }
 }
 

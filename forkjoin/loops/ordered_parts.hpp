@@ -1,12 +1,11 @@
 // The parts of a loop in order: whether the next may start, and whose exception comes first.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
-#include <limits>
 
 #include "forkjoin/detail/function_ref.hpp"
 #include "forkjoin/loops/affinity.hpp"
+#include "forkjoin/loops/earliest.hpp"
 #include "forkjoin/stop.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -26,8 +25,7 @@ class ordered_parts {
   /// Called before parts from this place on start: throws cancelled if they must not. The user sees that exception after a
   /// request to stop only; where a part has thrown, its exception comes first, as it stands further left.
   void begin(std::size_t place) {
-    // relaxed: a hint; the joins order the exceptions
-    if (place > thrown_at_.load(std::memory_order_relaxed)) throw cancelled();
+    if (thrown_.is_before(place)) throw cancelled();
     throw_if_stopped(stop_);
   }
 
@@ -38,15 +36,14 @@ class ordered_parts {
     try {
       return part();
     } catch (...) {
-      std::size_t first = thrown_at_.load(std::memory_order_relaxed);
-      while (place < first && !thrown_at_.compare_exchange_weak(first, place, std::memory_order_relaxed)) {}
+      thrown_.note(place);
       throw;
     }
   }
 
  private:
   const stop_token* const stop_;
-  std::atomic<std::size_t> thrown_at_ = (std::numeric_limits<std::size_t>::max)();
+  earliest thrown_;
 };
 
 /// Calls a body for blocks that follow each other, in a tree of forks. Its forks carry two numbers each, as their way back to

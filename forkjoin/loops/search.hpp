@@ -1,7 +1,6 @@
 // The search for the first index that matches: the searches run on it, and the check for sorted sequences.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <exception>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "forkjoin/detail/misuse.hpp"
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/loop_options.hpp"
+#include "forkjoin/loops/earliest.hpp"
 #include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/stop.hpp"
 
@@ -24,14 +24,14 @@ class search {
 
   /// n if there is none.
   std::size_t first() {
-    const std::size_t n = end_.load(std::memory_order_relaxed);
+    const std::size_t n = end_.place();
     return n == 0 ? n : within(0, n);
   }
 
  private:
   // Returns `last` if there is none. An exception leaves only if there is no match and no exception before it.
   std::size_t within(std::size_t first, std::size_t last) {
-    if (is_decided(first)) return last;
+    if (end_.is_before(first)) return last;
     if (last - first <= grain_) return in_block(first, last);
     const std::size_t middle = first + (last - first) / 2;
     std::exception_ptr error;
@@ -54,27 +54,20 @@ class search {
       throw_if_stopped(stop_);
       for (std::size_t i = first; i != last; ++i) {
         if (!matches_(i)) continue;
-        end_at(first);
+        end_.note(first);
         return i;
       }
       return last;
     } catch (...) {
-      end_at(first);
+      end_.note(first);
       throw;
     }
-  }
-
-  // relaxed: a hint; the joins order the results.
-  bool is_decided(std::size_t block) const { return end_.load(std::memory_order_relaxed) < block; }
-  void end_at(std::size_t block) {
-    std::size_t end = end_.load(std::memory_order_relaxed);
-    while (block < end && !end_.compare_exchange_weak(end, block, std::memory_order_relaxed)) {}
   }
 
   Matches& matches_;
   const std::size_t grain_;
   const stop_token* const stop_;
-  std::atomic<std::size_t> end_;  // the first index of the leftmost block that has decided, n before that
+  earliest end_;  // the first index of the leftmost block that has decided, n before that
 };
 
 /// How many elements a strand searches between two looks at whether the search is decided.

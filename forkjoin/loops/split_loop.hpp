@@ -16,11 +16,10 @@
 #endif
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/loop_options.hpp"
-#include "forkjoin/loops/adaptive_chunk.hpp"
 #include "forkjoin/loops/affinity.hpp"
 #include "forkjoin/loops/blocks.hpp"
+#include "forkjoin/loops/chunks.hpp"
 #include "forkjoin/loops/ordered_parts.hpp"
-#include "forkjoin/loops/pace.hpp"
 #include "forkjoin/run.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -58,34 +57,20 @@ class split_loop {
   // takes long, as a single element may.
   void begin_alone(std::size_t n) {
     if (n == 1) return run_part(0, 1);
-    std::size_t first = 0, part = 1;
-    loop_trial& trial = trial_of_strand();
-    const tuning::sharing terms = trial.terms();
-    const std::uint64_t begun = os::rough_ns();
-    for (std::uint64_t before = begun;;) {
-      const std::size_t middle = first + (std::min)(part + up_to_line(first + part, part), n - first);
+    lone_parts parts(n, pace_);
+    for (std::size_t first = 0;;) {
+      const std::size_t middle =
+          first + (std::min)(parts.size() + up_to_line(first + parts.size(), parts.size()), n - first);
       if (middle == n) {
         run_part(first, n);
-        const std::uint64_t took = os::rough_ns() - begun;
-        trial.note(took, false);
-        return pace_.learn(n, took);
+        return parts.end(true);
       }
-      if (run_or_share(first, middle, n)) return;
-      const std::uint64_t now = os::rough_ns();
-      const std::uint64_t passed = now - before, left = n - middle;
-      const std::uint64_t taken = passed > tuning::part_cost_ns ? passed - tuning::part_cost_ns : 1;
-      const std::size_t size = middle - first;
-      // A first element misses caches, perhaps also those for instructions: it says little about a loop that was brief before.
-      const bool is_known = now - begun > terms.known_after_ns && (first != 0 || !pace_.was_ever_brief(n));
-      if (now - begun > terms.worth_ns || (is_known && left * taken > terms.worth_ns * size)) {
+      if (run_or_share(first, middle, n)) return parts.end(false);
+      if (parts.worth_sharing(first, middle, os::rough_ns())) {
         share(middle, n);
-        return trial.note(os::rough_ns() - begun, true);
+        return parts.end(false);
       }
-      // What takes no longer than a part should is not cut. But the elements so far may be cheaper than those to come.
-      const std::size_t longer = std::min<std::size_t>(size * terms.part_ns / taken, left / 2) + 1;
-      part = (std::min)(size * 32, left * taken < terms.part_ns * size ? left : longer);
       first = middle;
-      before = now;
     }
   }
 

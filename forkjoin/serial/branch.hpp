@@ -29,10 +29,4 @@ constexpr bool begin_brief_part() noexcept { return true; }
 constexpr bool was_slow() noexcept { return false; }
 constexpr int slow_for() noexcept { return 0; }
 
-/// Nobody to share loops with.
-inline loop_trial& trial_of_strand() noexcept {
-  static thread_local loop_trial one;
-  return one;
-}
-
 }}}  // namespace fj::v0_2::detail

@@ -69,53 +69,20 @@ struct sharing {
   std::uint64_t part_ns;
 };
 
-/// Of a strand that has not found out what is best for its loops (base/loop_trial.hpp), neither has the one before on the same fiber.
-/// On processors far apart an element may take 0.6 us at first, so a later one must tell. Measured on two P: runtime/DECISIONS.md.
-inline constexpr sharing long_loops = {.worth_ns = 64'000, .known_after_ns = 1'000, .part_ns = 2'000};
+/// Of a type of body whose loops are quicker shared, and of one whose loops are not (forkjoin/loops/chunks.hpp). Early: several times what
+/// it costs both sides to share a loop. Late: right after a shared loop, one that is quicker alone may seem to need several times as
+/// long as it takes. A loop so long is shared whatever that does to the loops around it. Measured: runtime/DECISIONS.md.
+inline constexpr sharing early = {.worth_ns = 6'000, .known_after_ns = 250, .part_ns = 2'000};
+inline constexpr sharing late = {.worth_ns = 256'000, .known_after_ns = 4'000, .part_ns = 8'000};
 
-/// Of a strand that has found that its loops are quicker alone. Right after a shared loop, such a loop may seem to need several times
-/// as long as it takes, so the bound is high. A loop so long is shared whatever that does to the loops around it. Measured likewise.
-inline constexpr sharing no_loops = {.worth_ns = 256'000, .known_after_ns = 4'000, .part_ns = 8'000};
+/// Of the trial of both ways: windows of each way, in turn; loops of a window, and how many of these do not count, the first ones; and
+/// after how many loops the next trial begins, so that a trial takes a thirtieth of the loops.
+inline constexpr std::uint32_t windows_of_way = 2, loops_of_window = 8, loops_to_settle = 2, loops_kept = 2'048;
 
-/// Of its first loops in a trial, and of the next ones after a shared loop. Those may seem to need more than 256 us, too, and if they were
-/// shared, the data would never be in one cache again.
-inline constexpr sharing first_alone = {.worth_ns = 512'000, .known_after_ns = 4'000, .part_ns = 8'000};
+/// The part of the time of the other way that sharing early may take at most to be kept.
+inline constexpr float least_gain = 0.95f;
 
-/// Of a strand that shares its loops: several times what it costs both sides to share one.
-inline constexpr sharing all_loops = {.worth_ns = 6'000, .known_after_ns = 250, .part_ns = 2'000};
-
-/// Nanoseconds. A strand tries to share its loops if those that take so long make up more than half of their time. On two P near each
-/// other, loops of 20 us were about as quick shared as alone.
-inline constexpr std::uint64_t worth_trying_ns = 16'000;
-
-/// Nanoseconds. If the loops of a strand that shares the long ones take no longer on average, they may be shorter if none is shared.
-/// Longer ones seldom are, and a trial of that costs: 250,000 unknowns of bench's cg took a tenth longer. So the strand tries it for them
-/// once in some loops_without_none: by simulation that costs up to 0.5 % where sharing gains, 1 % from 256 to 512 us.
-inline constexpr std::uint32_t may_be_short_ns = 40'000;
-inline constexpr std::uint32_t loops_without_none = 4'096;
-
-/// Loops of each way in a trial, and how many of them count, the last ones: the others find their data in caches that the way before
-/// left.
-inline constexpr std::uint32_t loops_of_trial = 41;
-inline constexpr std::uint32_t loops_that_count = 25;
-
-/// What the slower ways of a trial lose is one part in so many of the time for which the quickest is kept, unless that would take more
-/// than most_loops_kept, or ends before.
-inline constexpr std::uint32_t trial_share = 50;
-
-/// Loops for which it is kept at most. A strand whose loops change sees that within seconds.
-inline constexpr std::uint32_t most_loops_kept = 16'384;
-
-/// A strand that shares none begins the next trial after more than longer_loops loops that are longer than those of the last trial and than
-/// the bound of long_loops, if more than one loop of loops_per_longer is.
-inline constexpr std::uint32_t longer_loops = 10;
-inline constexpr std::uint32_t loops_per_longer = 64;
-
-/// To share more is kept if it is quicker by one part in so many, and so is to share none where that is the last way: times differ by as
-/// much from one trial to the next.
-inline constexpr std::uint32_t least_gain = 10;
-
-/// Nanoseconds of a brief loop at most. The next loop of as many elements reads no clock (forkjoin/loops/pace.hpp).
+/// Nanoseconds of a brief loop at most. The next loop of as many elements reads no clock (forkjoin/loops/chunks.hpp).
 inline constexpr std::uint64_t brief_ns = 2'000;
 
 /// Nanoseconds of what a part takes beside its elements, less rather than more: a look at the processor's counter, a push and a

@@ -6,7 +6,6 @@
 
 #include "../base/check.hpp"
 #include "../base/counters.hpp"
-#include "../base/loop_trial.hpp"
 #include "../base/relaxed.hpp"
 #include "../fork/continuation.hpp"
 #include "../fork/deque.hpp"
@@ -95,7 +94,6 @@ struct fiber : join_waiter, runnable, parent_rest {
   relaxed<bool> marked = false;         ///< see trim_stack
   relaxed<unsigned> trims = 0;          ///< see trim_stack
   relaxed<unsigned> lasting_calls = 0;  ///< how many of its last calls of fj::blocking lasted; see blocking_call
-  loop_trial loops;                     ///< its strand's; the next strand begins with what this one has learned
   relaxed<unsigned> number = 0;         ///< for messages, of other threads, too
   stack_pool* pool = nullptr;           ///< the pool that it belongs to
 

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "forkjoin/loops/adaptive_chunk.hpp"
+#include "forkjoin/loops/chunks.hpp"
 #include "forkjoin/parallel_for.hpp"
 #include "forkjoin/reduce.hpp"
 #include "test/support.hpp"

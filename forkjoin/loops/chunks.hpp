@@ -1,0 +1,207 @@
+// What decides how a loop without a grain is cut, and when it is shared with other workers: all of it stands here.
+//
+// A strand begins such a loop alone, in parts of some microseconds, and leaves the rest to thieves meanwhile (split_loop.hpp). It shares
+// the loop once the rest seems to be worth that: the bound. No bound is best for all programs. A loop that shares its data with loops
+// around it finds them in two caches if some of these are shared, and how much that costs depends on how far the processors are apart.
+// So each type of body tries both ways, and keeps the quicker one for some time.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "forkjoin/detail/entry.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+/// Whether loops of a type of body are shared early or late. A trial runs `windows` of loops by the two ways in turn, takes the time of
+/// an element in each window but its first loops, which find their data where the other way left it, and keeps the quicker way for
+/// so many loops that a trial costs little. A way counts with its best window, as the system may take a processor away in another.
+/// Bodies whose loops follow each other in a program try in step, since each counts its own loops. Explore, then commit: Perchet,
+/// Rigollet, Chassang, Snowberg, "Batched bandit problems", 2016. All strands use it; all are hints, and relaxed.
+class sharing_trial {
+ public:
+  /// By which the next loop decides.
+  const tuning::sharing& terms() const noexcept { return shares() ? tuning::early : tuning::late; }
+
+  bool shares() const noexcept {
+    const std::uint32_t at = loops_.load(std::memory_order_relaxed);
+    return at < trial ? at / tuning::loops_of_window % 2 == 0 : shares_.load(std::memory_order_relaxed);
+  }
+
+  /// After a loop for which the ways differ.
+  void note(std::size_t elements, std::uint64_t took_ns) noexcept {
+    const std::uint32_t at = loops_.load(std::memory_order_relaxed);
+    if (at < trial) count(at, elements, took_ns);
+    loops_.store(at + 1 == tuning::loops_kept ? 0 : at + 1, std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr std::uint32_t trial = 2 * tuning::windows_of_way * tuning::loops_of_window;
+
+  void count(std::uint32_t at, std::size_t elements, std::uint64_t took_ns) noexcept {
+    const std::uint32_t in_window = at % tuning::loops_of_window;
+    if (in_window < tuning::loops_to_settle) {
+      took_ns_.store(0, std::memory_order_relaxed);
+      elements_.store(0, std::memory_order_relaxed);
+      return;
+    }
+    const std::uint64_t took = took_ns_.load(std::memory_order_relaxed) + took_ns;
+    const std::uint64_t all = elements_.load(std::memory_order_relaxed) + elements;
+    took_ns_.store(took, std::memory_order_relaxed);
+    elements_.store(all, std::memory_order_relaxed);
+    if (in_window + 1 != tuning::loops_of_window) return;
+    const std::uint32_t window = at / tuning::loops_of_window;
+    const float of_element = static_cast<float>(took) / static_cast<float>(all);
+    std::atomic<float>& best = best_[window % 2];
+    if (window < 2 || of_element < best.load(std::memory_order_relaxed))
+      best.store(of_element, std::memory_order_relaxed);
+    if (at + 1 == trial)
+      shares_.store(
+          best_[0].load(std::memory_order_relaxed) < tuning::least_gain * best_[1].load(std::memory_order_relaxed),
+          std::memory_order_relaxed);
+  }
+
+  std::atomic<std::uint32_t> loops_ = 0;                   // since the trial began
+  std::atomic<bool> shares_ = true;                        // what it has found
+  std::array<std::atomic<float>, 2> best_ = {};            // ns of an element: shared early, shared late
+  std::atomic<std::uint64_t> took_ns_ = 0, elements_ = 0;  // of the window
+};
+
+/// Of all loops with the same body, on all strands. A strand looks at a clock to find out that a loop is brief: that it takes
+/// no longer than a part of a loop that begins alone. In a loop that was brief before, the two looks would take longer than
+/// the loop. In a very brief one even a fork would. All are hints, and are relaxed: a wrong one makes a loop slower.
+class pace {
+ public:
+  /// Whether so many elements, or more, were brief when a strand looked at the clock last.
+  bool is_brief(std::size_t elements) const noexcept { return elements <= brief_.load(std::memory_order_relaxed); }
+  /// Whether they were so brief that a fork would cost more than it is worth.
+  bool is_very_brief(std::size_t elements) const noexcept {
+    return elements <= very_brief_.load(std::memory_order_relaxed);
+  }
+
+  /// Whether they were brief once, though perhaps not lately.
+  bool was_ever_brief(std::size_t elements) const noexcept {
+    return elements <= ever_brief_.load(std::memory_order_relaxed);
+  }
+
+  void learn(std::size_t elements, std::uint64_t took_ns) noexcept {
+    if (took_ns > tuning::brief_ns) return;
+    brief_.store(elements, std::memory_order_relaxed);
+    if (!was_ever_brief(elements)) ever_brief_.store(elements, std::memory_order_relaxed);
+  }
+
+  /// Before a brief loop that its strand runs with a fork: whether the strand is to look at the clock, and to call learn_more
+  /// unless a thief takes a part.
+  bool wants_more() noexcept {
+    const std::uint32_t left = until_more_.load(std::memory_order_relaxed);
+    until_more_.store(left != 0 ? left - 1 : tuning::loops_per_look, std::memory_order_relaxed);
+    return left == 0;
+  }
+
+  void learn_more(std::size_t elements, std::uint64_t took_ns) noexcept {
+    if (took_ns <= tuning::very_brief_ns) return very_brief_.store(elements, std::memory_order_relaxed);
+    if (took_ns > tuning::brief_ns) forget(static_cast<std::int64_t>(took_ns));
+  }
+
+  /// After a loop that was expected to be brief, and took so long. Until a strand sees again whether a loop is very brief, loops
+  /// of this body fork, so many that all these forks cost as much as the mistake: without a fork, others could not help. So
+  /// the loops that do without forks cost at most twice as much as with forks, however often one is long.
+  void forget(std::int64_t took_ns) noexcept {
+    const std::uint64_t forks = static_cast<std::uint64_t>((std::max)(took_ns, std::int64_t{0})) / tuning::part_cost_ns;
+    constexpr std::uint64_t most = ~std::uint32_t{0};
+    until_more_.store(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(forks, tuning::loops_per_look, most)),
+                      std::memory_order_relaxed);
+    very_brief_.store(0, std::memory_order_relaxed);
+    brief_.store(0, std::memory_order_relaxed);
+  }
+
+  /// Of loops that are not brief.
+  sharing_trial trial;
+
+ private:
+  std::atomic<std::size_t> very_brief_ = 0;    // the most elements that were; 0: unknown
+  std::atomic<std::size_t> brief_ = 0;         // likewise
+  std::atomic<std::size_t> ever_brief_ = 0;    // the greatest value of brief_
+  std::atomic<std::uint32_t> until_more_ = 8;  // loops: a few, so that caches hold what these use
+};
+
+/// Of the loops that run this type of leaf. Each type of body makes another.
+template <class Leaf>
+inline constinit pace pace_of;
+
+/// The parts in which a strand runs a loop that it has begun alone, until the loop is over or worth sharing.
+class lone_parts {
+ public:
+  lone_parts(std::size_t n, pace& known) noexcept : n_(n), terms_(known.trial.terms()), known_(known) {}
+
+  std::size_t size() const noexcept { return size_; }
+
+  /// After the elements [first, middle), which ended at the time `now`: whether the rest is worth sharing. Else size() is that of the next
+  /// part.
+  bool worth_sharing(std::size_t first, std::size_t middle, std::uint64_t now) noexcept {
+    const std::uint64_t passed = now - before_, left = n_ - middle;
+    const std::uint64_t taken = passed > tuning::part_cost_ns ? passed - tuning::part_cost_ns : 1;
+    const std::size_t done = middle - first;
+    // A first element misses caches, perhaps also those for instructions: it says little about a loop that was brief before.
+    const bool is_known = now - begun_ > terms_.known_after_ns && (first != 0 || !known_.was_ever_brief(n_));
+    if (now - begun_ > terms_.worth_ns || (is_known && left * taken > terms_.worth_ns * done)) return true;
+    // What takes no longer than a part should is not cut. But the elements so far may be cheaper than those to come.
+    const std::size_t longer = std::min<std::size_t>(done * terms_.part_ns / taken, left / 2) + 1;
+    size_ = (std::min)(done * 32, left * taken < terms_.part_ns * done ? left : longer);
+    before_ = now;
+    return false;
+  }
+
+  /// After the loop. `alone`: the strand has run all of it.
+  void end(bool alone) const noexcept {
+    const std::uint64_t took = os::rough_ns() - begun_;
+    if (took > tuning::early.worth_ns / 2 && took < 2 * tuning::late.worth_ns) known_.trial.note(n_, took);
+    if (alone) known_.learn(n_, took);
+  }
+
+ private:
+  const std::size_t n_;
+  const tuning::sharing& terms_;
+  pace& known_;
+  const std::uint64_t begun_ = os::rough_ns();
+  std::uint64_t before_ = begun_;
+  std::size_t size_ = 1;
+};
+
+/// The chunk of one strand in one loop. It starts with a single element, which may take long, and grows fast, as most do
+/// not. A chunk of some microseconds hides the cost of the clock and of the look for hungry workers; a chunk of more than
+/// some tens keeps these workers waiting.
+class adaptive_chunk {
+ public:
+  std::size_t size() const noexcept { return size_; }
+
+  void start() noexcept { started_ = clock::now(); }
+
+  /// Called after each chunk.
+  void adapt() noexcept {
+    const clock::time_point now = clock::now();
+    const clock::duration taken = now - started_;
+    started_ = now;
+    if (taken < too_short) {
+      if (size_ < most) size_ *= taken < too_short / 8 ? 8u : 2u;
+    } else if (taken > too_long && size_ > 1) {
+      size_ /= 2;
+    }
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  static constexpr std::size_t most = std::size_t(1) << (8 * sizeof(std::size_t) - 8);  // loops may be over nothing
+  static constexpr clock::duration too_short = std::chrono::microseconds(8);
+  static constexpr clock::duration too_long = std::chrono::microseconds(40);
+
+  std::size_t size_ = 1;
+  clock::time_point started_;
+};
+
+}}}  // namespace fj::v0_2::detail

@@ -1,0 +1,80 @@
+// What decides when a loop is shared: the trial of both ways, and the parts of a strand that is alone.
+#include "forkjoin/loops/chunks.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "test/support.hpp"
+
+namespace {
+
+using fj::detail::sharing_trial;
+namespace tuning = fj::detail::tuning;
+
+constexpr std::uint32_t of_trial = 2 * tuning::windows_of_way * tuning::loops_of_window;
+
+// Runs so many loops of `elements`; times(shares, i) is the time of loop i.
+template <class Times>
+void run(sharing_trial& trial, std::uint32_t loops, Times times, std::size_t elements = 1000) {
+  for (std::uint32_t i = 0; i < loops; ++i) trial.note(elements, times(trial.shares(), i));
+}
+
+}  // namespace
+
+// Tried with `>` in place of `<` in the comparison: fails.
+TEST_CASE("chunks: a body keeps the way that is quicker") {
+  sharing_trial shared, alone;
+  CHECK(shared.shares());  // the first loops are shared early
+  run(shared, of_trial, [](bool shares, std::uint32_t) { return shares ? 30'000u : 50'000u; });
+  CHECK(shared.shares());
+  run(alone, of_trial, [](bool shares, std::uint32_t) { return shares ? 50'000u : 30'000u; });
+  CHECK(!alone.shares());
+  CHECK(alone.terms().worth_ns == tuning::late.worth_ns);
+}
+
+TEST_CASE("chunks: to share has to gain") {
+  sharing_trial trial;
+  run(trial, of_trial, [](bool shares, std::uint32_t) { return shares ? 29'500u : 30'000u; });
+  CHECK(!trial.shares());
+}
+
+// The system takes the processor away for 4 ms in the second window of the quicker way. Tried with a way's last window in place of its
+// best: fails.
+TEST_CASE("chunks: one disturbed window does not decide") {
+  sharing_trial trial;
+  run(trial, of_trial, [](bool shares, std::uint32_t i) { return i == 20 ? 4'000'000u : shares ? 20'000u : 40'000u; });
+  CHECK(trial.shares());
+}
+
+// The first loops of a window find their data where the other way left it. Tried with one loop less to settle: fails.
+TEST_CASE("chunks: the first loops of a window do not count") {
+  sharing_trial trial;
+  run(trial, of_trial, [](bool shares, std::uint32_t i) {
+    if (i % tuning::loops_of_window < 2) return shares ? 200'000u : 1'000u;
+    return shares ? 20'000u : 40'000u;
+  });
+  CHECK(trial.shares());
+}
+
+TEST_CASE("chunks: a body whose loops change finds that out at the next trial") {
+  sharing_trial trial;
+  run(trial, tuning::loops_kept, [](bool shares, std::uint32_t) { return shares ? 50'000u : 30'000u; });
+  CHECK(trial.shares());  // the next trial begins
+  run(trial, of_trial, [](bool shares, std::uint32_t) { return shares ? 20'000u : 40'000u; });
+  CHECK(trial.shares());
+  run(trial, tuning::loops_kept - of_trial, [](bool shares, std::uint32_t) {
+    CHECK(shares);
+    return 20'000u;
+  });
+}
+
+TEST_CASE("chunks: the time of an element counts, whatever the lengths of the loops") {
+  sharing_trial trial;
+  for (std::uint32_t i = 0; i < of_trial; ++i) {
+    const std::size_t elements = trial.shares() ? 1000 : 100;
+    trial.note(elements, elements * (trial.shares() ? 20 : 40));
+  }
+  CHECK(trial.shares());
+}
