@@ -1,11 +1,9 @@
 // Boost.Asio's asynchronous operations as calls that block the fiber, never its worker. For programs that have Boost.Asio.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/detail/needs_runtime.hpp"
 
-#ifdef FORKJOIN_SERIAL
-#error "<forkjoin/asio.hpp>: the serial program has no fibers, so it cannot wait for Asio's operations by fj::use_fiber"
-#elif !__has_include(<boost/asio/async_result.hpp>)
+#if !__has_include(<boost/asio/async_result.hpp>)
 #error "<forkjoin/asio.hpp> needs Boost.Asio 1.70 or later; Debian has it in libboost-dev"
 #else
 

@@ -1,7 +1,7 @@
 // Fibers that fj::go starts, their channels and locks, and other waits. forkjoin.hpp has forks and loops.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/detail/needs_runtime.hpp"
 
 #include "forkjoin/go/blocking.hpp"
 #include "forkjoin/go/channel.hpp"

@@ -1,11 +1,7 @@
 // Calls that may block their thread.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
-
-#ifdef FORKJOIN_SERIAL
-#include "forkjoin/serial/go.hpp"
-#else
+#include "forkjoin/detail/needs_runtime.hpp"
 
 #include <type_traits>
 #include <utility>
@@ -47,5 +43,3 @@ std::invoke_result_t<F> blocking_now(F&& f) {
 }
 
 }}  // namespace fj::v0_2
-
-#endif

@@ -1,11 +1,7 @@
 // Channels: values that one fiber sends and another receives.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
-
-#ifdef FORKJOIN_SERIAL
-#include "forkjoin/serial/go.hpp"
-#else
+#include "forkjoin/detail/needs_runtime.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -181,5 +177,3 @@ class channel {
 };
 
 }}  // namespace fj::v0_2
-
-#endif

@@ -1,11 +1,7 @@
 // Waits, with a fj::mutex, for what other strands announce.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
-
-#ifdef FORKJOIN_SERIAL
-#include "forkjoin/serial/go.hpp"
-#else
+#include "forkjoin/detail/needs_runtime.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -88,5 +84,3 @@ class condition_variable {
 };
 
 }}  // namespace fj::v0_2
-
-#endif

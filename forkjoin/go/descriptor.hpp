@@ -1,11 +1,7 @@
 // Descriptors of the system: read, write, accept and connect. A fiber that waits leaves its worker to other fibers.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
-
-#ifdef FORKJOIN_SERIAL
-#include "forkjoin/serial/go.hpp"
-#else
+#include "forkjoin/detail/needs_runtime.hpp"
 
 #include <cstddef>
 #include <system_error>
@@ -199,5 +195,3 @@ inline void writable(int number, std::error_code& error, wait_options options = 
 }
 
 }}  // namespace fj::v0_2
-
-#endif

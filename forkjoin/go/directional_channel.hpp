@@ -2,11 +2,7 @@
 // compiler checks it.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
-
-#ifdef FORKJOIN_SERIAL
-#include "forkjoin/serial/go.hpp"
-#else
+#include "forkjoin/detail/needs_runtime.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -82,5 +78,3 @@ class send_channel {
 };
 
 }}  // namespace fj::v0_2
-
-#endif

@@ -1,12 +1,7 @@
 // go starts a fiber; its future waits for the fiber's end and has its result.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
-
-#ifdef FORKJOIN_SERIAL
-#include "forkjoin/detail/misuse.hpp"
-#include "forkjoin/serial/go.hpp"
-#else
+#include "forkjoin/detail/needs_runtime.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -255,5 +250,3 @@ auto runtime::go(F&& f) {
 inline void yield() noexcept { detail::yield_strand(); }
 
 }}  // namespace fj::v0_2
-
-#endif

@@ -1,11 +1,7 @@
 // Values of which each fiber has its own.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
-
-#ifdef FORKJOIN_SERIAL
-#include "forkjoin/serial/go.hpp"
-#else
+#include "forkjoin/detail/needs_runtime.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -61,5 +57,3 @@ class local {
 };
 
 }}  // namespace fj::v0_2
-
-#endif

@@ -1,11 +1,7 @@
 // A mutex that blocks the fiber, never its worker.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
-
-#ifdef FORKJOIN_SERIAL
-#include "forkjoin/serial/go.hpp"
-#else
+#include "forkjoin/detail/needs_runtime.hpp"
 
 #include <chrono>
 #include <source_location>
@@ -65,5 +61,3 @@ class mutex {
 };
 
 }}  // namespace fj::v0_2
-
-#endif

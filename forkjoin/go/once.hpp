@@ -1,11 +1,7 @@
 // A function that several strands call, and that runs only once.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
-
-#ifdef FORKJOIN_SERIAL
-#include "forkjoin/serial/go.hpp"
-#else
+#include "forkjoin/detail/needs_runtime.hpp"
 
 #include <atomic>
 #include <functional>
@@ -43,5 +39,3 @@ class once {
 };
 
 }}  // namespace fj::v0_2
-
-#endif

@@ -1,11 +1,7 @@
 // Prints what all fibers do and where they wait: for programs that hang.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
-
-#ifdef FORKJOIN_SERIAL
-#include "forkjoin/serial/go.hpp"
-#else
+#include "forkjoin/detail/needs_runtime.hpp"
 
 #include <csignal>
 
@@ -25,5 +21,3 @@ inline void print_fibers() noexcept { detail::print_fibers(); }
 inline bool print_fibers_on(int signal = SIGQUIT) noexcept { return detail::print_fibers_on(signal); }
 
 }}  // namespace fj::v0_2
-
-#endif

@@ -1,11 +1,7 @@
 // A wait for one of several channels.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
-
-#ifdef FORKJOIN_SERIAL
-#include "forkjoin/serial/go.hpp"
-#else
+#include "forkjoin/detail/needs_runtime.hpp"
 
 #include <algorithm>
 #include <array>
@@ -208,5 +204,3 @@ std::size_t select(First&& first, Cases&&... cases) {
 }
 
 }}  // namespace fj::v0_2
-
-#endif

@@ -1,11 +1,7 @@
 // A counting semaphore that blocks the fiber, never its worker.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
-
-#ifdef FORKJOIN_SERIAL
-#include "forkjoin/serial/go.hpp"
-#else
+#include "forkjoin/detail/needs_runtime.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -55,5 +51,3 @@ class semaphore {
 };
 
 }}  // namespace fj::v0_2
-
-#endif

@@ -1,11 +1,7 @@
 // A mutex that readers share, and that blocks the fiber, never its worker.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
-
-#ifdef FORKJOIN_SERIAL
-#include "forkjoin/serial/go.hpp"
-#else
+#include "forkjoin/detail/needs_runtime.hpp"
 
 #include <chrono>
 #include <source_location>
@@ -74,5 +70,3 @@ class shared_mutex {
 };
 
 }}  // namespace fj::v0_2
-
-#endif

@@ -1,11 +1,7 @@
 // Waits for a time alone.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
-
-#ifdef FORKJOIN_SERIAL
-#include "forkjoin/serial/go.hpp"
-#else
+#include "forkjoin/detail/needs_runtime.hpp"
 
 #include <chrono>
 
@@ -47,5 +43,3 @@ void sleep_until(const std::chrono::time_point<Clock, Duration>& t, wait_options
 }
 
 }}  // namespace fj::v0_2
-
-#endif

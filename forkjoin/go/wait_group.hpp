@@ -1,11 +1,7 @@
 // Waits until a count is 0.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
-
-#ifdef FORKJOIN_SERIAL
-#include "forkjoin/serial/go.hpp"
-#else
+#include "forkjoin/detail/needs_runtime.hpp"
 
 #include <cstdint>
 #include <stdexcept>
@@ -42,5 +38,3 @@ class wait_group {
 };
 
 }}  // namespace fj::v0_2
-
-#endif

@@ -1,11 +1,7 @@
 // The last argument that every wait takes.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
-
-#ifdef FORKJOIN_SERIAL
-#include "forkjoin/serial/go.hpp"
-#else
+#include "forkjoin/detail/needs_runtime.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -52,5 +48,3 @@ inline void throw_if_limited(wait_end end) {
 }  // namespace detail
 
 }}  // namespace fj::v0_2
-
-#endif

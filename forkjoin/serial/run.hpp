@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <type_traits>
 
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/detail/result.hpp"
@@ -47,8 +46,6 @@ detail::result_of<F> run(F&& f) {
 template <class F, class First, class... More>
 void run(F&& f, First&&, More&&...) = delete;  // a closure takes arguments along: fj::run([&] { f(1); })
 
-struct go_options;
-
 /// As the other build's, with one P, whatever the options say; they are not looked at.
 class runtime {
  public:
@@ -63,15 +60,6 @@ class runtime {
 
   template <class F, class First, class... More>
   void run(F&& f, First&&, More&&...) = delete;  // a closure takes arguments along: run([&] { f(1); })
-
-  template <class F>
-  auto go(F&& f);
-  template <class F>
-  auto go(const go_options& wanted, F&& f);
-
-  template <class F, class First, class... More>
-    requires(!std::is_same_v<std::remove_cvref_t<F>, go_options>)
-  void go(F&& f, First&&, More&&...) = delete;  // a closure takes arguments along: go([=] { f(1, 2); })
 
   unsigned procs() const noexcept { return 1; }
   fj::stats stats() const {

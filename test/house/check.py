@@ -42,7 +42,6 @@ ORDER = [
     "forkjoin/detail",
     "forkjoin/serial",
     "forkjoin/run.hpp",
-    "forkjoin/serial/go.hpp",
     "forkjoin/go",
     "forkjoin/fork_join.hpp",
     "forkjoin/loops",

@@ -51,10 +51,11 @@ others = set()
 for header in headers:
     for name in re.findall(r"(?m)^ *# *include (<[\w./]+>)$", (ROOT / header).read_text()):
         others.add(f"#if __has_include({name})\n#include {name}\n#endif")
-USERS = r"forkjoin/(go/|serial/)?\w+\.hpp"
+USERS = r"forkjoin/(serial/)?\w+\.hpp"
+NEEDS_RUNTIME = '#include "forkjoin/detail/needs_runtime.hpp"'
 for build, used in [
     ([], [header for header in headers if not header.startswith("forkjoin/serial/")]),
-    (["-DFORKJOIN_SERIAL"], [header for header in headers if re.fullmatch(USERS, header) and header != "forkjoin/asio.hpp"]),
+    (["-DFORKJOIN_SERIAL"], [header for header in headers if re.fullmatch(USERS, header) and NEEDS_RUNTIME not in (ROOT / header).read_text()]),
 ]:
     source = "\n".join([*sorted(others), MACROS, *(f'#include "{header}"' for header in used)])
     # -w: the compiler has some of these names itself

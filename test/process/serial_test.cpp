@@ -1,11 +1,9 @@
 // The serial build: the same program without the library, without threads.
 #define FORKJOIN_SERIAL
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <forkjoin/forkjoin.hpp>
-#include <forkjoin/go.hpp>
 #include <fstream>
 #include <functional>
 #include <memory>
@@ -102,24 +100,7 @@ int main() {
   fj::parallel_for(turns, [&](int i) { sum.with_local([i](int& mine) { mine += i; }); });
   expect(fj::combinable<int>(sum).combine(std::plus<>()) == 30, "a combinable and its copy");
 
-  const auto begin = std::chrono::steady_clock::now();
-  const auto passed = [&] { return std::chrono::steady_clock::now() - begin; };
-  fj::sleep_for(std::chrono::milliseconds(2));
-  expect(passed() >= std::chrono::milliseconds(2), "a sleep is long enough");
-  fj::sleep_until(begin + std::chrono::milliseconds(3));
-  expect(passed() >= std::chrono::milliseconds(3), "a sleep until a time is long enough");
-  try {
-    fj::sleep_for(std::chrono::hours(1), {.until = begin + std::chrono::milliseconds(4)});
-    expect(false, "timed out");
-  } catch (const fj::timed_out&) {
-    expect(passed() >= std::chrono::milliseconds(4), "a deadline is not early");
-  }
-  fj::mutex mutex;
-  expect(mutex.try_lock_for(std::chrono::hours(1)) && !mutex.try_lock_for(std::chrono::hours(1)), "a timed lock");
   fj::default_options({.procs = 8});
-  expect(fj::go({.stack_size = 1 << 20}, [] { return 1; }).get() == 1, "the options of a fiber");
-  expect(rt.go({.stack_size = 1 << 20}, [] { return 1; }).get() == 1, "the options of a fiber in a runtime");
-  expect(fj::go([] { return 1; }).wait_for(std::chrono::hours(1)), "a future is ready at once");
 
   bool later = false;
   try {
@@ -131,11 +112,6 @@ int main() {
 
   fj::stop_source source;
   source.request_stop();
-  const fj::stop_token asked = source.get_token();
-  try {
-    fj::sleep_for(std::chrono::hours(1), {.stop = &asked});
-    expect(false, "a sleep that is stopped");
-  } catch (const fj::cancelled&) {}
   try {
     fj::with_scope(source.get_token(), [&](fj::scope& s) { s.fork([&] { later = true; }); });
     expect(false, "cancelled");
