@@ -204,8 +204,8 @@ TEST_CASE("what a serial leaf hides is exposed after patience and a heavy fence"
   const result r = simulate_run(tree, on(2));
   CHECK(r.count.exposures == 1);
   CHECK(r.count.steals == 2);
-  // It is done with the small one after some 1.2 us, waits 3 as that was short, looks for 10 us, exposes for 15, then works
-  // for a millisecond.
+  // It is done with the small one after some 1.2 us, waits 3 as that was short, looks for 10 us, exposes for 15 (c.membarrier
+  // of written.hpp), then works for a millisecond.
   CHECK(r.time > ps(1e6 + 29'000));
   CHECK(r.time < ps(1e6 + 30'000));
 }

@@ -1,9 +1,9 @@
-// What decides how a loop without a grain is cut, and when it is shared with other workers: all of it stands here.
+// When a loop without a grain is shared with other workers, and how long its parts are until then. split_loop.hpp asks, and cuts.
 //
-// A strand begins such a loop alone, in parts of some microseconds, and leaves the rest to thieves meanwhile (split_loop.hpp). It shares
-// the loop once the rest seems to be worth that: the bound. No bound is best for all programs. A loop that shares its data with loops
-// around it finds them in two caches if some of these are shared, and how much that costs depends on how far the processors are apart.
-// So each type of body tries both ways, and keeps the quicker one for some time.
+// A strand begins such a loop alone, in parts of some microseconds, and leaves the rest to thieves meanwhile. It shares the loop once the
+// rest seems to take worth_ns. No such bound is best for all programs: if loops of a program use the same data, and some of these loops are
+// shared, the data lie in the caches of two processors, and what it costs to fetch them depends on how far these are apart. So each type of
+// body tries an early and a late bound, and keeps the quicker one for some time.
 #pragma once
 
 #include <algorithm>

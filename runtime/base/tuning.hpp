@@ -23,7 +23,7 @@ inline constexpr std::int64_t patience_ns = 10'000;
 inline constexpr std::int64_t crowded_ns = 200'000;
 inline constexpr std::int64_t nap_ns = 1'000;
 
-/// Rounds over all deques between two looks at the clock, which costs as much as some looks at deques.
+/// Rounds over all deques between two looks at what costs as much as some looks at deques: the clock, the poller.
 inline constexpr unsigned rounds_per_look = 16;
 
 /// Pauses between two looks of a worker at deques whose owners run small loops, or while P go from fiber to fiber, some microsecond

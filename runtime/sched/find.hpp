@@ -371,8 +371,8 @@ struct basic_search {
     patience::hold_back(m, [&] { return is_over(only) || m.sched().dispatcher().any_ready(); });
   }
 
-  // What becomes ready, or nullptr; and has the worker join those that look for records, when it is its turn. They may look
-  // for a moment only, on top of a join: to park at once would cost more than to wait.
+  // What becomes ready, or nullptr; and has the worker join those that look for records, when it is its turn. The worker waits some
+  // rounds for its turn: workers that look on top of a join look for a moment only, and to park at once would cost more.
   static fiber* wait_for_turn(worker& m) noexcept {
     for (unsigned round = 0; round < tuning::top_rounds; ++round) {
       if (fiber* const f = ready_work::take(m, nullptr)) return f;

@@ -1,4 +1,4 @@
-// When a worker may sleep, and which event wakes it. runtime/PARKING.md has the proof.
+// When a worker may sleep, which event wakes one, and which of them. runtime/PARKING.md has the proof.
 //
 // The wake-up that would be lost: a worker looks at all deques, finds nothing, and goes to sleep; between its look and its
 // sleep an owner forks, sees no worker asleep, and wakes none. From then on there is work and an idle P. Against it:

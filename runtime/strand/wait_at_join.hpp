@@ -35,7 +35,7 @@ void wait_for_all(CountingJoin& joined) noexcept {
   }
   Machine::suspend(
       [](typename Machine::worker&, typename Machine::fiber& f, void* counting) noexcept -> typename Machine::fiber* {
-        const os::unseen_by_detector pause;  // as in wait_at_join.hpp
+        const os::unseen_by_detector pause;  // as in wait_until_finished
         return static_cast<CountingJoin*>(counting)->wait() ? nullptr : &f;
       },
       &joined);

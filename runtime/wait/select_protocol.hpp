@@ -45,8 +45,8 @@ struct basic_select_place {
   std::optional<basic_wait_entry<Machine>> entry;
 };
 
-/// Source of the protocol: Go's runtime/select.go. All locks are taken in the order of their addresses; the wait claims itself
-/// once, for the case that comes first.
+/// Source of the protocol: Go's runtime/select.go. All locks are taken in the order of their addresses. All cases
+/// share one waiter; the first strand that claims it, for whichever case, ends the wait.
 template <waiting_machine Machine>
 class basic_select {
  public:
