@@ -20,7 +20,8 @@ void print_overflow(const fiber& f, bool of_go) noexcept {
   os::print_error(f.number);
   os::print_error(!f.begun   ? " (a scope's child): its stack of "
                   : f.stolen ? " (a stolen branch): its stack of "
-                             : " (which runs the job itself): its stack of ");
+                  : of_go    ? " (the function of fj::go): its stack of "
+                             : " (the code that entered the runtime): its stack of ");
   os::print_error(f.stack_size());
   os::print_error(
       of_go ? " bytes is used up. Raise fj::options::go_stack_size or FORKJOIN_GO_STACK_SIZE, or start this fiber by "

@@ -117,7 +117,7 @@ int main(int argc, char** argv) {
     verdict.contains(end.said,
                      how == "stolen" || how == "thief" ? "(a stolen branch)"
                      : how == "scope's child"          ? "(a scope's child)"
-                                                       : "(which runs the job itself)",
+                                                       : "(the code that entered the runtime)",
                      how);
     const std::size_t size = end.said.find("its stack of ");
     const long bytes = size == std::string::npos ? 0 : std::atol(end.said.c_str() + size + 13);
