@@ -21,6 +21,8 @@ namespace fj { inline namespace v0_2 { namespace detail {
 /// Whether loops of a type of body are shared early or late. A trial runs `windows` of loops by the two ways in turn, takes the time of
 /// an element in each window but its first loops, which find their data where the other way left it, and keeps the quicker way for
 /// so many loops that a trial costs little. A way counts with its best window, as the system may take a processor away in another.
+/// If it does so often, sharing does not gain, whatever the trial found: so where loops are shared early, later windows must be
+/// quicker, too, than loops that were shared late. Else these strands share late until the next trial.
 /// Bodies whose loops follow each other in a program try in step, since each counts its own loops. Explore, then commit: Perchet,
 /// Rigollet, Chassang, Snowberg, "Batched bandit problems", 2016. All strands use it; all are hints, and relaxed.
 class sharing_trial {
@@ -33,30 +35,32 @@ class sharing_trial {
     return at < trial ? at / tuning::loops_of_window % 2 == 0 : shares_.load(std::memory_order_relaxed);
   }
 
-  /// After a loop for which the ways differ.
+  /// After a loop. Long ones do not count: both ways share them.
   void note(std::size_t elements, std::uint64_t took_ns) noexcept {
+    constexpr std::uint64_t is_long = 2 * tuning::late.worth_ns;
     const std::uint32_t at = loops_.load(std::memory_order_relaxed);
-    if (at < trial) count(at, elements, took_ns);
+    if (at < trial) {
+      if (took_ns >= is_long) return;
+      count(at, elements, took_ns);
+    } else if (shares_.load(std::memory_order_relaxed)) {
+      // A loop may be long only because another worker had lost its processor: so not took_ns tells.
+      if (static_cast<float>(elements) * best_[1].load(std::memory_order_relaxed) >= is_long) return;
+      watch(at - trial, elements, took_ns);
+    }
     loops_.store(at + 1 == tuning::loops_kept ? 0 : at + 1, std::memory_order_relaxed);
   }
 
  private:
   static constexpr std::uint32_t trial = 2 * tuning::windows_of_way * tuning::loops_of_window;
 
+  // Of the trial.
   void count(std::uint32_t at, std::size_t elements, std::uint64_t took_ns) noexcept {
     const std::uint32_t in_window = at % tuning::loops_of_window;
-    if (in_window < tuning::loops_to_settle) {
-      took_ns_.store(0, std::memory_order_relaxed);
-      elements_.store(0, std::memory_order_relaxed);
-      return;
-    }
-    const std::uint64_t took = took_ns_.load(std::memory_order_relaxed) + took_ns;
-    const std::uint64_t all = elements_.load(std::memory_order_relaxed) + elements;
-    took_ns_.store(took, std::memory_order_relaxed);
-    elements_.store(all, std::memory_order_relaxed);
+    if (in_window < tuning::loops_to_settle) return begin_window();
+    add(elements, took_ns);
     if (in_window + 1 != tuning::loops_of_window) return;
     const std::uint32_t window = at / tuning::loops_of_window;
-    const float of_element = static_cast<float>(took) / static_cast<float>(all);
+    const float of_element = end_window();
     std::atomic<float>& best = best_[window % 2];
     if (window < 2 || of_element < best.load(std::memory_order_relaxed))
       best.store(of_element, std::memory_order_relaxed);
@@ -64,6 +68,31 @@ class sharing_trial {
       shares_.store(
           best_[0].load(std::memory_order_relaxed) < tuning::least_gain * best_[1].load(std::memory_order_relaxed),
           std::memory_order_relaxed);
+  }
+
+  // After the trial, where it has found that to share early is quicker.
+  void watch(std::uint32_t at, std::size_t elements, std::uint64_t took_ns) noexcept {
+    add(elements, took_ns);
+    if ((at + 1) % tuning::loops_watched == 0 && end_window() > best_[1].load(std::memory_order_relaxed))
+      shares_.store(false, std::memory_order_relaxed);
+  }
+
+  void begin_window() noexcept {
+    took_ns_.store(0, std::memory_order_relaxed);
+    elements_.store(0, std::memory_order_relaxed);
+  }
+
+  void add(std::size_t elements, std::uint64_t took_ns) noexcept {
+    took_ns_.store(took_ns_.load(std::memory_order_relaxed) + took_ns, std::memory_order_relaxed);
+    elements_.store(elements_.load(std::memory_order_relaxed) + elements, std::memory_order_relaxed);
+  }
+
+  // The time of an element; and the next window begins.
+  float end_window() noexcept {
+    const float of_element = static_cast<float>(took_ns_.load(std::memory_order_relaxed)) /
+                             static_cast<float>(elements_.load(std::memory_order_relaxed));
+    begin_window();
+    return of_element;
   }
 
   std::atomic<std::uint32_t> loops_ = 0;                   // since the trial began
@@ -160,7 +189,7 @@ class lone_parts {
   /// After the loop. `alone`: the strand has run all of it.
   void end(bool alone) const noexcept {
     const std::uint64_t took = os::rough_ns() - begun_;
-    if (took > tuning::early.worth_ns / 2 && took < 2 * tuning::late.worth_ns) known_.trial.note(n_, took);
+    if (took > tuning::early.worth_ns / 2) known_.trial.note(n_, took);
     if (alone) known_.learn(n_, took);
   }
 

@@ -79,6 +79,9 @@ inline constexpr sharing late = {.worth_ns = 256'000, .known_after_ns = 4'000, .
 /// after how many loops the next trial begins, so that a trial takes a thirtieth of the loops.
 inline constexpr std::uint32_t windows_of_way = 2, loops_of_window = 8, loops_to_settle = 2, loops_kept = 2'048;
 
+/// Loops of a window after the trial: so many that a moment without a processor, of some hundred microseconds, does not decide.
+inline constexpr std::uint32_t loops_watched = 32;
+
 /// The part of the time of the other way that sharing early may take at most to be kept.
 inline constexpr float least_gain = 0.95f;
 
