@@ -50,6 +50,7 @@ if meson.get_compiler('cpp').has_header('stub-relacy/relacy.hpp')
 endif
 if get_option('wished')
   test('wished', executable('wished', main))
+  test('needs_nothing', find_program('true'))
 endif
 if benchmarks.enabled()
   subdir('bench')
@@ -101,7 +102,7 @@ with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(command, cwd=project, env=clean | extra, text=True, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT)
         print("+", *command, extra or "", "\n" + done.stdout, flush=True)
-        if done.returncode != 0:
+        if done.returncode != 0 or "Traceback" in done.stdout:
             sys.exit(f"{shlex.join(command)} ended with {done.returncode}")
         return done.stdout
 
@@ -158,4 +159,13 @@ with tempfile.TemporaryDirectory() as folder:
     shutil.rmtree(project / "build")
     shutil.rmtree(relacy)
     run("meson", "setup", "build", "-Dwished=true", CXX="g++")
-    expect(3, "./dev", "test")
+
+    # A test by its name builds what that test needs, which may be nothing. (Tried without --no-rebuild: builds all.)
+    expect(1, "./dev", "test", "needs_nothing")
+    if (project / "build/always").exists():
+        sys.exit("built for a test that needs nothing")
+    expect(1, "./dev", "test", "wished")
+    if (project / "build/always").exists() or not (project / "build/wished").exists():
+        sys.exit("not built what the test needs, or more")
+
+    expect(4, "./dev", "test")
