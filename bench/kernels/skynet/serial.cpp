@@ -8,9 +8,10 @@ namespace {
 
 long skynet(long first, long leaves) {
   if (leaves == 1) return first;
+  const long end = first + leaves;
   leaves /= 10;
   long sum = 0;
-  for (int i = 0; i < 10; ++i) sum += skynet(first + i * leaves, leaves);
+  for (; first != end; first += leaves) sum += skynet(first, leaves);
   return sum;
 }
 
