@@ -34,7 +34,6 @@
 #include "wait/semaphore.hpp"
 #include "wait/shared_mutex.hpp"
 #include "wait/sleep.hpp"
-#include "wait/system.hpp"
 #include "wait/wait_group.hpp"
 #include "wait/waiter.hpp"
 

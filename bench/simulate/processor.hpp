@@ -6,19 +6,19 @@
 #include <numeric>
 #include <vector>
 
-#include "bench/simulate/in_pages.hpp"
 #include "bench/simulate/strand.hpp"
+
+#include "bench/simulate/in_pages.hpp"
 #include "runtime/base/chaos.hpp"
 #include "runtime/base/counters.hpp"
+#include "runtime/sched/blocking_word.hpp"
 #include "runtime/sched/run_queue.hpp"
 #include "runtime/sched/timer_heap.hpp"
 #include "runtime/stacks/stack_cache.hpp"
 
-namespace simulate {
+namespace fj { inline namespace v0_2 { namespace detail {
 
-using deque_in_pages = in_pages<deque>;
-
-/// As fj::detail::processor.
+/// As of the runtime.
 struct processor {
   processor(unsigned number, deque::index capacity) : index(number), memory(capacity), active(&*memory) {}
 
@@ -26,17 +26,18 @@ struct processor {
   unsigned tick = 0, looks_at_timers = 0;
   std::uint32_t runs = 0;
   std::int64_t slice_began = 0;
-  fj::detail::chaos chaos;
-  fj::detail::basic_run_queue<machine, fiber> queue;  // always empty: simulated strands wait at joins only
-  fj::detail::basic_timer_heap<machine> timers;
+  detail::chaos chaos;
+  run_queue<fiber> queue;  // always empty: simulated strands wait at joins only
+  timer_heap timers;
   processor* next = nullptr;
-  fj::detail::basic_stack_cache<fiber> stacks;
-  fj::detail::tallies count;
-  const deque_in_pages memory;
-  deque* const active;
+  basic_stack_cache<fiber> stacks;
+  tallies count;
+  const simulate::in_pages<deque> memory;
+  os::atomic<deque*> active;
+  blocking_word blocking;  // no simulated strand blocks
 };
 
-/// As fj::detail::processors. Looks at deques take time where a worker goes round in random order.
+/// As of the runtime. Looks at deques take time where a worker goes round in random order.
 class processors {
  public:
   processors(unsigned count, deque::index capacity) {
@@ -55,28 +56,35 @@ class processors {
   /// Calls visit(processor, deque) for each P as long as it returns true, a look after the one before.
   template <class Visit>
   void for_each(unsigned first, unsigned step, Visit visit) {
-    timeline& time = timeline::current();
+    simulate::timeline& time = simulate::timeline::current();
     const unsigned count = this->count();
     for (unsigned i = 0, at = first; i < count; ++i, at = at + step < count ? at + step : at + step - count) {
       time.pass(time.price.look);
-      if (!visit(*all_[at], all_[at]->active->for_thieves())) return;
+      if (!visit(*all_[at], all_[at]->active.load(std::memory_order_relaxed)->for_thieves())) return;
     }
   }
   /// The same with visit(deque).
   template <class Visit>
   void for_each_deque(unsigned first, unsigned step, Visit visit) {
-    for_each(first, step, [&visit](processor&, deque::as_thief& d) { return visit(d); });
+    for_each(first, step, [&visit](processor&, deque_thief& d) { return visit(d); });
   }
 
   /// The same all at once, by a worker that has announced that it parks: that costs `park`.
   template <class Visit>
   void for_each_deque(Visit visit) {
-    for (const auto& p : all_) visit(p->active->for_thieves());
+    for (const auto& p : all_) visit(p->active.load(std::memory_order_relaxed)->for_thieves());
   }
 
  private:
   std::vector<std::unique_ptr<processor>> all_;
   std::vector<unsigned> steps_;
 };
+
+}}}  // namespace fj::v0_2::detail
+
+namespace simulate {
+
+using fj::detail::processor;
+using fj::detail::processors;
 
 }  // namespace simulate

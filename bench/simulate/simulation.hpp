@@ -1,52 +1,67 @@
-// The state of one simulation: what the runtime's scheduling templates know as the scheduler, and the strands.
+// The state of one simulation: what the runtime's scheduling rules know as the scheduler, and the strands.
 #pragma once
 
 #include <exception>
 #include <memory>
 #include <vector>
 
-#include "bench/simulate/processor.hpp"
-#include "bench/simulate/simulator.hpp"
-#include "bench/simulate/strand.hpp"
 #include "bench/simulate/system.hpp"
+
+#include "bench/simulate/simulator.hpp"
 #include "bench/simulate/timeline.hpp"
-#include "bench/simulate/worker.hpp"
 #include "runtime/base/settings.hpp"
-#include "runtime/sched/dispatcher.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+/// What the rules ask of the workers' shared data.
+class scheduler {
+ public:
+  scheduler(const detail::settings& set, const simulate::prices& cost, bool runs_ahead, deque::index capacity);
+
+  const detail::settings& settings() const noexcept { return settings_; }
+  detail::dispatcher& dispatcher() noexcept { return dispatcher_; }
+  processors& all() noexcept { return processors_; }
+  os::mutex& exposing() noexcept { return exposing_; }
+  void refuse_forked_copy() const noexcept {}
+
+ protected:
+  const detail::settings settings_;
+  simulate::timeline time_;  // it begins first
+  processors processors_;
+  detail::threads threads_{*this};
+  detail::poller poller_;
+  detail::dispatcher dispatcher_;
+  os::mutex exposing_;
+};
+
+}}}  // namespace fj::v0_2::detail
+
 #include "runtime/sched/find.hpp"
 #include "runtime/sched/loop.hpp"
 #include "runtime/sched/owner.hpp"
 
 namespace simulate {
 
-class simulation {
+using fj::detail::owner_steps;
+using fj::detail::system;
+using fj::detail::work_on_top;
+using fj::detail::worker_loop;
+
+class simulation : public fj::detail::scheduler {
  public:
   simulation(const kernel& k, const setup& chosen);
 
   result run();
-
-  // As fj::detail::scheduler.
-  using dispatcher_type = fj::detail::basic_dispatcher<system>;
-  const fj::detail::settings& settings() const noexcept { return settings_; }
-  dispatcher_type& dispatcher() noexcept { return dispatcher_; }
-  processors& all() noexcept { return processors_; }
-  machine::mutex& exposing() noexcept { return exposing_; }
-  no_monitor& monitor() noexcept { return monitor_; }
-  void refuse_forked_copy() const noexcept {}
 
   worker* start_worker() noexcept;
 
   // Of system, by a worker.
   bool prepare_stack(worker& m) noexcept;
   void release_stacks(worker& m, std::size_t but) noexcept;
-  fiber* begin(worker& m, const deque::stolen_record& what) noexcept;
+  fiber* begin(worker& m, const stolen_record& what) noexcept;
   fiber* switch_to(worker& m, fiber& f) noexcept;
 
  private:
-  using owner = fj::detail::basic_owner<system>;
-  using work_on_top = fj::detail::basic_work_on_top<system>;
-  using worker_loop = fj::detail::basic_worker_loop<system>;
-
   worker& add_worker();
   static void worker_main(void* self);
 
@@ -80,14 +95,6 @@ class simulation {
   const kernel& kernel_;
   const setup chosen_;
   const std::size_t deep_;  // calls on a stack from which on nothing runs on top
-  const fj::detail::settings settings_;
-  timeline time_;
-  processors processors_;
-  threads threads_;
-  no_poller poller_;
-  no_monitor monitor_;
-  dispatcher_type dispatcher_;
-  machine::mutex exposing_;
   root root_;
   fiber* job_ = nullptr;
   std::vector<std::unique_ptr<worker>> workers_;

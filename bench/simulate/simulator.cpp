@@ -1,11 +1,11 @@
-#include "bench/simulate/simulator.hpp"
+#include "bench/simulate/simulation.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 #include <string>
 
-#include "bench/simulate/simulation.hpp"
 #include "runtime/base/tuning.hpp"
+#include "runtime/sched/queues.cpp"
 
 namespace simulate {
 
@@ -41,14 +41,12 @@ std::string_view name_of(policy p) noexcept { return std::ranges::find(all_polic
 
 // With the caller of run there are as many workers as P. Those that are awake at the start are not the dispatcher's to start.
 simulation::simulation(const kernel& k, const setup& chosen)
-    : kernel_(k),
+    : scheduler({.procs = checked(chosen.procs), .max_workers = chosen.awake ? 0 : chosen.procs - 1},
+                {chosen.cost, chosen.steals.order == order::last_child_first}, chosen.runs_ahead,
+                capacity_of(chosen.cost)),
+      kernel_(k),
       chosen_(chosen),
-      deep_(static_cast<std::size_t>(chosen.cost.stack_bytes / 2 / std::max(chosen.cost.frame_bytes, 1.0))),
-      settings_{.procs = checked(chosen.procs), .max_workers = chosen.awake ? 0 : chosen.procs - 1},
-      time_({chosen.cost, chosen.steals.order == order::last_child_first}, chosen.runs_ahead),
-      processors_(chosen.procs, capacity_of(chosen.cost)),
-      threads_{*this},
-      dispatcher_(processors_, threads_, poller_, settings_.max_workers, settings_.eager) {}
+      deep_(static_cast<std::size_t>(chosen.cost.stack_bytes / 2 / std::max(chosen.cost.frame_bytes, 1.0))) {}
 
 result simulation::run() {
   job_ = &take_stack();
@@ -64,8 +62,18 @@ result simulation::run() {
   time_.run();
   if (error_) std::rethrow_exception(error_);
   if (!over_) throw std::logic_error("simulate: all workers sleep before the end of the job");
-  for (unsigned i = 0; i < chosen_.procs; ++i)
-    result_.count += processors_[i].count.read([] { return system::now_ns(); });
+  fj::counters all;
+  for (unsigned i = 0; i < chosen_.procs; ++i) all += processors_[i].count.read(&fj::detail::os::now_ns);
+  result_.count = {.steals = all.steals,
+                   .suspensions = all.suspensions,
+                   .resumptions = all.resumptions,
+                   .join_waits = all.join_waits,
+                   .exposures = all.exposures,
+                   .publications = all.publications,
+                   .slow_pushes = all.slow_pushes,
+                   .slow_pops = all.slow_pops,
+                   .parks = all.parks,
+                   .wakeups = all.wakeups};
   result_.waits = chosen_.steals.join == join::leave_stack ? result_.count.suspensions : result_.count.join_waits;
   return result_;
 }
@@ -74,7 +82,7 @@ result simulation::run() {
 void simulation::worker_main(void* self) {
   timeline::current().begin();
   worker& m = *static_cast<worker*>(self);
-  if (m.works) worker_loop::execute(m, m.sched().job_);
+  if (m.works) worker_loop::execute(m, static_cast<simulation&>(m.sched()).job_);
   worker_loop::run(m);
 }
 
@@ -92,8 +100,18 @@ worker* simulation::start_worker() noexcept {
   return started;
 }
 
-worker* threads::start() noexcept { return whose.start_worker(); }
-
 result simulate_run(const kernel& k, const setup& chosen) { return simulation(k, chosen).run(); }
 
 }  // namespace simulate
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+scheduler::scheduler(const detail::settings& set, const simulate::prices& cost, bool runs_ahead, deque::index capacity)
+    : settings_(set),
+      time_(cost, runs_ahead),
+      processors_(set.procs, capacity),
+      dispatcher_(processors_, threads_, poller_, set.max_workers, set.eager) {}
+
+worker* threads::start() noexcept { return static_cast<simulate::simulation&>(whose).start_worker(); }
+
+}}}  // namespace fj::v0_2::detail

@@ -1,5 +1,6 @@
 // A discrete-event simulation of the library's scheduler on any number of P.
-// Its rules are the runtime's own templates (runtime/schedule), on a machine on which they take simulated time (system.hpp).
+// Its rules are the runtime's own (runtime/sched), compiled for a machine on which they take simulated time (machine.hpp, system.hpp).
+// They are in a namespace of their own, as the same programs use the library, too: so no type of the library stands here.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,6 @@
 
 #include "bench/simulate/costs.hpp"
 #include "bench/simulate/kernel.hpp"
-#include "runtime/base/counters.hpp"
 
 namespace simulate {
 
@@ -50,10 +50,16 @@ struct setup {
   bool runs_ahead = true;
 };
 
+/// As fj::counters.
+struct counts {
+  std::uint64_t steals = 0, suspensions = 0, resumptions = 0, join_waits = 0, exposures = 0, publications = 0,
+                slow_pushes = 0, slow_pops = 0, parks = 0, wakeups = 0;
+};
+
 struct result {
   picoseconds time = 0;             ///< from the start of the job to its end
   picoseconds worked = 0;           ///< serial work done by all P together
-  fj::counters count;               ///< as fj::stats, of all P together
+  counts count;                     ///< of all P together
   std::uint64_t waits = 0;          ///< joins at which a strand waited: suspended, or ran other records on top
   std::uint64_t peak_stacks = 0;    ///< as fj::stats::stacks_peak
   std::uint64_t deepest_deque = 0;  ///< highest index of a record, counted from 1

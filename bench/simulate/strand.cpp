@@ -3,10 +3,17 @@
 #include <algorithm>
 #include <memory>
 
-#include "bench/simulate/analysis.hpp"
 #include "bench/simulate/simulation.hpp"
 
+#include "bench/simulate/analysis.hpp"
+
 namespace simulate {
+
+namespace {
+
+deque& active(worker& m) noexcept { return *m.proc->active.load(std::memory_order_relaxed); }
+
+}  // namespace
 
 frame& simulation::enter(fiber& g, const node& self, caller by) {
   frame& f = g.enter(self, by);
@@ -24,7 +31,7 @@ void simulation::leave_frame(fiber& g) noexcept {
 fiber* simulation::switch_to(worker& m, fiber& f) noexcept {
   m.works = true;
   m.clock += f.to_go_on;
-  m.proc->active->open(f.whose);
+  active(m).open(f.whose);
   m.running = &f;
   fiber* next = nullptr;
   or_stop([&] { next = run_strand(m); });
@@ -56,7 +63,7 @@ fiber* simulation::run_strand(worker& m) {
         push(m, f);
         continue;
       case stage::pop:
-        if (m.proc->active->pop(f)) {
+        if (active(m).pop(f)) {
           run_other(m, f);
         } else {
           m.clock += time_.price.slow_pop;
@@ -74,7 +81,7 @@ fiber* simulation::run_strand(worker& m) {
     time_.await_turn();
     switch (f.now) {
       case stage::push_slow:
-        owner::answer_alarm(m, *m.proc->active, nullptr);
+        owner_steps::answer_alarm(m, active(m), nullptr);
         run_here(m, f);
         break;
       case stage::pop_slow:
@@ -135,7 +142,7 @@ void simulation::next_step(worker& m, frame& f) {
 void simulation::push(worker& m, frame& f) {
   f.waited = false;
   f.thiefs_proc = frame::no_proc;
-  const bool attend = m.proc->active->push(f, deque::name_of(f));
+  const bool attend = active(m).push(f, deque::name_of(f));
   result_.deepest_deque = std::max<std::uint64_t>(result_.deepest_deque, ++m.running->forks);
   if (!attend) return run_here(m, f);
   m.clock += time_.price.slow_push;
@@ -143,7 +150,7 @@ void simulation::push(worker& m, frame& f) {
 }
 
 void simulation::pop_slow(worker& m, frame& f) {
-  if (owner::take_back(m, *m.proc->active, f)) {
+  if (owner_steps::take_back(m, active(m), f)) {
     run_other(m, f);
   } else {
     f.now = stage::join;
@@ -173,16 +180,16 @@ void simulation::join(worker& m, frame& f) {
     f.waited = true;
     m.works = false;
     const bool deep = m.running->depth() >= deep_;
-    const deque::stolen_record got = chosen_.steals.join == join::leapfrog
-                                         ? work_on_top::find_at(
-                                               m, &root_, f.joined, [&f] { return f.thiefs_proc; }, deep)
-                                         : work_on_top::find(m, &root_, f.joined, deep);
+    const stolen_record got = chosen_.steals.join == join::leapfrog
+                                  ? work_on_top::find_at(
+                                        m, &root_, f.joined, [&f] { return f.thiefs_proc; }, deep)
+                                  : work_on_top::find(m, &root_, f.joined, deep);
     m.works = true;
     if (got.record) return run_on_top(m, static_cast<frame&>(*got.record));
   }
   if (f.joined.finished()) {
     --m.running->forks;
-    owner::after_stolen_join(*m.proc->active);
+    owner_steps::after_stolen_join(active(m));
     std::construct_at(&f.joined, &frame::nothing);
     f.now = stage::next;
   } else {
@@ -204,7 +211,7 @@ fiber* simulation::arrive(worker& m, frame& f) {
   return owner;
 }
 
-fiber* simulation::begin(worker& m, const deque::stolen_record& what) noexcept {
+fiber* simulation::begin(worker& m, const stolen_record& what) noexcept {
   fiber& thief = m.proc->stacks.pop();
   frame& record = static_cast<frame&>(*what.record);
   thief.whose = what.whose;
@@ -244,9 +251,19 @@ void simulation::give_stack(fiber& idle) noexcept {
   free_fibers_.push_back(&idle);
 }
 
-bool system::prepare_stack(worker& m) noexcept { return m.sched().prepare_stack(m); }
-void system::release_stacks(worker& m, std::size_t but) noexcept { m.sched().release_stacks(m, but); }
-fiber* system::begin(worker& m, const deque::stolen_record& what) noexcept { return m.sched().begin(m, what); }
-fiber* system::switch_to(worker& m, fiber& f) noexcept { return m.sched().switch_to(m, f); }
-
 }  // namespace simulate
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+namespace {
+
+simulate::simulation& simulation_of(worker& m) noexcept { return static_cast<simulate::simulation&>(m.sched()); }
+
+}  // namespace
+
+bool system::prepare_stack(worker& m) noexcept { return simulation_of(m).prepare_stack(m); }
+void system::release_stacks(worker& m, std::size_t but) noexcept { simulation_of(m).release_stacks(m, but); }
+fiber* system::begin(worker& m, const stolen_record& what) noexcept { return simulation_of(m).begin(m, what); }
+fiber* system::switch_to(worker& m, fiber& f) noexcept { return simulation_of(m).switch_to(m, f); }
+
+}}}  // namespace fj::v0_2::detail

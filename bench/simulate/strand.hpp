@@ -7,8 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "bench/simulate/kernel.hpp"
 #include "bench/simulate/machine.hpp"
+
+#include "bench/simulate/kernel.hpp"
 #include "runtime/fork/continuation.hpp"
 #include "runtime/fork/deque.hpp"
 #include "runtime/fork/runnable.hpp"
@@ -16,8 +17,10 @@
 namespace simulate {
 
 using fj::detail::continuation;
+using fj::detail::deque;
+using fj::detail::deque_thief;
 using fj::detail::outcome;
-using deque = fj::detail::basic_deque<machine>;
+using fj::detail::stolen_record;
 
 /// Who called a frame: what its end leads to.
 enum class caller : std::uint8_t {
@@ -44,7 +47,7 @@ enum class stage : std::uint8_t {
 };
 
 /// A frame holds at most one record at a time, and is that record.
-struct frame : deque::record, continuation {
+struct frame : continuation {
   static constexpr unsigned no_proc = ~0u;
 
   frame() noexcept : continuation(&nothing) {}
@@ -63,31 +66,34 @@ struct frame : deque::record, continuation {
   [[gnu::aligned(16)]] static outcome nothing(continuation&) noexcept { return outcome::returned; }
 };
 
+}  // namespace simulate
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
 struct worker;
 
 /// What one simulation works for.
-struct root : fj::detail::runnable {
+struct root : runnable {
   root() noexcept : runnable(kind::root) {}
-  fj::detail::root_runnables ready;
+  root_runnables ready;
   worker* caller = nullptr;
-  machine::atomic<bool> done{false};
+  os::atomic<bool> done{false};
 };
 
 /// Frames stay where they are: thieves hold pointers to them.
-class fiber : public fj::detail::join_waiter, public fj::detail::runnable {
- public:
+struct fiber : join_waiter, runnable {
   fiber() noexcept : runnable(kind::fiber) {}
 
-  frame& top() noexcept { return *top_; }
+  simulate::frame& top() noexcept { return *top_; }
   std::size_t depth() const noexcept { return depth_; }
 
-  frame& enter(const node& self, caller by) {
-    if (depth_ == blocks_.size() * block) blocks_.push_back(std::make_unique<frame[]>(block));
+  simulate::frame& enter(const simulate::node& self, simulate::caller by) {
+    if (depth_ == blocks_.size() * block) blocks_.push_back(std::make_unique<simulate::frame[]>(block));
     top_ = &at(depth_++);
     top_->self = self;
     top_->phase = 0;
     top_->by = by;
-    top_->now = stage::next;
+    top_->now = simulate::stage::next;
     return *top_;
   }
 
@@ -96,8 +102,8 @@ class fiber : public fj::detail::join_waiter, public fj::detail::runnable {
     top_ = depth_ > 0 ? &at(depth_ - 1) : nullptr;
   }
 
-  deque::index forks = 0;    ///< it is in
-  picoseconds to_go_on = 0;  ///< what it costs a worker to switch to it
+  deque::index forks = 0;              ///< it is in
+  simulate::picoseconds to_go_on = 0;  ///< what it costs a worker to switch to it
   root* whose = nullptr;
 
   // A simulated strand waits at joins only, and its deque is empty then; so there is never a marker in the ready queue.
@@ -108,11 +114,18 @@ class fiber : public fj::detail::join_waiter, public fj::detail::runnable {
  private:
   static constexpr std::size_t block = 64;
 
-  frame& at(std::size_t index) noexcept { return blocks_[index / block][index % block]; }
+  simulate::frame& at(std::size_t index) noexcept { return blocks_[index / block][index % block]; }
 
-  std::vector<std::unique_ptr<frame[]>> blocks_;
-  frame* top_ = nullptr;
+  std::vector<std::unique_ptr<simulate::frame[]>> blocks_;
+  simulate::frame* top_ = nullptr;
   std::size_t depth_ = 0;
 };
+
+}}}  // namespace fj::v0_2::detail
+
+namespace simulate {
+
+using fj::detail::fiber;
+using fj::detail::root;
 
 }  // namespace simulate

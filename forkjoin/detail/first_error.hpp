@@ -10,13 +10,13 @@
 namespace fj { inline namespace v0_2 { namespace detail {
 
 /// The error of the earliest fork among those that children stored here, or that forks were left out.
-template <class Machine, class Error>
-class basic_first_error {
+template <class Error>
+class first_error {
  public:
-  basic_first_error() noexcept {}
-  ~basic_first_error() {}  // the union: the join has taken what it held
-  basic_first_error(const basic_first_error&) = delete;
-  basic_first_error& operator=(const basic_first_error&) = delete;
+  first_error() noexcept {}
+  ~first_error() {}  // the union: the join has taken what it held
+  first_error(const first_error&) = delete;
+  first_error& operator=(const first_error&) = delete;
 
   /// Whether there is anything. relaxed: forks only use it to start no more; at a join the children's arrival orders it.
   bool any() const noexcept { return precedence_.load(std::memory_order_relaxed) != none; }
@@ -65,8 +65,8 @@ class basic_first_error {
   static constexpr std::uint64_t left_out = 1;
 
  private:
-  typename Machine::template atomic<std::uint64_t> precedence_{none};
-  typename Machine::mutex mutex_;
+  os::atomic<std::uint64_t> precedence_{none};
+  os::mutex mutex_;
   union {
     Error error_;  // if thrown()
   };

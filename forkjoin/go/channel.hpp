@@ -27,9 +27,6 @@ class channel_closed : public std::exception {
 
 namespace detail {
 
-template <class T>
-using channel_state = basic_channel<wait_system, T>;
-
 /// How select reaches the state of a channel.
 struct channel_access {
   template <class Channel>

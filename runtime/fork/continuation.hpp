@@ -1,13 +1,10 @@
 // A continuation, what remains to be done after a fork, as a record of the deque.
 #pragma once
 
-#include "../os/machine.hpp"
 #include "deque.hpp"
 #include "join.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
-
-using join = basic_join<machine>;
 
 /// A record in the frame of the function that forked; what is needed to run it follows in a derived class. It is two
 /// words long: making it costs a store for the one, pushing it a store for the other.

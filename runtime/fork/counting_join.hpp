@@ -18,11 +18,11 @@
 #include <cstdint>
 
 #include "../base/check.hpp"
+#include "../os/machine.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-template <class Machine>
-class basic_counting_join {
+class counting_join {
  public:
   // The home strand.
 
@@ -85,7 +85,7 @@ class basic_counting_join {
   static constexpr std::int64_t home_waits = -(std::int64_t{1} << 62);
 
   std::int64_t stolen_ = 0;
-  typename Machine::template atomic<std::int64_t> pending_{0};  // forks that count here, less arrivals
+  os::atomic<std::int64_t> pending_{0};  // forks that count here, less arrivals
 };
 
 }}}  // namespace fj::v0_2::detail

@@ -33,7 +33,7 @@ FORKJOIN_THREAD_LOCAL_WRITER(set_current_fiber, fiber*, FORKJOIN_CURRENT_FIBER, 
 /// The deque that this strand pushes to. Another one, perhaps, after any fork, join or wait: never keep it.
 [[gnu::always_inline]] inline deque& current_deque() noexcept { return *current_deque_pointer(); }
 
-/// Pushes to the current deque, see basic_deque_owner::push.
+/// Pushes to the current deque, see deque_owner::push.
 template <class Record>
 [[gnu::always_inline]] inline bool push_record(Record& r) noexcept {
 #ifdef FORKJOIN_FORK_PATH
@@ -43,7 +43,7 @@ template <class Record>
 #endif
 }
 
-/// Pops from the current deque, see basic_deque_owner::pop.
+/// Pops from the current deque, see deque_owner::pop.
 [[gnu::always_inline]] inline bool pop_record(const record& r) noexcept {
 #ifdef FORKJOIN_FORK_PATH
   return os::pop_from_current(reinterpret_cast<const std::uint64_t&>(r));

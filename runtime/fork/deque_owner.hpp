@@ -24,18 +24,15 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-template <class Machine>
-class basic_deque_owner : protected basic_deque_thief<Machine> {
+class deque_owner : protected deque_thief {
  public:
-  using as_thief = basic_deque_thief<Machine>;
-  using as_thief::alarm, as_thief::alarmed, as_thief::has_private, as_thief::has_public, as_thief::looks_empty,
-      as_thief::progress, as_thief::public_count, as_thief::whose;
-  using typename as_thief::index, typename as_thief::record, typename as_thief::root, typename as_thief::slot,
-      typename as_thief::stand_in, typename as_thief::stolen_record;
+  using deque_thief::alarm, deque_thief::alarmed, deque_thief::has_private, deque_thief::has_public,
+      deque_thief::looks_empty, deque_thief::progress, deque_thief::public_count, deque_thief::whose;
+  using deque_thief::index, deque_thief::slot;
 
   static record_name name_of(const record& r) noexcept { return reinterpret_cast<record_name>(&r); }
-  static record_name name_of(const stand_in& r) noexcept {
-    return reinterpret_cast<record_name>(&r) + as_thief::stands_in;  // one instruction; an `or` would take two
+  static record_name name_of(const record_stand_in& r) noexcept {
+    return reinterpret_cast<record_name>(&r) + deque_thief::stands_in;  // one instruction; an `or` would take two
   }
 
   // The fast path. runtime/os/fork_path.hpp has it in assembly.
@@ -46,15 +43,15 @@ class basic_deque_owner : protected basic_deque_thief<Machine> {
     r.older.store(newest_.load(std::memory_order_relaxed), std::memory_order_relaxed);
     // release: pairs with the acquires in exposure::end and looks_empty, so that the record is there
     newest_.store(name, std::memory_order_release);
-    Machine::light_fence();  // store newest, load alarm: pairs with the heavy fence of a worker about to park
-    return alarm_.load(std::memory_order_relaxed) != as_thief::alarm_off;
+    os::light_fence();  // store newest, load alarm: pairs with the heavy fence of a worker about to park
+    return alarm_.load(std::memory_order_relaxed) != deque_thief::alarm_off;
   }
 
   /// Takes back the newest record. False if it may not be private: then pop_slow decides.
   [[nodiscard]] bool pop(const record& r) noexcept {
     // release: only because every store to newest must be
     newest_.store(r.older.load(std::memory_order_relaxed), std::memory_order_release);
-    Machine::light_fence();  // store newest, load guard: pairs with the heavy fence between exposure::begin and end
+    os::light_fence();  // store newest, load guard: pairs with the heavy fence between exposure::begin and end
     // acquire: pairs with the release in exposure::end. An owner that finds the guard down again finds the mark, too: so
     // the link is read once more, after the guard.
     const record_name guard = guard_.load(std::memory_order_acquire);
@@ -67,13 +64,14 @@ class basic_deque_owner : protected basic_deque_thief<Machine> {
   /// after it. Only then may the owner read wishes and hunger, or a wish is lost.
   void attend() noexcept {
     // acquire: pairs with the release in alarm
-    alarm_.exchange(eager_ || !has_capacity() ? as_thief::alarm_on : as_thief::alarm_off, std::memory_order_acq_rel);
-    Machine::fence();  // push's store to newest, then reading hunger: pairs with the fence of a worker about to park
+    alarm_.exchange(eager_ || !has_capacity() ? deque_thief::alarm_on : deque_thief::alarm_off,
+                    std::memory_order_acq_rel);
+    os::fence();  // push's store to newest, then reading hunger: pairs with the fence of a worker about to park
   }
 
   /// If not, nothing can ever be public, and every fork runs as a plain call: each push is to be taken back by `forget` at
   /// once, and the deque is empty at all times.
-  using as_thief::has_capacity;
+  using deque_thief::has_capacity;
 
   /// Takes the newest record off before a thief can take it. The pop to come finds it as if it were private. Of a deque
   /// without capacity.
@@ -114,10 +112,7 @@ class basic_deque_owner : protected basic_deque_thief<Machine> {
   record_name newest() const noexcept { return newest_.load(std::memory_order_relaxed); }
 
  protected:
-  using as_thief::alarm_, as_thief::eager_, as_thief::guard_, as_thief::mutex_, as_thief::newest_,
-      as_thief::newest_public_, as_thief::public_;
-  using as_thief::as_thief;
-  using as_thief::is_marked, as_thief::public_mark;
+  using deque_thief::deque_thief;
 
   bool take_public(const record& r) noexcept {
     if (!public_.take_newest()) {

@@ -20,31 +20,22 @@ struct exception_globals;
 using record_name = std::uintptr_t;
 
 /// What a deque holds. It lies in the frame that forked, and nothing is stored there until it is pushed.
-template <class Machine>
-struct basic_record {
-  typename Machine::template unset_atomic<record_name> older;  ///< first: os/fork_path.hpp stores it
+struct record {
+  os::unset_atomic<record_name> older;  ///< first: os/fork_path.hpp stores it
 };
 
 /// What is pushed for a record that lies where the owner must not look once it has been stolen.
-template <class Machine>
-struct basic_stand_in : basic_record<Machine> {
-  basic_record<Machine>* stands_for;
+struct record_stand_in : record {
+  record* stands_for;
 };
 
-template <class Machine>
-class basic_deque_thief {
+class deque_thief {
  public:
-  template <class T>
-  using atomic = typename Machine::template atomic<T>;
-  using index = typename basic_public_array<Machine>::index;
-  using record = basic_record<Machine>;
-  using root = typename Machine::root;
-  using slot = typename basic_public_array<Machine>::slot;
-  using stand_in = basic_stand_in<Machine>;
-  using stolen_record = basic_stolen_record<Machine>;
+  using index = public_array::index;
+  using slot = public_array::slot;
 
-  basic_deque_thief(const basic_deque_thief&) = delete;
-  basic_deque_thief& operator=(const basic_deque_thief&) = delete;
+  deque_thief(const deque_thief&) = delete;
+  deque_thief& operator=(const deque_thief&) = delete;
 
   /// Asks the owner to attend at its next push. The caller sets what it wishes first; the owner reads wishes after it
   /// took the alarm off.
@@ -89,13 +80,13 @@ class basic_deque_thief {
   }
 
   /// How far the owner has come with its loops.
-  basic_progress<Machine>& progress() noexcept { return progress_; }
+  loop_progress& progress() noexcept { return progress_; }
 
   /// Whose records it holds; a hint.
   root* whose() const noexcept { return public_.whose(); }
 
  protected:
-  constexpr basic_deque_thief(index capacity, bool eager) noexcept
+  constexpr deque_thief(index capacity, bool eager) noexcept
       : newest_(0),
         alarm_(alarm_on),
         guard_(eager ? guard_up : guard_down),
@@ -117,7 +108,7 @@ class basic_deque_thief {
   static record* pushed_as(record_name name) noexcept { return reinterpret_cast<record*>(name & ~stands_in); }
   static record* meant_by(record_name name) noexcept {
     record* const pushed = pushed_as(name);
-    return name & stands_in ? static_cast<stand_in*>(pushed)->stands_for : pushed;
+    return name & stands_in ? static_cast<record_stand_in*>(pushed)->stands_for : pushed;
   }
 
   bool has_capacity() const noexcept { return public_.capacity() != 0; }
@@ -127,16 +118,16 @@ class basic_deque_thief {
   friend struct publication;
 
   // Written by the owner at every fork, except that thieves sound the alarm and raise the guard.
-  alignas(cache_line) atomic<record_name> newest_;
-  atomic<std::uint64_t> alarm_;
-  atomic<record_name> guard_;
-  atomic<record_name> newest_public_;
-  atomic<os::exception_globals*> exceptions_;  // of the thread that the owner runs on
-  typename Machine::mutex mutex_;
+  alignas(cache_line) os::atomic<record_name> newest_;
+  os::atomic<std::uint64_t> alarm_;
+  os::atomic<record_name> guard_;
+  os::atomic<record_name> newest_public_;
+  os::atomic<os::exception_globals*> exceptions_;  // of the thread that the owner runs on
+  os::mutex mutex_;
   const bool eager_;
-  basic_progress<Machine> progress_;
+  loop_progress progress_;
 
-  basic_public_array<Machine> public_;  // last: its slots follow
+  public_array public_;  // last: its slots follow
 };
 
 }}}  // namespace fj::v0_2::detail

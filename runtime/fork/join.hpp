@@ -14,6 +14,7 @@
 
 #include "../base/check.hpp"
 #include "../base/relaxed.hpp"
+#include "../os/machine.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -31,10 +32,9 @@ struct join_waiter {
   relaxed<continuation_body> awaited = nullptr;
 };
 
-template <class Machine>
-class basic_join {
+class join {
  public:
-  [[gnu::always_inline]] explicit basic_join(continuation_body runs) noexcept
+  [[gnu::always_inline]] explicit join(continuation_body runs) noexcept
       : word_(reinterpret_cast<std::uintptr_t>(runs)) {
     FORKJOIN_CHECK(!is_waiter(word_.load(std::memory_order_relaxed)));
   }
@@ -109,7 +109,7 @@ class basic_join {
     return reinterpret_cast<join_waiter*>(word & ~waiter_bit);
   }
 
-  typename Machine::template atomic<std::uintptr_t> word_;
+  os::atomic<std::uintptr_t> word_;
 };
 
 }}}  // namespace fj::v0_2::detail

@@ -6,13 +6,13 @@
 
 #include "../base/cache_line.hpp"
 #include "../base/tuning.hpp"
+#include "../os/machine.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
 /// The owner makes progress at each part of a loop that it forks quietly (forkjoin/detail/quiet.hpp). As long as it comes from
 /// part to part, a thief need not expose the rest: an owner whose loop is long shares it by itself. All are hints.
-template <class Machine>
-class basic_progress {
+class loop_progress {
  public:
   /// The owner's, when it begins a part.
   void make() noexcept { made_.store(made_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
@@ -51,13 +51,10 @@ class basic_progress {
   }
 
  private:
-  template <class T>
-  using atomic = typename Machine::template atomic<T>;
-
-  alignas(cache_line) atomic<std::uint32_t> made_{0};
-  atomic<std::uint32_t> slow_at_{~std::uint32_t{0}};  // made_ when a thief, seldom, found the owner slow
-  alignas(cache_line) atomic<std::uint32_t> noted_{0};
-  atomic<std::int64_t> noted_at_{0};
+  alignas(cache_line) os::atomic<std::uint32_t> made_{0};
+  os::atomic<std::uint32_t> slow_at_{~std::uint32_t{0}};  // made_ when a thief, seldom, found the owner slow
+  alignas(cache_line) os::atomic<std::uint32_t> noted_{0};
+  os::atomic<std::int64_t> noted_at_{0};
 };
 
 }}}  // namespace fj::v0_2::detail

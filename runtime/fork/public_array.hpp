@@ -14,50 +14,46 @@
 #include <cstdint>
 
 #include "../base/cache_line.hpp"
+#include "../os/machine.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-template <class Machine>
-struct basic_record;
+struct record;
+struct root;
 
 /// What a thief gets: a record, or nullptr; its root; and the exception that its parent handled when it forked.
-template <class Machine>
-struct basic_stolen_record {
-  basic_record<Machine>* record = nullptr;
-  typename Machine::root* whose = nullptr;
+struct stolen_record {
+  detail::record* record = nullptr;
+  root* whose = nullptr;
   void* handled = nullptr;
 };
 
-template <class Machine>
-class alignas(cache_line) basic_public_array {
+class alignas(cache_line) public_array {
  public:
-  template <class T>
-  using atomic = typename Machine::template atomic<T>;
   using index = std::uint64_t;
-  using root = typename Machine::root;
-  using slot = atomic<basic_record<Machine>*>;
+  using slot = os::atomic<record*>;
 
   static constexpr index max_capacity = (index{1} << 28) - 2;
 
   /// So many slots must follow the array in memory.
-  constexpr explicit basic_public_array(index capacity) noexcept
+  constexpr explicit public_array(index capacity) noexcept
       : top_(0), end_(0), whose_(nullptr), handled_(nullptr), capacity_(capacity) {}
 
-  basic_public_array(const basic_public_array&) = delete;
-  basic_public_array& operator=(const basic_public_array&) = delete;
+  public_array(const public_array&) = delete;
+  public_array& operator=(const public_array&) = delete;
 
   // For any worker.
 
   /// The oldest record, of root `only` alone unless that is nullptr. None if there is none or another thief was faster.
-  basic_stolen_record<Machine> steal(const root* only) noexcept {
+  stolen_record steal(const root* only) noexcept {
     // acquire: pairs with the release in clear, so that end, root and slot are no older than this top
     std::uint64_t top = top_.load(std::memory_order_acquire);
-    Machine::fence();  // load top, then end: pairs with the fence in take_newest
+    os::fence();  // load top, then end: pairs with the fence in take_newest
     // acquire: pairs with the release in extend, so that the slot is there
     const index end = end_.load(std::memory_order_acquire);
     const index at = index_of(top);
     if (at >= end) return {};
-    basic_stolen_record<Machine> found{nullptr, whose(), handled()};
+    stolen_record found{nullptr, whose(), handled()};
     if (only && found.whose != only) return {};
     found.record = all_slots()[at].load(std::memory_order_relaxed);
     // seq_cst: in one order with the fences, as in Chase-Lev. If it succeeds, root, exception and slot are right, too.
@@ -95,8 +91,8 @@ class alignas(cache_line) basic_public_array {
   }
 
   /// Names the record that is to be the i-th after the newest one, beginning with 0.
-  void put(index i, basic_record<Machine>& record) noexcept {
-    all_slots()[end_.load(std::memory_order_relaxed) + i].store(&record, std::memory_order_relaxed);
+  void put(index i, record& r) noexcept {
+    all_slots()[end_.load(std::memory_order_relaxed) + i].store(&r, std::memory_order_relaxed);
   }
 
   /// Adds the records that put has named.
@@ -112,7 +108,7 @@ class alignas(cache_line) basic_public_array {
     const index at = end - 1;
     // release: as all of them
     end_.store(at, std::memory_order_release);
-    Machine::fence();  // store end, then load top: pairs with the fence in steal
+    os::fence();  // store end, then load top: pairs with the fence in steal
     std::uint64_t top = top_.load(std::memory_order_relaxed);
     if (index_of(top) != at) return index_of(top) < at;
     // The last one: the thief or the owner has it that changes top first. seq_cst: as in steal
@@ -142,10 +138,10 @@ class alignas(cache_line) basic_public_array {
 
   slot* all_slots() noexcept { return reinterpret_cast<slot*>(this + 1); }
 
-  atomic<std::uint64_t> top_;
-  atomic<index> end_;
-  atomic<root*> whose_;
-  atomic<void*> handled_;
+  os::atomic<std::uint64_t> top_;
+  os::atomic<index> end_;
+  os::atomic<root*> whose_;
+  os::atomic<void*> handled_;
   const index capacity_;
 };
 

@@ -13,8 +13,7 @@ namespace fj { inline namespace v0_2 { namespace detail {
 struct handled_at_forks {
   /// Whether all records were forked while the owner handled that exception; then the deque keeps it for them. Handlers nest in
   /// forks: what the owner handles at the oldest record and handles now, it handled at all between. With the mutex.
-  template <class Machine>
-  static bool agree(basic_deque_thief<Machine>& d, void* handled) noexcept {
+  static bool agree(deque_thief& d, void* handled) noexcept {
     if (d.public_.handled() == handled) return true;
     if (handled) {
       const record_name newest = d.newest_.load(std::memory_order_relaxed);
@@ -28,8 +27,7 @@ struct handled_at_forks {
   }
 
   /// The exception of all records from now on. While none is public, with the mutex.
-  template <class Machine>
-  static void be(basic_deque_thief<Machine>& d, void* handled) noexcept {
+  static void be(deque_thief& d, void* handled) noexcept {
     d.public_.belong_to(d.whose(), handled);
     d.public_.clear();
   }
@@ -38,8 +36,7 @@ struct handled_at_forks {
 struct publication {
   /// Moves the older half of the private records from `newest` on, or all, to the array, as far as there is room, and marks
   /// them. True if there were any. With the mutex, unless eager.
-  template <class Machine>
-  static bool move(basic_deque_thief<Machine>& d, record_name newest, bool all) noexcept {
+  static bool move(deque_thief& d, record_name newest, bool all) noexcept {
     // Otherwise none is private, and the owner may be about to take back a public one, whose link this is.
     if (newest == 0 || newest & d.public_mark || d.is_marked(*d.pushed_as(newest))) return false;
     const std::uint64_t room = d.public_.make_room();
@@ -69,8 +66,7 @@ struct publication {
 struct exposure {
   /// Raises the guard: from then on the owner completes no pop. False if nothing is private, or if another thief or the owner
   /// makes records public at this moment. Otherwise a heavy fence and `end` must follow.
-  template <class Machine>
-  [[nodiscard]] static bool begin(basic_deque_thief<Machine>& d) noexcept FORKJOIN_UNANALYSED {
+  [[nodiscard]] static bool begin(deque_thief& d) noexcept FORKJOIN_UNANALYSED {
     if (d.eager_ || !d.has_capacity() || !d.mutex_.try_lock()) return false;
     if (!d.has_private()) {
       d.mutex_.unlock();
@@ -87,8 +83,8 @@ struct exposure {
   /// Makes public half of what the owner has not taken meanwhile. True if that is anything. `handles` says whether the thread
   /// with these exceptions handles any; it is asked only while the owner runs there. An owner that handles one keeps its
   /// records: some may have been forked in the handler, and some not.
-  template <class Machine, class Handles = handles_none>
-  static bool end(basic_deque_thief<Machine>& d, Handles handles = {}) noexcept FORKJOIN_UNANALYSED {
+  template <class Handles = handles_none>
+  static bool end(deque_thief& d, Handles handles = {}) noexcept FORKJOIN_UNANALYSED {
     // acquire: pairs with the release in push, so that the records are there. A pop that stored newest before the heavy
     // fence is seen here; one after it sees the guard and waits in pop_slow: so no record leaves the list, and the owner
     // stays on its thread and in its handlers.

@@ -12,4 +12,7 @@ inline void pause() noexcept {
 #endif
 }
 
+/// Gives the rest of this thread's time slice to others.
+void yield_thread() noexcept;
+
 }}}}  // namespace fj::v0_2::detail::os

@@ -1,4 +1,4 @@
-// The fast path of a fork in assembly, for x86-64: basic_deque_owner::push and pop on the current deque. The instructions are
+// The fast path of a fork in assembly, for x86-64: deque_owner::push and pop on the current deque. The instructions are
 // those that the compilers generate, except that they compare with memory directly.
 //
 // The reason: g++ counts every std::atomic access as a function call when it decides about inlining, so g++ never inlined

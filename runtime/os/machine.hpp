@@ -1,14 +1,24 @@
-// The machine that the lock-free algorithms run on.
+// The machine that the runtime's protocols run on: memory and its fences, a mutex, a futex, a clock.
+//
+// A program has one machine. The model checks and the simulator compile the same protocols for a machine of their own: there a
+// load may return whatever a weak memory may (test/model/machine.hpp), or time is simulated (bench/simulate/machine.hpp).
+// Such a machine is included before any file of the runtime, defines FORKJOIN_MACHINE, and has all that is in this file.
 #pragma once
+
+#ifndef FORKJOIN_MACHINE
 
 #include <atomic>
 
+#include "clock.hpp"
+#include "cpu.hpp"
+#include "futex.hpp"
 #include "membarrier.hpp"
 #include "mutex.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
-struct root;
+template <class T>
+using atomic = std::atomic<T>;
 
 /// An atomic that costs no store to make; its first value is stored later.
 template <class T>
@@ -25,25 +35,18 @@ class unset_atomic {
   };
 };
 
-/// The memory of the runtime, a memory_machine (fork/machine.hpp). The model checks have another one, which tries
-/// interleavings and every value that a weak memory may return. `root`: what a deque works for.
-struct machine {
-  using root = detail::root;
+/// Sequentially consistent.
+inline void fence() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
-  template <class T>
-  using atomic = std::atomic<T>;
-  template <class T>
-  using unset_atomic = detail::unset_atomic<T>;
-  using mutex = os::mutex;
+// An asymmetric fence: if one thread passes the light one and another the heavy one, at least one of them sees what the other
+// stored before.
 
-  /// Sequentially consistent.
-  static void fence() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
+/// The cheap half: keeps the compiler from reordering, costs no instruction.
+inline void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
-  /// The cheap half of an asymmetric fence: keeps the compiler from reordering, costs no instruction.
-  static void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
+/// The expensive half: see membarrier.
+inline void heavy_fence() noexcept { membarrier(); }
 
-  /// The expensive half: see os::membarrier.
-  static void heavy_fence() noexcept { os::membarrier(); }
-};
+}}}}  // namespace fj::v0_2::detail::os
 
-}}}  // namespace fj::v0_2::detail
+#endif

@@ -51,9 +51,6 @@ class thread {
 /// up to 50 us longer, to save wake-ups; and if all processors are busy, lets the thread wait for some milliseconds.
 void wake_in_time() noexcept;
 
-/// Gives the rest of this thread's time slice to others.
-void yield_thread() noexcept;
-
 /// How many threads the process has, those of others than the runtime with them. 0: the system does not say.
 unsigned count_threads() noexcept;
 

@@ -8,18 +8,17 @@
 #include "runtime/fork/current.hpp"
 #include "runtime/os/clock.hpp"
 #include "runtime/os/race_detector.hpp"
+#include "runtime/sched/blocking_protocol.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/switch.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-using protocol = basic_blocking_protocol<system>;
-
 namespace {
 
 // On the native stack of a worker without a P.
 fiber* go_on_with_processor(worker& m, fiber& f, void* had) noexcept {
-  return protocol::go_on(m, f, *static_cast<processor*>(had));
+  return blocking_protocol::go_on(m, f, *static_cast<processor*>(had));
 }
 
 // Of the thread, not of the strand. A strand that leaves its thread reads it no more.
@@ -41,7 +40,7 @@ blocking_call::blocking_call(bool at_once) noexcept : worker_(current_worker()) 
   deque& records = current_deque();
   f.whose = records.whose();  // a scope's child does not know yet
   release_below(m, f);        // a thread that blocks for long keeps no stacks from others
-  const bool may_lose = protocol::prepare(m, records, os::handled_exception(*m.exceptions));
+  const bool may_lose = blocking_protocol::prepare(m, records, os::handled_exception(*m.exceptions));
   ++m.count().blocking_calls;
   f.becomes(fiber_state::blocking);
   fiber_ = &f;
@@ -52,7 +51,7 @@ blocking_call::blocking_call(bool at_once) noexcept : worker_(current_worker()) 
   os::happens_after(m.exceptions);  // the call may use what belongs to its thread, as may those before it
   const bool expected = !at_once && f.lasting_calls == tuning::lasting_calls;
   if (expected) begun_ns_ = os::now_ns();
-  call_ = protocol::begin(m, f, may_lose, at_once || expected);
+  call_ = blocking_protocol::begin(m, f, may_lose, at_once || expected);
 }
 
 blocking_call::~blocking_call() {
@@ -63,7 +62,7 @@ blocking_call::~blocking_call() {
   os::happens_before(m.exceptions);
   set_current_worker(&m);
   set_current_fiber(&f);
-  if (!protocol::end(m, call_)) {
+  if (!blocking_protocol::end(m, call_)) {
     // That it lost its P tells that it lasted, unless it gave the P up on the mere expectation.
     const bool lasted = begun_ns_ == 0 || os::now_ns() - begun_ns_ >= tuning::first_delay_ns;
     f.lasting_calls = lasted ? std::min(f.lasting_calls + 1, tuning::lasting_calls) : 0;

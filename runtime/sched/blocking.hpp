@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "blocking_protocol.hpp"
-#include "system.hpp"
+#include "../stacks/fiber.hpp"
+#include "blocking_word.hpp"
 #include "worker.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -32,7 +32,7 @@ class blocking_call {
  private:
   worker* const worker_;  // nullptr: outside
   fiber* fiber_ = nullptr;
-  basic_blocking_protocol<system>::call call_;
+  begun_call call_;
   const blocking_call* outer_ = nullptr;
   std::int64_t begun_ns_ = 0;  // of a call that is expected to last
 };

@@ -3,42 +3,24 @@
 // Source: entersyscall, exitsyscall and entersyscallblock in Go's runtime/proc.go.
 #pragma once
 
-#include "dispatcher.hpp"
-#include "machine.hpp"
+#include "scheduler.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// Asks of its machine besides: a `blocking` (blocking_word.hpp) in each processor; `prepare_to_wait(m)` has an empty deque at hand
-/// for the next strand of the P, false if there is no memory; `make_runnable(f)` notes the state of a fiber; and of what the
-/// workers share `monitor().watch()`, whether a monitor takes P from calls that last, `is_forked_copy()`, and
-/// `count_refused_retakes(n)`.
-template <scheduling_machine Machine>
-struct basic_blocking_protocol {
-  using deque = typename Machine::deque;
-  using fiber = typename Machine::fiber;
-  using processor = typename Machine::processor;
-  using word = decltype(processor::blocking);
-  using worker = typename Machine::worker;
-
-  /// A call that has begun.
-  struct call {
-    processor* had = nullptr;
-    typename word::call number = word::none;  ///< none: the P cannot be taken
-  };
-
+struct blocking_protocol {
   /// Before a call of the strand that has this deque: thieves may take its records meanwhile. Whether others may take the P.
   static bool prepare(worker& m, deque& records, void* handled) noexcept {
     // The next strand of the P needs an empty deque.
-    const bool may_lose = records.looks_empty() || Machine::prepare_to_wait(m);
+    const bool may_lose = records.looks_empty() || system::prepare_to_wait(m);
     if (records.has_private() && records.publish_all(handled)) ++m.count().publications;
     return may_lose;
   }
 
   /// The call begins: m has no P any more. `at_once`: it is given up now. Else the monitor takes it if the call lasts.
-  static call begin(worker& m, fiber& f, bool may_lose, bool at_once) noexcept {
+  static begun_call begin(worker& m, fiber& f, bool may_lose, bool at_once) noexcept {
     processor& had = *m.proc.replace(nullptr);
     if (!may_lose) return {&had};
-    const call begun{&had, had.blocking.begin(f)};
+    const begun_call begun{&had, had.blocking.begin(f)};
     auto& shared = m.sched();
     const bool watched = shared.monitor().watch();
     // Without a monitor no thread would come for the P later. A forked copy of the process has no threads at all.
@@ -49,8 +31,8 @@ struct basic_blocking_protocol {
   }
 
   /// The call is over. True: m has the P again, as if nothing had happened. Else the strand leaves its stack, and go_on follows.
-  [[nodiscard]] static bool end(worker& m, const call& over) noexcept {
-    if (over.number != word::none && !over.had->blocking.end(over.number)) return false;
+  [[nodiscard]] static bool end(worker& m, const begun_call& over) noexcept {
+    if (over.number != blocking_word::none && !over.had->blocking.end(over.number)) return false;
     m.proc = over.had;
     return true;
   }
@@ -59,10 +41,10 @@ struct basic_blocking_protocol {
   static fiber* go_on(worker& m, fiber& f, processor& had) noexcept {
     auto& dispatcher = m.sched().dispatcher();
     if (dispatcher.take_processor(m, had)) {
-      m.count().begin_busy(Machine::now_ns());
+      m.count().begin_busy(os::now_ns());
       return &f;
     }
-    Machine::make_runnable(f);
+    system::make_runnable(f);
     dispatcher.ready(f);
     return nullptr;
   }

@@ -17,11 +17,14 @@
 #include <cstdint>
 
 #include "../base/check.hpp"
+#include "../os/machine.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-template <class Machine, class Fiber>
-class basic_blocking_word {
+struct fiber;
+struct processor;
+
+class blocking_word {
  public:
   /// Names one call.
   using call = std::uint64_t;
@@ -30,7 +33,7 @@ class basic_blocking_word {
   // The strand.
 
   /// What the P needs for its next strand must be there: from here on a retaker may hold it.
-  call begin(Fiber& f) noexcept {
+  call begin(fiber& f) noexcept {
     const call begun = word_.load(std::memory_order_relaxed) + 1;
     FORKJOIN_CHECK(begun % 2 == 1);
     strand_.store(&f, std::memory_order_relaxed);
@@ -53,7 +56,7 @@ class basic_blocking_word {
 
   /// Takes the P, if the strand is in that call still: returns the strand, else nullptr. With the dispatcher's mutex, so that a
   /// strand that comes back meanwhile finds its records where the retaker has put them.
-  [[nodiscard]] Fiber* retake(call seen) noexcept {
+  [[nodiscard]] fiber* retake(call seen) noexcept {
     // acquire: pairs with the release in begin: the P is as the strand left it
     if (!word_.compare_exchange_strong(seen, seen + 1, std::memory_order_acquire, std::memory_order_relaxed))
       return nullptr;
@@ -61,8 +64,14 @@ class basic_blocking_word {
   }
 
  private:
-  typename Machine::template atomic<call> word_{0};
-  typename Machine::template atomic<Fiber*> strand_{nullptr};
+  os::atomic<call> word_{0};
+  os::atomic<fiber*> strand_{nullptr};
+};
+
+/// A blocking call that has begun.
+struct begun_call {
+  processor* had = nullptr;
+  blocking_word::call number = blocking_word::none;  ///< none: the P cannot be taken
 };
 
 }}}  // namespace fj::v0_2::detail

@@ -13,9 +13,9 @@
 #include "../base/tuning.hpp"
 #include "../os/thread_safety.hpp"
 #include "leaving.hpp"
-#include "machine.hpp"
 #include "parking.hpp"
 #include "queues.hpp"
+#include "system.hpp"
 #include "timekeeper.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -23,14 +23,8 @@ namespace fj { inline namespace v0_2 { namespace detail {
 // Which sleeping worker gets an idle P.
 
 /// All of it with the dispatcher's mutex held.
-template <scheduling_machine Machine>
-class basic_matching {
+class matching {
  public:
-  using processor = typename Machine::processor;
-  using processors = typename Machine::processors;
-  using ready_queue = basic_ready_queue<Machine>;
-  using worker = typename Machine::worker;
-
   /// A P that was idle, and a worker that slept, or that a thread must be started.
   struct match {
     processor* held = nullptr;
@@ -39,8 +33,7 @@ class basic_matching {
     bool must_start = false;
   };
 
-  basic_matching(processors& all, basic_idle<Machine>& idle, ready_queue& ready,
-                 basic_thread_budget<Machine>& budget) noexcept
+  matching(processors& all, idle_lists& idle, ready_queue& ready, thread_budget& budget) noexcept
       : all_(all), idle_(idle), ready_(ready), budget_(budget) {}
 
   /// After begin_waking, which has counted one worker that spins.
@@ -68,7 +61,7 @@ class basic_matching {
   static void give(worker& m, processor& p) noexcept {
     m.proc = &p;
     ++p.count.wakeups;
-    Machine::begin_placing(m);
+    system::begin_placing(m);
   }
 
   /// Whether a thread sleeps, or may be started, that works for all roots.
@@ -94,9 +87,9 @@ class basic_matching {
   }
 
   processors& all_;
-  basic_idle<Machine>& idle_;
+  idle_lists& idle_;
   ready_queue& ready_;
-  basic_thread_budget<Machine>& budget_;
+  thread_budget& budget_;
 };
 
 // How a P changes hands: its worker gives it up, or a thread takes it from a strand that is in a blocking call.
@@ -105,17 +98,9 @@ class basic_matching {
 enum class retaken { taken, came_back, no_thread };
 
 /// All of it with the dispatcher's mutex held.
-template <scheduling_machine Machine>
-class basic_handoff {
+class handoff {
  public:
-  using deque = typename Machine::deque;
-  using matching = basic_matching<Machine>;
-  using processor = typename Machine::processor;
-  using processors = typename Machine::processors;
-  using worker = typename Machine::worker;
-
-  basic_handoff(processors& all, basic_idle<Machine>& idle, basic_ready_queue<Machine>& ready, matching& threads,
-                basic_parking<Machine>& counts) noexcept
+  handoff(processors& all, idle_lists& idle, ready_queue& ready, matching& threads, parking& counts) noexcept
       : all_(all), idle_(idle), ready_(ready), matching_(threads), counts_(counts) {}
 
   /// The P goes to the sleeping worker that is returned, if something is ready. Else nullptr, and the P is idle.
@@ -141,7 +126,7 @@ class basic_handoff {
     auto* const strand = p.blocking.retake(call);
     if (!strand) return retaken::came_back;
     ++p.count.retakes;
-    basic_active_deque<Machine>::detach(p, [&](deque& records) {
+    active_deque::detach(p, [&](deque& records) {
       strand->records = &records;
       ready_.push_marker(*strand);
     });
@@ -151,33 +136,20 @@ class basic_handoff {
 
  private:
   processors& all_;
-  basic_idle<Machine>& idle_;
-  basic_ready_queue<Machine>& ready_;
+  idle_lists& idle_;
+  ready_queue& ready_;
   matching& matching_;
-  basic_parking<Machine>& counts_;
+  parking& counts_;
 };
 
-template <scheduling_machine Machine>
-class basic_dispatcher {
+class dispatcher {
  public:
-  using deque = typename Machine::deque;
-  using fiber = typename Machine::fiber;
-  using processor = typename Machine::processor;
-  using poller = typename Machine::poller;
-  using processors = typename Machine::processors;
-  using root = typename Machine::root;
-  using threads = typename Machine::threads;
-  using worker = typename Machine::worker;
-  using mutex = typename Machine::mutex;
-  using local_queue = basic_local_queue<Machine>;
-  using parking = basic_parking<Machine>;
-  using matching = basic_matching<Machine>;
-  using match = typename matching::match;
-  using work = typename basic_ready_queue<Machine>::work;
+  using match = matching::match;
+  using work = ready_queue::work;
 
   /// All P are idle, and no thread has been started. `chaos`: as in options.
-  basic_dispatcher(processors& all, threads& started, poller& events, unsigned max_threads, bool eager,
-                   std::uint64_t chaos = 0)
+  dispatcher(processors& all, threads& started, poller& events, unsigned max_threads, bool eager,
+             std::uint64_t chaos = 0)
       : all_(all), threads_(started), poller_(events), eager_(eager), ready_(chaos), budget_(max_threads, parking_) {
     const locked lock(mutex_);
     for (unsigned i = all.count(); i-- > 0;) idle_.put_processor(all[i]);
@@ -199,7 +171,7 @@ class basic_dispatcher {
   /// After a worker has put a fiber into its own queue: wakes another if need be.
   void announce() noexcept FORKJOIN_EXCLUDES(mutex_) {
     if (all_.count() == 1) return;  // the worker holds the only P
-    Machine::fence();               // the queue, then the counts: pairs with the fence in work_left
+    os::fence();                    // the queue, then the counts: pairs with the fence in work_left
     wake();
   }
 
@@ -241,7 +213,7 @@ class basic_dispatcher {
     return !idle_.has_processor() && matching_.thread_for_ready();
   }
 
-  basic_timekeeper<Machine>& timekeeper() noexcept { return timekeeper_; }
+  detail::timekeeper& timekeeper() noexcept { return timekeeper_; }
   poller& polled() noexcept { return poller_; }
 
   /// Before a worker with a P takes up a fiber.
@@ -282,13 +254,13 @@ class basic_dispatcher {
         if (start_thread(*found.held)) return;
       } else if (found.woken) {
         const bool spins = found.spins;
-        Machine::place(*found.woken, then);
+        system::place(*found.woken, then);
         if (spins) return;
       }
       // Others may have relied on this thread since begin_waking: look again, unless no thread could be woken.
       parking_.stop_spinning();
       if (found.must_start || found.woken) continue;
-      Machine::fence();  // stop_spinning, then looking at the deques: pairs with the fence in attend
+      os::fence();  // stop_spinning, then looking at the deques: pairs with the fence in attend
       {
         const locked lock(mutex_);
         if (stopping_) return;
@@ -298,7 +270,7 @@ class basic_dispatcher {
       }
       // An owner may have answered its alarm while this thread counted as spinning, and its next push may have found the alarm
       // off. Only a caller would take that record, and it sleeps: so this thread looks, as in park.
-      eager_ ? Machine::fence() : Machine::heavy_fence();
+      eager_ ? os::fence() : os::heavy_fence();
       const locked lock(mutex_);
       if (!idle_.caller_with_records(all_)) return;
     }
@@ -330,7 +302,7 @@ class basic_dispatcher {
   after_park awake(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
     if (m.proc && m.wakes_at == never) return after_park::work;
     const after_park next = after_sleep(m);
-    Machine::wake_polled(m, next == after_park::work);
+    system::wake_polled(m, next == after_park::work);
     return next;
   }
 
@@ -372,7 +344,7 @@ class basic_dispatcher {
 
   /// Whether there is a thread of the runtime's own; tries to start one if not.
   bool ensure_thread() noexcept FORKJOIN_EXCLUDES(mutex_) {
-    for (;; Machine::yield_thread()) {
+    for (;; os::yield_thread()) {
       const locked lock(mutex_);
       if (budget_.any_started()) return true;
       if (!stopping_ && budget_.begin_start()) break;
@@ -396,7 +368,7 @@ class basic_dispatcher {
 
   /// From now on no thread is started or woken, and a thread that parks ends. Waits for those that are being started.
   void stop() noexcept FORKJOIN_EXCLUDES(mutex_) {
-    for (;; Machine::yield_thread()) {
+    for (;; os::yield_thread()) {
       const locked lock(mutex_);
       stopping_ = true;
       if (!budget_.any_starting()) return;
@@ -440,10 +412,10 @@ class basic_dispatcher {
         take_idle_processor_as_caller(m);
       } else {
         m.sleep();
-        Machine::wake_polled(m, false);
+        system::wake_polled(m, false);
       }
     }
-    Machine::placed(m);
+    system::placed(m);
     if (m.wakes_at == never) return;
     {
       const locked lock(mutex_);
@@ -461,20 +433,20 @@ class basic_dispatcher {
     if (caller || over.ready.used()) {
       const locked lock(mutex_);
       asleep = caller && caller != &m && caller->asleep;
-      if (asleep) Machine::begin_placing(*caller);
+      if (asleep) system::begin_placing(*caller);
     }
-    if (asleep) Machine::keep_off(*caller);
+    if (asleep) system::keep_off(*caller);
     // release: pairs with the acquires in loop.hpp, find.hpp and has_come_back, so that the caller sees the result
     over.done.store(true, std::memory_order_release);
     if (!caller || caller == &m) return;
     caller->signal();
-    if (asleep) Machine::end_placing(*caller);
+    if (asleep) system::end_placing(*caller);
   }
 
  private:
   void after_giving_up(worker* next, waker then) noexcept FORKJOIN_EXCLUDES(mutex_) {
     if (next) {
-      Machine::place(*next, then);
+      system::place(*next, then);
     } else if (parking_.should_wake() && work_left()) {
       // As in park. A thread woken for nothing would hold the P when its next root comes, perhaps on its caller's processor.
       wake(then);
@@ -546,7 +518,7 @@ class basic_dispatcher {
     // With every P idle no strand forks. The first fork of a worker that takes one shall attend, and see the sleepers.
     if (all_idle()) all_.for_each_deque([](auto& d) { d.alarm(); });
     if (all_idle()) return false;
-    Machine::fence();  // the announcement, then the queues of all P: pairs with the fence in announce
+    os::fence();  // the announcement, then the queues of all P: pairs with the fence in announce
     if (local_queue::any(all_)) return true;
     return !parking::nothing_left([this](auto visit) { all_.for_each_deque(visit); }, eager_);
   }
@@ -570,13 +542,13 @@ class basic_dispatcher {
   const bool eager_;
   parking parking_;
 
-  alignas(cache_line) mutex mutex_;
-  basic_ready_queue<Machine> ready_;  // its count is read without the mutex
-  basic_idle<Machine> idle_ FORKJOIN_GUARDED_BY(mutex_){parking_};
-  basic_timekeeper<Machine> timekeeper_{all_, mutex_, idle_, parking_, poller_};
-  basic_thread_budget<Machine> budget_ FORKJOIN_GUARDED_BY(mutex_);
+  alignas(cache_line) os::mutex mutex_;
+  ready_queue ready_;  // its count is read without the mutex
+  idle_lists idle_ FORKJOIN_GUARDED_BY(mutex_){parking_};
+  detail::timekeeper timekeeper_{all_, mutex_, idle_, ready_, parking_, poller_};
+  thread_budget budget_ FORKJOIN_GUARDED_BY(mutex_);
   matching matching_ FORKJOIN_GUARDED_BY(mutex_){all_, idle_, ready_, budget_};
-  basic_handoff<Machine> handoff_ FORKJOIN_GUARDED_BY(mutex_){all_, idle_, ready_, matching_, parking_};
+  handoff handoff_ FORKJOIN_GUARDED_BY(mutex_){all_, idle_, ready_, matching_, parking_};
   bool stopping_ FORKJOIN_GUARDED_BY(mutex_) = false;
 };
 

@@ -10,23 +10,16 @@
 
 #include "../base/tuning.hpp"
 #include "../fork/publication.hpp"
-#include "machine.hpp"
 #include "queues.hpp"
+#include "scheduler.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
 // What a thief does to the deques of other workers: it steals, and sounds alarms.
 
-template <scheduling_machine Machine>
-struct basic_thief {
-  using deque = typename Machine::deque;
-  using deque_thief = typename deque::as_thief;
-  using root = typename Machine::root;
-  using stolen_record = typename deque::stolen_record;
-  using worker = typename Machine::worker;
-
+struct thief {
   struct round_result {
-    typename Machine::fiber* resumed = nullptr;  ///< from another P's queue
+    fiber* resumed = nullptr;  ///< from another P's queue
     stolen_record stolen;
     bool saw_records = false;  ///< whether or not they could be had
   };
@@ -48,7 +41,7 @@ struct basic_thief {
   static round_result look_for_any(worker& m, const root* only, bool next_too) noexcept {
     round_result found;
     in_random_order(m, [&](auto& p, deque_thief& victim) {
-      found.resumed = basic_local_queue<Machine>::steal(m, p, only, next_too);
+      found.resumed = local_queue::steal(m, p, only, next_too);
       if (!found.resumed) look_at(m, only, victim, found);
       return !found.resumed && !found.stolen.record;
     });
@@ -81,9 +74,9 @@ struct basic_thief {
       if (!found.stolen.record) return;
       ++m.count().steals;
       // The next thief shall find a record, too.
-      if (!victim.has_public() && !Machine::seems_empty(victim)) victim.alarm();
+      if (!victim.has_public() && !system::seems_empty(victim)) victim.alarm();
     } else {
-      found.saw_records |= !Machine::seems_empty(victim);
+      found.saw_records |= !system::seems_empty(victim);
       // Also where there is nothing yet: an owner that begins to fork may push a few records at once, and then none for a
       // while.
       if (!victim.alarmed()) victim.alarm();
@@ -93,31 +86,26 @@ struct basic_thief {
 
 // How a thief makes private records of other workers' deques public by force, if their owners do not push.
 
-template <scheduling_machine Machine>
-struct basic_exposer {
-  using deque_thief = typename Machine::deque::as_thief;
-  using worker = typename Machine::worker;
-
+struct exposer {
   /// Makes private records public by force, for a thief that sees them but gets none: the older half in up to
   /// tuning::exposed_at_a_time deques. Nothing if another thief is at it, and nothing of owners that come to one part of a
   /// loop after another: they share the loop by themselves if it is long.
-  static void expose(worker& m) noexcept {
+  static void expose(worker& m, std::int64_t now) noexcept {
     auto& s = m.sched();
     if (s.settings().eager || !s.exposing().try_lock()) return;
     // First the deques, then the guards: while a guard is up its owner waits for this thread. Deques are not freed while the
     // runtime lives, and one that is another P's by then will do, too.
     std::array<deque_thief*, tuning::exposed_at_a_time> chosen;
     std::size_t count = 0;
-    const std::int64_t now = Machine::now_ns();
     s.all().for_each_deque(m.dice.below(s.all().count()), 1, [&](deque_thief& d) {
       if (d.has_private() && !d.progress().was_noted_since(now - tuning::patience_ns)) chosen[count++] = &d;
       return count < chosen.size();
     });
     const auto begun = std::span(chosen).first(count);
     const auto end = std::partition(begun.begin(), begun.end(), [](deque_thief* d) { return exposure::begin(*d); });
-    if (end != begun.begin()) Machine::heavy_fence();
+    if (end != begun.begin()) os::heavy_fence();
     std::for_each(begun.begin(), end, [&m](deque_thief* d) {
-      if (!exposure::end(*d, &Machine::handles_any)) return;
+      if (!exposure::end(*d, &system::handles_any)) return;
       ++m.count().exposures;
       m.count().most_public.raise_to(d->public_count());
     });
@@ -127,22 +115,27 @@ struct basic_exposer {
 
 // How a thief waits: between two thefts, and between two rounds that found nothing; and for how long at most.
 
-/// Of one search.
-template <scheduling_machine Machine>
-class basic_patience {
- public:
-  using root = typename Machine::root;
-  using worker = typename Machine::worker;
+/// The time of the machine.
+struct machine_time {
+  static std::int64_t now_ns() noexcept { return os::now_ns(); }
+  static void pause() noexcept { os::pause(); }
+  static void yield_thread() noexcept { os::yield_thread(); }
+  static void sleep_ns(std::int64_t time) noexcept { os::sleep_ns(time); }
+};
 
+/// Of one search. A template for its tests alone, which have a time of their own.
+template <class Time = machine_time>
+class patience {
+ public:
   /// The worker begins to look for work. If it stole a moment ago it waits first, until that moment is over or `needed()`.
   template <class Needed>
   static void hold_back(worker& m, Needed needed) noexcept {
     auto& s = m.sched();
-    const std::int64_t now = Machine::now_ns();
+    const std::int64_t now = Time::now_ns();
     m.count().begin_looking(now);
     if (s.all().count() == 1 || s.settings().steal_every_fork) return;  // no owner is held up; or it was asked for
     if (now - m.stolen_at > tuning::short_work_ns) return;
-    while (!needed() && Machine::now_ns() - now < tuning::short_work_ns) Machine::pause();
+    while (!needed() && Time::now_ns() - now < tuning::short_work_ns) Time::pause();
   }
 
   /// After a round that got nothing, of root `only` alone unless nullptr. Exposes records that were seen for long. False: nothing
@@ -150,9 +143,9 @@ class basic_patience {
   template <class Needed>
   bool waits(worker& m, const root* only, bool saw_records, Needed needed) noexcept {
     const unsigned round = round_++;
-    Machine::pause();
+    Time::pause();
     if (!calm_ && round % tuning::rounds_per_look != 0) return true;
-    const std::int64_t now = Machine::now_ns();
+    const std::int64_t now = Time::now_ns();
     const std::int64_t round_took = calm_ ? now - looked_away_until_ : 0;
     const bool small_loops = note_progress(m, only, now);
     const bool fibers = !saw_records && fibers_change(m.sched().all(), only);
@@ -162,8 +155,8 @@ class basic_patience {
       nothing_since_ = 0;
       if (records_since_ == 0) records_since_ = now;
       if (now - records_since_ > tuning::patience_ns) {
-        basic_exposer<Machine>::expose(m);
-        records_since_ = Machine::now_ns();  // that takes a while of its own
+        exposer::expose(m, now);
+        records_since_ = Time::now_ns();  // that takes a while of its own
       }
     } else {
       records_since_ = 0;
@@ -196,10 +189,10 @@ class basic_patience {
   template <class Needed>
   void look_away(worker& m, std::int64_t time, Needed needed) noexcept {
     auto& s = m.sched();
-    const std::int64_t until = s.dispatcher().polled().awaited() ? 0 : Machine::now_ns() + time;
+    const std::int64_t until = s.dispatcher().polled().awaited() ? 0 : Time::now_ns() + time;
     do {
-      for (unsigned i = 0; i < tuning::calm_pauses; ++i) Machine::pause();
-      looked_away_until_ = Machine::now_ns();
+      for (unsigned i = 0; i < tuning::calm_pauses; ++i) Time::pause();
+      looked_away_until_ = Time::now_ns();
     } while (looked_away_until_ < until && !needed() && !any_to_take(s));
   }
 
@@ -207,7 +200,7 @@ class basic_patience {
   static bool any_to_take(Scheduler& s) noexcept {
     auto& dispatcher = s.dispatcher();
     if (dispatcher.timekeeper().fire_all() || dispatcher.any_ready()) return true;
-    if (basic_local_queue<Machine>::any_in_rings(s.all())) return true;
+    if (local_queue::any_in_rings(s.all())) return true;
     bool found = false;
     s.all().for_each_deque([&](auto& d) { found = found || d.has_public(); });
     return found;
@@ -227,9 +220,9 @@ class basic_patience {
   }
 
   static void give_way() noexcept {
-    const std::int64_t before = Machine::now_ns();
-    Machine::yield_thread();
-    if (Machine::now_ns() - before > tuning::crowded_ns) Machine::sleep_ns(tuning::nap_ns);
+    const std::int64_t before = Time::now_ns();
+    Time::yield_thread();
+    if (Time::now_ns() - before > tuning::crowded_ns) Time::sleep_ns(tuning::nap_ns);
   }
 
   unsigned round_ = 0;
@@ -242,14 +235,7 @@ class basic_patience {
 
 // Takes a ready fiber for a worker: from the run queue of its P, or from the ready queue.
 
-template <scheduling_machine Machine>
-struct basic_ready_work {
-  using fiber = typename Machine::fiber;
-  using local_queue = basic_local_queue<Machine>;
-  using processor = typename Machine::processor;
-  using root = typename Machine::root;
-  using worker = typename Machine::worker;
-
+struct ready_work {
   /// Of that root alone unless nullptr: what runs next on this P, then its ring, then the ready queue; in every 61st slice the
   /// ready queue comes before the ring. nullptr if there is nothing.
   static fiber* take(worker& m, root* only) noexcept {
@@ -289,7 +275,7 @@ struct basic_ready_work {
     auto& s = m.sched();
     if (!s.dispatcher().any_idle()) return false;
     bool found = s.dispatcher().any_ready() || local_queue::any_in_rings(s.all());
-    s.all().for_each_deque([&](auto& d) { found = found || (d.whose() != &only && !Machine::seems_empty(d)); });
+    s.all().for_each_deque([&](auto& d) { found = found || (d.whose() != &only && !system::seems_empty(d)); });
     return found;
   }
 
@@ -312,16 +298,16 @@ struct basic_ready_work {
   static fiber* take_from_all(worker& m, root* only, processor* more_to) noexcept {
     auto& dispatcher = m.sched().dispatcher();
     while (dispatcher.any_ready()) {
-      const bool has_stack = Machine::prepare_stack(m);
+      const bool has_stack = system::prepare_stack(m);
       const auto got = dispatcher.take_ready(only, has_stack, more_to);
-      if (got.emptied) Machine::give_deque(m, *got.emptied);
+      if (got.emptied) system::give_deque(m, *got.emptied);
       if (got.stolen.record) {
         ++m.count().steals;
-        return Machine::begin(m, got.stolen);
+        return system::begin(m, got.stolen);
       }
       if (got.brought) {
-        if (has_stack) return Machine::begin(m, {nullptr, got.brought});
-        Machine::refuse(m, *got.brought);
+        if (has_stack) return system::begin(m, {nullptr, got.brought});
+        system::refuse(m, *got.brought);
         continue;
       }
       // A deque that another thief has emptied: the next entry may be more.
@@ -331,15 +317,7 @@ struct basic_ready_work {
   }
 };
 
-template <scheduling_machine Machine>
-struct basic_search {
-  using fiber = typename Machine::fiber;
-  using patience = basic_patience<Machine>;
-  using ready_work = basic_ready_work<Machine>;
-  using root = typename Machine::root;
-  using thief = basic_thief<Machine>;
-  using worker = typename Machine::worker;
-
+struct work_search {
   /// A fiber to run: a ready one, else one that begins with a stolen record. nullptr when there is nothing, or when enough
   /// others look already: then the worker parks.
   static fiber* find_work(worker& m) noexcept {
@@ -368,7 +346,7 @@ struct basic_search {
   static void begin_looking(worker& m, const root* only) noexcept {
     m.sched().refuse_forked_copy();
     m.sched().dispatcher().timekeeper().fire_own(m);
-    patience::hold_back(m, [&] { return is_over(only) || m.sched().dispatcher().any_ready(); });
+    patience<>::hold_back(m, [&] { return is_over(only) || m.sched().dispatcher().any_ready(); });
   }
 
   // What becomes ready, or nullptr; and has the worker join those that look for records, when it is its turn. The worker waits some
@@ -378,16 +356,16 @@ struct basic_search {
       if (fiber* const f = ready_work::take(m, nullptr)) return f;
       if (m.sched().dispatcher().may_spin()) m.sched().dispatcher().start_spinning(m);
       if (m.spinning) break;
-      Machine::pause();
+      os::pause();
     }
     return nullptr;
   }
 
   static fiber* search(worker& m, root* only) noexcept {
     // A stack first: a record that has been taken must be run.
-    if (!Machine::prepare_stack(m)) {
+    if (!system::prepare_stack(m)) {
       // No memory: the owners do their work themselves. Not to come back at once, as long as there is something to be seen.
-      Machine::sleep_ns(tuning::refused_ns);
+      os::sleep_ns(tuning::refused_ns);
       return nullptr;
     }
     patience patient;
@@ -401,9 +379,9 @@ struct basic_search {
       const auto found = thief::look_for_any(m, only, pass % tuning::steal_passes == tuning::steal_passes - 1);
       if (found.resumed) return found.resumed;
       if (found.stolen.record) {
-        m.stolen_at = Machine::now_ns();
+        m.stolen_at = os::now_ns();
         m.count().begin_busy(m.stolen_at);
-        return Machine::begin(m, found.stolen);
+        return system::begin(m, found.stolen);
       }
       // Nobody is woken for others while the caller counts as spinning. So it hands its P over, if that is twice so.
       if (only && pass % tuning::rounds_per_look == 0 &&
@@ -416,13 +394,7 @@ struct basic_search {
 
 // Finds the records that a strand which waits at a join may run on top of its own stack.
 
-template <scheduling_machine Machine>
-struct basic_work_on_top {
-  using root = typename Machine::root;
-  using stolen_record = typename Machine::deque::stolen_record;
-  using thief = basic_thief<Machine>;
-  using worker = typename Machine::worker;
-
+struct work_on_top {
   /// A record of root `whose`, to be run on top of a strand that waits for `until`; none once that is finished, after looking
   /// for a while, or if the strand had better leave its stack: something is ready, which cannot run on top, or that stack is
   /// `deep`, half full, and had better not grow by other people's work.
@@ -455,7 +427,7 @@ struct basic_work_on_top {
   static bool may_begin(worker& m, bool deep) noexcept {
     if (deep || !m.proc->queue.empty() || m.sched().dispatcher().any_ready()) return false;
     // A stack first, in case the record turns out to be the rest of a scope's parent, which has a stack of its own.
-    return Machine::prepare_stack(m);
+    return system::prepare_stack(m);
   }
 
   template <class Waits, class Look>
@@ -463,7 +435,7 @@ struct basic_work_on_top {
     stolen_record got;
     for (unsigned round = 0; round < tuning::top_rounds && !got.record && waits(); ++round) {
       got = look();
-      if (!got.record) Machine::pause();
+      if (!got.record) os::pause();
     }
     return got;
   }

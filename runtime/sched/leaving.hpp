@@ -18,96 +18,40 @@
 
 #include <atomic>
 
-#include "machine.hpp"
+#include "system.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// On native stacks. Asks of its machine besides: a fiber's `carried`; a worker's `then` and `argument`, which the leaving fiber sets,
-/// and `carries`; `take_spare_deque(p)` is an empty deque that the P has set aside; `make_runnable(f)` notes the state of a fiber;
-/// `replace_active_deque(m)` tries to get another deque for one that has no room for public records; `detach_stacks(m, f)` takes the
-/// free stacks of a leaving fiber from it, and `trim_unused(f)` gives the unused part of its own back.
-template <scheduling_machine Machine>
-struct basic_active_deque {
-  using deque = typename Machine::deque;
-  using fiber = typename Machine::fiber;
-  using processor = typename Machine::processor;
-  using worker = typename Machine::worker;
-
+/// On native stacks.
+struct active_deque {
   /// Records in the active deque leave the P: keep(deque) says where they go, and then an empty deque becomes the active one. False
   /// if there are none.
   template <class Keep>
   static bool detach(processor& p, Keep keep) noexcept {
     deque& records = *p.active.load(std::memory_order_relaxed);
-    if (Machine::seems_empty(records)) return false;
+    if (system::seems_empty(records)) return false;
     keep(records);
     // release: pairs with the acquire in for_each_deque
-    p.active.store(&Machine::take_spare_deque(p), std::memory_order_release);
+    p.active.store(&system::take_spare_deque(p), std::memory_order_release);
     return true;
   }
 
   /// A fiber has left its stack, and the worker may have lost its P: calls m.then, by which the wait of the fiber may end, and
   /// returns the fiber that goes on on this worker, or nullptr. Before that, records in the active deque leave with the fiber.
-  static fiber* leave(worker& m, fiber& left) noexcept {
-    const auto then = [&m, &left]() -> fiber* {
-      fiber* const next = m.then(m, left, m.argument);
-      if (next == &left) Machine::make_runnable(left);  // what it waited for was there
-      return next;
-    };
-    if (!m.proc) return then();            // after a blocking call: its records are with its marker
-    left.whose = active(*m.proc).whose();  // a scope's child does not know yet
-    Machine::detach_stacks(m, left);
-    if (!m.carries.replace(false)) return leave_records(m, left, then);
-    // The fiber gives way. Nothing of its records is private: the strand has seen to that (preemption.hpp). A thief that looks at
-    // the deque still may take what is public.
-    detach(*m.proc, [&left](deque& records) { left.carried = &records; });
-    return then();
-  }
+  static fiber* leave(worker& m, fiber& left) noexcept;
 
   /// The fiber waits: its records leave with its marker. Then the wait may end at any time: then() says which fiber goes on on this
   /// worker, or nullptr, and leave_records returns that.
   template <class Then>
-  static fiber* leave_records(worker& m, fiber& left, Then then) noexcept {
-    const bool has_records = detach(*m.proc, [&](deque& records) {
-      left.records = &records;
-      m.sched().dispatcher().push_marker(left);
-    });
-    Machine::trim_unused(left);
-    fiber* const next = then();
-    // With another fiber to run, the worker does not look at the ready queue, where the marker is.
-    if (next && has_records) m.sched().dispatcher().wake();
-    return next;
-  }
+  static fiber* leave_records(worker& m, fiber& left, Then then) noexcept;
 
   /// The deque that the fiber goes on with becomes the active one of the worker's P.
-  static void install(worker& m, fiber& f) noexcept {
-    deque* records = f.carried.replace(nullptr);
-    if (!records && f.records) records = take_back(m, f);
-    if (records) {
-      activate(m, *records);
-      return;
-    }
-    if (!active(*m.proc).has_capacity()) Machine::replace_active_deque(m);
-    active(*m.proc).open(f.whose);
-  }
+  static void install(worker& m, fiber& f) noexcept;
 
  private:
   static deque& active(processor& p) noexcept { return *p.active.load(std::memory_order_relaxed); }
-
-  // What thieves left of the records of a fiber that waited, if anything.
-  static deque* take_back(worker& m, fiber& f) noexcept { return m.sched().dispatcher().take_back_records(f); }
-
-  static void activate(worker& m, deque& records) noexcept {
-    deque& before = active(*m.proc);
-    m.proc->active.store(&records, std::memory_order_release);  // release: pairs with the acquire in for_each_deque
-    // A worker that parks may have looked at the active deques before, and at the ready queue, where the fiber was, after that.
-    Machine::fence();
-    if (!Machine::seems_empty(records)) {
-      m.sched().dispatcher().wake();
-    } else {  // a leapfrogging thief was faster: it wakes nobody, and that worker's alarm did not reach this deque
-      records.alarm();
-    }
-    Machine::give_deque(m, before);
-  }
+  static deque* take_back(worker& m, fiber& f) noexcept;
+  static void activate(worker& m, deque& records) noexcept;
 };
 
 }}}  // namespace fj::v0_2::detail

@@ -5,28 +5,21 @@
 
 #include "dispatcher.hpp"
 #include "find.hpp"
-#include "machine.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Asks of its machine besides: `switch_to(m, f)` runs f until it leaves its stack, and returns the fiber to run next, or
 /// nullptr; `release_stacks(m, n)` leaves the P no more than n free stacks.
-template <scheduling_machine Machine>
-struct basic_worker_loop {
-  using fiber = typename Machine::fiber;
-  using ready_work = basic_ready_work<Machine>;
-  using search = basic_search<Machine>;
-  using worker = typename Machine::worker;
-
+struct worker_loop {
   /// The life of a thread of the runtime's own, which sleeps at first.
   static void run(worker& m, after_park next = after_park::sleep) noexcept {
     while (next != after_park::end) {
       if (next == after_park::sleep) {
         m.sleep();
         next = m.sched().dispatcher().awake(m);
-        if (next == after_park::work) Machine::placed(m);
+        if (next == after_park::work) system::placed(m);
       } else {
-        for (fiber* f = nullptr; m.proc && (f = search::find_work(m));) execute(m, f);
+        for (fiber* f = nullptr; m.proc && (f = work_search::find_work(m));) execute(m, f);
         next = park(m);
       }
     }
@@ -34,11 +27,11 @@ struct basic_worker_loop {
 
   /// Runs `f`, and what follows from it, until there is nothing to follow.
   static void execute(worker& m, fiber* f) noexcept {
-    if (!m.count().busy.runs()) m.count().begin_busy(Machine::now_ns());
+    if (!m.count().busy.runs()) m.count().begin_busy(os::now_ns());
     while (f) {
       m.proc->runs = m.proc->runs + 1;
       m.sched().dispatcher().attend_timers(m);
-      f = Machine::switch_to(m, *f);
+      f = system::switch_to(m, *f);
       if (!f && !m.proc) return;  // its strand came back from a blocking call, and no P is idle
       f = m.is_caller() ? ready_work::take_own_after(m, f) : ready_work::take_after(m, f);
     }
@@ -46,7 +39,7 @@ struct basic_worker_loop {
 
  private:
   static after_park park(worker& m) noexcept {
-    if (m.proc) Machine::release_stacks(m, 1);  // while the P is idle nothing could use the others
+    if (m.proc) system::release_stacks(m, 1);  // while the P is idle nothing could use the others
     return m.sched().dispatcher().park(m);
   }
 };
@@ -54,16 +47,7 @@ struct basic_worker_loop {
 // The loop of a caller, a thread that called run: it works for the root that it brought until that root is over, and for no
 // other root.
 
-/// Asks of its machine what basic_worker_loop asks, and besides: a worker's `yielded`; `make_runnable(f)` notes the state of a
-/// fiber.
-template <scheduling_machine Machine>
-struct basic_caller_loop {
-  using fiber = typename Machine::fiber;
-  using root = typename Machine::root;
-  using search = basic_search<Machine>;
-  using worker = typename Machine::worker;
-  using worker_loop = basic_worker_loop<Machine>;
-
+struct caller_loop {
   /// Runs the root that begins with `first`, with a P or by others. Returns when the root is over, without a P. The root's
   /// `caller` is m, and m's `brought` the root.
   static void run(root& brought, worker& m, fiber& first) noexcept {
@@ -76,7 +60,7 @@ struct basic_caller_loop {
       if (brought.done.load(std::memory_order_acquire)) break;
       // A strand that yielded would be found first again, though others wait for the P.
       const bool gives_way = m.yielded.replace(false) && dispatcher.lacks_processor();
-      next = m.proc && !gives_way ? search::find_work_of(brought, m) : nullptr;
+      next = m.proc && !gives_way ? work_search::find_work_of(brought, m) : nullptr;
       if (next) continue;
       if (m.proc) hand_over(m, waker::sleeps);
       dispatcher.sleep_for(brought, m);
@@ -87,7 +71,7 @@ struct basic_caller_loop {
   /// A fiber has left to let others run: it is ready, behind them. Returns nullptr, so its worker looks for the next.
   static fiber* yield(worker& m, fiber& f) noexcept {
     m.yielded = true;
-    Machine::make_runnable(f);
+    system::make_runnable(f);
     m.sched().dispatcher().ready(f);
     return nullptr;
   }
@@ -103,7 +87,7 @@ struct basic_caller_loop {
 
  private:
   static void hand_over(worker& m, waker then) noexcept {
-    Machine::release_stacks(m, 0);  // a root that never forks leaves none behind
+    system::release_stacks(m, 0);  // a root that never forks leaves none behind
     m.sched().dispatcher().hand_over(m, then);
   }
 };

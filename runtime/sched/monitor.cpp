@@ -9,7 +9,7 @@
 #include "runtime/os/clock.hpp"
 #include "runtime/os/futex.hpp"
 #include "runtime/sched/scheduler.hpp"
-#include "runtime/sched/yield_requests.hpp"
+#include "runtime/sched/yield_request.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -21,7 +21,7 @@ bool monitor::start() noexcept {
   if (scheduler_.is_forked_copy()) return true;  // nothing is taken there: the other threads are missing
   if (os::now_ns() < ask_again_at_) return false;
   try {
-    if (!rules_) rules_ = std::make_unique<basic_monitor<system>>(scheduler_.all().count());
+    if (!rules_) rules_ = std::make_unique<monitor_rules>(scheduler_.all().count());
   } catch (const std::bad_alloc&) {}  // as if the system refused the thread
   if (rules_ && thread_.start(&thread_main, this)) {
     // Not before: another strand that needs the monitor would rely on a thread that the system may refuse.
@@ -56,8 +56,8 @@ void monitor::watch_all() noexcept {
     } else {
       os::futex_wait_until(state_, watching, os::now_ns() + delay);
     }
-    rules_->serve_waits(scheduler_);
-    scheduler_.count_refused_retakes(rules_->look(scheduler_));
+    rules_->serve_waits(scheduler_, os::now_ns());
+    scheduler_.count_refused_retakes(rules_->look(scheduler_, os::now_ns()));
     note_requests(rules_->any_asked());
   }
 }

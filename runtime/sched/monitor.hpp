@@ -57,7 +57,7 @@ class monitor {
   std::atomic<std::uint32_t> state_{unstarted};
   os::mutex mutex_;                                            // of start
   std::int64_t ask_again_at_ FORKJOIN_GUARDED_BY(mutex_) = 0;  // once the system has refused the thread
-  std::unique_ptr<basic_monitor<system>> rules_;
+  std::unique_ptr<monitor_rules> rules_;
   bool asks_ = false;  // a strand that was asked to give way has not done so
   os::thread thread_;
 };

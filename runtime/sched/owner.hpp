@@ -4,15 +4,11 @@
 #include <cstdint>
 
 #include "../base/tuning.hpp"
-#include "machine.hpp"
+#include "scheduler.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-template <scheduling_machine Machine>
-struct basic_owner {
-  using deque = typename Machine::deque;
-  using worker = typename Machine::worker;
-
+struct owner_steps {
   /// After a push that found the alarm on. `handled`: the exception that the owner handles, or nullptr.
   static void answer_alarm(worker& m, deque& d, void* handled) noexcept {
     ++m.count().slow_pushes;
@@ -30,7 +26,7 @@ struct basic_owner {
     const bool asked = eager || s.dispatcher().hungry();
     if (!asked && !handled && d.has_public()) return;
     if (d.publish(handled)) {
-      if (!eager) m.published_at = Machine::now_ns();
+      if (!eager) m.published_at = os::now_ns();
       ++m.count().publications;
       m.count().most_public.raise_to(d.public_count());
     }
@@ -39,8 +35,7 @@ struct basic_owner {
   }
 
   /// Completes a pop that did not find its record private. False: a thief has it.
-  template <class Record>
-  static bool take_back(worker& m, deque& d, const Record& r) noexcept {
+  static bool take_back(worker& m, deque& d, const record& r) noexcept {
     if (!d.pop_slow(r)) return false;
     ++m.count().slow_pops;
     // The next fork shall be public at once if a thief waits for it. If not, it shall cost next to nothing.
@@ -52,28 +47,19 @@ struct basic_owner {
   /// times at once and then no more for a while.
   static void after_stolen_join(deque& d) noexcept { d.alarm(); }
 
- private:
-  static bool was_public_for_long(const worker& m) noexcept {
-    return !m.sched().settings().eager && Machine::now_ns() - m.published_at > tuning::long_public_ns;
-  }
-};
-
-// Whether an owner must answer an alarm after a quiet push.
-
-template <scheduling_machine Machine>
-struct basic_watched {
-  using deque = typename Machine::deque;
-  using worker = typename Machine::worker;
-
-  /// After a push that found an alarm which no worker has marked as watched: whether a worker looks for work all the same, and will
-  /// find the record.
+  /// After a quiet push that found an alarm which no worker has marked as watched: whether a worker looks for work all the same, and
+  /// will find the record.
   // No heavy fence comes between the push and this look. A worker that gives up looking says so, and fences all threads
   // before it looks at the deques for the last time: so either it sees the record, or this thread sees that it gave up.
-  template <class Record>
-  static bool by_any(worker& m, const deque& d, const Record& newest) noexcept {
+  static bool is_watched_by_any(worker& m, const deque& d, const record& newest) noexcept {
     auto& s = m.sched();
     return s.dispatcher().any_spinning() && !s.settings().eager && !s.settings().steal_every_fork && d.has_capacity() &&
            !d.is_in_handler() && d.is_only_private(newest);
+  }
+
+ private:
+  static bool was_public_for_long(const worker& m) noexcept {
+    return !m.sched().settings().eager && os::now_ns() - m.published_at > tuning::long_public_ns;
   }
 };
 

@@ -26,14 +26,15 @@
 #include "../base/cache_line.hpp"
 #include "../base/list.hpp"
 #include "../base/tuning.hpp"
+#include "../os/machine.hpp"
+#include "system.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
 /// What a worker does after dispatcher::park.
 enum class after_park { work, sleep, end };
 
-template <class Machine>
-class basic_parking {
+class parking {
  public:
   // Counted under the dispatcher's mutex, read anywhere.
 
@@ -77,12 +78,12 @@ class basic_parking {
   static bool nothing_left(ForEach for_each_deque, bool eager) {
     // Between the announcement and the loads by which deques are found: pairs with the fence in attend. An owner that has not
     // seen the announcement opened its deque before, and that is the one found here.
-    Machine::fence();
+    os::fence();
     for_each_deque([](auto& d) { d.alarm(); });
     if (eager) {
-      Machine::fence();
+      os::fence();
     } else {
-      Machine::heavy_fence();
+      os::heavy_fence();
     }
     bool empty = true;
     for_each_deque([&](auto& d) { empty = empty && d.looks_empty(); });
@@ -90,7 +91,7 @@ class basic_parking {
   }
 
  private:
-  using count = typename Machine::template atomic<int>;
+  using count = os::atomic<int>;
 
   alignas(cache_line) count idle_{0};  // P
   count threads_{0};
@@ -100,15 +101,11 @@ class basic_parking {
 // What is idle: the P that no worker holds, the threads that sleep, and the callers of run that wait without a P.
 
 /// Under the dispatcher's mutex; the counts of `parking` are kept in step, and others read them without it.
-template <class Machine>
-class basic_idle {
+class idle_lists {
  public:
-  using processor = typename Machine::processor;
-  using processors = typename Machine::processors;
-  using worker = typename Machine::worker;
   using sleepers = linked_list<worker, &worker::sleeps>;
 
-  explicit basic_idle(basic_parking<Machine>& counts) noexcept : counts_(counts) {}
+  explicit idle_lists(parking& counts) noexcept : counts_(counts) {}
 
   bool has_processor() const noexcept { return !processors_.empty(); }
 
@@ -128,7 +125,7 @@ class basic_idle {
 
   /// A P with nothing to do.
   void put_processor(processor& p) noexcept {
-    Machine::make_idle(p);
+    system::make_idle(p);
     processors_.push(&p);
     counts_.processor_idle();
   }
@@ -161,7 +158,7 @@ class basic_idle {
     worker* found = nullptr;
     if (callers_.empty()) return nullptr;
     all.for_each_deque([&](auto& d) {
-      if (!found && !Machine::seems_empty(d)) found = caller_of(d);
+      if (!found && !system::seems_empty(d)) found = caller_of(d);
     });
     return found;
   }
@@ -195,7 +192,7 @@ class basic_idle {
     return callers_.find([&d](const worker& m) { return m.brought == d.whose(); });
   }
 
-  basic_parking<Machine>& counts_;
+  parking& counts_;
   stack_list<processor, &processor::next> processors_;
   sleepers threads_;
   sleepers callers_;
@@ -204,10 +201,9 @@ class basic_idle {
 // How many more threads a runtime may start, and whether the system has refused one.
 
 /// Under the dispatcher's mutex; the count of threads in `parking` is kept in step.
-template <class Machine>
-class basic_thread_budget {
+class thread_budget {
  public:
-  basic_thread_budget(unsigned max_threads, basic_parking<Machine>& counts) noexcept
+  thread_budget(unsigned max_threads, parking& counts) noexcept
       : max_threads_(max_threads), startable_(max_threads), counts_(counts) {
     counts_.thread_available(static_cast<int>(startable_));
   }
@@ -236,14 +232,14 @@ class basic_thread_budget {
     }
     counts_.thread_taken(static_cast<int>(startable_));
     startable_ = 0;
-    ask_again_at_ = Machine::now_ns() + tuning::between_refusals_ns;
+    ask_again_at_ = os::now_ns() + tuning::between_refusals_ns;
   }
 
   /// What the system refused, for want of memory or by a limit that other threads share, it may give to a later root, as the
   /// first fork of that sees that a thread could be started.
   void ask_again() noexcept {
     const unsigned lacking = max_threads_ - started_ - starting_;
-    if (startable_ != 0 || lacking == 0 || Machine::now_ns() < ask_again_at_) return;
+    if (startable_ != 0 || lacking == 0 || os::now_ns() < ask_again_at_) return;
     startable_ = lacking;
     counts_.thread_available(static_cast<int>(lacking));
   }
@@ -253,7 +249,7 @@ class basic_thread_budget {
   unsigned startable_;  // now
   unsigned starting_ = 0, started_ = 0;
   std::int64_t ask_again_at_ = 0;  // once a thread was refused
-  basic_parking<Machine>& counts_;
+  parking& counts_;
 };
 
 }}}  // namespace fj::v0_2::detail

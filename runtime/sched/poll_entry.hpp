@@ -26,7 +26,7 @@
 
 #include "../base/cache_line.hpp"
 #include "../base/list.hpp"
-#include "../fork/machine.hpp"
+#include "../os/machine.hpp"
 #include "../os/thread_safety.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -36,7 +36,7 @@ enum class io_way : unsigned { reading, writing };
 /// What ended a wait for a descriptor, if no limit did.
 enum class poll_end : unsigned { happened, closed };
 
-/// Lies in the frame of what waits. Of several that would end that wait (wait/waiting.hpp) the entry is one.
+/// Lies in the frame of what waits. Of several that would end that wait (wait/waiter.hpp) the entry is one.
 class poll_wait {
  public:
   explicit poll_wait(io_way which) noexcept : way(which) {}
@@ -73,8 +73,7 @@ class claimed_polls {
   linked_list<poll_wait, &poll_wait::links> waits_;
 };
 
-template <memory_machine Machine>
-class alignas(cache_line) basic_poll_entry {
+class alignas(cache_line) poll_entry {
  public:
   /// The number of a life: as many bits as go with an event.
   using life = std::uint16_t;
@@ -178,7 +177,7 @@ class alignas(cache_line) basic_poll_entry {
 
  private:
   struct one_way {
-    typename Machine::template atomic<std::uint32_t> edges{0};  // written under the mutex
+    os::atomic<std::uint32_t> edges{0};  // written under the mutex
     linked_list<poll_wait, &poll_wait::links> waits;
   };
 
@@ -200,7 +199,7 @@ class alignas(cache_line) basic_poll_entry {
     }
   }
 
-  mutable typename Machine::mutex mutex_;
+  mutable os::mutex mutex_;
   life life_ = 1;
   bool closed_ = true, released_ = true, held_ = false;
   std::uint32_t users_ = 0;

@@ -17,8 +17,6 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-using poll_entry = basic_poll_entry<machine>;
-
 /// Opens its descriptors when it watches for the first time. Entries that it watches share its object, but not its descriptors,
 /// which end with the runtime.
 class poller {

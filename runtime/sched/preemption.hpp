@@ -7,26 +7,15 @@
 
 #include "../base/tuning.hpp"
 #include "loop.hpp"
-#include "machine.hpp"
 #include "owner.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// Asks of its machine what basic_active_deque and basic_owner ask, and besides: a `yield_request` in each processor;
-/// `prepare_to_wait(m)` has an empty deque and a stack at hand for the next strand of the P, false if there is no memory;
-/// `between_handlers()` stands for a thread that handles no exception; and of what the workers share `is_forked_copy()`.
-template <scheduling_machine Machine>
-struct basic_preemption {
-  using caller_loop = basic_caller_loop<Machine>;
-  using deque = typename Machine::deque;
-  using fiber = typename Machine::fiber;
-  using owner = basic_owner<Machine>;
-  using worker = typename Machine::worker;
-
+struct preemption {
   /// After a push of the strand that found the alarm on: answers the alarm. `handled`: the exception that the strand handles, or
   /// nullptr. Returns whether the strand shall give way now.
   [[nodiscard]] static bool finish_push(worker& m, deque& d, void* handled) noexcept {
-    owner::answer_alarm(m, d, handled);
+    owner_steps::answer_alarm(m, d, handled);
     if (m.sched().settings().chaos != 0) d.alarm();  // so that the next push comes here, too
     // After the alarm is off, because the monitor writes its request before it sounds the alarm.
     return is_asked(m) || m.proc->chaos.once_in(tuning::forks_per_chaotic_yield);
@@ -38,11 +27,11 @@ struct basic_preemption {
   /// True: the strand leaves its stack now, for others that come first, and its records go with it (leaving.hpp: leave).
   /// False: it stays, in a forked copy of the process or while the system refuses memory.
   [[nodiscard]] static bool prepare(worker& m) noexcept {
-    if (m.sched().is_forked_copy() || !Machine::prepare_to_wait(m)) return false;
+    if (m.sched().is_forked_copy() || !system::prepare_to_wait(m)) return false;
     ++m.count().preemptions;
     // A thief that exposes must take nothing, nor look for exceptions on a thread that the strand has left.
     deque& d = *m.proc->active.load(std::memory_order_relaxed);
-    if (d.has_private()) d.hide_exceptions(Machine::between_handlers());
+    if (d.has_private()) d.hide_exceptions(system::between_handlers());
     m.carries = true;
     m.then = &go_behind_others;
     return true;

@@ -17,31 +17,29 @@
 #include "../stacks/stack_cache.hpp"
 #include "blocking_word.hpp"
 #include "run_queue.hpp"
-#include "time_slices.hpp"
 #include "timer_heap.hpp"
+#include "yield_request.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
-
-using timer_heap = basic_timer_heap<machine>;
 
 /// Belongs to the worker that holds it; others read `active` to steal, and the counters, and fire timers that are due.
 struct alignas(cache_line) processor {
   /// The deque of the running fiber; empty while none runs. Never nullptr, and what it points to is never freed.
   std::atomic<deque*> active{nullptr};
   unsigned index = 0;
-  basic_run_queue<machine, fiber> queue;  ///< ready fibers; empty while the P is idle
+  run_queue<fiber> queue;                 ///< ready fibers; empty while the P is idle
   relaxed<std::uint32_t> runs = 0;        ///< how often a fiber began or went on
   relaxed<unsigned> tick = 0;             ///< time slices, and fibers that went on for another: tuning::ticks_per_look
   relaxed<std::int64_t> slice_began = 0;  ///< by os::now_ns; 0: not since a fiber waits for the end of the slice
   processor* next = nullptr;              ///< among the idle ones
   stack_cache stacks;                     ///< to run what is stolen next, and the children of scopes
   stack_cache small_stacks;               ///< for the fibers of fj::go
-  published<deque*> spare_deque = nullptr;       ///< for when the running fiber leaves with records in its own
-  detail::chaos chaos;                           ///< of the worker's and its fibers' choices
-  relaxed<unsigned> looks_at_timers = 0;         ///< of the worker, in a runtime with timers: tuning::ticks_per_look
-  timer_heap timers;                             ///< of strands that waited on this P
-  basic_yield_request<machine> yield_request;    ///< the monitor's, to the strand of the present run
-  basic_blocking_word<machine, fiber> blocking;  ///< whether its strand is in a call of fj::blocking
+  published<deque*> spare_deque = nullptr;  ///< for when the running fiber leaves with records in its own
+  detail::chaos chaos;                      ///< of the worker's and its fibers' choices
+  relaxed<unsigned> looks_at_timers = 0;    ///< of the worker, in a runtime with timers: tuning::ticks_per_look
+  timer_heap timers;                        ///< of strands that waited on this P
+  detail::yield_request yield_request;      ///< the monitor's, to the strand of the present run
+  blocking_word blocking;                   ///< whether its strand is in a call of fj::blocking
   alignas(cache_line) tallies count;
 };
 

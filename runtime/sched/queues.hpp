@@ -9,7 +9,7 @@
 #include "../base/chaos.hpp"
 #include "../base/tuning.hpp"
 #include "../fork/runnable.hpp"
-#include "machine.hpp"
+#include "system.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -20,52 +20,21 @@ namespace fj { inline namespace v0_2 { namespace detail {
 // slice. So fibers that wake one another do not wait behind all ready fibers, and the ready fibers wait for them no longer than
 // one slice.
 
-template <scheduling_machine Machine>
-struct basic_local_queue {
-  using fiber = typename Machine::fiber;
-  using processor = typename Machine::processor;
-  using processors = typename Machine::processors;
-  using root = typename Machine::root;
-  using worker = typename Machine::worker;
-
+struct local_queue {
   /// A strand of this worker makes `f` ready: it runs next. A caller works for its own root only, so that `f` of another root
   /// goes to all workers.
-  static void ready(worker& m, fiber& f) noexcept {
-    auto& dispatcher = m.sched().dispatcher();
-    if (!is_for(m, f)) return dispatcher.ready(f);
-    fiber* const behind = m.proc->chaos.once_in(tuning::puts_per_chaotic_one) ? &f : m.proc->queue.put_next(f);
-    if (behind) append(m, *behind);
-    dispatcher.announce();
-  }
+  static void ready(worker& m, fiber& f) noexcept;
 
   /// The next fiber of the worker's own queue, in the slice of the one before, or nullptr. When the slice is over, that fiber
   /// goes to the end of the global queue, and the worker has yielded.
-  static fiber* take_next(worker& m) noexcept {
-    auto& queue = m.proc->queue;
-    fiber* const next = queue.next();
-    if (!next) return nullptr;
-    const bool over = is_slice_over(m);
-    fiber* const taken = queue.take_next(next);
-    if (!taken || !over) return taken;
-    m.yielded = true;
-    m.sched().dispatcher().ready(*taken);
-    return nullptr;
-  }
+  static fiber* take_next(worker& m) noexcept;
 
   /// The first fiber in the ring of the worker's own queue, or nullptr. A new slice begins.
-  static fiber* take(worker& m) noexcept {
-    m.proc->slice_began = 0;
-    return m.proc->queue.take();
-  }
+  static fiber* take(worker& m) noexcept;
 
   /// A fiber of another P's queue, of root `only` alone unless nullptr: half of the ring comes to this worker's. `next_too`: or
   /// the fiber that runs next there, if the victim does not come to it for a while.
-  static fiber* steal(worker& m, processor& victim, const root* only, bool next_too) noexcept {
-    if (&victim == m.proc) return nullptr;
-    if (const fiber* const first = victim.queue.first(); first && (!only || first->whose == only))
-      if (fiber* const f = take_half(m, victim, only)) return f;
-    return next_too ? steal_next(m, victim, only) : nullptr;
-  }
+  static fiber* steal(worker& m, processor& victim, const root* only, bool next_too) noexcept;
 
   /// Whether anything is ready on any P. Exact for what was put in before a fence that the caller made.
   static bool any(processors& all) noexcept {
@@ -82,57 +51,11 @@ struct basic_local_queue {
   }
 
  private:
-  static bool is_for(const worker& m, const fiber& f) noexcept {
-    return m.proc && (!m.is_caller() || f.whose == m.brought);
-  }
-
-  // At the end of the ring; half of a full one goes to the global queue.
-  static void append(worker& m, fiber& f) noexcept {
-    auto& queue = m.proc->queue;
-    while (!queue.put(f)) {
-      const auto half = queue.take_half();
-      m.sched().dispatcher().ready_all(half.entries());
-    }
-  }
-
-  static bool is_slice_over(worker& m) noexcept {
-    processor& p = *m.proc;
-    if (p.queue.in_ring() == 0 && !m.sched().dispatcher().any_ready()) return false;  // no other waits for its end
-    const std::int64_t now = Machine::now_ns();
-    if (p.slice_began == 0) p.slice_began = now;
-    return now - p.slice_began > tuning::slice_ns;
-  }
-
-  static fiber* take_half(worker& m, processor& victim, const root* only) noexcept {
-    fiber* first = nullptr;
-    const auto half = victim.queue.take_half();  // named: a range-for would not keep it
-    for (fiber* const f : half.entries()) {
-      if (only && f->whose != only) {
-        m.sched().dispatcher().ready(*f);
-      } else if (!first) {
-        first = f;
-      } else {
-        append(m, *f);
-      }
-    }
-    return first;
-  }
-
-  static fiber* steal_next(worker& m, processor& victim, const root* only) noexcept {
-    fiber* const next = victim.queue.next();
-    if (!next || (only && next->whose != only)) return nullptr;
-    // The victim may be about to run it: most fibers that make another ready wait for something soon after. No look meanwhile:
-    // each takes a cache line from the victim.
-    const std::uint32_t runs = victim.runs;
-    const std::int64_t seen_at = Machine::now_ns();
-    while (Machine::now_ns() - seen_at < tuning::next_is_kept_ns) Machine::pause();
-    if (victim.queue.next() != next || victim.runs != runs) return nullptr;
-    fiber* const taken = victim.queue.take_next(next);
-    // By now that stack may be another fiber's.
-    if (!taken || !only || taken->whose == only) return taken;
-    m.sched().dispatcher().ready(*taken);
-    return nullptr;
-  }
+  static bool is_for(const worker& m, const fiber& f) noexcept;
+  static void append(worker& m, fiber& f) noexcept;
+  static bool is_slice_over(worker& m) noexcept;
+  static fiber* take_half(worker& m, processor& victim, const root* only) noexcept;
+  static fiber* steal_next(worker& m, processor& victim, const root* only) noexcept;
 };
 
 // The ready queue: fibers that are ready and have no worker yet, roots that no fiber has begun, and the markers of deques that
@@ -149,18 +72,13 @@ struct basic_local_queue {
 ///
 /// A waiting fiber whose deque holds records has its marker here, and no other fiber's marker is here. So a worker that is
 /// about to park need not look at the deques of waiting fibers: the count tells.
-template <class Machine>
-class basic_ready_queue {
+class ready_queue {
  public:
-  using deque = typename Machine::deque;
-  using fiber = typename Machine::fiber;
-  using root = typename Machine::root;
-
   /// What a worker took: a fiber that goes on, or a root or a record for a fiber to begin with, or nothing.
   struct work {
     fiber* resumed = nullptr;
     root* brought = nullptr;
-    typename deque::stolen_record stolen;
+    stolen_record stolen;
     deque* emptied =
         nullptr;  ///< nothing is left in this deque: it is the taker's, for the pool, with or without a record
     bool left_more = false;  ///< records are left in that deque
@@ -174,7 +92,7 @@ class basic_ready_queue {
   std::size_t count() const noexcept { return count_.load(std::memory_order_seq_cst); }
 
   /// `seed`: of options::chaos.
-  explicit basic_ready_queue(std::uint64_t seed = 0) noexcept : chaos_(seed, 0) {}
+  explicit ready_queue(std::uint64_t seed = 0) noexcept : chaos_(seed, 0) {}
 
   static bool any_of(const root& whose) noexcept { return !whose.ready.empty(); }
 
@@ -216,7 +134,7 @@ class basic_ready_queue {
   /// From those of all P, for a caller, which finds what is of its root here.
   template <class Processors>
   void move_all_here(Processors& all) noexcept {
-    Machine::fence();  // the P that is idle, then the queues: pairs with the fence in announce
+    os::fence();  // the P that is idle, then the queues: pairs with the fence in announce
     for (unsigned i = 0; i < all.count(); ++i) move_here(all[i].queue);
   }
 
@@ -281,8 +199,8 @@ class basic_ready_queue {
       got.stolen = d.for_thieves().steal(nullptr);
     } while (!got.stolen.record && d.has_public());
     // What found no room in the array when the fiber left.
-    if (!d.has_public() && !Machine::seems_empty(d)) d.publish_all(nullptr);
-    if (Machine::seems_empty(d)) {
+    if (!d.has_public() && !system::seems_empty(d)) d.publish_all(nullptr);
+    if (system::seems_empty(d)) {
       remove(f.marker, *f.whose);
       f.records = nullptr;
       got.emptied = &d;
@@ -307,7 +225,7 @@ class basic_ready_queue {
   all_runnables all_;
   unsigned taken_ = 0;  // since the oldest marker's turn
   chaos chaos_;
-  typename Machine::template atomic<std::size_t> count_{0};
+  os::atomic<std::size_t> count_{0};
 };
 
 }}}  // namespace fj::v0_2::detail

@@ -15,8 +15,6 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
-using caller_loop = basic_caller_loop<system>;
-
 void ended_for_fiber(root& over, worker& m) noexcept {
   fiber& waiter = *over.waiter;
   scheduler& waiters = *over.waiters_scheduler;

@@ -24,12 +24,14 @@
 #include "../base/cache_line.hpp"
 #include "../base/check.hpp"
 #include "../base/tuning.hpp"
+#include "../os/machine.hpp"
 #include "../os/race_detector.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-template <class Machine, class Entry, std::uint32_t Capacity = tuning::ring_size>
-class basic_run_queue {
+/// A template for its tests, whose entries are no fibers.
+template <class Entry, std::uint32_t Capacity = tuning::ring_size>
+class run_queue {
   static_assert(Capacity >= 2 && (Capacity & (Capacity - 1)) == 0, "numbers of entries wrap around");
 
  public:
@@ -42,14 +44,14 @@ class basic_run_queue {
     void entries() const&& = delete;  // a loop over a temporary's would begin when the batch has ended
 
    private:
-    friend basic_run_queue;
+    friend run_queue;
     std::array<Entry*, Capacity / 2> all_;
     std::uint32_t count_ = 0;
   };
 
-  basic_run_queue() = default;
-  basic_run_queue(const basic_run_queue&) = delete;
-  basic_run_queue& operator=(const basic_run_queue&) = delete;
+  run_queue() = default;
+  run_queue(const run_queue&) = delete;
+  run_queue& operator=(const run_queue&) = delete;
 
   // For the owner.
 
@@ -137,7 +139,7 @@ class basic_run_queue {
   bool empty() const noexcept { return !next() && in_ring() == 0; }
 
  private:
-  using slot_type = typename Machine::template atomic<Entry*>;
+  using slot_type = os::atomic<Entry*>;
 
   slot_type& slot(std::uint32_t number) noexcept { return ring_[number % Capacity]; }
   const slot_type& slot(std::uint32_t number) const noexcept { return ring_[number % Capacity]; }
@@ -149,9 +151,9 @@ class basic_run_queue {
   }
 
   // Thieves read the head and the tail in each look, but what runs next in every fourth only.
-  alignas(cache_line) typename Machine::template atomic<Entry*> next_{nullptr};
-  alignas(cache_line) typename Machine::template atomic<std::uint32_t> head_{0};
-  typename Machine::template atomic<std::uint32_t> tail_{0};
+  alignas(cache_line) os::atomic<Entry*> next_{nullptr};
+  alignas(cache_line) os::atomic<std::uint32_t> head_{0};
+  os::atomic<std::uint32_t> tail_{0};
   slot_type ring_[Capacity]{};
 };
 

@@ -1,6 +1,8 @@
 // The data that the workers of one runtime share.
 #pragma once
 
+#ifndef FORKJOIN_MACHINE  // else the machine has a scheduler of its own
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -23,8 +25,6 @@
 #include "worker.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
-
-using dispatcher = basic_dispatcher<system>;
 
 class scheduler {
  public:
@@ -151,3 +151,5 @@ class scheduler {
 };
 
 }}}  // namespace fj::v0_2::detail
+
+#endif

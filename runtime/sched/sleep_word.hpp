@@ -18,14 +18,13 @@
 #include <atomic>
 #include <cstdint>
 
+#include "../os/machine.hpp"
 #include "timer_heap.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// Asks of its machine: `futex_wait(word, 0)` sleeps while the word is 0, or for less; `futex_wait_until(word, 0, at)` the same
-/// up to that time, and then false; `futex_wake(word)`; `now_ns`. Of a poller: `is_open`, `sleep` and `interrupt` as sched/poller.hpp.
-template <class Machine>
-class basic_sleep_word {
+/// Asks of a poller `is_open`, `sleep` and `interrupt` as sched/poller.hpp has them.
+class sleep_word {
  public:
   /// Until a signal, until the time `until`, or until the poller gives the caller waits to wake. A worker with such a time sleeps in
   /// the poller if that is open. A change of either comes with a signal. Signals do not add up, and one may be left over from
@@ -38,10 +37,10 @@ class basic_sleep_word {
         in_poller_.store(true, std::memory_order_seq_cst);
         if (signalled_.load(std::memory_order_seq_cst) == 0) poller.sleep(woken, until);
         in_poller_.store(false, std::memory_order_seq_cst);
-        if (woken.any() || Machine::now_ns() >= until) return;
+        if (woken.any() || os::now_ns() >= until) return;
       } else if (until == never) {
-        Machine::futex_wait(signalled_, 0);
-      } else if (!Machine::futex_wait_until(signalled_, 0, until)) {
+        os::futex_wait(signalled_, 0);
+      } else if (!os::futex_wait_until(signalled_, 0, until)) {
         return;
       }
     }
@@ -51,15 +50,15 @@ class basic_sleep_word {
   template <class Poller>
   void signal(Poller& poller) noexcept {
     signalled_.store(1, std::memory_order_seq_cst);
-    in_poller_.load(std::memory_order_seq_cst) ? poller.interrupt() : Machine::futex_wake(signalled_);
+    in_poller_.load(std::memory_order_seq_cst) ? poller.interrupt() : os::futex_wake(signalled_);
   }
 
   /// Not 0 once a signal has come that no sleep has taken yet.
   auto& signalled() noexcept { return signalled_; }
 
  private:
-  typename Machine::template atomic<std::uint32_t> signalled_{0};
-  typename Machine::template atomic<bool> in_poller_{false};
+  os::atomic<std::uint32_t> signalled_{0};
+  os::atomic<bool> in_poller_{false};
 };
 
 }}}  // namespace fj::v0_2::detail

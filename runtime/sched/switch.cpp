@@ -16,8 +16,6 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-using active_deque = basic_active_deque<system>;
-
 namespace {
 
 // The end of a fiber, on the worker's native stack. `owner`: who waited for it and goes on now.
@@ -95,7 +93,7 @@ void arrive_on_worker() noexcept {
   come_after_thread(*current_worker());
 }
 
-void begin(fiber& f, const deque::stolen_record& what) noexcept {
+void begin(fiber& f, const stolen_record& what) noexcept {
   f.becomes(fiber_state::runnable);
   f.whose = what.whose;
   f.begun = true;
@@ -148,9 +146,9 @@ void make_ready(scheduler& s, fiber& f) noexcept {
   prefetch_stack(f);
   worker* const m = current_worker();
   // The fiber may go on and end its runtime before ready returns. That end waits for the runtime's own threads.
-  if (m && &m->sched() == &s && !m->is_caller()) return basic_local_queue<system>::ready(*m, f);
+  if (m && &m->sched() == &s && !m->is_caller()) return local_queue::ready(*m, f);
   const scheduler::guest counted(s);
-  if (m && &m->sched() == &s) return basic_local_queue<system>::ready(*m, f);
+  if (m && &m->sched() == &s) return local_queue::ready(*m, f);
   s.dispatcher().ready(f);
 }
 
@@ -161,6 +159,8 @@ void system::wake_polled(worker& m, bool holds_processor) noexcept {
   m.polled.wake_all();
   set_current_worker(&m);
 }
+
+bool system::is_watched(worker& m) noexcept { return m.sched().monitor().watch(); }
 
 void resume(fiber& waited) noexcept {
   worker& m = *current_worker();
@@ -240,7 +240,7 @@ bool system::prepare_stack(worker& m) noexcept {
   return detail::prepare_stack(m);
 }
 
-fiber* system::begin(worker& m, const deque::stolen_record& what) noexcept {
+fiber* system::begin(worker& m, const stolen_record& what) noexcept {
   fiber& thief = m.proc->stacks.pop();
   detail::begin(thief, what);
   return &thief;

@@ -11,34 +11,28 @@
 
 #include "../base/tuning.hpp"
 #include "dispatcher.hpp"
-#include "machine.hpp"
 #include "time_slices.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-template <scheduling_machine Machine>
-class basic_monitor {
+class monitor_rules {
  public:
-  using processor = typename Machine::processor;
-
   /// Throws std::bad_alloc.
-  explicit basic_monitor(unsigned procs) : seen_(procs), slices_(procs) {}
+  explicit monitor_rules(unsigned procs) : seen_(procs), slices_(procs) {}
 
   /// Before a look, in the place of workers that compute: wakes strands that wait for descriptors, if no thread has looked into the
   /// poller for long, and fires timers. After such a find the strands that compute have shorter slices, until the woken one would
   /// have got a P by long ones.
-  void serve_waits(auto& scheduler) noexcept {
-    if (scheduler.poller().is_overdue(Machine::now_ns()) && scheduler.poller().poll())
-      hurries_until_ = Machine::now_ns() + tuning::slice_ns;
+  void serve_waits(auto& scheduler, std::int64_t now) noexcept {
+    if (scheduler.poller().is_overdue(now) && scheduler.poller().poll()) hurries_until_ = now + tuning::slice_ns;
     // A strand that keeps its P for long fires none of its timers.
     if (scheduler.dispatcher().all_busy()) scheduler.dispatcher().timekeeper().fire_all();
   }
 
   /// One look. Returns how many calls keep their P from now on although it should be taken, because no thread could use it.
   /// A strand in a blocking call does not hear that it was asked to give way: such a call loses its P though it has just begun.
-  unsigned look(auto& scheduler) noexcept {
-    const std::int64_t now = Machine::now_ns();
-    any_asked_ = slices_.look(scheduler, now < hurries_until_ ? tuning::poll_delay_ns : tuning::slice_ns);
+  unsigned look(auto& scheduler, std::int64_t now) noexcept {
+    any_asked_ = slices_.look(scheduler, now, now < hurries_until_ ? tuning::poll_delay_ns : tuning::slice_ns);
     unsigned refused = 0;
     bool any = false, sees_new = false;
     for (unsigned i = 0; i < scheduler.all().count(); ++i) {
@@ -105,7 +99,7 @@ class basic_monitor {
   }
 
   std::vector<seen> seen_;
-  basic_time_slices<Machine> slices_;
+  time_slices slices_;
   bool any_asked_ = false;
   unsigned looks_in_vain_ = 0;
   bool looks_again_ = false;  // soon, at a call that it has seen begin, though it looks seldom

@@ -1,5 +1,17 @@
-// The machine that the runtime's scheduling templates run on: threads of the operating system, and its clock.
+// What the scheduling rules of this folder work on: workers, P, fibers, roots, the poller; and the steps that they ask for.
+//
+// The model checks and the simulator have all of these of their own (test/model/system.hpp, bench/simulate/system.hpp), and compile
+// the rules themselves with them: dispatcher.hpp, find.hpp, leaving.cpp, loop.hpp, owner.hpp, parking.hpp, preemption.hpp, queues.cpp, ...
 #pragma once
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+/// What the thread that wakes another does next: which processor is free for the other depends on it.
+enum class waker { goes_on, sleeps };
+
+}}}  // namespace fj::v0_2::detail
+
+#ifndef FORKJOIN_MACHINE
 
 #include <cstdint>
 
@@ -8,32 +20,18 @@
 #include "../os/cpu.hpp"
 #include "../os/machine.hpp"
 #include "../os/thread.hpp"
-#include "machine.hpp"
 #include "poller.hpp"
 #include "threads.hpp"
 #include "worker.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// A scheduling_machine.
-struct system : machine {
-  using deque = detail::deque;
-  using fiber = detail::fiber;
-  using poller = detail::poller;
-  using processor = detail::processor;
-  using processors = detail::processors;
-  using root = detail::root;
-  using threads = detail::threads;
-  using worker = detail::worker;
-
-  static std::int64_t now_ns() noexcept { return os::now_ns(); }
-  static void pause() noexcept { os::pause(); }
-  static void yield_thread() noexcept { os::yield_thread(); }
-  static void sleep_ns(std::int64_t time) noexcept { os::sleep_ns(time); }
-
+struct system {
   static bool handles_any(const os::exception_globals* of_thread) noexcept { return os::handles_any(of_thread); }
+  /// Looks at a deque without ordering anything for a race detector.
   static bool seems_empty(const auto& d) noexcept { return detail::seems_empty(d); }
 
+  /// For each P that is put among the idle.
   static void make_idle(processor& p) noexcept {
     FORKJOIN_CHECK(seems_empty(*p.active.load(std::memory_order_relaxed)));
     FORKJOIN_CHECK(p.queue.empty());
@@ -42,25 +40,43 @@ struct system : machine {
 
   static os::exception_globals& between_handlers() noexcept { return os::between_handlers; }
 
-  // The way onto a fiber's stack, and the stacks and deques of the worker's P: switch.cpp, switch.cpp.
+  // The way onto a fiber's stack, and the stacks and deques of the worker's P: switch.cpp.
+
+  /// Has a stack at hand for what m steals; false if there is no memory.
   static bool prepare_stack(worker& m) noexcept;
-  static fiber* begin(worker& m, const deque::stolen_record& what) noexcept;
+  /// Then: a fiber that begins with that record, or with its root if there is none.
+  static fiber* begin(worker& m, const stolen_record& what) noexcept;
+  /// Ends a root that has no stack to begin on.
   static void refuse(worker& m, root& r) noexcept;
-  static void give_deque(worker& m, deque& empty) noexcept;
-  static deque& take_spare_deque(processor& p) noexcept;
-  static void replace_active_deque(worker& m) noexcept;
-  static void release_stacks(worker& m, std::size_t but) noexcept;
-  static void detach_stacks(worker& m, fiber& left) noexcept;
-  static void trim_unused(fiber& left) noexcept;
+  /// Runs f until it leaves its stack. Returns the fiber to run next, or nullptr.
   static fiber* switch_to(worker& m, fiber& f) noexcept;
+  /// Takes back a deque that thieves emptied.
+  static void give_deque(worker& m, deque& empty) noexcept;
+  /// Has an empty deque and a stack at hand for the next strand of the P; false if there is no memory.
   static bool prepare_to_wait(worker& m) noexcept;
+  /// The empty deque that the P has set aside.
+  static deque& take_spare_deque(processor& p) noexcept;
+  /// Tries to get another deque for one that has no room for public records.
+  static void replace_active_deque(worker& m) noexcept;
+  /// Leaves the P no more than so many free stacks.
+  static void release_stacks(worker& m, std::size_t but) noexcept;
+  /// Takes the free stacks of a leaving fiber from it.
+  static void detach_stacks(worker& m, fiber& left) noexcept;
+  /// Gives the unused part of its stack back.
+  static void trim_unused(fiber& left) noexcept;
+  /// Notes the state of a fiber.
   static void make_runnable(fiber& f) noexcept;
 
+  /// Wakes what m.polled holds: if m holds no P, for any worker.
   static void wake_polled(worker& m, bool holds_processor) noexcept;
+
+  /// Whether a monitor looks into the poller while all workers compute.
+  static bool is_watched(worker& m) noexcept;
 
   // Which processor of the machine a woken thread gets takes system calls, so it is settled without the dispatcher's mutex.
   // A caller of run that is woken meanwhile waits, as its thread may end when it goes on.
 
+  /// With the dispatcher's mutex; place follows without it: it chooses a processor for m, signals m, and lets it go on.
   static void begin_placing(worker& m) noexcept { m.placers.fetch_add(1, std::memory_order_relaxed); }
 
   static void place(worker& m, waker then) noexcept {
@@ -85,3 +101,5 @@ struct system : machine {
 };
 
 }}}  // namespace fj::v0_2::detail
+
+#endif

@@ -21,7 +21,7 @@ void thread_main(void* self) noexcept {
   m.exceptions = &os::this_threads_exceptions();
   set_current_worker(&m);
   os::happens_before(&m);  // strands read what is the thread's own, too
-  basic_worker_loop<system>::run(m);
+  worker_loop::run(m);
   set_current_worker(nullptr);  // destructors of thread_local variables run outside of any runtime
 }
 

@@ -12,38 +12,19 @@
 #include <vector>
 
 #include "../base/tuning.hpp"
-#include "machine.hpp"
+#include "system.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// Of a P. Run 0 is none; a strand that runs when the count of runs has wrapped around to it may give way unasked.
-template <class Machine>
-class basic_yield_request {
- public:
-  /// By the monitor, before it sounds the alarm of the deque.
-  void ask(std::uint32_t run) noexcept { run_.store(run, std::memory_order_relaxed); }
-
-  /// By the strand of that run. relaxed: a strand that found the alarm on has taken it off since, which pairs with the monitor's
-  /// alarm, so it sees the request; elsewhere it is a hint.
-  bool concerns(std::uint32_t run) const noexcept { return run != 0 && run_.load(std::memory_order_relaxed) == run; }
-
- private:
-  typename Machine::template atomic<std::uint32_t> run_{0};
-};
-
 /// What the monitor knows of the runs on all P. Asks of the P `runs`, `yield_request`, `queue` and `active`.
-template <scheduling_machine Machine>
-class basic_time_slices {
+class time_slices {
  public:
-  using processor = typename Machine::processor;
-
   /// Throws std::bad_alloc.
-  explicit basic_time_slices(unsigned procs) : seen_(procs) {}
+  explicit time_slices(unsigned procs) : seen_(procs) {}
 
   /// One look: asks each strand to give way that has had its P for `slice` while a fiber waits for one; again after each slice.
   /// Returns whether a strand has been asked and has not given way yet.
-  bool look(auto& scheduler, std::int64_t slice) noexcept {
-    const std::int64_t now = Machine::now_ns();
+  bool look(auto& scheduler, std::int64_t now, std::int64_t slice) noexcept {
     bool any_asked = false;
     for (unsigned i = 0; i < scheduler.all().count(); ++i) {
       processor& p = scheduler.all()[i];

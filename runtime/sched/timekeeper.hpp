@@ -30,26 +30,19 @@
 #include "../base/cache_line.hpp"
 #include "../base/tuning.hpp"
 #include "../os/thread_safety.hpp"
-#include "machine.hpp"
 #include "parking.hpp"
+#include "queues.hpp"
+#include "system.hpp"
 #include "timer_heap.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-template <scheduling_machine Machine>
-class basic_timekeeper {
+class timekeeper {
  public:
-  using idle = basic_idle<Machine>;
-  using mutex = typename Machine::mutex;
-  using parking = basic_parking<Machine>;
-  using poller = typename Machine::poller;
-  using processors = typename Machine::processors;
-  using timer = typename decltype(Machine::processor::timers)::timer;
-  using worker = typename Machine::worker;
-
   /// `guard`: the dispatcher's mutex, which guards `sleepers`, too.
-  basic_timekeeper(processors& all, mutex& guard, idle& sleepers, const parking& counts, poller& events) noexcept
-      : all_(all), mutex_(guard), idle_(sleepers), parking_(counts), poller_(events) {}
+  timekeeper(processors& all, os::mutex& guard, idle_lists& sleepers, const ready_queue& ready, const parking& counts,
+             poller& events) noexcept
+      : all_(all), mutex_(guard), idle_(sleepers), ready_(ready), parking_(counts), poller_(events) {}
 
   /// By a strand on `m`, which leaves it next. There is room in the heap.
   void arm(worker& m, timer& t) noexcept {
@@ -80,10 +73,12 @@ class basic_timekeeper {
   bool fire_own(worker& m) noexcept {
     if (!used_.load(std::memory_order_relaxed)) return false;
     if (++m.proc->looks_at_timers % tuning::ticks_per_look == 0) {
-      const bool polled = !leaves_polling_to_monitor(m) && poller_.poll();
+      // While fibers wait in the ready queue each look would put others before them: from that queue a worker with fibers in its ring
+      // takes one in 61. So the monitor looks, if there is one.
+      const bool polled = !(ready_.any() && system::is_watched(m)) && poller_.poll();
       return fire_all() || polled;
     }
-    return !m.proc->timers.is_empty_now() && m.proc->timers.fire_due(Machine::now_ns());
+    return !m.proc->timers.is_empty_now() && m.proc->timers.fire_due(os::now_ns());
   }
 
   /// By a worker that looks for work.
@@ -94,7 +89,7 @@ class basic_timekeeper {
     for (unsigned i = 0; i < all_.count(); ++i) {
       auto& timers = all_[i].timers;
       if (timers.is_empty_now()) continue;
-      if (now == 0) now = Machine::now_ns();
+      if (now == 0) now = os::now_ns();
       any |= timers.fire_due(now);
     }
     return any;
@@ -137,7 +132,7 @@ class basic_timekeeper {
     for (;;) {
       const std::int64_t first = earliest();
       if (first == never && m.wakes_at == never) return false;
-      if (first <= Machine::now_ns()) return true;
+      if (first <= os::now_ns()) return true;
       worker* other = nullptr;
       {
         const locked lock(mutex_);
@@ -170,12 +165,6 @@ class basic_timekeeper {
   bool awaits_any() const noexcept { return earliest() != never; }
 
  private:
-  // While fibers wait in the ready queue each look would put others before them: from that queue a worker with fibers in its ring
-  // takes one in 61.
-  static bool leaves_polling_to_monitor(worker& m) noexcept {
-    return m.sched().dispatcher().any_ready() && m.sched().monitor().watch();
-  }
-
   std::int64_t earliest() const noexcept {
     std::int64_t first = never;
     if (!used_.load(std::memory_order_seq_cst)) return first;
@@ -198,14 +187,14 @@ class basic_timekeeper {
   }
 
   processors& all_;
-  mutex& mutex_;
-  idle& idle_;
+  os::mutex& mutex_;
+  idle_lists& idle_;
+  const ready_queue& ready_;
   const parking& parking_;
   poller& poller_;
-  alignas(cache_line)
-      typename Machine::template atomic<bool> used_{false};  // whether a strand ever waited for a time or an event
-  typename Machine::template atomic<std::int64_t> wakes_at_{never};  // of the timekeeper; `never`: there is none
-  worker* timekeeper_ = nullptr;                                     // under the dispatcher's mutex
+  alignas(cache_line) os::atomic<bool> used_{false};  // whether a strand ever waited for a time or an event
+  os::atomic<std::int64_t> wakes_at_{never};          // of the timekeeper; `never`: there is none
+  worker* timekeeper_ = nullptr;                      // under the dispatcher's mutex
 };
 
 }}}  // namespace fj::v0_2::detail

@@ -2,7 +2,7 @@
 //
 // A strand that waits with a deadline has a timer in its frame and arms it at the P that it runs on. Any worker may fire timers
 // that are due; the worker of the P does so before it looks for other work. Several events may end the wait
-// (wait/waiting.hpp). So a timer claims the wait, and does nothing if another event has claimed it. The frame may end as soon
+// (wait/waiter.hpp). So a timer claims the wait, and does nothing if another event has claimed it. The frame may end as soon
 // as its wait has ended. So a timer leaves the heap and claims the wait under the heap's mutex. The waiter takes its timer out
 // under the same mutex, unless the timer has woken it. Source: Go's runtime/time.go: a 4-ary heap for each P, in an array with
 // the times beside the pointers.
@@ -17,7 +17,7 @@
 
 #include "../base/cache_line.hpp"
 #include "../base/check.hpp"
-#include "../fork/machine.hpp"
+#include "../os/machine.hpp"
 #include "../os/thread_safety.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -29,12 +29,11 @@ inline constexpr std::int64_t never = (std::numeric_limits<std::int64_t>::max)()
 inline constexpr std::int64_t any_time = never - 1;
 
 /// Lies in the frame of what waits.
-template <memory_machine Machine>
-class basic_timer {
+class timer {
  public:
-  explicit basic_timer(std::int64_t due) noexcept : at(due) {}
-  basic_timer(const basic_timer&) = delete;
-  basic_timer& operator=(const basic_timer&) = delete;
+  explicit timer(std::int64_t due) noexcept : at(due) {}
+  timer(const timer&) = delete;
+  timer& operator=(const timer&) = delete;
 
   /// Whether the timer is the first to end its wait: then wake is called, as the last that touches the timer. The caller holds
   /// the heap's mutex.
@@ -47,17 +46,14 @@ class basic_timer {
   // The heap's own, under its mutex. Public, because to a friend the destructor is accessible, too, which -Wnon-virtual-dtor reports.
   static constexpr std::size_t not_armed = ~std::size_t{0};
   std::size_t place = not_armed;
-  basic_timer* next = nullptr;  // among those that fire together
+  timer* next = nullptr;  // among those that fire together
 
  protected:
-  ~basic_timer() = default;
+  ~timer() = default;
 };
 
-template <memory_machine Machine>
-class alignas(cache_line) basic_timer_heap {
+class alignas(cache_line) timer_heap {
  public:
-  using timer = basic_timer<Machine>;
-
   /// When the first timer is due; `never` if there is none. seq_cst: see timekeeper.hpp.
   std::int64_t earliest() const noexcept { return earliest_.load(std::memory_order_seq_cst); }
 
@@ -167,8 +163,8 @@ class alignas(cache_line) basic_timer_heap {
     earliest_.store(entries_.empty() ? never : entries_.front().at, std::memory_order_seq_cst);
   }
 
-  typename Machine::mutex mutex_;
-  typename Machine::template atomic<std::int64_t> earliest_{never};
+  os::mutex mutex_;
+  os::atomic<std::int64_t> earliest_{never};
   std::vector<entry> entries_ FORKJOIN_GUARDED_BY(mutex_);
 };
 

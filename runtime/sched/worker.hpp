@@ -22,18 +22,6 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 class scheduler;
 
-/// What a worker sleeps on.
-struct futexes : machine {
-  static std::int64_t now_ns() noexcept { return os::now_ns(); }
-  static void futex_wait(std::atomic<std::uint32_t>& w, std::uint32_t expected) noexcept {
-    os::futex_wait(w, expected);
-  }
-  static bool futex_wait_until(std::atomic<std::uint32_t>& w, std::uint32_t expected, std::int64_t at) noexcept {
-    return os::futex_wait_until(w, expected, at);
-  }
-  static void futex_wake(std::atomic<std::uint32_t>& w) noexcept { os::futex_wake(w); }
-};
-
 /// What the scheduler and the steps of a worker (find.hpp, switch.hpp, run.hpp) know of a thread. Never freed while the
 /// scheduler lives, so that a late signal finds it.
 struct worker {
@@ -84,7 +72,7 @@ struct worker {
   os::thread thread;
 
  private:
-  basic_sleep_word<futexes> sleeping_;
+  sleep_word sleeping_;
   std::atomic<std::uint64_t> sleeps_{0};  // odd while it sleeps until a signal
   relaxed<scheduler*> scheduler_;
 };

@@ -26,7 +26,7 @@ enum class fiber_state : unsigned char {
   running,   ///< owned by its strand
   blocking,  ///< its strand is in a call of fj::blocking: owned by its strand
   forked,  ///< its strand has forked through a scope, and the child runs: owned by the child, or by a thief of the parent
-  waiting  ///< owned by who ends its wait: the last to arrive at its join, or who claimed its wait (wait/waiting.hpp)
+  waiting  ///< owned by who ends its wait: the last to arrive at its join, or who claimed its wait (wait/waiter.hpp)
 };
 
 /// What a strand does after a scope's fork, as thieves take it.

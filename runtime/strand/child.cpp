@@ -17,8 +17,6 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
-using child_protocol = basic_child_protocol<strand_system>;
-
 fiber& strand_of(continuation& rest) noexcept { return static_cast<fiber&>(rest); }
 
 // Runs on the thief's stack, which is free after that.
@@ -153,7 +151,7 @@ bool is_of_this_runtime(const children& scope) noexcept {
   return found;
 }
 
-void leave_to_others_slow(join& of_child) noexcept { wait_until_finished<strand_system>(of_child); }
+void leave_to_others_slow(join& of_child) noexcept { wait_until_finished(of_child); }
 
 void join_children_slow(children& scope) noexcept {
   if (current_fiber() != scope.home) {
@@ -163,7 +161,7 @@ void join_children_slow(children& scope) noexcept {
         "in the function that made it, or join it there first.\n");
     std::abort();
   }
-  wait_for_all<strand_system>(scope.joined);
+  wait_for_all(scope.joined);
 }
 
 }}}  // namespace fj::v0_2::detail

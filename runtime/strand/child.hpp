@@ -15,8 +15,6 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-using counting_join = basic_counting_join<machine>;
-
 /// The part of a scope that the runtime knows.
 struct children {
   fiber* home;  ///< the strand that the scope belongs to

@@ -1,20 +1,19 @@
 // What two kinds of strands do at the counting join of a scope: those that fork into the scope, and its children.
 #pragma once
 
-#include "machine.hpp"
+#include "system.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
 /// `children` is the part of a scope that its children know: `joined`, the counting join, and `home`, the home strand.
-template <strand_machine Machine>
-struct basic_child_protocol {
-  using fiber = typename Machine::fiber;
+struct child_protocol {
+  using fiber = strand_system::fiber;
 
   // The parent.
 
   /// By the home strand, when a thief has gone on with it after a fork.
   static void go_on_as_thief(auto& children) noexcept {
-    Machine::arrive_on_worker();
+    strand_system::arrive_on_worker();
     children.joined.stolen();
   }
 
@@ -28,7 +27,7 @@ struct basic_child_protocol {
     } else if (elsewhere) {
       // This strand arrives in place of the child. The home strand may wait already.
       fiber& home = *children.home;
-      if (children.joined.arrive()) Machine::resume(home);
+      if (children.joined.arrive()) strand_system::resume(home);
     }
   }
 
@@ -37,7 +36,7 @@ struct basic_child_protocol {
   /// The end of a child whose parent was stolen.
   [[noreturn]] static void end_stolen_child(auto& children) noexcept {
     fiber& home = *children.home;  // the scope may be gone after the arrival
-    Machine::end_strand(children.joined.arrive() ? &home : nullptr);
+    strand_system::end_strand(children.joined.arrive() ? &home : nullptr);
   }
 };
 

@@ -49,7 +49,7 @@ bool finish_stolen_turn_slow(loop_stand_in& offered) noexcept {
   return false;
 }
 
-struct loop_system : strand_system {
+struct loop_steps {
   using loop_stand_in = detail::loop_stand_in;
 
   static fiber& running() noexcept { return *current_fiber(); }
@@ -61,16 +61,16 @@ struct loop_system : strand_system {
   }
 };
 
-using loop_protocol = basic_loop_protocol<loop_system>;
+using protocol = loop_protocol<loop_steps>;
 
 }  // namespace
 
 outcome go_on_with_loop(continuation& self) noexcept {
   auto& rest = static_cast<loop_rest&>(self);
   fork_loop& loop = rest.of;
-  const std::size_t turns = loop_protocol::go_on_with(rest);
+  const std::size_t turns = protocol::go_on_with(rest);
   os::end_handlers(*current_worker()->exceptions);
-  loop_protocol::end_thief(loop, turns);
+  protocol::end_thief(loop, turns);
 }
 
 bool is_loop_rest(const continuation& record) noexcept {
@@ -80,15 +80,15 @@ bool is_loop_rest(const continuation& record) noexcept {
 }
 
 void join_loop_slow(fork_loop& loop) noexcept {
-  loop_protocol::join_from(loop, loop.rest.next);
+  protocol::join_from(loop, loop.rest.next);
   deque& d = current_deque();
   if (d.is_at_rest()) {
-    basic_owner<system>::after_stolen_join(d);
+    owner_steps::after_stolen_join(d);
   } else {
     d.open(d.whose());  // with steal_every_fork the rest is still the newest
   }
 }
 
-void run_as_stolen(fork_loop& loop) noexcept { loop_protocol::run_as_stolen(loop); }
+void run_as_stolen(fork_loop& loop) noexcept { protocol::run_as_stolen(loop); }
 
 }}}  // namespace fj::v0_2::detail

@@ -11,8 +11,6 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-using owner = basic_owner<system>;
-
 bool push_slow() noexcept {
   deque& d = current_deque();
   if (&d == &no_deque) return false;
@@ -34,7 +32,7 @@ bool pop_named(const record& r, record_name name) noexcept {
   }
   if (m.sched().settings().procs > 1)
     m.sched().refuse_forked_copy();  // a thief that has begun may be missing in the child process
-  if (owner::take_back(m, d, r)) return true;
+  if (owner_steps::take_back(m, d, r)) return true;
   current_fiber()->note_possible_theft();
   return false;
 }
@@ -46,10 +44,10 @@ bool pop_slow(const record_stand_in& r) noexcept { return pop_named(r, deque::na
 
 void join_slow(join& stolen) noexcept {
   if (&current_deque() == &no_deque) return;  // the record is finished
-  wait_until_finished<strand_system>(stolen);
+  wait_until_finished(stolen);
   deque& d = current_deque();
   if (d.is_at_rest()) {
-    owner::after_stolen_join(d);
+    owner_steps::after_stolen_join(d);
   } else {
     d.open(d.whose());  // with steal_every_fork the stolen record is still the newest
   }
@@ -59,7 +57,7 @@ bool is_watched_slow(const record& newest) noexcept {
   const deque& d = current_deque();
   if (&d == &no_deque) return false;
   worker& m = *current_worker();
-  return basic_watched<system>::by_any(m, d, newest) && !os::handled_exception(*m.exceptions);
+  return owner_steps::is_watched_by_any(m, d, newest) && !os::handled_exception(*m.exceptions);
 }
 
 }}}  // namespace fj::v0_2::detail

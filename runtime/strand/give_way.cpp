@@ -11,8 +11,6 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
-using preemption = basic_preemption<system>;
-
 void give_way(worker& m) noexcept {
   if (!preemption::prepare(m)) return;
   come_before_thread(m);

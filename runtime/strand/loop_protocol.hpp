@@ -7,25 +7,25 @@
 #include <memory>
 
 #include "../os/race_detector.hpp"
-#include "machine.hpp"
+#include "system.hpp"
 #include "wait_at_join.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// Asks of its strand_machine besides: `running` is the running strand; `loop_stand_in` is made of the rest that it stands for;
+/// A template, because its steps are fork_loop.cpp's own, or the model's: `running` is the running strand; `loop_stand_in` is made of the rest that it stands for;
 /// `offer(rest, in_place)` pushes what stands in place of the rest, and `take_back(in_place)` pops it, false if the rest was stolen.
 /// `loop` is a fork_loop.
-template <strand_machine Machine>
-struct basic_loop_protocol {
-  using fiber = typename Machine::fiber;
+template <class Steps>
+struct loop_protocol {
+  using fiber = strand_system::fiber;
 
   // The home strand.
 
   /// Waits for all turns from `first` on.
   static void join_from(auto& loop, std::size_t first) noexcept {
     loop.joined.stolen(static_cast<std::int64_t>(loop.count - first));
-    loop.home = &Machine::running();
-    wait_for_all<Machine>(loop.joined);
+    loop.home = &Steps::running();
+    wait_for_all(loop.joined);
   }
 
   /// Runs all turns as a thief would, and waits for them.
@@ -53,20 +53,20 @@ struct basic_loop_protocol {
       const os::unseen_by_detector pause;  // the home strand goes on after this look, as this strand resumes it
       home = loop.home;
     }
-    Machine::end_strand(home);
+    strand_system::end_strand(home);
   }
 
  private:
   // Runs the turns from `turn` on until the rest is stolen. Returns the first that another thief runs.
   static std::size_t run_stolen_turns(auto& loop, std::size_t turn) noexcept {
     auto& rest = loop.stolen_rest;
-    typename Machine::loop_stand_in offered(rest);
+    typename Steps::loop_stand_in offered(rest);
     while (turn + 1 != loop.count) {
       if (!loop.start_stolen(turn)) return loop.count;
       rest.next = turn + 1;
-      Machine::offer(rest, offered);
+      Steps::offer(rest, offered);
       const bool more = loop.run_stolen(turn++);
-      if (!Machine::take_back(offered)) return turn;
+      if (!Steps::take_back(offered)) return turn;
       if (!more) return loop.count;
     }
     if (loop.start_stolen(turn)) loop.run_stolen(turn);

@@ -11,8 +11,6 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
-using work_on_top = basic_work_on_top<system>;
-
 // Runs on top of the calling strand's stack what `find(worker, deep)` finds; `deep` once half of the stack is used up.
 template <class Join, class Find>
 void run_on_top_until(const Join& until, Find find) noexcept {
@@ -23,7 +21,7 @@ void run_on_top_until(const Join& until, Find find) noexcept {
     worker& m = *current_worker();
     m.sched().refuse_forked_copy();
     const bool deep = here < current_fiber()->stack_bottom() + current_fiber()->stack_size() / 2;
-    const deque::stolen_record got = find(m, deep);
+    const stolen_record got = find(m, deep);
     if (!got.record) break;
     auto& stolen_record = static_cast<continuation&>(*got.record);
     if (is_parent(stolen_record) || is_loop_rest(stolen_record)) {

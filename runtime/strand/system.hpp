@@ -1,23 +1,36 @@
-// The machine that the runtime's strands run on: workers, and the stacks of fibers.
+// The steps that the protocols of this folder are made of: how a strand leaves its stack, and how another has it go on.
+//
+// The model checks have steps of their own (test/model/strands.hpp), and compile the protocols themselves with them.
 #pragma once
+
+#ifndef FORKJOIN_MACHINE
 
 #include "../fork/current.hpp"
 #include "../sched/switch.hpp"
-#include "../sched/system.hpp"
-#include "machine.hpp"
+#include "../sched/worker.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// A strand_machine.
-struct strand_system : system {
+struct strand_system {
+  using fiber = detail::fiber;
+  using worker = detail::worker;
+
+  /// Whether the running strand may leave its stack now; if not, it waits with os::sleep_ns.
   static bool may_leave() noexcept { return detail::may_leave(); }
+  /// then(worker, fiber, argument) is called when the context of the running strand has been saved, and returns the strand that goes
+  /// on in its place, or nullptr. Returns when another strand has resumed this one, perhaps on another worker.
   static void suspend(worker::afterwards then, void* argument) noexcept {
     ++current_worker()->count().suspensions;
     leave(then, argument);
   }
+  /// Makes a strand that waits runnable.
   static void resume(fiber& f) noexcept { detail::resume(f); }
+  /// The end of the running strand: its worker goes on with `next`, unless that is nullptr.
   [[noreturn]] static void end_strand(fiber* next) noexcept { detail::end_strand(next); }
+  /// Whenever a strand has come to another worker.
   static void arrive_on_worker() noexcept { detail::arrive_on_worker(); }
 };
 
 }}}  // namespace fj::v0_2::detail
+
+#endif

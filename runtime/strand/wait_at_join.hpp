@@ -2,21 +2,23 @@
 #pragma once
 
 #include "../base/tuning.hpp"
+#include "../fork/counting_join.hpp"
+#include "../fork/join.hpp"
+#include "../os/machine.hpp"
 #include "../os/race_detector.hpp"
-#include "machine.hpp"
+#include "system.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Returns when the stolen part is finished.
-template <strand_machine Machine, class Join>
-void wait_until_finished(Join& stolen) noexcept {
+inline void wait_until_finished(join& stolen) noexcept {
   // With steal_every_fork the record itself may be in the deque still.
-  while (!stolen.finished() && !Machine::may_leave()) Machine::sleep_ns(tuning::refused_ns);
+  while (!stolen.finished() && !strand_system::may_leave()) os::sleep_ns(tuning::refused_ns);
   if (stolen.finished()) return;
-  Machine::suspend(
-      [](typename Machine::worker&, typename Machine::fiber& f, void* word) noexcept -> typename Machine::fiber* {
+  strand_system::suspend(
+      [](strand_system::worker&, strand_system::fiber& f, void* word) noexcept -> strand_system::fiber* {
         const os::unseen_by_detector pause;                       // the word lies in the frame of the strand
-        return static_cast<Join*>(word)->wait(f) ? nullptr : &f;  // false: the thief was faster
+        return static_cast<join*>(word)->wait(f) ? nullptr : &f;  // false: the thief was faster
       },
       &stolen);
   static_cast<void>(stolen.finished());  // acquire: who uses this stack next comes after the thief's arrival
@@ -26,17 +28,16 @@ void wait_until_finished(Join& stolen) noexcept {
 // last to arrive resumes it.
 
 /// Returns when all have arrived that the join counts. By its home strand.
-template <strand_machine Machine, class CountingJoin>
-void wait_for_all(CountingJoin& joined) noexcept {
+inline void wait_for_all(counting_join& joined) noexcept {
   for (;;) {
     if (joined.all_arrived()) return;
-    if (Machine::may_leave()) break;
-    Machine::sleep_ns(tuning::refused_ns);  // the others end without this worker
+    if (strand_system::may_leave()) break;
+    os::sleep_ns(tuning::refused_ns);  // the others end without this worker
   }
-  Machine::suspend(
-      [](typename Machine::worker&, typename Machine::fiber& f, void* counting) noexcept -> typename Machine::fiber* {
+  strand_system::suspend(
+      [](strand_system::worker&, strand_system::fiber& f, void* counting) noexcept -> strand_system::fiber* {
         const os::unseen_by_detector pause;  // as in wait_until_finished
-        return static_cast<CountingJoin*>(counting)->wait() ? nullptr : &f;
+        return static_cast<counting_join*>(counting)->wait() ? nullptr : &f;
       },
       &joined);
   joined.go_on();

@@ -14,17 +14,16 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Source of the protocol: Go's runtime/chan.go. A value goes straight from a sender to a receiver that waits. It is moved into the
 /// receiver's frame by the thread that has claimed that receiver, so never while the receiver runs. Moves of T do not throw.
-template <waiting_machine Machine, class T>
-class basic_channel {
+template <class T>
+class channel_state {
  public:
-  using attempt = basic_channel_attempt<Machine>;
-  using select_case = basic_select_case<Machine>;
+  using attempt = channel_attempt;
 
-  explicit basic_channel(std::size_t capacity)
+  explicit channel_state(std::size_t capacity)
       : capacity_(capacity), ring_(capacity ? std::make_unique<slot[]>(capacity) : nullptr) {}
-  basic_channel(const basic_channel&) = delete;
-  basic_channel& operator=(const basic_channel&) = delete;
-  ~basic_channel() {
+  channel_state(const channel_state&) = delete;
+  channel_state& operator=(const channel_state&) = delete;
+  ~channel_state() {
     while (count_ > 0) static_cast<void>(pop());
   }
 
@@ -60,7 +59,7 @@ class basic_channel {
 
   /// False if the channel is closed already.
   [[nodiscard]] bool close() {
-    basic_claimed_waits<Machine> woken;
+    claimed_waits woken;
     {
       const std::unique_lock held(mutex_);
       if (closed_) return false;
@@ -96,16 +95,13 @@ class basic_channel {
   }
 
  private:
-  using wait_entry = basic_wait_entry<Machine>;
-  using wait_queue = basic_wait_queue<Machine>;
-
   union slot {
     slot() noexcept {}
     ~slot() {}
     T value;
   };
 
-  static basic_channel& of(select_case& c) noexcept { return *static_cast<basic_channel*>(c.state); }
+  static channel_state& of(select_case& c) noexcept { return *static_cast<channel_state*>(c.state); }
 
   void make(select_case& c, wait_queue& queue, void* item) noexcept {
     c.lock = &mutex_;
@@ -115,7 +111,7 @@ class basic_channel {
   }
 
   // Frees the lock and wakes if the attempt is done.
-  static bool end_attempt(const attempt& made, std::unique_lock<typename Machine::mutex>& held) noexcept {
+  static bool end_attempt(const attempt& made, std::unique_lock<os::mutex>& held) noexcept {
     if (!made.done) return false;
     held.unlock();
     if (made.wake) made.wake->of.wake();
@@ -164,7 +160,7 @@ class basic_channel {
     return taken;
   }
 
-  typename Machine::mutex mutex_;
+  os::mutex mutex_;
   bool closed_ = false;
   const std::size_t capacity_;
   const std::unique_ptr<slot[]> ring_;

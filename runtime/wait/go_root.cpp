@@ -107,7 +107,7 @@ void yield_strand() noexcept {
   m->sched().monitor().watch();
   if (!may_leave()) return;
   ++m->count().suspensions;
-  leave([](worker& on, fiber& f, void*) noexcept { return basic_caller_loop<system>::yield(on, f); }, nullptr);
+  leave([](worker& on, fiber& f, void*) noexcept { return caller_loop::yield(on, f); }, nullptr);
 }
 
 }}}  // namespace fj::v0_2::detail

@@ -11,7 +11,7 @@
 #include "../fork/root.hpp"
 #include "../os/mutex.hpp"
 #include "../os/thread_safety.hpp"
-#include "system.hpp"
+#include "wait_queue.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -11,7 +11,7 @@
 
 #include <atomic>
 
-#include "../sched/yield_requests.hpp"
+#include "../sched/yield_request.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -9,9 +9,6 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-template wait_end basic_mutex<wait_system>::lock_slow(const wait_limits& limits);
-template bool basic_mutex<wait_system>::unlock_slow() noexcept;
-
 void report_not_locked(const char* call, std::source_location at) noexcept {
   os::print_error("forkjoin: ");
   os::print_error(call);

@@ -5,17 +5,13 @@
 
 #include "maybe_yield.hpp"
 #include "mutex_protocol.hpp"
-#include "system.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
-
-extern template wait_end basic_mutex<wait_system>::lock_slow(const wait_limits& limits);
-extern template bool basic_mutex<wait_system>::unlock_slow() noexcept;
 
 /// Ends the process: that call unlocks a mutex that is not locked, or not in that way.
 [[noreturn, gnu::cold]] void report_not_locked(const char* call, std::source_location at) noexcept;
 
-/// A basic_mutex whose waits give way first.
+/// A mutex_protocol whose waits give way first.
 class mutex_core {
  public:
   [[nodiscard]] bool try_lock() noexcept {
@@ -39,7 +35,7 @@ class mutex_core {
   }
 
  private:
-  basic_mutex<wait_system> rules_;
+  mutex_protocol rules_;
 };
 
 }}}  // namespace fj::v0_2::detail

@@ -10,52 +10,43 @@
 
 #include "../os/thread_safety.hpp"
 #include "../sched/timer_heap.hpp"
+#include "system.hpp"
 #include "wait_queue.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
 /// What a send or receive did under the channel's lock. One that is not done would have to wait.
-template <waiting_machine Machine>
-struct basic_channel_attempt {
+struct channel_attempt {
   bool done = false;
   bool closed = false;
-  basic_wait_entry<Machine>* wake = nullptr;  ///< claimed; to be woken without the lock
+  wait_entry* wake = nullptr;  ///< claimed; to be woken without the lock
 };
 
 /// A case on a channel, whatever its type, or on a time. It stays where it is: the channel finds the item there.
-template <waiting_machine Machine>
-struct basic_select_case {
-  basic_select_case() noexcept = default;
-  basic_select_case(const basic_select_case&) = delete;
-  basic_select_case& operator=(const basic_select_case&) = delete;
+struct select_case {
+  select_case() noexcept = default;
+  select_case(const select_case&) = delete;
+  select_case& operator=(const select_case&) = delete;
 
-  typename Machine::mutex* lock = nullptr;     ///< the channel's; nullptr: no channel, so the case is ready at its time
-  basic_wait_queue<Machine>* queue = nullptr;  ///< where the case waits
-  void* item = nullptr;                        ///< what the channel gives or takes
-  void* state = nullptr;                       ///< the channel
-  basic_channel_attempt<Machine> (*attempt)(basic_select_case&) noexcept = nullptr;
+  os::mutex* lock = nullptr;    ///< the channel's; nullptr: no channel, so the case is ready at its time
+  wait_queue* queue = nullptr;  ///< where the case waits
+  void* item = nullptr;         ///< what the channel gives or takes
+  void* state = nullptr;        ///< the channel
+  channel_attempt (*attempt)(select_case&) noexcept = nullptr;
   std::int64_t at = never;  ///< without a channel: when the case is ready, by now_ns
 };
 
 /// Room for what a case needs while it waits.
-template <waiting_machine Machine>
-struct basic_select_place {
-  typename Machine::mutex* lock = nullptr;
+struct select_place {
+  os::mutex* lock = nullptr;
   unsigned number = 0;
-  std::optional<basic_wait_entry<Machine>> entry;
+  std::optional<wait_entry> entry;
 };
 
 /// Source of the protocol: Go's runtime/select.go. All locks are taken in the order of their addresses. All cases
 /// share one waiter; the first strand that claims it, for whichever case, ends the wait.
-template <waiting_machine Machine>
-class basic_select {
+class selection {
  public:
-  using attempt = basic_channel_attempt<Machine>;
-  using mutex = typename Machine::mutex;
-  using place = basic_select_place<Machine>;
-  using select_case = basic_select_case<Machine>;
-  using waiter = typename Machine::waiter;
-
   struct result {
     wait_end end = wait_end::served;
     const select_case* chosen = nullptr;  ///< nullptr: none is ready
@@ -64,16 +55,16 @@ class basic_select {
 
   /// Does the first case, in random order, that is ready; if none is and `waits`, waits for one. `places`: as many as cases.
   /// Throws std::bad_alloc.
-  static result one_of(std::span<select_case* const> cases, std::span<place> places, bool waits,
+  static result one_of(std::span<select_case* const> cases, std::span<select_place> places, bool waits,
                        const wait_limits& limits) {
     all_locks locks(cases, places);
     shuffle(places);
     std::unique_lock held(locks);
-    for (const place& each : places) {
+    for (const select_place& each : places) {
       select_case& c = *cases[each.number];
-      if (!c.lock && (c.at == never || c.at > Machine::now_ns())) continue;
+      if (!c.lock && (c.at == never || c.at > os::now_ns())) continue;
       if (!c.lock) return {wait_end::served, &c, false};
-      const attempt got = c.attempt(c);
+      const channel_attempt got = c.attempt(c);
       if (!got.done) continue;
       held.unlock();
       if (got.wake) got.wake->of.wake();
@@ -89,7 +80,7 @@ class basic_select {
     }
     waiter here(earliest);
     // In random order: of several cases on one channel the first is served.
-    for (const place& each : places) {
+    for (const select_place& each : places) {
       const select_case& c = *cases[each.number];
       if (c.lock) c.queue->push(places[each.number].entry.emplace(here, each.number, c.item));
     }
@@ -108,7 +99,7 @@ class basic_select {
   // Each lock once, though several cases may be on one channel.
   class all_locks {
    public:
-    all_locks(std::span<select_case* const> cases, std::span<place> places) : places_(places) {
+    all_locks(std::span<select_case* const> cases, std::span<select_place> places) : places_(places) {
       // Insertion sort: there are few, and an entry cannot move.
       for (std::size_t i = 0; i < cases.size(); ++i) {
         std::size_t at = i;
@@ -119,29 +110,29 @@ class basic_select {
     }
 
     void lock() noexcept {
-      for_each([](mutex& m) FORKJOIN_UNANALYSED { m.lock(); });
+      for_each([](os::mutex& m) FORKJOIN_UNANALYSED { m.lock(); });
     }
     void unlock() noexcept {
-      for_each([](mutex& m) FORKJOIN_UNANALYSED { m.unlock(); });
+      for_each([](os::mutex& m) FORKJOIN_UNANALYSED { m.unlock(); });
     }
 
    private:
     template <class Visit>
     void for_each(Visit visit) noexcept {
-      const mutex* before = nullptr;
-      for (const place& each : places_) {
+      const os::mutex* before = nullptr;
+      for (const select_place& each : places_) {
         if (each.lock && each.lock != before) visit(*each.lock);
         before = each.lock;
       }
     }
 
-    std::span<place> places_;
+    std::span<select_place> places_;
   };
 
   // Fisher and Yates.
-  static void shuffle(std::span<place> places) noexcept {
+  static void shuffle(std::span<select_place> places) noexcept {
     for (unsigned i = 0; i < places.size(); ++i) {
-      const unsigned j = Machine::random_below(i + 1);
+      const unsigned j = wait_system::random_below(i + 1);
       places[i].number = places[j].number;
       places[j].number = i;
     }

@@ -1,29 +1,53 @@
-// The machine of the runtime's waits: a strand leaves its stack, a thread outside of any runtime sleeps.
+// The steps that waits are made of: how a strand leaves its stack, how it is made runnable, and its timer.
+//
+// The model checks have steps of their own (test/model/waits.hpp), and compile the waits themselves with them: waiter.cpp,
+// wait_queue.cpp, channel.hpp, select_protocol.hpp, mutex_protocol.cpp, ...
 #pragma once
 
-#include <cstdint>
-#include <mutex>
+#ifndef FORKJOIN_MACHINE
 
-#include "../os/clock.hpp"
+#include <cstdint>
+#include <stop_token>
+
 #include "../os/machine.hpp"
-#include "wait_queue.hpp"
-#include "waiter.hpp"
+#include "../sched/timer_heap.hpp"
+#include "../stacks/wait_place.hpp"
+#include "outside_threads.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// A waiting_machine.
-struct wait_system : machine {
-  using waiter = detail::waiter;
+struct fiber;
+class scheduler;
+struct worker;
 
-  static std::int64_t now_ns() noexcept { return os::now_ns(); }
+struct wait_system {
+  /// Sets aside what the calling strand takes to leave its stack and to arm a timer, and returns its scheduler, or nullptr for a
+  /// thread outside. Throws std::bad_alloc if the system refuses memory.
+  static scheduler* prepare_to_wait(std::int64_t until);
+  /// The same once more, without the timer; false if there is no memory.
+  static bool prepare_again() noexcept;
+  /// Arms a timer, and returns the heap where.
+  static timer_heap& arm(timer& t) noexcept;
+  /// then(worker, fiber, argument) is called when the context of the running strand has been saved, and returns the strand that goes
+  /// on in its place, or nullptr. Returns when another strand has resumed this one, perhaps on another worker.
+  static void suspend(scheduler& of, const wait_place& place, fiber* (*then)(worker&, fiber&, void*) noexcept,
+                      void* argument) noexcept;
+  /// Makes a strand that has left runnable.
+  static void resume(scheduler& of, fiber& f) noexcept;
+  /// By a strand that was asked to stop.
+  static void come_after_stop() noexcept;
+  /// By a thread outside: returns when the word is no longer 0, with acquire.
+  static void sleep_for_good(std::atomic<std::uint32_t>& word, const wait_place& place) noexcept;
+  /// Below n.
   static unsigned random_below(unsigned n) noexcept;
+
+  /// Lives while a thread outside waits for a limit, too.
+  using outside_for_more = waits_outside_for_more;
+
+  template <class F>
+  using stop_callback = std::stop_callback<F>;
 };
 
-using wait_entry = basic_wait_entry<wait_system>;
-using wait_queue = basic_wait_queue<wait_system>;
-using claimed_waits = basic_claimed_waits<wait_system>;
-
-extern template wait_end wait_in(wait_queue& queue, std::unique_lock<os::mutex>& held, void* item,
-                                 const wait_limits& limits);
-
 }}}  // namespace fj::v0_2::detail
+
+#endif

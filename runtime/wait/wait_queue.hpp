@@ -6,21 +6,19 @@
 
 #include "../base/check.hpp"
 #include "../base/list.hpp"
-#include "machine.hpp"
+#include "../os/machine.hpp"
+#include "waiter.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
 /// A wait in one queue. A wait for several objects has an entry in the queue of each. Lies in the frame of the function that
 /// waits.
-template <waiting_machine Machine>
-struct basic_wait_entry {
-  using waiter = typename Machine::waiter;
-
-  explicit basic_wait_entry(waiter& waits, unsigned its_number = 0, void* its_item = nullptr) noexcept
+struct wait_entry {
+  explicit wait_entry(waiter& waits, unsigned its_number = 0, void* its_item = nullptr) noexcept
       : of(waits), number(its_number), item(its_item) {}
-  basic_wait_entry(const basic_wait_entry&) = delete;
-  basic_wait_entry& operator=(const basic_wait_entry&) = delete;
-  ~basic_wait_entry() { FORKJOIN_CHECK(!queued); }
+  wait_entry(const wait_entry&) = delete;
+  wait_entry& operator=(const wait_entry&) = delete;
+  ~wait_entry() { FORKJOIN_CHECK(!queued); }
 
   waiter& of;
   const unsigned number;   ///< what the waiter learns if it is woken through this entry
@@ -28,15 +26,12 @@ struct basic_wait_entry {
   bool refused = false;    ///< set by the claimant: the object has ended, and the item has not been touched
   bool queued = false;     ///< under the object's lock
   std::int64_t since = 0;  ///< of a mutex: when the wait began, by os::now_ns
-  list_links<basic_wait_entry> links;
+  list_links<wait_entry> links;
 };
 
 /// Belongs to an object with a lock, under which every function is called.
-template <waiting_machine Machine>
-class basic_wait_queue {
+class wait_queue {
  public:
-  using wait_entry = basic_wait_entry<Machine>;
-
   bool empty() const noexcept { return entries_.empty(); }
   wait_entry* first() const noexcept { return entries_.first(); }
 
@@ -80,14 +75,11 @@ class basic_wait_queue {
 };
 
 /// Entries whose waits their holder has claimed under the object's lock, and wakes without it.
-template <waiting_machine Machine>
-class basic_claimed_waits {
+class claimed_waits {
  public:
-  using wait_entry = basic_wait_entry<Machine>;
-
   void add(wait_entry& e) noexcept { entries_.push(e); }
 
-  void claim_all(basic_wait_queue<Machine>& from) noexcept {
+  void claim_all(wait_queue& from) noexcept {
     while (wait_entry* const e = from.claim_first()) add(*e);
   }
 
@@ -104,20 +96,6 @@ class basic_claimed_waits {
 
 /// Puts the caller into the queue of the object whose lock it holds, frees the lock and waits. `item`: as in wait_entry. The
 /// wait ends as `stopped` or `timed_out` if a limit ends it before another claims it. Throws std::bad_alloc.
-/// The library exports it, so Machine is not constrained here: clang 18 names a constraint in the symbol, and g++ does not.
-template <class Machine>
-[[gnu::noinline]] wait_end wait_in(basic_wait_queue<Machine>& queue, std::unique_lock<typename Machine::mutex>& held,
-                                   void* item, const wait_limits& limits) {
-  typename Machine::waiter here(limits);
-  basic_wait_entry<Machine> entry(here, 0, item);
-  queue.push(entry);
-  held.unlock();
-  const wait_end end = wait_winners::end_by(here.wait());
-  if (end == wait_end::served) return entry.refused ? wait_end::refused : wait_end::served;
-  held.lock();
-  queue.remove_if_queued(entry);
-  held.unlock();
-  return end;
-}
+wait_end wait_in(wait_queue& queue, std::unique_lock<os::mutex>& held, void* item, const wait_limits& limits);
 
 }}}  // namespace fj::v0_2::detail

@@ -1,72 +1,77 @@
 #include "runtime/wait/waiter.hpp"
 
-#include <new>
+#include <optional>
 
-#include "runtime/fork/current.hpp"
-#include "runtime/os/futex.hpp"
-#include "runtime/os/thread.hpp"
-#include "runtime/sched/scheduler.hpp"
-#include "runtime/sched/switch.hpp"
-#include "runtime/sched/thread_order.hpp"
+#include "runtime/os/race_detector.hpp"
+#include "runtime/wait/system.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-scheduler* waiter_system::prepare_to_wait(std::int64_t until) {
-  worker* const m = current_worker();
-  if (!m) return nullptr;
-  if (!prepare_to_wait_for_others(*m)) throw std::bad_alloc();
-  if (until != never) m->proc->timers.make_room();
-  return &m->sched();
+waiter_base::waiter_base(const wait_limits& limits)
+    : timer(limits.until),
+      scheduler_(wait_system::prepare_to_wait(limits.until)),
+      stop_(limits.stop),
+      place_(limits.place) {}
+
+void waiter_base::wake() noexcept {
+  scheduler* const of = scheduler_;
+  if (!of) {
+    // release: pairs with the acquire in sleep_outside
+    signalled_.store(1, std::memory_order_release);
+    os::futex_wake(signalled_);
+    return;
+  }
+  if (auto* const f = static_cast<fiber*>(word_.wake())) wait_system::resume(*of, *f);
 }
 
-bool waiter_system::prepare_again() noexcept { return prepare_to_wait_for_others(*current_worker()); }
-
-basic_timer_heap<machine>& waiter_system::arm(timer& t) noexcept {
-  worker& m = *current_worker();
-  timer_heap& here = m.proc->timers;
-  m.sched().dispatcher().timekeeper().arm(m, t);
-  return here;
+void waiter_base::set_aside_again() noexcept {
+  if (scheduler_) keeps_worker_ = !wait_system::prepare_again();
 }
 
-void waiter_system::suspend(scheduler& of, const wait_place& place, fiber* (*then)(worker&, fiber&, void*) noexcept,
-                            void* argument) noexcept {
-  fiber& here = *current_fiber();
-  here.waits.show(place);
-  of.monitor().watch();  // once it is woken it may wait for a P
-  ++current_worker()->count().suspensions;
-  leave(then, argument);
-  here.waits.hide();
+unsigned waiter_base::wait() noexcept {
+  std::optional<wait_system::stop_callback<stops>> callback;
+  if (stop_) callback.emplace(*stop_, stops{*this});
+  if (!scheduler_) {
+    sleep_outside();
+  } else if (at == never) {
+    leave_until_woken();
+  } else {
+    // Also if the deadline has passed: a strand that waits again and again lets others run.
+    auto& armed_in = wait_system::arm(*this);  // the strand may go on at another P
+    leave_until_woken();
+    if (word_.winner() != timed_out) armed_in.disarm(*this);
+  }
+  if (scheduler_ && stop_ && stop_->stop_requested()) wait_system::come_after_stop();
+  return word_.winner();
 }
 
-void waiter_system::resume(scheduler& of, fiber& f) noexcept {
-  f.becomes(fiber_state::runnable);
-  make_ready(of, f);
+void waiter_base::sleep_outside() noexcept {
+  if (at == never) return wait_system::sleep_for_good(signalled_, place_);
+  const wait_system::outside_for_more counted;
+  std::int64_t until = at;
+  // acquire: pairs with the release in wake
+  while (signalled_.load(std::memory_order_acquire) == 0) {
+    if (until == never) {
+      os::futex_wait(signalled_, 0);
+    } else if (!os::futex_wait_until(signalled_, 0, until)) {
+      if (claim(timed_out)) return;
+      until = never;  // another has claimed the wait, and will wake this thread
+    }
+  }
 }
 
-void waiter_system::come_after_stop() noexcept { detail::come_after_stop(*current_worker()); }
-
-void waiter_system::yield_thread() noexcept { os::yield_thread(); }
-
-void waiter_system::futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
-  os::futex_wait(word, expected);
+void waiter_base::leave_until_woken() noexcept {
+  while (keeps_worker_ && !word_.woken()) os::yield_thread();
+  if (!word_.woken()) {
+    wait_system::suspend(
+        *scheduler_, place_,
+        [](worker&, fiber& f, void* word) noexcept -> fiber* {
+          const os::unseen_by_detector pause;  // the word lies in the frame of the strand
+          return static_cast<wait_word*>(word)->suspend(&f) ? nullptr : &f;
+        },
+        &word_);
+  }
+  static_cast<void>(word_.woken());  // acquire: what the claimant wrote is visible to this strand
 }
-
-bool waiter_system::futex_wait_until(std::atomic<std::uint32_t>& word, std::uint32_t expected,
-                                     std::int64_t until) noexcept {
-  return os::futex_wait_until(word, expected, until);
-}
-
-void waiter_system::futex_wake(std::atomic<std::uint32_t>& word) noexcept { os::futex_wake(word); }
-
-void waiter_system::sleep_for_good(std::atomic<std::uint32_t>& word, const wait_place& place) noexcept {
-  const auto is_woken = [](const void* about) noexcept {
-    // acquire: pairs with the release in basic_waiter::wake
-    return static_cast<const std::atomic<std::uint32_t>*>(about)->load(std::memory_order_acquire) != 0;
-  };
-  outside_sleeper here(place, is_woken, &word);
-  while (!here.looks.sleep(word)) here.look();
-}
-
-template class basic_waiter<waiter_system>;
 
 }}}  // namespace fj::v0_2::detail

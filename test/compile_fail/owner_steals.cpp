@@ -3,7 +3,7 @@
 
 #include "runtime/fork/deque.hpp"
 
-fj::detail::deque::stolen_record oldest(fj::detail::deque& d) {
+fj::detail::stolen_record oldest(fj::detail::deque& d) {
 #ifdef FIXED
   return d.for_thieves().steal(nullptr);
 #else

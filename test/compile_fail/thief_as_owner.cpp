@@ -1,5 +1,5 @@
 // A thief's view does not lead to the owner's, not even by a cast. Tried with public inheritance of the owner's view: compiles.
-// expect: basic_deque_thief
+// expect: deque_thief
 // expect: base
 
 #include "runtime/fork/deque.hpp"

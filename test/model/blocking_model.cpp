@@ -18,7 +18,7 @@ struct setting {
 };
 
 /// A record that the first strand has in its deque during its calls.
-struct branch : deque::record {
+struct branch : record {
   plain<int> work{0};  // written before the fork, read by the thief
   // Known outside of the model's memory.
   bool forked = false;
@@ -26,7 +26,7 @@ struct branch : deque::record {
 };
 
 template <setting with>
-class blocking_strands : public scenario, private steps {
+class blocking_strands : public scheduling_scenario, private steps {
  public:
   blocking_strands() {
     for (auto& d : deques_) d.emplace(never_pushed_, with.eager);
@@ -130,7 +130,7 @@ class blocking_strands : public scenario, private steps {
       branch& b = branches_[used_];
       b.work = 1;
       b.forked = true;
-      if (active(m).push(b, deque::name_of(b))) owner::answer_alarm(m, active(m), nullptr);
+      if (active(m).push(b, deque::name_of(b))) owner_steps::answer_alarm(m, active(m), nullptr);
     }
     calls_ = with.calls;
     other_made_ = any_of(2);
@@ -145,7 +145,7 @@ class blocking_strands : public scenario, private steps {
     const running alone(*this, m);
     for (unsigned i = used_; i-- > 0;) {
       branch& b = branches_[i];
-      if (active(m).pop(b) || owner::take_back(m, active(m), b)) {
+      if (active(m).pop(b) || owner_steps::take_back(m, active(m), b)) {
         check(b.runs++ == 0, "no record is run twice");
       } else {
         break;  // stolen, and so are all before it
@@ -163,7 +163,7 @@ class blocking_strands : public scenario, private steps {
     fiber* next = nullptr;
   };
 
-  blocking_protocol::call begin_call(worker& m, fiber& f) {
+  fj::detail::begun_call begin_call(worker& m, fiber& f) {
     bool may_lose = false;
     {
       const running alone(*this, m);
@@ -173,7 +173,7 @@ class blocking_strands : public scenario, private steps {
   }
 
   left block(worker& m, fiber& f) {
-    const blocking_protocol::call begun = begin_call(m, f);
+    const fj::detail::begun_call begun = begin_call(m, f);
     pause();
     if (!blocking_protocol::end(m, begun)) return {true, blocking_protocol::go_on(m, f, *begun.had)};
     const running alone(*this, m);
@@ -184,7 +184,7 @@ class blocking_strands : public scenario, private steps {
   // A call that never returns.
   [[noreturn]] void stay(worker& m) {
     stays_ = true;
-    const blocking_protocol::call begun = begin_call(m, other_);
+    const fj::detail::begun_call begun = begin_call(m, other_);
     if (begun.number == 0) kept_ = begun.had;
     m.end();
   }

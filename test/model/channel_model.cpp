@@ -4,8 +4,9 @@
 #include <cstddef>
 #include <optional>
 
-#include "runtime/wait/channel.hpp"
 #include "test/model/waits.hpp"
+
+#include "runtime/wait/channel.hpp"
 
 namespace model {
 namespace {
@@ -47,7 +48,7 @@ class channel_scenario : public waits_scenario {
     }
   }
 
-  fj::detail::basic_channel<wait_system, parcel> channel_{capacity};
+  fj::detail::channel_state<parcel> channel_{capacity};
 };
 
 /// As many values as receives. One sender's arrive in order.

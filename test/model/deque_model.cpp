@@ -6,12 +6,12 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-struct continuation : model::deque::record {
+struct continuation : fj::detail::record {
   root* job = nullptr;
   continuation* around = nullptr;  // the fork that this one stands in
   model::plain<int> frame;  // the owner's frame: written before the fork, read by the thief, written after the join
   model::plain<int> result;
-  model::machine::atomic<int> done{0};
+  model::os::atomic<int> done{0};
   // Known outside of the model's memory, so true at once.
   bool forked = false;
   int runs = 0;
@@ -40,7 +40,7 @@ struct setting {
 };
 
 template <setting with>
-class forking : public scenario {
+class forking : public scheduling_scenario {
  public:
   forking() {
     system::owner_handles = with.in_handler;
@@ -84,7 +84,7 @@ class forking : public scenario {
     record.job = &job;
     record.frame = 0;
     record.forked = true;
-    stand_in& in_its_place = stand_ins_[&record - records_];
+    record_stand_in& in_its_place = stand_ins_[&record - records_];
     if (any_of(2)) {
       fork_as(record, job, around, record);
     } else {
@@ -99,10 +99,10 @@ class forking : public scenario {
   void fork_as(Pushed& pushed, root& job, continuation* around, continuation& record) {
     worker& m = scheduler_.thread(0);
     if (deque_.push(pushed, deque::name_of(pushed)))
-      owner::answer_alarm(m, deque_, with.in_handler ? &never_pushed_ : nullptr);
+      owner_steps::answer_alarm(m, deque_, with.in_handler ? &never_pushed_ : nullptr);
     check(!with.in_handler || !deque_.has_private(), "what is forked in a handler is public, as no thief exposes it");
     for (unsigned children = any_of(3); children > 0 && used_ < max_records; --children) fork(job, &record);
-    const bool mine = deque_.pop(pushed) || owner::take_back(m, deque_, pushed);
+    const bool mine = deque_.pop(pushed) || owner_steps::take_back(m, deque_, pushed);
     // The frame is used for something else.
     pushed.older.store(deque::name_of(never_pushed_), std::memory_order_relaxed);
     if (mine) {
@@ -136,7 +136,7 @@ class forking : public scenario {
     for (unsigned i = 0; i < with.tries; ++i) {
       // Whether the owner is told that thieves are hungry.
       any_of(2) ? scheduler_.dispatcher().start_spinning(m) : scheduler_.dispatcher().stop_spinning(m);
-      if (with.force && any_of(2)) exposer::expose(m);
+      if (with.force && any_of(2)) exposer::expose(m, now_ns());
       root* const only = with.strands > 1 && any_of(2) ? &jobs_[any_of(with.strands)] : nullptr;
       const auto [taken, whose, handled] = deque_.for_thieves().steal(only);
       if (taken) {
@@ -155,7 +155,7 @@ class forking : public scenario {
   root jobs_[with.strands];
   continuation never_pushed_;
   continuation records_[max_records];
-  stand_in stand_ins_[max_records];
+  record_stand_in stand_ins_[max_records];
   deque_with_slots<with.capacity> with_slots_{never_pushed_, with.eager};
   deque& deque_ = with_slots_.records;
   deque_with_slots<1> of_another_{never_pushed_, with.eager};

@@ -5,13 +5,14 @@
 #include <cstddef>
 #include <optional>
 
+#include "test/model/deque.hpp"
+#include "test/model/strands.hpp"
+#include "test/model/system.hpp"
+
 #include "forkjoin/detail/first_error.hpp"
 #include "forkjoin/detail/loop_of_turns.hpp"
 #include "runtime/fork/counting_join.hpp"
 #include "runtime/strand/loop_protocol.hpp"
-#include "test/model/deque.hpp"
-#include "test/model/strands.hpp"
-#include "test/model/system.hpp"
 
 namespace model {
 namespace {
@@ -21,7 +22,7 @@ constexpr unsigned workers = 3;
 
 struct forks;
 
-struct loop_rest : deque::record {
+struct loop_rest : record {
   explicit loop_rest(forks& whose) : of(whose) {}
   forks& of;
   plain<std::size_t> next{0};
@@ -39,34 +40,37 @@ class looping_strands : public strands_scenario {
     looping_ = this;
   }
 
-  struct loop_system : strand_system {
+  // As of scheduling_scenario.
+  std::int64_t now_ns() override { return clock_ += any_of(2) ? 1 : 1'000'000'000; }
+
+  struct loop_steps {
     /// Lies in the frame of a thief, which is used for something else afterwards.
     struct loop_stand_in {
-      explicit loop_stand_in(deque::record& rest) : pushed(looping_->stand_ins_[looping_->stand_ins_used_++]) {
+      explicit loop_stand_in(record& rest) : pushed(looping_->stand_ins_[looping_->stand_ins_used_++]) {
         pushed.stands_for = &rest;
       }
       ~loop_stand_in() {
         pushed.stands_for = &looping_->never_pushed_;
         pushed.older.store(deque::name_of(looping_->never_pushed_), std::memory_order_relaxed);
       }
-      stand_in& pushed;
+      record_stand_in& pushed;
     };
 
     static strand& running() { return looping_->current_strand(); }
     static void offer(loop_rest&, loop_stand_in& offered) { push(offered.pushed); }
-    static void offer(loop_rest&, deque::record& itself) { push(itself); }
+    static void offer(loop_rest&, record& itself) { push(itself); }
     static bool take_back(loop_stand_in& offered) { return pop(offered.pushed); }
-    static bool take_back(deque::record& itself) { return pop(itself); }
+    static bool take_back(record& itself) { return pop(itself); }
 
     template <class Pushed>
     static void push(Pushed& pushed) {
       deque& d = looping_->here();
-      if (d.push(pushed, deque::name_of(pushed))) owner::answer_alarm(looping_->this_worker(), d, nullptr);
+      if (d.push(pushed, deque::name_of(pushed))) owner_steps::answer_alarm(looping_->this_worker(), d, nullptr);
     }
     template <class Pushed>
     static bool pop(const Pushed& pushed) {
       deque& d = looping_->here();
-      return d.pop(pushed) || owner::take_back(looping_->this_worker(), d, pushed);
+      return d.pop(pushed) || owner_steps::take_back(looping_->this_worker(), d, pushed);
     }
   };
 
@@ -74,20 +78,21 @@ class looping_strands : public strands_scenario {
   worker& this_worker() { return scheduler_.thread(rl::thread_index()); }
   deque& here() { return deques_[rl::thread_index()].records; }
 
-  deque::record never_pushed_;
+  record never_pushed_;
   deque_with_slots<count> deques_[workers];
   scheduler scheduler_;
 
  private:
-  stand_in stand_ins_[count + 1];
+  std::int64_t clock_ = 1'000'000'000;
+  record_stand_in stand_ins_[count + 1];
   unsigned stand_ins_used_ = 0;
   fiber nothing_;
 
   static inline looping_strands* looping_ = nullptr;
 };
 
-using loop_system = looping_strands::loop_system;
-using protocol = fj::detail::basic_loop_protocol<loop_system>;
+using loop_steps = looping_strands::loop_steps;
+using protocol = fj::detail::loop_protocol<loop_steps>;
 
 /// As fork_loop and loop_of_forks, without exceptions: all threads of the model are one of the system's, which has one stack of handlers.
 struct forks {
@@ -106,10 +111,10 @@ struct forks {
 
   void next_is(std::size_t turn) { rest.next = turn; }
   bool offer() {
-    loop_system::push(rest);
+    loop_steps::push(rest);
     return true;
   }
-  bool take_back() { return loop_system::pop(rest); }
+  bool take_back() { return loop_steps::pop(rest); }
   bool keep_exception() { return false; }  // no turn of the home strand throws
   void join_turns() { protocol::join_from(*this, rest.next); }
   void throw_first() {}
@@ -128,9 +133,9 @@ struct forks {
   union {
     loop_rest stolen_rest;
   };
-  fj::detail::basic_counting_join<machine> joined;
+  fj::detail::counting_join joined;
   plain<strand*> home{nullptr};
-  fj::detail::basic_first_error<machine, std::size_t> errors;  ///< which turn
+  fj::detail::first_error<std::size_t> errors;  ///< which turn
   const bool may_throw = any_of(3) == 0;
   // Known outside of the model's memory.
   bool is_stolen = false;
@@ -221,7 +226,7 @@ class looping : public looping_strands {
     for (unsigned i = 0; i < workers; ++i) {
       if (i == index) continue;
       deque& victim = deques_[i].records;
-      deque::record* const record = victim.for_thieves().steal(nullptr).record;
+      record* const record = victim.for_thieves().steal(nullptr).record;
       check(record != &never_pushed_, "what is stolen has been pushed");
       if (record) {
         check(thefts_ < count, "each theft is of a turn");

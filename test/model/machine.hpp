@@ -1,21 +1,48 @@
-// The machine of the model, of the same shape as fj::detail::machine: its memory returns every value that the orders
-// asked for allow, and its threads are interleaved at every access.
+// The machine of the model, in place of runtime/os/machine.hpp: its memory returns every value that the orders asked for allow,
+// and its threads are interleaved at every access.
 //
 // The heavy fence: membarrier makes every other running thread pass a sequentially consistent fence somewhere between
 // the call and its return. So the caller leaves a request with each, and waits; each looks for requests before every
 // access, and fences at one of these places, not necessarily the first. A thread that has ended has done its part.
 #pragma once
 
+#define FORKJOIN_MACHINE
+
 #include <atomic>
 #include <bit>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
 
 #include "test/model/relacy.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
-struct root;
-}}}  // namespace fj::v0_2::detail
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
+template <class T>
+class atomic;
+}}}}  // namespace fj::v0_2::detail::os
 
 namespace model {
+
+/// What a scenario has of its own: its clock, and how its threads wait.
+class surroundings {
+ public:
+  surroundings() { here = this; }
+  virtual ~surroundings() = default;
+
+  virtual std::int64_t now_ns();
+  virtual void yield_thread();
+  virtual void futex_wait(fj::detail::os::atomic<std::uint32_t>& word, std::uint32_t expected) {}
+  /// False: the time has come.
+  virtual bool futex_wait_for_a_while(fj::detail::os::atomic<std::uint32_t>& word, std::uint32_t expected) {
+    return true;
+  }
+  virtual void futex_wake() {}
+
+  /// An access to an atomic.
+  virtual void touch(const void*) {}
+
+  static inline surroundings* here = nullptr;
+};
 
 /// What Relacy does not know of: which thread owes a fence to whom. Seen by all at once, as the system's affairs are.
 struct barriers {
@@ -27,7 +54,8 @@ inline barriers system_state;
 inline void fence(const place& at = place::current()) { rl::atomic_thread_fence(rl::mo_seq_cst, debug(at)); }
 
 /// Pays what this thread owes, now or later.
-inline void before_access() {
+inline void before_access(const void* at) {
+  if (at) surroundings::here->touch(at);
   unsigned& owed = system_state.owed[rl::thread_index()];
   if (owed == 0 || any_of(2) == 0) return;
   const unsigned paid = owed;
@@ -37,128 +65,160 @@ inline void before_access() {
 
 /// Of a loop that waits.
 inline void pause(const place& at = place::current()) {
-  before_access();
+  before_access(nullptr);
   rl::ctx().yield(1, debug(at));
 }
+
+inline std::int64_t surroundings::now_ns() { return any_of(2); }
+inline void surroundings::yield_thread() { pause(); }
 
 template <class Condition>
 void wait_until(Condition condition) {
   while (!condition()) pause();
 }
 
-struct machine {
-  using root = fj::detail::root;
+}  // namespace model
 
-  template <class T>
-  class atomic {
-   public:
-    atomic() : value_(T{}) {}
-    atomic(T value) : value_(value) {}
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
-    T load(std::memory_order order, place at = place::current()) const {
-      before_access();
-      return value_.load(order_of(order), debug(at));
-    }
-    void store(T value, std::memory_order order, place at = place::current()) {
-      before_access();
-      value_.store(value, order_of(order), debug(at));
-    }
-    T exchange(T value, std::memory_order order, place at = place::current()) {
-      before_access();
-      return value_.rmw(rl::rmw_type_t<rl::rmw_type_swap>(), value, order_of(order), debug(at));
-    }
-    T fetch_add(T value, std::memory_order order, place at = place::current()) {
-      before_access();
-      return value_.fetch_add(value, order_of(order), debug(at));
-    }
-    T fetch_sub(T value, std::memory_order order, place at = place::current()) {
-      before_access();
-      return value_.fetch_sub(value, order_of(order), debug(at));
-    }
-    T fetch_or(T value, std::memory_order order, place at = place::current()) {
-      before_access();
-      return value_.fetch_or(value, order_of(order), debug(at));
-    }
-    T fetch_and(T value, std::memory_order order, place at = place::current()) {
-      before_access();
-      return value_.fetch_and(value, order_of(order), debug(at));
-    }
-    bool compare_exchange_strong(T& expected, T value, std::memory_order order, place at = place::current()) {
-      before_access();
-      return value_.compare_exchange_strong(expected, value, order_of(order), debug(at));
-    }
-    bool compare_exchange_weak(T& expected, T value, std::memory_order order, place at = place::current()) {
-      before_access();
-      return value_.compare_exchange(rl::bool_t<true>(), expected, value, order_of(order), debug(at));
-    }
-    bool compare_exchange_weak(T& expected, T value, std::memory_order order, std::memory_order failed,
-                               place at = place::current()) {
-      before_access();
-      return value_.compare_exchange(rl::bool_t<true>(), expected, value, order_of(order), order_of(failed), debug(at));
-    }
-    bool compare_exchange_strong(T& expected, T value, std::memory_order order, std::memory_order failed,
-                                 place at = place::current()) {
-      before_access();
-      return value_.compare_exchange(rl::bool_t<false>(), expected, value, order_of(order), order_of(failed),
-                                     debug(at));
-    }
+template <class T>
+class atomic {
+ public:
+  // constexpr as std::atomic's, for constructors that are; used at run time only.
+  constexpr atomic() : atomic(T{}) {}
+  constexpr atomic(T value) {
+    if (!std::is_constant_evaluated()) std::construct_at(&value_, value);
+  }
+  constexpr ~atomic() {
+    if (!std::is_constant_evaluated()) std::destroy_at(&value_);
+  }
+  atomic(const atomic&) = delete;
+  atomic& operator=(const atomic&) = delete;
 
-   private:
-    static constexpr rl::memory_order order_of(std::memory_order order) {
-      switch (order) {
-        case std::memory_order_relaxed:
-          return rl::mo_relaxed;
-        case std::memory_order_consume:
-          return rl::mo_consume;
-        case std::memory_order_acquire:
-          return rl::mo_acquire;
-        case std::memory_order_release:
-          return rl::mo_release;
-        case std::memory_order_acq_rel:
-          return rl::mo_acq_rel;
-        default:
-          return rl::mo_seq_cst;
-      }
-    }
-
-    rl::atomic<T> value_;
-  };
-
-  template <class T>
-  using unset_atomic = atomic<T>;
-
-  /// Not Relacy's: that one would hold back a thread that owes a fence to the holder.
-  class mutex {
-   public:
-    bool try_lock() {
-      int free = 0;
-      return word_.compare_exchange_strong(free, 1, std::memory_order_acquire, std::memory_order_relaxed);
-    }
-    void lock() {
-      while (!try_lock()) pause();
-    }
-    void unlock() { word_.exchange(0, std::memory_order_release); }
-
-   private:
-    atomic<int> word_{0};
-  };
-
-  static void fence() {
-    before_access();
-    model::fence();
+  T load(std::memory_order order, model::place at = model::place::current()) const {
+    model::before_access(this);
+    return value_.load(order_of(order), model::debug(at));
+  }
+  void store(T value, std::memory_order order, model::place at = model::place::current()) {
+    model::before_access(this);
+    value_.store(value, order_of(order), model::debug(at));
+  }
+  T exchange(T value, std::memory_order order, model::place at = model::place::current()) {
+    model::before_access(this);
+    return value_.rmw(::rl::rmw_type_t<::rl::rmw_type_swap>(), value, order_of(order), model::debug(at));
+  }
+  T fetch_add(T value, std::memory_order order, model::place at = model::place::current()) {
+    model::before_access(this);
+    return value_.fetch_add(value, order_of(order), model::debug(at));
+  }
+  T fetch_sub(T value, std::memory_order order, model::place at = model::place::current()) {
+    model::before_access(this);
+    return value_.fetch_sub(value, order_of(order), model::debug(at));
+  }
+  T fetch_or(T value, std::memory_order order, model::place at = model::place::current()) {
+    model::before_access(this);
+    return value_.fetch_or(value, order_of(order), model::debug(at));
+  }
+  T fetch_and(T value, std::memory_order order, model::place at = model::place::current()) {
+    model::before_access(this);
+    return value_.fetch_and(value, order_of(order), model::debug(at));
+  }
+  bool compare_exchange_strong(T& expected, T value, std::memory_order order,
+                               model::place at = model::place::current()) {
+    model::before_access(this);
+    return value_.compare_exchange_strong(expected, value, order_of(order), model::debug(at));
+  }
+  bool compare_exchange_weak(T& expected, T value, std::memory_order order, model::place at = model::place::current()) {
+    model::before_access(this);
+    return value_.compare_exchange(::rl::bool_t<true>(), expected, value, order_of(order), model::debug(at));
+  }
+  bool compare_exchange_weak(T& expected, T value, std::memory_order order, std::memory_order failed,
+                             model::place at = model::place::current()) {
+    model::before_access(this);
+    return value_.compare_exchange(::rl::bool_t<true>(), expected, value, order_of(order), order_of(failed),
+                                   model::debug(at));
+  }
+  bool compare_exchange_strong(T& expected, T value, std::memory_order order, std::memory_order failed,
+                               model::place at = model::place::current()) {
+    model::before_access(this);
+    return value_.compare_exchange(::rl::bool_t<false>(), expected, value, order_of(order), order_of(failed),
+                                   model::debug(at));
   }
 
-  static void light_fence() {}
-
-  static void heavy_fence() {
-    const unsigned me = rl::thread_index();
-    fence();
-    for (unsigned i = 0; i < threads; ++i)
-      if (i != me) system_state.owed[i] |= 1u << me;
-    for (unsigned i = 0; i < threads; ++i)
-      wait_until([&] { return i == me || system_state.ended[i] || !(system_state.owed[i] & 1u << me); });
-    model::fence();
+ private:
+  static constexpr ::rl::memory_order order_of(std::memory_order order) {
+    switch (order) {
+      case std::memory_order_relaxed:
+        return ::rl::mo_relaxed;
+      case std::memory_order_consume:
+        return ::rl::mo_consume;
+      case std::memory_order_acquire:
+        return ::rl::mo_acquire;
+      case std::memory_order_release:
+        return ::rl::mo_release;
+      case std::memory_order_acq_rel:
+        return ::rl::mo_acq_rel;
+      default:
+        return ::rl::mo_seq_cst;
+    }
   }
+
+  union {
+    ::rl::atomic<T> value_;
+  };
 };
 
-}  // namespace model
+template <class T>
+using unset_atomic = atomic<T>;
+
+/// Not Relacy's: that one would hold back a thread that owes a fence to the holder.
+class mutex {
+ public:
+  bool try_lock() {
+    int free = 0;
+    return word_.compare_exchange_strong(free, 1, std::memory_order_acquire, std::memory_order_relaxed);
+  }
+  void lock() {
+    while (!try_lock()) model::pause();
+  }
+  void unlock() { word_.exchange(0, std::memory_order_release); }
+
+ private:
+  atomic<int> word_{0};
+};
+
+inline void fence() {
+  model::before_access(nullptr);
+  model::fence();
+}
+
+inline void light_fence() {}
+
+inline void heavy_fence() {
+  const unsigned me = ::rl::thread_index();
+  fence();
+  for (unsigned i = 0; i < model::threads; ++i)
+    if (i != me) model::system_state.owed[i] |= 1u << me;
+  for (unsigned i = 0; i < model::threads; ++i)
+    model::wait_until(
+        [&] { return i == me || model::system_state.ended[i] || !(model::system_state.owed[i] & 1u << me); });
+  model::fence();
+}
+
+inline void pause() { model::pause(); }
+inline void sleep_ns(std::int64_t) { model::pause(); }
+inline std::int64_t now_ns() { return model::surroundings::here->now_ns(); }
+inline void yield_thread() { model::surroundings::here->yield_thread(); }
+inline void futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected) {
+  model::surroundings::here->futex_wait(word, expected);
+}
+inline bool futex_wait_until(atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t) {
+  return model::surroundings::here->futex_wait_for_a_while(word, expected);
+}
+inline void futex_wake(atomic<std::uint32_t>&) { model::surroundings::here->futex_wake(); }
+
+}}}}  // namespace fj::v0_2::detail::os
+
+namespace model {
+namespace os = fj::detail::os;
+}

@@ -5,8 +5,8 @@ The patches are unified diffs; other lines in them are for the reader. A hunk is
 file that the patch names. They must be found exactly once, so that a check does not quietly lose its bug when the source
 changes. Line numbers, blanks, line breaks and // comments do not count.
 
-The output is one source: each patched file and each file that includes one stands in the place of its #include; all other files
-are included by their full names.
+The output is one source: each patched file and each file that includes one stands in the place of its first #include; all other
+files are included by their full names. What the sources have for the library's own machine alone is left out.
 """
 
 import functools
@@ -55,6 +55,7 @@ def text_of(file):
     """The text of the file, patched."""
     seen.add(file)
     text = file.read_text()
+    text = re.sub(r"(?ms)^#ifndef FORKJOIN_MACHINE\b.*?^#endif\b[^\n]*\n", "", text)
     if file in changes:
         text = without_comments(text)
     for patch, old, new in changes.get(file, []):
@@ -81,14 +82,20 @@ def changed(file):
 unused = set(changes)
 
 
+expanded_files = set()
+
+
 def expanded(file):
+    """The text of the file, where it is included first; nothing where it is included again."""
+    if file in expanded_files:
+        return ""
+    expanded_files.add(file)
     unused.discard(file)
     text = text_of(file).replace("#pragma once\n", "")
     for name, inner in included(file):
         if inner:
-            text = text.replace(f'#include "{name}"', expanded(inner) if changed(inner) else f'#include "{inner}"')
-    guard = "EXPANDED_" + re.sub(r"\W", "_", str(file.relative_to(root)))
-    return f"#ifndef {guard}\n#define {guard}\n{text}\n#endif\n"
+            text = text.replace(f'#include "{name}"', expanded(inner) if changed(inner) else f'#include "{inner}"', 1)
+    return text + "\n"
 
 
 text = expanded(model.resolve())

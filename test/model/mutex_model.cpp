@@ -1,79 +1,26 @@
 // A mutex: one owner at a time, no waiter is forgotten, a waiter that starved is next, and the last user may destroy it.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
-#include "runtime/base/tuning.hpp"
-#include "runtime/wait/mutex_protocol.hpp"
 #include "test/model/waits.hpp"
+
+#include "runtime/base/tuning.hpp"
+#include "runtime/wait/mutex_protocol.cpp"
 
 namespace model {
 namespace {
 
-/// Waits for a mutex that may be destroyed, by a clock on which each waiter starves, or some do.
-struct lock_system : wait_system {
-  /// An access to the mutex. A plain read: one that is not ordered before the destruction is reported, too.
-  static void touch() {
-    if (gone) check(gone->get() == 0, "a mutex that is destroyed is not touched");
-  }
+using fj::detail::mutex_protocol;
 
-  template <class T>
-  class atomic : public machine::atomic<T> {
-   public:
-    using base = machine::atomic<T>;
-    using base::base;
-
-    T load(std::memory_order order, place at = place::current()) const {
-      touch();
-      return base::load(order, at);
-    }
-    T fetch_or(T value, std::memory_order order, place at = place::current()) {
-      touch();
-      return base::fetch_or(value, order, at);
-    }
-    T fetch_and(T value, std::memory_order order, place at = place::current()) {
-      touch();
-      return base::fetch_and(value, order, at);
-    }
-    bool compare_exchange_weak(T& expected, T value, std::memory_order order, std::memory_order failed,
-                               place at = place::current()) {
-      touch();
-      return base::compare_exchange_weak(expected, value, order, failed, at);
-    }
-    bool compare_exchange_strong(T& expected, T value, std::memory_order order, std::memory_order failed,
-                                 place at = place::current()) {
-      touch();
-      return base::compare_exchange_strong(expected, value, order, failed, at);
-    }
-  };
-
-  class mutex : public machine::mutex {
-   public:
-    void lock() {
-      touch();
-      machine::mutex::lock();
-    }
-    void unlock() {
-      touch();
-      machine::mutex::unlock();
-    }
-  };
-
-  static std::int64_t now_ns() {
-    return all_starve ? clock += fj::detail::tuning::starving_ns : any_of(2) * fj::detail::tuning::starving_ns;
-  }
-
-  static inline plain<int>* gone = nullptr;
-  static inline bool all_starve = false;
-  static inline std::int64_t clock = 0;
-};
-
+/// By a clock on which each waiter starves, or some do.
 class mutex_scenario : public waits_scenario {
  public:
-  explicit mutex_scenario(bool all_starve = false) {
-    lock_system::gone = nullptr;
-    lock_system::all_starve = all_starve;
-    lock_system::clock = 0;
+  explicit mutex_scenario(bool all_starve = false) : all_starve_(all_starve) {}
+
+  std::int64_t now_ns() override {
+    return all_starve_ ? clock_ += fj::detail::tuning::starving_ns : any_of(2) * fj::detail::tuning::starving_ns;
   }
 
   void after() override {
@@ -106,8 +53,12 @@ class mutex_scenario : public waits_scenario {
   void unlock() {
     check(owned_, "no other frees the mutex");
     owned_ = false;
-    if (lock_system::all_starve && any_waits_for_good()) next_ = in_lock_;
+    if (all_starve_ && any_waits_for_good()) next_ = in_lock_;
     check(mutex_.unlock(), "a mutex that is unlocked is locked");
+  }
+
+  bool is_in_mutex(const void* at) const {
+    return !std::less<>()(at, &mutex_) && std::less<const void*>()(at, &mutex_ + 1);
   }
 
   void own_and_free(const wait_limits& limits = {}) {
@@ -123,9 +74,11 @@ class mutex_scenario : public waits_scenario {
     return false;
   }
 
-  fj::detail::basic_mutex<lock_system> mutex_;
+  mutex_protocol mutex_;
   plain<int> counted_{0};
   // Known outside of the model's memory.
+  const bool all_starve_;
+  std::int64_t clock_ = 0;
   bool owned_ = false;
   int owners_ = 0;
   unsigned in_lock_ = 0;          // threads that would wait
@@ -165,8 +118,7 @@ class limited : public mutex_scenario {
 /// The last of its users destroys it as soon as it has freed it.
 class destroyed : public mutex_scenario {
  public:
-  destroyed() : mutex_scenario(any_of(2)) { lock_system::gone = &gone_; }
-  ~destroyed() override { lock_system::gone = nullptr; }
+  destroyed() : mutex_scenario(any_of(2)) { made_ = true; }
 
   void thread(unsigned) override {
     if (!any_of(2) || !lock(soon)) lock_surely();
@@ -178,7 +130,13 @@ class destroyed : public mutex_scenario {
 
   void after() override { check(gone_.get() == 1, "one user is the last"); }
 
+  /// An access to the mutex. A plain read: one that is not ordered before the destruction is reported, too.
+  void touch(const void* at) override {
+    if (made_ && is_in_mutex(at)) check(gone_.get() == 0, "a mutex that is destroyed is not touched");
+  }
+
  private:
+  bool made_ = false;
   plain<int> users_{threads}, gone_{0};
 };
 

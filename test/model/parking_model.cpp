@@ -21,9 +21,9 @@ struct job;
 }
 
 /// A record, and the strand that forked it.
-struct branch : deque::record {
+struct branch : record {
   job* parent = nullptr;
-  fj::detail::basic_join<machine> joined{&body};
+  fj::detail::join joined{&body};
   plain<int> work{0};  // written before the fork, read by the thief
   // Known outside of the model's memory.
   bool forked = false;
@@ -42,7 +42,7 @@ struct job {
 };
 
 template <setting with>
-class parking_workers : public scenario, private steps {
+class parking_workers : public scheduling_scenario, private steps {
  public:
   parking_workers() {
     for (auto& d : deques_) d.emplace(never_pushed_, with.eager);
@@ -138,7 +138,7 @@ class parking_workers : public scenario, private steps {
   dispatcher& go() { return scheduler_.dispatcher(); }
   static deque& active(worker& m) { return *m.proc->active.load(std::memory_order_relaxed); }
 
-  void arm(worker& m, timer_heap::timer& t) {
+  void arm(worker& m, fj::detail::timer& t) {
     m.proc->timers.make_room();
     go().timekeeper().arm(m, t);
     go().attend_timers(m);
@@ -319,14 +319,14 @@ class parking_workers : public scenario, private steps {
     b.waits = waits;
     deque& d = active(m);
     if (with.quiet) d.progress().make();
-    if (d.push(b, deque::name_of(b)) && !(with.quiet && (d.is_watched(b) || watched::by_any(m, d, b))))
-      owner::answer_alarm(m, d, nullptr);
+    if (d.push(b, deque::name_of(b)) && !(with.quiet && (d.is_watched(b) || owner_steps::is_watched_by_any(m, d, b))))
+      owner_steps::answer_alarm(m, d, nullptr);
     return b;
   }
 
   bool pop(worker& m, branch& b) {
     deque& d = active(m);
-    return d.pop(b) || owner::take_back(m, d, b);
+    return d.pop(b) || owner_steps::take_back(m, d, b);
   }
 
   // A fiber that waits for something else than its forks. When it goes on it takes its records back, or works for ever.
@@ -374,7 +374,7 @@ class parking_workers : public scenario, private steps {
   start how_[threads] = {start::asleep, start::asleep, start::asleep};
   unsigned used_ = 0, endless_ = 0;
   bool joined_ = false;  // known outside of the model's memory
-  machine::atomic<int> has_left_{0};
+  os::atomic<int> has_left_{0};
 };
 
 template <bool eager>

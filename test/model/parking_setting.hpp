@@ -1,9 +1,6 @@
 // What the scenarios of parking_model.cpp differ in, and their timers.
 #pragma once
 
-#include "test/model/relacy.hpp"
-
-#include "runtime/sched/owner.hpp"
 #include "test/model/system.hpp"
 
 namespace model {
@@ -51,11 +48,9 @@ constexpr unsigned count(const setting& in, role wanted) {
   return found;
 }
 
-using watched = fj::detail::basic_watched<system>;
-
 /// Due so late that no thread fires it.
-struct late_timer final : timer_heap::timer {
-  explicit late_timer(unsigned i) : timer_heap::timer((i + 1) * 1'000'000'000'000'000) {}
+struct late_timer final : fj::detail::timer {
+  explicit late_timer(unsigned i) : fj::detail::timer((i + 1) * 1'000'000'000'000'000) {}
   bool claim_wait() noexcept override { return false; }
   void wake() noexcept override {}
 };

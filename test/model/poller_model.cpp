@@ -4,12 +4,12 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "test/model/waits.hpp"
+
 #include "runtime/os/thread_safety.hpp"
 #include "runtime/sched/poll_entry.hpp"
 #include "runtime/sched/sleep_word.hpp"
 #include "runtime/wait/descriptors/operation.hpp"
-#include "test/model/scenario.hpp"
-#include "test/model/waits.hpp"
 
 namespace model {
 namespace {
@@ -19,33 +19,8 @@ using fj::detail::io_end;
 using fj::detail::io_way;
 using fj::detail::locked;
 
-// The kernel's lock of a futex; one futex at a time.
-machine::mutex* kernel = nullptr;
-bool on_futex = false;
-
 // Of the others than the sleeper, which is the first.
 bool others_have_ended() { return system_state.ended[1] && system_state.ended[2]; }
-
-struct futexes : machine {
-  static std::int64_t now_ns() { return 0; }
-  static void futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected) {
-    {
-      const locked lock(*kernel);
-      if (word.load(std::memory_order_relaxed) != expected) return;
-      on_futex = true;
-    }
-    wait_until([] { return !on_futex || others_have_ended(); });
-    check(!on_futex, "a signal ends a sleep");
-  }
-  static bool futex_wait_until(atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t) {
-    futex_wait(word, expected);
-    return true;
-  }
-  static void futex_wake(atomic<std::uint32_t>&) {
-    const locked lock(*kernel);
-    on_futex = false;
-  }
-};
 
 /// An eventfd, and nothing else happens.
 struct eventfd {
@@ -62,9 +37,24 @@ struct eventfd {
 /// A worker that sleeps here and there, and two that signal it.
 class sleep_in_poller : public scenario {
  public:
-  sleep_in_poller() {
-    kernel = &kernel_;
-    on_futex = false;
+  // The kernel's futex.
+  std::int64_t now_ns() override { return 0; }
+  void futex_wait(os::atomic<std::uint32_t>& word, std::uint32_t expected) override {
+    {
+      const locked lock(kernel_);
+      if (word.load(std::memory_order_relaxed) != expected) return;
+      on_futex_ = true;
+    }
+    wait_until([this] { return !on_futex_ || others_have_ended(); });
+    check(!on_futex_, "a signal ends a sleep");
+  }
+  bool futex_wait_for_a_while(os::atomic<std::uint32_t>& word, std::uint32_t expected) override {
+    futex_wait(word, expected);
+    return true;
+  }
+  void futex_wake() override {
+    const locked lock(kernel_);
+    on_futex_ = false;
   }
 
   void thread(unsigned index) override {
@@ -78,18 +68,16 @@ class sleep_in_poller : public scenario {
   }
 
  private:
-  fj::detail::basic_sleep_word<futexes> word_;
+  fj::detail::sleep_word word_;
   eventfd poller_;
   claimed_polls woken_;
-  machine::mutex kernel_;
-  machine::atomic<int> told_[2];
+  os::mutex kernel_;
+  bool on_futex_ = false;  // known outside of the model's memory
+  os::atomic<int> told_[2];
 };
 
-using poll_entry = fj::detail::basic_poll_entry<machine>;
-struct poll_system : machine {
-  using waiter = model::waiter;
-};
-using operation = fj::detail::basic_operation<poll_system>;
+using fj::detail::operation;
+using fj::detail::poll_entry;
 
 struct no_timekeeper {
   void begin_poll_wait() {}
@@ -136,7 +124,7 @@ class pipe : public poll_entry {
     finish();
   }
 
-  machine::atomic<int> data{0};
+  os::atomic<int> data{0};
   // Known outside of the model's memory.
   int releases = 0;
   bool dropped = false, recycled = false;
@@ -180,7 +168,7 @@ class two_readers : public waits_scenario {
   void after() override { check(got_ == 2, "each has read"); }
 
  private:
-  waiting_strands strands_;
+  scheduler strands_;
   pipe pipe_;
   poll_entry::life life_ = 0;
   int got_ = 0;  // known outside of the model's memory
@@ -224,7 +212,7 @@ class race_of_ends : public waits_scenario {
     woken.wake_all();
   }
 
-  waiting_strands strands_;
+  scheduler strands_;
   pipe pipe_;
   poll_entry::life life_ = 0;
   // Known outside of the model's memory.

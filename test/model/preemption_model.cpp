@@ -4,14 +4,14 @@
 #include <cstdint>
 #include <optional>
 
-#include "runtime/sched/sysmon.hpp"
-#include "test/model/scenario.hpp"
 #include "test/model/system.hpp"
+
+#include "runtime/sched/sysmon.hpp"
 
 namespace model {
 namespace {
 
-using time_slices = fj::detail::basic_time_slices<system>;
+using time_slices = fj::detail::time_slices;
 
 /// What is told apart: how many P there are; whether strands make blocking calls; whether a strand that has given way goes on for
 /// ever.
@@ -22,7 +22,7 @@ struct setting {
   bool eager = false;
 };
 
-struct branch : deque::record {
+struct branch : record {
   plain<int> work{0};  // written before the fork, read by the thief
   // Known outside of the model's memory.
   bool forked = false;
@@ -46,7 +46,7 @@ struct strand {
 };
 
 template <setting with>
-class preempted_strands : public scenario, private steps {
+class preempted_strands : public scheduling_scenario, private steps {
  public:
   preempted_strands() {
     for (auto& d : deques_) d.emplace(never_pushed_, with.eager);
@@ -114,12 +114,12 @@ class preempted_strands : public scenario, private steps {
       for (unsigned i = 0; i < with.procs; ++i) time_slices::ask(scheduler_.all()[i], scheduler_.all()[i].runs);
       return;
     }
-    fj::detail::basic_monitor<system> rules(with.procs);
+    fj::detail::monitor_rules rules(with.procs);
     for (unsigned looks = 2 + any_of(4); looks > 0; --looks) {
       std::uint32_t known[with.procs] = {};
       for (unsigned i = 0; i < with.procs; ++i)
         if (any_of(2)) known[i] = goes_on_[i].load(std::memory_order_acquire);
-      rules.look(scheduler_);
+      rules.look(scheduler_, now_ns());
       for (unsigned i = 0; i < with.procs; ++i) {
         const std::uint32_t asked = scheduler_.all()[i].yield_request.asked;
         check(asked <= seen_[i], "a run is asked that was there at the look before");
@@ -254,11 +254,11 @@ class preempted_strands : public scenario, private steps {
     if (which < s.stolen) return;
     branch& b = s.branches[which];
     deque& d = active(m);
-    if (d.pop(b) || owner::take_back(m, d, b)) {
+    if (d.pop(b) || owner_steps::take_back(m, d, b)) {
       check(b.runs++ == 0, "no record is run twice");
     } else {
       s.stolen = which + 1;  // with all that were in the deque before it
-      owner::after_stolen_join(d);
+      owner_steps::after_stolen_join(d);
     }
   }
 
@@ -266,7 +266,7 @@ class preempted_strands : public scenario, private steps {
     prepare(m);
     const bool may_lose = blocking_protocol::prepare(m, active(m), nullptr);
     leaves(m, s);
-    const blocking_protocol::call begun = blocking_protocol::begin(m, s.here, may_lose, any_of(4) == 0);
+    const fj::detail::begun_call begun = blocking_protocol::begin(m, s.here, may_lose, any_of(4) == 0);
     pause();
     if (blocking_protocol::end(m, begun)) {
       const unsigned p = number_of(*m.proc);
@@ -289,7 +289,7 @@ class preempted_strands : public scenario, private steps {
   strand strands_[2];
   pooled_deque deques_[deques];
   scheduler scheduler_{with.procs, with.eager, 0};
-  machine::atomic<std::uint32_t> goes_on_[with.procs], sounded_[with.procs];  // runs
+  os::atomic<std::uint32_t> goes_on_[with.procs], sounded_[with.procs];  // runs
   // Known outside of the model's memory.
   unsigned pooled_ = 0;
   std::uint32_t begun_[with.procs] = {}, seen_[with.procs] = {};

@@ -1,7 +1,8 @@
 // The queue of one P's ready fibers: its owner puts entries in and takes them, thieves take half of the ring, or what runs next.
 
-#include "runtime/sched/run_queue.hpp"
 #include "test/model/scenario.hpp"
+
+#include "runtime/sched/run_queue.hpp"
 
 namespace model {
 namespace {
@@ -59,7 +60,7 @@ class run_queue : public scenario {
     check(e->taken++ == 0, "no entry is taken twice");
   }
 
-  fj::detail::basic_run_queue<machine, entry, capacity> queue_;
+  fj::detail::run_queue<entry, capacity> queue_;
   entry all_[count];
 };
 

@@ -8,12 +8,11 @@
 
 namespace model {
 
-class scenario {
+class scenario : public surroundings {
  public:
   scenario() = default;
   scenario(const scenario&) = delete;
   scenario& operator=(const scenario&) = delete;
-  virtual ~scenario() = default;
 
   virtual void thread(unsigned index) = 0;
 

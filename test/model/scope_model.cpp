@@ -2,10 +2,11 @@
 // forks into it, too, for which only the last join must wait. At each join the home strand sees what its children wrote,
 // and theirs. A stolen fork has its child begin on a stack of its own, for any worker.
 
+#include "test/model/strands.hpp"
+
 #include "runtime/fork/counting_join.hpp"
 #include "runtime/strand/child_protocol.hpp"
 #include "runtime/strand/wait_at_join.hpp"
-#include "test/model/strands.hpp"
 
 namespace model {
 namespace {
@@ -39,7 +40,7 @@ class scope : public strands_scenario {
   void after() override { check(round_ == rounds, "every join ends, once"); }
 
  private:
-  using protocol = fj::detail::basic_child_protocol<strand_system>;
+  using protocol = fj::detail::child_protocol;
 
   static constexpr int rounds = 3;
   static constexpr int forks = 2;          // of the home strand in a round, and of the other strand
@@ -61,7 +62,7 @@ class scope : public strands_scenario {
   };
 
   struct known_to_children {
-    fj::detail::basic_counting_join<strand_system> joined;
+    fj::detail::counting_join joined;
     plain<strand*> home{nullptr};
   };
 
@@ -71,7 +72,7 @@ class scope : public strands_scenario {
         if (any_of(2)) fork_at_home(i);  // else it is not stolen, and leaves no trace
       if (round_ == rounds - 1 && others_)
         wait_until([&] { return other_is_over_.load(std::memory_order_acquire) != 0; });
-      if (children_.joined.touched() != 0) fj::detail::wait_for_all<strand_system>(children_.joined);
+      if (children_.joined.touched() != 0) fj::detail::wait_for_all(children_.joined);
       for (int i = 0; i < forks; ++i) take(i);
       if (round_ == rounds - 1 && others_)
         for (int i = others_first; i < others_first + forks; ++i) take(i);
@@ -133,7 +134,7 @@ class scope : public strands_scenario {
   known_to_children children_;
   int round_ = 0;
   child forks_[most_children];
-  machine::atomic<int> other_is_over_{0};
+  os::atomic<int> other_is_over_{0};
   at_home home_forks_{this};
   nothing nothing_;
   strand *home_ = nullptr, *other_ = nullptr;

@@ -5,16 +5,17 @@
 #include <cstddef>
 #include <optional>
 
+#include "test/model/waits.hpp"
+
 #include "runtime/wait/channel.hpp"
 #include "runtime/wait/select_protocol.hpp"
-#include "test/model/waits.hpp"
 
 namespace model {
 namespace {
 
-using parcel_channel = fj::detail::basic_channel<wait_system, parcel>;
-using select_case = fj::detail::basic_select_case<wait_system>;
-using select_place = fj::detail::basic_select_place<wait_system>;
+using parcel_channel = fj::detail::channel_state<parcel>;
+using fj::detail::select_case;
+using fj::detail::select_place;
 
 /// A case that receives, or sends the value n.
 struct on_channel : select_case {
@@ -35,7 +36,7 @@ class select_scenario : public waits_scenario {
   unsigned select(bool waits, const wait_limits& limits, Cases&... of) {
     const std::array<select_case*, sizeof...(of)> cases = {&of...};
     std::array<select_place, sizeof...(of)> places;
-    const auto [end, chosen, closed] = fj::detail::basic_select<wait_system>::one_of(cases, places, waits, limits);
+    const auto [end, chosen, closed] = fj::detail::selection::one_of(cases, places, waits, limits);
     unsigned index = 0, found = sizeof...(of);
     (look_at(of, &of == chosen && end == wait_end::served, closed, index++, found), ...);
     check(found != sizeof...(of) || !waits || end != wait_end::served, "a wait that is served is served by a case");

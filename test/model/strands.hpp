@@ -1,13 +1,13 @@
 // Strands of the model: each has a stack, leaves it on one thread and goes on with it on another, as the runtime's fibers do.
-// So the runtime's templates for strands run here as they are written.
+// So the runtime's protocols for strands run here as they are written.
 #pragma once
 
 #include <cstring>
 #include <memory>
 
-#include "runtime/fork/join.hpp"
-#include "runtime/strand/machine.hpp"
 #include "test/model/scenario.hpp"
+
+#include "runtime/fork/join.hpp"
 
 namespace model {
 
@@ -47,8 +47,8 @@ class strand_stack {
 };
 
 struct strand : fj::detail::join_waiter {
-  plain<int> saved{0};             ///< what lies on its stack while it does not run: 1; else 2
-  machine::atomic<int> posted{0};  ///< for the workers: it may run
+  plain<int> saved{0};        ///< what lies on its stack while it does not run: 1; else 2
+  os::atomic<int> posted{0};  ///< for the workers: it may run
   strand_stack* stack = nullptr;
   bool exists = false;  ///< known outside of the model's memory
 };
@@ -63,40 +63,32 @@ struct strand_worker {
   void* argument = nullptr;
 };
 
+}  // namespace model
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+/// In place of runtime/strand/system.hpp.
+struct strand_system {
+  using fiber = model::strand;
+  using worker = model::strand_worker;
+
+  static bool may_leave() { return model::any_of(4) != 0; }
+  static void arrive_on_worker() {}
+  static void suspend(worker::afterwards then, void* argument);
+  [[noreturn]] static void end_strand(fiber* next);
+  static void resume(fiber& waits);
+};
+
+}}}  // namespace fj::v0_2::detail
+
+namespace model {
+
+using fj::detail::strand_system;
+
 /// Workers that run what is posted, until nothing is left that could run.
 class strands_scenario : public scenario {
  public:
   strands_scenario() { here_ = this; }
-
-  /// The fj::detail::strand_machine.
-  struct strand_system : machine {
-    using fiber = strand;
-    using worker = strand_worker;
-
-    static bool may_leave() { return any_of(4) != 0; }
-    static void sleep_ns(std::int64_t) { pause(); }
-    static void arrive_on_worker() {}
-
-    static void suspend(worker::afterwards then, void* argument) {
-      worker& m = here_->current();
-      m.then = then;
-      m.argument = argument;
-      m.running->stack->switch_to(m.native);
-    }
-
-    [[noreturn]] static void end_strand(strand* next) {
-      suspend(&ended, next);
-      __builtin_unreachable();
-    }
-
-    // On the worker's native stack.
-    static strand* ended(worker&, strand& s, void* next) noexcept {
-      s.exists = false;
-      return static_cast<strand*>(next);
-    }
-
-    static void resume(strand& waits) { here_->post(waits); }
-  };
 
  protected:
   static constexpr unsigned most_strands = 12;
@@ -134,6 +126,7 @@ class strands_scenario : public scenario {
       strand& left = *m.running;
       left.saved = 1;
       next = m.then(m, left, m.argument);
+      if (next == &left) did_not_wait();
     }
     --unfinished_;
   }
@@ -159,10 +152,21 @@ class strands_scenario : public scenario {
 
   strand& current_strand() { return *current().running; }
 
+  /// A worker has learned that what its strand would wait for was there.
+  virtual void did_not_wait() {}
+
   // Known outside of the model's memory: posted, or executed, or a thread that may still post.
   unsigned unfinished_ = 0;
 
  private:
+  friend strand_system;
+
+  // On the worker's native stack.
+  static strand* ended(strand_worker&, strand& s, void* next) noexcept {
+    s.exists = false;
+    return static_cast<strand*>(next);
+  }
+
   strand_worker& current() { return workers_[rl::thread_index()]; }
 
   static inline strands_scenario* here_ = nullptr;
@@ -172,3 +176,17 @@ class strands_scenario : public scenario {
 };
 
 }  // namespace model
+
+inline void fj::detail::strand_system::suspend(worker::afterwards then, void* argument) {
+  worker& m = model::strands_scenario::here_->current();
+  m.then = then;
+  m.argument = argument;
+  m.running->stack->switch_to(m.native);
+}
+
+inline void fj::detail::strand_system::end_strand(fiber* next) {
+  suspend(&model::strands_scenario::ended, next);
+  __builtin_unreachable();
+}
+
+inline void fj::detail::strand_system::resume(fiber& waits) { model::strands_scenario::here_->post(waits); }

@@ -1,53 +1,47 @@
-// The machine of the model on which the scheduling templates run, a scheduling_machine as the runtime's
-// (runtime/sched/system.hpp): threads of the model that sleep until they are signalled, and a clock that takes a long step
-// at any time, so that every wait is too long at some time.
+// The neighbours of the scheduling rules in the model, in place of runtime/sched/{system,scheduler}.hpp: threads of the model that
+// sleep until they are signalled, and a clock that takes a long step at any time, so that every wait is too long at some time.
 #pragma once
 
 #include <array>
 #include <csetjmp>
 #include <cstdint>
 
+#include "test/model/deque.hpp"
+#include "test/model/scenario.hpp"
+
+#include "runtime/base/chaos.hpp"
 #include "runtime/base/settings.hpp"
 #include "runtime/fork/join.hpp"
 #include "runtime/fork/runnable.hpp"
-#include "runtime/sched/blocking_protocol.hpp"
 #include "runtime/sched/blocking_word.hpp"
-#include "runtime/sched/dispatcher.hpp"
-#include "runtime/sched/find.hpp"
-#include "runtime/sched/leaving.hpp"
-#include "runtime/sched/loop.hpp"
-#include "runtime/sched/owner.hpp"
-#include "runtime/sched/preemption.hpp"
-#include "runtime/sched/queues.hpp"
 #include "runtime/sched/run_queue.hpp"
-#include "runtime/sched/time_slices.hpp"
-#include "test/model/deque.hpp"
-
-namespace model {
-
-struct worker;
-
-}  // namespace model
+#include "runtime/sched/system.hpp"
+#include "runtime/sched/timer_heap.hpp"
+#include "runtime/sched/yield_request.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
+
+struct fiber;
+class scheduler;
+struct worker;
 
 struct root : runnable {
   root() : runnable(kind::root) {}
   root_runnables ready;
-  model::worker* caller = nullptr;
-  model::machine::atomic<bool> done{false};
+  worker* caller = nullptr;
+  os::atomic<bool> done{false};
 };
 
 }}}  // namespace fj::v0_2::detail
 
 namespace model {
 
-using fj::detail::after_park;
+using fj::detail::fiber;
 using fj::detail::root;
 using fj::detail::runnable;
+using fj::detail::scheduler;
 using fj::detail::waker;
-
-class scheduler;
+using fj::detail::worker;
 
 /// A plain variable with what fj::detail::relaxed has besides.
 template <class T>
@@ -73,7 +67,7 @@ class shared_time {
   }
 
  private:
-  machine::atomic<std::int64_t> value_{fj::detail::never};
+  os::atomic<std::int64_t> value_{fj::detail::never};
 };
 
 /// Counters that are no part of the model.
@@ -108,10 +102,44 @@ class counter {
   std::uint32_t newest = 0;  ///< known outside of the model's memory
 
  private:
-  machine::atomic<std::uint32_t> value_{0};
+  os::atomic<std::uint32_t> value_{0};
 };
 
-struct fiber : runnable, fj::detail::join_waiter {
+struct noted_request : fj::detail::yield_request {
+  void ask(std::uint32_t run) {
+    asked = run;
+    yield_request::ask(run);
+  }
+  std::uint32_t asked = 0;  ///< known outside of the model's memory
+};
+
+/// What was polled: nothing.
+struct no_waits {
+  bool any() const { return false; }
+};
+
+/// What the fibers of a scenario do. They have no stacks of their own: a fiber goes on from where it left by what it remembers.
+class steps {
+ public:
+  steps() { here = this; }
+
+  /// Runs `f` until it leaves. Returns what follows, or nullptr; ends the thread if f works for ever.
+  virtual fiber* run(worker& m, fiber& f) = 0;
+
+  /// A worker has found nothing, and parks next.
+  virtual void before_park() {}
+
+  static inline steps* here = nullptr;
+
+ protected:
+  ~steps() = default;
+};
+
+}  // namespace model
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+struct fiber : runnable, join_waiter {
   struct deque_marker : runnable {
     explicit deque_marker(fiber& f) : runnable(kind::marker), of(f) {}
     fiber& of;
@@ -122,33 +150,25 @@ struct fiber : runnable, fj::detail::join_waiter {
 
   root* whose = nullptr;
   deque* records = nullptr;
-  owned<deque*> carried{nullptr};
+  model::owned<deque*> carried{nullptr};
   deque_marker marker{*this};
-  deque::stolen_record stolen;
-};
-
-struct noted_request : fj::detail::basic_yield_request<machine> {
-  void ask(std::uint32_t run) {
-    asked = run;
-    basic_yield_request::ask(run);
-  }
-  std::uint32_t asked = 0;  ///< known outside of the model's memory
+  stolen_record stolen;
 };
 
 struct processor {
-  machine::atomic<deque*> active{nullptr};
+  os::atomic<deque*> active{nullptr};
   processor* next = nullptr;
-  owned<deque*> spare_deque{nullptr};
-  fj::detail::basic_run_queue<machine, fiber, 2> queue;
-  counter runs;
-  noted_request yield_request;
-  fj::detail::chaos chaos;
+  model::owned<deque*> spare_deque{nullptr};
+  run_queue<fiber, 2> queue;
+  model::counter runs;
+  model::noted_request yield_request;
+  detail::chaos chaos;
   unsigned tick = 0;
   std::int64_t slice_began = 0;
   unsigned looks_at_timers = 0;
-  fj::detail::basic_timer_heap<machine> timers;
-  fj::detail::basic_blocking_word<machine, fiber> blocking;
-  no_tallies count;
+  timer_heap timers;
+  blocking_word blocking;
+  model::no_tallies count;
 };
 
 /// Up to as many as there are threads.
@@ -170,20 +190,20 @@ class processors {
   }
   template <class Visit>
   void for_each_deque(unsigned first, unsigned step, Visit visit) {
-    for_each(first, step, [&visit](processor&, deque::as_thief& d) { return visit(d); });
+    for_each(first, step, [&visit](processor&, deque_thief& d) { return visit(d); });
   }
   template <class Visit>
   void for_each_deque(Visit visit) {
-    for_each_deque(0, 1, [&visit](deque::as_thief& d) {
+    for_each_deque(0, 1, [&visit](deque_thief& d) {
       visit(d);
       return true;
     });
   }
 
  private:
-  static_assert(threads == 3);
+  static_assert(model::threads == 3);
   const unsigned count_;
-  processor all_[threads];
+  processor all_[model::threads];
 };
 
 /// A poller in which nothing happens: what sleeps there sleeps on.
@@ -200,24 +220,19 @@ class poller {
   unsigned sleepers = 0;  ///< known outside of the model's memory
 
  private:
-  machine::atomic<unsigned> waits_{0};
-  machine::atomic<bool> is_open_{false};
+  os::atomic<unsigned> waits_{0};
+  os::atomic<bool> is_open_{false};
 };
 
 /// A monitor for which the system may refuse a thread.
 struct monitor {
-  bool watch() { return any_of(4) != 0; }
-};
-
-/// What was polled: nothing.
-struct no_waits {
-  bool any() const { return false; }
+  bool watch() { return model::any_of(4) != 0; }
 };
 
 /// A thread of the model.
 struct worker {
   scheduler& sched() const { return *belongs_to; }
-  no_tallies& count() { return counts; }
+  model::no_tallies& count() { return counts; }
   bool is_caller() const { return brought != nullptr; }
 
   /// What a thread does: work(), until that returns or ends the thread from within.
@@ -236,38 +251,38 @@ struct worker {
     was_signalled = true;
   }
 
-  owned<processor*> proc{nullptr};
-  owned<bool> spinning{false};
-  owned<bool> yielded{false};
+  model::owned<processor*> proc{nullptr};
+  model::owned<bool> spinning{false};
+  model::owned<bool> yielded{false};
   fiber* (*then)(worker&, fiber&, void*) = nullptr;
   void* argument = nullptr;
-  owned<bool> carries{false};
+  model::owned<bool> carries{false};
   bool asleep = false;
-  shared_time wakes_at;
-  no_waits polled;
-  fj::detail::list_links<worker> sleeps;
+  model::shared_time wakes_at;
+  model::no_waits polled;
+  list_links<worker> sleeps;
   root* brought = nullptr;
-  any_dice dice;
+  model::any_dice dice;
   std::int64_t stolen_at = 0, published_at = 0;
-  machine::atomic<int> signalled{0};
+  os::atomic<int> signalled{0};
   fiber thief;  ///< for the record it steals
-  no_tallies counts;
+  model::no_tallies counts;
   scheduler* belongs_to = nullptr;
   jmp_buf start;
 
   // Known outside of the model's memory, so true at once.
   bool in_sleep = false, was_signalled = false, rests = false, gone = false, in_poller = false;
   unsigned placers = 0;
-  std::int64_t sleeps_until = fj::detail::never;
+  std::int64_t sleeps_until = never;
   unsigned naps = 2;  ///< sleeps of a timekeeper that may still end too soon
 };
 
 /// Threads that the runtime may start, or is refused.
-class unstarted_threads {
+class threads {
  public:
   worker* start() {
-    for (unsigned i = any_of(3); i > 0; --i) pause();
-    refused = any_of(2);
+    for (unsigned i = model::any_of(3); i > 0; --i) os::pause();
+    refused = model::any_of(2);
     return refused ? nullptr : next;
   }
 
@@ -275,56 +290,25 @@ class unstarted_threads {
   bool refused = false;  ///< the last time
 };
 
-/// What the fibers of a scenario do. They have no stacks of their own: a fiber goes on from where it left by what it remembers.
-class steps {
- public:
-  steps() { here = this; }
-
-  /// Runs `f` until it leaves. Returns what follows, or nullptr; ends the thread if f works for ever.
-  virtual fiber* run(worker& m, fiber& f) = 0;
-
-  /// A worker has found nothing, and parks next.
-  virtual void before_park() {}
-
-  static inline steps* here = nullptr;
-
- protected:
-  ~steps() = default;
-};
-
-struct system : machine {
-  using deque = model::deque;
-  using fiber = model::fiber;
-  using poller = model::poller;
-  using processor = model::processor;
-  using processors = model::processors;
-  using root = fj::detail::root;
-  using threads = unstarted_threads;
-  using worker = model::worker;
-
-  static std::int64_t now_ns() { return system_clock += any_of(2) ? 1 : 1'000'000'000; }
-  static void pause() { model::pause(); }
-  static void yield_thread() { model::pause(); }
-  static void sleep_ns(std::int64_t) { model::pause(); }
-
+struct system {
   /// Of a thread whose strand puts its exceptions aside; the others handle none.
-  static fj::detail::os::exception_globals& between_handlers() {
+  static os::exception_globals& between_handlers() {
     static char stands_for_them;
-    return reinterpret_cast<fj::detail::os::exception_globals&>(stands_for_them);
+    return reinterpret_cast<os::exception_globals&>(stands_for_them);
   }
-  static bool handles_any(const fj::detail::os::exception_globals* of_thread) {
+  static bool handles_any(const os::exception_globals* of_thread) {
     return owner_handles || of_thread == &between_handlers();
   }
   static bool seems_empty(const auto& d) { return d.looks_empty(); }
   static void make_idle(processor&) {}
 
   static bool prepare_stack(worker&);
-  static fiber* begin(worker& m, const deque::stolen_record& what) {
+  static fiber* begin(worker& m, const stolen_record& what) {
     m.thief.whose = what.whose;
     m.thief.stolen = what;
     return &m.thief;
   }
-  static void refuse(worker&, root&) { check(false, "a worker that has a stack begins the root that it took"); }
+  static void refuse(worker&, root&) { model::check(false, "a worker that has a stack begins the root that it took"); }
   static void give_deque(worker& m, deque& empty) {
     if (!m.proc->spare_deque) m.proc->spare_deque = &empty;
   }
@@ -332,22 +316,24 @@ struct system : machine {
   static void replace_active_deque(worker&) {}  // the system refuses memory
   static void detach_stacks(worker&, fiber&) {}
   static void trim_unused(fiber&) {}
-  static void release_stacks(worker&, unsigned) { steps::here->before_park(); }
+  static void release_stacks(worker&, unsigned) { model::steps::here->before_park(); }
   static bool prepare_to_wait(worker& m) { return m.proc->spare_deque != nullptr; }
   static void make_runnable(fiber&) {}
   static fiber* switch_to(worker& m, fiber& f) {
-    check(!m.spinning, "a worker that runs a fiber does not count among those that look for work");
-    check(!m.brought || f.whose == m.brought, "a caller works for its own root alone");
-    check(m.placers == 0, "a worker that runs a fiber has been placed");
-    return steps::here->run(m, f);
+    model::check(!m.spinning, "a worker that runs a fiber does not count among those that look for work");
+    model::check(!m.brought || f.whose == m.brought, "a caller works for its own root alone");
+    model::check(m.placers == 0, "a worker that runs a fiber has been placed");
+    return model::steps::here->run(m, f);
   }
 
   static void wake_polled(worker&, bool) {}
+  /// A monitor for which the system may refuse a thread.
+  static bool is_watched(worker&) { return model::any_of(4) != 0; }
 
   static void begin_placing(worker& m) { ++m.placers; }
   static void place(worker& m, waker) {
     m.signal();
-    if (any_of(2)) pause();  // as a system call
+    if (model::any_of(2)) os::pause();  // as a system call
     end_placing(m);
   }
   static void keep_off(worker& m) { check_is_there(m); }
@@ -356,44 +342,37 @@ struct system : machine {
     --m.placers;
   }
   static void placed(worker& m) {
-    wait_until([&] { return m.placers == 0; });
+    model::wait_until([&] { return m.placers == 0; });
   }
 
-  static inline std::int64_t system_clock = 0;
   static inline bool owner_handles = false;  ///< known outside of the model's memory
 
  private:
-  static void check_is_there(const worker& m) { check(!m.gone, "a caller waits for those that place it"); }
+  static void check_is_there(const worker& m) { model::check(!m.gone, "a caller waits for those that place it"); }
 };
 
-using active_deque = fj::detail::basic_active_deque<system>;
-using blocking_protocol = fj::detail::basic_blocking_protocol<system>;
-using caller_loop = fj::detail::basic_caller_loop<system>;
-using dispatcher = fj::detail::basic_dispatcher<system>;
-using exposer = fj::detail::basic_exposer<system>;
-using timer_heap = fj::detail::basic_timer_heap<machine>;
-using local_queue = fj::detail::basic_local_queue<system>;
-using owner = fj::detail::basic_owner<system>;
-using preemption = fj::detail::basic_preemption<system>;
-using worker_loop = fj::detail::basic_worker_loop<system>;
+}}}  // namespace fj::v0_2::detail
+
+#include "runtime/sched/dispatcher.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
 
 class scheduler {
  public:
   /// `startable`: how many threads may be started.
   scheduler(unsigned procs, bool eager, unsigned startable)
       : settings_{.procs = procs, .eager = eager}, all_(procs), dispatcher_(all_, threads_, poller_, startable, eager) {
-    system::system_clock = 1'000'000'000;
     for (worker& m : workers_) m.belongs_to = this;
   }
 
-  model::dispatcher& dispatcher() { return dispatcher_; }
+  detail::dispatcher& dispatcher() { return dispatcher_; }
   processors& all() { return all_; }
-  unstarted_threads& threads() { return threads_; }
-  model::poller& poller() { return poller_; }
+  detail::threads& threads() { return threads_; }
+  detail::poller& poller() { return poller_; }
   worker& thread(unsigned index) { return workers_[index]; }
-  const fj::detail::settings& settings() const { return settings_; }
-  machine::mutex& exposing() { return exposing_; }
-  model::monitor& monitor() { return monitor_; }
+  const detail::settings& settings() const { return settings_; }
+  os::mutex& exposing() { return exposing_; }
+  detail::monitor& monitor() { return monitor_; }
   void refuse_forked_copy() const {}
   bool is_forked_copy() const { return false; }
   void count_refused_retakes(unsigned) {}
@@ -401,47 +380,84 @@ class scheduler {
   /// Whether no thread will ever run again.
   bool is_still() const {
     for (unsigned i = 0; i < model::threads; ++i)
-      if (!system_state.ended[i] && (!workers_[i].in_sleep || workers_[i].was_signalled)) return false;
+      if (!model::system_state.ended[i] && (!workers_[i].in_sleep || workers_[i].was_signalled)) return false;
     return true;
   }
 
  private:
-  const fj::detail::settings settings_;
+  const detail::settings settings_;
   processors all_;
-  unstarted_threads threads_;
+  detail::threads threads_;
   worker workers_[model::threads];
-  model::poller poller_;
-  model::monitor monitor_;
-  model::dispatcher dispatcher_;
-  machine::mutex exposing_;
+  detail::poller poller_;
+  detail::monitor monitor_;
+  detail::dispatcher dispatcher_;
+  os::mutex exposing_;
 };
 
 // A worker asks for a stack before it takes an entry of the ready queue.
 inline bool system::prepare_stack(worker& m) {
-  check(m.sched().dispatcher().ready_count() <= 16, "no entry leaves the ready queue twice");
+  model::check(m.sched().dispatcher().ready_count() <= 16, "no entry leaves the ready queue twice");
   return true;
 }
 
 inline void worker::sleep() {
   sleeps_until = wakes_at;
-  const bool polls = sleeps_until != fj::detail::never && sched().poller().is_open();
+  const bool polls = sleeps_until != never && sched().poller().is_open();
   while (signalled.exchange(0, std::memory_order_acquire) == 0) {
-    if (sleeps_until != fj::detail::never && naps > 0 && any_of(2)) {
+    if (sleeps_until != never && naps > 0 && model::any_of(2)) {
       --naps;
       return;
     }
     in_sleep = true;
     in_poller = polls;
-    if (polls) check(sched().poller().sleepers++ == 0, "one worker at a time sleeps in the poller");
-    wait_until([&] { return was_signalled || sched().is_still(); });
+    if (polls) model::check(sched().poller().sleepers++ == 0, "one worker at a time sleeps in the poller");
+    model::wait_until([&] { return was_signalled || sched().is_still(); });
     rests = !was_signalled;
     in_sleep = false;
     if (polls) --sched().poller().sleepers;
     if (!rests) continue;
-    check(!proc, "a thread that sleeps holds no P");
+    model::check(!proc, "a thread that sleeps holds no P");
     end();
   }
   was_signalled = false;
 }
+
+}}}  // namespace fj::v0_2::detail
+
+#include "runtime/sched/blocking_protocol.hpp"
+#include "runtime/sched/find.hpp"
+#include "runtime/sched/leaving.cpp"
+#include "runtime/sched/loop.hpp"
+#include "runtime/sched/owner.hpp"
+#include "runtime/sched/preemption.hpp"
+#include "runtime/sched/queues.cpp"
+#include "runtime/sched/time_slices.hpp"
+
+namespace model {
+
+using fj::detail::active_deque;
+using fj::detail::after_park;
+using fj::detail::blocking_protocol;
+using fj::detail::caller_loop;
+using fj::detail::dispatcher;
+using fj::detail::exposer;
+using fj::detail::local_queue;
+using fj::detail::owner_steps;
+using fj::detail::preemption;
+using fj::detail::processor;
+using fj::detail::processors;
+using fj::detail::system;
+using fj::detail::timer_heap;
+using fj::detail::worker_loop;
+
+/// A clock that takes a long step at any time.
+class scheduling_scenario : public scenario {
+ public:
+  std::int64_t now_ns() override { return clock_ += any_of(2) ? 1 : 1'000'000'000; }
+
+ private:
+  std::int64_t clock_ = 1'000'000'000;
+};
 
 }  // namespace model

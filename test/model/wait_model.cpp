@@ -3,14 +3,15 @@
 
 #include <cstdint>
 
-#include "runtime/os/thread_safety.hpp"
-#include "runtime/wait/waiting.hpp"
 #include "test/model/waits.hpp"
+
+#include "runtime/os/thread_safety.hpp"
+#include "runtime/wait/waiter.hpp"
 
 namespace model {
 namespace {
 
-using wait_word = fj::detail::basic_wait_word<machine>;
+using fj::detail::wait_word;
 
 class wait : public scenario {
  public:
@@ -102,8 +103,8 @@ class timed_wait : public waits_scenario {
     first->wake();
   }
 
-  waiting_strands strands_;
-  machine::mutex queue_;
+  scheduler strands_;
+  os::mutex queue_;
   waiter* queued_ = nullptr;  // with the mutex
   plain<int> result_{0};
   int went_on_ = 0;

@@ -1,15 +1,15 @@
-// Waits of the model's threads: the machine on which the templates of runtime/sync run. A thread stays on its stack while it waits, also
+// Waits of the model's threads, in place of runtime/wait/system.hpp. A thread stays on its stack while it waits, also
 // if it waits as a strand does.
 #pragma once
 
 #include <cstdint>
 #include <stop_token>
 
+#include "test/model/scenario.hpp"
+
 #include "runtime/os/thread_safety.hpp"
 #include "runtime/sched/timer_heap.hpp"
-#include "runtime/wait/machine.hpp"
-#include "runtime/wait/waiting.hpp"
-#include "test/model/scenario.hpp"
+#include "runtime/wait/waiter.hpp"
 
 namespace model {
 
@@ -24,7 +24,7 @@ struct thread_in_wait {
   bool waits = false, may_end = false;
 };
 
-using timer_heap = fj::detail::basic_timer_heap<machine>;
+using fj::detail::timer_heap;
 
 /// Whoever may ask the strands of a scenario to stop.
 class stop_source {
@@ -50,33 +50,48 @@ class stop_source {
   }
 
  private:
-  machine::mutex mutex_;
+  os::mutex mutex_;
   plain<int> asked_{0};
   callback* callback_ = nullptr;  // with the mutex
 };
 
 inline const std::stop_token any_token;
 
+}  // namespace model
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
 /// A strand, which keeps its thread of the model.
-struct waiting_strand {
-  plain<int> context{0};            ///< 1: saved
-  machine::atomic<int> resumed{0};  ///< as the ready queue
+struct fiber {
+  model::plain<int> context{0};  ///< 1: saved
+  os::atomic<int> resumed{0};    ///< as the ready queue
 };
 
+struct worker {};
+
 /// What strands wait with.
-struct waiting_strands {
-  waiting_strand all[threads];
+class scheduler {
+ public:
+  fiber all[model::threads];
   timer_heap timers;
-  stop_source stops;
+  model::stop_source stops;
 };
+
+}}}  // namespace fj::v0_2::detail
+
+namespace model {
+
+using fj::detail::fiber;
+using fj::detail::scheduler;
+using fj::detail::worker;
 
 class waits_scenario : public scenario {
  public:
   /// Threads wait as those outside do, unless there are strands.
-  explicit waits_scenario(waiting_strands* s = nullptr) : strands(s) { here = this; }
+  explicit waits_scenario(scheduler* s = nullptr) : strands(s) { here = this; }
 
   thread_in_wait in_wait[threads];
-  waiting_strands* const strands;
+  scheduler* const strands;
   static inline waits_scenario* here = nullptr;
 
   /// Of a loop that waits: each thread has ended, or waits for what another would do, only if another has ended this wait.
@@ -87,23 +102,30 @@ class waits_scenario : public scenario {
     check(!still, "a wait ends that another thread could end");
     pause();
   }
+
+  void yield_thread() override { wait_a_little(); }
+  void futex_wait(os::atomic<std::uint32_t>&, std::uint32_t) override { wait_a_little(); }
+  bool futex_wait_for_a_while(os::atomic<std::uint32_t>&, std::uint32_t) override {
+    if (any_of(2)) return false;
+    wait_a_little();
+    return true;
+  }
 };
 
-/// The machine of the real waiter.
-struct waiter_system : machine {
-  using fiber = waiting_strand;
-  using scheduler = waiting_strands;
-  using timer = fj::detail::basic_timer<machine>;
-  struct worker {};
-  struct waits_outside_for_more {
-    waits_outside_for_more() {}
+}  // namespace model
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+struct wait_system {
+  struct outside_for_more {
+    outside_for_more() {}
   };
 
   template <class F>
-  class stop_callback : stop_source::callback {
+  class stop_callback : model::stop_source::callback {
    public:
-    stop_callback(const std::stop_token&, F f) : f_(f) { waits_scenario::here->strands->stops.add(*this); }
-    ~stop_callback() { waits_scenario::here->strands->stops.remove(); }
+    stop_callback(const std::stop_token&, F f) : f_(f) { here().strands->stops.add(*this); }
+    ~stop_callback() { here().strands->stops.remove(); }
     void call() override { f_(); }
 
    private:
@@ -111,70 +133,63 @@ struct waiter_system : machine {
   };
 
   static scheduler* prepare_to_wait(std::int64_t until) {
-    scheduler* const of = waits_scenario::here->strands;
-    if (of && until != fj::detail::never) of->timers.make_room();
+    scheduler* const of = here().strands;
+    if (of && until != never) of->timers.make_room();
     return of;
   }
-  static bool prepare_again() { return any_of(4) != 0; }
+  static bool prepare_again() { return model::any_of(4) != 0; }
   static timer_heap& arm(timer& t) {
-    waits_scenario::here->strands->timers.arm(t);
-    return waits_scenario::here->strands->timers;
+    here().strands->timers.arm(t);
+    return here().strands->timers;
   }
-  static void suspend(scheduler& of, const fj::detail::wait_place&, fiber* (*then)(worker&, fiber&, void*) noexcept,
+  static void suspend(scheduler& of, const wait_place&, fiber* (*then)(worker&, fiber&, void*) noexcept,
                       void* argument) {
     fiber& f = of.all[rl::thread_index()];
     worker m;
     f.context = 1;
     if (!then(m, f, argument))
-      while (f.resumed.load(std::memory_order_acquire) == 0) waits_scenario::here->wait_a_little();
+      while (f.resumed.load(std::memory_order_acquire) == 0) here().wait_a_little();
     f.resumed.store(0, std::memory_order_relaxed);
     f.context = 0;
   }
   static void resume(scheduler&, fiber& f) {
-    check(f.context.get() == 1, "the context was saved");
+    model::check(f.context.get() == 1, "the context was saved");
     f.resumed.store(1, std::memory_order_release);
   }
   static void come_after_stop() {}
-  static void yield_thread() { waits_scenario::here->wait_a_little(); }
+  static void sleep_for_good(os::atomic<std::uint32_t>& word, const wait_place&) {
+    while (word.load(std::memory_order_acquire) == 0) os::futex_wait(word, 0);
+  }
+  static unsigned random_below(unsigned limit) { return model::any_of(limit); }
 
-  static void futex_wait(atomic<std::uint32_t>&, std::uint32_t) { waits_scenario::here->wait_a_little(); }
-  static bool futex_wait_until(atomic<std::uint32_t>&, std::uint32_t, std::int64_t) {
-    if (any_of(2)) return false;
-    waits_scenario::here->wait_a_little();
-    return true;
-  }
-  static void futex_wake(atomic<std::uint32_t>&) {}
-  static void sleep_for_good(atomic<std::uint32_t>& word, const fj::detail::wait_place&) {
-    while (word.load(std::memory_order_acquire) == 0) futex_wait(word, 0);
-  }
+ private:
+  static model::waits_scenario& here() { return *model::waits_scenario::here; }
 };
 
 /// The real waiter, and what the model knows of it.
-class waiter final : public fj::detail::basic_waiter<waiter_system> {
+class waiter final : public waiter_base {
  public:
-  using base = fj::detail::basic_waiter<waiter_system>;
-
   explicit waiter(const wait_limits& limits)
-      : base(limits), ends_by_itself_(!waits_scenario::here->strands && limits.until != fj::detail::never) {
-    if (waits_scenario::here->strands) set_aside_again();
+      : waiter_base(limits), ends_by_itself_(!model::waits_scenario::here->strands && limits.until != never) {
+    if (model::waits_scenario::here->strands) set_aside_again();
   }
   ~waiter() { frame_ = 0; }
 
   bool claim(unsigned by) {
-    check(frame_.get() == 1, "the frame of the wait is there");
-    return base::claim(by);
+    model::check(frame_.get() == 1, "the frame of the wait is there");
+    return waiter_base::claim(by);
   }
 
   void wake() noexcept override {
-    check(frame_.get() == 1, "the frame of the wait is there");
-    thread_in_wait& waits = waits_;
-    base::wake();
+    model::check(frame_.get() == 1, "the frame of the wait is there");
+    model::thread_in_wait& waits = waits_;
+    waiter_base::wake();
     waits.may_end = true;  // no other thread has done anything since
   }
 
   unsigned wait() {
     waits_ = {.waits = true, .may_end = ends_by_itself_ || waits_.may_end};
-    const unsigned by = base::wait();
+    const unsigned by = waiter_base::wait();
     waits_ = {};
     return by;
   }
@@ -183,17 +198,18 @@ class waiter final : public fj::detail::basic_waiter<waiter_system> {
   bool claim_wait() noexcept override { return claim(timed_out); }
 
   const bool ends_by_itself_;
-  plain<int> frame_{1};
-  thread_in_wait& waits_ = waits_scenario::here->in_wait[rl::thread_index()];
+  model::plain<int> frame_{1};
+  model::thread_in_wait& waits_ = model::waits_scenario::here->in_wait[rl::thread_index()];
 };
 
-/// A waiting_machine.
-struct wait_system : machine {
-  using waiter = model::waiter;
+}}}  // namespace fj::v0_2::detail
 
-  static std::int64_t now_ns() { return any_of(2); }
-  static unsigned random_below(unsigned limit) { return any_of(limit); }
-};
+#include "runtime/wait/wait_queue.cpp"
+#include "runtime/wait/waiter.cpp"
+
+namespace model {
+
+using fj::detail::waiter;
 
 /// What is sent: a move leaves 0 behind.
 struct parcel {

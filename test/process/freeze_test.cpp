@@ -230,11 +230,11 @@ class stopped_thread {
 
 // Where the runtime holds a lock that other workers take, keeps a P or a fiber that it has not begun to run, or counts as the worker
 // that looks for work. A compiler puts some of these functions into those that call them, and leaves others for them to call.
-// Tried without those that called: with clang 19 a worker that stood in basic_ready_queue<, with a lock held, held others up.
+// Tried without those that called: with clang 19 a worker that stood in ready_queue, with a lock held, held others up.
 constexpr std::array<std::string_view, 14> critical_functions{
-    "basic_dispatcher<",  "basic_ready_work<",  "basic_search<",  "basic_thief<", "basic_exposer<",
-    "basic_worker_loop<", "basic_local_queue<", "yield_strand(",  "make_ready(",  "basic_active_deque<",
-    "stack_pool::",       "deque_pool::",       "worker::sleep(", "go_root::"};
+    "dispatcher::",  "ready_work::",  "work_search::",  "thief::",     "exposer::",
+    "worker_loop::", "local_queue::", "yield_strand(",  "make_ready(", "active_deque::",
+    "stack_pool::",  "deque_pool::",  "worker::sleep(", "go_root::"};
 
 const std::string* critical(const std::vector<std::string>& where) {
   const auto is_critical = [](const std::string& name) {

@@ -8,12 +8,11 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/os/machine.hpp"
 #include "test/support.hpp"
 
 namespace {
 
-using counting_join = fj::detail::basic_counting_join<fj::detail::machine>;
+using fj::detail::counting_join;
 
 }  // namespace
 

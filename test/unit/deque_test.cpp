@@ -57,7 +57,7 @@ struct fixture {
 
   bool expose() {
     if (!exposure::begin(d->for_thieves())) return false;
-    machine::heavy_fence();
+    os::heavy_fence();
     return exposure::end(d->for_thieves());
   }
 
@@ -303,7 +303,7 @@ TEST_CASE("deque: open starts anew") {
   f.d->attend();
   CHECK(f.d->publish());
   CHECK(!f.d->for_thieves().steal(&f.job).record);  // of another job
-  const deque::stolen_record stolen = f.d->for_thieves().steal(&other);
+  const fj::detail::stolen_record stolen = f.d->for_thieves().steal(&other);
   CHECK(stolen.record == f.records[7].get());
   CHECK(stolen.whose == &other);
   CHECK(f.d->looks_empty());

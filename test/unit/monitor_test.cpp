@@ -13,11 +13,6 @@ namespace {
 
 namespace tuning = fj::detail::tuning;
 
-struct set_clock : fj::detail::system {
-  inline static std::int64_t now = 0;
-  static std::int64_t now_ns() noexcept { return now; }
-};
-
 // What the monitor asks of a scheduler, its dispatcher, its poller and its timekeeper. No strand is in a blocking call.
 class fake_scheduler {
  public:
@@ -63,18 +58,16 @@ class fake_scheduler {
 };
 
 struct fixture {
-  explicit fixture(unsigned procs = 1) : scheduler(procs), monitor(procs) {
-    set_clock::now = tuning::slice_ns;
-    monitor.look(scheduler);
-  }
+  explicit fixture(unsigned procs = 1) : scheduler(procs), monitor(procs) { monitor.look(scheduler, now); }
 
   void look_after(std::int64_t ns) {
-    set_clock::now += ns;
-    CHECK(monitor.look(scheduler) == 0);
+    now += ns;
+    CHECK(monitor.look(scheduler, now) == 0);
   }
 
+  std::int64_t now = tuning::slice_ns;
   fake_scheduler scheduler;
-  fj::detail::basic_monitor<set_clock> monitor;
+  fj::detail::monitor_rules monitor;
 };
 
 }  // namespace
@@ -109,11 +102,11 @@ TEST_CASE("monitor: a strand is asked to give way after a slice, if a fiber wait
 TEST_CASE("monitor: after it has found something in the poller, slices are short for a while") {
   fixture f;
   f.look_after(tuning::poll_delay_ns);
-  f.monitor.serve_waits(f.scheduler);
+  f.monitor.serve_waits(f.scheduler, f.now);
   f.look_after(0);
   CHECK(!f.scheduler.is_asked());
   f.scheduler.poll_finds = true;
-  f.monitor.serve_waits(f.scheduler);
+  f.monitor.serve_waits(f.scheduler, f.now);
   f.look_after(0);
   CHECK(f.scheduler.is_asked());  // it has run for so long already
   f.scheduler.another_runs();
@@ -166,16 +159,16 @@ TEST_CASE("monitor: looks often enough for the poller while strands wait for des
 // Tried with a poll at each look, with none, and with timers that fire while a P is idle, and not while all compute: fails.
 TEST_CASE("monitor: polls if that is overdue, and fires timers while all P compute") {
   fixture f;
-  f.scheduler.overdue_at = set_clock::now + 1;
-  f.monitor.serve_waits(f.scheduler);
+  f.scheduler.overdue_at = f.now + 1;
+  f.monitor.serve_waits(f.scheduler, f.now);
   CHECK(f.scheduler.polls == 0);
   CHECK(f.scheduler.fired == 1);
-  ++set_clock::now;
-  f.monitor.serve_waits(f.scheduler);
+  ++f.now;
+  f.monitor.serve_waits(f.scheduler, f.now);
   CHECK(f.scheduler.polls == 1);
   CHECK(f.scheduler.fired == 2);
   f.scheduler.all_compute = false;
-  f.monitor.serve_waits(f.scheduler);
+  f.monitor.serve_waits(f.scheduler, f.now);
   CHECK(f.scheduler.polls == 2);
   CHECK(f.scheduler.fired == 2);
 }

@@ -5,13 +5,12 @@
 
 #include <vector>
 
-#include "runtime/os/machine.hpp"
 #include "runtime/os/membarrier.hpp"
 #include "test/support.hpp"
 
 namespace {
 
-using parking = fj::detail::basic_parking<fj::detail::machine>;
+using fj::detail::parking;
 
 // Stands for a deque.
 struct probe {

@@ -9,7 +9,6 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/os/machine.hpp"
 #include "test/support.hpp"
 
 namespace {
@@ -18,7 +17,7 @@ struct entry {
   std::atomic<unsigned> taken{0};
 };
 
-using run_queue = fj::detail::basic_run_queue<fj::detail::machine, entry>;
+using run_queue = fj::detail::run_queue<entry>;
 constexpr unsigned capacity = run_queue::capacity;
 
 entry* first_of(run_queue& q) {

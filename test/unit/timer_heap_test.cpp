@@ -6,16 +6,15 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/os/machine.hpp"
 #include "runtime/sched/timer_heap.hpp"
 #include "test/support.hpp"
 
 namespace {
 
-using heap = fj::detail::basic_timer_heap<fj::detail::machine>;
+using heap = fj::detail::timer_heap;
 
-struct timer final : heap::timer {
-  timer(std::int64_t at, std::vector<const timer*>& fired) : heap::timer(at), fired(fired) {}
+struct timer final : fj::detail::timer {
+  timer(std::int64_t at, std::vector<const timer*>& fired) : fj::detail::timer(at), fired(fired) {}
 
   bool claim_wait() noexcept override { return !ended; }
   void wake() noexcept override { fired.push_back(this); }

@@ -6,7 +6,6 @@
 #include "runtime/fork/current.hpp"
 #include "runtime/wait/descriptors/operation.hpp"
 #include "runtime/wait/maybe_yield.hpp"
-#include "runtime/wait/system.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -16,8 +15,7 @@ template <class Attempt>
 io_end operate(watched* d, io_way way, const wait_limits& limits, Attempt attempt) {
   maybe_yield();
   if (!d) return {.error = EBADF};
-  return basic_operation<wait_system>::run(*d, way, attempt,
-                                           [&](std::uint32_t seen) { return d->wait(way, seen, limits); });
+  return operation::run(*d, way, attempt, [&](std::uint32_t seen) { return d->wait(way, seen, limits); });
 }
 
 // EAGAIN: neither.

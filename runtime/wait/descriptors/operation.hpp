@@ -6,10 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../../fork/machine.hpp"
 #include "../../os/compiler.hpp"
 #include "../../sched/poll_entry.hpp"
-#include "../waiting.hpp"
+#include "../waiter.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -22,11 +21,7 @@ struct io_end {
   bool failed() const noexcept { return error != 0 || limit != wait_end::served; }
 };
 
-/// Asks of its machine besides: `waiter`, a wait of one strand (wait/waiter.hpp).
-template <memory_machine Machine>
-struct basic_operation {
-  using waiter = typename Machine::waiter;
-
+struct operation {
   /// attempt() until it does not say EAGAIN; before each further one wait(seen), which waits for an edge after that count of them.
   /// `d` is an entry with `finish`, which ends an operation.
   template <class Entry, class Attempt, class Wait>

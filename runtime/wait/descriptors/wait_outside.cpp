@@ -41,7 +41,7 @@ class wait_of_thread final : public poll_wait {
   }
 
  private:
-  basic_wait_word<machine> word_;
+  wait_word word_;
   const int wake_up_;
 };
 

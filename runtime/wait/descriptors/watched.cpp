@@ -5,7 +5,6 @@
 #include "runtime/fork/current.hpp"
 #include "runtime/os/io/io.hpp"
 #include "runtime/sched/scheduler.hpp"
-#include "runtime/wait/system.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -44,7 +43,7 @@ io_end watched::wait(io_way way, std::uint32_t seen, const wait_limits& limits) 
 io_end watched::wait_inside(scheduler& s, io_way way, std::uint32_t seen, const wait_limits& limits) {
   if (const int error = watch_in(s)) return {.error = error};
   s.monitor().watch();  // looks when all workers compute; without it, they look at their next change of fibers
-  return basic_operation<wait_system>::wait_for_edge(*this, way, seen, limits, s.dispatcher().timekeeper());
+  return operation::wait_for_edge(*this, way, seen, limits, s.dispatcher().timekeeper());
 }
 
 // Each runtime whose strands wait here has its poller watch, until the descriptor is closed.
@@ -81,7 +80,7 @@ int watched::watch_at(poller& p, int& number) noexcept {
 }
 
 void watched::finish() noexcept {
-  basic_operation<wait_system>::finish(
+  operation::finish(
       *this, [this] { release(); },
       [this] {
         const locked lock(pool_mutex);

@@ -1,0 +1,29 @@
+// A request to give way: of the monitor to the strand of one P, and whether any strand of the process has one.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "../os/machine.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+/// Of a P. Run 0 is none; a strand that runs when the count of runs has wrapped around to it may give way unasked.
+class yield_request {
+ public:
+  /// By the monitor, before it sounds the alarm of the deque.
+  void ask(std::uint32_t run) noexcept { run_.store(run, std::memory_order_relaxed); }
+
+  /// By the strand of that run. relaxed: a strand that found the alarm on has taken it off since, which pairs with the monitor's
+  /// alarm, so it sees the request; elsewhere it is a hint.
+  bool concerns(std::uint32_t run) const noexcept { return run != 0 && run_.load(std::memory_order_relaxed) == run; }
+
+ private:
+  os::atomic<std::uint32_t> run_{0};
+};
+
+/// How many runtimes of the process are chaotic, or have asked a strand to give way. One predictable branch on it stands before
+/// each operation on a channel, a lock or a future: to find the strand's own runtime first would read a variable of the thread.
+extern std::atomic<unsigned> yield_requests;
+
+}}}  // namespace fj::v0_2::detail
