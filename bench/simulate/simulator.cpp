@@ -5,7 +5,6 @@
 #include <string>
 
 #include "runtime/base/tuning.hpp"
-#include "runtime/sched/queues.cpp"
 
 namespace simulate {
 

@@ -12,7 +12,6 @@
 #include "../base/cache_line.hpp"
 #include "../base/tuning.hpp"
 #include "../os/thread_safety.hpp"
-#include "leaving.hpp"
 #include "parking.hpp"
 #include "queues.hpp"
 #include "system.hpp"
@@ -126,7 +125,7 @@ class handoff {
     auto* const strand = p.blocking.retake(call);
     if (!strand) return retaken::came_back;
     ++p.count.retakes;
-    active_deque::detach(p, [&](deque& records) {
+    detach_records(p, [&](deque& records) {
       strand->records = &records;
       ready_.push_marker(*strand);
     });
@@ -208,7 +207,7 @@ class dispatcher {
   std::size_t ready_count() const noexcept { return ready_.count(); }
   /// Whether something is ready for which no P is idle, though there is a thread that would run it.
   bool lacks_processor() noexcept FORKJOIN_EXCLUDES(mutex_) {
-    if (parking_.idle() > 0 || !(any_ready() || local_queue::any_in_rings(all_))) return false;
+    if (parking_.idle() > 0 || !(any_ready() || any_in_rings(all_))) return false;
     const locked lock(mutex_);
     return !idle_.has_processor() && matching_.thread_for_ready();
   }
@@ -519,7 +518,7 @@ class dispatcher {
     if (all_idle()) all_.for_each_deque([](auto& d) { d.alarm(); });
     if (all_idle()) return false;
     os::fence();  // the announcement, then the queues of all P: pairs with the fence in announce
-    if (local_queue::any(all_)) return true;
+    if (any_in_queues(all_)) return true;
     return !parking::nothing_left([this](auto visit) { all_.for_each_deque(visit); }, eager_);
   }
 

@@ -10,7 +10,7 @@
 
 #include "../base/tuning.hpp"
 #include "../fork/publication.hpp"
-#include "queues.hpp"
+#include "local_queue.hpp"
 #include "scheduler.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -200,7 +200,7 @@ class patience {
   static bool any_to_take(Scheduler& s) noexcept {
     auto& dispatcher = s.dispatcher();
     if (dispatcher.timekeeper().fire_all() || dispatcher.any_ready()) return true;
-    if (local_queue::any_in_rings(s.all())) return true;
+    if (any_in_rings(s.all())) return true;
     bool found = false;
     s.all().for_each_deque([&](auto& d) { found = found || d.has_public(); });
     return found;
@@ -274,7 +274,7 @@ struct ready_work {
   static bool left_to_others(worker& m, const root& only) noexcept {
     auto& s = m.sched();
     if (!s.dispatcher().any_idle()) return false;
-    bool found = s.dispatcher().any_ready() || local_queue::any_in_rings(s.all());
+    bool found = s.dispatcher().any_ready() || any_in_rings(s.all());
     s.all().for_each_deque([&](auto& d) { found = found || (d.whose() != &only && !system::seems_empty(d)); });
     return found;
   }

@@ -13,50 +13,33 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-// What a worker does with the run queues of all P (run_queue.hpp): it puts a fiber into the queue of its own P, takes one from
-// there, and steals from the queues of other P.
-//
-// Source: ready, schedule and runqsteal in Go's runtime/proc.go. If fiber A makes fiber B ready, B runs next, in A's time
-// slice. So fibers that wake one another do not wait behind all ready fibers, and the ready fibers wait for them no longer than
-// one slice.
+// The run queues of all P (run_queue.hpp).
 
-struct local_queue {
-  /// A strand of this worker makes `f` ready: it runs next. A caller works for its own root only, so that `f` of another root
-  /// goes to all workers.
-  static void ready(worker& m, fiber& f) noexcept;
+/// Whether anything is ready on any P. Exact for what was put in before a fence that the caller made.
+inline bool any_in_queues(processors& all) noexcept {
+  bool found = false;
+  for (unsigned i = 0; i < all.count(); ++i) found = found || !all[i].queue.empty();
+  return found;
+}
 
-  /// The next fiber of the worker's own queue, in the slice of the one before, or nullptr. When the slice is over, that fiber
-  /// goes to the end of the global queue, and the worker has yielded.
-  static fiber* take_next(worker& m) noexcept;
+/// Whether more is ready on a P than what runs next there; a hint.
+inline bool any_in_rings(processors& all) noexcept {
+  bool found = false;
+  for (unsigned i = 0; i < all.count(); ++i) found = found || all[i].queue.in_ring() != 0;
+  return found;
+}
 
-  /// The first fiber in the ring of the worker's own queue, or nullptr. A new slice begins.
-  static fiber* take(worker& m) noexcept;
-
-  /// A fiber of another P's queue, of root `only` alone unless nullptr: half of the ring comes to this worker's. `next_too`: or
-  /// the fiber that runs next there, if the victim does not come to it for a while.
-  static fiber* steal(worker& m, processor& victim, const root* only, bool next_too) noexcept;
-
-  /// Whether anything is ready on any P. Exact for what was put in before a fence that the caller made.
-  static bool any(processors& all) noexcept {
-    bool found = false;
-    for (unsigned i = 0; i < all.count(); ++i) found = found || !all[i].queue.empty();
-    return found;
-  }
-
-  /// Whether more is ready on a P than what runs next there; a hint.
-  static bool any_in_rings(processors& all) noexcept {
-    bool found = false;
-    for (unsigned i = 0; i < all.count(); ++i) found = found || all[i].queue.in_ring() != 0;
-    return found;
-  }
-
- private:
-  static bool is_for(const worker& m, const fiber& f) noexcept;
-  static void append(worker& m, fiber& f) noexcept;
-  static bool is_slice_over(worker& m) noexcept;
-  static fiber* take_half(worker& m, processor& victim, const root* only) noexcept;
-  static fiber* steal_next(worker& m, processor& victim, const root* only) noexcept;
-};
+/// Records in the active deque leave the P: keep(deque) says where they go, and then an empty deque becomes the active one. False
+/// if there are none.
+template <class Keep>
+[[gnu::always_inline]] inline bool detach_records(processor& p, Keep keep) noexcept {
+  deque& records = *p.active.load(std::memory_order_relaxed);
+  if (system::seems_empty(records)) return false;
+  keep(records);
+  // release: pairs with the acquire in for_each_deque
+  p.active.store(&system::take_spare_deque(p), std::memory_order_release);
+  return true;
+}
 
 // The ready queue: fibers that are ready and have no worker yet, roots that no fiber has begun, and the markers of deques that
 // waiting fibers left behind (fork/runnable.hpp). A root has no stack as long as it is here: its memory is that of the call of

@@ -9,7 +9,7 @@
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/race_detector.hpp"
 #include "runtime/sched/leaving.hpp"
-#include "runtime/sched/queues.hpp"
+#include "runtime/sched/local_queue.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/thread_order.hpp"
 #include "runtime/stacks/overflow.hpp"

@@ -28,6 +28,35 @@ void waiter_base::set_aside_again() noexcept {
   if (scheduler_) keeps_worker_ = !wait_system::prepare_again();
 }
 
+inline void waiter_base::sleep_outside() noexcept {
+  if (at == never) return wait_system::sleep_for_good(signalled_, place_);
+  const wait_system::outside_for_more counted;
+  std::int64_t until = at;
+  // acquire: pairs with the release in wake
+  while (signalled_.load(std::memory_order_acquire) == 0) {
+    if (until == never) {
+      os::futex_wait(signalled_, 0);
+    } else if (!os::futex_wait_until(signalled_, 0, until)) {
+      if (claim(timed_out)) return;
+      until = never;  // another has claimed the wait, and will wake this thread
+    }
+  }
+}
+
+inline void waiter_base::leave_until_woken() noexcept {
+  while (keeps_worker_ && !word_.woken()) os::yield_thread();
+  if (!word_.woken()) {
+    wait_system::suspend(
+        *scheduler_, place_,
+        [](worker&, fiber& f, void* word) noexcept -> fiber* {
+          const os::unseen_by_detector pause;  // the word lies in the frame of the strand
+          return static_cast<wait_word*>(word)->suspend(&f) ? nullptr : &f;
+        },
+        &word_);
+  }
+  static_cast<void>(word_.woken());  // acquire: what the claimant wrote is visible to this strand
+}
+
 unsigned waiter_base::wait() noexcept {
   std::optional<wait_system::stop_callback<stops>> callback;
   if (stop_) callback.emplace(*stop_, stops{*this});
@@ -45,33 +74,78 @@ unsigned waiter_base::wait() noexcept {
   return word_.winner();
 }
 
-void waiter_base::sleep_outside() noexcept {
-  if (at == never) return wait_system::sleep_for_good(signalled_, place_);
-  const wait_system::outside_for_more counted;
-  std::int64_t until = at;
-  // acquire: pairs with the release in wake
-  while (signalled_.load(std::memory_order_acquire) == 0) {
-    if (until == never) {
-      os::futex_wait(signalled_, 0);
-    } else if (!os::futex_wait_until(signalled_, 0, until)) {
-      if (claim(timed_out)) return;
-      until = never;  // another has claimed the wait, and will wake this thread
-    }
-  }
+}}}  // namespace fj::v0_2::detail
+
+#ifndef FORKJOIN_MACHINE  // the steps, here so that compilers see both: a switch costs some hundred instructions
+
+#include <new>
+
+#include "runtime/base/random.hpp"
+#include "runtime/fork/current.hpp"
+#include "runtime/sched/scheduler.hpp"
+#include "runtime/sched/switch.hpp"
+#include "runtime/sched/thread_order.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+scheduler* wait_system::prepare_to_wait(std::int64_t until) {
+  worker* const m = current_worker();
+  if (!m) return nullptr;
+  if (!prepare_to_wait_for_others(*m)) throw std::bad_alloc();
+  if (until != never) m->proc->timers.make_room();
+  return &m->sched();
 }
 
-void waiter_base::leave_until_woken() noexcept {
-  while (keeps_worker_ && !word_.woken()) os::yield_thread();
-  if (!word_.woken()) {
-    wait_system::suspend(
-        *scheduler_, place_,
-        [](worker&, fiber& f, void* word) noexcept -> fiber* {
-          const os::unseen_by_detector pause;  // the word lies in the frame of the strand
-          return static_cast<wait_word*>(word)->suspend(&f) ? nullptr : &f;
-        },
-        &word_);
-  }
-  static_cast<void>(word_.woken());  // acquire: what the claimant wrote is visible to this strand
+bool wait_system::prepare_again() noexcept { return prepare_to_wait_for_others(*current_worker()); }
+
+timer_heap& wait_system::arm(timer& t) noexcept {
+  worker& m = *current_worker();
+  timer_heap& here = m.proc->timers;
+  m.sched().dispatcher().timekeeper().arm(m, t);
+  return here;
+}
+
+void wait_system::suspend(scheduler& of, const wait_place& place, fiber* (*then)(worker&, fiber&, void*) noexcept,
+                          void* argument) noexcept {
+  fiber& here = *current_fiber();
+  here.waits.show(place);
+  of.monitor().watch();  // once it is woken it may wait for a P
+  ++current_worker()->count().suspensions;
+  leave(then, argument);
+  here.waits.hide();
+}
+
+void wait_system::resume(scheduler& of, fiber& f) noexcept {
+  f.becomes(fiber_state::runnable);
+  make_ready(of, f);
+}
+
+void wait_system::come_after_stop() noexcept { detail::come_after_stop(*current_worker()); }
+
+namespace {
+
+// Apart, because strands that share a thread must not share the variable that says whether these have been made.
+[[gnu::noinline]] random& dice_of_thread() noexcept {
+  thread_local random outside(reinterpret_cast<std::uintptr_t>(&outside));
+  return outside;
+}
+
+}  // namespace
+
+unsigned wait_system::random_below(unsigned n) noexcept {
+  worker* const m = current_worker();
+  return (m ? m->dice : dice_of_thread()).below(n);
+}
+
+void wait_system::sleep_for_good(std::atomic<std::uint32_t>& word, const wait_place& place) noexcept {
+  const auto is_woken = [](const void* about) noexcept {
+    // acquire: pairs with the release in waiter_base::wake
+    return static_cast<const std::atomic<std::uint32_t>*>(about)->load(std::memory_order_acquire) != 0;
+  };
+  outside_sleeper here(place, is_woken, &word);
+  while (!here.looks.sleep(word)) here.look();
 }
 
 }}}  // namespace fj::v0_2::detail
+
+#endif

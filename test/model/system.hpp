@@ -427,11 +427,11 @@ inline void worker::sleep() {
 
 #include "runtime/sched/blocking_protocol.hpp"
 #include "runtime/sched/find.hpp"
-#include "runtime/sched/leaving.cpp"
+#include "runtime/sched/leaving.hpp"
+#include "runtime/sched/local_queue.hpp"
 #include "runtime/sched/loop.hpp"
 #include "runtime/sched/owner.hpp"
 #include "runtime/sched/preemption.hpp"
-#include "runtime/sched/queues.cpp"
 #include "runtime/sched/time_slices.hpp"
 
 namespace model {

@@ -1,6 +1,6 @@
 """A library that g++ has built serves a program of clang's, and the other way round: every operation, static and shared. Both
 libraries define the same functions. Tried with a constraint on wait_in (runtime/wait/wait_queue.hpp), which clang 18 and later
-name in the symbol: neither program links. Tried with a specialization of a constrained template in wait/system.cpp: the
+name in the symbol: neither program links. Tried with a specialization of a constrained template in the library: the
 libraries differ.
 
 compilers_test.py <program> <source of libforkjoin>... -- <libraries> -- <compiler and flags>
