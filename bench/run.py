@@ -36,7 +36,8 @@ class Measured:
 
     @property
     def compiler(self):
-        return " ".join(self.context.get("compiler", "unknown").split()[:2])
+        name = " ".join(self.context.get("compiler", "unknown").split()[:2])
+        return ", ".join([name, pathlib.Path(self.context["steal_rule"]).name] if "steal_rule" in self.context else [name])
 
     def add(self, kernel, rounds, once, context):
         self.context = context

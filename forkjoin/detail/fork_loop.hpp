@@ -100,6 +100,8 @@ class loop_of_values final : loop_of_forks {
       : loop_of_forks(turns), turn_(turn), op_(op) {}
   [[gnu::always_inline]] ~loop_of_values() {}
 
+  // Written out, as the run of basic_loop_of_turns is: with a loop that both share, and a closure for the turn, skynet took a quarter more
+  // instructions: g++ kept the sum in memory.
   [[gnu::always_inline]] T run(std::size_t n, T sum, Turn turn, Op& op) {
     bool threw = false;
     try {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "../base/steal_rule.hpp"
 #include "../os/thread_safety.hpp"
 #include "deque_thief.hpp"
 
@@ -34,8 +35,8 @@ struct handled_at_forks {
 };
 
 struct publication {
-  /// Moves the older half of the private records from `newest` on, or all, to the array, as far as there is room, and marks
-  /// them. True if there were any. With the mutex, unless eager.
+  /// Moves the oldest of the private records from `newest` on, as many as the steal rule says, or all, to the array, as far as there is
+  /// room, and marks them. True if there were any. With the mutex, unless eager.
   static bool move(deque_thief& d, record_name newest, bool all) noexcept {
     // Otherwise none is private, and the owner may be about to take back a public one, whose link this is.
     if (newest == 0 || newest & d.public_mark || d.is_marked(*d.pushed_as(newest))) return false;
@@ -45,7 +46,7 @@ struct publication {
     const record_name last = d.newest_public_.load(std::memory_order_relaxed);
     std::uint64_t count = 0;
     for (record_name name = newest; name != last; name = older(name)) ++count;
-    std::uint64_t kept = d.eager_ || all ? 0 : count / 2;
+    std::uint64_t kept = d.eager_ || all ? 0 : count - steal_rule::made_public(count);
     if (count - kept > room) kept = count - room;
     count -= kept;
     for (; kept > 0; --kept) newest = older(newest);

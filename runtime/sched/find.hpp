@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 
+#include "../base/steal_rule.hpp"
 #include "../base/tuning.hpp"
 #include "../fork/publication.hpp"
 #include "local_queue.hpp"
@@ -24,12 +25,12 @@ struct thief {
     bool saw_records = false;  ///< whether or not they could be had
   };
 
-  /// One round over the deques of all P in random order: takes the first public record, and asks owners that have none to
+  /// One round over the deques of all P, in the order of the steal rule: takes the first public record, and asks owners that have none to
   /// publish. Of root `only` alone, unless that is nullptr; as long as go_on() says so after each look.
   template <class GoOn>
   static round_result look_around(worker& m, const root* only, GoOn go_on) noexcept {
     round_result found;
-    in_random_order(m, [&](auto&, deque_thief& victim) {
+    steal_rule::each_victim(m, [&](auto&, deque_thief& victim) {
       look_at(m, only, victim, found);
       return !found.stolen.record && go_on();
     });
@@ -40,7 +41,7 @@ struct thief {
   /// this is the last of the passes, in which a thief takes also what runs next.
   static round_result look_for_any(worker& m, const root* only, bool next_too) noexcept {
     round_result found;
-    in_random_order(m, [&](auto& p, deque_thief& victim) {
+    steal_rule::each_victim(m, [&](auto& p, deque_thief& victim) {
       found.resumed = local_queue::steal(m, p, only, next_too);
       if (!found.resumed) look_at(m, only, victim, found);
       return !found.resumed && !found.stolen.record;
@@ -59,13 +60,6 @@ struct thief {
   }
 
  private:
-  template <class Visit>
-  static void in_random_order(worker& m, Visit visit) noexcept {
-    auto& all = m.sched().all();
-    const unsigned first = m.dice.below(all.count());
-    all.for_each(first, all.step(m.dice.below(all.steps())), visit);
-  }
-
   static void look_at(worker& m, const root* only, deque_thief& victim, round_result& found) noexcept {
     if (only && victim.whose() != only) return;
     if (victim.has_public()) {
@@ -134,8 +128,8 @@ class patience {
     const std::int64_t now = Time::now_ns();
     m.count().begin_looking(now);
     if (s.all().count() == 1 || s.settings().steal_every_fork) return;  // no owner is held up; or it was asked for
-    if (now - m.stolen_at > tuning::short_work_ns) return;
-    while (!needed() && Time::now_ns() - now < tuning::short_work_ns) Time::pause();
+    if (now - m.stolen_at > steal_rule::between_thefts_ns) return;
+    while (!needed() && Time::now_ns() - now < steal_rule::between_thefts_ns) Time::pause();
   }
 
   /// After a round that got nothing, of root `only` alone unless nullptr. Exposes records that were seen for long. False: nothing
@@ -154,14 +148,14 @@ class patience {
     if (saw_records) {
       nothing_since_ = 0;
       if (records_since_ == 0) records_since_ = now;
-      if (now - records_since_ > tuning::patience_ns) {
+      if (now - records_since_ > steal_rule::until_force_ns) {
         exposer::expose(m, now);
         records_since_ = Time::now_ns();  // that takes a while of its own
       }
     } else {
       records_since_ = 0;
       if (nothing_since_ == 0) nothing_since_ = now;
-      if (now - nothing_since_ > tuning::search_ns) return false;
+      if (now - nothing_since_ > steal_rule::until_sleep_ns) return false;
     }
     // Last: an exposure must follow at once on the look at the owners' progress.
     if (calm_)

@@ -1,4 +1,6 @@
-"""A misuse does not compile, and the message says why: compile_fail.py misuse.cpp -- <compiler and flags>
+"""A misuse does not compile, and the message says why: compile_fail.py misuse.cpp [<header>.gch] -- <compiler and flags>
+
+The header is precompiled: what begins with forkjoin/forkjoin.hpp is compiled with it.
 
 "// expect: ..." lines of the source say what the compiler's message must contain. "// refused: fj::f: ..." lines say that it
 refuses a call of f, and why: by a deleted overload. clang names that with the first 32 characters alone of the reason, so these
@@ -38,13 +40,15 @@ if sources[0] == "--fixed":
     ok, message = compiles("".join(programs), "-DFIXED")
     sys.exit(0 if ok else f"does not compile with -DFIXED either:\n{message}")
 
-source = sources[0]
+source, *header = sources
 text = open(source).read()
 expected = re.findall(r"^// expect: (.+)$", text, re.MULTILINE)
 flags = [flag for line in re.findall(r"^// flags: (.+)$", text, re.MULTILINE) for flag in line.split()]
 refused = re.findall(r"^// refused: fj::(\w+): (.+)$", text, re.MULTILINE)
 if not expected and not refused:
     sys.exit(f"{source}: neither an '// expect: ...' line nor a '// refused: ...' one")
+if header and not flags and re.search(r'\A(//.*\n|\s)*(#include <.*\n|\s)*#include "forkjoin/forkjoin.hpp"', text):
+    flags = ["-include", header[0].removesuffix(".gch")]
 ok, message = compiles(f'#include "{source}"\n', *flags)
 if ok:
     sys.exit(f"{source}: compiles")

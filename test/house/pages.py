@@ -1,6 +1,6 @@
 """What the pages for users show is compiled and run: the code and the commands of README.md and forkjoin/guide/*.md.
 
-pages.py code <page> -- <library and what it links> -- <compiler with the flags of users>
+pages.py code <page> [<header>.gch] -- <library and what it links> -- <compiler with the flags of users>
 pages.py words <dev> <page>...
 pages.py ways <build folder> <folder of forkjoin.pc> <prefix> <program> <page>... -- <compiler>
 
@@ -43,10 +43,7 @@ sys.dont_write_bytecode = True
 import make_site  # noqa: E402: it reads Markdown
 
 KINDS = {"cpp", "text", "cmake", "meson", "ini", "sh"}
-HEADERS = "".join(f"#include <{name}>\n" for name in """forkjoin/forkjoin.hpp forkjoin/go.hpp algorithm array atomic chrono
-cmath condition_variable cstddef cstdint cstdio cstdlib exception filesystem fstream functional future iostream limits list map
-memory mutex numeric optional random ranges set span stdexcept string string_view system_error thread tuple unordered_map
-utility variant vector cerrno fcntl.h netinet/in.h sys/socket.h unistd.h""".split())
+HEADERS = "".join(re.findall(r"(?m)^#include .*\n", (ROOT / "test/precompiled/pages.hpp").read_text()))
 # As strict as a careful user is, but fragments leave things unused.
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 OF_FRAGMENTS = WARNINGS + ["-Wno-unused", "-Wunused-result", "-Wno-unused-parameter", "-Wno-shadow"]
@@ -134,7 +131,7 @@ def needs_other_headers(text, compiler):
     return "asio" in text and subprocess.run(ask, input="#include <boost/asio.hpp>", text=True, capture_output=True).returncode
 
 
-def check_code(page, library, compiler):
+def check_code(page, header, library, compiler):
     fragments = source(page)
     programs = {}  # by line: the text, and what it prints
     last = None
@@ -162,7 +159,7 @@ def check_code(page, library, compiler):
             programs[last.line][1] = each.text
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
-        if errors := compile_source(fragments.text(), root / "fragments", compiler, *OF_FRAGMENTS, "-fsyntax-only"):
+        if errors := compile_source(fragments.text(), root / "fragments", compiler, *OF_FRAGMENTS, *header, "-fsyntax-only"):
             fail(page, f"its fragments do not compile:\n{errors}")
         for line, (text, expected) in programs.items():
             warnings = WARNINGS if "int main(" in text.split("\n", 1)[1] and HEADERS not in text else OF_FRAGMENTS
@@ -290,9 +287,10 @@ def check_ways(build, pc_folder, prefix, program, pages, compiler):
 
 mode, *rest = sys.argv[1:]
 if mode == "code":
-    page, _, *rest = rest
+    page, *header = rest[:rest.index("--")]
+    rest = rest[len(header) + 2:]
     cut = rest.index("--")
-    check_code(page, rest[:cut], rest[cut + 1:])
+    check_code(page, ["-include", header[0].removesuffix(".gch")] if header else [], rest[:cut], rest[cut + 1:])
 elif mode == "words":
     check_words(rest[0], rest[1:])
 else:
