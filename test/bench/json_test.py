@@ -181,18 +181,18 @@ class FailureTest(unittest.TestCase):
         self.assertIn("got 1", done.stderr)
 
     def test_a_kernel_that_fails_does_not_cost_the_others_figures(self):
-        for how in ("kill -SEGV $$", "echo nonsense; exit 0", "echo '{}'; exit 0"):
+        for how, order in (("kill -SEGV $$", ("broken", KERNEL)), ("echo nonsense; exit 0", (KERNEL, "broken")),
+                           ("echo '{}'; exit 0", ("broken", KERNEL))):
             self.kernel("broken", how)
             self.kernel(KERNEL)
             file = self.folder / "out.json"
-            for order in (("broken", KERNEL), (KERNEL, "broken")):
-                done = self.measure(*order, "--json", str(file))
-                self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
-                self.assertNotIn("Traceback", done.stderr)
-                report = json.loads(file.read_text())
-                self.assertIn(KERNEL, {r["kernel"] for r in report["results"]})
-                self.assertTrue(any("broken failed and is left out" in w for w in report["warnings"]))
-                self.assertIn("WARNING: broken failed", done.stdout)
+            done = self.measure(*order, "--json", str(file))
+            self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+            report = json.loads(file.read_text())
+            self.assertIn(KERNEL, {r["kernel"] for r in report["results"]})
+            self.assertTrue(any("broken failed and is left out" in w for w in report["warnings"]))
+            self.assertIn("WARNING: broken failed", done.stdout)
 
     def test_an_interruption_keeps_what_there_is_and_ends_the_kernel(self):
         self.kernel(KERNEL)
