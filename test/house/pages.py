@@ -164,7 +164,7 @@ def check_code(page, header, library, compiler):
         for line, (text, expected) in programs.items():
             warnings = WARNINGS if "int main(" in text.split("\n", 1)[1] and HEADERS not in text else OF_FRAGMENTS
             program = root / f"program_{line}"
-            if errors := compile_source(text, program, compiler, "-O2", *warnings, "-o", program, *library):
+            if errors := compile_source(text, program, compiler, "-O1", *warnings, "-o", program, *library):
                 fail(f"{page}:{line}", f"the program does not compile:\n{errors}")
             else:
                 run_program(f"{page}:{line}", program, expected)
