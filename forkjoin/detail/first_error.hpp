@@ -7,6 +7,10 @@
 #include <mutex>
 #include <utility>
 
+#ifndef FORKJOIN_MACHINE
+#include "forkjoin/detail/entry.hpp"
+#endif
+
 namespace fj { inline namespace v0_2 { namespace detail {
 
 /// The error of the earliest fork among those that children stored here, or that forks were left out.

@@ -13,7 +13,7 @@ waiter_base::waiter_base(const wait_limits& limits)
       stop_(limits.stop),
       place_(limits.place) {}
 
-void waiter_base::wake() noexcept {
+void waiter_base::wake_waiter() noexcept {
   scheduler* const of = scheduler_;
   if (!of) {
     // release: pairs with the acquire in sleep_outside
@@ -32,7 +32,7 @@ inline void waiter_base::sleep_outside() noexcept {
   if (at == never) return wait_system::sleep_for_good(signalled_, place_);
   const wait_system::outside_for_more counted;
   std::int64_t until = at;
-  // acquire: pairs with the release in wake
+  // acquire: pairs with the release in wake_waiter
   while (signalled_.load(std::memory_order_acquire) == 0) {
     if (until == never) {
       os::futex_wait(signalled_, 0);
@@ -139,7 +139,7 @@ unsigned wait_system::random_below(unsigned n) noexcept {
 
 void wait_system::sleep_for_good(std::atomic<std::uint32_t>& word, const wait_place& place) noexcept {
   const auto is_woken = [](const void* about) noexcept {
-    // acquire: pairs with the release in waiter_base::wake
+    // acquire: pairs with the release in waiter_base::wake_waiter
     return static_cast<const std::atomic<std::uint32_t>*>(about)->load(std::memory_order_acquire) != 0;
   };
   outside_sleeper here(place, is_woken, &word);

@@ -111,7 +111,8 @@ class waiter_base : public wait_winners, private timer {
   [[nodiscard]] bool claim(unsigned by) noexcept { return word_.claim(by); }
 
   /// By the claimant. The waiter may be gone when this returns.
-  void wake() noexcept override;
+  // Inline, as every virtual function: g++ and clang export the table of a class differently if one is not.
+  void wake() noexcept override { wake_waiter(); }
 
   // The strand or thread that waits.
 
@@ -136,6 +137,7 @@ class waiter_base : public wait_winners, private timer {
     }
   };
 
+  void wake_waiter() noexcept;
   void sleep_outside() noexcept;
   void leave_until_woken() noexcept;
 
