@@ -222,6 +222,8 @@ def main():
         whole, found = None, []
         for of in measured:
             env = environment.describe(of.context, load_average)
+            if "steal_rule" in of.context:
+                env["compiler"] += f", steal rule {pathlib.Path(of.context['steal_rule']).name}"
             env |= {"others_before": before, "others_during": load.others()}
             warnings = ([] if found else wrong) + tables.warnings(env, of.results)
             found.append((env, warnings))
