@@ -14,31 +14,13 @@
 #include <variant>
 #include <vector>
 
-#include "test/support.hpp"
+#include "test/forks.hpp"
 
 namespace {
 
-template <class Policy, class... F>
-auto fork(Policy, F&&... f) {
-  return fj::fork_join<Policy>(std::forward<F>(f)...);
-}
-
-template <class Policy>
-long fib(Policy policy, int n) {
-  if (n < 2) return n;
-  auto [a, b] = fork(policy, [=] { return fib(policy, n - 1); }, [=] { return fib(policy, n - 2); });
-  return a + b;
-}
-
-// Calls body(policy) inside of every kind of runtime, with both policies.
-template <class Body>
-void everywhere(const char* what, Body body) {
-  test::for_each_runtime(what, [&](fj::runtime& rt, unsigned p, test::stealing how) {
-    CAPTURE(p);
-    CAPTURE(test::name_of(how));
-    test::for_each_policy([&](auto policy) { body(rt, policy); });
-  });
-}
+using test::everywhere;
+using test::fib;
+using test::fork;
 
 struct move_only {
   explicit move_only(int v) : value(std::make_unique<int>(v)) {}
