@@ -77,9 +77,9 @@ class deque_owner : protected deque_thief {
   /// without capacity.
   void forget() noexcept { newest_.store(0, std::memory_order_release); }  // release: as all of them
 
-  /// Makes the older half of the private records public, at least one. Nothing if there are none, if there is no room, or
-  /// if a thief is doing so right now, without `handled`. Takes the time to walk over the private records, so in the long run it is paid for
-  /// by what it publishes. `handled`: the exception that the owner handles, nullptr if none. Then all records become
+  /// Makes the oldest of the private records public, as many as the steal rule says (base/steal_rule.hpp). Nothing if there are
+  /// none, if there is no room, or if a thief is doing so right now, without `handled`. Takes the time to walk over the private
+  /// records, so in the long run it is paid for by what it publishes. `handled`: the exception that the owner handles, nullptr if none. Then all records become
   /// public, as a thief would not expose them; but none of them if some may have been forked outside of that handler.
   bool publish(void* handled = nullptr) noexcept FORKJOIN_UNANALYSED {
     if (!eager_ && !mutex_.try_lock()) {

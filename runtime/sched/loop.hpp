@@ -8,8 +8,6 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// Asks of its machine besides: `switch_to(m, f)` runs f until it leaves its stack, and returns the fiber to run next, or
-/// nullptr; `release_stacks(m, n)` leaves the P no more than n free stacks.
 struct worker_loop {
   /// The life of a thread of the runtime's own, which sleeps at first.
   static void run(worker& m, after_park next = after_park::sleep) noexcept {

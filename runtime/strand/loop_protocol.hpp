@@ -12,9 +12,9 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// A template, because its steps are fork_loop.cpp's own, or the model's: `running` is the running strand; `loop_stand_in` is made of the rest that it stands for;
-/// `offer(rest, in_place)` pushes what stands in place of the rest, and `take_back(in_place)` pops it, false if the rest was stolen.
-/// `loop` is a fork_loop.
+/// A template, because its steps are fork_loop.cpp's own, or the model's. Of these `running` is the running strand; `loop_stand_in` is
+/// made of the rest that it stands for; `offer(rest, in_place)` pushes what stands in place of the rest, and `take_back(in_place)` pops
+/// it, false if the rest was stolen. `loop` is a fork_loop.
 template <class Steps>
 struct loop_protocol {
   using fiber = strand_system::fiber;

@@ -2,7 +2,7 @@
 
 Nearly all the time goes into the headers of the language, so headers are compiled in chains, in which each includes all
 those before it: it is not given anything that it does not ask for itself. Nor does any compiler warn, also where it warns only if
-asked. (Tried with the destructors of fork_loop and of basic_waiter public: fails.)
+asked. (Tried with the destructors of fork_loop and of waiter_base public: fails.)
 """
 
 import concurrent.futures
