@@ -42,7 +42,7 @@ class reduction {
 
   T run(std::size_t first, std::size_t last) {
     if (last - first == 1) return parts_.run(first, [=, this]() -> T { return leaf_(first); });
-    const std::size_t middle = first + (last - first) / 2;
+    const std::size_t middle = middle_of(first, last);
     auto [left, right] = fork_join([=, this] { return run(first, middle); },  //
                                    [=, this] { return run(middle, last); });
     return static_cast<T>(std::invoke(op_, std::move(left), std::move(right)));

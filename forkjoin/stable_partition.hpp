@@ -16,6 +16,7 @@
 #include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/elements.hpp"
 #include "forkjoin/loops/filter.hpp"
+#include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/loops/partitioning.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/split_loop.hpp"
@@ -31,7 +32,7 @@ template <class It, class Filter>
 std::size_t partition_by_rotations(It begin, const Filter& marks, std::size_t first, std::size_t last,
                                    std::size_t grain) {
   if (last - first == 1) return first + marks.is_marked(first);
-  const std::size_t middle = first + (last - first) / 2;
+  const std::size_t middle = middle_of(first, last);
   std::size_t a = 0, b = 0;
   const auto left = [&, first] { a = detail::partition_by_rotations(begin, marks, first, middle, grain); };
   const auto right = [&, last] { b = detail::partition_by_rotations(begin, marks, middle, last, grain); };

@@ -15,6 +15,7 @@
 #include "forkjoin/loops/chunks.hpp"
 #include "forkjoin/loops/earliest.hpp"
 #include "forkjoin/loops/fold.hpp"
+#include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/split_loop.hpp"
 
@@ -58,7 +59,7 @@ inline constexpr auto read_kept = []<class T>(T* at) -> T&& { return std::move(*
 template <class T, class Read, class Op>
 T sum_of_sums(T* sums, std::size_t n, const Read& read, Op& op) {
   if (n == 1) return read(sums);
-  const std::size_t middle = n / 2;
+  const std::size_t middle = middle_of(0, n);
   T left = detail::sum_of_sums(sums, middle, read, op);
   return static_cast<T>(std::invoke(op, std::move(left), detail::sum_of_sums(sums + middle, n - middle, read, op)));
 }

@@ -46,6 +46,9 @@ class ordered_parts {
   earliest thrown_;
 };
 
+/// Where [first, last) is halved. Reductions of all kinds do it here: their trees must be the same, so that their sums are.
+constexpr std::size_t middle_of(std::size_t first, std::size_t last) noexcept { return first + (last - first) / 2; }
+
 /// Calls a body for blocks that follow each other, in a tree of forks. Its forks carry two numbers each, as their way back to
 /// all else is one pointer: where a loop has a grain of one element, the forks are much of its time.
 class block_tree {
@@ -56,7 +59,7 @@ class block_tree {
 
   void run(std::size_t first, std::size_t last) const {
     if (last - first == 1) return parts_.run(first, [this, first] { body_(first); });
-    const std::size_t middle = first + (last - first) / 2;
+    const std::size_t middle = middle_of(first, last);
     fork_parts(
         sections_.takes_second(first, middle, last), [this, first, middle] { run(first, middle); },
         [this, middle, last] { run(middle, last); });

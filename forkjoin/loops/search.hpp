@@ -33,7 +33,7 @@ class search {
   std::size_t within(std::size_t first, std::size_t last) {
     if (end_.is_before(first)) return last;
     if (last - first <= grain_) return in_block(first, last);
-    const std::size_t middle = first + (last - first) / 2;
+    const std::size_t middle = middle_of(first, last);
     std::exception_ptr error;
     const auto [left, right] = fork_join([&] { return within(first, middle); },
                                          [&]() noexcept {
