@@ -13,6 +13,7 @@
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/membarrier.hpp"
 #include "runtime/os/topology.hpp"
+#include "runtime/os/turns.hpp"
 #include "runtime/stacks/large_stacks.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -88,7 +89,7 @@ settings resolve(const options& wanted) {
   chosen.chaos = wanted.chaos != 0 ? wanted.chaos : seed_from_environment();
   // A record that is to be stolen must be public.
   const bool may_fence_others = flag_from_environment("FORKJOIN_MEMBARRIER", true) && os::membarrier_register();
-  chosen.eager = chosen.steal_every_fork || !may_fence_others;
+  chosen.eager = chosen.steal_every_fork || !may_fence_others || os::turns::mine();
   return chosen;
 }
 

@@ -71,6 +71,7 @@ class FORKJOIN_MUTEX mutex {
 
 inline void fence() noexcept {}
 inline void light_fence() noexcept {}
+inline void may_lose_turn() noexcept {}
 inline void heavy_fence() noexcept {
   simulate::timeline& time = simulate::timeline::current();
   time.pass(time.price.membarrier);

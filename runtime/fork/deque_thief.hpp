@@ -65,6 +65,12 @@ class deque_thief {
   index public_count() const noexcept { return public_.count(); }
   bool has_public() const noexcept { return public_count() > 0; }
 
+  /// Calls visit(record) for each public record, the oldest first. Only while none comes or goes.
+  template <class Visit>
+  void for_each_public(Visit visit) {
+    public_.for_each(visit);
+  }
+
   /// Whether there is something that a thief can take only if it exposes it first; a hint.
   bool has_private() const noexcept {
     return newest_.load(std::memory_order_relaxed) != newest_public_.load(std::memory_order_relaxed);

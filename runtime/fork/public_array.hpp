@@ -68,6 +68,14 @@ class alignas(cache_line) public_array {
     return at < end ? end - at : 0;
   }
 
+  /// Calls visit(record) for each record, the oldest first. Only while none comes or goes.
+  template <class Visit>
+  void for_each(Visit visit) {
+    const index end = end_.load(std::memory_order_relaxed);
+    for (index i = index_of(top_.load(std::memory_order_relaxed)); i < end; ++i)
+      visit(*all_slots()[i].load(std::memory_order_relaxed));
+  }
+
   /// The root of the records; a hint, except for the owner.
   root* whose() const noexcept { return whose_.load(std::memory_order_relaxed); }
   /// The exception that the owner handled at all forks; nullptr: none, or the forks differ. A hint, except for the owner.

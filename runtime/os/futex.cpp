@@ -10,17 +10,32 @@
 
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/clock.hpp"
+#include "runtime/os/turns.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 static_assert(sizeof(std::atomic<std::uint32_t>) == 4, "the kernel waits on the word itself");
 
+namespace {
+
+bool sleep_in_turn(turns& all, const std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                   std::int64_t until) noexcept {
+  return word.load(std::memory_order_acquire) != expected || all.sleep(&word, until);
+}
+
+}  // namespace
+
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
+  if (turns* const all = turns::mine()) {
+    sleep_in_turn(*all, word, expected, turns::never);
+    return;
+  }
   syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
 }
 
 // FUTEX_WAIT_BITSET takes a point in time of CLOCK_MONOTONIC, which is now_ns's clock.
 bool futex_wait_until(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t at) noexcept {
+  if (turns* const all = turns::mine()) return sleep_in_turn(*all, word, expected, at);
   constexpr std::int64_t second = 1'000'000'000;
   at = std::max<std::int64_t>(at, 0);
   const timespec end{static_cast<time_t>(at / second), static_cast<long>(at % second)};
@@ -30,6 +45,7 @@ bool futex_wait_until(std::atomic<std::uint32_t>& word, std::uint32_t expected, 
 }
 
 void futex_wake(std::atomic<std::uint32_t>& word) noexcept {
+  if (turns* const all = turns::mine()) all->wake(&word);
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 

@@ -14,6 +14,7 @@
 #include "futex.hpp"
 #include "membarrier.hpp"
 #include "mutex.hpp"
+#include "turns.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
@@ -37,6 +38,12 @@ class unset_atomic {
 
 /// Sequentially consistent.
 inline void fence() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
+
+/// Where threads take turns, another one may go on here.
+inline void may_lose_turn() noexcept {
+  if (turns* const all = turns::mine()) [[unlikely]]
+    all->pass();
+}
 
 // An asymmetric fence: if one thread passes the light one and another the heavy one, at least one of them sees what the other
 // stored before.

@@ -23,7 +23,9 @@ static_assert(std::is_same_v<pthread_t, unsigned long>);
 void* thread::first_frame(void* self) noexcept {
   auto* thread = static_cast<class thread*>(self);
   thread->adopt_caller();
+  if (thread->turn_) turns::arrive(*thread->turn_);
   thread->body_(thread->argument_);
+  if (thread->turn_) turns::mine()->leave();
   return nullptr;
 }
 
@@ -39,6 +41,8 @@ bool thread::narrow(cpu_set_t& to) noexcept {
 bool thread::start(void (*body)(void*) noexcept, void* argument) noexcept {
   body_ = body;
   argument_ = argument;
+  turns* const in_turn = turns::mine();
+  if (in_turn) turn_ = &in_turn->begin();
   // The application's asynchronous signals are for its own threads, so the runtime's threads start with them blocked.
   sigset_t all, before;
   sigfillset(&all);
@@ -60,7 +64,10 @@ bool thread::start(void (*body)(void*) noexcept, void* argument) noexcept {
   // A sandbox may forbid to choose processors.
   if (error != 0) error = pthread_create(&handle_, nullptr, &thread::first_frame, this);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (error != 0) body_ = nullptr;
+  if (error != 0) {
+    body_ = nullptr;
+    if (in_turn) turns::refused(*turn_);
+  }
   return error == 0;
 }
 
@@ -92,7 +99,10 @@ void thread::use_all_processors() noexcept {
   sched_setaffinity(0, sizeof(allowed_), &allowed_);
 }
 
-void thread::join() noexcept { pthread_join(handle_, nullptr); }
+void thread::join() noexcept {
+  if (turns* const in_turn = turns::mine(); in_turn && turn_) in_turn->await_end(*turn_);
+  pthread_join(handle_, nullptr);
+}
 
 namespace {
 
@@ -118,7 +128,10 @@ void wake_in_time() noexcept {
   syscall(SYS_sched_setattr, 0, &mine, 0);
 }
 
-void yield_thread() noexcept { sched_yield(); }
+void yield_thread() noexcept {
+  if (turns* const all = turns::mine()) return all->pass();
+  sched_yield();
+}
 
 namespace {
 constexpr const char* folder_of_threads = "/proc/self/task";

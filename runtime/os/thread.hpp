@@ -5,6 +5,8 @@
 
 #include <atomic>
 
+#include "turns.hpp"
+
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 /// An OS thread that must be joined. Unlike std::thread, failing to start is a result and not an exception.
@@ -43,6 +45,7 @@ class thread {
   void (*body_)(void*) noexcept = nullptr;
   void* argument_ = nullptr;
   std::atomic<int> id_{0};
+  turns::taker* turn_ = nullptr;
   bool narrowed_ = false;
   cpu_set_t allowed_;  // before it was narrowed
 };

@@ -338,6 +338,7 @@ struct work_search {
 
   // The worker begins to look. If it stole little a moment ago it waits first.
   static void begin_looking(worker& m, const root* only) noexcept {
+    os::may_lose_turn();
     m.sched().refuse_forked_copy();
     m.sched().dispatcher().timekeeper().fire_own(m);
     patience<>::hold_back(m, [&] { return is_over(only) || m.sched().dispatcher().any_ready(); });

@@ -193,6 +193,7 @@ inline void fence() {
 }
 
 inline void light_fence() {}
+inline void may_lose_turn() {}
 
 inline void heavy_fence() {
   const unsigned me = ::rl::thread_index();

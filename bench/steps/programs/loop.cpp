@@ -1,0 +1,17 @@
+// A loop that forks a child in each turn. With tasks the deque grows with the loop; with continuations it has one record.
+#include "bench/steps/program.hpp"
+
+void steps::program(long size) {
+  steps::call here("loop");
+  const long n = size == 0 ? 4 : size;
+  steps::forks all(here);
+  for (long i = 0; i != n; ++i) {
+    const std::string name = "turn " + std::to_string(i);
+    all.fork(name, [name] {
+      steps::call turn(name);
+      turn.returns();
+    });
+  }
+  all.join();
+  here.returns();
+}

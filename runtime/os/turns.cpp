@@ -1,0 +1,120 @@
+#include "runtime/os/turns.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "runtime/os/memory_fault.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
+
+std::atomic<turns*> turns::taken{nullptr};
+
+namespace {
+
+constexpr std::int64_t pass_ns = 1'000;
+
+thread_local turns::taker* this_taker = nullptr;
+
+// The system's own futex: the library's takes turns.
+void sleep_until_called(turns::taker& t) noexcept {
+  // acquire: pairs with the release in call, so that all is there that was done in the turns before
+  while (t.called.exchange(0, std::memory_order_acquire) == 0)
+    syscall(SYS_futex, &t.called, FUTEX_WAIT_PRIVATE, 0, nullptr, nullptr, 0);
+}
+
+void call(turns::taker& t) noexcept {
+  t.called.store(1, std::memory_order_release);
+  syscall(SYS_futex, &t.called, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+}  // namespace
+
+turns::turns(choice next, void* context) : next_(next), context_(context) {
+  this_taker = &begin();
+  taken.store(this, std::memory_order_relaxed);
+}
+
+turns::~turns() {
+  taken.store(nullptr, std::memory_order_relaxed);
+  this_taker = nullptr;
+  while (taker* const t = first_) {
+    first_ = t->next;
+    delete t;
+  }
+}
+
+turns::taker* turns::self() noexcept { return this_taker; }
+
+void turns::pass() noexcept {
+  now_ += pass_ns;
+  go_on_with_next(this_taker);
+}
+
+bool turns::sleep(const void* word, std::int64_t until) noexcept {
+  taker& mine = *this_taker;
+  mine.awaits = word;
+  mine.until = until;
+  mine.timed_out = false;
+  go_on_with_next(&mine);
+  return !mine.timed_out;
+}
+
+void turns::wake(const void* word) noexcept {
+  taker* t = first_;
+  while (t && t->awaits != word) t = t->next;
+  if (t) t->awaits = nullptr;
+}
+
+// `giver`: the calling thread; nullptr if it ends.
+void turns::go_on_with_next(taker* giver) noexcept {
+  end_sleeps();
+  taker& next = next_(context_, *first_);
+  if (&next == giver) return;
+  call(next);
+  if (giver) sleep_until_called(*giver);
+}
+
+// Of those whose time has come. If none can go on, it is the time of the first that will.
+void turns::end_sleeps() noexcept {
+  std::int64_t earliest = never;
+  bool any = false;
+  for (const taker* t = first_; t; t = t->next) {
+    any |= t->can_go_on();
+    if (t->awaits) earliest = std::min(earliest, t->until);
+  }
+  if (!any && earliest == never) {
+    print_error("forkjoin: the threads take turns, and each of them sleeps until another one wakes it\n");
+    std::abort();
+  }
+  if (!any) now_ = std::max(now_, earliest);
+  for (taker* t = first_; t; t = t->next) {
+    if (!t->awaits || t->until > now_) continue;
+    t->awaits = nullptr;
+    t->timed_out = true;
+  }
+}
+
+turns::taker& turns::begin() {
+  auto* const t = new taker{.number = last_ ? last_->number + 1 : 0};
+  (last_ ? last_->next : first_) = t;
+  return *(last_ = t);
+}
+
+// It has not the turn yet, so it reads nothing of others.
+void turns::arrive(taker& t) noexcept {
+  this_taker = &t;
+  sleep_until_called(t);
+}
+
+void turns::leave() noexcept {
+  this_taker->ended = true;
+  wake(this_taker);
+  this_taker = nullptr;
+  go_on_with_next(nullptr);
+}
+
+}}}}  // namespace fj::v0_2::detail::os

@@ -1,0 +1,95 @@
+// Threads that take turns, in an order that the program chooses: to show a schedule step by step, or to have the same again.
+//
+// One thread goes on, and all others sleep. It gives its turn up where it would otherwise pause, yield, sleep, or wait for a
+// futex or the end of a thread, and where the program says so (pass). Then a function of the program's says which thread goes
+// on. The clock that all of them read stands still but for these points, so the same choices give the same schedule.
+//
+// Real threads run the real code. What a thread does between two points is all that happens meanwhile, so such a run finds errors
+// of order, and none of memory order.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
+
+class turns {
+ public:
+  static constexpr std::int64_t never = (std::numeric_limits<std::int64_t>::max)();
+
+  /// A thread.
+  struct taker {
+    unsigned number;               ///< in the order in which they began, from 0
+    taker* next = nullptr;         ///< which began after it
+    const void* awaits = nullptr;  ///< what it sleeps for; nullptr: nothing
+    std::int64_t until = never;    ///< when its sleep ends by itself, by now_ns
+    bool timed_out = false;        ///< its last sleep did
+    bool ended = false;
+    std::atomic<std::uint32_t> called{0};
+
+    bool can_go_on() const noexcept { return !awaits && !ended; }
+  };
+
+  /// Which of the takers, of which `first` is the first, goes on. One that can; there is one. Called by the thread that gives its
+  /// turn up.
+  using choice = taker& (*)(void* context, taker& first) noexcept;
+
+  /// From here to the destructor the calling thread, and those that it starts by os::thread, take turns. The destructor comes after
+  /// the end of those. One object at a time in a process.
+  turns(choice next, void* context);
+  ~turns();
+  turns(const turns&) = delete;
+  turns& operator=(const turns&) = delete;
+
+  /// Those that the calling thread takes part in, or nullptr. Read where a thread spins or sleeps, never by a fork that is not stolen.
+  static turns* mine() noexcept {
+    turns* const all = taken.load(std::memory_order_relaxed);
+    return all && self() ? all : nullptr;
+  }
+
+  /// The calling thread; nullptr if it takes no turns.
+  static taker* self() noexcept;
+
+  /// Gives the turn up. Returns when it is this thread's again.
+  void pass() noexcept;
+
+  /// The same for a thread that cannot go on before wake(word) or the time `until`. False if that time came first.
+  bool sleep(const void* word, std::int64_t until) noexcept;
+  void sleep_for(std::int64_t nanoseconds) noexcept { static_cast<void>(sleep(self(), now_ + nanoseconds)); }
+
+  /// One thread that sleeps for `word` can go on: the first of them that began.
+  void wake(const void* word) noexcept;
+
+  /// Some 50 ns after the last call: so loops end that wait for a time.
+  std::int64_t now_ns() noexcept { return now_ += 50; }
+
+  // A thread that another one starts.
+
+  /// By that one, before it starts the thread.
+  taker& begin();
+  /// By that one: the system refused it.
+  static void refused(taker& t) noexcept { t.ended = true; }
+  /// By the new thread, first and last.
+  static void arrive(taker& t) noexcept;
+  void leave() noexcept;
+  /// By the thread that joins it, before it does.
+  void await_end(const taker& t) noexcept {
+    while (!t.ended) sleep(&t, never);
+  }
+
+ private:
+  static std::atomic<turns*> taken;
+
+  void go_on_with_next(taker* giver) noexcept;
+  void end_sleeps() noexcept;
+
+  const choice next_;
+  void* const context_;
+  // The holder of the turn reads and changes these.
+  taker* first_ = nullptr;
+  taker* last_ = nullptr;
+  std::int64_t now_ = 1'000'000'000;
+};
+
+}}}}  // namespace fj::v0_2::detail::os
