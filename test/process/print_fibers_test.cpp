@@ -57,8 +57,15 @@ int each_kind() {
   all.push_back(rt.go([&] { group.wait(); }));
   all.push_back(rt.go([&] { fj::sleep_for(1h); }));
   all.push_back(rt.go([=] { fj::select(fj::on_receive(empty, [](auto) {})); }));  // line_of_select
-  all.push_back(rt.go([&] { other.run([&] { static_cast<void>(empty.receive()); }); }));
+  std::atomic<bool> runs_there{false};
+  all.push_back(rt.go([&] {
+    other.run([&] {
+      runs_there = true;
+      static_cast<void>(empty.receive());
+    });
+  }));
   wait_for_suspensions(rt, all.size());
+  while (!runs_there) std::this_thread::yield();  // a wait is counted before it is shown
   fj::print_fibers();
   std::_Exit(0);
 }
