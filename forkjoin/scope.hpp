@@ -349,8 +349,9 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
       detail::join_children_on_top_slow(state_);
     } else if constexpr (leaps) {
       detail::leapfrog_children_slow(state_, latest_.proc);
+    } else {
+      detail::join_children_slow(state_);
     }
-    detail::join_children_slow(state_);
     state_.forget(detail::children::was_stolen);
   }
 

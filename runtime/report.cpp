@@ -70,6 +70,10 @@ std::string report(const stats& read, bool steals_every_fork, std::uint64_t chao
           "\n";
   text += "forkjoin: " + number(all.steals, "steal") +
           (all.steals > 0 ? ", one for each " + duration(all.busy_ns / all.steals) + " of work" : "") + "\n";
+  if (all.join_waits > 0)
+    text += "forkjoin: " + number(all.join_waits, "join") + " had to wait for a stolen branch; after its end " +
+            (all.join_waits == 1 ? "the strand" : "their strands") + " went on " +
+            duration(all.late_ns / all.join_waits) + " late on average, " + duration(all.most_late_ns) + " at most\n";
   if (all.blocking_calls > 0)
     text += "forkjoin: " + number(all.blocking_calls, "blocking call") + "; other strands took " +
             std::to_string(all.retakes) + " P from them" +

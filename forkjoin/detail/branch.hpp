@@ -54,13 +54,15 @@ class branch : public record_of<Join> {
   [[gnu::aligned(16)]] static outcome run(continuation& self) noexcept {
     auto& mine = static_cast<branch&>(self);
     if constexpr (std::is_same_v<Join, leapfrog>) mine.begins_here();
+    outcome end = outcome::returned;
     try {
       mine.value_.store(mine.closure);
-      return outcome::returned;
     } catch (...) {
       std::construct_at(&mine.error_, caught_exception());
-      return outcome::threw;
+      end = outcome::threw;
     }
+    if constexpr (!std::is_same_v<Join, leave_stack>) mine.ends_here();
+    return end;
   }
 
  public:

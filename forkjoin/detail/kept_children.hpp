@@ -152,6 +152,9 @@ class kept_children {
 
   first_exception& errors() noexcept { return scope_.errors; }
 
+  /// Whether the strand that made the scope runs this.
+  bool runs_at_home() const noexcept { return current_fiber() == scope_.home; }
+
  private:
   template <class Closure>
   struct closure_of : kept_child<Join> {
@@ -177,6 +180,8 @@ class kept_children {
         }
       }
       std::destroy_at(std::addressof(mine.closure));
+      if constexpr (!std::is_same_v<Join, leave_stack>)
+        if (!mine.scope.runs_at_home()) mine.ends_here();
       return outcome::returned;
     }
   };

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <tuple>
 
 namespace fj { inline namespace v0_2 {
 
@@ -14,7 +17,7 @@ struct counters {
   std::uint64_t suspensions =
       0;  ///< waits at joins, or for another runtime's job, that left their stack or were about to
   std::uint64_t resumptions = 0;   ///< fibers that waited at a join and went on
-  std::uint64_t join_waits = 0;    ///< joins of tasks that found the child stolen and not finished
+  std::uint64_t join_waits = 0;    ///< joins that were not complete when their strand came to them
   std::uint64_t exposures = 0;     ///< deques whose private records a thief made public by force
   std::uint64_t publications = 0;  ///< times that an owner made private records public
   std::uint64_t most_public = 0;   ///< the most public records of one deque; with FORKJOIN_MEMBARRIER=0 all are public
@@ -32,6 +35,17 @@ struct counters {
   std::uint64_t blocking_calls = 0;  ///< calls of fj::blocking and fj::blocking_now
   std::uint64_t retakes = 0;         ///< times that the P was taken from such a call, for other work
   std::uint64_t preemptions = 0;     ///< strands that gave their P to a fiber that waited for it, after 10 ms
+
+  // Lateness of a join that waited: how long after the last branch had come to it the strand went on.
+  std::uint64_t late_ns = 0;       ///< nanoseconds, the sum over joins
+  std::uint64_t most_late_ns = 0;  ///< the largest
+  /// How many joins were late by less than 1, 10, 100 us, 1 ms, 10 ms, and by more.
+  std::array<std::uint64_t, 6> joins_late = {};
+  /// Nanoseconds in which strands that waited at a join ran other records on top of their stack.
+  std::uint64_t on_top_ns = 0;
+  /// Nanoseconds from the begin to the end of stolen branches, their waits and what they forked included; the sum, and the longest. A
+  /// thief of a scope's parent is not counted, as that has no end of its own.
+  std::uint64_t stolen_ns = 0, longest_stolen_ns = 0;
 
   counters& operator+=(const counters& other) noexcept {
     steals += other.steals;
@@ -52,6 +66,12 @@ struct counters {
     blocking_calls += other.blocking_calls;
     retakes += other.retakes;
     preemptions += other.preemptions;
+    late_ns += other.late_ns;
+    most_late_ns = (std::max)(most_late_ns, other.most_late_ns);
+    for (std::size_t i = 0; i != joins_late.size(); ++i) joins_late[i] += other.joins_late[i];
+    on_top_ns += other.on_top_ns;
+    stolen_ns += other.stolen_ns;
+    longest_stolen_ns = (std::max)(longest_stolen_ns, other.longest_stolen_ns);
     return *this;
   }
 };
@@ -61,7 +81,8 @@ namespace detail {
 /// A counter that one thread at a time writes and any thread reads.
 class tally {
  public:
-  void operator++() noexcept { value_.store(read() + 1, std::memory_order_relaxed); }
+  void operator++() noexcept { *this += 1; }
+  void operator+=(std::uint64_t more) noexcept { value_.store(read() + more, std::memory_order_relaxed); }
   std::uint64_t read() const noexcept { return value_.load(std::memory_order_relaxed); }
 
  private:
@@ -78,6 +99,30 @@ class peak {
 
  private:
   std::atomic<std::uint64_t> value_{0};
+};
+
+/// How late joins were.
+class lateness {
+ public:
+  void note(std::int64_t late) noexcept {
+    const auto time = static_cast<std::uint64_t>((std::max)(late, std::int64_t{0}));
+    sum_ += time;
+    most_.raise_to(time);
+    std::size_t bucket = 0;
+    for (std::uint64_t limit = 1'000; bucket + 1 != joins_.size() && time >= limit; limit *= 10) ++bucket;
+    ++joins_[bucket];
+  }
+
+  void read(counters& into) const noexcept {
+    into.late_ns = sum_.read();
+    into.most_late_ns = most_.read();
+    for (std::size_t i = 0; i != joins_.size(); ++i) into.joins_late[i] = joins_[i].read();
+  }
+
+ private:
+  tally sum_;
+  peak most_;
+  std::array<tally, std::tuple_size_v<decltype(counters::joins_late)>> joins_;
 };
 
 /// How many stacks a P has taken. Its worker takes them; other workers may give them back.
@@ -132,11 +177,16 @@ class stopwatch {
 /// The counters of one P, written by the worker that holds it.
 struct tallies {
   tally steals, suspensions, resumptions, join_waits, exposures, publications, slow_pushes, slow_pops, parks, wakeups,
-      blocking_calls, retakes, preemptions;
-  peak most_public;
+      blocking_calls, retakes, preemptions, on_top_ns, stolen_ns;
+  peak most_public, longest_stolen_ns;
+  lateness late;
   stack_tally stacks;
   stopwatch busy, looking;  // at most one of them runs, and none while the P is idle
 
+  void note_stolen(std::int64_t time) noexcept {
+    stolen_ns += static_cast<std::uint64_t>(time);
+    longest_stolen_ns.raise_to(static_cast<std::uint64_t>(time));
+  }
   void begin_busy(std::int64_t now) noexcept {
     if (looking.runs()) looking.stop(now);
     if (!busy.runs()) busy.start(now);
@@ -152,10 +202,15 @@ struct tallies {
 
   template <class Clock>
   counters read(Clock clock) const noexcept {
-    return {steals.read(),         suspensions.read(), resumptions.read(), join_waits.read(), exposures.read(),
-            publications.read(),   most_public.read(), slow_pushes.read(), slow_pops.read(),  parks.read(),
-            wakeups.read(),        stacks.in_use(),    stacks.most(),      busy.read(clock),  looking.read(clock),
-            blocking_calls.read(), retakes.read(),     preemptions.read()};
+    counters all{steals.read(),         suspensions.read(), resumptions.read(), join_waits.read(), exposures.read(),
+                 publications.read(),   most_public.read(), slow_pushes.read(), slow_pops.read(),  parks.read(),
+                 wakeups.read(),        stacks.in_use(),    stacks.most(),      busy.read(clock),  looking.read(clock),
+                 blocking_calls.read(), retakes.read(),     preemptions.read()};
+    late.read(all);
+    all.on_top_ns = on_top_ns.read();
+    all.stolen_ns = stolen_ns.read();
+    all.longest_stolen_ns = longest_stolen_ns.read();
+    return all;
   }
 };
 

@@ -99,6 +99,7 @@ void begin(fiber& f, const stolen_record& what) noexcept {
   f.begun = true;
   f.lasting_calls = 0;
   f.stolen = static_cast<continuation*>(what.record);
+  if (f.stolen) f.begun_at = os::now_ns();
   f.handled = what.handled;
   os::make_context(f.context, f.stack_top(), &first_frame, &f);
 }
@@ -108,6 +109,12 @@ void end_strand(fiber* owner) noexcept {
   m.then = &ended;
   m.argument = owner;
   fiber& f = *current_fiber();
+  const bool ran_stolen = f.begun && f.stolen;
+  if (ran_stolen || owner) {
+    const std::int64_t now = os::now_ns();
+    if (owner) owner->arrived_at = now;
+    if (ran_stolen) m.count().note_stolen(now - f.begun_at);
+  }
   os::exception_globals& exceptions = *m.exceptions;
   come_before_thread(m);
   os::happens_before(&m.sched());  // the end of the runtime comes after all that was read of the worker
@@ -165,6 +172,7 @@ bool system::is_watched(worker& m) noexcept { return m.sched().monitor().watch()
 void resume(fiber& waited) noexcept {
   worker& m = *current_worker();
   ++m.count().resumptions;
+  waited.arrived_at = os::now_ns();
   waited.becomes(fiber_state::runnable);
   m.sched().dispatcher().ready(waited);
 }

@@ -74,7 +74,11 @@ struct fiber : join_waiter, runnable, parent_rest {
   relaxed<std::uint64_t> thefts = 0;        ///< calls of note_possible_theft
   relaxed<bool> begun = false;              ///< to run a root or a stolen record; else it is a scope's child, or free
   relaxed<continuation*> stolen = nullptr;  ///< the record it was begun for; nullptr if it runs a root
-  relaxed<void*> handled = nullptr;         ///< the exception that the parent of that record handles; nullptr: none
+  relaxed<std::int64_t> begun_at = 0;       ///< when it began with a stolen record, by os::now_ns
+  relaxed<std::int64_t> arrived_at =
+      0;  ///< when the last branch came to the join at which it waits; 0: before it did wait
+  relaxed<bool> runs_on_top = false;      ///< it waits at a join, and runs another record on top
+  relaxed<void*> handled = nullptr;       ///< the exception that the parent of that record handles; nullptr: none
   relaxed<join*> until_stolen = nullptr;  ///< for a scope's child, with steal_every_fork: where it waits for its thief
   relaxed<deque*> records =
       nullptr;  ///< the deque, with records, that it left behind when it suspended; else nullptr. Under the dispatcher's mutex

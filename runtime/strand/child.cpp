@@ -151,9 +151,23 @@ bool is_of_this_runtime(const children& scope) noexcept {
   return found;
 }
 
-void leave_to_others_slow(join& of_child) noexcept { wait_until_finished(of_child); }
+void leave_to_others_slow(join& of_child) noexcept {
+  if (!of_child.finished()) ++current_worker()->count().join_waits;
+  wait_until_finished(of_child);
+}
+
+bool note_wait(children& scope) noexcept {
+  if (scope.joined.all_arrived()) return false;
+  ++current_worker()->count().join_waits;
+  return true;
+}
 
 void join_children_slow(children& scope) noexcept {
+  if (current_fiber() == scope.home) note_wait(scope);
+  finish_join(scope);
+}
+
+void finish_join(children& scope) noexcept {
   if (current_fiber() != scope.home) {
     // To wait here would be in vain: the children resume the strand that made the scope.
     os::print_error(

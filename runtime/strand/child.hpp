@@ -117,6 +117,10 @@ class below_put_aside {
 /// Waits until all children have arrived. Must run on the home strand; on another strand it ends the process.
 [[gnu::cold]] void join_children_slow(children& scope) noexcept;
 
+// The two parts of it. By the home strand: counts the wait if not all have arrived, and says so.
+bool note_wait(children& scope) noexcept;
+void finish_join(children& scope) noexcept;
+
 /// Waits for a thief to run a kept child. This strand cannot pop the child's record, because newer records lie above it:
 /// this strand leaves all of them to thieves.
 [[gnu::cold]] void leave_to_others_slow(join& of_child) noexcept;

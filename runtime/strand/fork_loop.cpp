@@ -56,6 +56,7 @@ struct loop_steps {
   static void offer(loop_rest& rest, loop_stand_in& offered) noexcept {
     if (push_record(offered)) start_stolen_turn_slow(rest, offered);
   }
+  static void note_wait() noexcept { ++current_worker()->count().join_waits; }
   static bool take_back(loop_stand_in& offered) noexcept {
     return pop_record(offered) || finish_stolen_turn_slow(offered);
   }

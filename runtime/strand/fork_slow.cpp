@@ -44,6 +44,11 @@ bool pop_slow(const record_stand_in& r) noexcept { return pop_named(r, deque::na
 
 void join_slow(join& stolen) noexcept {
   if (&current_deque() == &no_deque) return;  // the record is finished
+  if (!stolen.finished()) ++current_worker()->count().join_waits;
+  finish_join(stolen);
+}
+
+void finish_join(join& stolen) noexcept {
   wait_until_finished(stolen);
   deque& d = current_deque();
   if (d.is_at_rest()) {

@@ -16,6 +16,9 @@ namespace fj { inline namespace v0_2 { namespace detail {
 /// Waits until the stolen record is finished. Meanwhile the worker does something else.
 [[gnu::cold]] void join_slow(join& stolen) noexcept;
 
+/// The same for a strand in a runtime that has said already that it waits.
+void finish_join(join& stolen) noexcept;
+
 // The slow path of a quiet fork, which does not answer the alarm while a worker looks for work.
 
 /// As deque::is_watched, also if no worker has said that it looks at this deque: whether one looks for work, and will find what was

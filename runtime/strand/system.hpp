@@ -21,7 +21,10 @@ struct strand_system {
   /// on in its place, or nullptr. Returns when another strand has resumed this one, perhaps on another worker.
   static void suspend(worker::afterwards then, void* argument) noexcept {
     ++current_worker()->count().suspensions;
+    current_fiber()->arrived_at = 0;
     leave(then, argument);
+    const std::int64_t arrived = current_fiber()->arrived_at;
+    current_worker()->count().late.note(arrived == 0 ? 0 : os::now_ns() - arrived);
   }
   /// Makes a strand that waits runnable.
   static void resume(fiber& f) noexcept { detail::resume(f); }
