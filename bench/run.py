@@ -153,8 +153,9 @@ def parse():
     return args
 
 
-def measure_one(builds, rounds, budget, measured, sure, pair_time):
-    """builds: of one kernel; measured: for each of them; sure: rounds with slow ways, whatever they take."""
+def measure_one(builds, rounds, budget, measured, sure, pair_time, waits):
+    """builds: of one kernel; measured: for each of them; sure: rounds with slow ways, whatever they take; waits: prints how joins
+    waited."""
     began = time.monotonic()
     once = [measure.run_once(kernel) for kernel in builds]
     got = measure.run_rounds(builds, rounds, budget - (time.monotonic() - began), sure=sure)
@@ -162,11 +163,12 @@ def measure_one(builds, rounds, budget, measured, sure, pair_time):
         own, ceilings = into.add(kernel, its_rounds, its_once, context)
         for key, figure in measure.run_pairs(kernel, own, pair_time).items():
             own[key]["vs_tbb_pairs"] = figure
-        tables.print_results(own, kernel.labels, kernel.forks, its_once, ceilings, into.compiler if len(builds) > 1 else "")
+        tables.print_results(own, kernel.labels, kernel.forks, its_once, ceilings, into.compiler if len(builds) > 1 else "",
+                             waits)
     print(flush=True)
 
 
-def measure_all(kernels, rounds, budget, sure, keep):
+def measure_all(kernels, rounds, budget, sure, keep, waits):
     """kernels: for each the list of its builds. Returns the results, one Measured for each build folder, and the failures, a
     text for each kernel that is left out. Calls keep(both) after each kernel."""
     measured, wrong = [Measured() for _ in kernels[0]], []
@@ -177,7 +179,7 @@ def measure_all(kernels, rounds, budget, sure, keep):
         print(f"{name} ({i + 1} of {len(kernels)}): for {left:.0f} seconds or less, at most {rounds} rounds, slow ways in at most "
               f"{measure.SLOW_ROUNDS} of them", flush=True)
         try:
-            measure_one(builds, rounds, left, measured, sure, pair_time)
+            measure_one(builds, rounds, left, measured, sure, pair_time, waits)
         except measure.Failed as failure:
             wrong.append(f"{name} failed and is left out: {failure}")
             print(f"bench/run.py: {wrong[-1]}", file=sys.stderr, flush=True)
@@ -242,7 +244,7 @@ def main():
         return found
 
     # A way that is slow at a large size may take minutes.
-    measured, wrong = measure_all(kernels, rounds, budget, 1 if args.full else measure.SLOW_ROUNDS, conclude)
+    measured, wrong = measure_all(kernels, rounds, budget, 1 if args.full else measure.SLOW_ROUNDS, conclude, args.policies)
     if not measured[0].results:
         raise measure.Failed("nothing was measured")
     judged = []

@@ -7,6 +7,8 @@ from collections import namedtuple
 
 STEADY = 0.03  # the part by which two times of the same program may differ while the machine is quiet
 SURE = 0.99  # of an interval, if there are values enough
+SURE_ROUNDS = 8  # the values that are enough
+CLEAR = 0.02  # what differs by less is not told apart
 ENOUGH = 5  # rounds behind a figure that may meet a goal; a figure of fewer says how many
 OURS = ("continuations", "tasks", "scope")  # and every way named after an order and a join, see is_ours
 
@@ -36,6 +38,14 @@ there is no such round."""
     return min(a for a, _ in both) / min(b for _, b in both) if both else None
 
 
+def side_of(summary):
+    """See Figure.side. Every page goes by this rule."""
+    (low, high), median = summary["interval"], summary["median"]
+    if summary["rounds"] < SURE_ROUNDS:
+        return None
+    return 1 if low > 1 and median > 1 + CLEAR else -1 if high < 1 and median < 1 / (1 + CLEAR) else 0
+
+
 class Figure:
     """A figure's values, one for each round in which it was taken; a round in which it was not gives None."""
 
@@ -59,9 +69,18 @@ class Figure:
 
     @property
     def certainty(self):
-        """How often such a range holds the true median: at least 0.99 from eight values on."""
+        """How often such a range holds the true median: at least 0.99 from SURE_ROUNDS values on."""
         n = len(self.values)
         return 1 - 2 * sum(math.comb(n, i) for i in range(self._below() + 1)) / 2**n
+
+    def side(self):
+        """Of ratios: 1 or -1 if the true median surely lies above or below 1, and the median differs from 1 by more than CLEAR; 0 if
+        they are not told apart; None if there are too few to say."""
+        return side_of(self.summary()) if self.values else None
+
+    def verdict(self, above, below):
+        """The same in words; `above` and `below` say what those are."""
+        return {1: above, -1: below, 0: "not told apart", None: f"too few rounds ({len(self.values)})"}[self.side()]
 
     def _below(self):
         """How many values lie below the range."""
@@ -101,7 +120,8 @@ class Moment(namedtuple("Moment", "alone parallel apart alone_again")):
 class Rounds:
     """The results of the rounds of one binary.
 
-    results: for each round {key: {"ms": time, "steals": count or None}} with keys (kernel, size, way, procs);
+    results: for each round {key: {"ms": time, counter: count or None}} with keys (kernel, size, way, procs), counters by
+    the names of fj::counters;
     moments: for each round {(kernel, size, procs): [Moment]}, of continuations; forks: {(kernel, size): forks in a run};
     others: the results of the same rounds by other compilers.
     """
@@ -120,6 +140,10 @@ class Rounds:
 
     def ms(self, i, *key):
         return self.results[i].get(key, {}).get("ms")
+
+    def counted(self, i, name, *key):
+        """A counter of one run, on average within the round."""
+        return self.results[i].get(key, {}).get(name)
 
     def best_serial(self, i, kernel, size):
         """The serial program's time by the compiler that made the quicker one; None unless all compilers took part."""
@@ -179,6 +203,7 @@ class Rounds:
     def of(self, kernel, size, way, procs):
         """{name: Figure} of one benchmark; figures that were not taken are left out."""
         key = kernel, size, way, procs
+        forks = self.forks.get((kernel, size))
         versus = {f"vs_{other}": other for other in ("tbb_invoke", "tbb_group", "tbb_context")}
         for name, is_one in (("vs_tbb", is_tbb), ("vs_omp", is_omp)):
             if not is_one(way) and (best := self.best(is_one, kernel, size, procs)):
@@ -190,7 +215,11 @@ class Rounds:
             "vs_other_serial": lambda i: ratio(self.ms(i, *key), self.other_serial(i, kernel, size)),
             **{name: lambda i, other=other: ratio(self.ms(i, kernel, size, other, procs), self.ms(i, *key))
                for name, other in versus.items() if other != way},
-            "steals": lambda i: self.results[i].get(key, {}).get("steals"),
+            "steals": lambda i: None if (count := self.counted(i, "steals", *key)) is None else round(count),
+            "join_waits": lambda i: self.counted(i, "join_waits", *key),
+            "waits_per_1000_forks": lambda i: ratio(self.counted(i, "join_waits", *key), forks and forks / 1000),
+            "late_us": lambda i: ratio(self.counted(i, "late_ns", *key), 1000 * (self.counted(i, "join_waits", *key) or 0)),
+            "on_top": lambda i: ratio(self.counted(i, "on_top_ns", *key), 1e6 * procs * (self.ms(i, *key) or 0)),
         }
         if procs > 1:
             takes["speedup"] = lambda i: ratio(self.ms(i, kernel, size, way, 1), self.ms(i, *key))

@@ -26,9 +26,12 @@ void fail(benchmark::State& state, const std::string& why) {
   state.SkipWithError(why.c_str());
 }
 
-std::uint64_t steals_of(const bench::counter_list& counters) {
+// Those of which each round has its own figure. They only grow.
+constexpr std::string_view counted[] = {"steals", "join_waits", "late_ns", "on_top_ns"};
+
+std::uint64_t value_of(std::string_view counter, const bench::counter_list& counters) {
   for (const auto& [name, value] : counters) {
-    if (name == "steals") return value;
+    if (name == counter) return value;
   }
   return 0;
 }
@@ -66,8 +69,11 @@ void measure(benchmark::State& state, const bench::kernel& kernel, const bench::
     }
     const auto after = team->counters();
     if (!after.empty()) {
-      state.counters["steals"] = benchmark::Counter(static_cast<double>(steals_of(after) - steals_of(before)),
-                                                    benchmark::Counter::kAvgIterations);
+      for (const std::string_view name : counted) {
+        const std::uint64_t count = value_of(name, after) - value_of(name, before);
+        state.counters[std::string(name)] =
+            benchmark::Counter(static_cast<double>(count), benchmark::Counter::kAvgIterations);
+      }
     }
   } catch (const std::exception& e) {
     fail(state, e.what());

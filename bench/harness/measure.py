@@ -28,6 +28,7 @@ LONG = 0.2  # a part that takes more seconds is taken once in a round, and in th
 
 # The orders and joins beside continuations (first, leave) and tasks (last, top). first_leave is what continuations is, but that
 # nodes of many children fork them two at a time.
+COUNTED = ("steals", "join_waits", "late_ns", "on_top_ns")  # in each round; main.cpp has the same names
 CROSSED = ("first_leave", "first_top", "first_leap", "last_leave", "last_leap")
 POLICIES = ("continuations", "tasks", *CROSSED)
 
@@ -123,7 +124,7 @@ class Kernel:
         return self.finish(self.start(command, **variables))
 
     def round(self, keys, turn):
-        """Runs the ways, in another order each turn. Returns the context and {key: {"ms": ..., "steals": ...}}."""
+        """Runs the ways, in another order each turn. Returns the context and {key: {"ms": ..., and by COUNTED}}."""
         got = {}
         # OpenMP's threads spin on for up to 0.2 s after their work, which would slow down the next way.
         for part in ([k for k in keys if not is_omp(k[2])], [k for k in keys if is_omp(k[2])]):
@@ -141,8 +142,7 @@ class Kernel:
             report = json.loads(self.output(command))
             for b in report["benchmarks"]:
                 scale = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}[b["time_unit"]]
-                got[key_of(b["name"])] = {"ms": b["real_time"] * scale,
-                                          "steals": round(b["steals"]) if "steals" in b else None}
+                got[key_of(b["name"])] = {"ms": b["real_time"] * scale, **{name: b.get(name) for name in COUNTED}}
             context = report["context"]
         missing = [name_of(*k) for k in keys if k not in got]
         if missing:

@@ -11,12 +11,17 @@ COLUMNS = {"ms": "median ms", "best": "best ms", "n": "n", "vs_serial": "vs seri
            "flat_over_nested": "vs nested fork", "steals": "steals", "work": "work %", "looking": "looking %", "idle": "idle %",
            "memory": "MiB more"}
 
+# How joins waited: shown where policies are compared.
+WAITS = {"waits_per_1000_forks": "waits/1000 forks", "join_waits": "waits", "late_us": "late us", "on_top": "on top %"}
+
 LEGEND = """
   n: rounds. vs serial: time over the serial program's, of the same compiler; best serial: of the better compiler.
   … vs: that library's time on as many P over this one's, by the quickest of its ways here.
   of ceiling: speed-up over what as many separate programs reach on this machine at the same time.
   when quiet: speed-up in moments when they reached all there is, and the clock was steady.
   ns/fork: (time - serial time) / forks, on one P. Median of the rounds' ratios (smallest…largest).
+  waits: joins in one run that were not complete when their strand came. late: how long after the last branch a strand went on
+  that had waited, on average; on top: the share of the time of all P in which waiting strands ran other work on their stacks.
   work, looking, idle: shares of the time of all P, in one run; MiB more: memory that came during that run.
   Every result was checked."""
 
@@ -95,14 +100,17 @@ def shares(once, procs):
     return {"work": work, "looking": looking, "idle": max(0.0, 1 - work - looking)}
 
 
-def print_results(results, labels, forks, once, ceilings, compiler=""):
-    """A table for each kernel and size; results: {key: {name: Figure}}, of one binary."""
+def print_results(results, labels, forks, once, ceilings, compiler="", waits=False):
+    """A table for each kernel and size; results: {key: {name: Figure}}, of one binary; waits: also how joins waited."""
+    columns = COLUMNS | (WAITS if waits else {})
     for kernel, size in dict.fromkeys(key[:2] for key in results):
         rows = []
         for key, figures in results.items():
             if key[:2] != (kernel, size):
                 continue
-            row = {name: show(figures.get(name)) for name in COLUMNS}
+            row = {name: show(figures.get(name)) for name in columns}
+            if waits and figures.get("on_top"):
+                row["on_top"] = f"{100 * figures['on_top'].median:.1f}"
             row["ms"] = f"{figures['ms'].median:.2f}"
             row["best"] = f"{min(figures['ms'].values):.2f}"
             row["n"] = str(len(figures["ms"].values))
@@ -110,11 +118,11 @@ def print_results(results, labels, forks, once, ceilings, compiler=""):
             if (came := growth(once.get(key, {}))) is not None:
                 row["memory"] = f"{came / 1024:.1f}"
             rows.append((key[2], key[3], row))
-        used = [c for c in COLUMNS if any(row[c] != "-" for _, _, row in rows)]
+        used = [c for c in columns if any(row[c] != "-" for _, _, row in rows)]
         called = f" {labels[kernel, size]}" if (kernel, size) in labels else ""
         counted = f", {forks[kernel, size]:,} forks" if (kernel, size) in forks else ""
         print(f"\n{kernel}({size}){called}{counted}" + (f", {compiler}" if compiler else ""))
-        print_table([["way", "P", *(COLUMNS[c] for c in used)]]
+        print_table([["way", "P", *(columns[c] for c in used)]]
                     + [[way, str(procs), *(row[c] for c in used)] for way, procs, row in rows])
         for (k, s, procs), figure in ceilings.items():
             if (k, s) == (kernel, size) and figure:

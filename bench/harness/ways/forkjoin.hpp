@@ -31,13 +31,26 @@ class forkjoin_team {
   counter_list counters() const {
     const fj::stats stats = runtime_.stats();
     const fj::counters c = stats.total();
-    counter_list found{{"steals", c.steals},           {"suspensions", c.suspensions},
-                       {"resumptions", c.resumptions}, {"join_waits", c.join_waits},
-                       {"exposures", c.exposures},     {"publications", c.publications},
-                       {"most_public", c.most_public}, {"slow_pushes", c.slow_pushes},
-                       {"slow_pops", c.slow_pops},     {"parks", c.parks},
-                       {"wakeups", c.wakeups},         {"stacks_peak", stats.stacks_peak},
-                       {"busy_ns", c.busy_ns},         {"looking_ns", c.looking_ns}};
+    counter_list found{{"steals", c.steals},
+                       {"suspensions", c.suspensions},
+                       {"resumptions", c.resumptions},
+                       {"join_waits", c.join_waits},
+                       {"exposures", c.exposures},
+                       {"publications", c.publications},
+                       {"most_public", c.most_public},
+                       {"slow_pushes", c.slow_pushes},
+                       {"slow_pops", c.slow_pops},
+                       {"parks", c.parks},
+                       {"wakeups", c.wakeups},
+                       {"stacks_peak", stats.stacks_peak},
+                       {"busy_ns", c.busy_ns},
+                       {"looking_ns", c.looking_ns},
+                       {"late_ns", c.late_ns},
+                       {"most_late_ns", c.most_late_ns},
+                       {"on_top_ns", c.on_top_ns},
+                       {"stolen_ns", c.stolen_ns},
+                       {"longest_stolen_ns", c.longest_stolen_ns}};
+    for (std::size_t i = 0; i != c.joins_late.size(); ++i) found.emplace_back(late_names[i], c.joins_late[i]);
     auto name = names_.begin();
     for (const fj::counters& of_one : stats.procs) {
       found.emplace_back(*name++, of_one.busy_ns);
@@ -53,6 +66,9 @@ class forkjoin_team {
     if (stack_size) o.stack_size = stack_size;
     return o;
   }
+
+  static constexpr const char* late_names[] = {"late_below_1us", "late_below_10us", "late_below_100us",
+                                               "late_below_1ms", "late_below_10ms", "late_more"};
 
   std::vector<std::string> names_;  ///< of the counters of each P
   fj::runtime runtime_;
