@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Trees whose work is to sleep: what each policy makes of them on more P than there are processors.
+
+    bench/virtual/run.py --build build [--procs 2,4,8,16] [--rounds N] [--leaves 256] [--leaf-us 1000] [--json FILE] [--check]
+
+A P whose strand sleeps needs no processor. So the real runtime runs on few cores as if each P had its own, as long as the forks between
+the sleeps take little. It shows how long strands wait at joins, and what that costs; not what a fork costs, nor caches. The five trees:
+even and uneven halves; a merge after each join that grows with what lies below (mergesort); the same work after each join (reduction);
+work after the last join alone (heavy root).
+
+Each round runs every tree by every policy and by oneTBB, in another order. --check runs the trees on two P once more with leaves that
+compute as long instead: what sleeps should take as long.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+sys.path[0] = str(pathlib.Path(__file__).resolve().parents[1])
+
+from harness import environment, measure  # noqa: E402
+from harness.figures import Figure, ratio  # noqa: E402
+from harness.tables import print_table  # noqa: E402
+from peers.programs import versions  # noqa: E402
+
+LIBRARIES = ("forkjoin", "tbb")
+TIMEOUT = 300
+FORKS_OF = 1000  # waits are told for so many forks
+WAITS = ("waits", "mean_late_ms", "most_late_ms", "on_top", "largest_stolen")
+
+
+def run(program, procs, turn, args, work):
+    """{(shape, way): what the program says of the run}"""
+    command = [str(program), str(procs), str(turn), str(args.leaves), str(args.leaf_us), work]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
+    if done.returncode != 0:
+        raise measure.Failed(f"ended with status {done.returncode}: {' '.join(command)}\n{done.stdout}{done.stderr}")
+    with measure.making_sense_of(command):
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        return {(row["shape"], row["way"]): row for row in rows}
+
+
+def round_of(programs, procs, turn, args, work="sleep"):
+    found = {}
+    for program in programs if turn % 2 else reversed(programs):
+        found |= run(program, procs, turn, args, work)
+    return found
+
+
+def told(row, procs, leaves):
+    """The figures of a run of ours, besides its time."""
+    if "join_waits" not in row:
+        return {}
+    waits, seconds = row["join_waits"], row["seconds"]
+    return {"waits": waits * FORKS_OF / (leaves - 1), "mean_late_ms": row["late_ns"] / waits / 1e6 if waits else 0.0,
+            "most_late_ms": row["most_late_ns"] / 1e6, "on_top": row["on_top_ns"] / 1e9 / seconds / procs,
+            "largest_stolen": row["longest_stolen_ns"] / 1e9 / seconds, "steals": row["steals"], "stacks_peak": row["stacks_peak"]}
+
+
+class Measured:
+    """Of one number of P."""
+
+    def __init__(self, procs, rounds, unit, leaves):
+        self.procs, self.rounds, self.unit, self.leaves = procs, rounds, unit, leaves
+
+    def keys(self):
+        return sorted(self.rounds[0], key=lambda key: [k[0] for k in self.rounds[0]].index(key[0]))
+
+    def figures(self, shape, way):
+        rows = [found[shape, way] for found in self.rounds]
+        # What greedy schedules reach, but for a factor of two: the work of a P, or the longest path.
+        bound = max(rows[0]["units"] / self.procs, rows[0]["span"]) * self.unit
+        ours = [found.get((shape, "continuations"), {}).get("seconds") for found in self.rounds]
+        figures = {"over_bound": Figure(row["seconds"] / bound for row in rows),
+                   "vs_continuations": Figure(ratio(row["seconds"], own) for row, own in zip(rows, ours))}
+        of_rounds = [told(row, self.procs, self.leaves) for row in rows]
+        for name in of_rounds[0]:
+            figures[name] = Figure(of[name] for of in of_rounds)
+        return figures
+
+    def print(self):
+        for shape in dict.fromkeys(shape for shape, _ in self.rounds[0]):
+            first = next(row for key, row in self.rounds[0].items() if key[0] == shape)
+            print(f"\n{shape}, P = {self.procs}: work {first['units']:g}, longest path {first['span']:g} leaves")
+            rows = [["way", "over the bound", "vs continuations", "99 % of the median", "told apart", f"waits/{FORKS_OF} forks",
+                     "mean late ms", "most late ms", "on top %", "largest stolen %"]]
+            for of, way in self.rounds[0]:
+                if of != shape:
+                    continue
+                figures = self.figures(shape, way)
+                low, high = figures["vs_continuations"].median_lies_between()
+                own = way == "continuations"
+                waits = [f"{figures[n].median * (100 if n in ('on_top', 'largest_stolen') else 1):.{2 if n.endswith('ms') else 0}f}"
+                         if n in figures else "-" for n in WAITS]
+                rows.append([way, f"{figures['over_bound'].median:.2f}", "-" if own else f"{figures['vs_continuations'].median:.3f}",
+                             "-" if own else f"{low:.3f}…{high:.3f}", "-" if own else figures["vs_continuations"].verdict("more", "less"),
+                             *waits])
+            print_table(rows)
+
+    def results(self):
+        return [{"shape": shape, "way": way, "procs": self.procs, "seconds": [found[shape, way]["seconds"] for found in self.rounds],
+                 **{name: f.summary() for name, f in self.figures(shape, way).items()},
+                 **({"joins_late": [sum(column) for column in zip(*(found[shape, way]["joins_late"] for found in self.rounds))]}
+                    if "joins_late" in self.rounds[0][shape, way] else {})}
+                for shape, way in self.rounds[0]]
+
+
+def check(programs, args):
+    """The same trees on two P with leaves that compute: [(shape, way, Figure of time asleep over time computing)]"""
+    pairs = []
+    for turn in range(args.rounds):
+        works = ("sleep", "compute") if turn % 2 else ("compute", "sleep")
+        pairs.append({work: round_of(programs, 2, turn, args, work) for work in works})
+    return [(*key, Figure(ratio(pair["sleep"][key]["seconds"], pair["compute"][key]["seconds"]) for pair in pairs))
+            for key in pairs[0]["sleep"]]
+
+
+def numbers(text):
+    return [int(word) for word in text.split(",")]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
+    parser.add_argument("--procs", type=numbers, default=[2, 4, 8, 16])
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--leaves", type=int, default=256)
+    parser.add_argument("--leaf-us", type=int, default=1000, help="microseconds of a leaf")
+    parser.add_argument("--check", action="store_true", help="also compares with leaves that compute, on two P")
+    parser.add_argument("--json", type=pathlib.Path, help="also writes all figures there")
+    args = parser.parse_args()
+    folder = args.build.resolve() / "bench"
+    programs = [folder / f"virtual_{name}" for name in LIBRARIES if (folder / f"virtual_{name}").is_file()]
+    if not programs or not programs[0].name.endswith("forkjoin"):
+        raise measure.Failed(f"{folder} has no virtual_forkjoin; ./dev bench --virtual builds it")
+    load = os.getloadavg()
+
+    alone = run(programs[0], 1, 0, args, "sleep")
+    unit = Figure(row["seconds"] / row["units"] for row in alone.values()).median
+    print(f"a leaf that sleeps for {args.leaf_us} us takes {unit * 1e6:.0f} us on one P; {args.rounds} rounds, {args.leaves} leaves")
+    results = []
+    for procs in args.procs:
+        of = Measured(procs, [round_of(programs, procs, turn, args) for turn in range(args.rounds)], unit, args.leaves)
+        of.print()
+        results += of.results()
+        sys.stdout.flush()
+    checked = check(programs, args) if args.check else []
+    if checked:
+        print("\nasleep over computing, on two P; median (least…greatest)")
+        print_table([["tree", "way", "ratio"]] + [[shape, way, f"{f.median:.3f} ({min(f.values):.3f}…{max(f.values):.3f})"]
+                                                   for shape, way, f in checked])
+    print("""
+  over the bound: time over the greater of the work of each P and the longest path. waits: joins that were not complete when their
+  strand came. late: how long after the last branch the strand went on. on top: the share of the time of all P in which strands that
+  waited ran other work on their stacks. largest stolen: the longest stolen branch, over the time of the run. Medians of the rounds.""")
+    if args.json:
+        env = environment.describe(versions(args.build.resolve()), load)
+        args.json.write_text(json.dumps({
+            "schema": 1, "environment": env,
+            "settings": {"rounds": args.rounds, "leaves": args.leaves, "leaf_us": args.leaf_us, "unit_us": unit * 1e6},
+            "results": results,
+            "checked": [{"shape": shape, "way": way, **f.summary()} for shape, way, f in checked]}, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except measure.Failed as failure:
+        print(f"bench/virtual/run.py: {failure}", file=sys.stderr)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
