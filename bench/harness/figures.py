@@ -7,7 +7,6 @@ from collections import namedtuple
 
 STEADY = 0.03  # the part by which two times of the same program may differ while the machine is quiet
 SURE = 0.99  # of an interval, if there are values enough
-SURE_ROUNDS = 8  # the values that are enough
 CLEAR = 0.02  # what differs by less is not told apart
 ENOUGH = 5  # rounds behind a figure that may meet a goal; a figure of fewer says how many
 OURS = ("continuations", "tasks", "scope")  # and every way named after an order and a join, see is_ours
@@ -39,9 +38,11 @@ there is no such round."""
 
 
 def side_of(summary):
-    """See Figure.side. Every page goes by this rule."""
+    """Of a ratio: 1 or -1 if the true median surely lies above or below 1, and the median differs from 1 by more than CLEAR; 0 if they
+    are not told apart; None if there are fewer than ENOUGH rounds. All of fewer than eight rounds have to agree. Every page goes by
+    this rule."""
     (low, high), median = summary["interval"], summary["median"]
-    if summary["rounds"] < SURE_ROUNDS:
+    if summary["rounds"] < ENOUGH:
         return None
     return 1 if low > 1 and median > 1 + CLEAR else -1 if high < 1 and median < 1 / (1 + CLEAR) else 0
 
@@ -69,13 +70,12 @@ class Figure:
 
     @property
     def certainty(self):
-        """How often such a range holds the true median: at least 0.99 from SURE_ROUNDS values on."""
+        """How often such a range holds the true median: at least 0.99 from eight values on, 0.94 of five."""
         n = len(self.values)
         return 1 - 2 * sum(math.comb(n, i) for i in range(self._below() + 1)) / 2**n
 
     def side(self):
-        """Of ratios: 1 or -1 if the true median surely lies above or below 1, and the median differs from 1 by more than CLEAR; 0 if
-        they are not told apart; None if there are too few to say."""
+        """See side_of."""
         return side_of(self.summary()) if self.values else None
 
     def verdict(self, above, below):

@@ -45,11 +45,8 @@ def interval(figure):
 
 
 def sign(figure):
-    """1 or -1 if the true median is above or below 1, and by more than CLEAR; else 0."""
-    if not (found := interval(figure)):
-        return 0
-    low, high = found
-    return 1 if low > 1 and figure.median > 1 + CLEAR else -1 if high < 1 and figure.median < 1 / (1 + CLEAR) else 0
+    """1 or -1 if the true median is above or below 1, and by more than CLEAR; else 0, also if that is less than SURE."""
+    return (figure.certainty >= SURE and figure.side()) or 0
 
 
 def alike(figure):

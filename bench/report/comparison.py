@@ -1,7 +1,7 @@
 """The sentences of the page "Tasks against continuations", made from the figures, so that they are true of any measurement."""
 
 from report import axes
-from report.data import CLEAR, COUNTERS, ROUNDS
+from report.data import CLEAR, COUNTERS
 from report.pages import NONE, Table, mib, render, spread, value, words
 
 HEADS = {"steals": "steals", "suspensions": "suspensions", "join_waits": "join waits", "deepest_deque": "deepest deque",
@@ -37,9 +37,9 @@ class Comparison:
         return told + "." if told else ""
 
     def faster_in(self, by):
-        """by: {way, or "neither": problems}"""
+        """by: {way, or what Data.faster says instead: problems}"""
         said = {"continuations": "continuations are faster in", "tasks": "tasks are faster in",
-                "neither": "no clear difference in"}
+                "not told apart": "not told apart in", "too few rounds": "too few rounds to tell in"}
         return "; ".join(f"{said[way]} {self.names(by[way])}" for way in said if by.get(way))
 
     def verdicts(self):
@@ -111,7 +111,7 @@ class Comparison:
         by = {}
         for problem, procs, awake, ours, tasks in self.simulated_pairs():
             times = tasks["time_ns"] / ours["time_ns"]
-            way = "continuations" if times > 1 + CLEAR else "tasks" if times < 1 / (1 + CLEAR) else "neither"
+            way = "continuations" if times > 1 + CLEAR else "tasks" if times < 1 / (1 + CLEAR) else "not told apart"
             by.setdefault((procs, awake), {}).setdefault(way, []).append(problem)
         return [(procs, STARTS[awake], self.faster_in(found)) for (procs, awake), found in sorted(by.items()) if procs > 1]
 
@@ -122,11 +122,10 @@ def time(data):
         for problem in of.problems:
             for procs in of.procs:
                 if figure := of.tasks_over_continuations(problem, procs):
-                    faster = of.faster(problem, procs)
                     rows.append([of.full_name(problem), value(procs), compiler or NONE,
                                  *(value(of.result(problem, way, procs)["median_ms"]) for way in PAIR),
                                  spread(figure.summary()), value(len(figure.values)),
-                                 {"neither": "no clear difference"}.get(faster, faster)])
+                                 of.faster(problem, procs)])
     return Table("Time by tasks and by continuations", ["kernel", "P", "compiler", "continuations, ms", "tasks, ms",
                                                         "tasks over continuations (least…most)", "n", "faster"], rows)
 
@@ -172,7 +171,7 @@ def many(data):
 def comparison_page(data, made, links, policies=None):
     """policies: the Data of a measurement of all orders and joins, if there was one of its own."""
     crossed = policies or data
-    return render("comparison.html", data=data, made=made, pages=links, it=Comparison(data), ROUNDS=ROUNDS,
+    return render("comparison.html", data=data, made=made, pages=links, it=Comparison(data),
                   axes=axes.table(crossed), told=axes.sentences(crossed), complete=axes.complete(crossed), ALIKE=axes.ALIKE,
                   crossed_counters=axes.counters(crossed), crossed=crossed,
                   **{of.__name__: of(data) for of in (time, counters, memory, many)})

@@ -1,14 +1,11 @@
 """The data that bench/run.py and the simulator wrote, in the form that the report needs. Missing data are None or empty."""
 
-from harness.figures import ENOUGH, Figure, is_omp, is_tbb, ratio
+from harness.figures import CLEAR, Figure, is_omp, is_tbb, ratio
 from harness.goals import KEPT, growth
 
 OURS = ("continuations", "tasks", "scope")
 GREEDY = ("continuations", "scope")  # these promise a bound on space
 COUNTERS = ("steals", "suspensions", "join_waits", "deepest_deque", "stacks_peak")
-# A way is called faster if there are ROUNDS rounds, the median's interval lies on one side of 1, and the median differs by more than
-# CLEAR. So all of fewer than eight rounds have to agree.
-ROUNDS, CLEAR = ENOUGH, 0.02
 
 
 class Data:
@@ -118,18 +115,9 @@ class Data:
         return Figure([ratio(a, b) for a, b in zip(tasks, ours)])
 
     def faster(self, problem, procs):
-        """"continuations", "tasks", "neither", or None if it was not measured."""
+        """"continuations", "tasks", "not told apart" or "too few rounds", or None if it was not measured."""
         figure = self.tasks_over_continuations(problem, procs)
-        if not figure:
-            return None
-        if len(figure.values) < ROUNDS:
-            return "neither"
-        low, high = figure.median_lies_between()
-        if figure.median > 1 + CLEAR and low > 1:
-            return "continuations"
-        if figure.median < 1 / (1 + CLEAR) and high < 1:
-            return "tasks"
-        return "neither"
+        return {1: "continuations", -1: "tasks", 0: "not told apart", None: "too few rounds"}[figure.side()] if figure else None
 
     def shape(self, problem):
         """Work and span: in nanoseconds if the simulator counted them, in the kernel's own unit if the benchmark did."""

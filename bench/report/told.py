@@ -10,7 +10,7 @@ from statistics import median
 
 from markupsafe import Markup
 
-from harness.figures import Figure, is_omp, is_tbb, ratio
+from harness.figures import Figure, is_omp, is_tbb, ratio, side_of
 from harness.tables import short
 from harness.tables import verdict as goal_verdict
 from peers.programs import OURS, SERIAL
@@ -19,8 +19,9 @@ from report import axes
 from report.data import CLEAR, Data
 from report.pages import words
 
-PAGES = ("README.md", "bench/README.md", "bench/PEERS.md", "bench/TALK.md", "forkjoin/guide/performance.md")
+PAGES = ("README.md", "bench/README.md", "bench/PEERS.md", "bench/TALK.md", "bench/WAITING.md", "forkjoin/guide/performance.md")
 BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end of figures -->\n)", re.DOTALL)
+ALONE = ("virtual",)  # may be of a commit of its own, which the page says
 FILES = ("kernels", "policies", "peers", "talk", "echo", "handover", "instructions", "instructions-bench", "debian13")
 WIDTH = 140  # of a line of prose
 PROCS = {1: "one P", 2: "two P"}
@@ -34,6 +35,7 @@ class Figures:
         commits = {file["environment"]["commit"] for file in self.files.values()}
         if len(commits) > 1 or None in commits or "changes" in "".join(commits):
             raise ValueError(f"the figures are of more than one commit, or of a changed tree: {', '.join(map(str, commits))}")
+        self.files |= {name: json.loads((pathlib.Path(folder) / f"{name}.json").read_text()) for name in ALONE}
         self.gcc = Data(self.files["kernels"])
         (self.clang,) = self.gcc.others
 
@@ -73,7 +75,7 @@ def code(name):
 
 def folded(text):
     """A paragraph, or an item of a list, in lines of WIDTH."""
-    indent, lines = "  " if text.startswith("- ") else "", [""]
+    indent, lines = " " * len(re.match(r"(?:- |\d\. )?", text)[0]), [""]
     for word in text.split():
         if lines[-1].strip() and len(lines[-1]) + len(word) >= WIDTH:
             lines.append(indent + word)
@@ -121,12 +123,6 @@ def deciding(result):
     return result.get("vs_tbb_pairs") or result.get("vs_tbb")
 
 
-def told_apart(summary):
-    """1 or -1 if the whole interval lies on one side of 1, and the median differs from 1 by more than CLEAR."""
-    (low, high), median_of = summary["interval"], summary["median"]
-    return 1 if low > 1 and median_of > 1 + CLEAR else -1 if high < 1 and median_of < 1 / (1 + CLEAR) else 0
-
-
 def ours(data, procs):
     """[(problem, result)] of continuations."""
     return [(problem, r) for problem in data.problems if (r := data.result(problem, "continuations", procs))]
@@ -142,13 +138,13 @@ def behind(figures, take, known=lambda problem: True):
     for name, data in figures.each():
         for procs in PROCS:
             found += [f"{called(data, problem)} by {name} on {PROCS[procs]} ({inner(take(r))})" for problem, r in ours(data, procs)
-                      if known(problem) and take(r) and told_apart(take(r)) < 0]
+                      if known(problem) and take(r) and side_of(take(r)) == -1]
     return found
 
 
 def counted(data, procs, take):
     """ahead in 12, not told apart in 3, behind in 1"""
-    signs = [told_apart(take(r)) for _, r in ours(data, procs) if take(r)]
+    signs = [side_of(take(r)) for _, r in ours(data, procs) if take(r)]
     return f"{signs.count(1)} / {signs.count(0)} / {signs.count(-1)}"
 
 
@@ -294,6 +290,80 @@ def policies(figures):
                           "stacks at most"], [[plain(cell) for cell in row] for row in counts.rows])])
 
 
+# --- how joins wait ---
+
+class Waits:
+    """Of what bench/virtual/run.py wrote."""
+
+    MANY = 8  # P of the sentences
+
+    def __init__(self, report):
+        self.report = report
+        self.found = {(r["shape"], r["way"], r["procs"]): r for r in report["results"]}
+        self.shapes = list(dict.fromkeys(shape for shape, _, _ in self.found))
+        self.procs = sorted({procs for *_, procs in self.found})
+
+    def of(self, shape, way, procs, name):
+        row = self.found.get((shape, way, procs), {})
+        return row[name] if name in row else None
+
+    def span(self, way, name, procs=MANY, form="{:.0f}".format):
+        """The least and the greatest median over the trees."""
+        medians = [self.of(shape, way, procs, name)["median"] for shape in self.shapes]
+        least, most = form(min(medians)), form(max(medians))
+        return least if least == most else f"{least} to {most}"
+
+    def slower(self, way):
+        """Where it takes more time than continuations, and where less, told apart."""
+        told = {1: [], -1: []}
+        for shape in self.shapes:
+            for procs in self.procs:
+                times = self.of(shape, way, procs, "vs_continuations")
+                if (side := side_of(times)) in told:
+                    told[side].append(f"{shape} on {procs} P ({inner(times)})")
+        more = f"more time in {words(told[1])}" if told[1] else "in no tree more time"
+        return more + (f", and less in {words(told[-1])}" if told[-1] else "")
+
+
+def milliseconds(time):
+    return f"{time:.1f} ms" if time >= 1 else f"{time * 1000:.0f} us"
+
+
+def waiting(figures):
+    waits = Waits(figures.files["virtual"])
+    settings, many = waits.report["settings"], waits.MANY
+    checked = [c["median"] for c in waits.report["checked"]]
+    late, most = (lambda way, name=name: waits.span(way, name, form=milliseconds) for name in ("mean_late_ms", "most_late_ms"))
+    rows = []
+    for procs in waits.procs:
+        for shape in waits.shapes:
+            def times(way, shape=shape, procs=procs):
+                found = waits.of(shape, way, procs, "vs_continuations")
+                return f"{found['median']:.3f} ({found['interval'][0]:.3f}–{found['interval'][1]:.3f})"
+
+            def both(name, form, shape=shape, procs=procs):
+                return " / ".join(form(waits.of(shape, way, procs, name)["median"]) for way in ("continuations", "tasks", "last_leap"))
+
+            rows.append([shape, procs, both("waits", "{:.0f}".format), both("mean_late_ms", milliseconds), both("most_late_ms", milliseconds), times("tasks"),
+                         times("last_leave"), times("last_leap"), times("oneTBB")])
+    return "".join([
+        folded(f"1. **How often.** On {many} P, {waits.span('continuations', 'waits')} of 1,000 joins are not complete when their strand "
+               f"comes, with tasks {waits.span('tasks', 'waits')}."),
+        folded(f"2. **How long.** After the last branch of such a join the strand goes on {late('continuations')} later with continuations, at most "
+               f"{most('continuations')}; with tasks {late('tasks')} later, at most {most('tasks')}. A leaf takes {settings['unit_us'] / 1000:.2f} ms."),
+        folded(f"3. **When that costs time.** Tasks take {waits.slower('tasks')}. Everywhere else they are not told apart from continuations."),
+        folded(f"4. **Order or join.** With the last child first, strands that leave their stacks go on {late('last_leave')} late, at most {most('last_leave')}; with the first child "
+               f"first, strands that run others on top {late('first_top')}, at most {most('first_top')}. Leapfrogging takes {waits.slower('last_leap')}; its strands go on "
+               f"{late('last_leap')} late, at most {most('last_leap')}."),
+        folded(f"5. **What a thief takes.** The longest stolen branch lasts for {waits.span('continuations', 'largest_stolen', 2, '{:.0%}'.format)} of the run on two P with "
+               f"continuations, with tasks for {waits.span('tasks', 'largest_stolen', 2, '{:.0%}'.format)}, its waits included."),
+        "\n", folded(f"{machine(waits.report, version(waits.report['environment']['compiler']), one_tbb(waits.report))}; {settings['rounds']} rounds, "
+                     f"{settings['leaves']} leaves. Where leaves compute instead, on two P, the times are the same within {min(checked):.3f} to "
+                     f"{max(checked):.3f} (asleep over computing, medians)."),
+        "\n", grid(["tree", "P", "waits of 1,000 forks: continuations / tasks / last leap", "mean lateness", "greatest lateness", "tasks' time", "last leave's",
+                    "last leap's", "oneTBB's"], rows)])
+
+
 # --- other libraries ---
 
 def rows_of(report):
@@ -311,7 +381,7 @@ def peers(figures):
     report = figures.files["peers"]
     best = best_ways(report["results"])
     names = list(dict.fromkeys(r["peer"] for r in report["results"] if r["peer"] not in (OURS, SERIAL)))
-    rows, by_sign = [], {1: [], 0: [], -1: []}
+    rows, by_sign = [], {1: [], 0: [], -1: [], None: []}
     for (kernel, size), procs in rows_of(report):
         quickest = beside(best, kernel, procs)
         cells = []
@@ -321,10 +391,12 @@ def peers(figures):
             cells.append("" if not row or "vs_serial" not in row else number(row["vs_serial"]["median"]) + (f" (n = {few})" if few < 5 else ""))
         if quickest:
             name, summary = quickest
-            by_sign[-told_apart(summary)].append(f"`{kernel}` on {PROCS[procs]} ({name}, {inner(summary)})")
+            side = side_of(summary)  # of our time over the other's
+            by_sign[side and -side].append(f"`{kernel}` on {PROCS[procs]} ({name}, {inner(summary)})")
         rows.append([f"`{kernel}` ({size}), {procs}", *cells, f"{spread(quickest[1])}, {quickest[0]}" if quickest else ""])
     known = {peer["name"]: peer["what"] for peer in report["peers"] if peer["found"]}
-    said = {1: "Ours is first, and told apart", 0: "Not told apart from the quickest other", -1: "Ours is behind"}
+    said = {1: "Ours is first, and told apart", 0: "Not told apart from the quickest other", -1: "Ours is behind",
+            None: "Too few rounds to tell"}
     return "".join([
         *(folded(f"- **{said[sign]}**: {words(by_sign[sign])}.") for sign in said if by_sign[sign]), "\n",
         folded(f"{machine(report)}. In brackets is the interval of the median of our time over the other's."
@@ -352,7 +424,7 @@ def build_of(programs):
 def talk(figures):
     report = figures.files["talk"]
     cases = list(dict.fromkeys(r["case"] for r in report["results"]))
-    rows, by_sign = [], {1: [], 0: [], -1: []}
+    rows, by_sign = [], {1: [], 0: [], -1: [], None: []}
     for case in cases:
         found = {r["procs"]: r for r in report["results"] if r["case"] == case}
         row = [f"`{case}`", found[1]["what"]]
@@ -360,10 +432,10 @@ def talk(figures):
             seconds, n = found[procs]["seconds"], found[procs]["n"]
             own = build_of(seconds)
             times = Figure(map(ratio, seconds["go"], own)).summary()
-            by_sign[told_apart(times)].append(f"`{case}` on {PROCS[procs]} ({number(times['median'])})")
+            by_sign[side_of(times)].append(f"`{case}` on {PROCS[procs]} ({number(times['median'])})")
             row += [number(median(own) / n * 1e9), spread(times)]
         rows.append(row)
-    said = {1: "Ours is faster, and told apart", 0: "Not told apart", -1: "Ours is behind Go"}
+    said = {1: "Ours is faster, and told apart", 0: "Not told apart", -1: "Ours is behind Go", None: "Too few rounds to tell"}
     return "".join([
         *(folded(f"- **{said[sign]}**: {words(by_sign[sign])}.") for sign in said if by_sign[sign]), "\n",
         go_machine(figures, "talk"), "\n",
@@ -444,7 +516,7 @@ def performance(figures):
         "\n", grid(["", *compilers(figures)], rows)])
 
 
-BLOCKS = {of.__name__: of for of in (readme, kernels, policies, peers, talk, echo, handover, performance)}
+BLOCKS = {of.__name__: of for of in (readme, kernels, policies, waiting, peers, talk, echo, handover, performance)}
 
 
 def told(page, figures):

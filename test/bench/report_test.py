@@ -335,21 +335,21 @@ class TextTest(unittest.TestCase):
         report = made_up()
         for r in report["results"]:
             if r["kernel"] == "fib" and r["way"] in ("continuations", "tasks"):
-                r["ms"] = [1.0, 2.0, 1.0, 2.0] if r["way"] == "tasks" else [2.0, 1.0, 2.0, 1.0]
-        self.assertEqual(Data(report).faster(("fib", 30), 1), "neither")
+                r["ms"] = [1.0, 2.0] * 3 if r["way"] == "tasks" else [2.0, 1.0] * 3
+        self.assertEqual(Data(report).faster(("fib", 30), 1), "not told apart")
         self.assertNotIn("fib", Made(report).text(command.COMPARISON, "tasks-win"))
 
     def test_no_winner_where_one_of_five_rounds_disagrees(self):
         report = made_up()
         next(r for r in report["results"] if r["kernel"] == "fib" and (r["way"], r["procs"]) == ("tasks", 1))["ms"][2] = 1.0
-        self.assertEqual(Data(report).faster(("fib", 30), 1), "neither")
+        self.assertEqual(Data(report).faster(("fib", 30), 1), "not told apart")
         self.assertEqual(Data(report).faster(("fib", 30), 2), "continuations")
 
     def test_no_winner_of_two_rounds(self):
         report = made_up()
         for r in report["results"]:
             r["ms"] = r["ms"][:2]
-        self.assertEqual(Data(report).faster(("fib", 30), 1), "neither")
+        self.assertEqual(Data(report).faster(("fib", 30), 1), "too few rounds")
 
     def test_totals(self):
         report = made_up()
