@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""How much memory programs take of which some policies need much: records, stacks and bytes, each run in a process of its own.
+
+    bench/space/run.py --build build [--procs 1,2,8] [--runs N] [--json FILE]
+
+loop: a loop that forks n children. chain: n joins, each within the one before. wide: a tree of three levels, n children at each node,
+and frames of 16 KiB. MiB: memory that came during the run; median of the runs. Bound: P times what continuations add on one P, where the
+program runs in serial order, and 64 KiB for each stack, which a stack may keep; that is what continuations promise. Records: the most in one deque, in a run in which all
+records are public.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+sys.path[0] = str(pathlib.Path(__file__).resolve().parents[1])
+
+from harness import environment, measure  # noqa: E402
+from harness.figures import Figure  # noqa: E402
+from harness.goals import KEPT  # noqa: E402
+from harness.tables import print_table  # noqa: E402
+from peers.programs import versions  # noqa: E402
+
+SIZES = {"loop": [1_000, 10_000, 100_000], "chain": [1_000, 10_000, 30_000], "wide": [5, 10, 20]}
+WAYS = ("serial", "continuations", "tasks", "first_top", "first_leap", "last_leave", "last_leap")
+TIMEOUT = 120
+
+
+def run(program, *arguments, all_public=False):
+    command = [str(program), *map(str, arguments)]
+    variables = dict(os.environ, FORKJOIN_MEMBARRIER="0") if all_public else None
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, env=variables)
+    if done.returncode != 0:
+        raise measure.Failed(f"ended with status {done.returncode}: {' '.join(command)}\n{done.stdout}{done.stderr}")
+    with measure.making_sense_of(command):
+        return {name: int(value) for name, value in map(str.split, done.stdout.splitlines())}
+
+
+def measured(program, shape, n, procs, way, runs):
+    found = [run(program, shape, n, procs, way) for _ in range(runs)]
+    row = {"shape": shape, "n": n, "procs": procs, "way": way,
+           "kib": Figure(f["peak_kib"] - f["prepared_kib"] for f in found).summary()}
+    if "stacks" in found[0]:
+        row["stacks"] = Figure(f["stacks"] for f in found).summary()
+        row["records"] = run(program, shape, n, procs, way, all_public=True)["records"]
+    return row
+
+
+def bound_kib(rows, shape, n, procs, way):
+    """What continuations promise; None for a way that counts no stacks."""
+    row, alone = rows[shape, n, procs, way], rows[shape, n, 1, "continuations"]
+    if "stacks" not in row:
+        return None
+    return procs * alone["kib"]["median"] + row["stacks"]["max"] * KEPT
+
+
+def numbers(text):
+    return [int(word) for word in text.split(",")]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
+    parser.add_argument("--procs", type=numbers, default=[1, 2, 8], help="1 is always among them")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--json", type=pathlib.Path, help="also writes all figures there")
+    args = parser.parse_args()
+    folder = args.build.resolve() / "bench"
+    if not (folder / "space_forkjoin").is_file():
+        raise measure.Failed(f"{folder} has no space_forkjoin; ./dev bench --space builds it")
+    programs = {way: folder / "space_forkjoin" for way in WAYS}
+    if (folder / "space_tbb").is_file():
+        programs["oneTBB"] = folder / "space_tbb"
+    procs_of = lambda way: [1] if way == "serial" else sorted({1, *args.procs})  # noqa: E731
+    load, rows = os.getloadavg(), {}
+    for shape, sizes in SIZES.items():
+        for n in sizes:
+            table = [["way", "P", "records", "stacks", "MiB", "bound, MiB"]]
+            for way, program in programs.items():
+                for procs in procs_of(way):
+                    row = rows[shape, n, procs, way] = measured(program, shape, n, procs, way, args.runs)
+                    bound = bound_kib(rows, shape, n, procs, way) if way != "serial" else None
+                    table.append([way, str(procs), f"{row['records']:,}" if "records" in row else "-",
+                                  str(row["stacks"]["median"]) if "stacks" in row else "-", f"{row['kib']['median'] / 1024:.1f}",
+                                  "-" if bound is None else f"{bound / 1024:.1f}"])
+            print(f"\n{shape}({n:,})")
+            print_table(table)
+            sys.stdout.flush()
+    if args.json:
+        env = environment.describe(versions(args.build.resolve()), load)
+        results = [dict(row, **({"bound_kib": bound} if (bound := bound_kib(rows, *key)) is not None else {}))
+                   for key, row in rows.items()]
+        args.json.write_text(json.dumps({"schema": 1, "environment": env, "settings": {"runs": args.runs}, "results": results},
+                                        indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except measure.Failed as failure:
+        print(f"bench/space/run.py: {failure}", file=sys.stderr)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
