@@ -22,7 +22,7 @@ from report.peers import PEERS, TITLE, peers_page, read_peers  # noqa: E402
 from report.plots import all_plots  # noqa: E402
 from report.readme import fib  # noqa: E402
 from report.simulation import BUDGET, Simulator  # noqa: E402
-from report.told import Figures, write_pages  # noqa: E402
+from report.told import Figures, write_pages, pictures_of_waits  # noqa: E402
 
 SCHEMA = 1
 OVERVIEW, COMPARISON = "index.html", "tasks-against-continuations.html"
@@ -107,6 +107,8 @@ def write_readme(root):
     except ValueError as error:
         raise Failed(f"{root / FIGURES}: {error}; measure again: ./dev bench --record") from None
     (root / PICTURE).write_text(fib(figures.gcc).svg(alone=True) + "\n")
+    for name, plot in pictures_of_waits(figures):
+        (root / name).write_text(plot.svg(alone=True) + "\n")
     changed = write_pages(root, figures)
     print(f"{PICTURE}, and the figures in {', '.join(changed)}" if changed else f"{PICTURE}; the figures in the pages were right")
 

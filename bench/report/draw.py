@@ -27,10 +27,12 @@ COLUMNS = 3  # of the legend
 INK, FAINT, GRID, PAPER = ("#1b1f24", "#e6e8eb"), ("#5c636d", "#a4abb5"), ("#dfe3e8", "#3a4049"), ("#ffffff", "#16181c")
 COLOURS = {"serial": ("#5f6670", "#a9b1bc"), "continuations": ("#0072b2", "#56b4e9"), "tasks": ("#d55e00", "#e69f00"),
            "scope": ("#007e5c", "#2fc79b"), "tbb": ("#a8447f", "#ec9cc6"),
-           "tbb_group": ("#6d3a8c", "#c9a5e4"), "omp": ("#8a6d00", "#f0e442"), "other": ("#222222", "#eeeeee")}
+           "oneTBB": ("#a8447f", "#ec9cc6"), "last_leave": ("#007e5c", "#2fc79b"), "first_top": ("#6d3a8c", "#c9a5e4"),
+           "last_leap": ("#8a6d00", "#f0e442"), "tbb_group": ("#6d3a8c", "#c9a5e4"), "omp": ("#8a6d00", "#f0e442"), "other": ("#222222", "#eeeeee")}
 AWAKE = ", awake"  # after the name of a way whose workers are awake from the start: the same colour, dashed
 PARTS = {"work": COLOURS["scope"], "looking": COLOURS["tasks"], "idle": COLOURS["serial"]}
-SHAPES = {"serial": "_", "continuations": "o", "tasks": "s", "scope": "D", "tbb": "^", "tbb_group": "v", "omp": "X"}
+SHAPES = {"serial": "_", "continuations": "o", "tasks": "s", "scope": "D", "tbb": "^", "tbb_group": "v", "omp": "X",
+          "oneTBB": "^", "last_leave": "D", "first_top": "v", "last_leap": "X"}
 # Text stays text, at most as wide as in matplotlib's own font.
 matplotlib.rcParams |= {"svg.fonttype": "none", "font.family": "DejaVu Sans", "font.size": SIZE,
                         "text.color": INK[0], "xtick.color": FAINT[0], "ytick.color": FAINT[0], "grid.color": GRID[0],
@@ -277,20 +279,28 @@ def curves(name, title, lines, limits=(), limit=None, y_label="speed-up"):
     return plot
 
 
-def over_sizes(name, title, lines):
-    """lines: {way: [(size, summary of the time over the serial program's)]}. None if there is nothing."""
+def over(name, title, about, x_label, lines, reference, called):
+    """lines: {way: [(x, y)]}; reference: [(x, y)] of a dashed line that is called so. None if there is nothing."""
     lines = {way: points for way, points in lines.items() if points}
     if not lines:
         return None
     top = 32 + 16 * math.ceil((len(lines) + 1) / COLUMNS)
-    plot = Plot(name, title, "time over serial, by size", top + 204)
+    plot = Plot(name, title, about, top + 204)
     axes = plot.axes(40, WIDTH - RIGHT, top, top + 170)
-    scale(axes.xaxis, "log", [size for line in lines.values() for size, _ in line])
-    scale(axes.yaxis, "log", [1.0, *(s["median"] for line in lines.values() for _, s in line)])
-    plot.legend(22, list(lines), axes, "serial")
-    plot.text((40 + WIDTH - RIGHT) / 2, top + 198, "size (both axes logarithmic); less is better", color=FAINT[0], ha="center")
-    axes.axhline(1, color=INK[0], linewidth=1, dashes=(4, 3))
+    points = [point for line in (*lines.values(), reference) for point in line]
+    scale(axes.xaxis, "log", [x for x, _ in points])
+    scale(axes.yaxis, "log", [y for _, y in points])
+    plot.legend(22, list(lines), axes, called)
+    plot.text((40 + WIDTH - RIGHT) / 2, top + 198, f"{x_label} (both axes logarithmic); less is better", color=FAINT[0], ha="center")
+    axes.plot(*zip(*reference), color=INK[0], linewidth=1, dashes=(4, 3))
     for way, line in lines.items():
-        axes.plot([size for size, _ in line], [s["median"] for _, s in line], color=colour(way), linewidth=2)
-        plot.marks(axes, way, [(size, s["median"], f"{way}, {size:,}: {told(s)}") for size, s in line])
+        axes.plot(*zip(*line), color=colour(way), linewidth=2)
+        plot.marks(axes, way, [(x, y, f"{way}, {x:,}: {short(y)}") for x, y in line])
     return plot
+
+
+def over_sizes(name, title, lines):
+    """lines: {way: [(size, summary of the time over the serial program's)]}. None if there is nothing."""
+    sizes = sorted({size for line in lines.values() for size, _ in line})
+    return over(name, title, "time over serial, by size", "size",
+                {way: [(size, s["median"]) for size, s in line] for way, line in lines.items()}, [(size, 1.0) for size in sizes], "serial")

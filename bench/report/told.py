@@ -18,10 +18,11 @@ from peers.tables import best_ways
 from report import axes
 from report.data import CLEAR, Data
 from report.pages import words
+from report.waits import Space, Waits
 
 PAGES = ("README.md", "bench/README.md", "bench/PEERS.md", "bench/TALK.md", "bench/WAITING.md", "forkjoin/guide/performance.md")
 BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end of figures -->\n)", re.DOTALL)
-ALONE = ("virtual",)  # may be of a commit of its own, which the page says
+ALONE = ("virtual", "space")  # may be of a commit of its own, which the page says
 FILES = ("kernels", "policies", "peers", "talk", "echo", "handover", "instructions", "instructions-bench", "debian13")
 WIDTH = 140  # of a line of prose
 PROCS = {1: "one P", 2: "two P"}
@@ -290,78 +291,26 @@ def policies(figures):
                           "stacks at most"], [[plain(cell) for cell in row] for row in counts.rows])])
 
 
-# --- how joins wait ---
-
-class Waits:
-    """Of what bench/virtual/run.py wrote."""
-
-    MANY = 8  # P of the sentences
-
-    def __init__(self, report):
-        self.report = report
-        self.found = {(r["shape"], r["way"], r["procs"]): r for r in report["results"]}
-        self.shapes = list(dict.fromkeys(shape for shape, _, _ in self.found))
-        self.procs = sorted({procs for *_, procs in self.found})
-
-    def of(self, shape, way, procs, name):
-        row = self.found.get((shape, way, procs), {})
-        return row[name] if name in row else None
-
-    def span(self, way, name, procs=MANY, form="{:.0f}".format):
-        """The least and the greatest median over the trees."""
-        medians = [self.of(shape, way, procs, name)["median"] for shape in self.shapes]
-        least, most = form(min(medians)), form(max(medians))
-        return least if least == most else f"{least} to {most}"
-
-    def slower(self, way):
-        """Where it takes more time than continuations, and where less, told apart."""
-        told = {1: [], -1: []}
-        for shape in self.shapes:
-            for procs in self.procs:
-                times = self.of(shape, way, procs, "vs_continuations")
-                if (side := side_of(times)) in told:
-                    told[side].append(f"{shape} on {procs} P ({inner(times)})")
-        more = f"more time in {words(told[1])}" if told[1] else "in no tree more time"
-        return more + (f", and less in {words(told[-1])}" if told[-1] else "")
-
-
-def milliseconds(time):
-    return f"{time:.1f} ms" if time >= 1 else f"{time * 1000:.0f} us"
-
+# --- how joins wait, and what waits in memory ---
 
 def waiting(figures):
-    waits = Waits(figures.files["virtual"])
-    settings, many = waits.report["settings"], waits.MANY
+    waits, space = Waits(figures.files["virtual"]), Space(figures.files["space"])
+    settings = waits.report["settings"]
     checked = [c["median"] for c in waits.report["checked"]]
-    late, most = (lambda way, name=name: waits.span(way, name, form=milliseconds) for name in ("mean_late_ms", "most_late_ms"))
-    rows = []
-    for procs in waits.procs:
-        for shape in waits.shapes:
-            def times(way, shape=shape, procs=procs):
-                found = waits.of(shape, way, procs, "vs_continuations")
-                return f"{found['median']:.3f} ({found['interval'][0]:.3f}–{found['interval'][1]:.3f})"
-
-            def both(name, form, shape=shape, procs=procs):
-                return " / ".join(form(waits.of(shape, way, procs, name)["median"]) for way in ("continuations", "tasks", "last_leap"))
-
-            rows.append([shape, procs, both("waits", "{:.0f}".format), both("mean_late_ms", milliseconds), both("most_late_ms", milliseconds), times("tasks"),
-                         times("last_leave"), times("last_leap"), times("oneTBB")])
     return "".join([
-        folded(f"1. **How often.** On {many} P, {waits.span('continuations', 'waits')} of 1,000 joins are not complete when their strand "
-               f"comes, with tasks {waits.span('tasks', 'waits')}."),
-        folded(f"2. **How long.** After the last branch of such a join the strand goes on {late('continuations')} later with continuations, at most "
-               f"{most('continuations')}; with tasks {late('tasks')} later, at most {most('tasks')}. A leaf takes {settings['unit_us'] / 1000:.2f} ms."),
-        folded(f"3. **When that costs time.** Tasks take {waits.slower('tasks')}. Everywhere else they are not told apart from continuations."),
-        folded(f"4. **Order or join.** With the last child first, strands that leave their stacks go on {late('last_leave')} late, at most {most('last_leave')}; with the first child "
-               f"first, strands that run others on top {late('first_top')}, at most {most('first_top')}. Leapfrogging takes {waits.slower('last_leap')}; its strands go on "
-               f"{late('last_leap')} late, at most {most('last_leap')}."),
-        folded(f"5. **What a thief takes.** The longest stolen branch lasts for {waits.span('continuations', 'largest_stolen', 2, '{:.0%}'.format)} of the run on two P with "
-               f"continuations, with tasks for {waits.span('tasks', 'largest_stolen', 2, '{:.0%}'.format)}, its waits included."),
-        "\n", folded(f"{machine(waits.report, version(waits.report['environment']['compiler']), one_tbb(waits.report))}; {settings['rounds']} rounds, "
-                     f"{settings['leaves']} leaves. Where leaves compute instead, on two P, the times are the same within {min(checked):.3f} to "
-                     f"{max(checked):.3f} (asleep over computing, medians)."),
-        "\n", grid(["tree", "P", "waits of 1,000 forks: continuations / tasks / last leap", "mean lateness", "greatest lateness", "tasks' time", "last leave's",
-                    "last leap's", "oneTBB's"], rows)])
+        *map(folded, waits.sentences(inner)), *map(folded, space.sentences()), "\n",
+        folded(f"{machine(waits.report, version(waits.report['environment']['compiler']), one_tbb(waits.report))}; {settings['rounds']} rounds, "
+               f"{settings['leaves']} leaves. Where leaves compute instead, on two P, the times are the same within {min(checked):.3f} to "
+               f"{max(checked):.3f} (asleep over computing, medians). Memory: the median of {space.report['settings']['runs']} processes, "
+               f"commit {space.report['environment']['commit'][:7]}."),
+        "\n", *(f"![{plot.title}]({name.removeprefix('bench/')})\n" for name, plot in pictures_of_waits(figures)),
+        "\n", grid(*waits.table()), "\n", grid(*space.table())])
+
+
+def pictures_of_waits(figures):
+    """[(the file in the checkout, a plot)]"""
+    plots = *Waits(figures.files["virtual"]).plots(), *Space(figures.files["space"]).plots()
+    return [(f"bench/report/{plot.name}.svg", plot) for plot in plots]
 
 
 # --- other libraries ---

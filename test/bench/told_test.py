@@ -76,6 +76,33 @@ class RulesTest(unittest.TestCase):
         noisy = self.change("kernels", slow([0.85, 1.01]))
         self.assertNotIn("`fft` by g++ on one P", told.readme(noisy))
 
+    def test_who_waits_follows_from_the_figures(self):
+        def change(report):
+            for r in report["results"]:
+                if (r["shape"], r["way"], r["procs"]) == ("even", "tasks", 4):
+                    r["vs_continuations"] |= {"median": 0.5, "interval": [0.45, 0.55]}
+                if (r["shape"], r["way"]) == ("mergesort", "tasks"):
+                    r["vs_continuations"] |= {"median": 1.5, "interval": [0.9, 1.6]}
+                if r["way"] == "continuations":
+                    r["mean_late_ms"]["median"] = 7.0
+
+        block = " ".join(told.waiting(self.change("virtual", change)).split())
+        third = block.split("3. **")[1].split("4. **")[0]
+        self.assertIn("less time in even on 4 P (0.50; 0.45–0.55)", third)
+        self.assertNotIn("mergesort", third)
+        self.assertIn("such a strand goes on 7.0 ms late on average", block)
+
+    def test_a_bound_that_is_not_kept_is_named(self):
+        def change(report):
+            for r in report["results"]:
+                if (r["shape"], r["n"], r["way"], r["procs"]) == ("wide", 20, "continuations", 8):
+                    r["kib"]["median"] = 5 * 1024
+                    r["bound_kib"] = 2 * 1024
+
+        self.assertIn("Continuations kept their bound", " ".join(told.waiting(self.figures).split()))
+        block = " ".join(told.waiting(self.change("space", change)).split())
+        self.assertIn("more than they promise in wide of 20 on 8 P, 5.0 MiB where 2.0 are promised", block)
+
     def test_beside_go(self):
         def change(report):
             for r in report["results"]:
