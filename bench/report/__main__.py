@@ -22,7 +22,8 @@ from report.peers import PEERS, TITLE, peers_page, read_peers  # noqa: E402
 from report.plots import all_plots  # noqa: E402
 from report.readme import fib  # noqa: E402
 from report.simulation import BUDGET, Simulator  # noqa: E402
-from report.told import Figures, write_pages, pictures_of_waits  # noqa: E402
+from report.told import Figures, pictures_of_waits, write_pages  # noqa: E402
+from report.waits import Space, Waits  # noqa: E402
 
 SCHEMA = 1
 OVERVIEW, COMPARISON = "index.html", "tasks-against-continuations.html"
@@ -81,9 +82,18 @@ def policies_of(build):
     return Data(read(file)) if file.exists() else None
 
 
-def write(data, out, peers=None, policies=None):
+def waits_of(build):
+    """The Waits and Space of ./dev bench --virtual and --space; those of the checkout where these did not run."""
+    def newest_of(name):
+        own = build / "bench" / f"{name}.json"
+        return read(own if own.exists() else ROOT / FIGURES / f"{name}.json")
+
+    return Waits(newest_of("virtual")), Space(newest_of("space"))
+
+
+def write(data, out, peers=None, policies=None, waits=None):
     """Writes pages and pictures, and deletes those of an earlier report. peers: what bench/peers/run.py measured; policies: the Data
-    of ./dev bench --policies."""
+    of ./dev bench --policies; waits: Waits and Space."""
     out.mkdir(parents=True, exist_ok=True)
     for old in out.glob("*.svg"):
         old.unlink()
@@ -95,7 +105,7 @@ def write(data, out, peers=None, policies=None):
     if peers:
         (out / PEERS).write_text(peers_page(peers, [(OVERVIEW, "All benchmarks")]))
     (out / OVERVIEW).write_text(overview_page(data, made, [(COMPARISON, "Tasks against continuations"), *beside]))
-    (out / COMPARISON).write_text(comparison_page(data, made, [(OVERVIEW, "All benchmarks")], policies))
+    (out / COMPARISON).write_text(comparison_page(data, made, [(OVERVIEW, "All benchmarks")], policies, waits))
 
 
 def write_readme(root):
@@ -136,7 +146,7 @@ def main(arguments=None):
         found = [] if args.no_simulation else simulate((args.simulator or args.build / "bench" / "simulate").resolve(),
                                                        out / "simulated", report, args.simulate_for)
         write(Data(report, found, misses_of(args.build)), out, read_peers(args.build),
-              policies_of(args.build))
+              policies_of(args.build), waits_of(args.build))
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise Failed(f"{file} is not as bench/schema.md says ({error!r}); write it anew: ./dev bench") from error
     except OSError as error:

@@ -1,5 +1,7 @@
 """The sentences of the page "Tasks against continuations", made from the figures, so that they are true of any measurement."""
 
+from harness.tables import short
+
 from report import axes
 from report.data import CLEAR, COUNTERS
 from report.pages import NONE, Table, mib, render, spread, value, words
@@ -168,10 +170,21 @@ def many(data):
                   for problem, procs, awake, ours, tasks in Comparison(data).simulated_pairs() if procs in SIMULATED])
 
 
-def comparison_page(data, made, links, policies=None):
-    """policies: the Data of a measurement of all orders and joins, if there was one of its own."""
+def answer(waits, space):
+    """[(head, text)], the sentences of WAITING in their order; and of which commits they are."""
+    def inner(summary):
+        return f"{short(summary['median'])}; {'–'.join(map(short, summary['interval']))}"
+
+    lines = [*waits.sentences(inner), *space.sentences()]
+    return [line.split("**", 2)[1:] for line in lines]
+
+
+def comparison_page(data, made, links, policies=None, waits=None):
+    """policies: the Data of a measurement of all orders and joins, if there was one of its own; waits: Waits and Space."""
     crossed = policies or data
+    measured = [of.report["environment"] for of in waits or ()]
     return render("comparison.html", data=data, made=made, pages=links, it=Comparison(data),
                   axes=axes.table(crossed), told=axes.sentences(crossed), complete=axes.complete(crossed), ALIKE=axes.ALIKE,
                   crossed_counters=axes.counters(crossed), crossed=crossed,
+                  answer=answer(*waits) if waits else [], answered=measured, pictures=[p for of in waits or () for p in of.plots()],
                   **{of.__name__: of(data) for of in (time, counters, memory, many)})

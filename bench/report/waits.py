@@ -33,14 +33,14 @@ class Waits:
         return within([self.of(shape, way, procs, name)["median"] for shape in self.shapes], form)
 
     def slower(self, way, inner):
-        """Where it takes more time than continuations, and where less, told apart."""
+        """Where they take more time than continuations, and where less, told apart."""
         told = {1: [], -1: [], None: [], 0: []}
         for shape in self.shapes:
             for procs in self.procs:
                 times = self.of(shape, way, procs, "vs_continuations")
                 told[side_of(times)].append(f"{shape} on {procs} P ({inner(times)})")
-        parts = [f"{what} {words(told[side])}" for side, what in ((1, "more time in"), (-1, "less time in")) if told[side]]
-        return ", and ".join(parts) or "in no tree more or less time, told apart"
+        parts = [f"take {what} time than continuations in {words(told[side])}" for side, what in ((1, "more"), (-1, "less")) if told[side]]
+        return ", and ".join(parts) or "are nowhere told apart from continuations"
 
     def sentences(self, inner):
         def late(way):
@@ -53,9 +53,9 @@ class Waits:
             f"strand comes, with tasks at {self.span('tasks', 'waits')}.",
             f"2. **How long.** Once its last branch is there, such a strand goes on {late('continuations')}, with continuations; with tasks "
             f"{late('tasks')}. A leaf takes {unit:.2f} ms.",
-            f"3. **When that costs time.** Tasks take {self.slower('tasks', inner)}. Elsewhere the two are not told apart.",
+            f"3. **When that costs time.** Tasks {self.slower('tasks', inner)}. All other trees and P are not told apart.",
             f"4. **Order or join.** With the last child first, strands that leave their stacks go on {late('last_leave')}; with the first "
-            f"child first, strands that run others on top {late('first_top')}. Strands that leapfrog go on {late('last_leap')}; they take "
+            f"child first, strands that run others on top {late('first_top')}. Strands that leapfrog go on {late('last_leap')}; in time they "
             f"{self.slower('last_leap', inner)}.",
             f"5. **What a thief takes.** On two P the longest stolen branch lasts for "
             f"{self.span('continuations', 'largest_stolen', 2, '{:.0%}'.format)} of the run with continuations, with tasks for "

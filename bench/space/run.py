@@ -89,12 +89,12 @@ def main():
             print(f"\n{shape}({n:,})")
             print_table(table)
             sys.stdout.flush()
-    if args.json:
-        env = environment.describe(versions(args.build.resolve()), load)
+    env = environment.describe(versions(args.build.resolve()), load)
+    for file in filter(None, (folder / "space.json", args.json)):  # ./dev report shows the first
         results = [dict(row, **({"bound_kib": bound} if (bound := bound_kib(rows, *key)) is not None else {}))
                    for key, row in rows.items()]
-        args.json.write_text(json.dumps({"schema": 1, "environment": env, "settings": {"runs": args.runs}, "results": results},
-                                        indent=1) + "\n")
+        file.write_text(json.dumps({"schema": 1, "environment": env, "settings": {"runs": args.runs}, "results": results}, indent=1)
+                        + "\n")
     return 0
 
 

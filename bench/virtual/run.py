@@ -156,9 +156,9 @@ def main():
   over the bound: time over the greater of the work of each P and the longest path. waits: joins that were not complete when their
   strand came. late: how long after the last branch the strand went on. on top: the share of the time of all P in which strands that
   waited ran other work on their stacks. largest stolen: the longest stolen branch, over the time of the run. Medians of the rounds.""")
-    if args.json:
-        env = environment.describe(versions(args.build.resolve()), load)
-        args.json.write_text(json.dumps({
+    env = environment.describe(versions(args.build.resolve()), load)
+    for file in filter(None, (folder / "virtual.json", args.json)):  # ./dev report shows the first
+        file.write_text(json.dumps({
             "schema": 1, "environment": env,
             "settings": {"rounds": args.rounds, "leaves": args.leaves, "leaf_us": args.leaf_us, "unit_us": unit * 1e6},
             "results": results,

@@ -35,7 +35,7 @@ LABELS = {("uts", 4_112_897): "T3", ("uts", 4_130_071): "T1"}
 FACTORS = {"serial": 1, "continuations": 1.5, "tasks": 2.0, "tbb": 30, "omp": 40}
 SECTIONS = {command.OVERVIEW: ["answer", "words", "goals", "serial", "tbb", "speedup", "went", "memory", "misses", "simulated",
                                "results", "reading", "environment"],
-            command.COMPARISON: ["axes", "time", "order", "records", "waits", "steals", "stacks", "memory", "many",
+            command.COMPARISON: ["answer", "axes", "time", "order", "records", "waits", "steals", "stacks", "memory", "many",
                                  "tasks-win"]}
 
 
@@ -355,7 +355,7 @@ class TextTest(unittest.TestCase):
         report = made_up()
         total = sum(r["once"]["counters"]["suspensions"] for r in report["results"]
                     if (r["way"], r["procs"]) == ("continuations", 2))
-        self.assertIn(f"continuations suspended {total:,} times", Made(report).text(command.COMPARISON, "waits"))
+        self.assertIn(f"strands left their stacks {total:,} times", Made(report).text(command.COMPARISON, "waits"))
 
 
 class MissingTest(unittest.TestCase):

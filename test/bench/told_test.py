@@ -88,7 +88,7 @@ class RulesTest(unittest.TestCase):
 
         block = " ".join(told.waiting(self.change("virtual", change)).split())
         third = block.split("3. **")[1].split("4. **")[0]
-        self.assertIn("less time in even on 4 P (0.50; 0.45–0.55)", third)
+        self.assertIn("less time than continuations in even on 4 P (0.50; 0.45–0.55)", third)
         self.assertNotIn("mergesort", third)
         self.assertIn("such a strand goes on 7.0 ms late on average", block)
 
