@@ -10,6 +10,7 @@ import subprocess
 import time
 
 PROCS = [1, 2, 4, 16, 64, 256, 1024, 4096]
+SEEDS = 3
 FIRST = 64  # P at the most in the first run of a problem: a run with all PROCS takes some twenty times as long
 BUDGET = 300  # seconds for all problems; those that take longer are left out
 DISTURBED = 100  # times that others took a processor from the calibration, which then measures their time slices
@@ -35,7 +36,7 @@ class Simulator:
             kernel, size = UTS.get(serial.get("label"), ""), 0
         if kernel not in self.kernels:
             return None
-        arguments = [kernel, "--size", str(size), "--procs", ",".join(str(p) for p in PROCS if p <= most), "--start", "both"]
+        arguments = [kernel, "--size", str(size), "--procs", ",".join(str(p) for p in PROCS if p <= most), "--start", "both", "--seeds", str(SEEDS)]
         if "median_ms" in serial:
             arguments += ["--serial-ms", f"{serial['median_ms']:.6g}"]
         for option, way in (("--fork", "continuations"), ("--fork-tasks", "tasks")):

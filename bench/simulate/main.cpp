@@ -1,5 +1,6 @@
 // simulate <kernel>: runs a kernel's fork DAG on simulated processors, prints a table and, for the report, JSON.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -28,8 +29,9 @@ struct arguments {
   std::string steals = "both";
   std::string costs_file, json_file;
   std::uint64_t seed = 1;
+  unsigned seeds = 1;
   std::string start = "asleep";
-  bool list = false;
+  bool list = false, equal_forks = false;
 };
 
 void read_costs(const std::string& file, costs& cost, units& work) {
@@ -54,12 +56,30 @@ void set_work(const std::string& wish, units& work) {
 
 double ms(picoseconds time) { return static_cast<double>(time) / 1e9; }
 
-json row_of(const setup& chosen, const result& r, picoseconds alone, const shape& of) {
+/// The runs of one setup by several seeds, as that of the median time, with the least and the greatest.
+struct by_seeds {
+  result median;
+  std::vector<picoseconds> times;  ///< in order
+};
+
+by_seeds run_all_seeds(const kernel& k, setup chosen, unsigned seeds) {
+  std::vector<result> all;
+  for (unsigned i = 0; i < seeds; ++i, ++chosen.seed) all.push_back(simulate_run(k, chosen));
+  std::ranges::sort(all, {}, &result::time);
+  by_seeds found{all[(all.size() - 1) / 2], {}};
+  for (const result& r : all) found.times.push_back(r.time);
+  return found;
+}
+
+json row_of(const setup& chosen, const by_seeds& found, picoseconds alone, const shape& of) {
+  const result& r = found.median;
   const auto time = static_cast<double>(r.time);
   return {{"policy", name_of(chosen.steals)},
           {"procs", chosen.procs},
           {"awake", chosen.awake},
           {"time_ns", time / 1e3},
+          {"least_time_ns", static_cast<double>(found.times.front()) / 1e3},
+          {"greatest_time_ns", static_cast<double>(found.times.back()) / 1e3},
           {"speedup", static_cast<double>(of.work) / time},
           {"own_speedup", static_cast<double>(alone) / time},
           {"efficiency", static_cast<double>(of.work) / time / chosen.procs},
@@ -82,9 +102,10 @@ json row_of(const setup& chosen, const result& r, picoseconds alone, const shape
 
 void print_row(const json& row) {
   const auto n = [&row](const char* name) { return row.at(name).get<unsigned long long>(); };
-  std::printf("%-13s %-6s %5llu %12.4f %8.2f %8.2f %9llu %9llu %9llu %8llu %8llu %7llu %7llu\n",
+  const auto time = [&row](const char* name) { return row.at(name).get<double>() / 1e6; };
+  std::printf("%-13s %-6s %5llu %12.4f %12.4f %12.4f %8.2f %8.2f %9llu %9llu %9llu %8llu %8llu %7llu %7llu\n",
               row.at("policy").get<std::string>().c_str(), row.at("awake").get<bool>() ? "awake" : "asleep", n("procs"),
-              row.at("time_ns").get<double>() / 1e6, row.at("speedup").get<double>(),
+              time("time_ns"), time("least_time_ns"), time("greatest_time_ns"), row.at("speedup").get<double>(),
               row.at("own_speedup").get<double>(), n("steals"), n("suspensions"), n("join_waits"), n("exposures"),
               n("wakeups"), n("peak_stacks"), n("deepest_deque"));
   std::fflush(stdout);
@@ -100,8 +121,9 @@ json simulate_all(const arguments& given, const costs& cost, const units& work) 
               given.kernel.c_str(), size_of(given.kernel, given.size), ms(of.work), ms(of.span) * 1e3, of.parallelism(),
               static_cast<unsigned long long>(of.forks), static_cast<unsigned long long>(of.nodes),
               static_cast<unsigned long long>(of.depth));
-  std::printf("%-13s %-6s %5s %12s %8s %8s %9s %9s %9s %8s %8s %7s %7s\n", "policy", "start", "P", "ms", "speed-up",
-              "over 1 P", "steals", "suspended", "waits", "exposed", "wake-ups", "stacks", "deepest");
+  std::printf("%-13s %-6s %5s %12s %12s %12s %8s %8s %9s %9s %9s %8s %8s %7s %7s\n", "policy", "start", "P", "ms",
+              "least", "greatest", "speed-up", "over 1 P", "steals", "suspended", "waits", "exposed", "wake-ups",
+              "stacks", "deepest");
   json rows = json::array();
   for (const auto& [name, steals] : all_policies()) {
     const bool in_both = steals == policy::continuations || steals == policy::tasks;
@@ -112,7 +134,7 @@ json simulate_all(const arguments& given, const costs& cost, const units& work) 
       const picoseconds alone = simulate_run(*k, chosen).time;
       for (const unsigned procs : given.procs) {
         chosen.procs = procs;
-        rows.push_back(row_of(chosen, simulate_run(*k, chosen), alone, of));
+        rows.push_back(row_of(chosen, run_all_seeds(*k, chosen, procs == 1 ? 1 : given.seeds), alone, of));
         print_row(rows.back());
       }
     }
@@ -120,6 +142,8 @@ json simulate_all(const arguments& given, const costs& cost, const units& work) 
   json all = {{"kernel", given.kernel},
               {"size", size_of(given.kernel, given.size)},
               {"seed", given.seed},
+              {"seeds", given.seeds},
+              {"equal_forks", given.equal_forks},
               {"work_scaled_by", factor},
               {"work_ns", static_cast<double>(of.work) / 1e3},
               {"span_ns", static_cast<double>(of.span) / 1e3},
@@ -164,6 +188,10 @@ int run(int argc, char** argv) {
   app.add_option("--work", single_work, "NAME=NS: serial work, see --list");
   app.add_option("--json", given.json_file, "writes the results there");
   app.add_option("--seed", given.seed, "of the thieves' dice");
+  app.add_option("--seeds", given.seeds, "how many, from that one on: the run of the median time is shown")
+      ->check(CLI::Range(1, 1000));
+  app.add_flag("--equal-forks", given.equal_forks,
+               "a fork by tasks costs as much as one by continuations: what differs then is not the code of a fork");
   app.add_option("--start", given.start, "the other workers when the job starts: a chain of wake-ups, or none")
       ->check(CLI::IsMember({"asleep", "awake", "both"}));
   app.add_flag_callback("--awake", [&given] { given.start = "awake"; }, "--start awake");
@@ -186,6 +214,7 @@ int run(int argc, char** argv) {
   units work;
   if (!given.costs_file.empty()) read_costs(given.costs_file, chosen, work);
   for (const auto& [cost, value] : by_option) set_cost(chosen, cost->name, value);
+  if (given.equal_forks) chosen.fork_tasks = chosen.fork;
   for (const std::string& wish : single_work) set_work(wish, work);
   const json all = simulate_all(given, chosen, work);
   if (given.json_file.empty()) return 0;

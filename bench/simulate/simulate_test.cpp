@@ -403,6 +403,12 @@ TEST_CASE("errors name the value and the remedy") {
   CHECK_THROWS_WITH_AS(simulate_run(two_leaves(1, 1), on(4097)), doctest::Contains("4097; set it to a number from 1"),
                        std::invalid_argument);
   CHECK_THROWS_AS(simulate_run(two_leaves(1, 1), on(0)), std::invalid_argument);
+  setup endless = on(2);  // tried without the check: it never ends
+  endless.cost.round = 0;
+  CHECK_THROWS_WITH_AS(simulate_run(two_leaves(1, 1), endless), doctest::Contains("set it to 0.001"),
+                       std::invalid_argument);
+  endless.procs = 1;
+  CHECK_NOTHROW(simulate_run(two_leaves(1, 1), endless));
   costs cost;
   CHECK_THROWS_WITH_AS(set_cost(cost, "steel", 1), doctest::Contains("known are fork"), std::invalid_argument);
   CHECK_THROWS_AS(set_cost(cost, "steal", -1), std::invalid_argument);

@@ -17,6 +17,15 @@ unsigned checked(unsigned procs) {
   return procs;
 }
 
+// A worker that finds nothing would look again and again at one moment, and no other worker would go on.
+void check(const setup& chosen) {
+  if (ps(chosen.cost.round) > 0 || chosen.procs == 1) return;
+  throw std::invalid_argument(
+      "the cost round is " + std::to_string(chosen.cost.round) +
+      " ns, and with more than one processor the simulation would never end; set it to 0.001 or "
+      "more");
+}
+
 deque::index capacity_of(const costs& cost) {
   const auto most = static_cast<deque::index>(cost.stack_bytes) / fj::detail::tuning::least_frame;
   return std::clamp<deque::index>(most, 64, deque::max_capacity);
@@ -99,7 +108,10 @@ worker* simulation::start_worker() noexcept {
   return started;
 }
 
-result simulate_run(const kernel& k, const setup& chosen) { return simulation(k, chosen).run(); }
+result simulate_run(const kernel& k, const setup& chosen) {
+  check(chosen);
+  return simulation(k, chosen).run();
+}
 
 }  // namespace simulate
 

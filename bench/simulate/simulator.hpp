@@ -69,7 +69,7 @@ struct result {
 };
 
 /// Deterministic: the same kernel and setup have the same result. Throws std::invalid_argument unless procs is 1 to
-/// 4,096, and std::bad_alloc.
+/// 4,096, and the cost `round` more than 0 if procs is more than 1; and std::bad_alloc.
 result simulate_run(const kernel& k, const setup& chosen);
 
 }  // namespace simulate
