@@ -98,6 +98,16 @@ class Measured:
         }
 
 
+def write_csv(file, measured):
+    """The times of all rounds, of each compiler."""
+    lines = ["compiler,kernel,size,way,procs,round,ms"]
+    for of in measured:
+        for (kernel, size, way, procs), rounds in of.rounds.items():
+            lines += [f"{of.compiler},{kernel},{size},{way},{procs},{i + 1},{ms:.6g}" for i in range(len(rounds))
+                      if (ms := rounds.ms(i, kernel, size, way, procs)) is not None]
+    file.write_text("\n".join(lines) + "\n")
+
+
 def numbers(text):
     try:
         found = [int(word) for word in text.split(",")]
@@ -130,6 +140,7 @@ def parse():
     parser.add_argument("--test-sizes", action="store_true", help="the sizes of the tests: to try the programs, not to measure")
     parser.add_argument("--json", metavar="FILE", help="also write everything there; bench/schema.md says how. For bench/report "
                         "it is always kept in <build>/bench/report.json, or report-<kernel>.json, or policies.json")
+    parser.add_argument("--csv", type=pathlib.Path, metavar="FILE", help="also write the times of all rounds there, a line each")
     parser.add_argument("--check", action="store_true", help="also judge the project's goals, and exit with status 3 if one is missed")
     args = parser.parse_args()
     if args.policies:
@@ -249,6 +260,8 @@ def main():
         raise measure.Failed("nothing was measured")
     judged = []
     concluded = conclude(measured, wrong)
+    if args.csv:
+        write_csv(args.csv, measured)
     for of, (env, warnings) in zip(measured, concluded):
         tables.print_environment(env)
         for warning in warnings:

@@ -48,7 +48,9 @@ bool warm_up(bench::team& team, const bench::kernel& kernel) {
 void measure(benchmark::State& state, const bench::kernel& kernel, const bench::way& way, long size, int procs) {
   try {
     const auto team = way.assemble(procs);
-    if (!warm_up(*team, kernel)) return fail(state, "wrong result while warming up");
+    const std::string run = std::string(kernel.name) + "(" + std::to_string(size) + ") by " + std::string(way.name) +
+                            " on " + std::to_string(procs) + " P";
+    if (!warm_up(*team, kernel)) return fail(state, run + ": wrong result while warming up, of the least test size");
     team->prepare(size);
     const std::uint64_t expected = kernel.expected(size);
     const bool resets = team->resets();
@@ -64,7 +66,7 @@ void measure(benchmark::State& state, const bench::kernel& kernel, const bench::
       const std::uint64_t result = team->result();
       if (resets) state.ResumeTiming();
       if (result != expected) {
-        return fail(state, "got " + std::to_string(result) + ", not " + std::to_string(expected));
+        return fail(state, run + ": got " + std::to_string(result) + ", not " + std::to_string(expected));
       }
     }
     const auto after = team->counters();
