@@ -376,7 +376,9 @@ struct work_search {
       if (found.stolen.record) {
         m.stolen_at = os::now_ns();
         m.count().begin_busy(m.stolen_at);
-        return system::begin(m, found.stolen);
+        fiber* const thief = system::begin(m, found.stolen);
+        system::note_begin(*thief, m.stolen_at);
+        return thief;
       }
       // Nobody is woken for others while the caller counts as spinning. So it hands its P over, if that is twice so.
       if (only && pass % tuning::rounds_per_look == 0 &&

@@ -99,7 +99,7 @@ void begin(fiber& f, const stolen_record& what) noexcept {
   f.begun = true;
   f.lasting_calls = 0;
   f.stolen = static_cast<continuation*>(what.record);
-  if (f.stolen) f.begun_at = os::now_ns();
+  f.begun_at = 0;
   f.handled = what.handled;
   os::make_context(f.context, f.stack_top(), &first_frame, &f);
 }
@@ -109,11 +109,11 @@ void end_strand(fiber* owner) noexcept {
   m.then = &ended;
   m.argument = owner;
   fiber& f = *current_fiber();
-  const bool ran_stolen = f.begun && f.stolen;
-  if (ran_stolen || owner) {
+  const bool timed = f.begun && f.begun_at != 0;
+  if (timed || owner) {
     const std::int64_t now = os::now_ns();
     if (owner) owner->arrived_at = now;
-    if (ran_stolen) m.count().note_stolen(now - f.begun_at);
+    if (timed) m.count().note_stolen(now - f.begun_at);
   }
   os::exception_globals& exceptions = *m.exceptions;
   come_before_thread(m);

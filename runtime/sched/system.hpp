@@ -46,6 +46,8 @@ struct system {
   static bool prepare_stack(worker& m) noexcept;
   /// Then: a fiber that begins with that record, or with its root if there is none.
   static fiber* begin(worker& m, const stolen_record& what) noexcept;
+  /// It was stolen at that time.
+  static void note_begin(fiber& thief, std::int64_t now) noexcept { thief.begun_at = now; }
   /// Ends a root that has no stack to begin on.
   static void refuse(worker& m, root& r) noexcept;
   /// Runs f until it leaves its stack. Returns the fiber to run next, or nullptr.

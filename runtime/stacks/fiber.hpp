@@ -74,7 +74,7 @@ struct fiber : join_waiter, runnable, parent_rest {
   relaxed<std::uint64_t> thefts = 0;        ///< calls of note_possible_theft
   relaxed<bool> begun = false;              ///< to run a root or a stolen record; else it is a scope's child, or free
   relaxed<continuation*> stolen = nullptr;  ///< the record it was begun for; nullptr if it runs a root
-  relaxed<std::int64_t> begun_at = 0;       ///< when it began with a stolen record, by os::now_ns
+  relaxed<std::int64_t> begun_at = 0;  ///< when it began with a record that its worker stole, by os::now_ns; else 0
   relaxed<std::int64_t> arrived_at =
       0;  ///< when the last branch came to the join at which it waits; 0: before it did wait
   relaxed<bool> runs_on_top = false;      ///< it waits at a join, and runs another record on top

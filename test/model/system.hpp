@@ -303,6 +303,7 @@ struct system {
   static void make_idle(processor&) {}
 
   static bool prepare_stack(worker&);
+  static void note_begin(fiber&, std::int64_t) {}
   static fiber* begin(worker& m, const stolen_record& what) {
     m.thief.whose = what.whose;
     m.thief.stolen = what;
