@@ -10,6 +10,7 @@ gives their median over the rounds, the smallest and the largest in brackets.
 """
 
 import argparse
+import copy
 import json
 import math
 import os
@@ -96,6 +97,25 @@ class Measured:
             "means": goals.means(self.results, self.kernels),
             "goals": self.judged(),
         }
+
+
+def with_others(report, file):
+    """The report, and the kernels of an earlier one in that file which were measured at the same commit, by the same compilers."""
+    try:
+        before = json.loads(file.read_text())
+    except (OSError, ValueError):
+        return report
+    made_by = [[of["environment"].get(name) for name in ("commit", "compiler", "flags", "cpu")]
+               for each in (report, before) for of in (each, *each.get("others", []))]
+    if made_by[:len(made_by) // 2] != made_by[len(made_by) // 2:] or "changes" in str(made_by[0][0]):
+        return report
+    whole = copy.deepcopy(report)
+    for new, old in zip((whole, *whole.get("others", [])), (before, *before.get("others", []))):
+        own = {kernel["name"] for kernel in new["kernels"]}
+        new["kernels"] += [kernel for kernel in old["kernels"] if kernel["name"] not in own]
+        for part in ("results", "ceilings"):
+            new[part] += [row for row in old[part] if row["kernel"] not in own]
+    return whole
 
 
 def write_csv(file, measured):
@@ -246,10 +266,9 @@ def main():
                 whole = report
             else:
                 whole.setdefault("others", []).append(report)
-        text = json.dumps(whole, indent=1) + "\n"
         for file in files:
             try:
-                file.write_text(text)
+                file.write_text(json.dumps(with_others(whole, file) if args.policies and file.name == kept else whole, indent=1) + "\n")
             except OSError as error:
                 print(f"bench/run.py: cannot write {file}: {error.strerror}", file=sys.stderr)
         return found
