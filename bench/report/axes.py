@@ -44,9 +44,20 @@ def interval(figure):
     return figure.median_lies_between() if figure and figure.certainty >= SURE else None
 
 
-def sign(figure):
-    """1 or -1 if the true median is above or below 1, and by more than CLEAR; else 0, also if that is less than SURE."""
-    return (figure.certainty >= SURE and figure.side()) or 0
+def sign(figure, least=1.0):
+    """1 or -1 if the true median is above or below 1, and by more than CLEAR and than the factor `least`; else 0, also if that is less
+    than SURE."""
+    return (figure.certainty >= SURE and max(figure.median, 1 / figure.median) > least and figure.side()) or 0
+
+
+COPIES = ("again", "padded")  # continuations, made twice more
+
+
+def floor(data, problem, procs):
+    """What a change must exceed: the largest factor between continuations and their copies; 1 if these were not measured."""
+    found = [times_of(data, problem, procs, copy, "continuations") for copy in COPIES
+             if data.result(problem, copy, procs) and data.result(problem, "continuations", procs)]
+    return max([max(f.median, 1 / f.median) for f in found if f], default=1.0)
 
 
 def alike(figure):
@@ -58,13 +69,13 @@ def alike(figure):
 class Effect:
     """Of one change of policy, each time with the rest alike."""
 
-    def __init__(self, figures):
-        self.figures = [f for f in figures if f]
+    def __init__(self, figures, least=1.0):
+        self.figures, self.least = [f for f in figures if f], least
 
     @property
     def sign(self):
         """What all comparisons agree on, of which there must be two; else 0."""
-        signs = {sign(f) for f in self.figures}
+        signs = {sign(f, self.least) for f in self.figures}
         return signs.pop() if len(self.figures) > 1 and len(signs) == 1 else 0
 
     @property
@@ -78,11 +89,11 @@ class Effect:
 
 
 def order_effect(data, problem, procs):
-    return Effect([times(data, problem, procs, ("last", join), ("first", join)) for join in JOINS])
+    return Effect([times(data, problem, procs, ("last", join), ("first", join)) for join in JOINS], floor(data, problem, procs))
 
 
 def join_effect(data, problem, procs, join):
-    return Effect([times(data, problem, procs, (order, join), (order, "leave")) for order in ORDERS])
+    return Effect([times(data, problem, procs, (order, join), (order, "leave")) for order in ORDERS], floor(data, problem, procs))
 
 
 def listed(data, found):
@@ -136,10 +147,11 @@ def of_corners(data, procs):
     by = {"order": [], "join": [], "both": [], "open": []}
     for problem in data.problems:
         corner = times(data, problem, procs, ("last", "top"), ("first", "leave"))
-        if not corner or not sign(corner):
+        side = corner and sign(corner, floor(data, problem, procs))
+        if not side:
             continue
-        by_order = order_effect(data, problem, procs).sign == sign(corner)
-        by_join = join_effect(data, problem, procs, "top").sign == sign(corner)
+        by_order = order_effect(data, problem, procs).sign == side
+        by_join = join_effect(data, problem, procs, "top").sign == side
         which = "both" if by_order and by_join else "order" if by_order else "join" if by_join else "open"
         by[which].append((problem, corner.median))
     said = {"order": "the order alone explains ", "join": "the join alone explains ", "both": "order and join both explain ",
@@ -148,13 +160,22 @@ def of_corners(data, procs):
     return Markup("of the time of tasks over continuations, {}.").format(Markup("; ").join(told)) if told else None
 
 
+def of_floor(data, procs):
+    """What copies of one program differ by."""
+    floors = [(problem, floor(data, problem, procs)) for problem in data.problems]
+    found = [(problem, least) for problem, least in floors if least > 1]
+    return Markup("continuations, made twice more, differ from themselves by factors of up to {}: what changes less is not told "
+                  "apart.").format(listed(data, found)) if found else None
+
+
 def sentences(data):
-    """[(where, [sentences])], for each compiler and P."""
+    """[(where, [sentences])], for each compiler and P. On one P nothing is stolen."""
     found = []
     for compiler, of in data.each():
         for procs in of.procs:
-            if told := [text for tell in (of_order, of_joins, of_corners, of_one_join) if (text := tell(of, procs))]:
-                found.append((", ".join(filter(None, (compiler, f"P = {procs}"))), told))
+            if told := [text for tell in (of_order, of_joins, of_corners, of_one_join, of_floor) if (text := tell(of, procs))]:
+                where = "P = 1, the cost of a fork" if procs == 1 else f"P = {procs}"
+                found.append((", ".join(filter(None, (compiler, where))), told))
     return found
 
 

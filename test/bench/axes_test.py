@@ -30,7 +30,7 @@ class AxesTest(unittest.TestCase):
 
     def told(self, data):
         [(where, found)] = axes.sentences(data)
-        self.assertEqual(where, "P = 1")
+        self.assertEqual(where, "P = 1, the cost of a fork")
         return [re.sub("<.*?>", "", str(text)) for text in found]
 
     def test_nothing_is_claimed_for_joins_that_the_order_explains(self):
@@ -60,6 +60,15 @@ class AxesTest(unittest.TestCase):
         # The medians are 1 within 5 %, but their intervals are not.
         joins = self.told(with_ways(dict.fromkeys(self.ORDER, 1), 0.2))[1]
         self.assertNotIn("as much time", joins)
+
+    def test_what_copies_of_a_program_differ_by_is_not_told(self):
+        small = self.ORDER | dict.fromkeys(("last_leave", "last_top", "last_leap"), 1.1)
+        self.assertRegex(self.told(with_ways(small, 0.002))[0], r"more time in fib \(1\.1")
+        # Tried without the floor: it is told.
+        copied = self.told(with_ways(small | {"continuations": 1, "again": 1.01, "padded": 0.85}, 0.002))
+        self.assertIn("neither", copied[0])
+        self.assertRegex(copied[-1], r"differ from themselves by factors of up to fib \(1\.1[78]")
+        self.assertRegex(self.told(with_ways(small | {"continuations": 1, "again": 1.01, "padded": 0.99}, 0.002))[0], r"fib \(1\.1")
 
     def test_one_join_for_all_children(self):
         told = self.told(with_ways(self.ORDER | {"continuations": 0.5}, 0.01))
