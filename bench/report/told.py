@@ -300,8 +300,8 @@ def waiting(figures):
     return "".join([
         *map(folded, waits.sentences(inner)), *map(folded, space.sentences()), "\n",
         folded(f"{machine(waits.report, version(waits.report['environment']['compiler']), one_tbb(waits.report))}; {settings['rounds']} rounds, "
-               f"{settings['leaves']} leaves. Where leaves compute instead, on two P, the times are the same within {min(checked):.3f} to "
-               f"{max(checked):.3f} (asleep over computing, medians). Memory: the median of {space.report['settings']['runs']} processes, "
+               f"{settings['leaves']} leaves. Leaves that sleep take {min(checked):.3f} to {max(checked):.3f} "
+               f"times as long as leaves that compute, on two P (medians). Memory: the median of {space.report['settings']['runs']} processes, "
                f"commit {space.report['environment']['commit'][:7]}."),
         "\n", *(f"![{plot.title}]({name.removeprefix('bench/')})\n" for name, plot in pictures_of_waits(figures)),
         "\n", grid(*waits.table()), "\n", grid(*space.table())])

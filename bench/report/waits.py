@@ -13,6 +13,11 @@ def milliseconds(time):
     return f"{time:.1f} ms" if time >= 1 else f"{time * 1000:.0f} us"
 
 
+def in_us(told):
+    number, unit = told.split()
+    return float(number) * (1000 if unit == "ms" else 1)
+
+
 def within(values, form):
     least, most = form(min(values)), form(max(values))
     return least if least == most else f"{least} to {most}"
@@ -37,29 +42,46 @@ class Waits:
         told = {1: [], -1: [], None: [], 0: []}
         for shape in self.shapes:
             for procs in self.procs:
-                times = self.of(shape, way, procs, "vs_continuations")
-                told[side_of(times)].append(f"{shape} on {procs} P ({inner(times)})")
+                if times := self.of(shape, way, procs, "vs_continuations"):
+                    told[side_of(times)].append(f"{shape} on {procs} P ({inner(times)})")
         parts = [f"take {what} time than continuations in {words(told[side])}" for side, what in ((1, "more"), (-1, "less")) if told[side]]
         return ", and ".join(parts) or "are nowhere told apart from continuations"
 
+    def buckets(self, way, procs=MANY):
+        """Of all waits, how many were late by less than 1, 10, 100 us, 1, 10 ms, and by more."""
+        return [sum(column) for column in zip(*(self.of(shape, way, procs, "joins_late") for shape in self.shapes))]
+
+    def share(self, way, begin, end=None):
+        found = self.buckets(way)
+        return f"{sum(found[begin:end]) / max(sum(found), 1):.0%}"
+
+    def latest(self, way, procs=MANY):
+        """Of all rounds."""
+        return milliseconds(max(of["max"] for shape in self.shapes if (of := self.of(shape, way, procs, "most_late_ms"))))
+
     def sentences(self, inner):
         def late(way):
-            return (f"{self.span(way, 'mean_late_ms', form=milliseconds)} late on average, at most "
-                    f"{self.span(way, 'most_late_ms', form=milliseconds)}")
+            return f"{self.span(way, 'mean_late_ms', form=milliseconds)} on average, and at the latest {self.latest(way)}"
 
         unit = self.report["settings"]["unit_us"] / 1000
+        pairs = [f"{shape} {self.of(shape, 'continuations', MANY, 'waits')['median']:.0f} and "
+                 f"{self.of(shape, 'tasks', MANY, 'waits')['median']:.0f}" for shape in self.shapes]
+        ours = [way for way in dict.fromkeys(way for _, way, _ in self.found) if self.of(self.shapes[0], way, MANY, "waits")]
+        least = min(self.procs)
         return [
-            f"1. **How often.** On {MANY} P, at {self.span('continuations', 'waits')} of 1,000 forks the join is not complete when the "
-            f"strand comes, with tasks at {self.span('tasks', 'waits')}.",
-            f"2. **How long.** Once its last branch is there, such a strand goes on {late('continuations')}, with continuations; with tasks "
-            f"{late('tasks')}. A leaf takes {unit:.2f} ms.",
-            f"3. **When that costs time.** Tasks {self.slower('tasks', inner)}. All other trees and P are not told apart.",
-            f"4. **Order or join.** With the last child first, strands that leave their stacks go on {late('last_leave')}; with the first "
-            f"child first, strands that run others on top {late('first_top')}. Strands that leapfrog go on {late('last_leap')}; in time they "
-            f"{self.slower('last_leap', inner)}.",
-            f"5. **What a thief takes.** On two P the longest stolen branch lasts for "
-            f"{self.span('continuations', 'largest_stolen', 2, '{:.0%}'.format)} of the run with continuations, with tasks for "
-            f"{self.span('tasks', 'largest_stolen', 2, '{:.0%}'.format)}, its waits included."]
+            f"1. **How often.** On {MANY} P, of 1,000 joins so many are not complete when their strand comes, with continuations and with "
+            f"tasks: {words(pairs)}.",
+            f"2. **How late.** Once the last branch is there, such a strand goes on after {late('continuations')}, with continuations. With "
+            f"tasks it goes on after {late('tasks')}. Of tasks' waits {self.share('tasks', 0, 2)} end within 10 us, and "
+            f"{self.share('tasks', 4)} after more than 1 ms; of continuations' waits {self.share('continuations', 3)} after more than 100 us. A "
+            f"leaf takes {unit:.2f} ms.",
+            f"3. **When that costs time.** `fj::tasks` {self.slower('tasks', inner)}. The first child first with the same join "
+            f"(`first_top`): they {self.slower('first_top', inner)}. The last child first that leaves its stack (`last_leave`): they "
+            f"{self.slower('last_leave', inner)}. oneTBB: its ways {self.slower('oneTBB', inner)}.",
+            f"4. **Order or join.** Strands that leave their stacks go on after {late('continuations')} with the first child first, and after "
+            f"{late('last_leave')} with the last child first. Strands that run others on top go on after {late('first_top')}, and after "
+            f"{late('tasks')}. Strands that leapfrog go on after {late('first_leap')}, and after {late('last_leap')}.",
+            f"5. **On {least} P** no strand goes on later than {max((self.latest(way, least) for way in ours), key=in_us)}, by any policy."]
 
     def table(self):
         """(heads, rows)"""
@@ -68,13 +90,13 @@ class Waits:
             return f"{found['median']:.3f} ({found['interval'][0]:.3f}–{found['interval'][1]:.3f})" if found else ""
 
         def each(shape, procs, name, form):
-            return " / ".join(form(self.of(shape, way, procs, name)["median"]) for way in TOLD)
+            return " / ".join(form(of["median"]) if (of := self.of(shape, way, procs, name)) else "–" for way in TOLD)
 
         return (["tree", "P", "waits of 1,000 forks: continuations / tasks / last leap", "mean lateness", "greatest lateness", "tasks' time",
-                 "last leave's", "last leap's", "oneTBB's"],
+                 "first top's", "last leave's", "last leap's", "oneTBB's"],
                 [[shape, procs, each(shape, procs, "waits", "{:.0f}".format), each(shape, procs, "mean_late_ms", milliseconds),
                   each(shape, procs, "most_late_ms", milliseconds),
-                  *(times(shape, way, procs) for way in ("tasks", "last_leave", "last_leap", "oneTBB"))]
+                  *(times(shape, way, procs) for way in ("tasks", "first_top", "last_leave", "last_leap", "oneTBB"))]
                  for procs in self.procs for shape in self.shapes])
 
     def plots(self):
@@ -104,18 +126,21 @@ class Space:
 
     def sentences(self):
         loop, chain = self.sizes("loop")[-1], self.sizes("chain")[-1]
+        alone = {(shape, n): row["kib"]["median"] for (shape, n, procs, way), row in self.found.items() if (procs, way) == (1, "continuations")}
+        most = max((row["kib"]["median"] / procs / alone[shape, n], f"{shape} of {n:,} on {procs} P")
+                   for (shape, n, procs, way), row in self.found.items() if way == "continuations" and procs > 1)
         over = [f"{shape} of {n:,} on {procs} P, {row['kib']['median'] / 1024:.1f} MiB where {row['bound_kib'] / 1024:.1f} are promised"
                 for (shape, n, procs, way), row in self.found.items()
                 if way == "continuations" and procs > 1 and row["kib"]["median"] > row["bound_kib"]]
         return [
             f"6. **Space.** A loop that forks {loop:,} children holds {self.found['loop', loop, self.procs, 'continuations']['records']:,} "
-            f"record with continuations, {self.found['loop', loop, self.procs, 'tasks']['records']:,} with tasks; it takes "
-            f"{self.mib('loop', loop, 'continuations'):.1f} MiB on {self.procs} P, with tasks {self.mib('loop', loop, 'tasks'):.1f}, and by oneTBB "
-            f"{self.mib('loop', loop, 'oneTBB'):.1f}. Along a chain of {chain:,} joins it is the stacks: "
-            f"{self.found['chain', chain, self.procs, 'continuations']['stacks']['median']} with continuations, "
-            f"{self.found['chain', chain, self.procs, 'tasks']['stacks']['median']} with tasks, "
-            f"{self.mib('chain', chain, 'continuations'):.1f} and {self.mib('chain', chain, 'tasks'):.1f} MiB. "
-            + (f"Continuations took more than they promise in {words(over)}." if over else "Continuations kept their bound in all of them.")]
+            f"record with continuations on {self.procs} P, and {self.found['loop', loop, self.procs, 'tasks']['records']:,} with tasks. It "
+            f"takes {self.mib('loop', loop, 'continuations'):.1f} MiB, with tasks {self.mib('loop', loop, 'tasks'):.1f}, and by oneTBB "
+            f"{self.mib('loop', loop, 'oneTBB'):.1f}. In a chain of {chain:,} joins continuations use "
+            f"{self.found['chain', chain, self.procs, 'continuations']['stacks']['median']} stacks and {self.mib('chain', chain, 'continuations'):.1f} "
+            f"MiB, tasks {self.found['chain', chain, self.procs, 'tasks']['stacks']['median']} stacks and {self.mib('chain', chain, 'tasks'):.1f} MiB. "
+            f"Continuations take at most {most[0]:.2f} times as much as P times what they take on one P ({most[1]}), without the 64 KiB that each "
+            f"stack may keep. " + (f"With these they take more than they promise in {words(over)}." if over else "With these they keep their bound.")]
 
     def table(self):
         def cell(shape, n, way):

@@ -29,7 +29,8 @@ from peers.programs import versions  # noqa: E402
 LIBRARIES = ("forkjoin", "tbb")
 TIMEOUT = 300
 FORKS_OF = 1000  # waits are told for so many forks
-WAITS = ("waits", "mean_late_ms", "most_late_ms", "on_top", "largest_stolen")
+WAYS = ("continuations", "tasks", "first_top", "first_leap", "last_leave", "last_leap", "oneTBB")  # as they are shown
+WAITS = ("waits", "mean_late_ms", "most_late_ms", "on_top")
 
 
 def run(program, procs, turn, args, work):
@@ -47,17 +48,18 @@ def round_of(programs, procs, turn, args, work="sleep"):
     found = {}
     for program in programs if turn % 2 else reversed(programs):
         found |= run(program, procs, turn, args, work)
-    return found
+    shapes = list(dict.fromkeys(shape for shape, _ in found))
+    return {key: found[key] for key in sorted(found, key=lambda key: (shapes.index(key[0]), WAYS.index(key[1])))}
 
 
 def told(row, procs, leaves):
     """The figures of a run of ours, besides its time."""
     if "join_waits" not in row:
         return {}
-    waits, seconds = row["join_waits"], row["seconds"]
-    return {"waits": waits * FORKS_OF / (leaves - 1), "mean_late_ms": row["late_ns"] / waits / 1e6 if waits else 0.0,
-            "most_late_ms": row["most_late_ns"] / 1e6, "on_top": row["on_top_ns"] / 1e9 / seconds / procs,
-            "largest_stolen": row["longest_stolen_ns"] / 1e9 / seconds, "steals": row["steals"], "stacks_peak": row["stacks_peak"]}
+    waits, known = row["join_waits"], sum(row["joins_late"])
+    return {"waits": waits * FORKS_OF / (leaves - 1), "mean_late_ms": row["late_ns"] / known / 1e6 if known else None,
+            "most_late_ms": row["most_late_ns"] / 1e6 if known else None, "on_top": row["on_top_ns"] / 1e9 / row["seconds"] / procs,
+            "steals": row["steals"], "stacks_peak": row["stacks_peak"]}
 
 
 class Measured:
@@ -65,9 +67,6 @@ class Measured:
 
     def __init__(self, procs, rounds, unit, leaves):
         self.procs, self.rounds, self.unit, self.leaves = procs, rounds, unit, leaves
-
-    def keys(self):
-        return sorted(self.rounds[0], key=lambda key: [k[0] for k in self.rounds[0]].index(key[0]))
 
     def figures(self, shape, way):
         rows = [found[shape, way] for found in self.rounds]
@@ -86,15 +85,15 @@ class Measured:
             first = next(row for key, row in self.rounds[0].items() if key[0] == shape)
             print(f"\n{shape}, P = {self.procs}: work {first['units']:g}, longest path {first['span']:g} leaves")
             rows = [["way", "over the bound", "vs continuations", "99 % of the median", "told apart", f"waits/{FORKS_OF} forks",
-                     "mean late ms", "most late ms", "on top %", "largest stolen %"]]
+                     "mean late ms", "most late ms", "on top %"]]
             for of, way in self.rounds[0]:
                 if of != shape:
                     continue
                 figures = self.figures(shape, way)
                 low, high = figures["vs_continuations"].median_lies_between()
                 own = way == "continuations"
-                waits = [f"{figures[n].median * (100 if n in ('on_top', 'largest_stolen') else 1):.{2 if n.endswith('ms') else 0}f}"
-                         if n in figures else "-" for n in WAITS]
+                waits = [f"{figures[n].median * (100 if n == 'on_top' else 1):.{3 if n.endswith('ms') else 0}f}"
+                         if figures.get(n) else "-" for n in WAITS]
                 rows.append([way, f"{figures['over_bound'].median:.2f}", "-" if own else f"{figures['vs_continuations'].median:.3f}",
                              "-" if own else f"{low:.3f}…{high:.3f}", "-" if own else figures["vs_continuations"].verdict("more", "less"),
                              *waits])
@@ -102,7 +101,7 @@ class Measured:
 
     def results(self):
         return [{"shape": shape, "way": way, "procs": self.procs, "seconds": [found[shape, way]["seconds"] for found in self.rounds],
-                 **{name: f.summary() for name, f in self.figures(shape, way).items()},
+                 **{name: f.summary() for name, f in self.figures(shape, way).items() if f},
                  **({"joins_late": [sum(column) for column in zip(*(found[shape, way]["joins_late"] for found in self.rounds))]}
                     if "joins_late" in self.rounds[0][shape, way] else {})}
                 for shape, way in self.rounds[0]]
@@ -155,7 +154,7 @@ def main():
     print("""
   over the bound: time over the greater of the work of each P and the longest path. waits: joins that were not complete when their
   strand came. late: how long after the last branch the strand went on. on top: the share of the time of all P in which strands that
-  waited ran other work on their stacks. largest stolen: the longest stolen branch, over the time of the run. Medians of the rounds.""")
+  waited ran other work on their stacks. Medians of the rounds; of lateness, of those rounds in which a join waited.""")
     env = environment.describe(versions(args.build.resolve()), load)
     for file in filter(None, (folder / "virtual.json", args.json)):  # ./dev report shows the first
         file.write_text(json.dumps({

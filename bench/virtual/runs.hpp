@@ -5,10 +5,12 @@
 // Each way runs once, in an order that depends on the turn. Prints a line of JSON for each run.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,20 +32,20 @@ double seconds_of(F&& f) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
 }
 
-inline int main_of(const std::vector<way>& ways, int argc, char** argv) {
+inline int main_of(std::vector<way> ways, int argc, char** argv) {
   if (argc != 6) {
     std::fprintf(stderr, "usage: %s <P> <turn> <leaves> <us of a leaf> sleep|compute\n", argv[0]);
     return 2;
   }
   const auto procs = static_cast<unsigned>(std::atoi(argv[1]));
-  const auto turn = static_cast<std::size_t>(std::atoi(argv[2]));
+  std::mt19937 dice(static_cast<unsigned>(std::atoi(argv[2])));
   const long leaves = std::atol(argv[3]), unit = std::atol(argv[4]);
   const bool sleeps = std::strcmp(argv[5], "sleep") == 0;
   for (const shape& of : all) {
     const tree all_of_it(of, leaves, unit, sleeps);
     const size units = all_of_it.measure();
-    for (std::size_t i = 0; i != ways.size(); ++i) {
-      const way& by = ways[(i + turn) % ways.size()];
+    std::ranges::shuffle(ways, dice);
+    for (const way& by : ways) {
       double seconds = 0;
       const std::string counted = by.run(all_of_it, procs, seconds);
       std::printf("{\"shape\": \"%s\", \"way\": \"%s\", \"units\": %.4f, \"span\": %.4f, \"seconds\": %.6f%s}\n",

@@ -50,7 +50,7 @@ NAME = ("Only a name: the article calls main at its join \"continuation of main\
         "are called by their function.")
 SECOND_CHILD = ("The article has fib(3) call its second child without a fork, though fib(4) forks its own (row 7). Here both fork it, as "
                 "the program says.")
-LAST_GOES_ON = ("Whose branch comes last to a join goes on with the function. In the article it goes on on the thread on which it waits: "
+LAST_GOES_ON = ("The worker that finishes the last branch continues the function. In the article the function continues on the thread where it waits: "
                 "T1 would have nothing to do, and T2 would have to be woken.")
 
 # By policy, row and column: what ours have there, and why.
