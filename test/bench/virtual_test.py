@@ -1,0 +1,40 @@
+"""./dev bench --virtual and --space: they measure, and write what the report reads. virtual_test.py BUILD"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).parents[2]
+BUILD = sys.argv[1]
+
+
+def run(what, *arguments):
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "figures.json"
+        kept = pathlib.Path(BUILD) / "bench" / f"{what}.json"
+        before = kept.read_bytes() if kept.exists() else None
+        try:
+            subprocess.run([sys.executable, ROOT / "bench" / what / "run.py", "--build", BUILD, "--json", file, *arguments], check=True,
+                           stdout=subprocess.DEVNULL, timeout=200)
+        finally:  # a test is not worth showing
+            kept.write_bytes(before) if before is not None else kept.unlink(missing_ok=True)
+        return json.loads(file.read_text())
+
+
+virtual = run("virtual", "--procs", "3", "--rounds", "2", "--leaves", "32", "--leaf-us", "300", "--check")
+shapes = {r["shape"] for r in virtual["results"]}
+assert shapes == {"even", "uneven", "mergesort", "reduction", "heavy root"}, shapes
+for r in virtual["results"]:
+    assert len(r["seconds"]) == 2 and r["over_bound"]["median"] > 0, r
+    if r["way"] != "oneTBB":
+        # Of 31 joins; each wait whose lateness is known is in one of six classes.
+        assert 0 <= r["waits"]["median"] <= 1000 and len(r["joins_late"]) == 6 and sum(r["joins_late"]) <= 2 * 31, r
+assert len(virtual["checked"]) == len(virtual["results"])  # no bound of time: the machine may be busy
+
+space = {(r["shape"], r["n"], r["procs"], r["way"]): r for r in run("space", "--procs", "3", "--runs", "1")["results"]}
+assert space["loop", 100_000, 1, "tasks"]["records"] == 100_000  # one P, and no thief: all of them
+assert space["loop", 100_000, 1, "continuations"]["records"] == 1
+assert space["loop", 100_000, 1, "tasks"]["kib"]["median"] > 4 * space["loop", 100_000, 1, "continuations"]["kib"]["median"]
+assert "bound_kib" in space["chain", 30_000, 3, "continuations"] and "bound_kib" not in space["chain", 30_000, 1, "serial"]
