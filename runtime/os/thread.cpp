@@ -66,7 +66,7 @@ bool thread::start(void (*body)(void*) noexcept, void* argument) noexcept {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error != 0) {
     body_ = nullptr;
-    if (in_turn) turns::refused(*turn_);
+    if (in_turn) in_turn->refused(*turn_);
   }
   return error == 0;
 }

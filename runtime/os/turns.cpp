@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "runtime/os/memory_fault.hpp"
+#include "runtime/os/race_detector.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
@@ -47,14 +48,24 @@ turns::~turns() {
   }
 }
 
+turns::in_order::in_order(turns& all) noexcept : all_(all) { happens_after(&all_); }
+turns::in_order::~in_order() { happens_before(&all_); }
+
 turns::taker* turns::self() noexcept { return this_taker; }
 
+std::int64_t turns::now_ns() noexcept {
+  const in_order mine(*this);
+  return now_ += 50;
+}
+
 void turns::pass() noexcept {
+  const in_order mine(*this);
   now_ += pass_ns;
   go_on_with_next(this_taker);
 }
 
 bool turns::sleep(const void* word, std::int64_t until) noexcept {
+  const in_order of_strand(*this);
   taker& mine = *this_taker;
   mine.awaits = word;
   mine.until = until;
@@ -64,6 +75,7 @@ bool turns::sleep(const void* word, std::int64_t until) noexcept {
 }
 
 void turns::wake(const void* word) noexcept {
+  const in_order mine(*this);
   taker* t = first_;
   while (t && t->awaits != word) t = t->next;
   if (t) t->awaits = nullptr;
@@ -74,8 +86,10 @@ void turns::go_on_with_next(taker* giver) noexcept {
   end_sleeps();
   taker& next = next_(context_, *first_);
   if (&next == giver) return;
+  happens_before(this);
   call(next);
   if (giver) sleep_until_called(*giver);
+  happens_after(this);
 }
 
 // Of those whose time has come. If none can go on, it is the time of the first that will.
@@ -99,6 +113,7 @@ void turns::end_sleeps() noexcept {
 }
 
 turns::taker& turns::begin() {
+  const in_order mine(*this);
   auto* const t = new taker{.number = last_ ? last_->number + 1 : 0};
   (last_ ? last_->next : first_) = t;
   return *(last_ = t);
@@ -110,7 +125,17 @@ void turns::arrive(taker& t) noexcept {
   sleep_until_called(t);
 }
 
+void turns::refused(taker& t) noexcept {
+  const in_order mine(*this);
+  t.ended = true;
+}
+
+void turns::await_end(const taker& t) noexcept {
+  for (happens_after(this); !t.ended; happens_after(this)) sleep(&t, never);
+}
+
 void turns::leave() noexcept {
+  happens_after(this);
   this_taker->ended = true;
   wake(this_taker);
   this_taker = nullptr;

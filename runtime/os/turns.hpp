@@ -56,29 +56,40 @@ class turns {
 
   /// The same for a thread that cannot go on before wake(word) or the time `until`. False if that time came first.
   bool sleep(const void* word, std::int64_t until) noexcept;
-  void sleep_for(std::int64_t nanoseconds) noexcept { static_cast<void>(sleep(self(), now_ + nanoseconds)); }
+  void sleep_for(std::int64_t nanoseconds) noexcept { static_cast<void>(sleep(self(), now_ns() + nanoseconds)); }
 
   /// One thread that sleeps for `word` can go on: the first of them that began.
   void wake(const void* word) noexcept;
 
   /// Some 50 ns after the last call: so loops end that wait for a time.
-  std::int64_t now_ns() noexcept { return now_ += 50; }
+  std::int64_t now_ns() noexcept;
 
   // A thread that another one starts.
 
   /// By that one, before it starts the thread.
   taker& begin();
   /// By that one: the system refused it.
-  static void refused(taker& t) noexcept { t.ended = true; }
+  void refused(taker& t) noexcept;
   /// By the new thread, first and last.
   static void arrive(taker& t) noexcept;
   void leave() noexcept;
   /// By the thread that joins it, before it does.
-  void await_end(const taker& t) noexcept {
-    while (!t.ended) sleep(&t, never);
-  }
+  void await_end(const taker& t) noexcept;
 
  private:
+  /// While it lives, what the calling strand does here comes after what others did, as a race detector sees it. It takes strands for
+  /// threads, and their switches order nothing.
+  class in_order {
+   public:
+    explicit in_order(turns& all) noexcept;
+    ~in_order();
+    in_order(const in_order&) = delete;
+    in_order& operator=(const in_order&) = delete;
+
+   private:
+    turns& all_;
+  };
+
   static std::atomic<turns*> taken;
 
   void go_on_with_next(taker* giver) noexcept;
