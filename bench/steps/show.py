@@ -32,8 +32,9 @@ def summary(steps):
     sentences = [sentence for row in steps["rows"] for sentence in row["what"]]
     count = lambda word: sum(sentence.count(word) for sentence in sentences)
     deepest = max(len(holds["deque"]) for row in steps["rows"] for holds in row["procs"])
-    return (f"{len(steps['rows'])} rows, {count(' steals ')} thefts, {count('waits at the join')} times a strand waited at a join; at "
-            f"most {deepest} {'record' if deepest == 1 else 'records'} in a deque.")
+    many = lambda number, what: f"{number} {what}" + ("" if number == 1 else "s")
+    return (f"{many(len(steps['rows']), 'row')}, {many(count(' steals '), 'theft')}, {many(count('waits at the join'), 'wait')} of a strand at a "
+            f"join; at most {many(deepest, 'record')} in a deque.")
 
 
 def text(steps):
