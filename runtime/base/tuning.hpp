@@ -10,7 +10,7 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace tuning {
 // How a worker looks for work (sched/find.hpp).
 
 /// Nanoseconds that a worker looks around and sees nothing before it parks: a few times as long as a wake-up takes, and
-/// about as long as oneTBB's workers look. Measured on two P: runtime/DECISIONS.md.
+/// about as long as oneTBB's workers look. Measured on two P: runtime/DECISIONS.md. steal_rule.hpp uses it, as until_sleep_ns.
 inline constexpr std::int64_t search_ns = 100'000;
 
 /// Nanoseconds that a thief waits for owners to publish the records that it sees in their deques before it exposes
