@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <numeric>
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -70,10 +71,14 @@ std::string report(const stats& read, bool steals_every_fork, std::uint64_t chao
           "\n";
   text += "forkjoin: " + number(all.steals, "steal") +
           (all.steals > 0 ? ", one for each " + duration(all.busy_ns / all.steals) + " of work" : "") + "\n";
+  // Of the joins of some scopes it is not known how late they were.
+  const std::uint64_t known = std::accumulate(all.joins_late.begin(), all.joins_late.end(), std::uint64_t{0});
   if (all.join_waits > 0)
-    text += "forkjoin: " + number(all.join_waits, "join") + " had to wait for a stolen branch; after its end " +
-            (all.join_waits == 1 ? "the strand" : "their strands") + " went on " +
-            duration(all.late_ns / all.join_waits) + " late on average, " + duration(all.most_late_ns) + " at most\n";
+    text += "forkjoin: " + number(all.join_waits, "join") + " had to wait for a stolen branch" +
+            (known > 0 ? "; strands went on " + duration(all.late_ns / known) + " after its end on average, " +
+                             duration(all.most_late_ns) + " at most"
+                       : "") +
+            "\n";
   if (all.blocking_calls > 0)
     text += "forkjoin: " + number(all.blocking_calls, "blocking call") + "; other strands took " +
             std::to_string(all.retakes) + " P from them" +

@@ -20,6 +20,7 @@ namespace {
 
 bool sleep_in_turn(turns& all, const std::atomic<std::uint32_t>& word, std::uint32_t expected,
                    std::int64_t until) noexcept {
+  // acquire: pairs with the release by which the word was changed, though the turn orders it already
   return word.load(std::memory_order_acquire) != expected || all.sleep(&word, until);
 }
 

@@ -28,6 +28,7 @@ void sleep_until_called(turns::taker& t) noexcept {
 }
 
 void call(turns::taker& t) noexcept {
+  // release: pairs with the acquire in sleep_until_called
   t.called.store(1, std::memory_order_release);
   syscall(SYS_futex, &t.called, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
@@ -36,6 +37,7 @@ void call(turns::taker& t) noexcept {
 
 turns::turns(choice next, void* context) : next_(next), context_(context) {
   this_taker = &begin();
+  // relaxed: only threads read it that take turns; those begin later, by this one
   taken.store(this, std::memory_order_relaxed);
 }
 

@@ -5,6 +5,12 @@
 
 #include "test/support.hpp"
 
+namespace {
+
+bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
 TEST_CASE("report: it has one hint, about the most important point") {
   constexpr std::uint64_t second = 1'000'000'000;
   const auto hint_of = [](const fj::stats& read, bool every_fork = false) {
@@ -14,7 +20,6 @@ TEST_CASE("report: it has one hint, about the most important point") {
     CHECK(text.find("forkjoin: hint: ", at + 1) == std::string::npos);
     return text.substr(at + 16, text.find('\n', at) - at - 16);
   };
-  const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
   fj::stats read;
   read.procs.resize(2);
   CHECK(has(hint_of(read), "no job"));
@@ -49,4 +54,17 @@ TEST_CASE("report: it has one hint, about the most important point") {
   read.threads_refused = 0;
   read.procs.resize(1);
   CHECK(has(hint_of(read), "one P"));
+}
+
+// Tried with the sum over all joins that waited: 1 us.
+TEST_CASE("report: lateness is that of the joins of which it is known") {
+  fj::stats read;
+  read.procs.resize(1);
+  CHECK_FALSE(has(fj::detail::report(read, false), "had to wait"));
+  read.procs[0].join_waits = 4;
+  CHECK(has(fj::detail::report(read, false), "4 joins had to wait for a stolen branch\n"));
+  read.procs[0].joins_late[1] = 2;
+  read.procs[0].late_ns = 4000;
+  read.procs[0].most_late_ns = 3000;
+  CHECK(has(fj::detail::report(read, false), "strands went on 2 us after its end on average, 3 us at most"));
 }
