@@ -27,7 +27,8 @@ enum class unit : std::uint8_t {
   mandelbrot_iteration,
   alignment_cell,
   floorplan_place,
-  health_person
+  health_person,
+  tree_leaf
 };
 
 template <class Way>

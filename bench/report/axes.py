@@ -10,7 +10,7 @@ from statistics import geometric_mean
 
 from markupsafe import Markup
 
-from harness.figures import SURE, Figure, ratio
+from harness.figures import ENOUGH, Figure, ratio
 from report.data import CLEAR
 from report.pages import NONE, Table, spread, value, words
 
@@ -40,14 +40,13 @@ def times_of(data, problem, procs, *ways):
 
 
 def interval(figure):
-    """Where the true median lies, SURE; None if there are too few rounds to say."""
-    return figure.median_lies_between() if figure and figure.certainty >= SURE else None
+    """Where the true median lies; None if there are too few rounds to say."""
+    return figure.median_lies_between() if len(figure.values) >= ENOUGH else None
 
 
 def sign(figure, least=1.0):
-    """1 or -1 if the true median is above or below 1, and by more than CLEAR and than the factor `least`; else 0, also if that is less
-    than SURE."""
-    return (figure.certainty >= SURE and max(figure.median, 1 / figure.median) > least and figure.side()) or 0
+    """1 or -1 as of side_of, if the median differs from 1 by more than the factor `least`, too; else 0, also for too few rounds."""
+    return (max(figure.median, 1 / figure.median) > least and figure.side()) or 0
 
 
 COPIES = ("again", "padded")  # continuations, made twice more

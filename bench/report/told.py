@@ -298,13 +298,13 @@ def waiting(figures):
     settings = waits.report["settings"]
     checked = [c["median"] for c in waits.report["checked"]]
     return "".join([
-        *map(folded, waits.sentences(inner)), *map(folded, space.sentences()), "\n",
+        *map(folded, waits.answer()), *map(folded, waits.sentences(inner)), *map(folded, space.sentences()), "\n",
         folded(f"{machine(waits.report, version(waits.report['environment']['compiler']), one_tbb(waits.report))}; {settings['rounds']} rounds, "
                f"{settings['leaves']} leaves. Leaves that sleep take {min(checked):.3f} to {max(checked):.3f} "
                f"times as long as leaves that compute, on two P (medians). Memory: the median of {space.report['settings']['runs']} processes, "
                f"commit {space.report['environment']['commit'][:7]}."),
         "\n", *(f"![{plot.title}]({name.removeprefix('bench/')})\n" for name, plot in pictures_of_waits(figures)),
-        "\n", grid(*waits.table()), "\n", grid(*space.table())])
+        "\n", grid(*waits.table()), "\n", *([grid(*waits.simulated_table()), "\n"] if waits.simulated else []), grid(*space.table())])
 
 
 def pictures_of_waits(figures):

@@ -5,6 +5,7 @@ from report import draw
 from report.pages import words
 
 MANY = 8  # P of the sentences and pictures
+FREE_AFTER = ("even", "uneven")  # trees without work after joins
 TOLD = ("continuations", "tasks", "last_leap")  # in the table
 DRAWN = ("continuations", "last_leave", "tasks", "first_top", "last_leap")
 
@@ -23,12 +24,23 @@ def within(values, form):
     return least if least == most else f"{least} to {most}"
 
 
+def times(summary):
+    return f"{summary['median']:.3f} ({summary['interval'][0]:.3f}–{summary['interval'][1]:.3f})"
+
+
+def median_of(row):
+    """The mean lateness of a run, of several their median; None where no join waited."""
+    late = row.get("mean_late_ms")
+    return late["median"] if isinstance(late, dict) else late
+
+
 class Waits:
     def __init__(self, report):
         self.report = report
         self.found = {(r["shape"], r["way"], r["procs"]): r for r in report["results"]}
         self.shapes = list(dict.fromkeys(shape for shape, _, _ in self.found))
         self.procs = sorted({procs for *_, procs in self.found})
+        self.simulated = {(r["shape"], r["way"], r["procs"]): r for r in report.get("simulated", [])}
 
     def of(self, shape, way, procs, name):
         return self.found.get((shape, way, procs), {}).get(name)
@@ -83,11 +95,40 @@ class Waits:
             f"{late('tasks')}. Strands that leapfrog go on after {late('first_leap')}, and after {late('last_leap')}.",
             f"5. **On {least} P** no strand goes on later than {max((self.latest(way, least) for way in ours), key=in_us)}, by any policy."]
 
+    def answer(self):
+        """The claim, answered on two P, on MANY and, simulated, on more. Nothing where it was not simulated."""
+        if not self.simulated:
+            return []
+        most = max(procs for *_, procs in self.simulated)
+        columns = [("on 2 P", 2, self.found), (f"on {MANY} P", MANY, self.found), (f"on {most} simulated P", most, self.simulated)]
+        told = []
+        for what, shapes in (("Without work after joins", [s for s in self.shapes if s in FREE_AFTER]),
+                             ("With it", [s for s in self.shapes if s not in FREE_AFTER])):
+            parts = [f"{where} " + words([times(of[s, "tasks", procs]["vs_continuations"]) for s in shapes]) for where, procs, of in columns]
+            told.append(f"{what} ({words(shapes)}) {'; '.join(parts)}.")
+        late = [f"{where} {within([median_of(of[s, 'continuations', procs]) for s in self.shapes], milliseconds)} with continuations and "
+                f"{within([median_of(of[s, 'tasks', procs]) for s in self.shapes], milliseconds)} with tasks" for where, procs, of in columns]
+        return [f"**The answer**: time by `fj::tasks` over time by continuations. {' '.join(told)} Strands that waited went on late by, on "
+                f"average, {'; '.join(late)}.", "\n"]
+
+    def simulated_table(self):
+        """(heads, rows): what the simulator says of the trees on so many P, beside what was measured."""
+        def late(row):
+            return milliseconds(median_of(row)) if row and median_of(row) is not None else "–"
+
+        return (["tree", "P", "tasks' time: simulated / measured", "continuations' mean lateness: simulated / measured",
+                 "tasks' mean lateness: simulated / measured"],
+                [[shape, procs, " / ".join(times(of[shape, "tasks", procs]["vs_continuations"]) if (shape, "tasks", procs) in of else "–"
+                                           for of in (self.simulated, self.found)),
+                  *(" / ".join(late(of.get((shape, way, procs))) for of in (self.simulated, self.found))
+                    for way in ("continuations", "tasks"))]
+                 for procs in sorted({p for *_, p in self.simulated}) for shape in self.shapes])
+
     def table(self):
         """(heads, rows)"""
-        def times(shape, way, procs):
+        def over(shape, way, procs):
             found = self.of(shape, way, procs, "vs_continuations")
-            return f"{found['median']:.3f} ({found['interval'][0]:.3f}–{found['interval'][1]:.3f})" if found else ""
+            return times(found) if found else ""
 
         def each(shape, procs, name, form):
             return " / ".join(form(of["median"]) if (of := self.of(shape, way, procs, name)) else "–" for way in TOLD)
@@ -96,7 +137,7 @@ class Waits:
                  "first top's", "last leave's", "last leap's", "oneTBB's"],
                 [[shape, procs, each(shape, procs, "waits", "{:.0f}".format), each(shape, procs, "mean_late_ms", milliseconds),
                   each(shape, procs, "most_late_ms", milliseconds),
-                  *(times(shape, way, procs) for way in ("tasks", "first_top", "last_leave", "last_leap", "oneTBB"))]
+                  *(over(shape, way, procs) for way in ("tasks", "first_top", "last_leave", "last_leap", "oneTBB"))]
                  for procs in self.procs for shape in self.shapes])
 
     def plots(self):

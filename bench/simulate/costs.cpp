@@ -13,6 +13,7 @@ const std::vector<cost_name>& all_costs() {
       {"slow_push", &costs::slow_push, "ns: an owner attends to an alarm and publishes"},
       {"slow_pop", &costs::slow_pop, "ns: an owner takes back a public record"},
       {"look", &costs::look, "ns: a look at one deque"},
+      {"far", &costs::far, "times as long: looks, thefts and resumptions across nodes"},
       {"round", &costs::round, "ns: pause between two rounds over all deques"},
       {"steal", &costs::steal, "ns: from the look that found a record to its first instruction"},
       {"arrive", &costs::arrive, "ns: a stolen branch comes to its join"},

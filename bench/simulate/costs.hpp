@@ -25,6 +25,7 @@ struct costs {
   double park = 1000;            ///< from having given up to being asleep, apart from the heavy fence
   double wake = 8500;            ///< what waking costs the waker
   double wakeup = 16000;         ///< from being woken to the first look around
+  double far = 3;                ///< not a time: looks, thefts and resumptions across nodes take so many times as long
   double stack_bytes = 8 << 20;  ///< not a time: fj::options::stack_size
   double frame_bytes = 96;       ///< not a time: what a call takes of its stack
 };

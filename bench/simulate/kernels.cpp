@@ -30,6 +30,7 @@
 #include "bench/simulate/kernel.hpp"
 #include "bench/simulate/recorder.hpp"
 #include "bench/simulate/recording.hpp"
+#include "bench/virtual/shapes.hpp"
 #include "forkjoin/run.hpp"
 
 namespace simulate {
@@ -53,6 +54,12 @@ std::unique_ptr<kernel> record(long size, const units& work) {
 template <std::size_t tree>
 std::unique_ptr<kernel> record_tree(long, const units& work) {
   return record<bench::uts::problem, bench::uts::description>(bench::uts::trees[tree].nodes, work);
+}
+
+template <std::size_t shape>
+std::unique_ptr<kernel> record_shape(long leaves, const units& work) {
+  const shapes::tree all(shapes::all[shape], leaves, 0, true);
+  return std::make_unique<recorded>(recording::run(work, [&] { all.run<recording>(); }));
 }
 
 }  // namespace
@@ -103,6 +110,12 @@ const std::vector<kernel_name>& all_kernels() {
        &record<bench::health::problem, bench::health::description>},
       {"sparselu", 40, 1, 1000, "n x n blocks of 32 x 32, most of them empty, loops over blocks",
        &record<bench::sparselu::problem, bench::sparselu::description>},
+      {"even", 256, 1, 1'000'000, "a tree of n leaves, of bench/virtual: halves", &record_shape<0>},
+      {"uneven", 256, 1, 1'000'000, "the same, split as Fibonacci numbers are", &record_shape<1>},
+      {"mergesort", 256, 1, 1'000'000, "halves, and after each join work that grows with the leaves below",
+       &record_shape<2>},
+      {"reduction", 256, 1, 1'000'000, "halves, and half a leaf's work after each join", &record_shape<3>},
+      {"heavy_root", 256, 1, 1'000'000, "halves, and eight leaves' work after the last join", &record_shape<4>},
   };
   return kernels;
 }

@@ -34,6 +34,9 @@ class atomic {
     expected = value_;
     return false;
   }
+  bool compare_exchange_weak(T& expected, T value, std::memory_order order) noexcept {
+    return compare_exchange_strong(expected, value, order);
+  }
 
  private:
   T value_{};

@@ -30,6 +30,8 @@ struct arguments {
   std::string costs_file, json_file;
   std::uint64_t seed = 1;
   unsigned seeds = 1;
+  unsigned nodes = 1;
+  bool near_first = false;
   std::string start = "asleep";
   bool list = false, equal_forks = false;
 };
@@ -56,19 +58,22 @@ void set_work(const std::string& wish, units& work) {
 
 double ms(picoseconds time) { return static_cast<double>(time) / 1e9; }
 
-/// The runs of one setup by several seeds, as that of the median time, with the least and the greatest.
+/// The runs of one setup by several seeds.
 struct by_seeds {
-  result median;
-  std::vector<picoseconds> times;  ///< in order
+  result median;  ///< of which the time is the median
+  picoseconds least, greatest;
+  std::vector<double> times_ns;  ///< a seed each
 };
 
 by_seeds run_all_seeds(const kernel& k, setup chosen, unsigned seeds) {
   std::vector<result> all;
-  for (unsigned i = 0; i < seeds; ++i, ++chosen.seed) all.push_back(simulate_run(k, chosen));
+  std::vector<double> times_ns;
+  for (unsigned i = 0; i < seeds; ++i, ++chosen.seed) {
+    all.push_back(simulate_run(k, chosen));
+    times_ns.push_back(static_cast<double>(all.back().time) / 1e3);
+  }
   std::ranges::sort(all, {}, &result::time);
-  by_seeds found{all[(all.size() - 1) / 2], {}};
-  for (const result& r : all) found.times.push_back(r.time);
-  return found;
+  return {all[(all.size() - 1) / 2], all.front().time, all.back().time, times_ns};
 }
 
 json row_of(const setup& chosen, const by_seeds& found, picoseconds alone, const shape& of) {
@@ -78,13 +83,16 @@ json row_of(const setup& chosen, const by_seeds& found, picoseconds alone, const
           {"procs", chosen.procs},
           {"awake", chosen.awake},
           {"time_ns", time / 1e3},
-          {"least_time_ns", static_cast<double>(found.times.front()) / 1e3},
-          {"greatest_time_ns", static_cast<double>(found.times.back()) / 1e3},
+          {"least_time_ns", static_cast<double>(found.least) / 1e3},
+          {"greatest_time_ns", static_cast<double>(found.greatest) / 1e3},
+          {"times_ns", found.times_ns},
           {"speedup", static_cast<double>(of.work) / time},
           {"own_speedup", static_cast<double>(alone) / time},
           {"efficiency", static_cast<double>(of.work) / time / chosen.procs},
           {"steals", r.count.steals},
-          {"waits", r.waits},
+          {"far_steals", r.far_steals},
+          {"late_ns", static_cast<double>(r.late) / 1e3},
+          {"most_late_ns", static_cast<double>(r.most_late) / 1e3},
           {"suspensions", r.count.suspensions},
           {"join_waits", r.count.join_waits},
           {"resumptions", r.count.resumptions},
@@ -130,10 +138,11 @@ json simulate_all(const arguments& given, const costs& cost, const units& work) 
     if (given.steals != "all" && given.steals != name && !(given.steals == "both" && in_both)) continue;
     for (const bool awake : {false, true}) {
       if (given.start == (awake ? "asleep" : "awake")) continue;
-      setup chosen{.steals = steals, .cost = cost, .seed = given.seed, .awake = awake};
+      setup chosen{.steals = steals, .cost = cost, .seed = given.seed, .near_first = given.near_first, .awake = awake};
       const picoseconds alone = simulate_run(*k, chosen).time;
       for (const unsigned procs : given.procs) {
         chosen.procs = procs;
+        chosen.nodes = std::min(given.nodes, procs);
         rows.push_back(row_of(chosen, run_all_seeds(*k, chosen, procs == 1 ? 1 : given.seeds), alone, of));
         print_row(rows.back());
       }
@@ -143,6 +152,8 @@ json simulate_all(const arguments& given, const costs& cost, const units& work) 
               {"size", size_of(given.kernel, given.size)},
               {"seed", given.seed},
               {"seeds", given.seeds},
+              {"nodes", given.nodes},
+              {"near_first", given.near_first},
               {"equal_forks", given.equal_forks},
               {"work_scaled_by", factor},
               {"work_ns", static_cast<double>(of.work) / 1e3},
@@ -190,6 +201,9 @@ int run(int argc, char** argv) {
   app.add_option("--seed", given.seed, "of the thieves' dice");
   app.add_option("--seeds", given.seeds, "how many, from that one on: the run of the median time is shown")
       ->check(CLI::Range(1, 1000));
+  app.add_option("--nodes", given.nodes, "of memory: what thieves do across them takes longer, see the cost far")
+      ->check(CLI::Range(1, 4096));
+  app.add_flag("--near-first", given.near_first, "thieves look at all deques of their own node before the others");
   app.add_flag("--equal-forks", given.equal_forks,
                "a fork by tasks costs as much as one by continuations: what differs then is not the code of a fork");
   app.add_option("--start", given.start, "the other workers when the job starts: a chain of wake-ups, or none")

@@ -12,19 +12,22 @@ struct prices {
         slow_push(ps(of.slow_push)),
         slow_pop(ps(of.slow_pop)),
         look(ps(of.look)),
+        far_look(ps(of.look * of.far)),
         round(ps(of.round)),
         steal(ps(of.steal)),
+        far_steal(ps(of.steal * of.far)),
         arrive(ps(of.arrive)),
         ended(ps(of.ended)),
         suspend(ps(of.suspend)),
         resume(ps(of.resume)),
+        far_resume(ps(of.resume * of.far)),
         membarrier(ps(of.membarrier)),
         park(ps(of.park)),
         wake(ps(of.wake)),
         wakeup(ps(of.wakeup)) {}
 
-  picoseconds fork, slow_push, slow_pop, look, round, steal, arrive, ended, suspend, resume, membarrier, park, wake,
-      wakeup;
+  picoseconds fork, slow_push, slow_pop, look, far_look, round, steal, far_steal, arrive, ended, suspend, resume,
+      far_resume, membarrier, park, wake, wakeup;
 };
 
 }  // namespace simulate

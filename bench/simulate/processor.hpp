@@ -20,9 +20,11 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 /// As of the runtime.
 struct processor {
-  processor(unsigned number, deque::index capacity) : index(number), memory(capacity), active(&*memory) {}
+  processor(unsigned number, unsigned of_node, deque::index capacity)
+      : index(number), node(of_node), memory(capacity), active(&*memory) {}
 
   const unsigned index;
+  const unsigned node;
   unsigned tick = 0, looks_at_timers = 0;
   std::uint32_t runs = 0;
   std::int64_t slice_began = 0;
@@ -40,9 +42,10 @@ struct processor {
 /// As of the runtime. Looks at deques take time where a worker goes round in random order.
 class processors {
  public:
-  processors(unsigned count, deque::index capacity) {
+  processors(unsigned count, unsigned nodes, bool near_first, deque::index capacity)
+      : passes_(near_first && nodes > 1 ? 2 : 1) {
     for (unsigned i = 0; i < count; ++i) {
-      all_.push_back(std::make_unique<processor>(i, capacity));
+      all_.push_back(std::make_unique<processor>(i, i * nodes / count, capacity));
       if (std::gcd(i + 1, count) == 1) steps_.push_back(i + 1);
     }
   }
@@ -57,10 +60,14 @@ class processors {
   template <class Visit>
   void for_each(unsigned first, unsigned step, Visit visit) {
     simulate::timeline& time = simulate::timeline::current();
-    const unsigned count = this->count();
-    for (unsigned i = 0, at = first; i < count; ++i, at = at + step < count ? at + step : at + step - count) {
-      time.pass(time.price.look);
-      if (!visit(*all_[at], all_[at]->active.load(std::memory_order_relaxed)->for_thieves())) return;
+    const unsigned count = this->count(), near = node_of_self();
+    for (unsigned pass = 0; pass < passes_; ++pass) {
+      for (unsigned i = 0, at = first; i < count; ++i, at = at + step < count ? at + step : at + step - count) {
+        const bool far = all_[at]->node != near;
+        if (passes_ > 1 && far != (pass == 1)) continue;
+        time.pass(far ? time.price.far_look : time.price.look);
+        if (!visit(*all_[at], all_[at]->active.load(std::memory_order_relaxed)->for_thieves())) return;
+      }
     }
   }
   /// The same with visit(deque).
@@ -76,6 +83,9 @@ class processors {
   }
 
  private:
+  static unsigned node_of_self() noexcept;  ///< of the worker whose turn it is
+
+  const unsigned passes_;  ///< over all P in a round: near ones, then far ones
   std::vector<std::unique_ptr<processor>> all_;
   std::vector<unsigned> steps_;
 };

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "bench/simulate/analysis.hpp"
 #include "bench/simulate/kernel.hpp"
@@ -60,6 +61,10 @@ struct walker {
         walk<Policy, keep_order>(s.left);
         walk<Policy, keep_order>(s.right);
       } else {
+        if (std::is_same_v<Policy, fj::continuations> && s.turns > 0) {
+          walk_loop<keep_order>(s);
+          continue;
+        }
         const auto left = [&] { walk<Policy, keep_order>(s.left); };
         const auto right = [&] { walk<Policy, keep_order>(s.right); };
         if (std::is_same_v<Policy, fj::continuations> && s.parts.size > 0) {  // loops take no policy
@@ -70,6 +75,25 @@ struct walker {
         }
       }
     }
+  }
+
+  /// A loop of forks, from the fork of its first turn on.
+  template <bool keep_order>
+  void walk_loop(const step& first) {
+    std::vector<node> turns{first.left}, rests{first.right};
+    for (std::uint32_t left = first.turns; left > 1; --left) {
+      step next;
+      node rest = rests.back();
+      k.at(rest, 0, next);
+      turns.push_back(next.left);
+      rests.push_back(next.right);
+    }
+    turns.push_back(rests.back());  // the last rest is a turn
+    fj::fork_each(std::size_t{0}, turns.size(), [&](std::size_t i) {
+      if constexpr (keep_order)
+        if (i > 0 && i + 1 < turns.size()) order = followed_by(order, rests[i - 1]);
+      walk<fj::continuations, keep_order>(turns[i]);
+    });
   }
 };
 

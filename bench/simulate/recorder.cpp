@@ -37,8 +37,8 @@ node recorder::end() {
   return {found};
 }
 
-void recorder::forks(const node& left, const node& right, const loop_parts& parts) {
-  open_.push_back(step_of(calls_.back(), left, right, loop_of(parts)));
+void recorder::forks(const node& left, const node& right, const loop_parts& parts, std::uint32_t turns) {
+  open_.push_back(step_of(calls_.back(), left, right, number_of({parts, turns})));
 }
 
 recorded recorder::take(const node& root) {
@@ -50,10 +50,10 @@ recorder::saved recorder::step_of(call& now, const node& left, const node& right
   return {std::exchange(now.worked, 0), loop, left.kind, right.kind};
 }
 
-std::uint64_t recorder::loop_of(const loop_parts& parts) {
-  if (parts.size == 0) return 0;
-  const auto [found, is_new] = loop_numbers_.try_emplace(parts, made_.loops_.size());
-  if (is_new) made_.loops_.push_back(parts);
+std::uint64_t recorder::number_of(const loop_kind& kind) {
+  if (kind == loop_kind{}) return 0;
+  const auto [found, is_new] = loop_numbers_.try_emplace(kind, made_.loops_.size());
+  if (is_new) made_.loops_.push_back(kind);
   if (found->second > 65'535) throw std::length_error("the loops have over 65,535 parts; record a smaller problem");
   return found->second;
 }

@@ -23,7 +23,8 @@ class recorded final : public kernel {
     out.follows = s.left == none ? then::end : then::fork;
     out.left = {s.left};
     out.right = {s.right};
-    out.parts = loops_[s.loop];
+    out.parts = loops_[s.loop].parts;
+    out.turns = loops_[s.loop].turns;
   }
 
   std::size_t size() const noexcept { return steps_.size(); }
@@ -32,6 +33,14 @@ class recorded final : public kernel {
   friend class recorder;
 
   static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  /// What a fork of two calls does not have; each kind is kept once.
+  struct loop_kind {
+    loop_parts parts;
+    std::uint32_t turns = 0;
+
+    auto operator<=>(const loop_kind&) const = default;
+  };
 
   /// Where left and right are none, the end of the call.
   struct saved {
@@ -44,7 +53,7 @@ class recorded final : public kernel {
 
   // A node's kind is the index of its first step.
   std::vector<saved> steps_;
-  std::vector<loop_parts> loops_ = {{}};
+  std::vector<loop_kind> loops_ = {{}};
   node root_;
 };
 
@@ -57,21 +66,23 @@ class recorder {
   void begin();
   node end();
 
-  /// The call that began last and has not ended forks two sides, which have. Throws std::length_error for too large a DAG.
-  void forks(const node& left, const node& right, const loop_parts& parts);
+  /// The call that began last and has not ended forks two sides, which have. `parts` and `turns` are as in a step. Throws
+  /// std::length_error for too large a DAG.
+  void forks(const node& left, const node& right, const loop_parts& parts, std::uint32_t turns = 0);
 
   /// The root is the call that began first and ended last.
   recorded take(const node& root);
 
  private:
   using saved = recorded::saved;
+  using loop_kind = recorded::loop_kind;
 
   struct call {
     std::size_t first;  // of its steps in open_
     picoseconds worked = 0;
   };
 
-  std::uint64_t loop_of(const loop_parts& parts);
+  std::uint64_t number_of(const loop_kind& kind);
   static saved step_of(call& now, const node& left, const node& right, std::uint64_t loop);
   std::uint32_t kept(std::size_t first);
   std::uint32_t& bucket_of(const saved* steps);
@@ -80,7 +91,7 @@ class recorder {
   recorded made_;
   std::vector<call> calls_;
   std::vector<saved> open_;  // of calls that have not ended, the inner ones' last
-  std::map<loop_parts, std::uint64_t> loop_numbers_;
+  std::map<loop_kind, std::uint64_t> loop_numbers_;
   std::vector<std::uint32_t> buckets_;  // of a hash table of the nodes, none where empty; a power of two
   std::size_t nodes_ = 0;
 };

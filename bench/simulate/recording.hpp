@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "bench/harness/ways/children.hpp"
 #include "bench/harness/ways/results.hpp"
 #include "bench/harness/work.hpp"
 #include "bench/simulate/recorder.hpp"
@@ -18,17 +17,16 @@ class recording {
  public:
   static constexpr bool is_serial = false;
 
-  /// A fork of more than two closures is nested forks of two: the first closure, and a call that forks the others.
-  /// (By fj::continuations the library makes a loop of forks with one join instead.)
+  /// A fork of more than two closures is a loop of forks.
   template <class... F>
   static auto fork(F&&... f) {
-    return bench::ways::fork_with_results([](auto&&... g) { fork_in_order(g...); }, f...);
+    return bench::ways::fork_with_results([](auto&&... g) { fork_in_order<(sizeof...(g) > 2)>(g...); }, f...);
   }
 
-  /// The children of a node, as nested forks of two, too.
+  /// The children of a node, as a loop of forks, too.
   template <class T, class Body>
   static T children(int count, const T& init, const Body& body) {
-    return bench::ways::fork_children<recording>(0, count, init, body);
+    return add_turns(0, count, init, body);
   }
 
   /// for_blocks in forkjoin/loops/ordered_parts.hpp divides a loop in the same way.
@@ -67,15 +65,26 @@ class recording {
     return state_->to.end();
   }
 
-  template <class F, class... More>
+  template <bool is_loop, class F, class... More>
   static void fork_in_order(F& f, More&... more) {
     if constexpr (sizeof...(More) == 0) {
       f();
     } else {
       const node left = call(f);
-      const node right = call([&] { fork_in_order(more...); });
-      state_->to.forks(left, right, {});
+      const node right = call([&] { fork_in_order<is_loop>(more...); });
+      state_->to.forks(left, right, {}, is_loop ? sizeof...(More) : 0);
     }
+  }
+
+  template <class T, class Body>
+  static T add_turns(int first, int last, const T& init, const Body& body) {
+    if (first == last) return init;
+    if (last - first == 1) return init + body(first);
+    T one{}, others{};
+    const node left = call([&] { one = body(first); });
+    const node right = call([&] { others = add_turns(first + 1, last, T{}, body); });
+    state_->to.forks(left, right, {}, static_cast<std::uint32_t>(last - first - 1));
+    return init + one + others;
   }
 
   template <class Body>

@@ -98,6 +98,64 @@ TEST_CASE("two P: the thief is first at the join, and the owner goes on at once"
   CHECK(r.peak_stacks == 2);
 }
 
+// Three turns: the home strand runs one, a thief the next, and the home strand's worker steals the last one from the thief.
+TEST_CASE("two P: a thief whose own rest was stolen ends, and does not wait") {
+  const auto loop_of = [](double last, std::uint32_t turns) {
+    const auto one = std::uint32_t{turns > 0};
+    return written(
+        {{{1, then::fork, 1, 2, {}, turns}, {2}}, {{1000}}, {{0, then::fork, 3, 4, {}, one}, {0}}, {{9000}}, {{last}}});
+  };
+  for (const double last : {100.0, 20'000.0}) {  // the thief of the last turn arrives first, or last
+    const result r = simulate_run(loop_of(last, 2), on(2));
+    CHECK(r.count.steals == 2);
+    CHECK(r.count.suspensions == 1);
+    CHECK(r.count.join_waits == 1);
+    CHECK(r.count.resumptions == 1);
+    CHECK(r.late == ps(17));  // a resumption
+
+    // Two forks of two: the thief waits, too, if the last turn is the longer one.
+    const result nested = simulate_run(loop_of(last, 0), on(2));
+    CHECK(nested.count.steals == 2);
+    CHECK(nested.count.suspensions == (last > 9000 ? 2 : 1));
+  }
+  // Nothing is stolen on one P, nor are there such loops by other policies.
+  CHECK(simulate_run(loop_of(100, 2), on(1)).time == simulate_run(loop_of(100, 0), on(1)).time);
+  for (const auto& [name, steals] : all_policies()) {
+    if (steals == policy::continuations) continue;
+    CHECK(simulate_run(loop_of(20'000, 2), on(2, steals)).time == simulate_run(loop_of(20'000, 0), on(2, steals)).time);
+  }
+}
+
+TEST_CASE("two nodes: a theft and a resumption across them take longer") {
+  setup chosen = on(2);
+  chosen.cost.far = 3;
+  chosen.nodes = 2;
+  const result r = simulate_run(two_leaves(1000, 2000), chosen);
+  CHECK(r.time == ps(2191 + 2 * 50 + 2 * 17));
+  CHECK(r.far_steals == 1);
+  chosen.nodes = 1;
+  CHECK(simulate_run(two_leaves(1000, 2000), chosen).far_steals == 0);
+}
+
+// With the nodes in one pass (tried) as many thefts are far as without near_first.
+TEST_CASE("two nodes: near victims first make far thefts fewer") {
+  const auto k = make_kernel("fib", 26, units());
+  double far[2] = {};
+  for (const bool near_first : {false, true}) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      setup chosen = on(16, policy::continuations, seed);
+      chosen.cost = costs();
+      chosen.awake = true;
+      chosen.nodes = 2;
+      chosen.near_first = near_first;
+      const result r = simulate_run(*k, chosen);
+      far[near_first] += static_cast<double>(r.far_steals) / static_cast<double>(r.count.steals) / 5;
+    }
+  }
+  CHECK(far[false] > 0.35);
+  CHECK(far[true] < 0.7 * far[false]);
+}
+
 TEST_CASE("two P, tasks: the left side is stolen, and who waits looks for others' tasks first") {
   result r = simulate_run(two_leaves(1000, 2000), on(2, policy::tasks));
   CHECK(r.time == ps(2017));
@@ -403,6 +461,14 @@ TEST_CASE("errors name the value and the remedy") {
   CHECK_THROWS_WITH_AS(simulate_run(two_leaves(1, 1), on(4097)), doctest::Contains("4097; set it to a number from 1"),
                        std::invalid_argument);
   CHECK_THROWS_AS(simulate_run(two_leaves(1, 1), on(0)), std::invalid_argument);
+  setup remote = on(2);
+  remote.nodes = 3;
+  CHECK_THROWS_WITH_AS(simulate_run(two_leaves(1, 1), remote), doctest::Contains("from 1 to that of the processors, 2"),
+                       std::invalid_argument);
+  remote.nodes = 2;
+  remote.cost.far = 0.5;
+  CHECK_THROWS_WITH_AS(simulate_run(two_leaves(1, 1), remote), doctest::Contains("set it to 1 or more"),
+                       std::invalid_argument);
   setup endless = on(2);  // tried without the check: it never ends
   endless.cost.round = 0;
   CHECK_THROWS_WITH_AS(simulate_run(two_leaves(1, 1), endless), doctest::Contains("set it to 0.001"),

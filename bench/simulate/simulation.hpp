@@ -16,7 +16,7 @@ namespace fj { inline namespace v0_2 { namespace detail {
 /// What the rules ask of the workers' shared data.
 class scheduler {
  public:
-  scheduler(const detail::settings& set, const simulate::prices& cost, bool runs_ahead, deque::index capacity);
+  scheduler(const detail::settings& set, const simulate::setup& chosen);
 
   const detail::settings& settings() const noexcept { return settings_; }
   detail::dispatcher& dispatcher() noexcept { return dispatcher_; }
@@ -70,11 +70,16 @@ class simulation : public fj::detail::scheduler {
   void next_step(worker& m, frame& f);
   void push(worker& m, frame& f);
   void pop_slow(worker& m, frame& f);
+  bool is_joined(frame& f) noexcept;
   void join(worker& m, frame& f);
+  void go_on(worker& m, frame& f);
+  void arrive_early(worker& m, std::uint32_t turns_left);
   void run_on_top(worker& m, frame& record);
   void run_here(worker& m, frame& f);
   void run_other(worker& m, frame& f);
   fiber* arrive(worker& m, frame& f);
+  picoseconds price_of_theft(const worker& m, const frame& record) noexcept;
+  bool is_far(const worker& m, const frame& of) noexcept;
   frame& enter(fiber& g, const node& self, caller by);
   void leave_frame(fiber& g) noexcept;
 

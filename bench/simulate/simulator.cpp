@@ -19,6 +19,12 @@ unsigned checked(unsigned procs) {
 
 // A worker that finds nothing would look again and again at one moment, and no other worker would go on.
 void check(const setup& chosen) {
+  if (chosen.nodes < 1 || chosen.nodes > chosen.procs)
+    throw std::invalid_argument("the number of nodes is " + std::to_string(chosen.nodes) +
+                                "; set it to a number from 1 to that of the processors, " +
+                                std::to_string(chosen.procs));
+  if (!(chosen.cost.far >= 1))
+    throw std::invalid_argument("the cost far is " + std::to_string(chosen.cost.far) + "; set it to 1 or more");
   if (ps(chosen.cost.round) > 0 || chosen.procs == 1) return;
   throw std::invalid_argument(
       "the cost round is " + std::to_string(chosen.cost.round) +
@@ -49,9 +55,7 @@ std::string_view name_of(policy p) noexcept { return std::ranges::find(all_polic
 
 // With the caller of run there are as many workers as P. Those that are awake at the start are not the dispatcher's to start.
 simulation::simulation(const kernel& k, const setup& chosen)
-    : scheduler({.procs = checked(chosen.procs), .max_workers = chosen.awake ? 0 : chosen.procs - 1},
-                {chosen.cost, chosen.steals.order == order::last_child_first}, chosen.runs_ahead,
-                capacity_of(chosen.cost)),
+    : scheduler({.procs = checked(chosen.procs), .max_workers = chosen.awake ? 0 : chosen.procs - 1}, chosen),
       kernel_(k),
       chosen_(chosen),
       deep_(static_cast<std::size_t>(chosen.cost.stack_bytes / 2 / std::max(chosen.cost.frame_bytes, 1.0))) {}
@@ -82,7 +86,6 @@ result simulation::run() {
                    .slow_pops = all.slow_pops,
                    .parks = all.parks,
                    .wakeups = all.wakeups};
-  result_.waits = chosen_.steals.join == join::leave_stack ? result_.count.suspensions : result_.count.join_waits;
   return result_;
 }
 
@@ -117,10 +120,10 @@ result simulate_run(const kernel& k, const setup& chosen) {
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-scheduler::scheduler(const detail::settings& set, const simulate::prices& cost, bool runs_ahead, deque::index capacity)
+scheduler::scheduler(const detail::settings& set, const simulate::setup& chosen)
     : settings_(set),
-      time_(cost, runs_ahead),
-      processors_(set.procs, capacity),
+      time_({chosen.cost, chosen.steals.order == simulate::order::last_child_first}, chosen.runs_ahead),
+      processors_(set.procs, chosen.nodes, chosen.near_first, simulate::capacity_of(chosen.cost)),
       dispatcher_(processors_, threads_, poller_, set.max_workers, set.eager) {}
 
 worker* threads::start() noexcept { return static_cast<simulate::simulation&>(whose).start_worker(); }

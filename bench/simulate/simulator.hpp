@@ -43,6 +43,8 @@ struct setup {
   policy steals = policy::continuations;
   costs cost;
   std::uint64_t seed = 1;
+  unsigned nodes = 1;       ///< of memory; each has as many P, one more at the most
+  bool near_first = false;  ///< thieves look at all deques of their own node before the others
   bool awake = false;       ///< all workers are awake when the job starts, instead of asleep
   bool keep_order = false;  ///< computes result::order
   /// Processors act alone as long as no other can see it; if not, everything happens in order of time. For tests: no result
@@ -60,7 +62,9 @@ struct result {
   picoseconds time = 0;             ///< from the start of the job to its end
   picoseconds worked = 0;           ///< serial work done by all P together
   counts count;                     ///< of all P together
-  std::uint64_t waits = 0;          ///< joins at which a strand waited: suspended, or ran other records on top
+  std::uint64_t far_steals = 0;     ///< those from another node
+  picoseconds late = 0;             ///< from last arrivals to the next instruction of strands that waited, of all joins
+  picoseconds most_late = 0;        ///< the largest
   std::uint64_t peak_stacks = 0;    ///< as fj::stats::stacks_peak
   std::uint64_t deepest_deque = 0;  ///< highest index of a record, counted from 1
   std::uint64_t deepest_stack = 0;  ///< most calls on one stack
@@ -69,7 +73,7 @@ struct result {
 };
 
 /// Deterministic: the same kernel and setup have the same result. Throws std::invalid_argument unless procs is 1 to
-/// 4,096, and the cost `round` more than 0 if procs is more than 1; and std::bad_alloc.
+/// 4,096, nodes 1 to procs, the cost `far` 1 or more, and the cost `round` more than 0 if procs is more than 1; and std::bad_alloc.
 result simulate_run(const kernel& k, const setup& chosen);
 
 }  // namespace simulate

@@ -93,7 +93,8 @@ fiber* simulation::run_strand(worker& m) {
       case stage::leave:
         f.now = stage::join;
         m.running->to_go_on = time_.price.resume;
-        return f.joined.wait(*m.running) ? nullptr : m.running;  // else the thief was faster
+        return (f.turns > 0 ? f.all.wait() : f.joined.wait(*m.running)) ? nullptr
+                                                                        : m.running;  // else the thief was faster
       case stage::arrive: {
         const bool on_top = f.by == caller::on_top;
         fiber* const owner = arrive(m, f);
@@ -133,6 +134,7 @@ void simulation::next_step(worker& m, frame& f) {
                                       : chosen_.steals.order == order::last_child_first;
       f.first = right_here ? step_.right : step_.left;
       f.other = right_here ? step_.left : step_.right;
+      f.turns = chosen_.steals == policy::continuations ? step_.turns : 0;
       f.now = stage::push;
       break;
     }
@@ -142,6 +144,9 @@ void simulation::next_step(worker& m, frame& f) {
 void simulation::push(worker& m, frame& f) {
   f.waited = false;
   f.thiefs_proc = frame::no_proc;
+  f.owners_proc = m.proc->index;
+  f.waits = nullptr;
+  if (f.turns > 0) std::construct_at(&f.all);
   const bool attend = active(m).push(f, deque::name_of(f));
   result_.deepest_deque = std::max<std::uint64_t>(result_.deepest_deque, ++m.running->forks);
   if (!attend) return run_here(m, f);
@@ -165,19 +170,34 @@ void simulation::run_here(worker& m, frame& f) {
 void simulation::run_other(worker& m, frame& f) {
   --m.running->forks;
   f.now = stage::next;
-  enter(*m.running, f.other, caller::second);
+  frame& other = enter(*m.running, f.other, caller::second);
+  if (f.turns > 1) other.home = f.home;
 }
 
 void simulation::run_on_top(worker& m, frame& record) {
-  m.clock += time_.price.steal;
+  m.clock += price_of_theft(m, record);
   record.thiefs_proc = m.proc->index;
   enter(*m.running, record.other, caller::on_top).stolen = &record;
 }
 
+// Whether all that was stolen from the frame has been done. Of a home also tells thieves how many turns the strand waits for.
+bool simulation::is_joined(frame& f) noexcept {
+  if (f.turns == 0) return f.joined.finished();
+  if (f.waits) {  // it has left its stack, and was resumed
+    f.waits = nullptr;
+    f.all.go_on();
+    return true;
+  }
+  f.all.stolen(f.turns);
+  return f.all.all_arrived();
+}
+
 void simulation::join(worker& m, frame& f) {
-  if (chosen_.steals.join != join::leave_stack && !f.joined.finished()) {
-    if (!f.waited) ++m.count().join_waits;
-    f.waited = true;
+  if (f.home) return arrive_early(m, f.turns);
+  if (is_joined(f)) return go_on(m, f);
+  if (!f.waited) ++m.count().join_waits;
+  f.waited = true;
+  if (chosen_.steals.join != join::leave_stack) {
     m.works = false;
     const bool deep = m.running->depth() >= deep_;
     const stolen_record got = chosen_.steals.join == join::leapfrog
@@ -186,22 +206,47 @@ void simulation::join(worker& m, frame& f) {
                                   : work_on_top::find(m, &root_, f.joined, deep);
     m.works = true;
     if (got.record) return run_on_top(m, static_cast<frame&>(*got.record));
+    if (f.joined.finished()) return go_on(m, f);
   }
-  if (f.joined.finished()) {
-    --m.running->forks;
-    owner_steps::after_stolen_join(active(m));
-    std::construct_at(&f.joined, &frame::nothing);
-    f.now = stage::next;
-  } else {
-    ++m.count().suspensions;
-    m.clock += time_.price.suspend;
-    f.now = stage::leave;
+  ++m.count().suspensions;
+  m.clock += time_.price.suspend;
+  f.waits = m.running;
+  f.now = stage::leave;
+}
+
+void simulation::go_on(worker& m, frame& f) {
+  --m.running->forks;
+  if (f.waited) {
+    const picoseconds late = m.clock - f.arrived;
+    result_.late += late;
+    result_.most_late = std::max(result_.most_late, late);
   }
+  owner_steps::after_stolen_join(active(m));
+  if (f.turns == 0) std::construct_at(&f.joined, &frame::nothing);
+  f.now = stage::next;
+}
+
+// A thief's own rest was stolen, and the turns in it with it: it answers for the others.
+void simulation::arrive_early(worker& m, std::uint32_t turns_left) {
+  fiber& g = *m.running;
+  while (g.depth() > 1) leave_frame(g);
+  g.top().answers -= turns_left;
+  g.top().now = stage::arrive;
+  m.clock += time_.price.arrive;
 }
 
 // The end of what was stolen. Returns the strand that waited for it.
 fiber* simulation::arrive(worker& m, frame& f) {
-  auto* const owner = static_cast<fiber*>(f.stolen->joined.arrive(outcome::returned));
+  frame& at = *f.stolen;
+  at.arrived = m.clock;
+  join_waiter* waits = nullptr;
+  if (f.answers == 0) {
+    waits = at.joined.arrive(outcome::returned);
+  } else if (at.all.arrive(f.answers)) {
+    waits = at.waits;
+  }
+  auto* const owner = static_cast<fiber*>(waits);
+  if (owner && is_far(m, at)) owner->to_go_on = time_.price.far_resume;
   const bool on_top = f.by == caller::on_top;
   leave_frame(*m.running);
   if (owner) ++m.count().resumptions;
@@ -216,10 +261,25 @@ fiber* simulation::begin(worker& m, const stolen_record& what) noexcept {
   frame& record = static_cast<frame&>(*what.record);
   thief.whose = what.whose;
   thief.forks = 0;
-  thief.to_go_on = time_.price.steal;
+  thief.to_go_on = price_of_theft(m, record);
   record.thiefs_proc = m.proc->index;
-  or_stop([&] { enter(thief, record.other, caller::thief).stolen = &record; });
+  or_stop([&] {
+    frame& stolen = enter(thief, record.other, caller::thief);
+    stolen.answers = record.turns;
+    stolen.stolen = record.turns > 0 && record.home ? record.home : &record;
+    if (record.turns > 1) stolen.home = stolen.stolen;
+  });
   return &thief;
+}
+
+picoseconds simulation::price_of_theft(const worker& m, const frame& record) noexcept {
+  const bool far = is_far(m, record);
+  result_.far_steals += far;
+  return far ? time_.price.far_steal : time_.price.steal;
+}
+
+bool simulation::is_far(const worker& m, const frame& of) noexcept {
+  return m.proc->node != processors_[of.owners_proc].node;
 }
 
 // As in runtime/sched/switch.cpp.

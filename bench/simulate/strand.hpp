@@ -11,14 +11,17 @@
 
 #include "bench/simulate/kernel.hpp"
 #include "runtime/fork/continuation.hpp"
+#include "runtime/fork/counting_join.hpp"
 #include "runtime/fork/deque.hpp"
 #include "runtime/fork/runnable.hpp"
 
 namespace simulate {
 
 using fj::detail::continuation;
+using fj::detail::counting_join;
 using fj::detail::deque;
 using fj::detail::deque_thief;
+using fj::detail::join_waiter;
 using fj::detail::outcome;
 using fj::detail::stolen_record;
 
@@ -47,6 +50,10 @@ enum class stage : std::uint8_t {
 };
 
 /// A frame holds at most one record at a time, and is that record.
+///
+/// A loop of forks is a frame for each rest (kernel.hpp). The first frame whose rest was stolen is the loop's *home*: there the strand
+/// waits for all stolen turns (runtime/strand/loop_protocol.hpp). A thief whose own rest was stolen arrives there for the turns that it
+/// ran, and ends.
 struct frame : continuation {
   static constexpr unsigned no_proc = ~0u;
 
@@ -60,7 +67,14 @@ struct frame : continuation {
   stage now = stage::next;
   bool waited = false;  // counted as a join that waits
   unsigned thiefs_proc = no_proc;
-  frame* stolen = nullptr;  // by == thief or on_top: the record that it runs
+  unsigned owners_proc = 0;      // where it was pushed last
+  picoseconds arrived = 0;       // the last branch that was stolen from it
+  frame* stolen = nullptr;       // by == thief or on_top: where it arrives, the record that it runs, or its loop's home
+  std::uint32_t answers = 0;     // by == thief, of a rest: for so many turns
+  std::uint32_t turns = 0;       // of `other`, if that is a rest and the policy has such loops; else 0
+  frame* home = nullptr;         // of the loop whose rest this is, on a thief's stack
+  counting_join all;             // a home's: of the stolen turns
+  join_waiter* waits = nullptr;  // a home's
 
   /// Joins are told by the word (runtime/fork/join.hpp), which needs some function to hold; it is never called.
   [[gnu::aligned(16)]] static outcome nothing(continuation&) noexcept { return outcome::returned; }
@@ -94,6 +108,8 @@ struct fiber : join_waiter, runnable {
     top_->phase = 0;
     top_->by = by;
     top_->now = simulate::stage::next;
+    top_->answers = 0;
+    top_->home = nullptr;
     return *top_;
   }
 

@@ -27,6 +27,7 @@ units::units()
           {"alignment.cell", 1.2, "a pair of residues in the table of two proteins"},
           {"floorplan.place", 6, "a place of a cell tried"},
           {"health.person", 5, "a day of a person"},
+          {"tree.leaf", 1e6, "a leaf of the trees of bench/virtual"},
       } {}
 
 void units::set(std::string_view name, double nanoseconds) {

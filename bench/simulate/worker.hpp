@@ -62,6 +62,10 @@ struct worker : simulate::actor {
   bool sleeps_now_ = true;  // a new thread does not run before it is signalled
 };
 
+inline unsigned processors::node_of_self() noexcept {
+  return static_cast<worker&>(simulate::timeline::current().self()).proc->node;
+}
+
 }}}  // namespace fj::v0_2::detail
 
 namespace simulate {

@@ -10,6 +10,9 @@ work after the last join alone (heavy root).
 
 Each round runs every tree by every policy and by oneTBB, in another order. --check runs the trees on two P once more with leaves that
 compute as long instead: what sleeps should take as long.
+
+Where the simulator was built, it runs the same trees on as many simulated P, and trees of eight times as many leaves on 64, with its own
+costs.
 """
 
 import argparse
@@ -18,6 +21,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 sys.path[0] = str(pathlib.Path(__file__).resolve().parents[1])
 
@@ -30,6 +34,8 @@ LIBRARIES = ("forkjoin", "tbb")
 TIMEOUT = 300
 FORKS_OF = 1000  # waits are told for so many forks
 WAYS = ("continuations", "tasks", "first_top", "first_leap", "last_leave", "last_leap", "oneTBB")  # as they are shown
+SIMULATED = 64  # P, with so many leaves for each as on 8 P
+SEEDS = 9
 WAITS = ("waits", "mean_late_ms", "most_late_ms", "on_top")
 
 
@@ -117,6 +123,37 @@ def check(programs, args):
             for key in pairs[0]["sleep"]]
 
 
+def simulate(program, shapes, procs, leaves, unit):
+    """What the simulator says of the trees: a row of results for each tree, P and way, as those of Measured."""
+    rows = []
+    for shape in shapes:
+        with tempfile.NamedTemporaryFile(suffix=".json") as file:
+            command = [program, shape.replace(" ", "_"), "--size", leaves, "--procs", ",".join(map(str, procs)), "--policy", "all",
+                       "--seeds", SEEDS, "--work", f"tree.leaf={unit * 1e9:.0f}", "--json", file.name]
+            subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL, timeout=TIMEOUT)
+            runs = {(run["policy"], run["procs"]): run for run in json.load(open(file.name))["runs"]}
+        for (way, p), run in runs.items():
+            times = zip(run["times_ns"], runs["continuations", p]["times_ns"])
+            waits = run["join_waits"]
+            rows.append({"shape": shape, "way": way, "procs": p, "leaves": leaves,
+                         "vs_continuations": Figure(a / b for a, b in times).summary(), "waits": waits * FORKS_OF / (leaves - 1),
+                         "mean_late_ms": run["late_ns"] / waits / 1e6 if waits else None, "most_late_ms": run["most_late_ns"] / 1e6})
+    return rows
+
+
+def print_simulated(rows, results):
+    measured = {(r["shape"], r["way"], r["procs"]): r for r in results}
+    table = [["tree", "P", "way", "vs continuations", "measured", "mean late ms", "measured"]]
+    for row in rows:
+        of = measured.get((row["shape"], row["way"], row["procs"]), {})
+        table.append([row["shape"], str(row["procs"]), row["way"], f"{row['vs_continuations']['median']:.3f}",
+                      f"{of['vs_continuations']['median']:.3f}" if of else "-",
+                      "-" if row["mean_late_ms"] is None else f"{row['mean_late_ms']:.3f}",
+                      f"{of['mean_late_ms']['median']:.3f}" if of.get("mean_late_ms") else "-"])
+    print("\nsimulated, with the simulator's own costs, beside what was measured")
+    print_table(table)
+
+
 def numbers(text):
     return [int(word) for word in text.split(",")]
 
@@ -147,6 +184,12 @@ def main():
         results += of.results()
         sys.stdout.flush()
     checked = check(programs, args) if args.check else []
+    simulated = []
+    if (simulator := folder / "simulate").is_file():
+        shapes = list(dict.fromkeys(r["shape"] for r in results))
+        simulated = simulate(simulator, shapes, args.procs, args.leaves, unit) + simulate(
+            simulator, shapes, [SIMULATED], args.leaves * SIMULATED // 8, unit)
+        print_simulated(simulated, results)
     if checked:
         print("\nasleep over computing, on two P; median (least…greatest)")
         print_table([["tree", "way", "ratio"]] + [[shape, way, f"{f.median:.3f} ({min(f.values):.3f}…{max(f.values):.3f})"]
@@ -160,7 +203,7 @@ def main():
         file.write_text(json.dumps({
             "schema": 1, "environment": env,
             "settings": {"rounds": args.rounds, "leaves": args.leaves, "leaf_us": args.leaf_us, "unit_us": unit * 1e6},
-            "results": results,
+            "results": results, "simulated": simulated,
             "checked": [{"shape": shape, "way": way, **f.summary()} for shape, way, f in checked]}, indent=1) + "\n")
     return 0
 

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "bench/harness/work.hpp"
+
 namespace shapes {
 
 /// What a node does after its join, in units of a leaf's work.
@@ -79,13 +81,15 @@ class tree {
 
   template <class Way>
   void node(long leaves) const {
-    if (leaves == 1) return work(1);
+    if (leaves == 1) return work<Way>(1);
     const long first = left(leaves);
     Way::fork([this, first] { node<Way>(first); }, [this, rest = leaves - first] { node<Way>(rest); });
-    work(units_after(leaves));
+    work<Way>(units_after(leaves));
   }
 
+  template <class Way>
   void work(double units) const {
+    if constexpr (bench::counts_work<Way>) return Way::work(bench::unit::tree_leaf, units);
     const auto us = static_cast<std::int64_t>(units * static_cast<double>(unit_us_));
     if (us == 0) return;
     sleeps_ ? sleep_us(us) : compute_us(us);
