@@ -25,6 +25,9 @@ SUITE_BUDGET = 250  # seconds for the rounds of all kernels
 KERNEL_BUDGET = 100  # for those of a kernel that is measured alone
 POLICIES_BUDGET = 1200  # for those of all kernels with --policies: enough for all rounds
 FULL_BUDGET = 10  # times as much with --full
+SCALED = ("fib", "integrate", "nqueens", "skynet", "uts", "cilksort", "heat", "matmul")  # measured by --scale
+SCALED_WAYS = ("serial", "continuations", "tbb", "tbb_context", "omp")
+SCALE_BUDGET = 60  # seconds for each number of P
 
 
 class Measured:
@@ -128,6 +131,11 @@ def write_csv(file, measured):
     file.write_text("\n".join(lines) + "\n")
 
 
+def all_procs(cores):
+    """1, 2, 4 and so on, and all."""
+    return [1 << i for i in range(cores.bit_length()) if 1 << i < cores] + [cores]
+
+
 def numbers(text):
     try:
         found = [int(word) for word in text.split(",")]
@@ -144,12 +152,15 @@ def parse():
     parser.add_argument("--build", default="build", help="build folder (default: build)")
     parser.add_argument("--also", metavar="DIR", help="the build folder of another compiler: measures both, in rounds that "
                         "alternate, within the same budget")
-    parser.add_argument("--procs", type=numbers, default=[1, 2], help="numbers of processors (default: 1,2)")
+    parser.add_argument("--procs", type=numbers, help="numbers of processors (default: 1,2)")
     parser.add_argument("--ways", type=lambda text: text.split(","), metavar="NAME,...", help="those to measure (default: all but "
                         f"{', '.join(measure.CROSSED)})")
     parser.add_argument("--policies", action="store_true", help="every order with every join instead; without a kernel: of the "
                         "kernels that have them. The page of ./dev report that compares tasks with continuations shows the last "
                         "such measurement")
+    parser.add_argument("--scale", action="store_true", help=f"how times change with P instead: {', '.join(SCALED)} on 1, 2, 4 … all "
+                        "processors, in the order of a table for each; kept in <build>/bench/scale.json. On a machine with many processors "
+                        "this is the file to send")
     parser.add_argument("--full", action="store_true", help="the large sizes; takes an hour")
     parser.add_argument("--repetitions", type=int, help="rounds at most (default: 21 for one kernel, 9 for several; slow "
                         "ways take part in at most 5 of them)")
@@ -167,6 +178,13 @@ def parse():
         if args.ways or args.full:
             parser.error("--policies chooses the ways, at the usual sizes: not with --ways or --full")
         args.ways = measure.POLICIES
+    if args.scale:
+        if args.policies:
+            parser.error("--scale and --policies are measurements of their own")
+        args.kernel = args.kernel or list(SCALED)
+        args.ways = args.ways or SCALED_WAYS
+        args.procs = args.procs or all_procs(len(os.sched_getaffinity(0)))
+    args.procs = args.procs or [1, 2]
     if args.repetitions is not None and args.repetitions < 1:
         parser.error("--repetitions must be at least 1")
     if args.budget is not None and not 0 < args.budget < math.inf:
@@ -238,9 +256,11 @@ def main():
     budget = args.budget or (KERNEL_BUDGET if len(kernels) == 1 else SUITE_BUDGET) * (FULL_BUDGET if args.full else 1)
     if args.policies:
         budget = args.budget or POLICIES_BUDGET
+    elif args.scale:
+        budget = args.budget or SCALE_BUDGET * len(args.procs) * (FULL_BUDGET if args.full else 1)
 
     # bench/report shows these by default; tests are not worth showing.
-    kept = "policies.json" if args.policies else "-".join(["report", *args.kernel]) + ".json"
+    kept = "policies.json" if args.policies else "scale.json" if args.scale else "-".join(["report", *args.kernel]) + ".json"
     files = [] if sizes == "test" else [folder / kept]
     files += [pathlib.Path(args.json)] if args.json else []
 
@@ -292,6 +312,10 @@ def main():
             judged += of.judged()
             tables.print_goals(of.judged(), compiler)
     print(tables.LEGEND)
+    if args.scale:
+        for of in measured:
+            tables.print_scale(of.results, of.compiler if len(measured) > 1 else "")
+        print(f"\n  All of it is in {folder / kept}. From a machine with many processors, please send that file.")
     if len(kernels) == 1:
         for of, (env, _) in zip(measured, concluded):
             tables.print_short(kernels[0][0].name, of.results, of.forks, env)

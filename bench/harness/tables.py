@@ -1,6 +1,6 @@
 """Prints tables, goals and warnings."""
 
-from harness.figures import ENOUGH, is_tbb
+from harness.figures import ENOUGH, is_omp, is_tbb
 from harness.goals import growth
 
 BUSY_CORES = 0.2  # if other programs used more, the figures are doubtful
@@ -98,6 +98,23 @@ def shares(once, procs):
         return {}
     work, looking = min(counters["busy_ns"] / total, 1.0), min(counters["looking_ns"] / total, 1.0)
     return {"work": work, "looking": looking, "idle": max(0.0, 1 - work - looking)}
+
+
+def print_scale(results, compiler=""):
+    """How many times as fast as the serial program each library is, by P: a row for each kernel."""
+    procs = sorted({key[3] for key in results})
+    rows = [["times serial", "by", *(f"P = {p}" for p in procs)]]
+    for kernel, size in dict.fromkeys(key[:2] for key in results):
+        for name, belongs in (("forkjoin", lambda way: way == "continuations"), ("oneTBB", is_tbb), ("OpenMP", is_omp)):
+            cells = []
+            for p in procs:
+                found = [f["vs_serial"].median for (k, s, way, n), f in results.items()
+                         if (k, s, n) == (kernel, size, p) and belongs(way) and f.get("vs_serial")]
+                cells.append(short(1 / min(found)) if found else "-")
+            if set(cells) != {"-"}:
+                rows.append([f"{kernel}({size})", name, *cells])
+    print(f"\nspeed over the serial program's, medians{f', {compiler}' if compiler else ''}")
+    print_table(rows)
 
 
 def print_results(results, labels, forks, once, ceilings, compiler="", waits=False):

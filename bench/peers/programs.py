@@ -7,6 +7,7 @@ A peer's own program is an executable <folder>/<peer>/<kernel>. It is called as 
 import json
 import os
 import pathlib
+import tempfile
 from typing import NamedTuple
 
 from harness import measure
@@ -15,6 +16,7 @@ KNOWN = ("oneTBB", "OpenMP", "go", "rayon", "lace", "fibril", "libfork", "taskfl
 OURS = "forkjoin"
 SERIAL = "serial"
 RUNS = 2  # of a program in a round; the fastest counts, as the first one also pays for what it touches first
+TIME = pathlib.Path("/usr/bin/time")  # of Debian's package time
 LONG = 2.0  # seconds; a run that takes longer is not repeated within a round
 
 
@@ -47,6 +49,15 @@ class Runner(measure.Kernel):
             self.name, self.stack_size, self.ways = about["name"], about["stack_size"], about["ways"]
             self.size, self.label = about[sizes][0]["size"], about[sizes][0].get("label")
 
+    def peak_kib(self, program, procs):
+        """Of a process of one run, as its system tells GNU time; None without that. (Of a child of this process the system would count
+        what Python had before the program began.)"""
+        if not executable(TIME):
+            return None
+        with tempfile.NamedTemporaryFile("r") as told:
+            self.output([TIME, "-o", told.name, "-f", "%M", program.file, program.way, str(self.size), str(procs), "1"])
+            return int(told.read())
+
     def run(self, program, procs, runs):
         """Returns the result and the seconds of each run."""
         command = [program.file, program.way, str(self.size), str(procs), str(runs)]
@@ -56,6 +67,15 @@ class Runner(measure.Kernel):
             if len(seconds) != runs or min(seconds) < 0:
                 raise ValueError(f"seconds of {runs} runs expected")
             return int(dict(line[:2] for line in lines)["result"]), seconds
+
+
+def note_memory(runner, programs, rows):
+    """Adds the peak memory to each row of the kernel."""
+    by_key = {(p.peer, p.way, p.compiler): p for p in programs}
+    for row in rows:
+        kib = runner.peak_kib(by_key[row["peer"], row["way"], row["built_by"]], row["procs"])
+        if kib is not None:
+            row["peak_kib"] = kib
 
 
 def versions(build):

@@ -27,6 +27,9 @@ ROUNDS = 9
 SLOW = 5.0  # ways that take more than this times as long as the quickest take part in some rounds only
 SLOW_ROUNDS = 5
 LEAST_ROUNDS = 5  # of the other ways, however long the slow ones took
+LEAGUE = {"fib": 39, "skynet": 100_000_000, "nqueens": 14, "matmul": 2048}  # programs and sizes of github.com/tzcnt/runtime-benchmarks
+LEAGUE_ROUNDS = 3
+LEAGUE_ONLY = "^(?!go |rayon |OpenMP )"  # C++ libraries, unless others are asked for; Go needs 14 GiB and minutes for that skynet
 
 
 class Rounds:
@@ -113,8 +116,10 @@ def parse():
     parser.add_argument("--build", action="append", type=pathlib.Path, help="build folder; may be given for each of several "
                         "compilers, and clang's serial program is then what all times are divided by (default: build)")
     parser.add_argument("--folder", type=pathlib.Path, help="programs of further peers: FOLDER/<peer>/<kernel>")
-    parser.add_argument("--procs", type=numbers, default=[1, 2], help="numbers of processors (default: 1,2)")
-    parser.add_argument("--repetitions", type=int, default=ROUNDS, help=f"rounds at most (default: {ROUNDS})")
+    parser.add_argument("--procs", type=numbers, help="numbers of processors (default: 1,2)")
+    parser.add_argument("--league", action="store_true", help="the four programs and sizes of a public league of such libraries, on all "
+                        "processors: the mean ratio to the best, and the peak memory of a process; kept in <build>/bench/league.json")
+    parser.add_argument("--repetitions", type=int, help=f"rounds at most (default: {ROUNDS}; with --league {LEAGUE_ROUNDS})")
     parser.add_argument("--budget", type=float, default=BUDGET, help="seconds after which no round of a kernel begins "
                         f"(default: {BUDGET})")
     parser.add_argument("--only", help="a regular expression: only ways and peers whose name matches, the serial program and ours")
@@ -126,6 +131,11 @@ def parse():
     args.build = [build.resolve() for build in args.build or [pathlib.Path("build")]]
     if args.folder and not args.folder.is_dir():
         parser.error(f"--folder {args.folder} is no folder")
+    if args.league and (args.kernel or args.size):
+        parser.error("--league names its programs and sizes")
+    args.only = args.only or (LEAGUE_ONLY if args.league else None)
+    args.procs = args.procs or ([len(os.sched_getaffinity(0))] if args.league else [1, 2])
+    args.repetitions = LEAGUE_ROUNDS if args.league and args.repetitions is None else ROUNDS if args.repetitions is None else args.repetitions
     if args.repetitions < 1 or not args.budget > 0:
         parser.error("--repetitions and --budget must be above 0")
     return args
@@ -137,7 +147,7 @@ def kernels_of(args):
     if wrong or not there:
         raise measure.Failed(f"no peers' ways of {', '.join(wrong) or 'any kernel'} in {args.build[0]}; there are: "
                              f"{', '.join(there) or 'none'}. ./dev bench --peers builds them")
-    return args.kernel or there
+    return args.kernel or ([kernel for kernel in LEAGUE if kernel in there] if args.league else there)
 
 
 def programs_of(args, runner):
@@ -168,13 +178,14 @@ def main():
                   "peers": of_peers.presence(everything, args.folder, left_out, unwanted),
                   "settings": {"sizes": sizes, "procs": args.procs, "rounds": args.repetitions,
                                "seconds": time.monotonic() - began}}
-        for file in ([args.json] if args.json else []) + ([] if args.test_sizes else [args.build[0] / "bench" / "peers.json"]):
+        kept = args.build[0] / "bench" / ("league.json" if args.league else "peers.json")
+        for file in ([args.json] if args.json else []) + ([] if args.test_sizes else [kept]):
             file.write_text(json.dumps(report, indent=1) + "\n")
         return report
 
     for i, kernel in enumerate(kernels):
         runner = of_peers.Runner(args.build[0] / "bench" / f"{kernel}_once", sizes)
-        runner.size = args.size or runner.size
+        runner.size = args.size or (runner.size if args.test_sizes or not args.league else LEAGUE[kernel])
         programs, others = programs_of(args, runner)
         everything += programs
         unwanted |= others
@@ -183,10 +194,14 @@ def main():
         for program, why in rounds.failed.items():
             warnings.append(f"{program.peer}, {program.way} of {kernel} failed: {why}")
         rows = tables.results(runner, programs, rounds, args.procs)
+        if args.league:
+            of_peers.note_memory(runner, programs, rows)
         results += rows
         tables.show(rows)
         conclude()
     report = conclude()
+    if args.league:
+        tables.show_league(results, args.procs)
     tables.show_peers(report)
     return 1 if warnings else 0
 

@@ -1,6 +1,7 @@
 """What the rounds come to: rows for the JSON, and tables of them."""
 
 from harness.figures import Figure, ratio
+from harness.tables import print_table
 from peers.programs import OURS, SERIAL
 
 
@@ -77,6 +78,36 @@ def show(rows):
         said = verdict(of, first["kernel"], procs)
         if said:
             print(f"  {said}")
+    print(flush=True)
+
+
+def league(rows, procs):
+    """[(peer, mean ratio to the best, {kernel: row of its best way})], the least mean first; of the peers that have all kernels."""
+    best = {(kernel, peer): row for (kernel, p, peer), row in best_ways(rows).items() if p == procs and peer != SERIAL}
+    kernels = list(dict.fromkeys(kernel for kernel, _ in best))
+    least = {kernel: min(row["median_ms"] for (k, _), row in best.items() if k == kernel) for kernel in kernels}
+    found = []
+    for peer in dict.fromkeys(peer for _, peer in best):
+        own = {kernel: best[kernel, peer] for kernel in kernels if (kernel, peer) in best}
+        found.append((peer, sum(row["median_ms"] / least[kernel] for kernel, row in own.items()) / len(own), own))
+    return sorted(found, key=lambda each: (-len(each[2]), each[1]))
+
+
+def show_league(rows, all_procs):
+    """As the league's page: the mean is that of the ratios of a peer's times to the least of each program."""
+    for procs in all_procs:
+        found = league(rows, procs)
+        kernels = list(dict.fromkeys(row["kernel"] for row in rows))
+        sizes = {row["kernel"]: row["size"] for row in rows}
+        table = [["peer", "mean ratio to best", *(f"{kernel}({sizes[kernel]}) ms" for kernel in kernels),
+                  *(f"{kernel} MiB" for kernel in kernels)]]
+        for peer, mean, own in found:
+            whole = len(own) == len(kernels)
+            table.append([peer, f"{mean:.2f}" if whole else f"{mean:.2f} of {len(own)}",
+                          *(f"{own[k]['median_ms']:.1f}" if k in own else "-" for k in kernels),
+                          *(f"{own[k]['peak_kib'] / 1024:.1f}" if "peak_kib" in own.get(k, {}) else "-" for k in kernels)])
+        print(f"\non {procs} P, each peer by its quickest way; memory: the peak of a process")
+        print_table(table)
     print(flush=True)
 
 

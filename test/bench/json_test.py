@@ -57,6 +57,19 @@ class JsonTest(unittest.TestCase):
         collect(self.report)
         self.assertEqual(found - documented() - counters - ways, set())
 
+    def test_scale(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "scale.json"
+            done = run(KERNEL, "--test-sizes", "--repetitions", "1", "--scale", "--procs", "1,3", "--json", str(file))
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            speeds = done.stdout[done.stdout.index("speed over the serial program's"):]
+            self.assertRegex(speeds, rf"(?m)^  times serial +by  P = 1  P = 3$\n  {KERNEL}\(\d+\) +forkjoin +[\d.]+ +[\d.]+$")
+            self.assertEqual({r["procs"] for r in json.loads(file.read_text())["results"] if r["way"] == "continuations"}, {1, 3})
+        sys.path.insert(0, str(ROOT / "bench"))
+        from run import all_procs
+        self.assertEqual([all_procs(cores) for cores in (1, 2, 3, 8, 96)],
+                         [[1], [1, 2], [1, 2, 3], [1, 2, 4, 8], [1, 2, 4, 8, 16, 32, 64, 96]])
+
     def test_what_must_be_there(self):
         self.assertEqual(self.report["schema"], 1)
         self.assertEqual(self.report["settings"]["sizes"], "test")

@@ -118,6 +118,16 @@ class PeersTest(unittest.TestCase):
             self.assertIn("continuations", self.rows(report, 2))
             self.assertTrue(any(why in warning for warning in report["warnings"]), report["warnings"])
 
+    def test_the_league(self):
+        self.bring("lace", own("0.075"))
+        done, report = self.measure("--folder", str(self.folder), "--league", "--procs", "2")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        table = done.stdout[done.stdout.index("mean ratio to best"):]
+        self.assertRegex(table, r"lace +1\.00 +75\.0 .*\n +forkjoin +2\.00 +150\.0 .*\n +oneTBB +8\.00 +600\.0")  # the quicker way of two
+        if os.access("/usr/bin/time", os.X_OK):
+            self.assertTrue(all(500 < row["peak_kib"] < 100_000 for row in report["results"]), report["results"])  # of a shell
+        self.assertEqual(self.measure("fib", "--league")[0].returncode, 2)
+
     def test_clang_has_the_serial_program(self):
         other = self.build.with_name("other")
         self.program(other / "bench" / "fib_once", once({"serial": 50, "continuations": 200}))
