@@ -14,7 +14,7 @@ from harness.figures import Figure, is_omp, is_tbb, ratio, side_of
 from harness.tables import short
 from harness.tables import verdict as goal_verdict
 from peers.programs import OURS, SERIAL
-from peers.tables import best_ways
+from peers.tables import best_ways, league as league_of
 from report import axes
 from report.data import CLEAR, Data
 from report.pages import words
@@ -22,7 +22,7 @@ from report.waits import Space, Waits
 
 PAGES = ("README.md", "bench/README.md", "bench/PEERS.md", "bench/TALK.md", "bench/WAITING.md", "forkjoin/guide/performance.md")
 BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end of figures -->\n)", re.DOTALL)
-ALONE = ("virtual", "space")  # may be of a commit of its own, which the page says
+ALONE = ("virtual", "space", "league")  # may be of a commit of its own, which the page says
 FILES = ("kernels", "policies", "peers", "talk", "echo", "handover", "instructions", "instructions-bench", "debian13")
 WIDTH = 140  # of a line of prose
 PROCS = {1: "one P", 2: "two P"}
@@ -354,6 +354,21 @@ def peers(figures):
         *(folded(f"- {name}: {what}") for name, what in known.items())])
 
 
+def league(figures):
+    report = figures.files["league"]
+    (procs,) = report["settings"]["procs"]
+    sizes = {row["kernel"]: row["size"] for row in report["results"]}
+    rows = []
+    for peer, mean, own in league_of(report["results"], procs):
+        few = "" if len(own) == len(sizes) else f" (of {len(own)})"
+        rows.append([peer, f"{mean:.2f}{few}", *(number(own[k]["median_ms"]) if k in own else "" for k in sizes),
+                     *(f"{own[k]['peak_kib'] / 1024:.1f}" if "peak_kib" in own.get(k, {}) else "" for k in sizes)])
+    return "".join([
+        folded(f"On {procs} P, medians of {report['settings']['rounds']} rounds; {machine(report)}.".replace("; ; ", "; ")), "\n",
+        grid(["library", "mean ratio to the best", *(f"`{k}` ({size:,}), ms" for k, size in sizes.items()), *(f"`{k}`, MiB" for k in sizes)],
+             rows)])
+
+
 # --- Go ---
 
 def go_version(report):
@@ -465,7 +480,7 @@ def performance(figures):
         "\n", grid(["", *compilers(figures)], rows)])
 
 
-BLOCKS = {of.__name__: of for of in (readme, kernels, policies, waiting, peers, talk, echo, handover, performance)}
+BLOCKS = {of.__name__: of for of in (readme, kernels, policies, waiting, league, peers, talk, echo, handover, performance)}
 
 
 def told(page, figures):
