@@ -24,6 +24,7 @@
 #include "forkjoin/stable_partition.hpp"
 #include "forkjoin/stable_sort.hpp"
 #include "forkjoin/stop.hpp"
+#include "forkjoin/trace.hpp"
 #include "forkjoin/transform.hpp"
 #include "forkjoin/with_scope.hpp"
 

@@ -64,6 +64,15 @@ class runtime {
   /// The number of P.
   unsigned procs() const noexcept { return detail::procs_of(*scheduler_); }
 
+  /// Writes what the scheduler does from now on into that file, until stop_trace or the end of the runtime: `forkjoin-trace page FILE`
+  /// makes a page of it. From any thread, at any time; code that runs goes on. Each thread of the runtime keeps its newest 65,536 events
+  /// (FORKJOIN_TRACE_EVENTS in the environment: another number), in 2 MiB of the file, which are there whatever ends the process.
+  ///
+  /// Errors: std::system_error if the file cannot be written, std::logic_error if a trace is being written, std::bad_alloc.
+  void trace_to(const char* path) { detail::trace_to(*scheduler_, path); }
+  /// Nothing if none is written.
+  void stop_trace() noexcept { detail::stop_trace(*scheduler_); }
+
   /// What the runtime has done so far. May be called at any time, from any thread.
   fj::stats stats() const { return detail::stats_of(*scheduler_); }
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "runtime/deadlock_report.hpp"
@@ -21,6 +22,7 @@
 #include "runtime/os/thread.hpp"
 #include "runtime/report.hpp"
 #include "runtime/stacks/overflow.hpp"
+#include "runtime/trace/note.hpp"
 #include "runtime/wait/outside_threads.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -109,6 +111,14 @@ scheduler* open_scheduler(const options& wanted) {
     static_cast<void>(print_fibers_on(SIGQUIT));
   if (flag_from_environment("FORKJOIN_DEADLOCK", true)) os::looks::are(&look_for_standstill);
   auto* const made = new instance(wanted);
+  if (const std::string file = trace_file(wanted); !file.empty()) {
+    try {
+      trace_to(*made, file.c_str());
+    } catch (...) {
+      delete made;
+      throw;
+    }
+  }
   if (made->settings().chaos != 0) yield_requests.fetch_add(1, std::memory_order_relaxed);  // never taken back
   instances& known = known_instances();
   const locked lock(known.mutex);
@@ -161,13 +171,38 @@ scheduler& default_scheduler() {
   if (instance* const made = known.by_default.load(std::memory_order_relaxed)) return *made;
   auto* const made = static_cast<instance*>(open_scheduler(known.default_options));
   known.by_default.store(made, std::memory_order_release);
-  if (made->prints && !std::exchange(known.prints_at_exit, true))
+  if ((made->prints || made->traces().now()) && !std::exchange(known.attends_exit, true))
     std::atexit([] {
-      const instance* const last = known_instances().by_default.load(std::memory_order_acquire);
-      if (last) print_stats(*last);  // else a child of fork(2) that made none
+      instance* const last = known_instances().by_default.load(std::memory_order_acquire);
+      if (!last) return;  // a child of fork(2) that made none
+      last->traces().end();
+      if (last->prints) print_stats(*last);
     });
   return *made;
 }
+
+void trace_to(scheduler& s, const char* path) {
+  s.traces().begin(path, s.settings().procs, trace_events_from_environment());
+  s.threads().attend_trace();
+}
+
+void stop_trace(scheduler& s) noexcept {
+  s.traces().end();
+  s.threads().attend_trace();
+}
+
+namespace {
+
+void note_text(event what, std::string_view text) noexcept {
+  const worker* const m = current_worker();
+  trace_ring* const ring = m ? static_cast<trace_ring*>(m->trace) : nullptr;
+  if (ring) note(*m, what, ring->whose().text(text), 0, current_fiber()->number);
+}
+
+}  // namespace
+
+void trace_name(const char* text, std::size_t length) noexcept { note_text(event::name, {text, length}); }
+void trace_mark(const char* text, std::size_t length) noexcept { note_text(event::mark, {text, length}); }
 
 void set_default_options(const options& wanted) {
   static_cast<void>(resolve(wanted));  // throws if one makes no sense

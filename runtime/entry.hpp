@@ -61,6 +61,12 @@ unsigned procs_for_loop() noexcept;
 unsigned procs_of(const scheduler& s) noexcept;
 stats stats_of(const scheduler& s);
 
+/// As their namesakes in forkjoin/run.hpp and forkjoin/trace.hpp.
+void trace_to(scheduler& s, const char* path);
+void stop_trace(scheduler& s) noexcept;
+void trace_name(const char* text, std::size_t length) noexcept;
+void trace_mark(const char* text, std::size_t length) noexcept;
+
 /// The runtime this code runs in, nullptr outside.
 scheduler* current_scheduler() noexcept;
 /// The index of the P this code runs on, -1 outside.

@@ -1,6 +1,8 @@
 #include "runtime/environment.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
@@ -12,6 +14,7 @@
 
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/membarrier.hpp"
+#include "runtime/os/thread.hpp"
 #include "runtime/os/topology.hpp"
 #include "runtime/os/turns.hpp"
 #include "runtime/stacks/large_stacks.hpp"
@@ -91,6 +94,28 @@ settings resolve(const options& wanted) {
   const bool may_fence_others = flag_from_environment("FORKJOIN_MEMBARRIER", true) && os::membarrier_register();
   chosen.eager = chosen.steal_every_fork || !may_fence_others || os::turns::mine();
   return chosen;
+}
+
+std::string trace_file(const options& wanted) {
+  if (wanted.trace) return wanted.trace;
+  const char* const text = std::getenv("FORKJOIN_TRACE");
+  if (!text || !*text) return {};
+  std::string path = text;
+  const std::string process = std::to_string(os::process_id());
+  for (std::size_t at = 0; (at = path.find("%p", at)) != std::string::npos; at += process.size())
+    path.replace(at, 2, process);
+  // The child of fork(2) must not write where its parent does.
+  if (os::process_generation() != 0 && path == text) path += "." + process;
+  static std::atomic<unsigned> runtimes{0};
+  const unsigned number = runtimes.fetch_add(1, std::memory_order_relaxed) + 1;
+  return number == 1 ? path : path + "." + std::to_string(number);
+}
+
+std::uint64_t trace_events_from_environment() {
+  constexpr std::uint64_t least = 64, most = std::uint64_t{1} << 24, usual = std::uint64_t{1} << 16;
+  const char* const text = std::getenv("FORKJOIN_TRACE_EVENTS");
+  if (!text || !*text) return usual;
+  return std::bit_ceil(number_from_environment("FORKJOIN_TRACE_EVENTS", text, least, most, "unset it for 65536"));
 }
 
 bool flag_from_environment(const char* name, bool otherwise) {

@@ -1,6 +1,9 @@
 // Makes the scheduler's settings from the user's options and the environment variables.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "base/settings.hpp"
 #include "options.hpp"
 
@@ -9,6 +12,12 @@ namespace fj { inline namespace v0_2 { namespace detail {
 /// Resolves defaults (environment, affinity, cgroup, membarrier) and checks values. Throws std::invalid_argument with a
 /// message that names the value and the remedy.
 settings resolve(const options& wanted);
+
+/// Where a new runtime is to trace; empty: nowhere. Each call that finds FORKJOIN_TRACE is one for another runtime.
+std::string trace_file(const options& wanted);
+
+/// How many events a trace keeps of each thread: FORKJOIN_TRACE_EVENTS, rounded up to a power of two. Throws like resolve.
+std::uint64_t trace_events_from_environment();
 
 /// Whether the environment variable is 1 or 0; `otherwise` if it is unset or empty. Throws like resolve.
 bool flag_from_environment(const char* name, bool otherwise);

@@ -25,7 +25,7 @@ struct instances {
   os::mutex making_default;                    ///< before `mutex`
   std::atomic<instance*> by_default{nullptr};  ///< changed under making_default
   options default_options FORKJOIN_GUARDED_BY(making_default);
-  bool prints_at_exit FORKJOIN_GUARDED_BY(making_default) = false;
+  bool attends_exit FORKJOIN_GUARDED_BY(making_default) = false;
   os::mutex mutex;
   linked_list<instance, &instance::links> all FORKJOIN_GUARDED_BY(mutex);
 };

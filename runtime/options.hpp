@@ -31,6 +31,11 @@ struct options {
   /// with FORKJOIN_STATS=1.
   bool stats = false;
 
+  /// A file, unless empty: the runtime traces into it from its begin to its end, as with runtime::trace_to. Copied at once. nullptr: the
+  /// environment variable FORKJOIN_TRACE, in which "%p" stands for the number of the process; a second runtime of the process appends
+  /// ".2", and so on.
+  const char* trace = nullptr;
+
   /// For tests, and to make ThreadSanitizer see a program's races: every fork is stolen, even with one P. So code after
   /// a fork or join runs on another stack and, if there are several P, often on another thread. If the child of a fork
   /// throws, the rest still runs. Slow. FORKJOIN_STEAL_EVERY_FORK=1 in the environment sets it for every runtime.

@@ -62,6 +62,9 @@ class runtime {
   void run(F&& f, First&&, More&&...) = delete;  // a closure takes arguments along: run([&] { f(1); })
 
   unsigned procs() const noexcept { return 1; }
+  /// There is nothing to trace.
+  void trace_to(const char*) noexcept {}
+  void stop_trace() noexcept {}
   fj::stats stats() const {
     fj::stats none;
     none.procs.resize(1);

@@ -165,6 +165,8 @@ void count_generation() { generation.fetch_add(1, std::memory_order_relaxed); }
 [[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, count_generation);
 }  // namespace
 
+unsigned process_id() noexcept { return static_cast<unsigned>(getpid()); }
+
 unsigned process_generation() noexcept { return generation.load(std::memory_order_relaxed); }
 
 }}}}  // namespace fj::v0_2::detail::os

@@ -64,6 +64,9 @@ bool are_threads(unsigned count) noexcept;
 /// a variable can have it done before main.
 bool at_fork(void (*before)(), void (*after)(), void (*in_child)()) noexcept;
 
+/// The system's number of this process.
+unsigned process_id() noexcept;
+
 /// How many calls of fork(2) lie between the first process and this one. A runtime that was made before such a call has
 /// lost its threads.
 unsigned process_generation() noexcept;

@@ -17,4 +17,17 @@ inline std::uint64_t rough_ns() noexcept {
 #endif
 }
 
+/// Of the processor's own counter, which counts at an even rate: some 9 ns a call. Where there is none that we know, nanoseconds.
+inline std::uint64_t ticks() noexcept {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  std::uint64_t now;
+  asm volatile("mrs %0, cntvct_el0" : "=r"(now));
+  return now;
+#else
+  return static_cast<std::uint64_t>(now_ns());
+#endif
+}
+
 }}}}  // namespace fj::v0_2::detail::os

@@ -3,6 +3,7 @@
 // Source: entersyscall, exitsyscall and entersyscallblock in Go's runtime/proc.go.
 #pragma once
 
+#include "../trace/note.hpp"
 #include "scheduler.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -12,7 +13,10 @@ struct blocking_protocol {
   static bool prepare(worker& m, deque& records, void* handled) noexcept {
     // The next strand of the P needs an empty deque.
     const bool may_lose = records.looks_empty() || system::prepare_to_wait(m);
-    if (records.has_private() && records.publish_all(handled)) ++m.count().publications;
+    if (records.has_private() && records.publish_all(handled)) {
+      ++m.count().publications;
+      note(m, event::publish, records.public_count());
+    }
     return may_lose;
   }
 
@@ -42,6 +46,7 @@ struct blocking_protocol {
     auto& dispatcher = m.sched().dispatcher();
     if (dispatcher.take_processor(m, had)) {
       m.count().begin_busy(os::now_ns());
+      note(m, event::busy);
       return &f;
     }
     system::make_runnable(f);

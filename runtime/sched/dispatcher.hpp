@@ -12,6 +12,7 @@
 #include "../base/cache_line.hpp"
 #include "../base/tuning.hpp"
 #include "../os/thread_safety.hpp"
+#include "../trace/note.hpp"
 #include "parking.hpp"
 #include "queues.hpp"
 #include "system.hpp"
@@ -60,6 +61,7 @@ class matching {
   static void give(worker& m, processor& p) noexcept {
     m.proc = &p;
     ++p.count.wakeups;
+    note_wake(p, m);
     system::begin_placing(m);
   }
 
@@ -125,6 +127,7 @@ class handoff {
     auto* const strand = p.blocking.retake(call);
     if (!strand) return retaken::came_back;
     ++p.count.retakes;
+    note_retake(p, *strand);
     detach_records(p, [&](deque& records) {
       strand->records = &records;
       ready_.push_marker(*strand);
@@ -284,6 +287,7 @@ class dispatcher {
       const locked lock(mutex_);
       if (had_processor) {
         if (any_ready()) return after_park::work;
+        note(m, event::park);
         ++m.count().parks;
         idle_.put_processor(*m.proc.replace(nullptr));
       }
@@ -473,6 +477,7 @@ class dispatcher {
       m->spinning = true;
       m->proc = &p;
       ++p.count.wakeups;
+      note_wake(p, *m);
     }
     m->signal();
     return true;

@@ -11,6 +11,7 @@
 #include "../base/steal_rule.hpp"
 #include "../base/tuning.hpp"
 #include "../fork/publication.hpp"
+#include "../trace/note.hpp"
 #include "local_queue.hpp"
 #include "scheduler.hpp"
 
@@ -30,8 +31,8 @@ struct thief {
   template <class GoOn>
   static round_result look_around(worker& m, const root* only, GoOn go_on) noexcept {
     round_result found;
-    steal_rule::each_victim(m, [&](auto&, deque_thief& victim) {
-      look_at(m, only, victim, found);
+    steal_rule::each_victim(m, [&](auto& p, deque_thief& victim) {
+      look_at(m, only, p, victim, found);
       return !found.stolen.record && go_on();
     });
     return found;
@@ -43,7 +44,8 @@ struct thief {
     round_result found;
     steal_rule::each_victim(m, [&](auto& p, deque_thief& victim) {
       found.resumed = local_queue::steal(m, p, only, next_too);
-      if (!found.resumed) look_at(m, only, victim, found);
+      note_take(m, p, found.resumed);
+      if (!found.resumed) look_at(m, only, p, victim, found);
       return !found.resumed && !found.stolen.record;
     });
     return found;
@@ -52,21 +54,22 @@ struct thief {
   /// One look, at the deque of the P with that number.
   static round_result look_at(worker& m, const root* only, unsigned proc) noexcept {
     round_result found;
-    m.sched().all().for_each_deque(proc, 1, [&](deque_thief& victim) {
-      look_at(m, only, victim, found);
+    m.sched().all().for_each(proc, 1, [&](auto& p, deque_thief& victim) {
+      look_at(m, only, p, victim, found);
       return false;
     });
     return found;
   }
 
  private:
-  static void look_at(worker& m, const root* only, deque_thief& victim, round_result& found) noexcept {
+  static void look_at(worker& m, const root* only, const auto& p, deque_thief& victim, round_result& found) noexcept {
     if (only && victim.whose() != only) return;
     if (victim.has_public()) {
       found.saw_records = true;
       found.stolen = victim.steal(only);
       if (!found.stolen.record) return;
       ++m.count().steals;
+      note_steal(m, p, found.stolen.record);
       // The next thief shall find a record, too.
       if (!victim.has_public() && !system::seems_empty(victim)) victim.alarm();
     } else {
@@ -101,6 +104,7 @@ struct exposer {
     std::for_each(begun.begin(), end, [&m](deque_thief* d) {
       if (!exposure::end(*d, &system::handles_any)) return;
       ++m.count().exposures;
+      note(m, event::expose, d->public_count());
       m.count().most_public.raise_to(d->public_count());
     });
     s.exposing().unlock();
@@ -127,6 +131,7 @@ class patience {
     auto& s = m.sched();
     const std::int64_t now = Time::now_ns();
     m.count().begin_looking(now);
+    note(m, event::looking);
     if (s.all().count() == 1 || s.settings().steal_every_fork) return;  // no owner is held up; or it was asked for
     if (now - m.stolen_at > steal_rule::between_thefts_ns) return;
     while (!needed() && Time::now_ns() - now < steal_rule::between_thefts_ns) Time::pause();
@@ -297,6 +302,7 @@ struct ready_work {
       if (got.emptied) system::give_deque(m, *got.emptied);
       if (got.stolen.record) {
         ++m.count().steals;
+        note_steal(m, got.stolen.record);
         return system::begin(m, got.stolen);
       }
       if (got.brought) {
@@ -376,6 +382,7 @@ struct work_search {
       if (found.stolen.record) {
         m.stolen_at = os::now_ns();
         m.count().begin_busy(m.stolen_at);
+        note(m, event::busy);
         fiber* const thief = system::begin(m, found.stolen);
         system::note_begin(*thief, m.stolen_at);
         return thief;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "../trace/note.hpp"
 #include "dispatcher.hpp"
 #include "find.hpp"
 
@@ -25,7 +26,10 @@ struct worker_loop {
 
   /// Runs `f`, and what follows from it, until there is nothing to follow.
   static void execute(worker& m, fiber* f) noexcept {
-    if (!m.count().busy.runs()) m.count().begin_busy(os::now_ns());
+    if (!m.count().busy.runs()) {
+      m.count().begin_busy(os::now_ns());
+      note(m, event::busy);
+    }
     while (f) {
       m.proc->runs = m.proc->runs + 1;
       m.sched().dispatcher().attend_timers(m);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "../base/tuning.hpp"
+#include "../trace/note.hpp"
 #include "scheduler.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -28,6 +29,7 @@ struct owner_steps {
     if (d.publish(handled)) {
       if (!eager) m.published_at = os::now_ns();
       ++m.count().publications;
+      note(m, event::publish, d.public_count());
       m.count().most_public.raise_to(d.public_count());
     }
     if (d.is_in_handler()) d.alarm();  // until a push finds that the handler is over

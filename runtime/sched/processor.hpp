@@ -15,6 +15,7 @@
 #include "../os/machine.hpp"
 #include "../stacks/fiber.hpp"
 #include "../stacks/stack_cache.hpp"
+#include "../trace/tracer.hpp"
 #include "blocking_word.hpp"
 #include "run_queue.hpp"
 #include "timer_heap.hpp"
@@ -27,6 +28,7 @@ struct alignas(cache_line) processor {
   /// The deque of the running fiber; empty while none runs. Never nullptr, and what it points to is never freed.
   std::atomic<deque*> active{nullptr};
   unsigned index = 0;
+  const tracing* traces = nullptr;        ///< of its runtime
   run_queue<fiber> queue;                 ///< ready fibers; empty while the P is idle
   relaxed<std::uint32_t> runs = 0;        ///< how often a fiber began or went on
   relaxed<unsigned> tick = 0;             ///< time slices, and fibers that went on for another: tuning::ticks_per_look

@@ -10,6 +10,7 @@
 #include "runtime/sched/loop.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/switch.hpp"
+#include "runtime/trace/note.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -22,6 +23,7 @@ void ended_for_fiber(root& over, worker& m) noexcept {
   m.sched().dispatcher().finish(over, m);
   const scheduler::guest counted(waiters);  // the waiter may go on and end its runtime before ready returns
   waiter.becomes(fiber_state::runnable);
+  note_ready(waiters, waiter);
   waiters.dispatcher().ready(waiter);
 }
 
@@ -41,8 +43,11 @@ void run_from_thread(scheduler& s, root& brought) {
   begin(*first, {nullptr, &brought});
   m.exceptions = &os::this_threads_exceptions();
   set_current_worker(&m);
+  note(m, event::job, reinterpret_cast<std::uintptr_t>(brought.call));
+  note_birth(s, *first);
   os::happens_before(&m);  // as in thread_main
   caller_loop::run(brought, m, *first);
+  note(m, event::job_end);
   set_current_worker(nullptr);
   s.threads().give_caller(m);
 }
@@ -58,7 +63,9 @@ void run_from_fiber(scheduler& s, root& brought, worker& m) {
   brought.ended = &ended_for_fiber;
   ++m.count().suspensions;
   fiber& here = *current_fiber();
-  here.waits.show({.what = "fj::runtime::run, of another runtime"});
+  const wait_place place{.what = "fj::runtime::run, of another runtime"};
+  here.waits.show(place);
+  note_wait(m, place);
   m.submitted = &brought;
   leave(
       [](worker& m, fiber&, void* to) noexcept -> fiber* {

@@ -14,8 +14,9 @@ namespace fj { inline namespace v0_2 { namespace detail {
 scheduler::scheduler(const detail::settings& set)
     : settings_(set),
       made_at_(os::now_ns()),
-      stacks_(set.stack_size),
-      small_stacks_(set.go_stack_size, tuning::small_guard, tuning::small_stacks_at_once),
+      stacks_(set.stack_size, fibers_),
+      small_stacks_(set.go_stack_size, fibers_, tuning::small_guard, tuning::small_stacks_at_once),
+      large_stacks_(fibers_),
       deques_(set.stack_size, set.eager),
       processors_(set.procs),
       threads_(*this),
@@ -28,6 +29,7 @@ processors& scheduler::with_deques() {
     if (!d) throw std::bad_alloc();
     processors_[i].active.store(d, std::memory_order_relaxed);
     processors_[i].chaos.begin(settings_.chaos, i + 1);
+    processors_[i].traces = &traces_;
   }
   return processors_;
 }
@@ -48,6 +50,7 @@ scheduler::~scheduler() {
   monitor_.end();
   dispatcher_.stop();
   threads_.join();
+  traces_.end();
   poller_->close();
   for (unsigned i = 0; i < settings_.procs; ++i) {
     stacks_.take_back(processors_[i].stacks, 0);

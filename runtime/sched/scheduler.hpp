@@ -16,6 +16,7 @@
 #include "../stacks/deque_pool.hpp"
 #include "../stacks/large_stacks.hpp"
 #include "../stacks/stack_pool.hpp"
+#include "../trace/tracer.hpp"
 #include "dispatcher.hpp"
 #include "monitor.hpp"
 #include "poller.hpp"
@@ -94,6 +95,7 @@ class scheduler {
   detail::dispatcher& dispatcher() noexcept { return dispatcher_; }
   processors& all() noexcept { return processors_; }
   detail::threads& threads() noexcept { return threads_; }
+  detail::tracing& traces() noexcept { return traces_; }
   detail::monitor& monitor() noexcept { return monitor_; }
   detail::poller& poller() noexcept { return *poller_; }
   /// For entries, which may outlive the runtime.
@@ -133,6 +135,8 @@ class scheduler {
   const detail::settings settings_;
   const std::int64_t made_at_;
   const unsigned made_in_ = os::process_generation();
+  detail::tracing traces_;           // its memory goes last
+  std::atomic<unsigned> fibers_{0};  // made so far; their numbers
   stack_pool stacks_, small_stacks_;
   detail::large_stacks large_stacks_;
   deque_pool deques_;

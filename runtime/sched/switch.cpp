@@ -1,5 +1,6 @@
 #include "runtime/sched/switch.hpp"
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
@@ -13,10 +14,34 @@
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/thread_order.hpp"
 #include "runtime/stacks/overflow.hpp"
+#include "runtime/trace/note.hpp"
+#include "runtime/trace/tracer.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
+
+// By any thread, to the ring of its own if the trace has one for it.
+void note_in(const tracing& traces, event what, unsigned proc, std::uint32_t fiber, std::uint64_t a = 0,
+             std::uint64_t b = 0) noexcept {
+  tracer* const now = traces.now();
+  if (!now) [[likely]]
+    return;
+  const worker* const m = current_worker();
+  trace_ring* const own = m ? static_cast<trace_ring*>(m->trace) : nullptr;
+  if (own && &own->whose() == now) {
+    own->add(what, proc, fiber, a, b);
+  } else {
+    now->add_outside(what, proc, fiber, a, b);
+  }
+}
+
+unsigned own_proc() noexcept {
+  const worker* const m = current_worker();
+  return m && m->proc ? m->proc->index : no_proc;
+}
+
+std::uint64_t number_of(const void* address) noexcept { return reinterpret_cast<std::uintptr_t>(address); }
 
 // The end of a fiber, on the worker's native stack. `owner`: who waited for it and goes on now.
 fiber* ended(worker& m, fiber& f, void* owner) noexcept {
@@ -33,6 +58,27 @@ fiber* ended(worker& m, fiber& f, void* owner) noexcept {
 continuation_body body_of(const continuation& record) noexcept {
   const os::unseen_by_detector pause;  // it may lie in the frame of a scope's parent
   return record.joined.body();
+}
+
+void note_stack(const tracing& traces, const tracer& now, fiber& f) noexcept {
+  if (f.traced == &now) return;
+  note_in(traces, event::stack, own_proc(), f.number, number_of(f.stack_bottom()), number_of(&f + 1));
+  f.traced = &now;
+}
+
+// Where its code is, and its join; before its root or the record it was begun for can be gone.
+[[gnu::cold, gnu::noinline]] void note_birth(const tracing& traces, fiber& f) noexcept {
+  tracer* const now = traces.now();
+  if (!now) return;
+  note_stack(traces, *now, f);
+  const continuation* const record = f.stolen;
+  if (record) {
+    note_in(traces, event::born, own_proc(), f.number, reinterpret_cast<std::uintptr_t>(body_of(*record)),
+            number_of(&record->joined));
+  } else {
+    const root* const whose = f.whose;
+    note_in(traces, event::born, own_proc(), f.number, reinterpret_cast<std::uintptr_t>(whose->call));
+  }
 }
 
 // The life of a fiber. It arrives at its join, or tells its caller, on its own stack, so that the strand orders what it wrote.
@@ -70,6 +116,7 @@ fiber* system::switch_to(worker& m, fiber& f) noexcept {
   m.sched().monitor().attend();
   set_current_fiber(&f);
   set_current_deque(*m.proc->active.load(std::memory_order_relaxed));
+  note(m, event::run, 0, 0, f.number);
   os::switch_context(m.native, f.context, *m.exceptions);
   set_current_deque(no_deque);
   // Not always f: a scope's child may have come in its place, or f was made to go on with a child's parent.
@@ -78,12 +125,57 @@ fiber* system::switch_to(worker& m, fiber& f) noexcept {
   m.runs = nullptr;
   os::happens_after(&left);
   check_canary(left);
+  if (m.then == &ended) {
+    const auto* const owner = static_cast<const fiber*>(static_cast<void*>(m.argument));
+    note(m, event::end, owner ? owner->number + std::uint64_t{1} : 0, 0, left.number);
+  } else {
+    note(m, event::off, 0, 0, left.number);
+  }
   if (m.then == &ended) return ended(m, left, m.argument);
   left.becomes(fiber_state::waiting);
   return active_deque::leave(m, left);
 }
 
-void system::make_runnable(fiber& f) noexcept { f.becomes(fiber_state::runnable); }
+void system::make_runnable(fiber& f) noexcept {
+  f.becomes(fiber_state::runnable);
+  note(*current_worker(), event::ready, 0, 0, f.number);
+}
+
+void note_idle(const processor& p) noexcept { note_in(*p.traces, event::idle, p.index, 0); }
+void note_wake(const processor& p, const worker& woken) noexcept {
+  note_in(*p.traces, event::wake, p.index, 0, woken.number);
+}
+void note_retake(const processor& p, const fiber& strand) noexcept {
+  note_in(*p.traces, event::retake, p.index, strand.number);
+}
+void note_ready(scheduler& s, const fiber& f) noexcept { note_in(s.traces(), event::ready, own_proc(), f.number); }
+void note_birth(scheduler& s, fiber& f) noexcept { note_birth(s.traces(), f); }
+
+void note_line(const worker& m, fiber& f) noexcept {
+  const trace_ring* const ring = m.trace;
+  if (!ring) return;
+  const os::unseen_by_detector pause;  // a parent does not run meanwhile
+  std::array<fiber*, 64> line;         // the innermost first; of a longer one the trace knows no more
+  std::size_t count = 0;
+  for (fiber* child = &f; !child->begun && count < line.size();) {
+    line[count++] = child;
+    child = static_cast<fiber*>(child->as_child.stands_for);
+  }
+  while (count > 0) {
+    fiber& child = *line[--count];
+    note_stack(m.sched().traces(), ring->whose(), child);
+    note(m, event::child, static_cast<fiber*>(child.as_child.stands_for)->number, 0, child.number);
+  }
+}
+
+void note_wait(worker& m, const wait_place& place, const void* join) noexcept {
+  trace_ring* const ring = m.trace;
+  if (!ring) [[likely]]
+    return;
+  note_line(m, *current_fiber());
+  const std::uint64_t text = place.what ? ring->whose().place(place.what, place.at.file_name(), place.at.line()) : 0;
+  note(m, event::wait, text, number_of(join), current_fiber()->number);
+}
 
 void arrive_on_worker() noexcept {
   os::happens_after(current_worker());
@@ -126,8 +218,10 @@ void leave(worker::afterwards then, void* argument) noexcept {
   worker& m = *current_worker();
   deque& d = current_deque();
   // Otherwise left alone: to lock it would order this strand before the next that opens it, as ThreadSanitizer sees it.
-  if (&d != &no_deque && d.has_private() && d.publish_all(os::handled_exception(*m.exceptions)))
+  if (&d != &no_deque && d.has_private() && d.publish_all(os::handled_exception(*m.exceptions))) {
     ++m.count().publications;
+    note(m, event::publish, d.public_count());
+  }
   m.then = then;
   m.argument = argument;
   come_before_thread(m);
@@ -174,6 +268,7 @@ void resume(fiber& waited) noexcept {
   ++m.count().resumptions;
   waited.arrived_at = os::now_ns();
   waited.becomes(fiber_state::runnable);
+  note(m, event::ready, 0, 0, waited.number);
   m.sched().dispatcher().ready(waited);
 }
 
@@ -251,6 +346,8 @@ bool system::prepare_stack(worker& m) noexcept {
 fiber* system::begin(worker& m, const stolen_record& what) noexcept {
   fiber& thief = m.proc->stacks.pop();
   detail::begin(thief, what);
+  if (m.trace) [[unlikely]]
+    note_birth(m.sched().traces(), thief);
   return &thief;
 }
 

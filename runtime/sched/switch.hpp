@@ -25,6 +25,17 @@ void arrive_on_worker() noexcept;
 /// The end of the running fiber. Its worker goes on with `owner`, who waited for it, unless that is nullptr.
 [[noreturn]] void end_strand(fiber* owner) noexcept;
 
+// What strands tell a trace, if one is written.
+
+/// A fiber of that runtime is to begin, before it can.
+void note_birth(scheduler& s, fiber& f) noexcept;
+/// It may go on.
+void note_ready(scheduler& s, const fiber& f) noexcept;
+/// If the fiber is a scope's child: whose.
+void note_line(const worker& m, fiber& f) noexcept;
+/// The running fiber is about to leave: at that join, if the place names no function.
+void note_wait(worker& m, const wait_place& place, const void* join = nullptr) noexcept;
+
 /// Takes the free stacks below a fiber away, as they do not wait with it, nor go with it to the pool.
 void release_below(worker& m, fiber& f) noexcept;
 

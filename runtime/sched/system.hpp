@@ -20,6 +20,7 @@ enum class waker { goes_on, sleeps };
 #include "../os/cpu.hpp"
 #include "../os/machine.hpp"
 #include "../os/thread.hpp"
+#include "../trace/note.hpp"
 #include "poller.hpp"
 #include "threads.hpp"
 #include "worker.hpp"
@@ -36,6 +37,7 @@ struct system {
     FORKJOIN_CHECK(seems_empty(*p.active.load(std::memory_order_relaxed)));
     FORKJOIN_CHECK(p.queue.empty());
     p.count.begin_idle(os::now_ns());
+    note_idle(p);
   }
 
   static os::exception_globals& between_handlers() noexcept { return os::between_handlers; }

@@ -37,6 +37,7 @@ worker* threads::start() noexcept {
   try {
     auto m = std::make_unique<worker>(scheduler_, static_cast<unsigned>(started_.size()) + 1);
     os::happens_before(m.get());
+    attend_trace(*m);
     started_.reserve(started_.size() + 1);
     if (m->thread.start(&thread_main, m.get())) {
       started_.push_back(std::move(m));
@@ -57,12 +58,29 @@ void threads::join() noexcept {
   for (const auto& m : started_) m->thread.join();
 }
 
+void threads::attend_trace() noexcept {
+  const locked lock(mutex_);
+  for (const auto& m : started_) attend_trace(*m);
+  for (const auto& m : callers_) attend_trace(*m);
+}
+
+void threads::attend_trace(worker& m) noexcept {
+  tracer* const now = scheduler_.traces().now();
+  trace_ring* const ring = m.trace;
+  if (!now) {
+    m.trace = nullptr;
+  } else if (!ring || &ring->whose() != now) {
+    m.trace = now->make_ring(m.number);
+  }
+}
+
 worker& threads::take_caller() {
   const locked lock(mutex_);
   if (idle_callers_.empty()) {
     idle_callers_.reserve(callers_.size() + 1);  // so that giving back cannot fail
     callers_.push_back(std::make_unique<worker>(scheduler_, 0x10000 + static_cast<unsigned>(callers_.size())));
     os::happens_before(callers_.back().get());
+    attend_trace(*callers_.back());
     return *callers_.back();
   }
   worker* const m = idle_callers_.back();

@@ -29,6 +29,9 @@ class threads {
     for (const auto& m : callers_) visit(*m);
   }
 
+  /// From now on the events of all threads go to the present trace, if there is one.
+  void attend_trace() noexcept FORKJOIN_EXCLUDES(mutex_);
+
   /// How often the system refused a thread.
   std::uint64_t refused() const noexcept { return refused_.read(); }
 
@@ -37,6 +40,8 @@ class threads {
   void give_caller(worker& m) noexcept;
 
  private:
+  void attend_trace(worker& m) noexcept;
+
   scheduler& scheduler_;
   os::mutex mutex_;
   std::vector<std::unique_ptr<worker>> started_ FORKJOIN_GUARDED_BY(mutex_);

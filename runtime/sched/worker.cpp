@@ -1,6 +1,7 @@
 #include "runtime/sched/worker.hpp"
 
 #include "runtime/sched/scheduler.hpp"
+#include "runtime/trace/note.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -16,6 +17,7 @@ void worker::sleep() noexcept {
     sleeps_.store(before + 2, std::memory_order_seq_cst);
   }
   sleeping_.sleep(wakes_at, scheduler_->poller(), polled);
+  note(*this, event::awake);
 }
 
 void worker::signal() noexcept { sleeping_.signal(scheduler_->poller()); }

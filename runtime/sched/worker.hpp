@@ -14,6 +14,7 @@
 #include "../os/race_detector.hpp"
 #include "../os/thread.hpp"
 #include "../stacks/fiber.hpp"
+#include "../trace/ring.hpp"
 #include "poll_entry.hpp"
 #include "processor.hpp"
 #include "sleep_word.hpp"
@@ -28,7 +29,8 @@ struct worker {
   /// What a worker does on its native stack when a fiber has just left it: returns the fiber to run next, or nullptr.
   using afterwards = fiber* (*)(worker&, fiber&, void* argument) noexcept;
 
-  worker(scheduler& whose, unsigned number) noexcept : dice(number), scheduler_(&whose) {}
+  worker(scheduler& whose, unsigned with_number) noexcept
+      : number(with_number), dice(with_number), scheduler_(&whose) {}
 
   scheduler& sched() const noexcept { return *scheduler_; }
 
@@ -43,6 +45,9 @@ struct worker {
   bool is_caller() const noexcept { return !thread.started(); }
 
   tallies& count() noexcept { return proc->count; }
+
+  const unsigned number;                   ///< of those that the runtime starts from 1 on, of callers from 0x10000
+  published<trace_ring*> trace = nullptr;  ///< where its events go, while a trace is written
 
   // Set under the dispatcher's mutex while the worker sleeps, the worker's own otherwise.
   relaxed<processor*> proc = nullptr;      ///< the P that it holds

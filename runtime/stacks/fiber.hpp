@@ -94,12 +94,13 @@ struct fiber : join_waiter, runnable, parent_rest {
       nullptr;  ///< guard, stack, this object, and a page that is also a guard where that costs no mapping
   std::size_t mapping_size = 0;
   std::size_t guard_size = 0;
-  os::guard guard = os::guard::region;  ///< none: see overflow.hpp
-  relaxed<bool> marked = false;         ///< see trim_stack
-  relaxed<unsigned> trims = 0;          ///< see trim_stack
-  relaxed<unsigned> lasting_calls = 0;  ///< how many of its last calls of fj::blocking lasted; see blocking_call
-  relaxed<unsigned> number = 0;         ///< for messages, of other threads, too
-  stack_pool* pool = nullptr;           ///< the pool that it belongs to
+  os::guard guard = os::guard::region;    ///< none: see overflow.hpp
+  relaxed<bool> marked = false;           ///< see trim_stack
+  relaxed<unsigned> trims = 0;            ///< see trim_stack
+  relaxed<unsigned> lasting_calls = 0;    ///< how many of its last calls of fj::blocking lasted; see blocking_call
+  relaxed<unsigned> number = 0;           ///< for messages, of other threads, too, and traces
+  relaxed<const void*> traced = nullptr;  ///< the trace that knows where its stack is
+  stack_pool* pool = nullptr;             ///< the pool that it belongs to
 
   std::byte* stack_bottom() const noexcept { return mapping + guard_size; }
   std::byte* stack_top() noexcept { return reinterpret_cast<std::byte*>(this); }

@@ -17,7 +17,7 @@ class large_stacks {
   /// The most that a stack may have, in bytes.
   static constexpr std::size_t most = std::size_t{1} << 40;
 
-  large_stacks() noexcept = default;
+  explicit large_stacks(std::atomic<unsigned>& numbers) noexcept : numbers_(numbers) {}
   large_stacks(const large_stacks&) = delete;
   large_stacks& operator=(const large_stacks&) = delete;
   ~large_stacks() {
@@ -30,7 +30,7 @@ class large_stacks {
     std::atomic<stack_pool*>& pool = pools_[power];
     stack_pool* there = pool.load(std::memory_order_acquire);  // acquire, here and below: pairs with the release below
     if (there) return there;
-    auto* const made = new (std::nothrow) stack_pool(std::size_t{1} << power);
+    auto* const made = new (std::nothrow) stack_pool(std::size_t{1} << power, numbers_);
     if (!made || pool.compare_exchange_strong(there, made, std::memory_order_release, std::memory_order_acquire))
       return made;
     delete made;  // another thread was first
@@ -44,6 +44,7 @@ class large_stacks {
   }
 
  private:
+  std::atomic<unsigned>& numbers_;
   std::array<std::atomic<stack_pool*>, std::bit_width(most)> pools_{};
 };
 

@@ -19,8 +19,12 @@ constexpr std::size_t prefetched_stack = 1024;
 
 }  // namespace
 
-stack_pool::stack_pool(std::size_t stack_size, std::size_t guard, unsigned at_once) noexcept
-    : stack_size_(os::round_to_pages(stack_size)), guard_(os::round_to_pages(guard)), at_once_(at_once) {}
+stack_pool::stack_pool(std::size_t stack_size, std::atomic<unsigned>& numbers, std::size_t guard,
+                       unsigned at_once) noexcept
+    : stack_size_(os::round_to_pages(stack_size)),
+      guard_(os::round_to_pages(guard)),
+      at_once_(at_once),
+      numbers_(numbers) {}
 
 stack_pool::~stack_pool() {
   while (fiber* f = idle_.pop()) {
@@ -86,7 +90,8 @@ fiber* stack_pool::take_one(stack_tally* whose, std::size_t prefetched) noexcept
   if (!f) {
     f = map();
     if (!f) return nullptr;
-    f->number = mapped_.fetch_add(1, std::memory_order_relaxed) + 1;
+    mapped_.fetch_add(1, std::memory_order_relaxed);
+    f->number = numbers_.fetch_add(1, std::memory_order_relaxed) + 1;
     f->mapped_before = all_.load(std::memory_order_relaxed);
     all_.store(f, std::memory_order_release);  // pairs with the acquire in for_each
   }

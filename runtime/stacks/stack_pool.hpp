@@ -24,7 +24,9 @@ class stack_pool {
 
   /// Stacks of that many bytes. `at_once`: how many share one reservation of address space. If it is more than one, the fiber
   /// itself takes a part of the stack's bytes, and the guard of one stack is the end of the one below it.
-  explicit stack_pool(std::size_t stack_size, std::size_t guard = guard_size, unsigned at_once = 1) noexcept;
+  /// `numbers`: how many fibers the runtime has, in all its pools; a new fiber has the next number.
+  explicit stack_pool(std::size_t stack_size, std::atomic<unsigned>& numbers, std::size_t guard = guard_size,
+                      unsigned at_once = 1) noexcept;
   ~stack_pool();
   stack_pool(const stack_pool&) = delete;
   stack_pool& operator=(const stack_pool&) = delete;
@@ -74,6 +76,7 @@ class stack_pool {
   std::byte* reserved_ = nullptr;  // the part of the last reservation that no stack has yet
   std::size_t reserved_bytes_ = 0;
   std::atomic<fiber*> all_{nullptr};  // the one that was mapped last
+  std::atomic<unsigned>& numbers_;
   // Under the mutex, or read as hints.
   std::atomic<unsigned> mapped_{0};
   std::atomic<std::size_t> in_use_{0};

@@ -12,6 +12,7 @@
 #include "runtime/strand/fork_slow.hpp"
 #include "runtime/strand/system.hpp"
 #include "runtime/strand/wait_at_join.hpp"
+#include "runtime/trace/note.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -26,6 +27,8 @@ fiber& strand_of(continuation& rest) noexcept { return static_cast<fiber&>(rest)
   os::end_handlers(*m.exceptions);  // the parent keeps its own exceptions
   // The thief's stack must not be given to others before the strand leaves it. Nothing else runs on this thread until
   // then.
+  note_line(m, *parent.below);
+  note(m, event::parent, parent.below->number + std::uint64_t{1}, thief.number + std::uint64_t{1}, parent.number);
   thief.begun = false;
   thief.becomes_at_fork(fiber_state::free);
   release_stacks(m, tuning::stacks_at_hand - 1);
@@ -142,6 +145,7 @@ bool finish_child_slow(child& c) noexcept {
 
 void end_stolen_child(child& c) noexcept {
   os::end_handlers(*current_worker()->exceptions);
+  note_line(*current_worker(), *current_fiber());  // while its parent is sure to be there
   child_protocol::end_stolen_child(c.scope);
 }
 

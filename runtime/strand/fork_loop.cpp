@@ -1,5 +1,7 @@
 #include "runtime/strand/fork_loop.hpp"
 
+#include <cstdint>
+#include <cstring>
 #include <memory>
 
 #include "runtime/fork/current.hpp"
@@ -10,6 +12,7 @@
 #include "runtime/strand/fork_slow.hpp"
 #include "runtime/strand/loop_protocol.hpp"
 #include "runtime/strand/system.hpp"
+#include "runtime/trace/note.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -64,11 +67,20 @@ struct loop_steps {
 
 using protocol = loop_protocol<loop_steps>;
 
+// The virtual table of the loop's class, whose name says where the loop stands. It is the first word of an object.
+std::uint64_t table_of(const fork_loop& loop) noexcept {
+  std::uintptr_t table = 0;
+  const os::unseen_by_detector pause;
+  std::memcpy(&table, static_cast<const void*>(&loop), sizeof table);
+  return table;
+}
+
 }  // namespace
 
 outcome go_on_with_loop(continuation& self) noexcept {
   auto& rest = static_cast<loop_rest&>(self);
   fork_loop& loop = rest.of;
+  note(*current_worker(), event::loop, table_of(loop), 0, current_fiber()->number);
   const std::size_t turns = protocol::go_on_with(rest);
   os::end_handlers(*current_worker()->exceptions);
   protocol::end_thief(loop, turns);

@@ -6,6 +6,7 @@
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/switch.hpp"
 #include "runtime/sched/thread_order.hpp"
+#include "runtime/trace/note.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -13,6 +14,8 @@ namespace {
 
 void give_way(worker& m) noexcept {
   if (!preemption::prepare(m)) return;
+  note_line(m, *current_fiber());
+  note(m, event::preempt, 0, 0, current_fiber()->number);
   come_before_thread(m);
   os::switch_context(current_fiber()->context, m.native);
   arrive_on_worker();

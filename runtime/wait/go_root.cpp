@@ -51,6 +51,7 @@ void go_root::start(scheduler& s, std::size_t stack_size) {
   s.begin_root();
   if (stop && !s.loose().add(*this)) stop->request_stop();  // the runtime ends
   begin(*f, {nullptr, this});
+  note_birth(s, *f);
   s.monitor().watch();  // the fiber may wait for a P; without a monitor it waits until that P's strand leaves
   make_ready(s, *f);
 }
@@ -107,6 +108,7 @@ void yield_strand() noexcept {
   m->sched().monitor().watch();
   if (!may_leave()) return;
   ++m->count().suspensions;
+  note_wait(*m, {.what = "fj::yield"});
   leave([](worker& on, fiber& f, void*) noexcept { return caller_loop::yield(on, f); }, nullptr);
 }
 

@@ -111,12 +111,14 @@ void wait_system::suspend(scheduler& of, const wait_place& place, fiber* (*then)
   here.waits.show(place);
   of.monitor().watch();  // once it is woken it may wait for a P
   ++current_worker()->count().suspensions;
+  note_wait(*current_worker(), place);
   leave(then, argument);
   here.waits.hide();
 }
 
 void wait_system::resume(scheduler& of, fiber& f) noexcept {
   f.becomes(fiber_state::runnable);
+  note_ready(of, f);
   make_ready(of, f);
 }
 

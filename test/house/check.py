@@ -27,6 +27,7 @@ ORDER = [
     "runtime/os/memory",
     "runtime/os/io",
     "runtime/os/context",
+    "runtime/trace",
     "runtime/fork",
     "runtime/stacks",
     "runtime/sched",

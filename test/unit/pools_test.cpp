@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <deque>
 #include <set>
@@ -18,11 +19,12 @@ namespace {
 using namespace fj::detail;
 
 constexpr std::size_t stack_size = std::size_t{1} << 20;
+std::atomic<unsigned> numbers{0};
 
 }  // namespace
 
 TEST_CASE("stack_pool: fibers are taken, given back and taken again") {
-  stack_pool pool(stack_size);
+  stack_pool pool(stack_size, numbers);
   CHECK(pool.in_use() == 0);
   fiber* const a = pool.take(nullptr);
   fiber* const b = pool.take(nullptr);
@@ -45,7 +47,7 @@ TEST_CASE("stack_pool: fibers are taken, given back and taken again") {
 
 TEST_CASE("stack_pool: a stack has the size asked for, and all of it can be used") {
   for (const std::size_t size : {std::size_t{16} << 10, std::size_t{100'000}, stack_size}) {
-    stack_pool pool(size);
+    stack_pool pool(size, numbers);
     fiber* const f = pool.take(nullptr);
     REQUIRE(f);
     CHECK(pool.stack_size() >= size);
@@ -57,7 +59,7 @@ TEST_CASE("stack_pool: a stack has the size asked for, and all of it can be used
 }
 
 TEST_CASE("stack_pool: touched pages are given back, except those that are kept") {
-  stack_pool pool(stack_size);
+  stack_pool pool(stack_size, numbers);
   fiber* const f = pool.take(nullptr);
   REQUIRE(f);
   std::byte* const top = f->stack_bottom() + f->stack_size();
@@ -72,7 +74,7 @@ TEST_CASE("stack_pool: touched pages are given back, except those that are kept"
 
 // Marks would cost each waiting strand a page. Tried with marks if one page is beyond the part that is kept.
 TEST_CASE("stack_pool: a stack of the size that is kept gets no marks") {
-  stack_pool pool(stack_pool::kept_bytes);
+  stack_pool pool(stack_pool::kept_bytes, numbers);
   fiber* const f = pool.take(nullptr);
   REQUIRE(f);
   trim_stack(*f, f->stack_top() - 1000);
@@ -84,7 +86,7 @@ TEST_CASE("stack_pool: a stack of the size that is kept gets no marks") {
 TEST_CASE("stack_pool: a strand that goes deeper is noticed every time") {
   // If the marks are always taken for whole, the pages stayed. If the marks are not put back, pages are discarded every
   // time.
-  stack_pool pool(stack_size);
+  stack_pool pool(stack_size, numbers);
   fiber* const f = pool.take(nullptr);
   REQUIRE(f);
   std::byte* const top = f->stack_bottom() + f->stack_size();
@@ -110,7 +112,7 @@ TEST_CASE("stack_pool: a strand that goes deeper is noticed every time") {
 
 // Each tried with marks that count as whole at the first trim: then the pages stayed.
 TEST_CASE("stack_pool: the pages that a suspended strand could keep are given back at its end") {
-  stack_pool pool(stack_size);
+  stack_pool pool(stack_size, numbers);
   fiber* const f = pool.take(nullptr);
   REQUIRE(f);
   std::byte* const top = f->stack_bottom() + f->stack_size();
@@ -134,7 +136,7 @@ TEST_CASE("stack_pool: the pages that a suspended strand could keep are given ba
 
 // With one mark only, and with marks 512 bytes apart (both tried), pages stay.
 TEST_CASE("stack_pool: a recursion is noticed although its frames all leave the same word untouched") {
-  stack_pool pool(stack_size);
+  stack_pool pool(stack_size, numbers);
   fiber* const f = pool.take(nullptr);
   REQUIRE(f);
   std::byte* const top = f->stack_top();
@@ -157,7 +159,7 @@ TEST_CASE("stack_pool: a recursion is noticed although its frames all leave the 
 
 // With the marks alone (tried) the pages stay for ever.
 TEST_CASE("stack_pool: pages below a frame that steps over the marks are given back before long") {
-  stack_pool pool(2 << 20);
+  stack_pool pool(2 << 20, numbers);
   fiber* const f = pool.take(nullptr);
   std::byte* const top = f->stack_top();
   std::byte* const deep = top - (1 << 20);
@@ -170,7 +172,7 @@ TEST_CASE("stack_pool: pages below a frame that steps over the marks are given b
 }
 
 TEST_CASE("stack_pool: a suspended stack keeps what is in use") {
-  stack_pool pool(stack_size);
+  stack_pool pool(stack_size, numbers);
   fiber* const f = pool.take(nullptr);
   REQUIRE(f);
   std::memset(f->stack_bottom(), 1, f->stack_size());
@@ -186,13 +188,13 @@ TEST_CASE("stack_pool: a suspended stack keeps what is in use") {
 
 TEST_CASE("stack_pool: a size that the system refuses gives nullptr") {
   if (test::sanitized || RUNNING_ON_VALGRIND) return;  // these end the program instead
-  stack_pool pool(std::size_t{1} << 47);
+  stack_pool pool(std::size_t{1} << 47, numbers);
   CHECK(pool.take(nullptr) == nullptr);
   CHECK(pool.in_use() == 0);
 }
 
 TEST_CASE("stack_pool and deque_pool: concurrent threads get different objects") {
-  stack_pool stacks(std::size_t{64} << 10);
+  stack_pool stacks(std::size_t{64} << 10, numbers);
   deque_pool deques(std::size_t{64} << 10, false);
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;

@@ -1,0 +1,64 @@
+// How the scheduler's slow paths tell a trace what they do. While none is written, a note is a load and a branch.
+//
+// The model checks and the simulator compile the same rules, with notes that do nothing.
+#pragma once
+
+#include <cstdint>
+
+#include "format.hpp"
+
+#ifndef FORKJOIN_MACHINE
+
+#include "ring.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+/// By the worker itself.
+template <class Worker>
+[[gnu::always_inline]] inline void note(const Worker& m, event what, std::uint64_t a = 0, std::uint64_t b = 0,
+                                        std::uint32_t fiber = 0) noexcept {
+  if (trace_ring* const ring = m.trace) [[unlikely]]
+    ring->add(what, m.proc ? m.proc->index : no_proc, fiber, a, b);
+}
+
+/// A record was stolen: from that P, or from the ready queue.
+template <class Worker, class Processor>
+[[gnu::always_inline]] inline void note_steal(const Worker& m, const Processor& victim, const void* record) noexcept {
+  note(m, event::steal, victim.index, reinterpret_cast<std::uintptr_t>(record));
+}
+template <class Worker>
+[[gnu::always_inline]] inline void note_steal(const Worker& m, const void* record) noexcept {
+  note(m, event::steal, no_proc, reinterpret_cast<std::uintptr_t>(record));
+}
+
+/// Fibers came from that P's queue, the first of them `f`, if any.
+template <class Worker, class Processor, class Fiber>
+[[gnu::always_inline]] inline void note_take(const Worker& m, const Processor& victim, const Fiber* f) noexcept {
+  if (f) note(m, event::take, victim.index, 0, f->number);
+}
+
+struct fiber;
+struct processor;
+struct worker;
+
+// By any thread.
+
+void note_idle(const processor& p) noexcept;
+void note_wake(const processor& p, const worker& woken) noexcept;
+void note_retake(const processor& p, const fiber& strand) noexcept;
+
+}}}  // namespace fj::v0_2::detail
+
+#else
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+void note(const auto&...) noexcept {}
+void note_steal(const auto&...) noexcept {}
+void note_take(const auto&...) noexcept {}
+void note_wake(const auto&...) noexcept {}
+void note_retake(const auto&...) noexcept {}
+
+}}}  // namespace fj::v0_2::detail
+
+#endif

@@ -1,0 +1,102 @@
+"""forkjoin-trace: makes a trace readable.
+
+    forkjoin-trace run [-o FILE] PROGRAM args...   runs a program that uses the library, with its trace in FILE (default: PROGRAM.trace),
+                                                   and prints the summary
+    forkjoin-trace summary FILE [FILE]             what happened, in some ten lines; of two traces also what takes longer in the second
+    forkjoin-trace page FILE [-o OUT.html]         one page, which needs neither network nor server
+    forkjoin-trace perfetto FILE [-o OUT]          the trace for ui.perfetto.dev
+"""
+
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+
+import page
+import perfetto
+import summary
+from reader import Failed, File
+from story import Story
+
+PAGE_EVENTS = 400_000  # more make a page slow
+
+
+def story_of(path):
+    return Story(File(path))
+
+
+def say(lines):
+    for line in lines:
+        print(line)
+
+
+def run(args):
+    if not args.command:
+        raise Failed("run: which program?")
+    file = args.output or pathlib.Path(pathlib.Path(args.command[0]).name + ".trace")
+    file.unlink(missing_ok=True)
+    try:
+        done = subprocess.run(args.command, env={**os.environ, "FORKJOIN_TRACE": str(file)})
+    except OSError as error:
+        raise Failed(f"cannot run {args.command[0]}: {error.strerror}") from None
+    if not file.exists():
+        raise Failed(f"{args.command[0]} ended with status {done.returncode} and wrote no trace: it made no runtime")
+    say(summary.lines(story_of(file)))
+    print(f"forkjoin-trace page {file} makes a page of it")
+    return done.returncode if done.returncode >= 0 else 128 - done.returncode
+
+
+def summarize(args):
+    if len(args.file) > 2:
+        raise Failed("summary takes one trace, or two to compare")
+    stories = [story_of(file) for file in args.file]
+    for story in stories:
+        say(summary.lines(story))
+    if len(stories) == 2:
+        say(summary.compared(*stories))
+
+
+def make_page(args):
+    story = story_of(args.file)
+    if len(story.file.events) > PAGE_EVENTS:
+        raise Failed(f"{args.file} has {len(story.file.events):,} events, more than a page shows well; forkjoin-trace perfetto {args.file} makes a "
+                     f"file for ui.perfetto.dev, and FORKJOIN_TRACE_EVENTS a smaller trace")
+    out = args.output or args.file.with_suffix(".html")
+    out.write_text(page.made(story))
+    print(out)
+
+
+def export(args):
+    out = args.output or args.file.with_suffix(".perfetto")
+    with open(out, "wb") as file:
+        perfetto.write(story_of(args.file), file)
+    print(out)
+
+
+def parse():
+    parser = argparse.ArgumentParser(prog="forkjoin-trace", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True, metavar="run | summary | page | perfetto")
+    for name, what in (("run", run), ("summary", summarize), ("page", make_page), ("perfetto", export)):
+        command = commands.add_parser(name)
+        command.set_defaults(does=what)
+        if name == "run":
+            command.add_argument("-o", "--output", type=pathlib.Path)
+            command.add_argument("command", nargs=argparse.REMAINDER)
+        elif name == "summary":
+            command.add_argument("file", type=pathlib.Path, nargs="+")
+        else:
+            command.add_argument("file", type=pathlib.Path)
+            command.add_argument("-o", "--output", type=pathlib.Path)
+    return parser.parse_args()
+
+
+def main():
+    args = parse()
+    try:
+        return args.does(args) or 0
+    except (Failed, OSError) as failure:
+        print(f"forkjoin-trace: {failure}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        return 1

@@ -1,0 +1,346 @@
+"""What a trace tells: which strand ran where and when, what it waited for, and who had it go on."""
+
+import bisect
+import collections
+
+from reader import NO_PROC
+from symbols import Symbols
+
+NEVER = float("inf")
+
+
+class Strand:
+    """What began with a stolen record, a job or a fiber of go, on one stack, until its end."""
+
+    __slots__ = ("number", "fiber", "code", "loop", "given", "parent", "born", "ended", "runs", "waits", "stolen_from", "born_on", "kind", "site", "children")
+
+    def __init__(self, number, fiber, born, kind, code=None, parent=None):
+        self.number, self.fiber, self.born, self.kind, self.code, self.parent = number, fiber, born, kind, code, parent
+        self.loop = self.given = self.ended = self.stolen_from = self.born_on = None
+        self.runs, self.waits, self.children = [], [], []
+        self.site = ""
+
+    @property
+    def name(self):
+        return self.given or self.site
+
+    def ran(self):
+        return sum(run.end - run.begin for run in self.runs)
+
+
+class Run:
+    """A strand on a P."""
+
+    __slots__ = ("strand", "proc", "thread", "begin", "end", "why", "tops")
+
+    def __init__(self, strand, proc, thread, begin):
+        self.strand, self.proc, self.thread, self.begin = strand, proc, thread, begin
+        self.end, self.why, self.tops = None, "", []
+
+
+class Wait:
+    """why: "join", the place where the strand waits, or how it gave way. by: the run in which it was made ready."""
+
+    __slots__ = ("strand", "why", "begin", "ready", "end", "by", "from_proc", "to_proc")
+
+    def __init__(self, strand, why, begin, from_proc):
+        self.strand, self.why, self.begin, self.from_proc = strand, why, begin, from_proc
+        self.ready = self.end = self.by = self.to_proc = None
+
+    def lasted(self, until):
+        return (self.end if self.end is not None else until) - self.begin
+
+
+Steal = collections.namedtuple("Steal", "at thief victim_proc victim strand")
+Wake = collections.namedtuple("Wake", "at by_proc by_thread woken proc awake")
+Mark = collections.namedtuple("Mark", "at proc strand kind text")
+
+
+class Story:
+    def __init__(self, file):
+        self.file, self.procs, self.begin, self.end = file, file.procs, file.begin, file.end
+        self.strands, self.steals, self.wakes, self.marks, self.jobs = [], [], [], [], []
+        self.states = [[] for _ in range(self.procs)]  # of each P: [begin, end, busy | looking | idle]
+        self.counts = collections.Counter()
+        self.wrong = []  # what cannot be, so that a test can ask
+        self._of_fiber, self._current = {}, {}  # fiber: its strand; thread: its run
+        self._on_proc = {}  # P: its run
+        self._stacks, self._lows = [], []
+        self._stolen, self._waking, self._state = {}, {}, [("unknown", file.begin)] * self.procs
+        self._tops = collections.defaultdict(list)
+        for event in file.events:
+            self.counts[event.kind] += 1
+            getattr(self, "_" + event.kind, self._nothing)(event)
+        self._close()
+        self._resolve()
+
+    # --- events ---
+
+    def _nothing(self, event):
+        pass
+
+    def _new(self, fiber, at, kind, code=None, parent=None):
+        before = self._of_fiber.get(fiber)
+        if before and before.ended is None:  # a child of a scope, of which nothing else is told
+            self._ends(before, at)
+        strand = Strand(len(self.strands), fiber, at, kind, code, parent)
+        self.strands.append(strand)
+        self._of_fiber[fiber] = strand
+        return strand
+
+    def _strand(self, event):
+        """The one that tells of itself, and so runs on that thread: in the place of another one, if that is its parent in a scope, or a child
+        that has ended. One that is not known was born before the trace begins."""
+        strand = self._living(event)
+        run = self._current.get(event.thread)
+        if run and run.strand is not strand:
+            self._hand_over(run, strand, event.at)
+        return strand
+
+    def _living(self, event):
+        strand = self._of_fiber.get(event.fiber)
+        return strand if strand and strand.ended is None else self._new(event.fiber, event.at, "before")
+
+    def _hand_over(self, run, strand, at):
+        self._end_run(run, at, "calls its child" if strand.parent is run.strand else "ends")
+        strand.runs.append(Run(strand, run.proc, run.thread, at))
+        self._current[run.thread] = strand.runs[-1]
+        if self._on_proc.get(run.proc) is run:
+            self._on_proc[run.proc] = strand.runs[-1]
+
+    def _child(self, event):
+        """A child of a scope has neither birth nor end, as long as its parent has not been stolen. Children that follow one another on a
+        stack are told as one strand."""
+        parent = self._living(event._replace(fiber=event.a))
+        strand = self._of_fiber.get(event.fiber)
+        if not strand or strand.ended is not None or strand.parent is not parent:
+            parent.children.append(self._new(event.fiber, event.at, "child", None, parent))
+
+    def _stack(self, event):
+        at = bisect.bisect_left(self._lows, event.a)
+        self._lows.insert(at, event.a)
+        self._stacks.insert(at, (event.a, event.b, event.fiber))
+
+    def _owner(self, address):
+        """The strand on whose stack an address lies."""
+        at = bisect.bisect_right(self._lows, address) - 1
+        if at >= 0 and address < self._stacks[at][1]:
+            return self._of_fiber.get(self._stacks[at][2])
+        return None
+
+    def _born(self, event):
+        parent = self._owner(event.b) if event.b else None
+        running = self._current.get(event.thread)
+        if not event.b:
+            parent = running.strand if running else None  # who called go, or run
+        strand = self._new(event.fiber, event.at, "stolen" if event.b else "root", event.a, parent)
+        strand.born_on = event.proc
+        if event.b and (steal := self._stolen.pop(event.thread, None)):
+            at, proc, victim = steal
+            strand.stolen_from = victim
+            self.steals.append(Steal(at, event.proc, victim, parent, strand))
+
+    def _steal(self, event):
+        self._stolen[event.thread] = (event.at, event.proc, event.a)
+
+    def _begin_run(self, strand, event):
+        run = Run(strand, event.proc, event.thread, event.at)
+        if (before := self._on_proc.get(event.proc)) and before.end is None and event.proc != NO_PROC:
+            if before.thread != event.thread and self.file.lost == 0:
+                self.wrong.append(f"{event.at:.0f} ns: strands {before.strand.number} and {strand.number} run on P {event.proc}")
+            self._end_run(before, event.at, "?")
+        strand.runs.append(run)
+        self._current[event.thread] = self._on_proc[event.proc] = run
+        return run
+
+    def _end_run(self, run, at, why):
+        if run.end is None:
+            run.end, run.why = at, why
+
+    def _run(self, event):
+        strand = self._living(event)
+        if strand.runs and strand.runs[-1].end is None and self.file.lost == 0:
+            self.wrong.append(f"{event.at:.0f} ns: strand {strand.number} runs twice")
+        if strand.waits and strand.waits[-1].end is None:
+            strand.waits[-1].end, strand.waits[-1].to_proc = event.at, event.proc
+            if strand.waits[-1].ready is None:
+                strand.waits[-1].ready = event.at
+        self._begin_run(strand, event)
+
+    def _left(self, event, why):
+        strand = self._strand(event)
+        if run := self._current.pop(event.thread, None):
+            self._end_run(run, event.at, why)
+        return strand
+
+    def _off(self, event):
+        strand = self._left(event, "leaves")
+        if not (strand.waits and strand.waits[-1].end is None):
+            strand.waits.append(Wait(strand, "leaves", event.at, event.proc))
+
+    def _end(self, event):
+        strand = self._left(event, "ends")
+        self._ends(strand, event.at)
+        if event.a and (owner := self._of_fiber.get(event.a - 1)):
+            self._make_ready(owner, event.at, strand)
+
+    def _ends(self, strand, at):
+        strand.ended = at
+        for child in strand.children:  # those that no thief of their parent told of
+            if child.ended is None:
+                self._ends(child, at)
+
+    def _wait(self, event):
+        strand = self._strand(event)
+        strand.waits.append(Wait(strand, self.file.text(event.a) or "join", event.at, event.proc))
+
+    def _preempt(self, event):
+        strand = self._strand(event)
+        strand.waits.append(Wait(strand, "gives way", event.at, event.proc))
+
+    def _make_ready(self, strand, at, by):
+        if strand.waits and strand.waits[-1].ready is None:
+            strand.waits[-1].ready, strand.waits[-1].by = at, by
+
+    def _ready(self, event):
+        running = self._current.get(event.thread)
+        if strand := self._of_fiber.get(event.fiber):
+            self._make_ready(strand, event.at, running.strand if running else None)
+
+    def _loop(self, event):
+        self._strand(event).loop = event.a
+
+    def _parent(self, event):
+        thief = self._left(event._replace(fiber=event.b - 1), "goes on as its parent")
+        thief.ended, thief.kind = event.at, "parent's thief"
+        strand, child = self._of_fiber[event.fiber], self._of_fiber[event.a - 1]
+        if strand.runs and strand.runs[-1].end is None:  # else the child has left its stack, or was known to run there
+            self._hand_over(strand.runs[-1], child, event.at)
+        self._begin_run(strand, event)
+
+    def _on_top(self, event):
+        self._tops[event.thread].append((event.at, event.a))
+
+    def _on_top_end(self, event):
+        run = self._current.get(event.thread)
+        if self._tops[event.thread]:
+            begin, code = self._tops[event.thread].pop()
+            if run:
+                run.tops.append((begin, event.at, code))
+
+    def _block(self, event):
+        strand = self._strand(event)
+        strand.waits.append(Wait(strand, "fj::blocking", event.at, event.proc))
+
+    def _unblock(self, event):
+        strand = self._strand(event)
+        if strand.waits and strand.waits[-1].end is None:
+            strand.waits[-1].ready = event.at
+            if not event.a:  # it kept its P
+                strand.waits[-1].end = event.at
+
+    def _retake(self, event):
+        if run := self._on_proc.get(event.proc):
+            self._end_run(run, event.at, "blocks")
+        self.marks.append(Mark(event.at, event.proc, None, "retake", ""))
+
+    def _name(self, event):
+        self._strand(event).given = self.file.text(event.a)
+
+    def _mark(self, event):
+        self.marks.append(Mark(event.at, event.proc, self._of_fiber.get(event.fiber), "mark", self.file.text(event.a)))
+
+    def _publish(self, event):
+        self.marks.append(Mark(event.at, event.proc, None, "publish", f"{event.a} public"))
+
+    def _expose(self, event):
+        self.marks.append(Mark(event.at, event.proc, None, "expose", f"{event.a} public"))
+
+    def _set_state(self, proc, at, state):
+        if proc >= self.procs:
+            return
+        before, since = self._state[proc]
+        if before == state:
+            return
+        if at > since:
+            self.states[proc].append([since, at, before])
+        self._state[proc] = (state, at)
+
+    def _busy(self, event):
+        self._set_state(event.proc, event.at, "busy")
+
+    def _looking(self, event):
+        self._set_state(event.proc, event.at, "looking")
+
+    def _idle(self, event):
+        self._set_state(event.proc, event.at, "idle")
+
+    def _wake(self, event):
+        self._waking[event.fiber] = len(self.wakes)
+        self.wakes.append(Wake(event.at, self._current[event.thread].proc if event.thread in self._current else None, event.thread, event.fiber,
+                               event.proc, None))
+        self._set_state(event.proc, event.at, "looking")
+
+    def _awake(self, event):
+        number = self.file.threads[event.thread].number
+        if (at := self._waking.pop(number, None)) is not None:
+            self.wakes[at] = self.wakes[at]._replace(awake=event.at)
+
+    def _job(self, event):
+        self.jobs.append([event.at, None, event.a])
+
+    def _job_end(self, event):
+        if self.jobs:
+            self.jobs[-1][1] = event.at
+
+    # --- the end ---
+
+    def _close(self):
+        for strand in self.strands:
+            for run in strand.runs:
+                if run.end is None:
+                    run.end, run.why = self.end, "runs still"
+        for proc in range(self.procs):
+            state, since = self._state[proc]
+            if self.end > since:
+                self.states[proc].append([since, self.end, state])
+        self.runs = sorted((run for strand in self.strands for run in strand.runs), key=lambda run: run.begin)
+        self.waits = [wait for strand in self.strands for wait in strand.waits]
+
+    def _resolve(self):
+        symbols = Symbols(self.file.modules)
+        tops = [code for run in self.runs for *_, code in run.tops]
+        symbols.name_all([*(s.code for s in self.strands if s.code), *(s.loop for s in self.strands if s.loop), *tops, *(job[2] for job in self.jobs)])
+        for strand in self.strands:
+            code = strand.loop or strand.code
+            names = {"child": "a scope's child", "before": "began before the trace", "parent's thief": "takes up a scope's parent"}
+            strand.site = names.get(strand.kind) or (symbols.short(code) if code else "?")
+        for strand in self.strands:  # parents first
+            if strand.kind == "child":
+                strand.site = f"child in {strand.parent.site.removeprefix('child in ')}"
+        for run in self.runs:
+            run.tops = [(begin, end, symbols.short(code)) for begin, end, code in run.tops]
+
+    # --- figures ---
+
+    def share(self, state):
+        """Of the time of all P."""
+        whole = sum(end - begin for states in self.states for begin, end, _ in states)
+        return sum(end - begin for states in self.states for begin, end, s in states if s == state) / whole if whole else 0
+
+    def busy_procs(self):
+        """[(begin, end, how many P are busy)]"""
+        steps = collections.Counter()
+        for states in self.states:
+            for begin, end, state in states:
+                if state == "busy":
+                    steps[begin] += 1
+                    steps[end] -= 1
+        found, now, since = [], 0, self.begin
+        for at in sorted(steps):
+            if at > since:
+                found.append((since, at, now))
+            now, since = now + steps[at], at
+        if self.end > since:
+            found.append((since, self.end, now))
+        return found

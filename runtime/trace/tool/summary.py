@@ -1,0 +1,114 @@
+"""A trace in some ten lines, each of which a person can act on."""
+
+import collections
+import statistics
+
+
+def time(ns):
+    for limit, unit, name in ((1e9, 1e9, "s"), (1e6, 1e6, "ms"), (1e3, 1e3, "us")):
+        if abs(ns) >= limit:
+            return f"{ns / unit:.3g} {name}"
+    return f"{ns:.0f} ns"
+
+
+def plural(n, what):
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def sites(story):
+    """{name: [strands, time, time waited]}, the most time first. A strand's time has that of what it ran on top."""
+    found = collections.defaultdict(lambda: [0, 0.0, 0.0])
+    for strand in story.strands:
+        row = found[strand.name]
+        row[0] += 1
+        row[1] += strand.ran()
+        row[2] += sum(wait.lasted(story.end) for wait in strand.waits)
+    return dict(sorted(found.items(), key=lambda item: -item[1][1]))
+
+
+def alone(story):
+    """How long one P alone was busy while a job was under way, and {name: how long} of whom it ran then."""
+    spans = [(begin, end) for begin, end, count in story.busy_procs() if count == 1]
+    whom, at, total = collections.Counter(), 0, 0.0
+    runs = story.runs
+    for begin, end in spans:
+        total += end - begin
+        while at < len(runs) and runs[at].end <= begin:
+            at += 1
+        for run in runs[at:]:
+            if run.begin >= end:
+                break
+            both = min(run.end, end) - max(run.begin, begin)
+            if both > 0:
+                whom[run.strand.name] += both
+    return total, whom
+
+
+def lines(story):
+    file, whole = story.file, story.end - story.begin
+    size = sum(thread.kept for thread in file.threads)
+    yield (f"{file.path}: {time(whole)} of process {file.pid} on {story.procs} P, {plural(size, 'event')} of {plural(len(file.threads) - 1, 'thread')}"
+           + (", cut off by the end of the process" if file.cut_off else "")
+           + (f"; {plural(file.lost, 'older event')} did not fit" if file.lost else "")
+           + (f"; {plural(file.without_ring, 'thread')} had no room" if file.without_ring else ""))
+    busy, looking, idle = (story.share(state) for state in ("busy", "looking", "idle"))
+    yield f"the P were busy for {busy:.0%} of the time, looked for work for {looking:.0%}, and were idle for {idle:.0%}"
+
+    stolen = [strand for strand in story.strands if strand.kind == "stolen"]
+    if story.steals:
+        lasted = [strand.ran() for strand in stolen if strand.ended is not None]
+        small = f"; half of the strands that they began ran for less than {time(statistics.median(lasted))}" if lasted else ""
+        advice = "; larger leaves would help" if lasted and statistics.median(lasted) < 5_000 and looking > 0.1 else ""
+        yield f"{plural(len(story.steals), 'theft')}{small}{advice}"
+    else:
+        yield "nothing was stolen" + ("" if story.procs > 1 else ", as there is one P")
+
+    if story.procs > 1:
+        single, whom = alone(story)
+        if whole and single / whole > 0.02:
+            first = [f"{name} ({time(ns)})" for name, ns in whom.most_common(2)]
+            yield f"for {time(single)}, {single / whole:.0%} of the time, one P alone was busy: it ran {' and '.join(first)}" + (
+                "; that part is serial" if single / whole > 0.1 else "")
+
+    joins = [wait for wait in story.waits if wait.why == "join"]
+    if joins:
+        late = [wait.end - wait.ready for wait in joins if wait.end is not None and wait.ready is not None]
+        most = max(joins, key=lambda wait: wait.lasted(story.end))
+        yield (f"{plural(len(joins), 'join')} waited, {time(sum(wait.lasted(story.end) for wait in joins))} in all; the longest {time(most.lasted(story.end))}, "
+               f"in {most.strand.name}" + (f" for {most.by.name}" if most.by else ""))
+        if late:
+            yield f"once what they waited for was there, strands went on after {time(statistics.median(late))} (median), {time(max(late))} at most"
+
+    places = collections.defaultdict(list)
+    for wait in story.waits:
+        if wait.why not in ("join", "leaves"):
+            places[wait.why].append(wait.lasted(story.end))
+    for why, times in sorted(places.items(), key=lambda item: -sum(item[1]))[:3]:
+        yield f"{plural(len(times), 'wait')} in {why}: {time(sum(times))} in all, {time(max(times))} the longest"
+
+    by_force = story.counts["expose"]
+    if by_force:
+        yield (f"{plural(by_force, 'time')} thieves took work by force, of strands that had not forked for long while others looked for work; "
+               "to fork more often there would help")
+
+    for name, (number, ran, waited) in list(sites(story).items())[:3]:
+        if ran > 0:
+            yield f"{name}: {plural(number, 'strand')}, {time(ran)}, waited {time(waited)}"
+
+    ready = [(wait.end if wait.end is not None else story.end) - wait.ready for wait in story.waits if wait.ready is not None]
+    if ready and max(ready) > 1e6:
+        yield f"a strand that could go on had to wait for a P for up to {time(max(ready))}"
+
+
+def compared(one, two):
+    """Two traces of a program, such as on one P and on two: which code takes longer in the second."""
+    first, second = sites(one), sites(two)
+    total = sum(ran for _, ran, _ in first.values()), sum(ran for _, ran, _ in second.values())
+    yield f"on {one.procs} P strands ran for {time(total[0])}, on {two.procs} P for {time(total[1])}: {total[1] / total[0]:.2f} times as long"
+    names = sorted(set(first) & set(second), key=lambda name: first[name][1] - second[name][1])
+    for name in names[:5]:
+        before, after = first[name][1], second[name][1]
+        if before > 0 and after > 0:
+            yield f"{name}: {time(before)} and {time(after)}, {after / before:.2f} times as long"
+    if total[1] > 1.3 * total[0]:
+        yield "the work itself takes longer with more P: memory, a shared cache line or a lock may be the limit"

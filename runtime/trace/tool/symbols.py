@@ -1,0 +1,117 @@
+"""Names for addresses of code, from the symbol tables of the files that a process was made of (ELF, 64 bits)."""
+
+import bisect
+import re
+import struct
+import subprocess
+
+SYMBOL = struct.Struct("<IBBHQQ")
+SECTION = struct.Struct("<IIQQQQIIQQ")
+SYMTAB, DYNSYM = 2, 11
+FUNCTION, OBJECT = 2, 1
+
+
+def symbols_of(path):
+    """[(address, size, name)] of the functions and objects that a file defines, in order. Empty if it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError:
+        return []
+    if data[:5] != b"\x7fELF\x02":
+        return []
+    sections_at, = struct.unpack_from("<Q", data, 0x28)
+    entry, count = struct.unpack_from("<HH", data, 0x3a)
+    sections = [SECTION.unpack_from(data, sections_at + i * entry) for i in range(count)]
+    found = {}
+    for of in (DYNSYM, SYMTAB):  # what the second has counts
+        for section in sections:
+            if section[1] != of:
+                continue
+            names_at = sections[section[6]][4]
+            for name, info, _, index, value, size in SYMBOL.iter_unpack(data[section[4]:section[4] + section[5]]):
+                if index and info & 0xf in (FUNCTION, OBJECT) and value:
+                    begin = names_at + name
+                    found[value] = (size, data[begin:data.index(b"\0", begin)].decode(errors="replace"))
+    return [(value, *rest) for value, rest in sorted(found.items())]
+
+
+def demangled(names):
+    names = list(names)
+    try:
+        done = subprocess.run(["c++filt"], input="\n".join(names), capture_output=True, text=True, check=True)
+        return dict(zip(names, done.stdout.split("\n")))
+    except (OSError, subprocess.CalledProcessError):
+        return {name: name for name in names}
+
+
+def matching(text, at):
+    """Behind the bracket that closes the one at `at`."""
+    depth = 0
+    for i in range(at, len(text)):
+        depth += text[i] in "<({["
+        depth -= text[i] in ">)}]" and text[i - 1] not in "-"
+        if depth == 0:
+            return i + 1
+    return len(text)
+
+
+def short(name):
+    """What a person calls the code: of the library's own frames, the closure of the user that they run."""
+    name = re.sub(r"\bfj::v\d+_\d+(_\w+)?::", "fj::", name)
+    name = re.sub(r" \[clone [^]]*\]$|^vtable for |\(anonymous namespace\)::", "", name)
+    name = name.replace("{lambda", "λ{").replace("'lambda", "λ'")
+    # The innermost closure that is not the library's: as a template argument of what runs it.
+    closures = [m.start() for m in re.finditer(r"λ", name)]
+    best = None
+    for at in closures:
+        begin, depth = at, 0
+        while begin > 0:  # back to where its scope begins
+            c = name[begin - 1]
+            depth += c in ")>}]"
+            depth -= c in "(<{["
+            if depth < 0 or depth == 0 and c in ", ":
+                break
+            begin -= 1
+        whole = name[begin:matching(name, at + 1)]
+        if not whole.startswith("fj::"):
+            best = whole
+    if best:
+        name = best
+    name = re.sub(r"λ\{\(([^)]*)\)#(\d+)\}", r"λ\2", name)
+    name = re.sub(r"λ'(\d*)'\(([^)]*)\)", lambda m: f"λ{int(m[1] or 0) + 1}", name)
+    name = name.replace("fj::detail::", "fj::").replace("unsigned long", "ulong")
+    name = re.sub(r" const(?=::|$|&)", "", name)
+    return name if len(name) <= 160 else name[:157] + "..."
+
+
+class Symbols:
+    def __init__(self, modules):
+        self._modules = modules
+        self._tables = {}
+        self._known = {}
+
+    def _raw(self, address):
+        for bias, path in self._modules:
+            if bias > address:
+                continue
+            if path not in self._tables:
+                table = symbols_of(path)
+                self._tables[path] = [value for value, *_ in table], table
+            values, table = self._tables[path]
+            at = bisect.bisect_right(values, address - bias) - 1
+            if at >= 0 and address - bias < table[at][0] + max(table[at][1], 1):
+                return table[at][2]
+        return None
+
+    def name_all(self, addresses):
+        raw = {address: self._raw(address) for address in set(addresses) - self._known.keys()}
+        plain = demangled({name for name in raw.values() if name})
+        for address, name in raw.items():
+            self._known[address] = (short(plain[name]), plain[name]) if name else (hex(address), hex(address))
+
+    def short(self, address):
+        return self._known[address][0]
+
+    def whole(self, address):
+        return self._known[address][1]

@@ -1,0 +1,216 @@
+#include "runtime/trace/tracer.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+#include <system_error>
+
+#include "runtime/os/clock.hpp"
+#include "runtime/os/memory/pages.hpp"
+#include "runtime/os/memory_fault.hpp"
+#include "runtime/os/modules.hpp"
+#include "runtime/os/thread.hpp"
+#include "runtime/os/ticks.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+namespace {
+
+constexpr std::size_t modules_size = std::size_t{64} << 10, texts_size = std::size_t{256} << 10;
+constexpr std::size_t ring_head_size = 64;
+static_assert(sizeof(trace_ring_head) <= ring_head_size && sizeof(trace_event) == 32);
+constexpr std::int64_t calibration_ns = 200'000;
+
+std::uint64_t mixed(std::uint64_t a) noexcept {
+  a = (a ^ a >> 33) * 0xff51afd7ed558ccdu;
+  return a ^ a >> 33;
+}
+
+std::uint64_t key_of(const char* what, const char* file, std::uint_least32_t line) noexcept {
+  const auto number = [](const char* of) { return reinterpret_cast<std::uintptr_t>(of); };
+  return mixed(mixed(number(what)) + mixed(number(file) ^ line)) | 1;  // never 0
+}
+
+}  // namespace
+
+void trace_ring::add(event what, unsigned proc, std::uint32_t fiber, std::uint64_t a, std::uint64_t b) noexcept {
+  const std::uint64_t count = head_.count.load(std::memory_order_relaxed);
+  trace_event& to = events_[count & (head_.capacity - 1)];
+  to.at.store(os::ticks(), std::memory_order_relaxed);
+  to.what.store(static_cast<std::uint64_t>(what) | std::uint64_t{proc} << 16 | std::uint64_t{fiber} << 32,
+                std::memory_order_relaxed);
+  to.a.store(a, std::memory_order_relaxed);
+  to.b.store(b, std::memory_order_relaxed);
+  head_.count.store(count + 1, std::memory_order_release);  // release: a reader that sees the count sees the event
+}
+
+tracer::tracer(const char* path, unsigned procs, std::uint64_t events) : path_(path), capacity_(events) {
+  if (const int error = file_.create(path))
+    throw std::system_error(
+        error, std::generic_category(),
+        "forkjoin: the trace \"" + path_ + "\" cannot be written; name a file in a folder that can");
+  header_ = reinterpret_cast<trace_header*>(extend(os::round_to_pages(sizeof(trace_header))));
+  modules_ = reinterpret_cast<char*>(extend(modules_size));
+  texts_ = reinterpret_cast<char*>(extend(texts_size));
+  header_->pid = os::process_id();
+  header_->procs = procs;
+  header_->modules_at = os::round_to_pages(sizeof(trace_header));
+  header_->modules_size = modules_size;
+  header_->texts_at = header_->modules_at + modules_size;
+  header_->texts_size = texts_size;
+  header_->rings_at = header_->texts_at + texts_size;
+  header_->ring_size = os::round_to_pages(ring_head_size + capacity_ * sizeof(trace_event));
+  list_modules();
+  {
+    const locked lock(mutex_);
+    texts_used_ = 1;  // 0 is no text
+    outside_ = make_ring_locked(0, true);
+  }
+  header_->began_unix_ns = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count());
+  // For a trace that is cut off.
+  const std::int64_t begin_ns = os::now_ns();
+  const std::uint64_t begin = os::ticks();
+  std::int64_t now_ns = begin_ns;
+  while (now_ns - begin_ns < calibration_ns) now_ns = os::now_ns();
+  header_->first_ticks = os::ticks();
+  header_->first_ns = static_cast<std::uint64_t>(now_ns);
+  header_->ns_per_tick = static_cast<double>(now_ns - begin_ns) /
+                         static_cast<double>(std::max<std::uint64_t>(header_->first_ticks - begin, 1));
+  header_->magic = trace_header::right_magic;
+}
+
+std::byte* tracer::extend(std::size_t bytes) {
+  int error = 0;
+  std::byte* const memory = file_.extend(bytes, error);
+  if (!memory)
+    throw std::system_error(error, std::generic_category(),
+                            "forkjoin: there is no room for the trace \"" + path_ + "\"");
+  return memory;
+}
+
+void tracer::list_modules() noexcept {
+  try {
+    const std::string all = os::modules();
+    std::memcpy(modules_, all.data(), std::min(all.size(), modules_size - 1));
+  } catch (const std::bad_alloc&) {}  // then addresses stay numbers
+}
+
+trace_ring* tracer::make_ring(std::uint32_t worker) noexcept {
+  const locked lock(mutex_);
+  return make_ring_locked(worker, false);
+}
+
+trace_ring* tracer::make_ring_locked(std::uint32_t worker, bool is_outside) noexcept {
+  int error = 0;
+  try {
+    rings_.reserve(rings_.size() + 1);
+    heads_.reserve(heads_.size() + 1);
+    if (std::byte* const memory = file_.extend(header_->ring_size, error)) {
+      auto* const head = reinterpret_cast<trace_ring_head*>(memory);
+      head->capacity = capacity_;
+      head->worker = worker;
+      head->is_outside = is_outside;
+      rings_.push_back(
+          std::make_unique<trace_ring>(*this, *head, reinterpret_cast<trace_event*>(memory + ring_head_size)));
+      heads_.push_back(head);
+      header_->rings.fetch_add(1, std::memory_order_release);
+      return rings_.back().get();
+    }
+  } catch (const std::bad_alloc&) {}
+  header_->without_ring.fetch_add(1, std::memory_order_relaxed);
+  return nullptr;
+}
+
+void tracer::add_outside(event what, unsigned proc, std::uint32_t fiber, std::uint64_t a, std::uint64_t b) noexcept {
+  const locked lock(mutex_);
+  if (outside_) outside_->add(what, proc, fiber, a, b);
+}
+
+std::uint64_t tracer::place(const char* what, const char* file, std::uint_least32_t line) noexcept {
+  const std::uint64_t key = key_of(what, file, line);
+  std::size_t at = key % most_places;
+  for (std::size_t tries = 0; tries < most_places; ++tries, at = (at + 1) % most_places) {
+    // acquire: pairs with the release below, so that the text is there
+    const std::uint64_t found = places_[at].key.load(std::memory_order_acquire);
+    if (found == key) return places_[at].text;
+    if (found == 0) break;
+  }
+  const locked lock(mutex_);
+  for (std::size_t tries = 0; tries < most_places; ++tries, at = (at + 1) % most_places) {
+    const std::uint64_t found = places_[at].key.load(std::memory_order_relaxed);
+    if (found == key) return places_[at].text;
+    if (found != 0) continue;
+    try {
+      places_[at].text =
+          append(line == 0 ? std::string(what) : std::string(what) + " at " + file + ":" + std::to_string(line));
+    } catch (const std::bad_alloc&) {
+      return 0;
+    }
+    places_[at].key.store(key, std::memory_order_release);
+    return places_[at].text;
+  }
+  return 0;
+}
+
+std::uint64_t tracer::text(std::string_view of) noexcept {
+  const locked lock(mutex_);
+  try {
+    const auto [known, is_new] = known_texts_.try_emplace(std::string(of), 0);
+    if (is_new) known->second = append(of);
+    return known->second;
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
+}
+
+std::uint64_t tracer::append(std::string_view of) noexcept {
+  const auto length = static_cast<std::uint16_t>(std::min<std::size_t>(of.size(), 0xffff));
+  if (texts_used_ + sizeof length + length > texts_size) return 0;
+  const std::uint64_t at = texts_used_;
+  std::memcpy(texts_ + at, &length, sizeof length);
+  std::memcpy(texts_ + at + sizeof length, of.data(), length);
+  texts_used_ += sizeof length + length;
+  return at;
+}
+
+void tracer::finish() noexcept {
+  list_modules();  // some may have come meanwhile
+  const locked lock(mutex_);
+  header_->last_ns.store(static_cast<std::uint64_t>(os::now_ns()), std::memory_order_relaxed);
+  header_->last_ticks.store(os::ticks(), std::memory_order_release);
+  std::uint64_t lost = 0;
+  for (const trace_ring_head* each : heads_) {
+    const std::uint64_t count = each->count.load(std::memory_order_relaxed);
+    lost += count - std::min(count, each->capacity);
+  }
+  const std::uint64_t without = header_->without_ring.load(std::memory_order_relaxed);
+  if (lost + without == 0) return;
+  os::print_error("forkjoin: the trace \"");
+  os::print_error(path_.c_str());
+  os::print_error("\" lacks the oldest ");
+  os::print_error(lost);
+  os::print_error(" events, and all of ");
+  os::print_error(without);
+  os::print_error(" threads; FORKJOIN_TRACE_EVENTS sets how many events of a thread it keeps\n");
+}
+
+tracer& tracing::begin(const char* path, unsigned procs, std::uint64_t events) {
+  const locked lock(mutex_);
+  if (now_.load(std::memory_order_relaxed))
+    throw std::logic_error("fj::runtime::trace_to: a trace of this runtime is being written; call stop_trace before");
+  all_.reserve(all_.size() + 1);
+  all_.push_back(std::make_unique<tracer>(path, procs, events));
+  now_.store(all_.back().get(), std::memory_order_release);
+  return *all_.back();
+}
+
+void tracing::end() noexcept {
+  const locked lock(mutex_);
+  if (tracer* const over = now_.exchange(nullptr, std::memory_order_relaxed)) over->finish();
+}
+
+}}}  // namespace fj::v0_2::detail

@@ -1,0 +1,85 @@
+// Writes a trace: into one file, for one runtime.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "../os/memory/mapped_file.hpp"
+#include "../os/mutex.hpp"
+#include "../os/thread_safety.hpp"
+#include "format.hpp"
+#include "ring.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+class tracer {
+ public:
+  /// Throws std::system_error, which names the file, and std::bad_alloc. `events`: the room of each thread, a power of two.
+  tracer(const char* path, unsigned procs, std::uint64_t events);
+
+  /// A new ring for a worker; nullptr if there is no room for it. It lives as long as the tracer.
+  trace_ring* make_ring(std::uint32_t worker) noexcept FORKJOIN_EXCLUDES(mutex_);
+
+  /// By threads without a ring of this trace.
+  void add_outside(event what, unsigned proc, std::uint32_t fiber, std::uint64_t a, std::uint64_t b) noexcept
+      FORKJOIN_EXCLUDES(mutex_);
+
+  /// What an event calls a place: 0 if there is no room for more. The text outlives the trace, as literals do.
+  std::uint64_t place(const char* what, const char* file, std::uint_least32_t line) noexcept FORKJOIN_EXCLUDES(mutex_);
+  /// And a text that need not.
+  std::uint64_t text(std::string_view of) noexcept FORKJOIN_EXCLUDES(mutex_);
+
+  /// No more events come, but for those that are under way. Says what is missing, if anything is.
+  void finish() noexcept FORKJOIN_EXCLUDES(mutex_);
+
+ private:
+  // A place that was asked for before. Its key is stored last.
+  struct known_place {
+    std::atomic<std::uint64_t> key{0};
+    std::uint64_t text = 0;
+  };
+  static constexpr std::size_t most_places = 1024;
+
+  std::byte* extend(std::size_t bytes);
+  std::uint64_t append(std::string_view of) noexcept FORKJOIN_REQUIRES(mutex_);
+  trace_ring* make_ring_locked(std::uint32_t worker, bool is_outside) noexcept FORKJOIN_REQUIRES(mutex_);
+  void list_modules() noexcept;
+
+  const std::string path_;
+  const std::uint64_t capacity_;
+  os::mutex mutex_;
+  os::mapped_file file_;
+  trace_header* header_ = nullptr;
+  char *modules_ = nullptr, *texts_ = nullptr;
+  std::size_t texts_used_ FORKJOIN_GUARDED_BY(mutex_) = 0;
+  std::unordered_map<std::string, std::uint64_t> known_texts_ FORKJOIN_GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<trace_ring>> rings_ FORKJOIN_GUARDED_BY(mutex_);
+  std::vector<trace_ring_head*> heads_ FORKJOIN_GUARDED_BY(mutex_);
+  trace_ring* outside_ FORKJOIN_GUARDED_BY(mutex_) = nullptr;
+  std::unique_ptr<known_place[]> places_{new known_place[most_places]};
+};
+
+/// The traces of one runtime: one at a time. What has been traced stays until the runtime ends, as an event may be under way.
+class tracing {
+ public:
+  /// nullptr: none is written. acquire: pairs with the release in begin
+  tracer* now() const noexcept { return now_.load(std::memory_order_acquire); }
+
+  /// Throws as the tracer does, and std::logic_error if a trace is being written.
+  tracer& begin(const char* path, unsigned procs, std::uint64_t events);
+  void end() noexcept;
+
+ private:
+  os::mutex mutex_;
+  std::atomic<tracer*> now_{nullptr};
+  std::vector<std::unique_ptr<tracer>> all_ FORKJOIN_GUARDED_BY(mutex_);
+};
+
+}}}  // namespace fj::v0_2::detail

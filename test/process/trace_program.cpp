@@ -1,0 +1,112 @@
+// A program of everything that a trace tells. trace_program WORKLOAD PROCS; prints the counters that a trace must agree with, as JSON.
+#include <forkjoin/forkjoin.hpp>
+#include <forkjoin/go.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+
+long fib(int n) {
+  if (n < 2) return n;
+  auto [a, b] = fj::fork_join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+  return a + b;
+}
+
+long fib_on_top(int n) {
+  if (n < 2) return n;
+  auto [a, b] = fj::fork_join<fj::tasks>([n] { return fib_on_top(n - 1); }, [n] { return fib_on_top(n - 2); });
+  return a + b;
+}
+
+void spin(std::chrono::microseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {}
+}
+
+void scopes(int depth) {
+  if (depth == 0) return spin(20us);
+  fj::scope s;
+  for (int i = 0; i < 3; ++i) s.fork([depth] { scopes(depth - 1); });
+  s.join();
+}
+
+void loops() {
+  std::vector<long> numbers(200'000);
+  fj::parallel_for(std::size_t{0}, numbers.size(), [&](std::size_t i) { numbers[i] = static_cast<long>(i); });
+  fj::fork_each(0, 40, [](int) { spin(50us); });
+  fj::parallel_sort(numbers.begin(), numbers.end(), std::greater<>());
+}
+
+void talk() {
+  fj::channel<int> c(2);
+  fj::mutex guard;
+  int sum = 0;
+  auto sender = fj::go([&] {
+    for (int i = 0; i < 200; ++i) c.send(i);
+    c.close();
+  });
+  std::vector<fj::future<void>> readers;
+  for (int r = 0; r < 3; ++r) {
+    readers.push_back(fj::go([&] {
+      while (const auto got = c.receive()) {
+        const std::lock_guard lock(guard);
+        sum += *got;
+      }
+    }));
+  }
+  for (auto& reader : readers) reader.get();
+  sender.get();
+  if (sum != 199 * 100) std::abort();
+}
+
+void waits() {
+  fj::sleep_for(2ms);
+  fj::blocking([] { std::this_thread::sleep_for(3ms); });
+  fj::blocking_now([] { std::this_thread::sleep_for(1ms); });
+  fj::yield();
+  fj::trace_name("waits");
+  fj::trace_mark("half past");
+}
+
+void job(const char* what) {
+  const auto is = [what](const char* name) { return std::strcmp(what, name) == 0 || std::strcmp(what, "all") == 0; };
+  if (is("fib")) fib(24);
+  if (is("tasks")) fib_on_top(20);
+  if (is("scope")) scopes(5);
+  if (is("loops")) loops();
+  if (is("talk")) talk();
+  if (is("waits")) fj::fork_join([] { waits(); }, [] { waits(); });
+  if (std::strcmp(what, "crash") == 0) {
+    fib(22);
+    std::abort();
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  fj::runtime rt({.procs = static_cast<unsigned>(std::atoi(argv[2]))});
+  for (int i = 0; i < 3; ++i) rt.run([&] { job(argv[1]); });
+  // Until all P are idle: what comes after this is in the trace, and not in the counters.
+  fj::counters all, before;
+  do {
+    before = all;
+    std::this_thread::sleep_for(100ms);
+    all = rt.stats().total();
+  } while (all.parks != before.parks || all.wakeups != before.wakeups);
+  const auto n = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
+  std::printf(
+      "{\"steal\": %llu, \"wait\": %llu, \"publish\": %llu, \"expose\": %llu, \"park\": %llu, \"wake\": %llu, "
+      "\"block\": %llu, "
+      "\"retake\": %llu, \"preempt\": %llu}\n",
+      n(all.steals), n(all.suspensions), n(all.publications), n(all.exposures), n(all.parks), n(all.wakeups),
+      n(all.blocking_calls), n(all.retakes), n(all.preemptions));
+}

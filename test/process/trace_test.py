@@ -1,0 +1,147 @@
+"""trace_test.py PROGRAM: what traces of trace_program tell agrees with the runtime's counters, and with itself.
+
+Tried with the note of a theft left out (find.hpp): steal counts differ. Tried with the note of a run after the switch instead of before it
+(switch.cpp): strands run twice. Tried without the acquire of the file's room (ftruncate in place of posix_fallocate): no test here
+sees it, as that takes a full disk."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TOOL = ROOT / "runtime/trace/tool"
+sys.path.insert(0, str(TOOL))
+sys.dont_write_bytecode = True
+PROGRAM = sys.argv.pop()
+
+import page  # noqa: E402
+import perfetto  # noqa: E402
+import summary  # noqa: E402
+from reader import NO_PROC, Failed, File  # noqa: E402
+from story import Story  # noqa: E402
+
+
+class TraceTest(unittest.TestCase):
+    def setUp(self):
+        kept = tempfile.TemporaryDirectory()
+        self.addCleanup(kept.cleanup)
+        self.file = pathlib.Path(kept.name) / "trace"
+
+    def run_program(self, workload="all", procs=2, status=0, **environment):
+        environment = {"FORKJOIN_TRACE_EVENTS": 1 << 18} | environment
+        environment = {name: str(value) for name, value in environment.items()}
+        done = subprocess.run([PROGRAM, workload, str(procs)], env={**os.environ, "FORKJOIN_TRACE": str(self.file), **environment},
+                              capture_output=True, text=True, timeout=200)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def story(self):
+        return Story(File(self.file))
+
+    def check(self, story, counters):
+        self.assertEqual(story.file.lost, 0)
+        self.assertEqual({kind: story.counts[kind] for kind in counters}, counters)
+        self.assertEqual(story.wrong, [])
+        for proc, states in enumerate(story.states):  # lanes are whole
+            self.assertAlmostEqual(sum(end - begin for begin, end, _ in states), story.end - story.begin, delta=1000, msg=f"P {proc}")
+            self.assertEqual([a[1] for a in states[:-1]], [b[0] for b in states[1:]])
+        for strand in story.strands:
+            self.assertNotEqual(strand.kind, "before")
+            self.assertIsNotNone(strand.ended, f"{strand.number} {strand.name}")
+            for run, following in zip(strand.runs, strand.runs[1:]):
+                self.assertLessEqual(run.end, following.begin)
+            for wait in strand.waits:
+                self.assertIsNotNone(wait.end)
+                self.assertLessEqual(wait.begin, wait.end)
+        # Each theft begins a strand, unless that goes on top.
+        self.assertGreaterEqual(len(story.steals) + story.counts["on_top"], counters["steal"])
+
+    def test_counts_are_those_of_the_runtime(self):
+        for procs in (1, 2, 3, 8, 64):
+            for settings in ({}, {"FORKJOIN_MEMBARRIER": 0}, {"FORKJOIN_CHAOS": 7}):
+                with self.subTest(procs=procs, **settings):
+                    done = self.run_program(procs=procs, **settings)
+                    self.check(self.story(), json.loads(done.stdout))
+
+    def test_forced_steals(self):
+        done = self.run_program("fib", 2, FORKJOIN_STEAL_EVERY_FORK=1, FORKJOIN_TRACE_EVENTS=1 << 20)
+        self.check(self.story(), json.loads(done.stdout))
+
+    def test_every_workload(self):
+        for workload in ("fib", "tasks", "scope", "loops", "talk", "waits"):
+            with self.subTest(workload):
+                done = self.run_program(workload, 3)
+                self.check(self.story(), json.loads(done.stdout))
+
+    def test_rings_too_small(self):
+        done = self.run_program(FORKJOIN_TRACE_EVENTS=64)
+        self.assertRegex(done.stderr, r'the trace ".*" lacks the oldest \d+ events')
+        story = self.story()
+        self.assertGreater(story.file.lost, 100)
+        self.assertTrue(all(thread.kept <= 64 for thread in story.file.threads))
+        self.assertIn("did not fit", next(summary.lines(story)))
+        page.made(story)
+
+    def test_a_crash_leaves_the_rings(self):
+        self.run_program("crash", 2, status=-6)
+        story = self.story()
+        self.assertTrue(story.file.cut_off)
+        self.assertIn("cut off", next(summary.lines(story)))
+        self.assertGreater(story.counts["run"], 0)
+
+    def test_names(self):
+        self.run_program("waits", 2)
+        story = self.story()
+        self.assertIn("waits", {strand.name for strand in story.strands})
+        self.assertIn("half past", {mark.text for mark in story.marks})
+        self.assertTrue(any("job(" in strand.site or "main" in strand.site for strand in story.strands), {s.site for s in story.strands})
+        places = {wait.why for wait in story.waits}
+        self.assertTrue(any(place.startswith("fj::sleep") and "trace_program.cpp:" in place for place in places), places)
+        self.assertIn("fj::blocking", places)
+
+    def test_parents(self):
+        self.run_program("fib", 2, FORKJOIN_STEAL_EVERY_FORK=1)
+        story = self.story()
+        stolen = [strand for strand in story.strands if strand.kind == "stolen"]
+        self.assertGreater(len(stolen), 100)
+        if not story.file.lost:
+            self.assertTrue(all(strand.parent for strand in stolen))
+        self.assertTrue(all("fib(int)" in strand.site for strand in stolen), {s.site for s in stolen})
+
+    def test_files_that_are_no_traces(self):
+        for content in (b"", b"x" * 5000):
+            self.file.write_bytes(content)
+            with self.assertRaises(Failed):
+                File(self.file)
+        with self.assertRaisesRegex(Failed, "cannot read"):
+            File(self.file.with_name("none"))
+        done = subprocess.run([PROGRAM, "fib", "2"], env={**os.environ, "FORKJOIN_TRACE": "/nowhere/trace"}, capture_output=True, text=True)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn('the trace "/nowhere/trace" cannot be written', done.stderr)
+        done = subprocess.run([PROGRAM, "fib", "2"], env={**os.environ, "FORKJOIN_TRACE": str(self.file), "FORKJOIN_TRACE_EVENTS": "many"},
+                              capture_output=True, text=True)
+        self.assertIn('FORKJOIN_TRACE_EVENTS is "many"', done.stderr)
+
+    def test_command(self):
+        command = [sys.executable, TOOL / "forkjoin-trace"]
+        done = subprocess.run([*command, "run", "-o", self.file, PROGRAM, "fib", "2"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"the P were busy for \d+% of the time")
+        out = self.file.with_suffix(".html")
+        self.assertEqual(subprocess.run([*command, "page", self.file, "-o", out], capture_output=True).returncode, 0)
+        self.assertNotIn("http", out.read_text().replace("http-equiv", ""))
+        done = subprocess.run([*command, "summary", self.file, self.file], capture_output=True, text=True)
+        self.assertIn("1.00 times as long", done.stdout)
+        done = subprocess.run([*command, "summary", self.file.with_name("none")], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cannot read", done.stderr)
+        done = subprocess.run([*command, "run", "/bin/true"], cwd=self.file.parent, capture_output=True, text=True)
+        self.assertIn("it made no runtime", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
