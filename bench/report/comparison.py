@@ -172,7 +172,7 @@ def many(data):
                                "tasks' time over continuations'", *heads],
                  [[data.full_name(problem), value(procs), STARTS[awake], value(ours["speedup"]), value(tasks["speedup"]),
                    value(tasks["time_ns"] / ours["time_ns"]),
-                   *(value(r[name]) for name in ("steals", "waits", "peak_stacks") for r in (ours, tasks))]
+                   *(value(r[name]) for name in ("steals", "join_waits", "peak_stacks") for r in (ours, tasks))]
                   for problem, procs, awake, ours, tasks in Comparison(data).simulated_pairs() if procs in SIMULATED])
 
 
@@ -181,7 +181,7 @@ def answer(waits, space):
     def inner(summary):
         return f"{short(summary['median'])}; {'–'.join(map(short, summary['interval']))}"
 
-    lines = [*waits.sentences(inner), *space.sentences()]
+    lines = [*waits.answer()[:1], *waits.sentences(inner), *space.sentences()]
     return [line.split("**", 2)[1:] for line in lines]
 
 

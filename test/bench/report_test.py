@@ -89,7 +89,7 @@ def made_up_simulation():
              "forks": dice.randrange(10**6), "depth": dice.randrange(1000), "costs": {"steal": 1500.0},
              "runs": [{"policy": way, "procs": p, "time_ns": dice.uniform(1e5, 1e9),
                        "speedup": p**0.7 * dice.uniform(0.5, 1), "awake": awake,
-                       **{name: dice.randrange(1000) for name in ("steals", "waits", "peak_stacks", "deepest_deque")}}
+                       **{name: dice.randrange(1000) for name in ("steals", "join_waits", "peak_stacks", "deepest_deque")}}
                       for way in ("continuations", "tasks") for awake in (False, True) for p in (1, 2, 64, 4096)]}
             for problem in SERIAL]
 
