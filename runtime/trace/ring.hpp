@@ -16,7 +16,7 @@ class trace_ring {
   trace_ring(tracer& of, trace_ring_head& head, trace_event* events) noexcept
       : whose_(of), head_(head), events_(events) {}
 
-  /// Some 15 ns.
+  /// Some 5 ns.
   [[gnu::cold, gnu::noinline]] void add(event what, unsigned proc, std::uint32_t fiber, std::uint64_t a,
                                         std::uint64_t b) noexcept;
 

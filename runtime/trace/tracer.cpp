@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::size_t modules_size = std::size_t{64} << 10, texts_size = std::size_t{256} << 10;
 constexpr std::size_t ring_head_size = 64;
+constexpr std::size_t prepared_size = std::size_t{256} << 10;  // of each ring
 static_assert(sizeof(trace_ring_head) <= ring_head_size && sizeof(trace_event) == 32);
 constexpr std::int64_t calibration_ns = 200'000;
 
@@ -66,7 +67,13 @@ tracer::tracer(const char* path, unsigned procs, std::uint64_t events) : path_(p
   {
     const locked lock(mutex_);
     texts_used_ = 1;  // 0 is no text
-    outside_ = make_ring_locked(0, true);
+    // For threads outside, for a caller of run, and for a worker of each P.
+    for (unsigned i = 0; i < procs + 2; ++i) make_ring_locked();
+    if (!rings_.empty()) {
+      outside_ = rings_.front().get();
+      heads_.front()->is_outside = 1;
+      used_ = 1;
+    }
   }
   header_->began_unix_ns = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
@@ -101,19 +108,23 @@ void tracer::list_modules() noexcept {
 
 trace_ring* tracer::make_ring(std::uint32_t worker) noexcept {
   const locked lock(mutex_);
-  return make_ring_locked(worker, false);
+  if (used_ == rings_.size() && !make_ring_locked()) {
+    header_->without_ring.fetch_add(1, std::memory_order_relaxed);
+    return nullptr;
+  }
+  heads_[used_]->worker = worker;
+  return rings_[used_++].get();
 }
 
-trace_ring* tracer::make_ring_locked(std::uint32_t worker, bool is_outside) noexcept {
+trace_ring* tracer::make_ring_locked() noexcept {
   int error = 0;
   try {
     rings_.reserve(rings_.size() + 1);
     heads_.reserve(heads_.size() + 1);
     if (std::byte* const memory = file_.extend(header_->ring_size, error)) {
       auto* const head = reinterpret_cast<trace_ring_head*>(memory);
+      os::mapped_file::prepare(memory, std::min(static_cast<std::size_t>(header_->ring_size), prepared_size));
       head->capacity = capacity_;
-      head->worker = worker;
-      head->is_outside = is_outside;
       rings_.push_back(
           std::make_unique<trace_ring>(*this, *head, reinterpret_cast<trace_event*>(memory + ring_head_size)));
       heads_.push_back(head);
@@ -121,7 +132,6 @@ trace_ring* tracer::make_ring_locked(std::uint32_t worker, bool is_outside) noex
       return rings_.back().get();
     }
   } catch (const std::bad_alloc&) {}
-  header_->without_ring.fetch_add(1, std::memory_order_relaxed);
   return nullptr;
 }
 

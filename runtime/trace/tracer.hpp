@@ -24,7 +24,8 @@ class tracer {
   /// Throws std::system_error, which names the file, and std::bad_alloc. `events`: the room of each thread, a power of two.
   tracer(const char* path, unsigned procs, std::uint64_t events);
 
-  /// A new ring for a worker; nullptr if there is no room for it. It lives as long as the tracer.
+  /// A ring for a worker; nullptr if there is no room for it. It lives as long as the tracer. There are rings for all P from the begin on:
+  /// to make one takes a millisecond.
   trace_ring* make_ring(std::uint32_t worker) noexcept FORKJOIN_EXCLUDES(mutex_);
 
   /// By threads without a ring of this trace.
@@ -49,7 +50,7 @@ class tracer {
 
   std::byte* extend(std::size_t bytes);
   std::uint64_t append(std::string_view of) noexcept FORKJOIN_REQUIRES(mutex_);
-  trace_ring* make_ring_locked(std::uint32_t worker, bool is_outside) noexcept FORKJOIN_REQUIRES(mutex_);
+  trace_ring* make_ring_locked() noexcept FORKJOIN_REQUIRES(mutex_);
   void list_modules() noexcept;
 
   const std::string path_;
@@ -62,6 +63,7 @@ class tracer {
   std::unordered_map<std::string, std::uint64_t> known_texts_ FORKJOIN_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<trace_ring>> rings_ FORKJOIN_GUARDED_BY(mutex_);
   std::vector<trace_ring_head*> heads_ FORKJOIN_GUARDED_BY(mutex_);
+  std::size_t used_ FORKJOIN_GUARDED_BY(mutex_) = 0;  // of these, the first
   trace_ring* outside_ FORKJOIN_GUARDED_BY(mutex_) = nullptr;
   std::unique_ptr<known_place[]> places_{new known_place[most_places]};
 };

@@ -32,7 +32,7 @@ class TraceTest(unittest.TestCase):
         self.file = pathlib.Path(kept.name) / "trace"
 
     def run_program(self, workload="all", procs=2, status=0, **environment):
-        environment = {"FORKJOIN_TRACE_EVENTS": 1 << 18} | environment
+        environment = {"FORKJOIN_TRACE_EVENTS": 1 << (18 if procs <= 8 else 17)} | environment
         environment = {name: str(value) for name, value in environment.items()}
         done = subprocess.run([PROGRAM, workload, str(procs)], env={**os.environ, "FORKJOIN_TRACE": str(self.file), **environment},
                               capture_output=True, text=True, timeout=200)

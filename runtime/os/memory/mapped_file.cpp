@@ -7,6 +7,11 @@
 #include <cerrno>
 #include <new>
 
+// The headers of some distributions are older than this.
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 mapped_file::~mapped_file() {
@@ -40,6 +45,10 @@ std::byte* mapped_file::extend(std::size_t bytes, int& error) noexcept {
   size_ += bytes;
   parts_.push_back({static_cast<std::byte*>(memory), bytes});
   return parts_.back().begin;
+}
+
+void mapped_file::prepare(std::byte* begin, std::size_t bytes) noexcept {
+  madvise(begin, bytes, MADV_POPULATE_WRITE);  // advice only: Linux before 5.14 does not know it
 }
 
 }}}}  // namespace fj::v0_2::detail::os
