@@ -1,6 +1,9 @@
 #include "runtime/instances.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <new>
+#include <tuple>
 
 #include "runtime/environment.hpp"
 #include "runtime/fibers.hpp"
@@ -36,10 +39,60 @@ void in_child() FORKJOIN_UNANALYSED {
 instance::instance(const options& wanted)
     : scheduler(resolve(wanted)), prints(flag_from_environment("FORKJOIN_STATS", false) || wanted.stats) {}
 
-instances& known_instances() noexcept {
-  static constinit instances known;
-  return known;
+namespace {
+constinit instances all_instances;
 }
+
+instances& known_instances() noexcept { return all_instances; }
+
+// Where debuggers find the data of the library, which need no other information of it: gdb/forkjoin-gdb.py, which has the same order.
+// Offsets in classes that have bases are no matter of the language, but of the ABI (Itanium C++ ABI, section 2.4), which all of our compilers follow.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+
+struct layout {
+  const void* runtimes;
+  std::uint32_t count;
+  std::uint32_t offsets[24];
+
+  static constexpr std::uint32_t waits(std::size_t of_part) noexcept {
+    return static_cast<std::uint32_t>(offsetof(fiber, waits) + of_part);
+  }
+  static constexpr std::uint32_t narrow(std::size_t offset) noexcept { return static_cast<std::uint32_t>(offset); }
+  static const layout of_this_library asm("forkjoin_v0_2_layout");
+};
+
+[[gnu::used]] constinit const layout layout::of_this_library{
+    &all_instances,
+    24,
+    {
+        narrow(offsetof(instances, all) + offsetof(decltype(instances::all), first_)),
+        narrow(offsetof(instance, links) + offsetof(list_links<instance>, next)),
+        narrow(offsetof(instance, stacks_)),
+        narrow(offsetof(instance, small_stacks_)),
+        narrow(offsetof(instance, large_stacks_) + offsetof(detail::large_stacks, pools_)),
+        narrow(std::tuple_size_v<decltype(detail::large_stacks::pools_)>),
+        narrow(offsetof(stack_pool, all_)),
+        narrow(sizeof(fiber)),
+        narrow(offsetof(fiber, mapped_before)),
+        narrow(offsetof(fiber, number)),
+        narrow(offsetof(fiber, state)),
+        narrow(offsetof(fiber, mapping)),
+        narrow(offsetof(fiber, guard_size)),
+        narrow(offsetof(fiber, context) + offsetof(os::context, registers)),
+        narrow(offsetof(fiber, begun)),
+        narrow(offsetof(fiber, stolen)),
+        narrow(offsetof(fiber, as_child) + offsetof(record_stand_in, stands_for)),
+        narrow(offsetof(continuation, joined)),
+        waits(offsetof(shown_wait_place, what_)),
+        waits(offsetof(shown_wait_place, file_)),
+        waits(offsetof(shown_wait_place, line_)),
+        narrow(offsetof(fiber, whose)),
+        narrow(offsetof(root, caller)),
+        narrow(offsetof(worker, native) + offsetof(os::context, registers)),
+    }};
+
+#pragma GCC diagnostic pop
 
 void print_all_fibers(const instances& known) noexcept {
   try {

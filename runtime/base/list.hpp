@@ -49,6 +49,8 @@ struct list_links {
   T* previous = nullptr;
 };
 
+struct layout;
+
 /// A list from which any item can be taken. It does not know whether an item is in it; its user has to.
 template <class T, auto Links>
 class linked_list {
@@ -88,6 +90,8 @@ class linked_list {
   }
 
  private:
+  friend struct layout;
+
   T* first_ = nullptr;
   T* last_ = nullptr;
 };

@@ -128,6 +128,8 @@ class scheduler {
   void count_refused_retakes(unsigned count) noexcept;
 
  private:
+  friend struct layout;
+
   processors& with_deques();
   void begin_first_root() noexcept;
   void end_last_root() noexcept;

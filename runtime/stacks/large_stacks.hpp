@@ -44,6 +44,8 @@ class large_stacks {
   }
 
  private:
+  friend struct layout;
+
   std::atomic<unsigned>& numbers_;
   std::array<std::atomic<stack_pool*>, std::bit_width(most)> pools_{};
 };

@@ -59,6 +59,8 @@ class stack_pool {
   bool seems_empty() const noexcept { return in_use() == mapped_.load(std::memory_order_relaxed); }
 
  private:
+  friend struct layout;
+
   static constexpr std::size_t colours = 16;
   static constexpr std::size_t colour_size = 256;
 

@@ -48,6 +48,8 @@ class shown_wait_place {
   }
 
  private:
+  friend struct layout;
+
   // By the strand.
   template <class Store>
   void change(Store store) noexcept {

@@ -76,9 +76,15 @@ with tempfile.TemporaryDirectory() as folder:
     if missing or not {path for path in headers if path.startswith("usr/include/forkjoin/runtime/")}:
         sys.exit(f"headers that are not in libforkjoin-dev: {missing}")
     cmake = f"usr/lib/{triplet}/cmake/forkjoin"
-    if found - headers != {so, f"usr/lib/{triplet}/libforkjoin.a", f"usr/lib/{triplet}/pkgconfig/forkjoin.pc",
+    tools = {f"usr/share/forkjoin/trace/{file.name}" for file in pathlib.Path(source, "runtime/trace/tool").glob("*.*")} | {
+        "usr/bin/forkjoin-trace", "usr/share/forkjoin/forkjoin-gdb.py", f"usr/share/gdb/auto-load/{so}.{version}-gdb.py"}
+    if found - headers != tools | {so, f"usr/lib/{triplet}/libforkjoin.a", f"usr/lib/{triplet}/pkgconfig/forkjoin.pc",
                            f"{cmake}/forkjoinConfig.cmake", f"{cmake}/forkjoinConfigVersion.cmake"}:
         sys.exit(f"in libforkjoin-dev: {sorted(found - headers)}")
+
+    said = subprocess.run([system / "usr/bin/forkjoin-trace", "summary", "none"], capture_output=True, text=True)
+    if "forkjoin-trace: cannot read none" not in said.stderr:
+        sys.exit(f"the installed forkjoin-trace does not run: {said.stderr}")
 
     def works(name, shared):
         run(root / name, timeout=60, env=dict(env, LD_LIBRARY_PATH=str(system / "usr/lib" / triplet)))

@@ -79,6 +79,11 @@ int a_thousand() {
       for (int v : gate) static_cast<void>(v);
     }));
   wait_for_suspensions(rt, 1000);
+  // A wait is counted before it is shown: until the workers have nothing to do.
+  for (std::uint64_t busy = ~std::uint64_t{0}; busy != rt.stats().total().busy_ns;) {
+    busy = rt.stats().total().busy_ns;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
   fj::print_fibers();
   gate.close();
   for (auto& one : all) one.get();

@@ -17,7 +17,7 @@ from html import escape, unescape
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "runtime/trace/tool"))
 sys.dont_write_bytecode = True
-PROGRAM = sys.argv.pop()
+PROGRAM = str(pathlib.Path(sys.argv.pop()).resolve())
 
 import page  # noqa: E402
 from reader import Event, File  # noqa: E402

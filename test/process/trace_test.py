@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOL = ROOT / "runtime/trace/tool"
 sys.path.insert(0, str(TOOL))
 sys.dont_write_bytecode = True
-PROGRAM = sys.argv.pop()
+PROGRAM = str(pathlib.Path(sys.argv.pop()).resolve())
 
 import page  # noqa: E402
 import perfetto  # noqa: E402
@@ -64,7 +64,7 @@ class TraceTest(unittest.TestCase):
         for procs in (1, 2, 3, 8, 64):
             for settings in ({}, {"FORKJOIN_MEMBARRIER": 0}, {"FORKJOIN_CHAOS": 7}):
                 with self.subTest(procs=procs, **settings):
-                    done = self.run_program(procs=procs, **settings)
+                    done = self.run_program("all" if procs <= 8 else "scope", procs, **settings)
                     self.check(self.story(), json.loads(done.stdout))
 
     def test_forced_steals(self):

@@ -1,0 +1,104 @@
+// Strands that a debugger is to follow: gdb_test.py.
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "forkjoin/forkjoin.hpp"
+#include "forkjoin/go.hpp"
+
+extern "C" {
+// A function with a name at which a debugger can break.
+[[gnu::noinline]] void stop_here() { asm volatile("" ::: "memory"); }
+}
+
+namespace {
+
+bool parent_waits = false, dies = false;
+std::atomic<bool> begun{false}, over{false};
+
+void stop() {
+  if (parent_waits)
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // the other branch ends, and its strand waits
+  if (dies) std::abort();
+  stop_here();
+  over = true;
+}
+
+[[gnu::noinline]] int deep(int n) {
+  if (n == 0) {
+    stop();
+    return 0;
+  }
+  const int below = deep(n - 1);
+  asm volatile("" ::: "memory");
+  return below + 1;
+}
+
+void other_branch() {
+  while (!begun) fj::fork_join([] {}, [] {});
+  while (!parent_waits && !over) fj::fork_join([] {}, [] {});
+}
+
+[[gnu::noinline]] int outer(int n) {
+  auto [a, b] = fj::fork_join(
+      [] {
+        other_branch();
+        return 1;
+      },
+      [] {
+        begun = true;
+        return deep(3);
+      });
+  asm volatile("" ::: "memory");
+  return a + b + n;
+}
+
+[[gnu::noinline]] void in_scope() {
+  fj::scope s;
+  s.fork([] {
+    begun = true;
+    deep(2);
+  });
+  s.fork([] { other_branch(); });
+  s.join();
+  asm volatile("" ::: "memory");
+}
+
+[[gnu::noinline]] void in_loop() {
+  fj::fork_each(0, 2, [](int i) {
+    if (i == 0) return other_branch();
+    begun = true;
+    deep(2);
+  });
+  asm volatile("" ::: "memory");
+}
+
+[[gnu::noinline]] void in_fiber() {
+  fj::channel<int> c(0);
+  auto receiver = fj::go([&] { return c.receive().value_or(0); });
+  fj::sleep_for(std::chrono::milliseconds(20));
+  stop();
+  c.send(1);
+  receiver.get();
+}
+
+[[gnu::noinline]] void top(const char* what) {
+  if (std::strcmp(what, "fork") == 0) std::printf("%d\n", outer(5));
+  if (std::strcmp(what, "scope") == 0) in_scope();
+  if (std::strcmp(what, "loop") == 0) in_loop();
+  if (std::strcmp(what, "go") == 0) in_fiber();
+  asm volatile("" ::: "memory");
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 3) return 2;
+  parent_waits = std::strstr(arguments[2], "waits") != nullptr;
+  dies = std::strstr(arguments[2], "dies") != nullptr;
+  fj::runtime rt({.procs = 2});
+  rt.run([what = arguments[1]] { top(what); });
+}
