@@ -1,5 +1,5 @@
-"""The rules of the house, one at a time: check.py layers | folders | text | sources | includes | cmake | workflows | names | links |
-life | format
+"""The rules of the house, one at a time: check.py layers | folders | text | sources | includes | cmake | workflows | names | texts |
+links | life | format
 
 Prints every breach as file:line: what, and exits with 1 if there is one; exits with 77 when it cannot check.
 """
@@ -301,6 +301,32 @@ def check_names():
                 yield page, line, f"{target}: {len(holders)} files have that name"
             elif not all(re.search(rf"\b{part}\b", (ROOT / holders[0]).read_text()) for part in function.split("::")):
                 yield page, line, f"{target} has no {function}"
+
+
+def check_texts():
+    """Each row of TEXTS.md names tests that exist: test cases by their titles, or tests of meson.build. (Tried: with `stepz` for `steps`,
+    and with a row that names none, this check fails.)"""
+    page = pathlib.Path("runtime/TEXTS.md")
+    titles = set()
+    for name in files("test", "bench", suffixes={".cpp"}):
+        titles.update(re.findall(r'TEST_CASE(?:_FIXTURE)?\((?:\w+, )?\s*"((?:\\.|[^"])*)"', (ROOT / name).read_text()))
+    for name in files("test", "bench", "examples", suffixes={".build"}):
+        text = (ROOT / name).read_text()
+        titles.update(re.findall(r"\btest\(\s*'(\w+)'", text))
+        titles.update(f"handover_{way}" for way in re.findall(r"'(\w+)'", (re.search(r"foreach way : \[('sleep'[^]]*)\]", text) or [""] * 2)[1]))
+    rows = 0
+    for number, line in lines(page):
+        if not re.match(r"\| \d+ \|", line):
+            continue
+        rows += 1
+        if int(line.split("|")[1]) != rows:
+            yield page, number, f"row {rows} expected"
+        named = re.findall(r"`([^`]+)`", line.split("|")[4])
+        if not named:
+            yield page, number, "names no test"
+        for title in named:
+            if title not in titles:
+                yield page, number, f"{title}: no such test"
 
 
 def check_links():

@@ -4,9 +4,12 @@ Tried with the note of a theft left out (find.hpp): steal counts differ. Tried w
 (switch.cpp): strands run twice. Tried without the acquire of the file's room (ftruncate in place of posix_fallocate): no test here
 sees it, as that takes a full disk."""
 
+import collections
 import json
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -111,6 +114,40 @@ class TraceTest(unittest.TestCase):
         if not story.file.lost:
             self.assertTrue(all(strand.parent for strand in stolen))
         self.assertTrue(all("fib(int)" in strand.site for strand in stolen), {s.site for s in stolen})
+
+    @unittest.skipUnless(shutil.which("protoc"), "protoc is not installed")
+    def test_perfetto(self):
+        """By protoc. Tried with ends written after the begins of the same moment: a slice is not closed."""
+        self.run_program("all", 3)
+        story, out = self.story(), self.file.with_suffix(".perfetto")
+        with open(out, "wb") as file:
+            perfetto.write(story, file)
+        with open(out, "rb") as file:
+            text = subprocess.run(["protoc", "--decode_raw"], stdin=file, capture_output=True, text=True, check=True).stdout
+        packets = [part for part in re.split(r"(?m)^1 \{$", text) if part.strip()]
+
+        def value(part, field, most=4):
+            found = re.search(rf"(?m)^ {{2,{most}}}{field}: (\S+)$", part)
+            return found and found[1]
+
+        tracks = {value(part, 1) for part in packets if re.search(r"(?m)^  60 \{$", part)}
+        opened, begun, ended, last = collections.Counter(), set(), set(), 0
+        for part in packets:
+            if not re.search(r"(?m)^  11 \{$", part):
+                continue
+            at, kind, of = int(value(part, 8, 2)), int(value(part, 9)), value(part, 11)
+            self.assertGreaterEqual(at, last)
+            last = at
+            self.assertIn(of, tracks)
+            opened[of] += {1: 1, 2: -1}.get(kind, 0)
+            self.assertGreaterEqual(opened[of], 0)
+            self.assertEqual(bool(re.search(r"(?m)^    23(: | \{)", part)), kind in (1, 3), part)
+            begun |= {value(part, 47)} - {None}
+            ended |= {value(part, 48)} - {None}
+        self.assertEqual(set(opened.values()), {0})
+        self.assertEqual(len(tracks), 3 + story.procs + len(story.strands))
+        self.assertTrue(ended)
+        self.assertLessEqual(len(ended - begun), sum(steal.victim_proc == NO_PROC for steal in story.steals))
 
     def test_files_that_are_no_traces(self):
         for content in (b"", b"x" * 5000):
