@@ -101,7 +101,7 @@ class TraceTest(unittest.TestCase):
         story = self.story()
         self.assertIn("waits", {strand.name for strand in story.strands})
         self.assertIn("half past", {mark.text for mark in story.marks})
-        self.assertTrue(any("job(" in strand.site or "main" in strand.site for strand in story.strands), {s.site for s in story.strands})
+        self.assertTrue(any(strand.site == "main::λ1" for strand in story.strands), {s.site for s in story.strands})
         places = {wait.why for wait in story.waits}
         self.assertTrue(any(place.startswith("fj::sleep") and "trace_program.cpp:" in place for place in places), places)
         self.assertIn("fj::blocking", places)
@@ -113,7 +113,7 @@ class TraceTest(unittest.TestCase):
         self.assertGreater(len(stolen), 100)
         if not story.file.lost:
             self.assertTrue(all(strand.parent for strand in stolen))
-        self.assertTrue(all("fib(int)" in strand.site for strand in stolen), {s.site for s in stolen})
+        self.assertTrue(all(re.fullmatch(r"fib::λ[12]", strand.site) for strand in stolen), {s.site for s in stolen})
 
     @unittest.skipUnless(shutil.which("protoc"), "protoc is not installed")
     def test_perfetto(self):

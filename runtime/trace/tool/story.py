@@ -323,10 +323,17 @@ class Story:
 
     # --- figures ---
 
+    @property
+    def working(self):
+        """From the first call of run to the end of the last one; the whole, where there is none."""
+        begun = [job[0] for job in self.jobs]
+        return (begun[0], max(self.end if job[1] is None else job[1] for job in self.jobs)) if begun else (self.begin, self.end)
+
     def share(self, state):
-        """Of the time of all P."""
-        whole = sum(end - begin for states in self.states for begin, end, _ in states)
-        return sum(end - begin for states in self.states for begin, end, s in states if s == state) / whole if whole else 0
+        """Of the time of all P while there was work."""
+        first, last = self.working
+        return sum(max(0, min(end, last) - max(begin, first)) for states in self.states for begin, end, s in states if s == state) / (
+            (last - first) * self.procs) if last > first else 0
 
     def busy_procs(self):
         """[(begin, end, how many P are busy)]"""

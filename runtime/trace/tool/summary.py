@@ -45,9 +45,9 @@ def alone(story):
 
 
 def lines(story):
-    file, whole = story.file, story.end - story.begin
+    file, whole = story.file, story.working[1] - story.working[0]
     size = sum(thread.kept for thread in file.threads)
-    yield (f"{file.path}: {time(whole)} of process {file.pid} on {story.procs} P, {plural(size, 'event')} of {plural(sum(1 for thread in file.threads if thread.count), 'thread')}"
+    yield (f"{file.path}: {time(whole)} of work by process {file.pid} on {story.procs} P, {plural(size, 'event')} of {plural(sum(1 for thread in file.threads if thread.count), 'thread')}"
            + (", cut off by the end of the process" if file.cut_off else "")
            + (f"; {plural(file.lost, 'older event')} did not fit" if file.lost else "")
            + (f"; {plural(file.without_ring, 'thread')} had no room" if file.without_ring else ""))

@@ -45,44 +45,46 @@ def demangled(names):
         return {name: name for name in names}
 
 
-def matching(text, at):
-    """Behind the bracket that closes the one at `at`."""
+def without_brackets(name):
+    """Without template arguments and parameters."""
+    kept, depth = [], 0
+    for i, c in enumerate(name):
+        if c in "<(" and not name[:i].endswith("operator"):
+            depth += 1
+        elif c in ">)" and depth > 0:
+            depth -= 1
+        elif depth == 0:
+            kept.append(c)
+    return "".join(kept)
+
+
+def scope_of(name, at):
+    """Where the scope begins that a closure at `at` is in."""
     depth = 0
-    for i in range(at, len(text)):
-        depth += text[i] in "<({["
-        depth -= text[i] in ">)}]" and text[i - 1] not in "-"
-        if depth == 0:
-            return i + 1
-    return len(text)
+    while at > 0:
+        c = name[at - 1]
+        depth += c in ")>}]"
+        depth -= c in "(<{["
+        if depth < 0 or depth == 0 and c in ", ":
+            return at
+        at -= 1
+    return at
 
 
 def short(name):
-    """What a person calls the code: of the library's own frames, the closure of the user that they run."""
+    """What a person calls the code: of the library's own frames, the closure of the user that they run, as in fib::λ2, the second
+    closure in fib."""
     name = re.sub(r"\bfj::v\d+_\d+(_\w+)?::", "fj::", name)
     name = re.sub(r" \[clone [^]]*\]$|^vtable for |\(anonymous namespace\)::", "", name)
-    name = name.replace("{lambda", "λ{").replace("'lambda", "λ'")
+    name = re.sub(r"\) (const|noexcept|volatile)\b", ")", name)
+    name = re.sub(r"\{lambda\([^{}]*\)#(\d+)\}", r"λ\1", name)  # as g++'s names are told
+    name = re.sub(r"'lambda(\d*)'\([^()]*\)", lambda m: f"λ{int(m[1] or -1) + 2}", name)  # and clang's
+    name = re.sub(r"\$_(\d+)", lambda m: f"λ{int(m[1]) + 1}", name)
     # The innermost closure that is not the library's: as a template argument of what runs it.
-    closures = [m.start() for m in re.finditer(r"λ", name)]
-    best = None
-    for at in closures:
-        begin, depth = at, 0
-        while begin > 0:  # back to where its scope begins
-            c = name[begin - 1]
-            depth += c in ")>}]"
-            depth -= c in "(<{["
-            if depth < 0 or depth == 0 and c in ", ":
-                break
-            begin -= 1
-        whole = name[begin:matching(name, at + 1)]
-        if not whole.startswith("fj::"):
-            best = whole
-    if best:
-        name = best
-    name = re.sub(r"λ\{\(([^)]*)\)#(\d+)\}", r"λ\2", name)
-    name = re.sub(r"λ'(\d*)'\(([^)]*)\)", lambda m: f"λ{int(m[1] or 0) + 1}", name)
-    name = name.replace("fj::detail::", "fj::").replace("unsigned long", "ulong")
-    name = re.sub(r" const(?=::|$|&)", "", name)
-    return name if len(name) <= 160 else name[:157] + "..."
+    closures = [name[scope_of(name, found.start()):found.end()] for found in re.finditer(r"λ\d+", name)]
+    users = [closure for closure in closures if not closure.startswith("fj::")]
+    name = without_brackets((users or closures or [name])[-1]).replace("fj::detail::", "fj::")
+    return name if len(name) <= 120 else "…" + name[-119:]
 
 
 class Symbols:
