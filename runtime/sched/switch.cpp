@@ -8,6 +8,7 @@
 #include "runtime/base/cache_line.hpp"
 #include "runtime/fork/current.hpp"
 #include "runtime/os/memory_fault.hpp"
+#include "runtime/os/probe.hpp"
 #include "runtime/os/race_detector.hpp"
 #include "runtime/sched/leaving.hpp"
 #include "runtime/sched/local_queue.hpp"
@@ -24,6 +25,7 @@ namespace {
 // By any thread, to the ring of its own if the trace has one for it.
 void note_in(const tracing& traces, event what, unsigned proc, std::uint32_t fiber, std::uint64_t a = 0,
              std::uint64_t b = 0) noexcept {
+  FORKJOIN_PROBE_EVENT(static_cast<unsigned>(what), proc, fiber, a, b);
   tracer* const now = traces.now();
   if (!now) [[likely]]
     return;

@@ -9,6 +9,7 @@
 
 #ifndef FORKJOIN_MACHINE
 
+#include "../os/probe.hpp"
 #include "ring.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -17,8 +18,10 @@ namespace fj { inline namespace v0_2 { namespace detail {
 template <class Worker>
 [[gnu::always_inline]] inline void note(const Worker& m, event what, std::uint64_t a = 0, std::uint64_t b = 0,
                                         std::uint32_t fiber = 0) noexcept {
+  [[maybe_unused]] const unsigned proc = m.proc ? m.proc->index : no_proc;
+  FORKJOIN_PROBE_EVENT(static_cast<unsigned>(what), proc, fiber, a, b);
   if (trace_ring* const ring = m.trace) [[unlikely]]
-    ring->add(what, m.proc ? m.proc->index : no_proc, fiber, a, b);
+    ring->add(what, proc, fiber, a, b);
 }
 
 /// A record was stolen: from that P, or from the ready queue.

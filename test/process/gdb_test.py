@@ -14,6 +14,7 @@ import tempfile
 import unittest
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "runtime/gdb/forkjoin-gdb.py"
+FORMAT = pathlib.Path(__file__).resolve().parents[2] / "runtime/trace/format.hpp"
 PROGRAM = str(pathlib.Path(sys.argv.pop()).resolve())
 
 # What must be in a backtrace, in this order.
@@ -77,6 +78,16 @@ class GdbTest(unittest.TestCase):
         said = gdb("break stop_here", "run", "fj bt 2", "fj bt 99", program=(PROGRAM, "go", "on"))
         self.assertRegex(said, r"#\d+ .*gdb_program\.cpp:\d+\n(.*\n)*     -- a fiber of fj::go")
         self.assertIn("there is no fiber 99", said)
+
+    @unittest.skipUnless(any(pathlib.Path("/usr/include").glob("**/sys/sdt.h")), "no sys/sdt.h")
+    def test_probes(self):
+        """A theft is a probe. Tried with a number that no event has: gdb does not stop."""
+        steal = int(re.search(r"\bsteal = (\d+)", FORMAT.read_text())[1])
+        said = gdb("break -probe-stap forkjoin:event", f"condition 1 $_probe_arg0 == {steal}", "run", 'printf "from P %d to P %d\\n", $_probe_arg3, $_probe_arg1',
+                   program=(PROGRAM, "fork", "runs"))
+        found = re.search(r"from P (\d+) to P (\d+)$", said, re.M)
+        self.assertTrue(found, said)
+        self.assertNotEqual(found[1], found[2])
 
     def test_before_the_program_runs(self):
         self.assertIn("does not run yet", gdb("fj fibers", program=("/bin/true",)))
