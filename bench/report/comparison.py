@@ -181,7 +181,7 @@ def answer(waits, space):
     def inner(summary):
         return f"{short(summary['median'])}; {'–'.join(map(short, summary['interval']))}"
 
-    lines = [*waits.answer()[:1], *waits.sentences(inner), *space.sentences()]
+    lines = [*(waits.answer() or ())[:1], *waits.sentences(inner), *space.sentences()]
     return [line.split("**", 2)[1:] for line in lines]
 
 

@@ -297,14 +297,15 @@ def waiting(figures):
     waits, space = Waits(figures.files["virtual"]), Space(figures.files["space"])
     settings = waits.report["settings"]
     checked = [c["median"] for c in waits.report["checked"]]
+    verdict, heads, rows = waits.answer() or ("", [], [])
     return "".join([
-        *map(folded, waits.answer()), *map(folded, waits.sentences(inner)), *map(folded, space.sentences()), "\n",
+        *([folded(verdict), "\n", grid(heads, rows), "\n"] if rows else []), *map(folded, waits.sentences(inner)), *map(folded, space.sentences()), "\n",
         folded(f"{machine(waits.report, version(waits.report['environment']['compiler']), one_tbb(waits.report))}; {settings['rounds']} rounds, "
                f"{settings['leaves']} leaves. Leaves that sleep take {min(checked):.3f} to {max(checked):.3f} "
                f"times as long as leaves that compute, on two P (medians). Memory: the median of {space.report['settings']['runs']} processes, "
                f"commit {space.report['environment']['commit'][:7]}."),
         "\n", *(f"![{plot.title}]({name.removeprefix('bench/')})\n" for name, plot in pictures_of_waits(figures)),
-        "\n", grid(*waits.table()), "\n", *([grid(*waits.simulated_table()), "\n"] if waits.simulated else []), grid(*space.table())])
+        "\n", grid(*waits.order_and_join()), "\n", grid(*waits.table()), "\n", *([grid(*waits.simulated_table()), "\n"] if waits.simulated else []), grid(*space.table())])
 
 
 def pictures_of_waits(figures):

@@ -5,9 +5,14 @@ from report import draw
 from report.pages import words
 
 MANY = 8  # P of the sentences and pictures
-FREE_AFTER = ("even", "uneven")  # trees without work after joins
+FREE_AFTER = ("even", "uneven", "heavy root")  # trees in which no work follows a join that another strand could be late for
+MIRRORED = ("larger first", "larger second")
 TOLD = ("continuations", "tasks", "last_leap")  # in the table
 DRAWN = ("continuations", "last_leave", "tasks", "first_top", "last_leap")
+BESIDE = ("tasks", "first_top", "last_leave", "first_leap", "last_leap", "oneTBB")  # whose time is told over continuations'
+ORDERS = {"first": "first child first", "last": "last child first"}
+JOINS = {"leave": "leaves its stack", "top": "runs others on top", "leap": "leapfrogs"}
+OWN_NAMES = {"first_leave": "continuations", "last_top": "tasks"}
 
 
 def milliseconds(time):
@@ -40,7 +45,10 @@ class Waits:
         self.found = {(r["shape"], r["way"], r["procs"]): r for r in report["results"]}
         self.shapes = list(dict.fromkeys(shape for shape, _, _ in self.found))
         self.procs = sorted({procs for *_, procs in self.found})
-        self.simulated = {(r["shape"], r["way"], r["procs"]): r for r in report.get("simulated", [])}
+        rows, leaves = report.get("simulated", []), report["settings"]["leaves"]
+        most = max((r["procs"] for r in rows), default=0)
+        self.simulated = {(r["shape"], r["way"], r["procs"]): r for r in rows if r["leaves"] == leaves or r["procs"] == most}
+        self.larger = {(r["shape"], r["way"], r["procs"]): r for r in rows if r["leaves"] != leaves}
 
     def of(self, shape, way, procs, name):
         return self.found.get((shape, way, procs), {}).get(name)
@@ -49,14 +57,16 @@ class Waits:
         """The least and the greatest median over the trees."""
         return within([self.of(shape, way, procs, name)["median"] for shape in self.shapes], form)
 
+    def told_apart(self, way, side, procs=None):
+        """[(tree, P)] where it takes more time than continuations (1), or less (-1)."""
+        return [(shape, p) for shape in self.shapes for p in self.procs if procs in (None, p)
+                if (times := self.of(shape, way, p, "vs_continuations")) and side_of(times) == side]
+
     def slower(self, way, inner):
         """Where they take more time than continuations, and where less, told apart."""
-        told = {1: [], -1: [], None: [], 0: []}
-        for shape in self.shapes:
-            for procs in self.procs:
-                if times := self.of(shape, way, procs, "vs_continuations"):
-                    told[side_of(times)].append(f"{shape} on {procs} P ({inner(times)})")
-        parts = [f"take {what} time than continuations in {words(told[side])}" for side, what in ((1, "more"), (-1, "less")) if told[side]]
+        parts = [f"take {what} time than continuations in " + words([f"{shape} on {p} P ({inner(self.of(shape, way, p, 'vs_continuations'))})"
+                                                                     for shape, p in told])
+                 for side, what in ((1, "more"), (-1, "less")) if (told := self.told_apart(way, side))]
         return ", and ".join(parts) or "are nowhere told apart from continuations"
 
     def buckets(self, way, procs=MANY):
@@ -65,51 +75,116 @@ class Waits:
 
     def share(self, way, begin, end=None):
         found = self.buckets(way)
-        return f"{sum(found[begin:end]) / max(sum(found), 1):.0%}"
+        part = sum(found[begin:end]) / max(sum(found), 1)
+        return f"{part:.0%}" if part == 0 or part >= 0.005 else "less than 1%"
 
     def latest(self, way, procs=MANY):
         """Of all rounds."""
         return milliseconds(max(of["max"] for shape in self.shapes if (of := self.of(shape, way, procs, "most_late_ms"))))
 
-    def sentences(self, inner):
-        def late(way):
-            return f"{self.span(way, 'mean_late_ms', form=milliseconds)} on average, and at the latest {self.latest(way)}"
+    def fewer(self, way, other):
+        """The trees on MANY P in which joins wait less often by it than by the other, in every round."""
+        return [shape for shape in self.shapes
+                if self.of(shape, way, MANY, "waits")["max"] < self.of(shape, other, MANY, "waits")["min"]]
 
-        unit = self.report["settings"]["unit_us"] / 1000
+    def how_often(self):
         pairs = [f"{shape} {self.of(shape, 'continuations', MANY, 'waits')['median']:.0f} and "
                  f"{self.of(shape, 'tasks', MANY, 'waits')['median']:.0f}" for shape in self.shapes]
+        told = [f"with {way} in {words(found)}" for way, other in (("continuations", "tasks"), ("tasks", "continuations"))
+                if (found := self.fewer(way, other))]
+        return (f"Of 1,000 joins on {MANY} P, so many are incomplete when their strand comes, with continuations and with tasks: {words(pairs)}. "
+                + (f"In each round there are fewer {words(told)}." if told else "In no tree are there fewer by one of the two in each round."))
+
+    def how_late(self):
+        unit = self.report["settings"]["unit_us"] / 1000
+        of_long = self.share("continuations", 3)
+        return (f"Once its last branch is there, a strand that waited goes on after {self.span('continuations', 'mean_late_ms', form=milliseconds)} "
+                f"on average with continuations, and after {self.span('tasks', 'mean_late_ms', form=milliseconds)} with tasks. Of continuations' "
+                f"waits {'none ends' if of_long == '0%' else of_long + ' end'} more than 100 us after the last branch. Of tasks' waits "
+                f"{self.share('tasks', 0, 2)} end within 10 us, and {self.share('tasks', 4)} after more than 1 ms. A leaf takes {unit:.2f} ms.")
+
+    def by_order(self):
+        """How time depends on the order, in trees of which one is the other's mirror image."""
+        if not set(MIRRORED) <= set(self.shapes):
+            return ""
+        of = {(shape, way): self.of(shape, way, MANY, "vs_continuations") for shape in MIRRORED for way in ("tasks", "first_top")}
+        first, second = MIRRORED
+        told = (f"How much time that costs depends on the order, too: on {MANY} P, tasks and `first_top` take "
+                + words([f"{times(of[shape, 'tasks'])} and {times(of[shape, 'first_top'])} in {shape}" for shape in MIRRORED]) + ".")
+        if all(of[shape, slow]["median"] > of[shape, quick]["median"] for shape, slow, quick in ((first, "tasks", "first_top"), (second, "first_top", "tasks"))):
+            told += " The order that leaves the larger child to thieves is the slower one."
+        return told
+
+    def more_leaves(self):
+        """What the simulator says of larger trees on MANY P."""
+        found = {shape: row["vs_continuations"]["median"] for (shape, way, procs), row in self.larger.items()
+                 if (way, procs) == ("tasks", MANY) and shape not in FREE_AFTER}
+        if not found:
+            return ""
+        leaves = next(iter(self.larger.values()))["leaves"]
+        return (f" With {leaves // MANY} leaves a P in place of {self.report['settings']['leaves'] // MANY}, the simulator says, tasks' are "
+                + words([f"{median:.2f} in {shape}" for shape, median in found.items()]) + ".")
+
+    def sentences(self, inner):
         ours = [way for way in dict.fromkeys(way for _, way, _ in self.found) if self.of(self.shapes[0], way, MANY, "waits")]
         least = min(self.procs)
+        compared = sum(bool(self.of(shape, way, p, "vs_continuations")) for shape in self.shapes for way in BESIDE for p in self.procs)
         return [
-            f"1. **How often.** On {MANY} P, of 1,000 joins so many are not complete when their strand comes, with continuations and with "
-            f"tasks: {words(pairs)}.",
-            f"2. **How late.** Once the last branch is there, such a strand goes on after {late('continuations')}, with continuations. With "
-            f"tasks it goes on after {late('tasks')}. Of tasks' waits {self.share('tasks', 0, 2)} end within 10 us, and "
-            f"{self.share('tasks', 4)} after more than 1 ms; of continuations' waits {self.share('continuations', 3)} after more than 100 us. A "
-            f"leaf takes {unit:.2f} ms.",
-            f"3. **When that costs time.** `fj::tasks` {self.slower('tasks', inner)}. The first child first with the same join "
+            f"1. **How often.** {self.how_often()}",
+            f"2. **How late.** {self.how_late()}",
+            f"3. **When that costs time.** `fj::tasks` {self.slower('tasks', inner)}.{self.more_leaves()} The first child first with the same join "
             f"(`first_top`): they {self.slower('first_top', inner)}. The last child first that leaves its stack (`last_leave`): they "
-            f"{self.slower('last_leave', inner)}. oneTBB: its ways {self.slower('oneTBB', inner)}.",
-            f"4. **Order or join.** Strands that leave their stacks go on after {late('continuations')} with the first child first, and after "
-            f"{late('last_leave')} with the last child first. Strands that run others on top go on after {late('first_top')}, and after "
-            f"{late('tasks')}. Strands that leapfrog go on after {late('first_leap')}, and after {late('last_leap')}.",
-            f"5. **On {least} P** no strand goes on later than {max((self.latest(way, least) for way in ours), key=in_us)}, by any policy."]
+            f"{self.slower('last_leave', inner)}. Leapfrogging: the first child first (`first_leap`), they {self.slower('first_leap', inner)}; "
+            f"the last (`last_leap`), they {self.slower('last_leap', inner)}. oneTBB: its tasks {self.slower('oneTBB', inner)}. These are "
+            f"{compared} comparisons: a few may be told apart by chance.",
+            f"4. **Order or join.** The join decides whether strands are late (the table below). {self.by_order()}",
+            f"5. **On {least} P** no strand went on later than {max((self.latest(way, least) for way in ours), key=in_us)}, by any policy: all that "
+            f"a waiting strand could steal belongs to the branch that it waits for."]
+
+    def order_and_join(self):
+        """(heads, rows): mean and greatest lateness by join and order."""
+        def cell(order, join):
+            way = OWN_NAMES.get(f"{order}_{join}", f"{order}_{join}")
+            return f"{self.span(way, 'mean_late_ms', form=milliseconds)}; {self.latest(way)}"
+
+        return ([f"mean of the trees, and the latest strand, P = {MANY}", *ORDERS.values()],
+                [[f"a strand that waits {told}", *(cell(order, join) for order in ORDERS)] for join, told in JOINS.items()])
+
+    def verdict(self):
+        fewer, more = self.fewer("continuations", "tasks"), self.fewer("tasks", "continuations")
+        often = ("fewer joins wait with continuations in some trees, with tasks in others" if fewer and more else
+                 "fewer joins wait with continuations" if fewer else "fewer joins wait with tasks" if more else
+                 "in no tree do fewer joins wait with the one in each round")
+        (least, _), (_, most) = ((min(late), max(late)) for late in (
+            [median_of(self.found[shape, way, MANY]) for shape in self.shapes] for way in ("tasks", "continuations")))
+        return f"{often}; those that wait go on sooner with continuations." if most < least else f"{often}."
 
     def answer(self):
-        """The claim, answered on two P, on MANY and, simulated, on more. Nothing where it was not simulated."""
+        """(sentence, heads, rows): the claim, answered on two P, on MANY and, simulated, on more; None where it was not simulated."""
         if not self.simulated:
-            return []
+            return None
         most = max(procs for *_, procs in self.simulated)
-        columns = [("on 2 P", 2, self.found), (f"on {MANY} P", MANY, self.found), (f"on {most} simulated P", most, self.simulated)]
-        told = []
-        for what, shapes in (("Without work after joins", [s for s in self.shapes if s in FREE_AFTER]),
-                             ("With it", [s for s in self.shapes if s not in FREE_AFTER])):
-            parts = [f"{where} " + words([times(of[s, "tasks", procs]["vs_continuations"]) for s in shapes]) for where, procs, of in columns]
-            told.append(f"{what} ({words(shapes)}) {'; '.join(parts)}.")
-        late = [f"{where} {within([median_of(of[s, 'continuations', procs]) for s in self.shapes], milliseconds)} with continuations and "
-                f"{within([median_of(of[s, 'tasks', procs]) for s in self.shapes], milliseconds)} with tasks" for where, procs, of in columns]
-        return [f"**The answer**: time by `fj::tasks` over time by continuations. {' '.join(told)} Strands that waited went on late by, on "
-                f"average, {'; '.join(late)}.", "\n"]
+        columns = [(2, self.found), (MANY, self.found), (most, self.simulated)]
+        slower = self.told_apart("tasks", 1, MANY)
+        medians = [self.of(*key[:1], "tasks", key[1], "vs_continuations")["median"] for key in slower]
+        level = [shape for shape in self.shapes if (shape, MANY) not in slower and (shape, MANY) not in self.told_apart("tasks", -1, MANY)]
+        told = [f"**The answer**: {self.verdict()} Once its last branch is there, a strand goes on "
+                f"after {self.span('continuations', 'mean_late_ms', form=milliseconds)} on average with continuations, and after "
+                f"{self.span('tasks', 'mean_late_ms', form=milliseconds)} with tasks, on {MANY} P, with leaves of "
+                f"{self.report['settings']['unit_us'] / 1000:.2f} ms."]
+        if slower:
+            told.append(f"That costs tasks {within(medians, '{:.2f}'.format)} times continuations' time in {words([shape for shape, _ in slower])}.")
+        if level:
+            told.append(f"In {words(level)} the times are not told apart.")
+        least = min(self.procs)
+        if not any(self.told_apart("tasks", side, least) for side in (1, -1)):
+            told.append(f"On {least} P they nowhere are.")
+        rows = [[shape, "nothing" if shape in FREE_AFTER else "work",
+                 *(times(of[shape, "tasks", procs]["vs_continuations"]) for procs, of in columns),
+                 *(" / ".join(milliseconds(late) if (late := median_of(of[shape, way, procs])) is not None else "–"
+                              for way in ("continuations", "tasks")) for procs, of in columns[1:])] for shape in self.shapes]
+        return (" ".join(told), ["tree", "after joins", *(f"tasks' time, {'simulated, ' if of is self.simulated else ''}P = {procs}" for procs, of in columns),
+                                 *(f"lateness, continuations / tasks, P = {procs}" for procs, _ in columns[1:])], rows)
 
     def simulated_table(self):
         """(heads, rows): what the simulator says of the trees on so many P, beside what was measured."""
@@ -134,10 +209,10 @@ class Waits:
             return " / ".join(form(of["median"]) if (of := self.of(shape, way, procs, name)) else "–" for way in TOLD)
 
         return (["tree", "P", "waits of 1,000 forks: continuations / tasks / last leap", "mean lateness", "greatest lateness", "tasks' time",
-                 "first top's", "last leave's", "last leap's", "oneTBB's"],
+                 *(f"{way.replace('_', ' ')}'s" for way in BESIDE[1:])],
                 [[shape, procs, each(shape, procs, "waits", "{:.0f}".format), each(shape, procs, "mean_late_ms", milliseconds),
                   each(shape, procs, "most_late_ms", milliseconds),
-                  *(over(shape, way, procs) for way in ("tasks", "first_top", "last_leave", "last_leap", "oneTBB"))]
+                  *(over(shape, way, procs) for way in BESIDE)]
                  for procs in self.procs for shape in self.shapes])
 
     def plots(self):
@@ -180,8 +255,8 @@ class Space:
             f"{self.mib('loop', loop, 'oneTBB'):.1f}. In a chain of {chain:,} joins continuations use "
             f"{self.found['chain', chain, self.procs, 'continuations']['stacks']['median']} stacks and {self.mib('chain', chain, 'continuations'):.1f} "
             f"MiB, tasks {self.found['chain', chain, self.procs, 'tasks']['stacks']['median']} stacks and {self.mib('chain', chain, 'tasks'):.1f} MiB. "
-            f"Continuations take at most {most[0]:.2f} times as much as P times what they take on one P ({most[1]}), without the 64 KiB that each "
-            f"stack may keep. " + (f"With these they take more than they promise in {words(over)}." if over else "With these they keep their bound.")]
+            f"The bound is P times what continuations take on one P, and 64 KiB for each stack in use. They "
+            + (f"take more in {words(over)}." if over else f"keep it; without the 64 KiB they would take up to {most[0]:.2f} times as much ({most[1]}).")]
 
     def table(self):
         def cell(shape, n, way):

@@ -112,10 +112,15 @@ const std::vector<kernel_name>& all_kernels() {
        &record<bench::sparselu::problem, bench::sparselu::description>},
       {"even", 256, 1, 1'000'000, "a tree of n leaves, of bench/virtual: halves", &record_shape<0>},
       {"uneven", 256, 1, 1'000'000, "the same, split as Fibonacci numbers are", &record_shape<1>},
+      {"heavy_root", 256, 1, 1'000'000, "halves, and eight leaves' work after the last join", &record_shape<2>},
       {"mergesort", 256, 1, 1'000'000, "halves, and after each join work that grows with the leaves below",
-       &record_shape<2>},
-      {"reduction", 256, 1, 1'000'000, "halves, and half a leaf's work after each join", &record_shape<3>},
-      {"heavy_root", 256, 1, 1'000'000, "halves, and eight leaves' work after the last join", &record_shape<4>},
+       &record_shape<3>},
+      {"reduction", 256, 1, 1'000'000, "halves, and half a leaf's work after each join", &record_shape<4>},
+      {"heavy_branches", 256, 1, 1'000'000, "halves, and eight leaves' work after four joins below the root",
+       &record_shape<5>},
+      {"larger_first", 256, 1, 1'000'000, "split as Fibonacci numbers are, and half a leaf's work after each join",
+       &record_shape<6>},
+      {"larger_second", 256, 1, 1'000'000, "the same, the smaller child first", &record_shape<7>},
   };
   return kernels;
 }

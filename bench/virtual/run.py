@@ -4,15 +4,14 @@
     bench/virtual/run.py --build build [--procs 2,4,8,16] [--rounds N] [--leaves 256] [--leaf-us 1000] [--json FILE] [--check]
 
 A P whose strand sleeps needs no processor. So the real runtime runs on few cores as if each P had its own, as long as the forks between
-the sleeps take little. It shows how long strands wait at joins, and what that costs; not what a fork costs, nor caches. The five trees:
-even and uneven halves; a merge after each join that grows with what lies below (mergesort); the same work after each join (reduction);
-work after the last join alone (heavy root).
+the sleeps take little. It shows how long strands wait at joins, and what that costs; not what a fork costs, nor caches. The trees are
+those of bench/virtual/shapes.hpp.
 
 Each round runs every tree by every policy and by oneTBB, in another order. --check runs the trees on two P once more with leaves that
 compute as long instead: what sleeps should take as long.
 
-Where the simulator was built, it runs the same trees on as many simulated P, and trees of eight times as many leaves on 64, with its own
-costs.
+Where the simulator was built, it runs the same trees on as many simulated P, and trees of eight times as many leaves on 8 and 64, with its
+own costs.
 """
 
 import argparse
@@ -34,7 +33,7 @@ LIBRARIES = ("forkjoin", "tbb")
 TIMEOUT = 300
 FORKS_OF = 1000  # waits are told for so many forks
 WAYS = ("continuations", "tasks", "first_top", "first_leap", "last_leave", "last_leap", "oneTBB")  # as they are shown
-SIMULATED = 64  # P, with so many leaves for each as on 8 P
+FEWER, MORE = 8, 64  # simulated P for trees of eight times as many leaves: on the second each P has as many as else on the first
 SEEDS = 9
 WAITS = ("waits", "mean_late_ms", "most_late_ms", "on_top")
 
@@ -141,12 +140,12 @@ def simulate(program, shapes, procs, leaves, unit):
     return rows
 
 
-def print_simulated(rows, results):
+def print_simulated(rows, results, leaves):
     measured = {(r["shape"], r["way"], r["procs"]): r for r in results}
-    table = [["tree", "P", "way", "vs continuations", "measured", "mean late ms", "measured"]]
+    table = [["tree", "leaves", "P", "way", "vs continuations", "measured", "mean late ms", "measured"]]
     for row in rows:
-        of = measured.get((row["shape"], row["way"], row["procs"]), {})
-        table.append([row["shape"], str(row["procs"]), row["way"], f"{row['vs_continuations']['median']:.3f}",
+        of = measured.get((row["shape"], row["way"], row["procs"]), {}) if row["leaves"] == leaves else {}
+        table.append([row["shape"], str(row["leaves"]), str(row["procs"]), row["way"], f"{row['vs_continuations']['median']:.3f}",
                       f"{of['vs_continuations']['median']:.3f}" if of else "-",
                       "-" if row["mean_late_ms"] is None else f"{row['mean_late_ms']:.3f}",
                       f"{of['mean_late_ms']['median']:.3f}" if of.get("mean_late_ms") else "-"])
@@ -188,8 +187,8 @@ def main():
     if (simulator := folder / "simulate").is_file():
         shapes = list(dict.fromkeys(r["shape"] for r in results))
         simulated = simulate(simulator, shapes, args.procs, args.leaves, unit) + simulate(
-            simulator, shapes, [SIMULATED], args.leaves * SIMULATED // 8, unit)
-        print_simulated(simulated, results)
+            simulator, shapes, [FEWER, MORE], args.leaves * MORE // FEWER, unit)
+        print_simulated(simulated, results, args.leaves)
     if checked:
         print("\nasleep over computing, on two P; median (least…greatest)")
         print_table([["tree", "way", "ratio"]] + [[shape, way, f"{f.median:.3f} ({min(f.values):.3f}…{max(f.values):.3f})"]

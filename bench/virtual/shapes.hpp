@@ -14,21 +14,27 @@
 
 namespace shapes {
 
+/// In halves, or as Fibonacci numbers are split.
+enum class split { halves, larger_first, larger_second };
+
 /// What a node does after its join, in units of a leaf's work.
-enum class after { nothing, share, constant, root };
+enum class after { nothing, share, constant, root, branches };
 
 struct shape {
   std::string_view name;
-  bool uneven;  ///< split as Fibonacci numbers are, else in halves
+  split of;
   after work;
 };
 
-inline constexpr std::array<shape, 5> all = {{
-    {"even", false, after::nothing},
-    {"uneven", true, after::nothing},
-    {"mergesort", false, after::share},     // a merge of what lies below
-    {"reduction", false, after::constant},  // of large values
-    {"heavy root", false, after::root},
+inline constexpr std::array<shape, 8> all = {{
+    {"even", split::halves, after::nothing},
+    {"uneven", split::larger_first, after::nothing},
+    {"heavy root", split::halves, after::root},
+    {"mergesort", split::halves, after::share},     // a merge of what lies below
+    {"reduction", split::halves, after::constant},  // of large values
+    {"heavy branches", split::halves, after::branches},
+    {"larger first", split::larger_first, after::constant},
+    {"larger second", split::larger_second, after::constant},
 }};
 
 /// Of a tree with so many leaves, in units of a leaf: all of it, and the longest path.
@@ -52,9 +58,10 @@ class tree {
 
  private:
   long left(long leaves) const {
-    if (!shape_.uneven) return leaves / 2;
+    if (shape_.of == split::halves) return leaves / 2;
     const long part = static_cast<long>(0.618 * static_cast<double>(leaves) + 0.5);
-    return part == leaves ? leaves - 1 : part;
+    const long larger = part == leaves ? leaves - 1 : part;
+    return shape_.of == split::larger_first ? larger : leaves - larger;
   }
 
   double units_after(long leaves) const {
@@ -67,6 +74,8 @@ class tree {
         return 0.5;
       case after::root:
         return leaves == leaves_ ? 8 : 0;
+      case after::branches:  // of the four nodes two levels below the root
+        return 4 * leaves == leaves_ ? 8 : 0;
     }
     return 0;
   }
