@@ -68,9 +68,14 @@ class runtime {
   /// makes a page of it. From any thread, at any time; code that runs goes on. Each thread of the runtime keeps its newest 65,536 events
   /// (FORKJOIN_TRACE_EVENTS in the environment: another number), in 2 MiB of the file, which are there whatever ends the process.
   ///
-  /// Errors: std::system_error if the file cannot be written, std::logic_error if a trace is being written, std::bad_alloc.
+  /// Errors: std::system_error if the file cannot be written, std::logic_error if a trace is being written or the flight recorder is on,
+  /// std::bad_alloc.
   void trace_to(const char* path) { detail::trace_to(*scheduler_, path); }
-  /// Nothing if none is written.
+  /// Writes a copy of what there is now of the trace, or of the flight recorder's events, into that file. From any thread, at any time.
+  ///
+  /// Errors: std::system_error if the file cannot be written, std::logic_error if there is neither, std::bad_alloc.
+  void write_trace(const char* path) { detail::write_trace(*scheduler_, path); }
+  /// Also the flight recorder. Nothing if there is neither.
   void stop_trace() noexcept { detail::stop_trace(*scheduler_); }
 
   /// What the runtime has done so far. May be called at any time, from any thread.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
@@ -13,6 +14,8 @@
 
 #include "runtime/deadlock_report.hpp"
 #include "runtime/environment.hpp"
+#include "runtime/fibers.hpp"
+#include "runtime/flight_recorder.hpp"
 #include "runtime/instances.hpp"
 #include "runtime/os/clock.hpp"
 #include "runtime/os/futex.hpp"
@@ -84,16 +87,49 @@ bool waits_for_caller(const scheduler& s) noexcept {
   return false;
 }
 
+// An end that takes long: says once which fibers it waits for.
+class slow_end {
+ public:
+  explicit slow_end(instance& of) noexcept : of_(of) {}
+
+  void look() noexcept {
+    const std::int64_t lasted = os::now_ns() - begun_;
+    if (!seen_ && lasted >= tuning::long_end_ns / 10) {
+      seen_ = true;
+      try {
+        before_ = see_waits(of_);
+      } catch (const std::bad_alloc&) {}
+    }
+    if (told_ || lasted < tuning::long_end_ns) return;
+    told_ = true;
+    os::print_error("forkjoin: the destructor of fj::runtime has waited for over ");
+    os::print_error(static_cast<unsigned long>(tuning::long_end_ns / 1'000'000'000));
+    os::print_error(" s, until all fibers of the runtime have ended. Set FORKJOIN_DEADLOCK=0 for no such message.\n");
+    try {
+      os::print_error(describe_fibers(of_, &before_).c_str());
+    } catch (const std::bad_alloc&) {}
+    write_flight(of_);
+  }
+
+ private:
+  instance& of_;
+  const std::int64_t begun_ = os::now_ns();
+  seen_waits before_;
+  bool seen_ = false, told_ = false;
+};
+
 // Until nothing runs in `s` any more: until its fibers have done what they wait for.
-void wait_for_end(const scheduler& s) noexcept {
+void wait_for_end(instance& s) noexcept {
   constexpr int yields = 1000;
   constexpr std::int64_t longest_ns = 1'000'000;
   for (int i = 0; i < yields && !s.is_unused(); ++i) os::yield_thread();
   const auto is_unused = [](const void* of) noexcept { return static_cast<const scheduler*>(of)->is_unused(); };
+  slow_end slow(s);
   outside_sleeper here({.what = "the destructor of fj::runtime"}, is_unused, &s);
   for (std::int64_t delay = longest_ns / 64; !s.is_unused(); delay = std::min(2 * delay, longest_ns)) {
     os::sleep_ns(delay);
     if (here.looks.is_due()) here.look();
+    if (here.looks.any()) slow.look();
   }
 }
 
@@ -111,13 +147,16 @@ scheduler* open_scheduler(const options& wanted) {
     static_cast<void>(print_fibers_on(SIGQUIT));
   if (flag_from_environment("FORKJOIN_DEADLOCK", true)) os::looks::are(&look_for_standstill);
   auto* const made = new instance(wanted);
-  if (const std::string file = trace_file(wanted); !file.empty()) {
-    try {
+  try {
+    if (const std::string file = trace_file(wanted); !file.empty()) {
       trace_to(*made, file.c_str());
-    } catch (...) {
-      delete made;
-      throw;
+    } else if (!made->flight_file.empty()) {
+      trace_to(*made, "");
     }
+    if (!made->flight_file.empty()) report_long_runs(*made);
+  } catch (...) {
+    delete made;
+    throw;
   }
   if (made->settings().chaos != 0) yield_requests.fetch_add(1, std::memory_order_relaxed);  // never taken back
   instances& known = known_instances();
@@ -152,7 +191,7 @@ void close_scheduler(scheduler* s) noexcept {
   std::optional<blocking_call> gives_processor_away;
   if (const worker* const m = current_worker(); m && !m->sched().is_forked_copy())
     gives_processor_away.emplace(!s->is_unused());
-  wait_for_end(*s);
+  wait_for_end(*closing);
   {
     instances& known = known_instances();
     const locked lock(known.mutex);
@@ -185,6 +224,8 @@ void trace_to(scheduler& s, const char* path) {
   s.traces().begin(path, s.settings().procs, trace_events_from_environment());
   s.threads().attend_trace();
 }
+
+void write_trace(scheduler& s, const char* path) { s.traces().write(path); }
 
 void stop_trace(scheduler& s) noexcept {
   s.traces().end();

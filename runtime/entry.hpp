@@ -63,6 +63,7 @@ stats stats_of(const scheduler& s);
 
 /// As their namesakes in forkjoin/run.hpp and forkjoin/trace.hpp.
 void trace_to(scheduler& s, const char* path);
+void write_trace(scheduler& s, const char* path);
 void stop_trace(scheduler& s) noexcept;
 void trace_name(const char* text, std::size_t length) noexcept;
 void trace_mark(const char* text, std::size_t length) noexcept;

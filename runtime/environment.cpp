@@ -74,6 +74,21 @@ std::size_t resolve_stack(const std::string& option, std::size_t size, const cha
   return size;
 }
 
+// The option, or the variable with "%p" and the runtime's number filled in.
+std::string file_from(const char* option, const char* variable, std::atomic<unsigned>& runtimes) {
+  if (option) return option;
+  const char* const text = std::getenv(variable);
+  if (!text || !*text) return {};
+  std::string path = text;
+  const std::string process = std::to_string(os::process_id());
+  for (std::size_t at = 0; (at = path.find("%p", at)) != std::string::npos; at += process.size())
+    path.replace(at, 2, process);
+  // The child of fork(2) must not write where its parent does.
+  if (os::process_generation() != 0 && path == text) path += "." + process;
+  const unsigned number = runtimes.fetch_add(1, std::memory_order_relaxed) + 1;
+  return number == 1 ? path : path + "." + std::to_string(number);
+}
+
 }  // namespace
 
 settings resolve(const options& wanted) {
@@ -97,18 +112,23 @@ settings resolve(const options& wanted) {
 }
 
 std::string trace_file(const options& wanted) {
-  if (wanted.trace) return wanted.trace;
-  const char* const text = std::getenv("FORKJOIN_TRACE");
-  if (!text || !*text) return {};
-  std::string path = text;
-  const std::string process = std::to_string(os::process_id());
-  for (std::size_t at = 0; (at = path.find("%p", at)) != std::string::npos; at += process.size())
-    path.replace(at, 2, process);
-  // The child of fork(2) must not write where its parent does.
-  if (os::process_generation() != 0 && path == text) path += "." + process;
   static std::atomic<unsigned> runtimes{0};
-  const unsigned number = runtimes.fetch_add(1, std::memory_order_relaxed) + 1;
-  return number == 1 ? path : path + "." + std::to_string(number);
+  return file_from(wanted.trace, "FORKJOIN_TRACE", runtimes);
+}
+
+std::string flight_recorder_file(const options& wanted) {
+  static std::atomic<unsigned> runtimes{0};
+  return file_from(wanted.flight_recorder, "FORKJOIN_FLIGHT_RECORDER", runtimes);
+}
+
+std::int64_t long_run_from_environment() {
+  constexpr std::int64_t usual_ms = 100, ns_of_ms = 1'000'000;
+  constexpr std::uint64_t most_ms = 1'000'000'000;
+  const char* const text = std::getenv("FORKJOIN_LONG_RUN_MS");
+  if (!text || !*text) return usual_ms * ns_of_ms;
+  return static_cast<std::int64_t>(
+             number_from_environment("FORKJOIN_LONG_RUN_MS", text, 0, most_ms, "unset it for 100")) *
+         ns_of_ms;
 }
 
 std::uint64_t trace_events_from_environment() {

@@ -16,6 +16,11 @@ settings resolve(const options& wanted);
 /// Where a new runtime is to trace; empty: nowhere. Each call that finds FORKJOIN_TRACE is one for another runtime.
 std::string trace_file(const options& wanted);
 
+/// The same for its flight recorder: FORKJOIN_FLIGHT_RECORDER.
+std::string flight_recorder_file(const options& wanted);
+/// After how long a run of a strand is reported: FORKJOIN_LONG_RUN_MS, in nanoseconds; 0: never. Throws like resolve.
+std::int64_t long_run_from_environment();
+
 /// How many events a trace keeps of each thread: FORKJOIN_TRACE_EVENTS, rounded up to a power of two. Throws like resolve.
 std::uint64_t trace_events_from_environment();
 

@@ -20,6 +20,7 @@ namespace {
 struct doing {
   std::string_view what = {}, file = {}, function = {};
   std::uint_least32_t line = 0;
+  bool since_then = false;
   auto operator<=>(const doing&) const = default;
 };
 
@@ -27,10 +28,10 @@ doing ready() { return {.what = "ready"}; }
 
 std::string in_words(const doing& d) {
   if (d == ready()) return "ready, and wait for a P";
-  if (d.what.empty()) return "wait at a join";
-  std::string text = "wait in " + std::string(d.what);
+  std::string text = d.what.empty() ? "wait at a join" : "wait in " + std::string(d.what);
   if (d.line != 0)
     text += ", called at " + std::string(d.file) + ":" + std::to_string(d.line) + " in " + std::string(d.function);
+  if (d.since_then) text += ", for most of that time";
   return text;
 }
 
@@ -47,7 +48,16 @@ std::string numbers(const those& of) {
 
 }  // namespace
 
-std::string describe_fibers(scheduler& s) {
+seen_waits see_waits(const scheduler& s) {
+  seen_waits all;
+  const auto look = [&all](const fiber& f) {
+    if (f.state == fiber_state::waiting) all.emplace(&f, f.waits.version());
+  };
+  s.for_each_pool([&](const stack_pool& each) { each.for_each(look); });
+  return all;
+}
+
+std::string describe_fibers(scheduler& s, const seen_waits* before) {
   constexpr std::size_t most_numbers = 4;
   std::map<doing, those> all;
   const auto look = [&](const fiber& f) {
@@ -62,6 +72,10 @@ std::string describe_fibers(scheduler& s) {
     } while (!f.waits.is_still(version));
     if (state != fiber_state::waiting && state != fiber_state::runnable) return;
     if (state == fiber_state::runnable) d = ready();
+    if (before && state == fiber_state::waiting) {
+      const auto found = before->find(&f);
+      d.since_then = found != before->end() && found->second == version;
+    }
     those& others = all[d];
     if (++others.count <= most_numbers) others.first.push_back(f.number);
   };

@@ -7,6 +7,7 @@
 
 #include "runtime/environment.hpp"
 #include "runtime/fibers.hpp"
+#include "runtime/flight_recorder.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/thread.hpp"
 #include "runtime/wait/outside_threads.hpp"
@@ -37,7 +38,9 @@ void in_child() FORKJOIN_UNANALYSED {
 }  // namespace
 
 instance::instance(const options& wanted)
-    : scheduler(resolve(wanted)), prints(flag_from_environment("FORKJOIN_STATS", false) || wanted.stats) {}
+    : scheduler(resolve(wanted)),
+      prints(flag_from_environment("FORKJOIN_STATS", false) || wanted.stats),
+      flight_file(flight_recorder_file(wanted)) {}
 
 namespace {
 constinit instances all_instances;
@@ -99,6 +102,8 @@ void print_all_fibers(const instances& known) noexcept {
     for (instance* each = known.all.first(); each; each = known.all.after(*each))
       if (!each->is_forked_copy()) os::print_error(describe_fibers(*each).c_str());
     os::print_error(describe_sleepers_outside().c_str());
+    for (instance* each = known.all.first(); each; each = known.all.after(*each))
+      if (!each->is_forked_copy()) write_flight(*each);
   } catch (const std::bad_alloc&) {
     os::print_error("forkjoin: there is no memory to say what the fibers of a runtime do\n");
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <string>
 
 #include "base/list.hpp"
 #include "options.hpp"
@@ -15,8 +16,9 @@ namespace fj { inline namespace v0_2 { namespace detail {
 struct instance : scheduler {
   explicit instance(const options& wanted);
 
-  const bool prints;           ///< its statistics, at its end
-  list_links<instance> links;  ///< among all
+  const bool prints;              ///< its statistics, at its end
+  const std::string flight_file;  ///< where its flight recorder writes; empty: it has none
+  list_links<instance> links;     ///< among all
 };
 
 /// Never destroyed: the default runtime is not, and a signal may come while the process ends. In the copy that fork(2) makes the

@@ -36,6 +36,12 @@ struct options {
   /// ".2", and so on.
   const char* trace = nullptr;
 
+  /// A file, unless empty: the flight recorder. The runtime keeps its newest events in memory, as with `trace`, and writes them there when
+  /// its strands stand still, when it prints its fibers at a signal, and when a strand has kept its P for 100 ms while others were ready
+  /// (FORKJOIN_LONG_RUN_MS in the environment: another number, 0: never), whose backtrace it prints. runtime::write_trace writes them
+  /// anywhere. Copied at once. nullptr: the environment variable FORKJOIN_FLIGHT_RECORDER, as with `trace`.
+  const char* flight_recorder = nullptr;
+
   /// For tests, and to make ThreadSanitizer see a program's races: every fork is stolen, even with one P. So code after
   /// a fork or join runs on another stack and, if there are several P, often on another thread. If the child of a fork
   /// throws, the rest still runs. Slow. FORKJOIN_STEAL_EVERY_FORK=1 in the environment sets it for every runtime.

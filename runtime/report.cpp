@@ -60,6 +60,24 @@ std::string report(const stats& read, bool steals_every_fork, std::uint64_t chao
   std::string text = "forkjoin: the runtime lived for " + duration(read.lived_ns) + " and had jobs for " +
                      duration(read.working_ns) + ", on " + std::to_string(procs) + " P\n";
   if (chaos != 0) text += "forkjoin: chaos, as asked for, by seed " + std::to_string(chaos) + "\n";
+  text +=
+      "forkjoin: stacks " + std::to_string(read.stacks_in_use) + " in use, " + std::to_string(read.stacks_peak) +
+      " at peak\n"
+      "   P busy% look%     steals suspensions resumptions join_waits  exposures publications most_public slow_pushes  "
+      "slow_pops      parks    wakeups stacks_in_use stacks_peak\n";
+  const auto line = [&](const char* name, const counters& c, std::uint64_t of) {
+    char row[256];
+    const auto n = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
+    std::snprintf(
+        row, sizeof(row),
+        "%4s %5u %5u %10llu %11llu %11llu %10llu %10llu %12llu %11llu %11llu %10llu %10llu %10llu %13llu %11llu\n",
+        name, per_cent(c.busy_ns, of), per_cent(c.looking_ns, of), n(c.steals), n(c.suspensions), n(c.resumptions),
+        n(c.join_waits), n(c.exposures), n(c.publications), n(c.most_public), n(c.slow_pushes), n(c.slow_pops),
+        n(c.parks), n(c.wakeups), n(c.stacks_in_use), n(c.stacks_peak));
+    text += row;
+  };
+  for (std::size_t i = 0; i < procs; ++i) line(std::to_string(i).c_str(), read.procs[i], read.working_ns);
+  line("all", all, time);
   const unsigned busy = per_cent(all.busy_ns, time), looking = std::min(100 - busy, per_cent(all.looking_ns, time));
   text += "forkjoin: while it had jobs the P worked for " + std::to_string(busy) +
           " % of the time, looked for work for " + std::to_string(looking) + " %, and were idle for " +
@@ -83,25 +101,11 @@ std::string report(const stats& read, bool steals_every_fork, std::uint64_t chao
     text += "forkjoin: " + number(all.blocking_calls, "blocking call") + "; other strands took " +
             std::to_string(all.retakes) + " P from them" +
             (read.retakes_refused > 0 ? ", and could not " + number(read.retakes_refused, "time") : "") + "\n";
+  if (all.exposures > 0)
+    text += "forkjoin: " + number(all.exposures, "time") +
+            " a thief took work by force, of a strand that had not forked for long while others looked for work\n";
   text += "forkjoin: hint: " + hint(read, all, steals_every_fork) + "\n";
-  text +=
-      "forkjoin: stacks " + std::to_string(read.stacks_in_use) + " in use, " + std::to_string(read.stacks_peak) +
-      " at peak\n"
-      "   P busy% look%     steals suspensions resumptions join_waits  exposures publications most_public slow_pushes  "
-      "slow_pops      parks    wakeups stacks_in_use stacks_peak\n";
-  const auto line = [&](const char* name, const counters& c, std::uint64_t of) {
-    char row[256];
-    const auto n = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
-    std::snprintf(
-        row, sizeof(row),
-        "%4s %5u %5u %10llu %11llu %11llu %10llu %10llu %12llu %11llu %11llu %10llu %10llu %10llu %13llu %11llu\n",
-        name, per_cent(c.busy_ns, of), per_cent(c.looking_ns, of), n(c.steals), n(c.suspensions), n(c.resumptions),
-        n(c.join_waits), n(c.exposures), n(c.publications), n(c.most_public), n(c.slow_pushes), n(c.slow_pops),
-        n(c.parks), n(c.wakeups), n(c.stacks_in_use), n(c.stacks_peak));
-    text += row;
-  };
-  for (std::size_t i = 0; i < procs; ++i) line(std::to_string(i).c_str(), read.procs[i], read.working_ns);
-  line("all", all, time);
+  if (all.busy_ns != 0) text += "forkjoin: which code that was: forkjoin-trace run PROGRAM\n";
   return text;
 }
 

@@ -64,6 +64,7 @@ class runtime {
   unsigned procs() const noexcept { return 1; }
   /// There is nothing to trace.
   void trace_to(const char*) noexcept {}
+  void write_trace(const char*) noexcept {}
   void stop_trace() noexcept {}
   fj::stats stats() const {
     fj::stats none;

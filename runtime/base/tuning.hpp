@@ -179,6 +179,9 @@ inline constexpr std::int64_t first_look_ns = 100'000'000;
 /// runtime does not know could wake it: longer than most programs wait for such a thread.
 inline constexpr std::int64_t long_standstill_ns = 500'000'000;
 
+/// After so long the destructor of a runtime says which fibers it waits for.
+inline constexpr std::int64_t long_end_ns = 10'000'000'000;
+
 // Stacks and deques (stacks/).
 
 /// Bytes of a stack, unless options or the environment say otherwise: what a thread gets; and for a fiber of fj::go as little as

@@ -30,6 +30,8 @@ class looks {
   /// Sleeps while `word` is 0, at most until the next look is due. False if it is due; then the caller looks and sleeps again.
   [[nodiscard]] bool sleep(std::atomic<std::uint32_t>& word) noexcept;
 
+  /// Whether it ever is.
+  bool any() const noexcept { return what_; }
   bool is_due() const noexcept;
   void look() noexcept;
 

@@ -1,5 +1,7 @@
 #include "runtime/os/thread.hpp"
 
+#include "runtime/os/backtrace.hpp"
+
 #include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
@@ -49,6 +51,7 @@ bool thread::start(void (*body)(void*) noexcept, void* argument) noexcept {
   // Signals that a thread causes itself must reach it: blocked, they end the process. SIGSYS is a sandbox's answer to a
   // system call (SECCOMP_RET_TRAP).
   for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF}) sigdelset(&all, fault);
+  if (backtraces_allowed()) sigdelset(&all, SIGURG);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   int error = EINVAL;
   cpu_set_t elsewhere;

@@ -21,6 +21,9 @@ class thread {
   void join() noexcept;
   bool started() const noexcept { return body_ != nullptr; }
 
+  /// The system's number of it; 0 before it runs.
+  int id() const noexcept { return id_.load(std::memory_order_relaxed); }
+
   /// Makes this object stand for the calling thread, which it has not started. That thread can be kept off a processor,
   /// not joined.
   void adopt_caller() noexcept;

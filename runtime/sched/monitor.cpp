@@ -59,6 +59,9 @@ void monitor::watch_all() noexcept {
     rules_->serve_waits(scheduler_, os::now_ns());
     scheduler_.count_refused_retakes(rules_->look(scheduler_, os::now_ns()));
     note_requests(rules_->any_asked());
+    if (!tell_) continue;
+    for (int proc; (proc = rules_->find_long_run(os::now_ns(), long_run_ns_)) >= 0;)
+      tell_(scheduler_, static_cast<unsigned>(proc), long_run_ns_);
   }
 }
 

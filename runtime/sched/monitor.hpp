@@ -24,6 +24,13 @@ class monitor {
   /// By what needs it watched: starts the thread unless it runs. False if the system refuses it.
   bool watch() noexcept { return is_started() || start(); }
 
+  /// Before it starts: from then on it calls `tell` with the number of a P whose strand has kept it for so long (`ns`) while others
+  /// were ready, once for each run of a strand.
+  void report_long_runs(std::int64_t ns, void (*tell)(scheduler&, unsigned proc, std::int64_t ns) noexcept) noexcept {
+    long_run_ns_ = ns;
+    tell_ = tell;
+  }
+
   /// Whether it has ever been needed. Then it has a thread, and strands give way.
   bool is_started() const noexcept { return state_.load(std::memory_order_relaxed) != unstarted; }
 
@@ -58,6 +65,8 @@ class monitor {
   os::mutex mutex_;                                            // of start
   std::int64_t ask_again_at_ FORKJOIN_GUARDED_BY(mutex_) = 0;  // once the system has refused the thread
   std::unique_ptr<monitor_rules> rules_;
+  std::int64_t long_run_ns_ = 0;
+  void (*tell_)(scheduler&, unsigned, std::int64_t) noexcept = nullptr;
   bool asks_ = false;  // a strand that was asked to give way has not done so
   os::thread thread_;
 };

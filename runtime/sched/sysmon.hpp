@@ -62,6 +62,9 @@ class monitor_rules {
   /// Whether a strand had been asked to give way at the last look, and had not done so.
   bool any_asked() const noexcept { return any_asked_; }
 
+  /// See time_slices.
+  int find_long_run(std::int64_t now, std::int64_t ns) noexcept { return slices_.find_long_run(now, ns); }
+
   /// Nanoseconds until the next look.
   std::int64_t delay_ns(auto& scheduler) const noexcept {
     if (looks_in_vain_ <= tuning::quick_looks || looks_again_) return tuning::first_delay_ns;

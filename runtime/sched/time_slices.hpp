@@ -30,7 +30,7 @@ class time_slices {
       processor& p = scheduler.all()[i];
       seen& last = seen_[i];
       if (const std::uint32_t run = p.runs; run != last.run) {
-        last = {.run = run, .since = now};
+        last = {.run = run, .began = now, .since = now};
       } else if (now - last.since >= slice && waits_for(scheduler, p)) {
         ask(p, run);
         last.since = now;
@@ -39,6 +39,16 @@ class time_slices {
       any_asked |= last.asked;
     }
     return any_asked;
+  }
+
+  /// The number of a P whose strand has had it for so long and was asked to give way, each run once; -1: none.
+  int find_long_run(std::int64_t now, std::int64_t ns) noexcept {
+    for (seen& each : seen_) {
+      if (!each.asked || each.told || now - each.began < ns) continue;
+      each.told = true;
+      return static_cast<int>(&each - seen_.data());
+    }
+    return -1;
   }
 
   /// Whether the strand that the P ran at the last look was asked by then.
@@ -53,8 +63,10 @@ class time_slices {
  private:
   struct seen {
     std::uint32_t run = 0;
-    std::int64_t since = 0;  // the first look at that run, or the last request
+    std::int64_t began = 0;  // the first look at that run
+    std::int64_t since = 0;  // the same, or the last request
     bool asked = false;
+    bool told = false;
   };
 
   // A fiber of another P's queue waits for that one.

@@ -6,7 +6,8 @@
 //   ring, ring, ...   one for each thread of the runtime, and one for all others; a head, and then its events
 //
 // All numbers have the byte order of the machine. A reader may come at any time, also after the process has been killed: a ring's
-// `count` is stored after the event that it counts. Of a ring that was full before, the oldest event may be half overwritten.
+// `count` is stored after the event that it counts. Of a ring that was full before, the oldest event may be half overwritten; in a copy
+// (tracer::write) it has the time 0 and is none.
 #pragma once
 
 #include <atomic>

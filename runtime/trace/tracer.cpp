@@ -34,6 +34,50 @@ std::uint64_t key_of(const char* what, const char* file, std::uint_least32_t lin
   return mixed(mixed(number(what)) + mixed(number(file) ^ line)) | 1;  // never 0
 }
 
+[[noreturn]] void throw_unwritable(int error, const std::string& path) {
+  throw std::system_error(
+      error, std::generic_category(),
+      path.empty() ? "forkjoin: there is no memory for the flight recorder"
+                   : "forkjoin: the trace \"" + path + "\" cannot be written; name a file in a folder that can");
+}
+
+void note_end(trace_header& header) noexcept {
+  header.last_ns.store(static_cast<std::uint64_t>(os::now_ns()), std::memory_order_relaxed);
+  header.last_ticks.store(os::ticks(), std::memory_order_release);
+}
+
+// While its thread goes on. What that overwrites meanwhile is left empty; also what it may have begun to overwrite, as its stores may be
+// seen before its count.
+void copy_ring(const trace_ring_head& of, std::byte* to) noexcept {
+  constexpr std::uint64_t under_way = 16;
+  const auto* const from =
+      reinterpret_cast<const trace_event*>(reinterpret_cast<const std::byte*>(&of) + ring_head_size);
+  auto* const head = reinterpret_cast<trace_ring_head*>(to);
+  auto* const events = reinterpret_cast<trace_event*>(to + ring_head_size);
+  const std::uint64_t count = of.count.load(std::memory_order_acquire), first = count - std::min(count, of.capacity);
+  for (std::uint64_t i = first; i < count; ++i) {
+    // acquire: the count is read again after this
+    const auto copied = [](const std::atomic<std::uint64_t>& a, std::atomic<std::uint64_t>& b) {
+      b.store(a.load(std::memory_order_acquire), std::memory_order_relaxed);
+    };
+    const trace_event& one = from[i & (of.capacity - 1)];
+    trace_event& other = events[i & (of.capacity - 1)];
+    copied(one.at, other.at);
+    copied(one.what, other.what);
+    copied(one.a, other.a);
+    copied(one.b, other.b);
+  }
+  const std::uint64_t now = of.count.load(std::memory_order_relaxed) + under_way;
+  for (std::uint64_t i = first; i < count && i + of.capacity < now; ++i) {
+    events[i & (of.capacity - 1)].at.store(0, std::memory_order_relaxed);
+    events[i & (of.capacity - 1)].what.store(0, std::memory_order_relaxed);
+  }
+  head->capacity = of.capacity;
+  head->worker = of.worker;
+  head->is_outside = of.is_outside;
+  head->count.store(count, std::memory_order_relaxed);
+}
+
 }  // namespace
 
 void trace_ring::add(event what, unsigned proc, std::uint32_t fiber, std::uint64_t a, std::uint64_t b) noexcept {
@@ -48,13 +92,10 @@ void trace_ring::add(event what, unsigned proc, std::uint32_t fiber, std::uint64
 }
 
 tracer::tracer(const char* path, unsigned procs, std::uint64_t events) : path_(path), capacity_(events) {
-  if (const int error = file_.create(path))
-    throw std::system_error(
-        error, std::generic_category(),
-        "forkjoin: the trace \"" + path_ + "\" cannot be written; name a file in a folder that can");
-  header_ = reinterpret_cast<trace_header*>(extend(os::round_to_pages(sizeof(trace_header))));
-  modules_ = reinterpret_cast<char*>(extend(modules_size));
-  texts_ = reinterpret_cast<char*>(extend(texts_size));
+  if (const int error = path_.empty() ? file_.create_unnamed() : file_.create(path)) throw_unwritable(error, path_);
+  header_ = reinterpret_cast<trace_header*>(extend(file_, path_, os::round_to_pages(sizeof(trace_header))));
+  modules_ = reinterpret_cast<char*>(extend(file_, path_, modules_size));
+  texts_ = reinterpret_cast<char*>(extend(file_, path_, texts_size));
   header_->pid = os::process_id();
   header_->procs = procs;
   header_->modules_at = os::round_to_pages(sizeof(trace_header));
@@ -90,13 +131,31 @@ tracer::tracer(const char* path, unsigned procs, std::uint64_t events) : path_(p
   header_->magic = trace_header::right_magic;
 }
 
-std::byte* tracer::extend(std::size_t bytes) {
+std::byte* tracer::extend(os::mapped_file& file, const std::string& path, std::size_t bytes) {
   int error = 0;
-  std::byte* const memory = file_.extend(bytes, error);
+  std::byte* const memory = file.extend(bytes, error);
   if (!memory)
     throw std::system_error(error, std::generic_category(),
-                            "forkjoin: there is no room for the trace \"" + path_ + "\"");
+                            path.empty() ? "forkjoin: there is no memory for the flight recorder"
+                                         : "forkjoin: there is no room for the trace \"" + path + "\"");
   return memory;
+}
+
+void tracer::write(const char* path) {
+  os::mapped_file to;
+  if (const int error = to.create(path)) throw_unwritable(error, path);
+  const locked lock(mutex_);
+  list_modules();  // some may have come meanwhile
+  std::byte* const copy = extend(to, path, header_->rings_at + heads_.size() * header_->ring_size);
+  std::memcpy(copy, static_cast<const void*>(header_), sizeof(trace_header));  // it changes under the mutex alone
+  std::memcpy(copy + header_->modules_at, modules_, modules_size);
+  std::memcpy(copy + header_->texts_at, texts_, texts_size);
+  std::byte* at = copy + header_->rings_at;
+  for (const trace_ring_head* each : heads_) {
+    copy_ring(*each, at);
+    at += header_->ring_size;
+  }
+  note_end(*reinterpret_cast<trace_header*>(copy));
 }
 
 void tracer::list_modules() noexcept {
@@ -190,8 +249,8 @@ std::uint64_t tracer::append(std::string_view of) noexcept {
 void tracer::finish() noexcept {
   list_modules();  // some may have come meanwhile
   const locked lock(mutex_);
-  header_->last_ns.store(static_cast<std::uint64_t>(os::now_ns()), std::memory_order_relaxed);
-  header_->last_ticks.store(os::ticks(), std::memory_order_release);
+  note_end(*header_);
+  if (path_.empty()) return;
   std::uint64_t lost = 0;
   for (const trace_ring_head* each : heads_) {
     const std::uint64_t count = each->count.load(std::memory_order_relaxed);
@@ -211,11 +270,22 @@ void tracer::finish() noexcept {
 tracer& tracing::begin(const char* path, unsigned procs, std::uint64_t events) {
   const locked lock(mutex_);
   if (now_.load(std::memory_order_relaxed))
-    throw std::logic_error("fj::runtime::trace_to: a trace of this runtime is being written; call stop_trace before");
+    throw std::logic_error(
+        "fj::runtime::trace_to: a trace of this runtime is being written, or its flight recorder is on; call "
+        "stop_trace "
+        "before");
   all_.reserve(all_.size() + 1);
   all_.push_back(std::make_unique<tracer>(path, procs, events));
   now_.store(all_.back().get(), std::memory_order_release);
   return *all_.back();
+}
+
+void tracing::write(const char* path) {
+  tracer* const of = now();
+  if (!of)
+    throw std::logic_error(
+        "fj::runtime::write_trace: there is no trace to write; set options::flight_recorder, or call trace_to before");
+  of->write(path);
 }
 
 void tracing::end() noexcept {

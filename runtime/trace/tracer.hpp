@@ -1,4 +1,4 @@
-// Writes a trace: into one file, for one runtime.
+// Writes a trace: into one file, for one runtime. A flight recorder's lies in memory until it is asked for.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,8 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 class tracer {
  public:
-  /// Throws std::system_error, which names the file, and std::bad_alloc. `events`: the room of each thread, a power of two.
+  /// Throws std::system_error, which names the file, and std::bad_alloc. `events`: the room of each thread, a power of two. An empty
+  /// path: into memory.
   tracer(const char* path, unsigned procs, std::uint64_t events);
 
   /// A ring for a worker; nullptr if there is no room for it. It lives as long as the tracer. There are rings for all P from the begin on:
@@ -37,6 +38,10 @@ class tracer {
   /// And a text that need not.
   std::uint64_t text(std::string_view of) noexcept FORKJOIN_EXCLUDES(mutex_);
 
+  /// Writes what there is now into a file of its own. Threads go on adding meanwhile: of a full ring the oldest events, which
+  /// they overwrite, are left out. Throws as the constructor does. Some 0.5 ms for each mebibyte.
+  void write(const char* path) FORKJOIN_EXCLUDES(mutex_);
+
   /// No more events come, but for those that are under way. Says what is missing, if anything is.
   void finish() noexcept FORKJOIN_EXCLUDES(mutex_);
 
@@ -48,7 +53,7 @@ class tracer {
   };
   static constexpr std::size_t most_places = 1024;
 
-  std::byte* extend(std::size_t bytes);
+  std::byte* extend(os::mapped_file& file, const std::string& path, std::size_t bytes);
   std::uint64_t append(std::string_view of) noexcept FORKJOIN_REQUIRES(mutex_);
   trace_ring* make_ring_locked() noexcept FORKJOIN_REQUIRES(mutex_);
   void list_modules() noexcept;
@@ -68,7 +73,7 @@ class tracer {
   std::unique_ptr<known_place[]> places_{new known_place[most_places]};
 };
 
-/// The traces of one runtime: one at a time. What has been traced stays until the runtime ends, as an event may be under way.
+/// The traces of one runtime, one at a time, a flight recorder's among them. What has been traced stays until the runtime ends, as an event may be under way.
 class tracing {
  public:
   /// nullptr: none is written. acquire: pairs with the release in begin
@@ -76,6 +81,8 @@ class tracing {
 
   /// Throws as the tracer does, and std::logic_error if a trace is being written.
   tracer& begin(const char* path, unsigned procs, std::uint64_t events);
+  /// Throws as tracer::write does, and std::logic_error if there is nothing to write.
+  void write(const char* path);
   void end() noexcept;
 
  private:

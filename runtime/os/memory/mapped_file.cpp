@@ -24,6 +24,11 @@ int mapped_file::create(const char* path) noexcept {
   return descriptor_ < 0 ? errno : 0;
 }
 
+int mapped_file::create_unnamed() noexcept {
+  descriptor_ = memfd_create("forkjoin flight recorder", MFD_CLOEXEC);
+  return descriptor_ < 0 ? errno : 0;
+}
+
 std::byte* mapped_file::extend(std::size_t bytes, int& error) noexcept {
   try {
     parts_.reserve(parts_.size() + 1);

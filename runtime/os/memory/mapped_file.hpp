@@ -16,6 +16,8 @@ class mapped_file {
 
   /// Makes the file, or empties it. 0, or the errno of what failed.
   [[nodiscard]] int create(const char* path) noexcept;
+  /// Makes one without a name, which goes when the process ends.
+  [[nodiscard]] int create_unnamed() noexcept;
 
   /// So many bytes more at its end, whole pages, which are zero. They are there on the disk, too: a write to them cannot fail. nullptr,
   /// and the errno of what failed, if the system refuses. Some 0.5 ms for a mebibyte.

@@ -59,12 +59,13 @@ class File:
             for start, number in parts:
                 place = begin + start * EVENT.size
                 for ticks, what, a, b in EVENT.iter_unpack(data[place:place + number * EVENT.size]):
-                    found.append((ticks, what, a, b, i))
+                    if ticks:
+                        found.append((ticks, what, a, b, i))
         found.sort(key=lambda event: event[0])
         first, scale = self.first_ticks, self.ns_per_tick
         self.events = [Event((ticks - first) * scale, KINDS.get(what & 0xffff, "none"), what >> 16 & 0xffff, what >> 32, a, b, thread)
                        for ticks, what, a, b, thread in found]
-        self.lost = sum(thread.count - thread.kept for thread in self.threads)
+        self.lost = sum(thread.count for thread in self.threads) - len(found)
         end = (last_ticks - first) * scale if not self.cut_off else 0
         self.begin = min((event.at for event in self.events[:1]), default=0) if self.lost else min(0, self.events[0].at if self.events else 0)
         self.end = max([end, *(event.at for event in self.events[-1:])])

@@ -1,0 +1,93 @@
+#include "runtime/os/backtrace.hpp"
+
+#include <execinfo.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+
+#include "runtime/os/memory_fault.hpp"
+#include "runtime/os/mutex.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
+
+namespace {
+
+constexpr int most_frames = 64;
+constexpr int own_frames = 2;  // the handler, and what the system calls it by
+constexpr std::int64_t patience_ns = 200'000'000;
+
+std::atomic<bool> allowed{false};
+os::mutex asking;
+void* frames[most_frames];
+std::atomic<int> found{0}, asked{0};  // asked: the thread; 0: none
+sem_t answered;
+
+void answer(int) {
+  const int before = errno;
+  int me = static_cast<int>(syscall(SYS_gettid));
+  // One that answers too late finds another thread or none asked. acquire: pairs with the release in print_backtrace
+  if (asked.compare_exchange_strong(me, 0, std::memory_order_acquire)) {
+    found.store(backtrace(frames, most_frames), std::memory_order_relaxed);
+    sem_post(&answered);
+  }
+  errno = before;
+}
+
+bool wait_for_answer() noexcept {
+  timespec until{};
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += patience_ns;
+  until.tv_sec += until.tv_nsec / 1'000'000'000;
+  until.tv_nsec %= 1'000'000'000;
+  int error = 0;
+  do {
+    error = sem_timedwait(&answered, &until) == 0 ? 0 : errno;
+  } while (error == EINTR);
+  if (error == 0) return true;
+  int none = asked.exchange(0, std::memory_order_relaxed);
+  if (none != 0) return false;
+  while (sem_wait(&answered) != 0) {}  // it has just begun to answer
+  return true;
+}
+
+}  // namespace
+
+void allow_backtraces() noexcept {
+  void* one[1];
+  backtrace(one, 1);  // the first call loads a library, which a signal handler may not
+  static const bool once = sem_init(&answered, 0, 0) == 0;
+  allowed.store(once, std::memory_order_relaxed);
+}
+
+bool backtraces_allowed() noexcept { return allowed.load(std::memory_order_relaxed); }
+
+void print_backtrace(int thread) noexcept {
+  if (!backtraces_allowed()) return;
+  const locked lock(asking);
+  struct sigaction by{}, before{};
+  by.sa_handler = &answer;
+  by.sa_flags = SA_RESTART | SA_ONSTACK;
+  if (sigaction(SIGURG, nullptr, &before) != 0 || (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)) {
+    print_error("  (not known, as the program handles SIGURG itself)\n");
+    return;
+  }
+  sigaction(SIGURG, &by, nullptr);
+  asked.store(thread, std::memory_order_release);
+  const bool answers = syscall(SYS_tgkill, getpid(), thread, SIGURG) == 0 && wait_for_answer();
+  asked.store(0, std::memory_order_relaxed);
+  sigaction(SIGURG, &before, nullptr);
+  if (!answers) {
+    print_error("  (not known, as its thread does not answer)\n");
+    return;
+  }
+  const int count = found.load(std::memory_order_relaxed);
+  if (count > own_frames) backtrace_symbols_fd(frames + own_frames, count - own_frames, STDERR_FILENO);
+}
+
+}}}}  // namespace fj::v0_2::detail::os
