@@ -23,6 +23,7 @@
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/on_signal.hpp"
 #include "runtime/os/thread.hpp"
+#include "runtime/os/turns.hpp"
 #include "runtime/report.hpp"
 #include "runtime/stacks/overflow.hpp"
 #include "runtime/trace/note.hpp"
@@ -158,7 +159,8 @@ scheduler* open_scheduler(const options& wanted) {
     delete made;
     throw;
   }
-  if (made->settings().chaos != 0) yield_requests.fetch_add(1, std::memory_order_relaxed);  // never taken back
+  if (made->settings().chaos != 0 || made->settings().in_turns)
+    yield_requests.fetch_add(1, std::memory_order_relaxed);  // never taken back
   instances& known = known_instances();
   const locked lock(known.mutex);
   known.all.push(*made);
@@ -175,6 +177,12 @@ void close_scheduler(scheduler* s) noexcept {
         "called "
         "exit, which destroys static objects: return from run first, use the default runtime, or call "
         "std::quick_exit.\n");
+    std::abort();
+  }
+  if (s->settings().in_turns && !os::turns::self()) {
+    os::print_error(
+        "forkjoin: a runtime whose threads take turns (options::schedule, FORKJOIN_SCHEDULE) was destroyed by a thread "
+        "that takes none; destroy it where it was made\n");
     std::abort();
   }
   if (waits_for_caller(*s)) {
@@ -292,6 +300,10 @@ stats stats_of(const scheduler& s) {
   });
   read.threads_refused = s.threads_refused();
   read.retakes_refused = s.retakes_refused();
+  if (const schedule_log* const log = s.settings().in_turns ? schedule_session::log() : nullptr) {
+    read.schedule_choices = log->choices.load(std::memory_order_relaxed);
+    read.schedule_hash = log->hash.load(std::memory_order_relaxed);
+  }
   read.working_ns = s.time_working();
   read.lived_ns = s.age();  // last: none of the times is longer
   return read;

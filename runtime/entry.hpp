@@ -12,6 +12,7 @@
 #ifndef FORKJOIN_SERIAL
 
 #include "base/check.hpp"
+#include "explore.hpp"
 #include "fork/continuation.hpp"
 #include "fork/current.hpp"
 #include "fork/deque.hpp"

@@ -17,6 +17,7 @@
 #include "runtime/os/thread.hpp"
 #include "runtime/os/topology.hpp"
 #include "runtime/os/turns.hpp"
+#include "runtime/replay.hpp"
 #include "runtime/stacks/large_stacks.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -27,6 +28,7 @@ constexpr unsigned max_procs = 4096;
 constexpr unsigned max_max_workers = 65536;
 constexpr unsigned blocking_threads =
     256;  // threads in long calls of fj::blocking at a time, unless the options say otherwise
+constexpr unsigned procs_in_turns = 4;
 constexpr std::size_t min_stack = std::size_t{16} << 10;
 constexpr std::size_t max_stack = large_stacks::most;
 
@@ -57,7 +59,8 @@ unsigned resolve_procs(unsigned wanted) {
   if (const char* const text = std::getenv("FORKJOIN_PROCS"))
     return static_cast<unsigned>(
         number_from_environment("FORKJOIN_PROCS", text, 1, max_procs, "unset it to use the processors available"));
-  return std::min(os::available_processors(), max_procs);
+  // A schedule is to be the same on any machine.
+  return os::turns::mine() ? procs_in_turns : std::min(os::available_processors(), max_procs);
 }
 
 std::size_t resolve_stack(const std::string& option, std::size_t size, const char* variable, std::size_t by_default) {
@@ -105,10 +108,26 @@ settings resolve(const options& wanted) {
   chosen.steal_every_fork = flag_from_environment("FORKJOIN_STEAL_EVERY_FORK", false) || wanted.steal_every_fork;
   chosen.thread_order = flag_from_environment("FORKJOIN_TSAN_THREAD_ORDER", false) || wanted.thread_order;
   chosen.chaos = wanted.chaos != 0 ? wanted.chaos : seed_from_environment();
+  const std::uint64_t schedule = schedule_from(wanted).seed;
+  if (chosen.chaos == 0 && schedule_chooser::is_chaotic(schedule)) chosen.chaos = schedule;
   // A record that is to be stolen must be public.
   const bool may_fence_others = flag_from_environment("FORKJOIN_MEMBARRIER", true) && os::membarrier_register();
-  chosen.eager = chosen.steal_every_fork || !may_fence_others || os::turns::mine();
+  chosen.in_turns = os::turns::mine() != nullptr;
+  chosen.eager = chosen.steal_every_fork || !may_fence_others || chosen.in_turns;
   return chosen;
+}
+
+replay schedule_from(const options& wanted) {
+  if (wanted.schedule.seed != 0) return wanted.schedule;
+  if (wanted.schedule.changes) schedule_chooser::refuse(wanted.schedule.changes);
+  const char* const text = std::getenv("FORKJOIN_SCHEDULE");
+  if (!text || !*text || std::string_view(text) == "0") return {};
+  replay found;
+  const char* const end = text + std::strlen(text);
+  const auto [rest, error] = std::from_chars(text, end, found.seed);
+  if (error != std::errc() || found.seed == 0 || (*rest != '\0' && *rest != ':')) schedule_chooser::refuse(text);
+  if (rest != end) found.changes = rest + 1;
+  return found;
 }
 
 std::string trace_file(const options& wanted) {

@@ -13,6 +13,9 @@ namespace fj { inline namespace v0_2 { namespace detail {
 /// message that names the value and the remedy.
 settings resolve(const options& wanted);
 
+/// The schedule of a new runtime: of the options, or FORKJOIN_SCHEDULE. Seed 0: none. Throws like resolve.
+replay schedule_from(const options& wanted);
+
 /// Where a new runtime is to trace; empty: nowhere. Each call that finds FORKJOIN_TRACE is one for another runtime.
 std::string trace_file(const options& wanted);
 

@@ -38,7 +38,8 @@ void in_child() FORKJOIN_UNANALYSED {
 }  // namespace
 
 instance::instance(const options& wanted)
-    : scheduler(resolve(wanted)),
+    : schedule_session(schedule_from(wanted)),
+      scheduler(resolve(wanted)),
       prints(flag_from_environment("FORKJOIN_STATS", false) || wanted.stats),
       flight_file(flight_recorder_file(wanted)) {}
 

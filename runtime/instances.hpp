@@ -8,12 +8,13 @@
 #include "options.hpp"
 #include "os/mutex.hpp"
 #include "os/thread_safety.hpp"
+#include "replay.hpp"
 #include "sched/scheduler.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// A scheduler, and what its runtime needs besides scheduling.
-struct instance : scheduler {
+/// A scheduler, and what its runtime needs besides scheduling. Its threads begin and end while they take turns, if they do.
+struct instance : schedule_session, scheduler {
   explicit instance(const options& wanted);
 
   const bool prints;              ///< its statistics, at its end

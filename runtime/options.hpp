@@ -6,6 +6,15 @@
 
 namespace fj { inline namespace v0_2 {
 
+/// A schedule that repeats, for options::schedule.
+struct replay {
+  /// Which schedule; 0: none.
+  std::uint64_t seed = 0;
+  /// The same schedule but for these choices, in the form in which fj::explore prints them: "12=2,40=1" for the thread with number 2 at
+  /// the twelfth choice, and so on. Everywhere else the thread that has the turn goes on where it can. nullptr: all as the seed has it.
+  const char* changes = nullptr;
+};
+
 /// For `fj::runtime`, and for the default runtime by fj::default_options.
 struct options {
   /// P: how many strands run at once. 0: the environment variable FORKJOIN_PROCS, else the number of processors that the
@@ -52,6 +61,14 @@ struct options {
   /// of serial order on one P is kept by programs that do not wait. With one P the same seed gives the same choices; with more,
   /// each P makes its own. Slow. FORKJOIN_CHAOS=seed in the environment sets it for runtimes that leave it 0.
   std::uint64_t chaos = 0;
+
+  /// For tests, and to see a failure again: a seed other than 0 makes one schedule, and the same each time. The threads of the runtime and
+  /// the one that makes it take turns: one goes on at a time, and at each fork, join, theft, wait, and operation of <forkjoin/go.hpp> the
+  /// seed says which. Their time is counted, not measured: where all would sleep, the first sleep is over at once. With the same seed, a
+  /// program that depends on nothing outside of it takes the same course on any machine; stats::schedule_hash tells. `procs` is 4 if
+  /// nothing says how many. Runtimes of other threads cannot take part, and threads of the program's own take no turns. Calls from those
+  /// throw std::logic_error. fj::explore tries many seeds. FORKJOIN_SCHEDULE=seed in the environment sets it for runtimes that leave it 0.
+  replay schedule = {};
 
   /// For programs that keep caches for each thread (thread_local), in builds with ThreadSanitizer; in other builds it
   /// does nothing. Strands that run on one thread are ordered as they run there. So ThreadSanitizer reports no races

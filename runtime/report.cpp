@@ -59,6 +59,12 @@ std::string report(const stats& read, bool steals_every_fork, std::uint64_t chao
   const std::uint64_t time = read.working_ns * procs;
   std::string text = "forkjoin: the runtime lived for " + duration(read.lived_ns) + " and had jobs for " +
                      duration(read.working_ns) + ", on " + std::to_string(procs) + " P\n";
+  if (read.schedule_choices != 0) {
+    char hash[17];
+    std::snprintf(hash, sizeof(hash), "%016llx", static_cast<unsigned long long>(read.schedule_hash));
+    text += "forkjoin: threads took turns, as asked for: " + number(read.schedule_choices, "choice") + ", hash " +
+            hash + "; these times are counted\n";
+  }
   if (chaos != 0) text += "forkjoin: chaos, as asked for, by seed " + std::to_string(chaos) + "\n";
   text +=
       "forkjoin: stacks " + std::to_string(read.stacks_in_use) + " in use, " + std::to_string(read.stacks_peak) +

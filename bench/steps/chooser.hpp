@@ -29,7 +29,10 @@ class chooser {
   chooser(stage& of, script wanted, unsigned seed) : stage_(of), script_(std::move(wanted)), dice_(seed) {}
 
   /// For os::turns.
-  static fj::detail::os::turns::taker& next(void* self, fj::detail::os::turns::taker& first) noexcept {
+  static fj::detail::os::turns::taker& next(void* self, fj::detail::os::turns::taker& first,
+                                            fj::detail::os::turns::cause why) noexcept {
+    // The rows are between whole forks and joins.
+    if (why == fj::detail::os::turns::cause::point) return *fj::detail::os::turns::self();
     return static_cast<chooser*>(self)->choose(first);
   }
 

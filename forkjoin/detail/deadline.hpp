@@ -4,6 +4,8 @@
 #include <chrono>
 #include <type_traits>
 
+#include "forkjoin/detail/entry.hpp"
+
 namespace fj { inline namespace v0_2 { namespace detail {
 
 /// The clock of all deadlines.
@@ -13,10 +15,13 @@ using deadline = deadline_clock::time_point;
 /// The time that does not come.
 inline constexpr deadline no_deadline = (deadline::max)();
 
+/// The time that waits go by: of that clock, or counted if threads take turns.
+inline deadline now() noexcept { return deadline(std::chrono::nanoseconds(os::now_ns())); }
+
 /// The time that lies d ahead, rounded up; no_deadline if the clock does not go so far. What is not positive is now.
 template <class Rep, class Period>
 deadline deadline_after(const std::chrono::duration<Rep, Period>& d) {
-  const deadline now = deadline_clock::now();
+  const deadline now = detail::now();
   if (!(d > d.zero())) return now;  // a floating-point number may be none
   // As double, because the long ones of other units have no place in the clock's. What is below as double is below.
   using approximate = std::chrono::duration<double, deadline::period>;
@@ -38,8 +43,8 @@ deadline deadline_at(const std::chrono::time_point<Clock, Duration>& t) {
   } else {
     const auto now = Clock::now();
     const approximate ahead = time - approximate(now.time_since_epoch());
-    if (!(ahead > approximate(std::chrono::seconds(-1)))) return deadline_clock::now();  // none is a second off
-    if (ahead >= approximate(no_deadline - deadline_clock::now())) return no_deadline;
+    if (!(ahead > approximate(std::chrono::seconds(-1)))) return detail::now();  // none is a second off
+    if (ahead >= approximate(no_deadline - detail::now())) return no_deadline;
     return deadline_after(t - now);
   }
 }

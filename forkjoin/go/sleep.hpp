@@ -19,6 +19,10 @@ inline void sleep_until(deadline t, const wait_options& options) {
 
 }  // namespace detail
 
+/// The time by which waits and sleeps end: that of std::chrono::steady_clock, which is counted and not measured if threads take turns
+/// (options::schedule). So {.until = fj::now() + 5ms} is the same in each run of a schedule.
+inline std::chrono::steady_clock::time_point now() noexcept { return detail::now(); }
+
 /// Sleeps for at least so long. The fiber leaves its stack, also inside of a tree of forks, and its worker does other
 /// work; a thread outside of any runtime sleeps. Returns at once if d is not positive. Throws fj::cancelled if
 /// options.stop is asked to stop during the sleep, fj::timed_out if the time options.until comes first, std::bad_alloc
@@ -37,9 +41,11 @@ void sleep_for(const std::chrono::duration<Rep, Period>& d, wait_options options
 template <class Clock, class Duration>
 void sleep_until(const std::chrono::time_point<Clock, Duration>& t, wait_options options = {}) {
   detail::maybe_yield();
-  // Again and again: another clock may be set back during the sleep.
-  for (detail::deadline end = detail::deadline_at(t); end > detail::deadline_clock::now(); end = detail::deadline_at(t))
+  // Again and again: another clock may be set back during the sleep. Where time is counted, another one does not go on meanwhile.
+  for (detail::deadline end = detail::deadline_at(t); end > detail::now(); end = detail::deadline_at(t)) {
     detail::sleep_until(end, options);
+    if (detail::os::turns::mine()) return;
+  }
 }
 
 }}  // namespace fj::v0_2

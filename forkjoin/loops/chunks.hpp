@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -189,6 +188,7 @@ class lone_parts {
   /// After the loop. `alone`: the strand has run all of it.
   void end(bool alone) const noexcept {
     const std::uint64_t took = os::rough_ns() - begun_;
+    if (os::turns::mine()) return;  // a schedule is not to depend on those before
     if (took > tuning::early.worth_ns / 2) known_.trial.note(n_, took);
     if (alone) known_.learn(n_, took);
   }
@@ -209,12 +209,12 @@ class adaptive_chunk {
  public:
   std::size_t size() const noexcept { return size_; }
 
-  void start() noexcept { started_ = clock::now(); }
+  void start() noexcept { started_ = os::now_ns(); }
 
   /// Called after each chunk.
   void adapt() noexcept {
-    const clock::time_point now = clock::now();
-    const clock::duration taken = now - started_;
+    const std::int64_t now = os::now_ns();
+    const std::int64_t taken = now - started_;
     started_ = now;
     if (taken < too_short) {
       if (size_ < most) size_ *= taken < too_short / 8 ? 8u : 2u;
@@ -224,13 +224,11 @@ class adaptive_chunk {
   }
 
  private:
-  using clock = std::chrono::steady_clock;
   static constexpr std::size_t most = std::size_t(1) << (8 * sizeof(std::size_t) - 8);  // loops may be over nothing
-  static constexpr clock::duration too_short = std::chrono::microseconds(8);
-  static constexpr clock::duration too_long = std::chrono::microseconds(40);
+  static constexpr std::int64_t too_short = 8'000, too_long = 40'000;                   // ns
 
   std::size_t size_ = 1;
-  clock::time_point started_;
+  std::int64_t started_;
 };
 
 }}}  // namespace fj::v0_2::detail

@@ -15,7 +15,8 @@ struct settings {
   bool steal_every_fork = false;
   bool thread_order = false;
   std::uint64_t chaos = 0;
-  bool eager = false;  ///< no membarrier: everything is public at once
+  bool eager = false;     ///< no membarrier: everything is public at once
+  bool in_turns = false;  ///< its threads take turns, and so does each that calls it
 };
 
 }}}  // namespace fj::v0_2::detail

@@ -39,10 +39,14 @@ class unset_atomic {
 /// Sequentially consistent.
 inline void fence() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
-/// Where threads take turns, another one may go on here.
+/// Where threads take turns, another one may go on here: for a thread that looks for something, or for one that could go on.
 inline void may_lose_turn() noexcept {
   if (turns* const all = turns::mine()) [[unlikely]]
     all->pass();
+}
+inline void schedule_point() noexcept {
+  if (turns* const all = turns::mine()) [[unlikely]]
+    all->point();
 }
 
 // An asymmetric fence: if one thread passes the light one and another the heavy one, at least one of them sees what the other

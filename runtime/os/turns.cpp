@@ -9,6 +9,7 @@
 
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/race_detector.hpp"
+#include "runtime/os/thread.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
@@ -16,7 +17,7 @@ std::atomic<turns*> turns::taken{nullptr};
 
 namespace {
 
-constexpr std::int64_t pass_ns = 1'000;
+constexpr std::int64_t turn_ns = 1'000;
 
 thread_local turns::taker* this_taker = nullptr;
 
@@ -33,17 +34,19 @@ void call(turns::taker& t) noexcept {
   syscall(SYS_futex, &t.called, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
+// In the copy that fork(2) makes the other threads are missing.
+[[maybe_unused]] const bool ends_in_copies = at_fork(nullptr, nullptr, [] { turns::forget(); });
+
 }  // namespace
 
-turns::turns(choice next, void* context) : next_(next), context_(context) {
+turns::turns(choice next, void* context, std::int64_t begins_ns) : next_(next), context_(context), now_(begins_ns) {
   this_taker = &begin();
   // relaxed: only threads read it that take turns; those begin later, by this one
   taken.store(this, std::memory_order_relaxed);
 }
 
 turns::~turns() {
-  taken.store(nullptr, std::memory_order_relaxed);
-  this_taker = nullptr;
+  forget();
   while (taker* const t = first_) {
     first_ = t->next;
     delete t;
@@ -53,6 +56,11 @@ turns::~turns() {
 turns::in_order::in_order(turns& all) noexcept : all_(all) { happens_after(&all_); }
 turns::in_order::~in_order() { happens_before(&all_); }
 
+void turns::forget() noexcept {
+  taken.store(nullptr, std::memory_order_relaxed);
+  this_taker = nullptr;
+}
+
 turns::taker* turns::self() noexcept { return this_taker; }
 
 std::int64_t turns::now_ns() noexcept {
@@ -60,10 +68,10 @@ std::int64_t turns::now_ns() noexcept {
   return now_ += 50;
 }
 
-void turns::pass() noexcept {
+void turns::give_up(cause why) noexcept {
   const in_order mine(*this);
-  now_ += pass_ns;
-  go_on_with_next(this_taker);
+  now_ += turn_ns;
+  go_on_with_next(this_taker, why);
 }
 
 bool turns::sleep(const void* word, std::int64_t until) noexcept {
@@ -72,7 +80,7 @@ bool turns::sleep(const void* word, std::int64_t until) noexcept {
   mine.awaits = word;
   mine.until = until;
   mine.timed_out = false;
-  go_on_with_next(&mine);
+  go_on_with_next(&mine, cause::sleep);
   return !mine.timed_out;
 }
 
@@ -84,9 +92,9 @@ void turns::wake(const void* word) noexcept {
 }
 
 // `giver`: the calling thread; nullptr if it ends.
-void turns::go_on_with_next(taker* giver) noexcept {
+void turns::go_on_with_next(taker* giver, cause why) noexcept {
   end_sleeps();
-  taker& next = next_(context_, *first_);
+  taker& next = next_(context_, *first_, why);
   if (&next == giver) return;
   happens_before(this);
   call(next);
@@ -141,7 +149,7 @@ void turns::leave() noexcept {
   this_taker->ended = true;
   wake(this_taker);
   this_taker = nullptr;
-  go_on_with_next(nullptr);
+  go_on_with_next(nullptr, cause::sleep);
 }
 
 }}}}  // namespace fj::v0_2::detail::os

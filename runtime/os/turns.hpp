@@ -1,8 +1,8 @@
 // Threads that take turns, in an order that the program chooses: to show a schedule step by step, or to have the same again.
 //
 // One thread goes on, and all others sleep. It gives its turn up where it would otherwise pause, yield, sleep, or wait for a
-// futex or the end of a thread, and where the program says so (pass). Then a function of the program's says which thread goes
-// on. The clock that all of them read stands still but for these points, so the same choices give the same schedule.
+// futex or the end of a thread, and where another one may come between (point). Then a function of the program's says which thread
+// goes on. The clock that all of them read stands still but for these points, so the same choices give the same schedule.
 //
 // Real threads run the real code. What a thread does between two points is all that happens meanwhile, so such a run finds errors
 // of order, and none of memory order.
@@ -31,28 +31,41 @@ class turns {
     bool can_go_on() const noexcept { return !awaits && !ended; }
   };
 
+  /// Why a thread gives its turn up: another one may come between, though it could go on; it looks again for what it waits for; it
+  /// cannot go on.
+  enum class cause : std::uint8_t { point, pause, sleep };
+
   /// Which of the takers, of which `first` is the first, goes on. One that can; there is one. Called by the thread that gives its
   /// turn up.
-  using choice = taker& (*)(void* context, taker& first) noexcept;
+  using choice = taker& (*)(void* context, taker& first, cause why) noexcept;
 
   /// From here to the destructor the calling thread, and those that it starts by os::thread, take turns. The destructor comes after
   /// the end of those. One object at a time in a process.
-  turns(choice next, void* context);
+  /// `begins_ns`: what its clock reads.
+  turns(choice next, void* context, std::int64_t begins_ns = 1'000'000'000);
   ~turns();
   turns(const turns&) = delete;
   turns& operator=(const turns&) = delete;
 
   /// Those that the calling thread takes part in, or nullptr. Read where a thread spins or sleeps, never by a fork that is not stolen.
   static turns* mine() noexcept {
+#ifdef FORKJOIN_SERIAL
+    return nullptr;  // without the library
+#else
     turns* const all = taken.load(std::memory_order_relaxed);
     return all && self() ? all : nullptr;
+#endif
   }
+
+  /// In a process with one thread: it takes no turns any more.
+  static void forget() noexcept;
 
   /// The calling thread; nullptr if it takes no turns.
   static taker* self() noexcept;
 
-  /// Gives the turn up. Returns when it is this thread's again.
-  void pass() noexcept;
+  /// Gives the turn up, for one of these causes. Returns when it is this thread's again.
+  void point() noexcept { give_up(cause::point); }
+  void pass() noexcept { give_up(cause::pause); }
 
   /// The same for a thread that cannot go on before wake(word) or the time `until`. False if that time came first.
   bool sleep(const void* word, std::int64_t until) noexcept;
@@ -92,7 +105,8 @@ class turns {
 
   static std::atomic<turns*> taken;
 
-  void go_on_with_next(taker* giver) noexcept;
+  void give_up(cause why) noexcept;
+  void go_on_with_next(taker* giver, cause why) noexcept;
   void end_sleeps() noexcept;
 
   const choice next_;
@@ -100,7 +114,7 @@ class turns {
   // The holder of the turn reads and changes these.
   taker* first_ = nullptr;
   taker* last_ = nullptr;
-  std::int64_t now_ = 1'000'000'000;
+  std::int64_t now_;
 };
 
 }}}}  // namespace fj::v0_2::detail::os

@@ -7,6 +7,7 @@
 #include "runtime/fork/current.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/race_detector.hpp"
+#include "runtime/os/turns.hpp"
 #include "runtime/sched/loop.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/switch.hpp"
@@ -84,15 +85,19 @@ void run_from_fiber(scheduler& s, root& brought, worker& m) {
 
 }  // namespace
 
-void refuse_root_of_forked_copy(const scheduler& s) {
+void refuse_root(const scheduler& s) {
   if (s.is_forked_copy())
     throw std::logic_error(
         "forkjoin: this runtime was made before fork(2), and its threads stayed in the parent process; make a new "
         "fj::runtime in the child");
+  if (s.settings().in_turns && !os::turns::self())
+    throw std::logic_error(
+        "forkjoin: the threads of this runtime take turns, as a schedule was asked for (options::schedule or "
+        "FORKJOIN_SCHEDULE), and this thread takes none; call from the thread that made the runtime");
 }
 
 void run_root(scheduler& s, root& brought) {
-  refuse_root_of_forked_copy(s);
+  refuse_root(s);
   const scheduler::root_under_way counted(s);
   if (worker* const m = current_worker()) {
     run_from_fiber(s, brought, *m);

@@ -7,6 +7,7 @@
 
 #include "runtime/base/cache_line.hpp"
 #include "runtime/fork/current.hpp"
+#include "runtime/os/machine.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/probe.hpp"
 #include "runtime/os/race_detector.hpp"
@@ -119,6 +120,7 @@ fiber* system::switch_to(worker& m, fiber& f) noexcept {
   set_current_fiber(&f);
   set_current_deque(*m.proc->active.load(std::memory_order_relaxed));
   note(m, event::run, 0, 0, f.number);
+  os::schedule_point();
   os::switch_context(m.native, f.context, *m.exceptions);
   set_current_deque(no_deque);
   // Not always f: a scope's child may have come in its place, or f was made to go on with a child's parent.

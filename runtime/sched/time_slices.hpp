@@ -46,7 +46,7 @@ class time_slices {
     for (seen& each : seen_) {
       if (!each.asked || each.told || now - each.began < ns) continue;
       each.told = true;
-      return static_cast<int>(&each - seen_.data());
+      return static_cast<int>(&each - &seen_[0]);
     }
     return -1;
   }

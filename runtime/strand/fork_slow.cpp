@@ -2,6 +2,7 @@
 
 #include "runtime/fork/current.hpp"
 #include "runtime/os/context/context.hpp"
+#include "runtime/os/machine.hpp"
 #include "runtime/sched/owner.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/switch.hpp"
@@ -23,6 +24,7 @@ namespace {
 bool pop_named(const record& r, record_name name) noexcept {
   deque& d = current_deque();
   if (&d == &no_deque) return false;
+  os::schedule_point();
   worker& m = *current_worker();
   // The worker may use up the deque that is set aside here before the join leaves, so a fallback deque must exist.
   if (m.sched().settings().steal_every_fork && d.is_public(r) && prepare_to_wait_for_others(m)) {

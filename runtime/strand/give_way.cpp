@@ -2,6 +2,7 @@
 
 #include "runtime/fork/current.hpp"
 #include "runtime/os/context/context.hpp"
+#include "runtime/os/machine.hpp"
 #include "runtime/sched/preemption.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/switch.hpp"
@@ -31,6 +32,7 @@ void give_way_if_asked() noexcept {
 void finish_push(deque& d) noexcept {
   worker& m = *current_worker();
   if (preemption::finish_push(m, d, os::handled_exception(*m.exceptions))) give_way(m);
+  os::schedule_point();
 }
 
 }}}  // namespace fj::v0_2::detail

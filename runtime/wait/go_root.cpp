@@ -39,7 +39,7 @@ void go_root::start(scheduler& s, std::size_t stack_size) {
     throw std::invalid_argument("fj::go: go_options::stack_size is " + std::to_string(stack_size) +
                                 " bytes; set it to at most " + std::to_string(large_stacks::most) +
                                 ", or to 0 for options::go_stack_size");
-  refuse_root_of_forked_copy(s);
+  refuse_root(s);
   s.dispatcher().ask_for_threads_again();
   if (!s.dispatcher().ensure_thread())
     throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),

@@ -2,6 +2,7 @@
 
 #include "runtime/base/tuning.hpp"
 #include "runtime/fork/current.hpp"
+#include "runtime/os/machine.hpp"
 #include "runtime/sched/worker.hpp"
 #include "runtime/strand/give_way.hpp"
 #include "runtime/wait/go_root.hpp"
@@ -9,6 +10,7 @@
 namespace fj { inline namespace v0_2 { namespace detail {
 
 void maybe_yield_slow() noexcept {
+  os::schedule_point();
   worker* const m = current_worker();
   if (m && m->proc->chaos.once_in(tuning::waits_per_chaotic_yield)) return yield_strand();
   give_way_if_asked();

@@ -4,7 +4,7 @@
 #include <new>
 
 #include "runtime/base/tuning.hpp"
-#include "runtime/os/cpu.hpp"
+#include "runtime/os/machine.hpp"
 #include "runtime/os/memory_fault.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -20,6 +20,13 @@ void report_not_locked(const char* call, std::source_location at) noexcept {
   os::print_error(at.function_name());
   os::print_error(". Unlock once for each lock, as std::unique_lock and std::shared_lock do.\n");
   std::abort();
+}
+
+wait_end mutex_core::give_way_and_lock(const wait_limits& limits) {
+  maybe_yield_slow();
+  const wait_end end = rules_.lock(limits);
+  os::schedule_point();  // so that others find it locked
+  return end;
 }
 
 void mutex_core::lock_surely() noexcept {

@@ -22,7 +22,8 @@ class mutex_core {
 
   /// `served`: the caller has the mutex. Throws std::bad_alloc if there is no memory to wait.
   [[nodiscard]] wait_end lock(const wait_limits& limits) {
-    maybe_yield();
+    if (yield_requests.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      return give_way_and_lock(limits);
     return rules_.lock(limits);
   }
 
@@ -35,6 +36,8 @@ class mutex_core {
   }
 
  private:
+  wait_end give_way_and_lock(const wait_limits& limits);
+
   mutex_protocol rules_;
 };
 

@@ -82,6 +82,7 @@ unsigned waiter_base::wait() noexcept {
 
 #include "runtime/base/random.hpp"
 #include "runtime/fork/current.hpp"
+#include "runtime/os/turns.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/switch.hpp"
 #include "runtime/sched/thread_order.hpp"
@@ -128,7 +129,7 @@ namespace {
 
 // Apart, because strands that share a thread must not share the variable that says whether these have been made.
 [[gnu::noinline]] random& dice_of_thread() noexcept {
-  thread_local random outside(reinterpret_cast<std::uintptr_t>(&outside));
+  thread_local random outside(os::turns::mine() ? 1 : reinterpret_cast<std::uintptr_t>(&outside));
   return outside;
 }
 

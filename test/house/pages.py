@@ -8,6 +8,7 @@ How to write a block:
 
 ```cpp with `int main(`        a whole program: it is compiled, and run for at most 20 s; it exits with 0
 ```text directly below it     all that the program prints to its standard output
+<!-- error output -->         directly above a ```text: all that the program above prints to its standard error
 ```cpp without                a fragment: it is compiled in a function, below all public headers, the usual standard ones and
                               `using namespace std::chrono_literals;`
 <!-- code                     C++ that readers do not see, for all fragments below it in the page: the types, variables and
@@ -69,7 +70,7 @@ def blocks(name):
     """The blocks of a page, each with the one directly above it, or None: (block, above)."""
     page = (ROOT / name).read_text()
     fence = r"^(?P<indent> *)```(?P<fence>[^\n`]*)\n(?P<text>.*?)^ *```[ \t]*$"
-    comment = r"^<!-- (?P<note>code\n(?P<hidden>.*?)|run|at namespace scope(?: until the empty line)?) *-->"
+    comment = r"^<!-- (?P<note>code\n(?P<hidden>.*?)|run|error output|at namespace scope(?: until the empty line)?) *-->"
     last, end = None, 0
     for found in re.finditer(f"(?ms){fence}|{comment}", page):
         above = last if not page[end:found.start()].strip() else None
@@ -114,7 +115,7 @@ def compile_source(text, output, compiler, *more):
     return done.stderr if done.returncode != 0 else None
 
 
-def run_program(where, program, expected):
+def run_program(where, program, expected, errors):
     try:
         done = subprocess.run([program], text=True, capture_output=True, timeout=20)
     except subprocess.TimeoutExpired:
@@ -123,6 +124,8 @@ def run_program(where, program, expected):
         fail(where, f"exits with {done.returncode}:\n{done.stdout}{done.stderr}")
     elif expected is not None and done.stdout != expected:
         fail(where, f"prints\n{done.stdout}and not\n{expected}")
+    elif errors is not None and done.stderr != errors:
+        fail(where, f"prints to its standard error\n{done.stderr}and not\n{errors}")
 
 
 def needs_other_headers(text, compiler):
@@ -133,7 +136,7 @@ def needs_other_headers(text, compiler):
 
 def check_code(page, header, library, compiler):
     fragments = source(page)
-    programs = {}  # by line: the text, and what it prints
+    programs = {}  # by line: the text, and what it prints to standard output and error
     last = None
     for each, above in blocks(page):
         note = above.kind if above else ""
@@ -142,7 +145,7 @@ def check_code(page, header, library, compiler):
         elif each.kind == "code":
             fragments.add_names(each.text, each.line)
         elif each.kind == "cpp" and "int main(" in each.text:
-            programs[each.line] = [f'#line {each.line} "{page}"\n{each.text}', None]
+            programs[each.line] = [f'#line {each.line} "{page}"\n{each.text}', None, None]
             last = each
         elif each.kind == "cpp":
             body, start = each.text, each.line
@@ -153,21 +156,23 @@ def check_code(page, header, library, compiler):
             if body:
                 fragments.add_function(body, start)
             if note == "run":
-                programs[each.line] = [fragments.text(main=start), None]
+                programs[each.line] = [fragments.text(main=start), None, None]
                 last = each
+        elif each.kind == "text" and note == "error output":
+            programs[last.line][2] = each.text
         elif each.kind == "text" and above is last is not None:
             programs[last.line][1] = each.text
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         if errors := compile_source(fragments.text(), root / "fragments", compiler, *OF_FRAGMENTS, *header, "-fsyntax-only"):
             fail(page, f"its fragments do not compile:\n{errors}")
-        for line, (text, expected) in programs.items():
+        for line, (text, expected, printed_errors) in programs.items():
             warnings = WARNINGS if "int main(" in text.split("\n", 1)[1] and HEADERS not in text else OF_FRAGMENTS
             program = root / f"program_{line}"
             if errors := compile_source(text, program, compiler, "-O1", *warnings, "-o", program, *library):
                 fail(f"{page}:{line}", f"the program does not compile:\n{errors}")
             else:
-                run_program(f"{page}:{line}", program, expected)
+                run_program(f"{page}:{line}", program, expected, printed_errors)
     print(f"{page}: {fragments.body.count('static auto fragment_')} fragments, {len(programs)} programs")
 
 

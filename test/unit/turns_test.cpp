@@ -22,7 +22,7 @@ struct by_seed {
   std::mt19937 dice;
   std::vector<unsigned> chosen;
 
-  static turns::taker& next(void* self, turns::taker& first) noexcept {
+  static turns::taker& next(void* self, turns::taker& first, turns::cause) noexcept {
     auto& mine = *static_cast<by_seed*>(self);
     std::vector<turns::taker*> all;
     for (turns::taker* t = &first; t; t = t->next)

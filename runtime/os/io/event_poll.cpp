@@ -17,6 +17,7 @@
 
 #include "runtime/os/clock.hpp"
 #include "runtime/os/memory_fault.hpp"
+#include "runtime/os/turns.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
@@ -87,7 +88,13 @@ void event_poll::remove(int descriptor) noexcept {
 
 std::size_t event_poll::look(io_events& into) noexcept { return wait(into, 0, false); }
 
-std::size_t event_poll::sleep(io_events& into, std::int64_t until) noexcept { return wait(into, until, true); }
+std::size_t event_poll::sleep(io_events& into, std::int64_t until) noexcept {
+  if (turns* const all = turns::mine()) {
+    all->pass();  // an event may come by what another thread does in its turn
+    until = 0;
+  }
+  return wait(into, until, true);
+}
 
 void event_poll::interrupt() noexcept {
   const std::uint64_t one = 1;
