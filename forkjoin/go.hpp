@@ -18,3 +18,4 @@
 #include "forkjoin/go/shared_mutex.hpp"
 #include "forkjoin/go/sleep.hpp"
 #include "forkjoin/go/wait_group.hpp"
+#include "forkjoin/task_group.hpp"

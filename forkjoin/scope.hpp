@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "forkjoin/detail/closure.hpp"
+#include "forkjoin/detail/closure_child.hpp"
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/detail/kept_children.hpp"
 #include "forkjoin/detail/misuse.hpp"
@@ -26,80 +27,6 @@
 #include "forkjoin/stop.hpp"
 
 namespace fj { inline namespace v0_2 {
-
-namespace detail {
-
-/// A child with the closure it runs, at the top of its own stack.
-template <class Closure>
-struct closure_child : child {
-  /// The place for it. The top of a stack lies at a cache line.
-  [[gnu::always_inline]] static void* place_on(fiber& stack) noexcept {
-    std::byte* const at = stack.stack_top() - room();
-    if constexpr (is_at_top()) return at;
-    constexpr std::size_t alignment = alignof(closure_child);
-    return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(at) / alignment * alignment);
-  }
-
-  template <class F>
-  [[gnu::always_inline]] closure_child(children& s, F&& f) : child(s), closure(std::forward<F>(f)) {}
-  [[gnu::always_inline]] ~closure_child() {}
-
-  union {
-    Closure closure;
-    std::exception_ptr error;  ///< what the closure threw, when that is gone
-  };
-
-  // Runs on the child's stack. After it has returned, that stack holds nothing, or `error`.
-  static std::uintptr_t run(void* self) noexcept {
-    auto& mine = *static_cast<closure_child*>(self);
-    if (detail::push_record(mine.stack().as_child)) [[unlikely]]
-      detail::start_child_slow(mine);
-    if (!mine.call()) [[unlikely]]
-      return mine.finish_after_throw();
-    if (!detail::pop_record(mine.stack().as_child)) [[unlikely]]
-      if (!detail::finish_child_slow(mine)) detail::end_stolen_child(mine);
-    return static_cast<std::uintptr_t>(fork_end::returned);
-  }
-
- private:
-  // Functions, because only in them is the size of this class known.
-  static constexpr bool is_at_top() { return alignof(closure_child) <= cache_line; }
-  static constexpr std::size_t room() {
-    constexpr std::size_t alignment = alignof(closure_child) > 16 ? alignof(closure_child) : 16;
-    return (sizeof(closure_child) + alignment - 1) / alignment * alignment;
-  }
-
-  [[gnu::always_inline]] fiber& stack() noexcept {
-    if constexpr (is_at_top()) return *reinterpret_cast<fiber*>(reinterpret_cast<std::byte*>(this) + room());
-    return *current_fiber();
-  }
-
-  [[gnu::always_inline]] bool call() noexcept {
-    try {
-      const destroyer destroy_after_call{closure};
-      static_cast<void>(closure());
-      return true;
-    } catch (...) {
-      std::construct_at(&error, caught_exception());
-      return false;
-    }
-  }
-
-  [[gnu::cold, gnu::noinline]] std::uintptr_t finish_after_throw() noexcept {
-    if (detail::pop_record(stack().as_child) || detail::finish_child_slow(*this))
-      return static_cast<std::uintptr_t>(fork_end::threw);
-    static_cast<scope_state&>(scope).errors.offer(number, std::move(error));
-    std::destroy_at(&error);
-    detail::end_stolen_child(*this);
-  }
-
-  struct destroyer {
-    Closure& of;
-    [[gnu::always_inline]] ~destroyer() { std::destroy_at(std::addressof(of)); }
-  };
-};
-
-}  // namespace detail
 
 /// Forks from anywhere: scope s; s.fork(f); ...; s.join();
 ///
@@ -244,9 +171,9 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
   template <class F>
   [[gnu::always_inline]] void fork_onto(detail::fiber& here, detail::fiber& below, detail::closure_argument<F> f) {
     using child_type = detail::closure_child<std::decay_t<F>>;
-    if (!fits<child_type>(below)) [[unlikely]]
+    if (!detail::fits<child_type>(below)) [[unlikely]]
       return call_on_own_stack<F>(f);
-    child_type& c = construct_child<child_type, F>(here, below, f);
+    child_type& c = detail::construct_child<child_type, F>(state_, here, below, f);
     c.number = number_of_fork();
     [[maybe_unused]] const unsigned proc = leaps ? detail::current_worker()->proc->index : 0;
     const detail::fork_end end = detail::call_child(here, below, c, &child_type::run);
@@ -267,38 +194,11 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
     detail::fiber& here = *detail::current_fiber();
     if (!here.below && !detail::prepare_below(*detail::current_worker(), here)) return call_on_own_stack<F>(f);
     detail::fiber& below = *here.below;
-    if (!fits<child_type>(below)) return call_on_own_stack<F>(f);
-    child_type& c = construct_child<child_type, F>(here, below, f);
+    if (!detail::fits<child_type>(below)) return call_on_own_stack<F>(f);
+    child_type& c = detail::construct_child<child_type, F>(state_, here, below, f);
     c.number = &here == state_.home ? number_of_fork() : detail::child::forked_elsewhere;
     const detail::fork_end end = detail::call_child_slow(c, &child_type::run);
     if (end == detail::fork_end::threw) rethrow<child_type>();
-  }
-
-  template <class F>
-  static constexpr bool is_trivially_placed = std::is_trivially_constructible_v<std::decay_t<F>, F>;
-
-  template <class Child>
-  [[gnu::always_inline]] static bool fits(const detail::fiber& stack) noexcept {
-    if constexpr (sizeof(Child) <= 4096) {
-      return true;  // the smallest stack has four times as much
-    } else {
-      return sizeof(Child) <= stack.stack_size() / 2;
-    }
-  }
-
-  // If moving the closure there throws, nothing has changed. The move may fork, too; meanwhile the stack is put aside.
-  template <class Child, class F>
-  [[gnu::always_inline]] Child& construct_child(detail::fiber& here, detail::fiber& below, detail::lvalue<F> f) {
-    void* const room = Child::place_on(below);
-    constexpr std::size_t return_address =
-        sizeof(void*);  // below the child, where a smaller child may have left its frames
-    detail::os::usable(static_cast<std::byte*>(room) - return_address, sizeof(Child) + return_address);
-    if constexpr (is_trivially_placed<F>) {
-      return *::new (room) Child(state_, static_cast<F&&>(f));
-    } else {
-      const detail::below_put_aside until_placed(here, below);
-      return *::new (room) Child(state_, static_cast<F&&>(f));
-    }
   }
 
   template <class F>

@@ -35,6 +35,7 @@
 #include "wait/semaphore.hpp"
 #include "wait/shared_mutex.hpp"
 #include "wait/sleep.hpp"
+#include "wait/task_group.hpp"
 #include "wait/wait_group.hpp"
 #include "wait/waiter.hpp"
 

@@ -31,6 +31,11 @@ inline void destroy_locals(std::atomic<local_value*>& list) noexcept {
   }
 }
 
+/// The tasks of groups that strands of a root have started, which may outlive those strands. Its maker counts them.
+struct tasks_of_root {
+  void (*await)(tasks_of_root&) noexcept;  ///< by the root's own fiber: waits for all of them, and frees this
+};
+
 /// Records, fibers and deques point to the root they work for. It lives until `ended` is called: in the frame of a call of
 /// run that waits for it, or wherever its maker put it, and then `ended` frees it.
 struct root : runnable {
@@ -64,6 +69,9 @@ struct root : runnable {
   /// Of a root that fj::go made, if its fiber takes a token: asked to stop when its future or the end of its runtime says so.
   std::stop_source* stop = nullptr;
   list_links<root> in_loose;
+
+  /// nullptr until the first task.
+  std::atomic<tasks_of_root*> tasks{nullptr};
 
   /// Values of fj::local, which end with the root.
   std::atomic<local_value*> locals{nullptr};

@@ -97,6 +97,9 @@ void first_frame(void* self) noexcept {
     root& whose = *f.whose;
     os::call_handling(whose.handled, [&] {
       whose.call(whose);
+      // acquire: pairs with the release of the strand that made it
+      if (tasks_of_root* const tasks = whose.tasks.load(std::memory_order_acquire)) [[unlikely]]
+        tasks->await(*tasks);
       destroy_locals(whose.locals);
     });
     whose.ended(whose, *current_worker());

@@ -102,10 +102,10 @@ fork_end call_child_slow(child& c, os::stack_call body) noexcept {
   worker& m = *current_worker();
   fiber& here = *current_fiber();
   children& scope = c.scope;  // the child may be gone when the parent goes on
-  const bool at_home = &here == scope.home;
-  if (!at_home) scope.note(children::is_watched);
+  const bool is_task = !scope.home, at_home = &here == scope.home;
+  if (!at_home && !is_task) scope.note(children::is_watched);
   fork_end end{};
-  child_protocol::fork_child(scope, here, [&] {
+  const auto fork = [&] {
     // The parent keeps its exceptions, on any thread; the child handles the same one.
     c.handled = os::handled_exception(*m.exceptions);
     if (c.handled) {
@@ -120,7 +120,8 @@ fork_end call_child_slow(child& c, os::stack_call body) noexcept {
     os::exchange_exceptions(*current_worker()->exceptions, exceptions);
     current_deque().set_exceptions(current_worker()->exceptions);
     return end == fork_end::stolen;
-  });
+  };
+  is_task ? static_cast<void>(fork()) : child_protocol::fork_child(scope, here, fork);
   if (at_home && end == fork_end::stolen) scope.note(children::was_stolen);
   return end;
 }
@@ -146,6 +147,11 @@ bool finish_child_slow(child& c) noexcept {
 void end_stolen_child(child& c) noexcept {
   os::end_handlers(*current_worker()->exceptions);
   note_line(*current_worker(), *current_fiber());  // while its parent is sure to be there
+  if (!c.scope.home) {
+    auto& group = static_cast<group_children&>(c.scope);
+    group.task_ended(group);
+    end_strand(nullptr);
+  }
   child_protocol::end_stolen_child(c.scope);
 }
 

@@ -17,7 +17,8 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 /// The part of a scope that the runtime knows.
 struct children {
-  fiber* home;  ///< the strand that the scope belongs to
+  fiber*
+      home;  ///< the strand that the scope belongs to; nullptr: they are tasks of a group, which are not counted here
   counting_join joined;
 
   /// 0 as long as forks and joins of the home strand have nothing to ask, nor to wait for.
@@ -34,6 +35,11 @@ struct children {
 
  private:
   std::atomic<unsigned long> events_{0};
+};
+
+/// The tasks of a group, which any strand may start.
+struct group_children : children {
+  void (*task_ended)(group_children& of) noexcept;  ///< called on the task's stack; the group may be gone then
 };
 
 /// What a thief of a parent's continuation calls. Never returns.

@@ -1,0 +1,239 @@
+// Task groups: tasks that any strand or thread starts and waits for.
+#include "forkjoin/task_group.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "forkjoin/fork_join.hpp"
+#include "forkjoin/go.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+
+long fib(long n) {
+  if (n < 2) return n;
+  long a = 0;
+  fj::task_group g;
+  g.run([&] { a = fib(n - 1); });
+  const long b = fib(n - 2);
+  g.wait();
+  return a + b;
+}
+
+void fill(fj::task_group& g, std::atomic<int>& ends, int depth) {
+  ++ends;
+  if (depth == 0) return;
+  for (int i = 0; i != 3; ++i) g.run([&, depth] { fill(g, ends, depth - 1); });
+}
+
+}  // namespace
+
+TEST_CASE("task_group: as oneTBB's, in a tree") {
+  test::for_each_runtime("fib by task groups",
+                         [](fj::runtime& rt, unsigned, auto) { rt.run([] { CHECK(fib(12) == 144); }); });
+}
+
+TEST_CASE("task_group: tasks start tasks of the same group, and one wait is for all") {
+  test::for_each_runtime("tasks of tasks", [](fj::runtime& rt, unsigned, auto) {
+    rt.run([] {
+      fj::task_group g;
+      std::atomic<int> ends = 0;
+      fill(g, ends, 5);
+      CHECK(g.wait() == fj::task_group_status::complete);
+      CHECK(ends == 364);
+      fill(g, ends, 2);  // again
+      g.wait();
+      CHECK(ends == 364 + 13);
+    });
+  });
+}
+
+TEST_CASE("task_group: with one P tasks run in the order of the program, at once") {
+  fj::runtime(test::with_procs(1)).run([] {
+    std::string order;
+    fj::task_group g;
+    g.run([&] { order += 'a'; });
+    order += 'b';
+    g.run([&] { order += 'c'; });
+    g.wait();
+    if (!std::getenv("FORKJOIN_STEAL_EVERY_FORK") && !std::getenv("FORKJOIN_CHAOS")) CHECK(order == "abc");
+  });
+}
+
+TEST_CASE("task_group: it outlives the function that starts tasks, and another strand waits") {
+  test::for_each_procs([](unsigned procs) {
+    fj::runtime rt(test::with_procs(procs));
+    rt.run([] {
+      struct {
+        std::atomic<int> n = 0;
+        fj::task_group group;
+        void start() {
+          for (int i = 0; i != 100; ++i) group.run([this] { ++n; });
+        }
+      } member;
+      fj::fork_join([&] { member.start(); }, [&] { member.start(); });
+      fj::go([&] {
+        member.group.wait();
+        CHECK(member.n == 200);
+      }).get();
+    });
+  });
+}
+
+// Tried without end_task's lock at the last task: ASan finds a use of a group that is gone.
+TEST_CASE("task_group: it may go as soon as a wait has ended") {
+  test::for_each_procs([](unsigned procs) {
+    fj::runtime rt(test::with_procs(procs));
+    rt.run([] {
+      for (int i = 0; i != test::divided(500); ++i) {
+        auto g = std::make_unique<fj::task_group>();
+        auto tasks = fj::go([&g = *g] {
+          for (int task = 0; task != 3; ++task) g.run([] { fj::yield(); });
+        });
+        tasks.get();
+        g->wait();
+        g.reset();
+      }
+    });
+  });
+}
+
+TEST_CASE("task_group: the first exception leaves wait, and later tasks do not start") {
+  test::for_each_runtime("exceptions of tasks", [](fj::runtime& rt, unsigned, auto) {
+    rt.run([] {
+      fj::task_group g;
+      g.run([] { throw std::runtime_error("first"); });
+      g.run([] { fj::yield(); });
+      CHECK_THROWS_WITH_AS(g.wait(), "first", std::runtime_error);
+      bool ran = false;
+      g.run([&] { ran = true; });
+      CHECK(g.wait() == fj::task_group_status::complete);
+      CHECK(ran);
+    });
+  });
+}
+
+TEST_CASE("task_group: stop") {
+  test::for_each_procs([](unsigned procs) {
+    fj::runtime rt(test::with_procs(procs));
+    rt.run([] {
+      fj::task_group g;
+      auto sleeper = g.go([](fj::stop_token stop) {
+        try {
+          fj::sleep_for(1h, {.stop = &stop});
+        } catch (const fj::cancelled&) {
+          return 1;
+        }
+        return 0;
+      });
+      g.cancel();
+      CHECK(g.stopped());
+      bool ran = false;
+      g.run([&] { ran = true; });
+      CHECK(g.wait() == fj::task_group_status::canceled);
+      CHECK(!ran);
+      CHECK(sleeper.get() == 1);
+      CHECK(!g.stopped());
+      CHECK(g.run_and_wait([&] { ran = true; }) == fj::task_group_status::complete);
+      CHECK(ran);
+
+      fj::stop_source outer;
+      fj::task_group inner(outer.get_token());
+      outer.request_stop();
+      inner.run([] { FAIL("started"); });
+      CHECK(inner.wait() == fj::task_group_status::canceled);
+      CHECK(inner.run_and_wait([] { FAIL("called"); }) == fj::task_group_status::canceled);
+    });
+  });
+}
+
+TEST_CASE("task_group: a destructor asks for a stop, and waits") {
+  test::for_each_procs([](unsigned procs) {
+    fj::runtime rt(test::with_procs(procs));
+    rt.run([] {
+      std::atomic<bool> ended = false;
+      {
+        fj::task_group g;
+        static_cast<void>(g.go([&](fj::stop_token stop) {
+          while (!stop.stop_requested()) fj::yield();
+          ended = true;
+        }));
+        g.run([] { throw 1; });
+      }
+      CHECK(ended);
+    });
+  });
+}
+
+TEST_CASE("task_group: single tasks are waited for by their futures") {
+  fj::run([] {
+    fj::task_group g;
+    auto number = g.go([] { return 7; });
+    auto error = g.go([]() -> int { throw std::logic_error("mine"); });
+    CHECK(number.get() == 7);
+    CHECK_THROWS_WITH(error.get(), "mine");
+    CHECK(g.wait() == fj::task_group_status::complete);
+  });
+}
+
+TEST_CASE("task_group: from threads outside, as programs for oneTBB do") {
+  fj::task_group g;
+  std::atomic<int> n = 0;
+  std::array<std::thread, 3> threads;
+  for (std::thread& each : threads)
+    each = std::thread([&] {
+      for (int i = 0; i != 50; ++i) g.run([&] { ++n; });
+    });
+  for (std::thread& each : threads) each.join();
+  g.run([&] { fill(g, n, 3); });
+  g.wait();
+  CHECK(n == 150 + 40);
+  g.run([] { throw std::runtime_error("outside"); });
+  CHECK_THROWS_WITH(g.wait(), "outside");
+  CHECK(g.run_and_wait([&] { n = 1; }) == fj::task_group_status::complete);
+}
+
+TEST_CASE("task_group: waits have limits") {
+  fj::run([] {
+    fj::task_group g;
+    fj::channel<int> go_on(0);
+    auto waits = g.go([&] { go_on.receive(); });
+    CHECK_THROWS_AS(g.wait({.until = std::chrono::steady_clock::now() + 1ms}), fj::timed_out);
+    go_on.send(1);
+    g.wait();
+    waits.get();
+  });
+}
+
+TEST_CASE("task_group: closures of any kind") {
+  fj::run([] {
+    fj::task_group g;
+    g.run([p = std::make_unique<int>(3)] { CHECK(*p == 3); });  // moves alone
+    std::array<char, 100'000> large{};
+    large[99'999] = 1;
+    g.run([large] { CHECK(large[99'999] == 1); });
+    struct throws_when_moved {
+      throws_when_moved() = default;
+      throws_when_moved(const throws_when_moved&) { throw std::runtime_error("copied"); }
+      void operator()() const {}
+    };
+    const throws_when_moved bad;
+    CHECK_THROWS_WITH(g.run(bad), "copied");
+    try {
+      throw std::runtime_error("handled");
+    } catch (const std::runtime_error&) {
+      g.run([] { CHECK(std::uncaught_exceptions() == 0); });
+    }
+    g.wait();
+  });
+}
