@@ -1,11 +1,7 @@
 // Many schedules of one program, to find the one that fails. Not part of <forkjoin/forkjoin.hpp>.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
-
-#ifdef FORKJOIN_SERIAL
-#error "fj::explore has no serial twin: a serial program has one schedule"
-#endif
+#include "forkjoin/detail/needs_runtime.hpp"
 
 #include <concepts>
 #include <memory>

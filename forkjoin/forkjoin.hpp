@@ -14,6 +14,7 @@
 #include "forkjoin/parallel_for.hpp"
 #include "forkjoin/parallel_for_2d.hpp"
 #include "forkjoin/parallel_for_blocks.hpp"
+#include "forkjoin/parallel_for_each.hpp"
 #include "forkjoin/partition.hpp"
 #include "forkjoin/policies.hpp"
 #include "forkjoin/reduce.hpp"

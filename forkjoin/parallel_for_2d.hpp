@@ -141,4 +141,32 @@ template <class Rows, class Columns, class Body, auto Why = detail::why_not_2d<R
   requires(!detail::accepted<Why>)
 void parallel_for_2d(Rows rows, Columns cols, Body&& body, const loop_options& options = {}) = delete;
 
+/// Calls body(i, j) for all i in [first_row, last_row) and j in [first_column, last_column), possibly in parallel, row by row, as the other
+/// parallel_for_2d does for all from 0. The indices have the common types of their bounds: so they may be negative, and need no casts. Throws
+/// std::invalid_argument as parallel_for, std::length_error if there are more cells than a std::size_t counts.
+template <detail::index FirstRow, detail::index LastRow, detail::index FirstColumn, detail::index LastColumn,
+          class Body>
+  requires std::is_invocable_v<Body&, std::common_type_t<FirstRow, LastRow>,
+                               std::common_type_t<FirstColumn, LastColumn>>
+void parallel_for_2d(FirstRow first_row, LastRow last_row, FirstColumn first_column, LastColumn last_column,
+                     Body&& body, const loop_options& options = {}) {
+  const detail::index_range<FirstRow, LastRow> rows("fj::parallel_for_2d", first_row, last_row);
+  const detail::index_range<FirstColumn, LastColumn> columns("fj::parallel_for_2d", first_column, last_column);
+  const std::size_t width = columns.size();
+  const std::size_t cells = detail::count_of_cells(rows.size(), width);
+  if (cells == 0) return;
+  const auto row = rows.indices();
+  const auto column = columns.indices();
+  detail::for_parts(cells, options, [&body, row, column, width](std::size_t begin, std::size_t end) {
+    std::size_t i = begin / width, j = begin % width;
+    while (begin != end) {
+      const std::size_t row_end = (std::min)(width, j + (end - begin));
+      begin += row_end - j;
+      for (; j != row_end; ++j) static_cast<void>(std::invoke(body, row[i], column[j]));
+      ++i;
+      j = 0;
+    }
+  });
+}
+
 }}  // namespace fj::v0_2

@@ -16,6 +16,7 @@
 namespace fj { inline namespace v0_2 {
 
 struct go_options;
+class runtime_ref;
 
 /// A runtime has its own P, threads and stacks. It starts threads when there is work for them. Several runtimes may
 /// exist at the same time; they share nothing. The destructor asks the fibers of go to stop. It waits for these fibers,
@@ -82,8 +83,40 @@ class runtime {
   fj::stats stats() const { return detail::stats_of(*scheduler_); }
 
  private:
+  friend class runtime_ref;
+
   detail::scheduler* const scheduler_;
 };
+
+/// A handle of a runtime: as a reference, but it can be copied and stored. It must not be used once the runtime is gone.
+class runtime_ref {
+ public:
+  runtime_ref(const runtime& of) noexcept : scheduler_(of.scheduler_) {}
+
+  /// As the runtime's own.
+  template <class F>
+  detail::result_of<F> run(F&& f) const {
+    return detail::call_in(*scheduler_, f);
+  }
+  template <class F>
+  auto go(F&& f) const;
+  unsigned procs() const noexcept { return detail::procs_of(*scheduler_); }
+  fj::stats stats() const { return detail::stats_of(*scheduler_); }
+
+  friend bool operator==(const runtime_ref& a, const runtime_ref& b) noexcept = default;
+
+ private:
+  friend runtime_ref this_runtime();
+  explicit runtime_ref(detail::scheduler& s) noexcept : scheduler_(&s) {}
+
+  detail::scheduler* scheduler_;
+};
+
+/// The runtime that this code runs in; outside of any, the default one.
+inline runtime_ref this_runtime() {
+  detail::scheduler* const here = detail::current_scheduler();
+  return runtime_ref(here ? *here : detail::default_scheduler());
+}
 
 /// Options of the default runtime, which the first call that enters it makes. Call it before, for example at the begin of
 /// main: later it throws std::logic_error. Throws std::invalid_argument if an option or an environment variable makes no

@@ -116,9 +116,16 @@ class channel {
   /// Returns a value if the channel holds one or a sender waits with one; otherwise an empty optional.
   std::optional<T> try_receive() const {
     std::optional<T> value;
-    if (state_) state_->try_receive(value);
-    if (!value) detail::maybe_yield();
+    static_cast<void>(try_receive(value));
     return value;
+  }
+  /// The same, but tells a closed channel from an empty one: true if receive would not wait. Then `into` has the value, or is empty if the
+  /// channel is closed and holds none. On a handle that names no channel: false. If it is false, `into` is empty.
+  [[nodiscard]] bool try_receive(std::optional<T>& into) const {
+    into.reset();
+    if (state_ && state_->try_receive(into).done) return true;
+    detail::maybe_yield();
+    return false;
   }
 
   /// Closes the channel: later sends throw channel_closed, and so do sends that wait. Receivers get the values that the

@@ -32,6 +32,7 @@ class receive_channel {
   template <class R, class P>
   void receive(std::chrono::duration<R, P>) const = delete;  // {.until = std::chrono::steady_clock::now() + 1s}
   std::optional<T> try_receive() const { return of_.try_receive(); }
+  [[nodiscard]] bool try_receive(std::optional<T>& into) const { return of_.try_receive(into); }
 
   iterator begin(std::source_location at = std::source_location::current()) const { return of_.begin(at); }
   std::default_sentinel_t end() const noexcept { return {}; }

@@ -94,6 +94,34 @@ class go_call final : public go_state<typename go_result<F>::type> {
   bool called_ = false;
 };
 
+/// What a promise and its future share.
+template <class T>
+class promise_state final : public go_state<T> {
+ public:
+  promise_state() : go_state<T>(nullptr, false) {}
+
+  /// Stores the result of f, or what it throws.
+  template <class F>
+  void set(F f) noexcept {
+    try {
+      this->result.store(f);
+      this->has_result = true;
+    } catch (...) {
+      this->fail(caught_exception());
+    }
+    this->complete();
+  }
+
+  void break_it(std::exception_ptr error) noexcept {
+    this->fail(std::move(error));
+    this->complete();
+  }
+
+  void add_owner() noexcept { this->share(); }
+};
+
+struct future_access;
+
 }  // namespace detail
 
 /// Waits for the end of a fiber that go started, and has its result. Move-only. Any strand or thread may wait, one at a
@@ -163,6 +191,7 @@ class [[nodiscard(
  private:
   template <class F>
   friend struct detail::starter;
+  friend struct detail::future_access;
 
   detail::go_state<T>& expected_state() const {
     if (!state_)
@@ -176,6 +205,82 @@ class [[nodiscard(
   explicit future(detail::go_state<T>& state) noexcept : state_(&state) {}
 
   detail::go_state<T>* state_ = nullptr;
+};
+
+namespace detail {
+
+struct future_access {
+  template <class T>
+  static future<T> make(go_state<T>& state) noexcept {
+    return future<T>(state);
+  }
+  template <class T>
+  static go_root& root(const future<T>& of) {
+    return of.expected_state();
+  }
+};
+
+}  // namespace detail
+
+/// What get throws if a promise has ended without a value.
+class broken_promise : public std::exception {
+ public:
+  const char* what() const noexcept override {
+    return "forkjoin: broken promise: a fj::promise was destroyed before it had a value";
+  }
+};
+
+/// A result that other code gives: a callback of another library, a thread, a fiber that does more than that. Its future is as that of go,
+/// but has no fiber to ask for a stop, and an exception that no get takes is lost. Move-only.
+template <class T>
+class promise {
+ public:
+  /// Throws std::bad_alloc.
+  promise() : state_(new detail::promise_state<T>) {}
+  promise(promise&& other) noexcept
+      : state_(std::exchange(other.state_, nullptr)), has_future_(std::exchange(other.has_future_, false)) {}
+  promise& operator=(promise&& other) noexcept {
+    promise(std::move(other)).swap(*this);
+    return *this;
+  }
+  /// Without a value, the future's get throws fj::broken_promise.
+  ~promise() {
+    if (state_) state_->break_it(std::make_exception_ptr(broken_promise()));
+  }
+  void swap(promise& other) noexcept {
+    std::swap(state_, other.state_);
+    std::swap(has_future_, other.has_future_);
+  }
+
+  /// Once, before the value is set. Throws std::logic_error otherwise.
+  future<T> get_future() {
+    if (!state_ || std::exchange(has_future_, true))
+      throw std::logic_error("fj::promise::get_future: call it once, before the value is set");
+    state_->add_owner();
+    return detail::future_access::make<T>(*state_);
+  }
+
+  /// Gives the value, and lets those that wait for it go on. Never waits; from any thread. Throws std::logic_error if there is one already.
+  template <class U = T>
+    requires(!std::is_void_v<T> && std::is_constructible_v<T, U>)
+  void set_value(U&& value) {
+    take_state().set([&]() -> T { return static_cast<T>(std::forward<U>(value)); });
+  }
+  void set_value()
+    requires std::is_void_v<T>
+  {
+    take_state().set([] {});
+  }
+  void set_exception(std::exception_ptr error) { take_state().break_it(std::move(error)); }
+
+ private:
+  detail::promise_state<T>& take_state() {
+    if (!state_) throw std::logic_error("fj::promise: its value is set already");
+    return *std::exchange(state_, nullptr);
+  }
+
+  detail::promise_state<T>* state_;
+  bool has_future_ = false;
 };
 
 /// For example fj::go({.stack_size = 1 << 20}, f).
@@ -244,6 +349,11 @@ auto runtime::go(const go_options& wanted, F&& f) {
 template <class F>
 auto runtime::go(F&& f) {
   return go(go_options(), std::forward<F>(f));
+}
+
+template <class F>
+auto runtime_ref::go(F&& f) const {
+  return detail::starter<F>::start(*scheduler_, go_options(), std::forward<F>(f));
 }
 
 /// Lets other fibers run first. Outside of any runtime the thread yields.

@@ -7,18 +7,23 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <optional>
+#include <ranges>
 #include <source_location>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "forkjoin/detail/deadline.hpp"
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/go/channel.hpp"
 #include "forkjoin/go/directional_channel.hpp"
+#include "forkjoin/go/future.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
 namespace fj { inline namespace v0_2 {
@@ -67,6 +72,17 @@ template <class F>
 struct after_case : select_case {
   after_case(deadline t, F f, std::source_location made) : handler(std::move(f)), made_at(made) {
     at = nanoseconds_of(t);
+  }
+  void run(bool) { static_cast<void>(std::invoke(handler)); }
+  F handler;
+  std::source_location made_at;
+};
+
+/// A case on the end of a fiber.
+template <class F>
+struct ready_case : select_case {
+  ready_case(go_root& of, F f, std::source_location made) : handler(std::move(f)), made_at(made) {
+    of.make_case(*this);
   }
   void run(bool) { static_cast<void>(std::invoke(handler)); }
   F handler;
@@ -150,6 +166,15 @@ auto on_send(const send_channel<T>& c, std::type_identity_t<T> value, F f,
 template <class T, class F>
 void on_send(const receive_channel<T>&, std::type_identity_t<T>, F) = delete;  // this handle only receives
 
+/// A case of select: f() once that future is ready. Its get does not wait then. Throws std::logic_error if the future is not valid.
+template <class T, class F>
+auto on_ready(const future<T>& of, F f, std::source_location at = std::source_location::current()) {
+  static_assert(std::is_invocable_v<F&>, "fj::on_ready: the handler takes no arguments");
+  return detail::ready_case<F>(detail::future_access::root(of), std::move(f), at);
+}
+template <class T, class F>
+void on_ready(const future<T>&&, F) = delete;  // the future must outlive the select
+
 /// A case of select: f() when d has passed since this call, if no other case has been chosen by then. If d is not
 /// positive, the case is ready at once, like any other ready case.
 template <class Rep, class Period, class F>
@@ -201,6 +226,139 @@ template <class First, class... Cases>
   requires(!std::is_convertible_v<First, wait_options>)
 std::size_t select(First&& first, Cases&&... cases) {
   return fj::select(wait_options{.at = first.made_at}, first, cases...);
+}
+
+/// A select whose cases are known when the program runs: any number of them, added one by one. The list keeps its cases, for one select
+/// after another. Not to be used by several strands at once.
+///
+///   fj::select_list any;
+///   for (const auto& input : inputs) any.on_receive(input, [&](auto value) { ... });
+///   const std::size_t which = any.select();
+///
+/// Cost: an allocation for each case that is added, and of a select what fj::select costs; from some thousand cases on, the time that it takes
+/// to lock all their channels.
+class select_list {
+ public:
+  select_list() = default;
+  select_list(const select_list&) = delete;
+  select_list& operator=(const select_list&) = delete;
+
+  // The cases, as the functions of these names. Each returns its index.
+
+  template <class T, class F>
+  std::size_t on_receive(const channel<T>& c, F f, std::source_location at = std::source_location::current()) {
+    static_assert(std::is_invocable_v<F&, std::optional<T>>,
+                  "fj::select_list::on_receive: the handler takes a std::optional of the channel's values");
+    return add<detail::receive_case<T, F>>(c, std::move(f), at);
+  }
+  template <class T, class F>
+  std::size_t on_receive(const receive_channel<T>& c, F f, std::source_location at = std::source_location::current()) {
+    return on_receive(detail::channel_access::whole(c), std::move(f), at);
+  }
+
+  /// Sends its value once; then it is never ready again.
+  template <class T, class F>
+  std::size_t on_send(const channel<T>& c, std::type_identity_t<T> value, F f,
+                      std::source_location at = std::source_location::current()) {
+    static_assert(std::is_invocable_v<F&>, "fj::select_list::on_send: the handler takes no arguments");
+    return add<detail::send_case<T, F>>(c, std::move(value), std::move(f), at);
+  }
+  template <class T, class F>
+  std::size_t on_send(const send_channel<T>& c, std::type_identity_t<T> value, F f,
+                      std::source_location at = std::source_location::current()) {
+    return on_send(detail::channel_access::whole(c), std::move(value), std::move(f), at);
+  }
+
+  /// The future must outlive the list, or the case.
+  template <class T, class F>
+  std::size_t on_ready(const future<T>& of, F f, std::source_location at = std::source_location::current()) {
+    static_assert(std::is_invocable_v<F&>, "fj::select_list::on_ready: the handler takes no arguments");
+    return add<detail::ready_case<F>>(detail::future_access::root(of), std::move(f), at);
+  }
+
+  /// Ready from that time on; the time does not begin anew with each select.
+  template <class Rep, class Period, class F>
+  std::size_t after(const std::chrono::duration<Rep, Period>& d, F f,
+                    std::source_location at = std::source_location::current()) {
+    static_assert(std::is_invocable_v<F&>, "fj::select_list::after: the handler takes no arguments");
+    return add<detail::after_case<F>>(detail::deadline_after(d), std::move(f), at);
+  }
+
+  /// The case is never ready again; other cases keep their indices.
+  void remove(std::size_t index) { cases_.at(index).reset(); }
+
+  /// Waits until one of the cases is ready, does it, runs its handler, and returns its index, as fj::select. Throws std::logic_error if no
+  /// case is left, as nothing would end the wait.
+  std::size_t select(wait_options options = {}) { return *select_one(true, options); }
+
+  /// The same, if one is ready now; else nothing.
+  std::optional<std::size_t> try_select() { return select_one(false, {}); }
+
+ private:
+  struct any_case {
+    virtual ~any_case() = default;
+    virtual detail::select_case& on_channel() = 0;
+    virtual bool is_over() const = 0;
+    virtual void run(bool closed) = 0;
+  };
+
+  template <class Case>
+  struct one_case final : any_case {
+    template <class... Arguments>
+    explicit one_case(Arguments&&... arguments) : of(std::forward<Arguments>(arguments)...) {}
+    detail::select_case& on_channel() override { return of; }
+    bool is_over() const override {
+      if constexpr (detail::is_send<Case>) return of.sent;
+      return false;
+    }
+    void run(bool closed) override { of.run(closed); }
+    Case of;
+  };
+
+  template <class Case, class... Arguments>
+  std::size_t add(Arguments&&... arguments) {
+    cases_.push_back(std::make_unique<one_case<Case>>(std::forward<Arguments>(arguments)...));
+    return cases_.size() - 1;
+  }
+
+  std::optional<std::size_t> select_one(bool waits, const wait_options& options) {
+    std::vector<detail::select_case*> ready;
+    std::vector<std::size_t> indices;
+    for (std::size_t i = 0; i != cases_.size(); ++i) {
+      if (!cases_[i] || cases_[i]->is_over()) continue;
+      ready.push_back(&cases_[i]->on_channel());
+      indices.push_back(i);
+    }
+    if (waits && ready.empty())
+      throw std::logic_error("fj::select_list::select: there is no case to wait for; add one, or call try_select");
+    std::vector<detail::select_place> places(ready.size());
+    const auto [end, chosen, closed] =
+        detail::select_one(ready, places, waits, detail::limits_of(options, "fj::select_list::select"));
+    detail::throw_if_limited(end);
+    if (!chosen) return std::nullopt;
+    const std::size_t index = indices[static_cast<std::size_t>(std::ranges::find(ready, chosen) - ready.begin())];
+    cases_[index]->run(closed);
+    return index;
+  }
+
+  std::vector<std::unique_ptr<any_case>> cases_;
+};
+
+/// Waits until one of the futures of that range is ready, and returns its index: of several, any. What std::experimental calls when_any; for
+/// all of them, wait for one after the other. Throws std::logic_error if there is none, or if one is not valid; as future::wait.
+template <std::ranges::forward_range Futures>
+std::size_t wait_any(const Futures& futures, wait_options options = {}) {
+  std::deque<detail::select_case> cases;
+  std::vector<detail::select_case*> all;
+  for (const auto& each : futures) {
+    detail::future_access::root(each).make_case(cases.emplace_back());
+    all.push_back(&cases.back());
+  }
+  if (all.empty()) throw std::logic_error("fj::wait_any: there is no future to wait for");
+  std::vector<detail::select_place> places(all.size());
+  const auto [end, chosen, closed] = detail::select_one(all, places, true, detail::limits_of(options, "fj::wait_any"));
+  detail::throw_if_limited(end);
+  return static_cast<std::size_t>(std::ranges::find(all, chosen) - all.begin());
 }
 
 }}  // namespace fj::v0_2

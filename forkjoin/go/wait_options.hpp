@@ -13,11 +13,27 @@
 
 namespace fj { inline namespace v0_2 {
 
+/// A time of any clock at which a wait ends. One of another clock than std::chrono::steady_clock counts as that clock goes when this is made:
+/// if it is set meanwhile, the wait does not follow.
+class time_limit {
+ public:
+  /// None.
+  constexpr time_limit() noexcept = default;
+  template <class Clock, class Duration>
+  time_limit(const std::chrono::time_point<Clock, Duration>& t) : until_(detail::deadline_at(t)) {}
+
+  /// By std::chrono::steady_clock.
+  constexpr std::chrono::steady_clock::time_point time() const noexcept { return until_; }
+
+ private:
+  detail::deadline until_ = detail::no_deadline;
+};
+
 /// For example c.receive({.until = std::chrono::steady_clock::now() + 5ms, .stop = &token}). An operation that need not
 /// wait ignores both. Exactly one event ends a wait that has begun: the event that it waits for, the time, or the stop.
 struct wait_options {
   /// The wait ends at that time, never earlier, and throws fj::timed_out.
-  std::chrono::steady_clock::time_point until = detail::no_deadline;
+  time_limit until = {};
   /// When this token is asked to stop, the wait ends and throws fj::cancelled.
   const stop_token* stop = nullptr;
   /// Where the wait is called, for fj::print_fibers; if you keep the options, where they were made. Do not set it.
@@ -32,7 +48,7 @@ inline std::int64_t nanoseconds_of(deadline t) noexcept {
 
 /// `what`: the public function that waits.
 inline wait_limits limits_of(const wait_options& options, const char* what) noexcept {
-  return {.until = nanoseconds_of(options.until), .stop = options.stop, .place = {what, options.at}};
+  return {.until = nanoseconds_of(options.until.time()), .stop = options.stop, .place = {what, options.at}};
 }
 
 inline wait_limits limits_until(deadline t, const char* what, std::source_location at) noexcept {

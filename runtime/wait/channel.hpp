@@ -52,9 +52,11 @@ class channel_state {
     return sent;
   }
 
-  void try_receive(std::optional<T>& into) {
+  attempt try_receive(std::optional<T>& into) {
     std::unique_lock held(mutex_);
-    end_attempt(take(into), held);
+    const attempt received = take(into);
+    end_attempt(received, held);
+    return received;
   }
 
   /// False if the channel is closed already.

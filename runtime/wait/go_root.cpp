@@ -61,16 +61,35 @@ void go_root::end(root& self, worker& m) noexcept {
   scheduler& s = *mine.runs_in_;
   if (mine.stop) s.loose().remove(mine);
   s.dispatcher().finish(mine, m);
-  claimed_waits woken;
-  {
-    const locked lock(mine.mutex_);
-    // release: pairs with the acquire in ended_already
-    mine.ended_.store(true, std::memory_order_release);
-    woken.claim_all(mine.waiting_);
-  }
-  woken.wake_all();
+  mine.wake_waiters();
   mine.release();
   s.end_root();
+}
+
+void go_root::wake_waiters() noexcept {
+  claimed_waits woken;
+  {
+    const locked lock(mutex_);
+    // release: pairs with the acquire in ended_already
+    ended_.store(true, std::memory_order_release);
+    woken.claim_all(waiting_);
+  }
+  woken.wake_all();
+}
+
+void go_root::complete() noexcept {
+  has_fiber_ = false;
+  wake_waiters();
+  release();
+}
+
+void go_root::make_case(select_case& c) noexcept {
+  c.lock = &mutex_;
+  c.queue = &waiting_;
+  c.state = this;
+  c.attempt = [](select_case& of) noexcept {
+    return channel_attempt{.done = static_cast<go_root*>(of.state)->ended_already()};
+  };
 }
 
 wait_end go_root::wait(const wait_limits& limits) {
@@ -98,7 +117,7 @@ void go_root::drop() noexcept { release(); }
 void go_root::release() noexcept {
   // acq_rel: the last owner sees what the other did before it let go
   if (owners_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  if (error_) terminate_with(error_);
+  if (error_ && has_fiber_) terminate_with(error_);
   delete this;
 }
 

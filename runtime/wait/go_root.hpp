@@ -11,6 +11,7 @@
 #include "../fork/root.hpp"
 #include "../os/mutex.hpp"
 #include "../os/thread_safety.hpp"
+#include "select_protocol.hpp"
 #include "wait_queue.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -31,6 +32,9 @@ class go_root : public root {
   /// Waits until the fiber has ended; then `served`.
   wait_end wait(const wait_limits& limits);
 
+  /// Makes the case of a select that is ready once the fiber has ended.
+  void make_case(select_case& c) noexcept;
+
   /// Whether the fiber has ended; its result is visible then.
   bool ended_already() const noexcept { return ended_.load(std::memory_order_acquire); }
 
@@ -46,15 +50,21 @@ class go_root : public root {
  protected:
   /// Called by the body: it ended by an exception.
   void fail(std::exception_ptr error) noexcept { error_ = std::move(error); }
+  /// Another future. By an owner.
+  void share() noexcept { owners_.fetch_add(1, std::memory_order_relaxed); }
+  /// In place of a fiber's end, by the one who owns what no fiber computes. What went wrong need not be asked for.
+  void complete() noexcept;
 
  private:
   static void end(root& self, worker& m) noexcept;
+  void wake_waiters() noexcept;
   void release() noexcept;
 
   std::optional<std::stop_source> stop_;
   std::exception_ptr error_;
   std::atomic<unsigned> owners_{1};
   std::atomic<bool> ended_{false};
+  bool has_fiber_ = true;
   os::mutex mutex_;
   wait_queue waiting_ FORKJOIN_GUARDED_BY(mutex_);
   scheduler* runs_in_ = nullptr;

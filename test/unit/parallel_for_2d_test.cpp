@@ -1,11 +1,15 @@
 // Loops over matrices: by cells and by blocks.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -145,4 +149,26 @@ TEST_CASE("parallel_for_2d takes any integers, and a negative one is none") {
     fj::parallel_for_2d(short{2}, 3u, count);
   });
   CHECK(cells == 6);
+}
+
+TEST_CASE("parallel_for_2d: from a first row and column, with the types of the bounds") {
+  fj::run([] {
+    std::array<std::array<int, 5>, 4> seen{};
+    fj::parallel_for_2d(-2, 2, 3L, 8L, [&](int i, long j) {
+      static_assert(std::is_same_v<decltype(i), int>);
+      ++seen[static_cast<std::size_t>(i + 2)][static_cast<std::size_t>(j - 3)];
+    });
+    for (const auto& row : seen)
+      for (const int n : row) CHECK(n == 1);
+    std::atomic<long> sum = 0;
+    fj::parallel_for_2d(std::int8_t{-128}, std::int8_t{127}, 0u, 3u,
+                        [&](std::int8_t i, unsigned j) { sum += i + static_cast<int>(j); });
+    CHECK(sum == 3 * (-128 * 255 + 254 * 255 / 2) + 255 * 3);
+    fj::parallel_for_2d(5, 5, 0, 9, [](int, int) { FAIL("no row"); });
+    fj::parallel_for_2d(0, 9, 5, 1, [](int, int) { FAIL("no column"); });
+    // In rows, as the other form.
+    std::vector<std::pair<int, int>> order;
+    fj::parallel_for_2d(1, 3, 1, 4, [&](int i, int j) { order.emplace_back(i, j); }, {.grain = 6});
+    CHECK(order == std::vector<std::pair<int, int>>{{1, 1}, {1, 2}, {1, 3}, {2, 1}, {2, 2}, {2, 3}});
+  });
 }

@@ -1,0 +1,110 @@
+// A loop over any sequence, and one whose body adds elements.
+#pragma once
+
+#include "forkjoin/detail/requirements.hpp"
+
+#include <functional>
+#include <iterator>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "forkjoin/loop_options.hpp"
+#include "forkjoin/parallel_for.hpp"
+#include "forkjoin/scope.hpp"
+#include "forkjoin/stop.hpp"
+#include "forkjoin/with_scope.hpp"
+
+namespace fj { inline namespace v0_2 {
+
+template <class T>
+class feeder;
+
+namespace detail {
+
+/// A loop whose body adds elements. What one call has added become children of one scope, but for the last one, which follows in the same
+/// strand: so a chain of elements is a loop.
+template <class T, class Body>
+class fed_loop {
+ public:
+  explicit fed_loop(Body& body) noexcept : body_(body) {}
+
+  void start(scope& all, T element) {
+    all.fork([this, &all, element = std::move(element)]() mutable { run(all, std::move(element)); });
+  }
+
+ private:
+  void run(scope& all, T element) {
+    for (;;) {
+      feeder<T> more;
+      static_cast<void>(std::invoke(body_, std::move(element), more));
+      if (more.added_.empty() || all.stopped()) return leave_out(all, more);
+      element = std::move(more.added_.back());
+      more.added_.pop_back();
+      for (T& each : more.added_) start(all, std::move(each));
+    }
+  }
+
+  // If the scope was asked to stop, it is to know that there was more.
+  static void leave_out(scope& all, const feeder<T>& more) {
+    if (!more.added_.empty()) all.fork([] {});
+  }
+
+  Body& body_;
+};
+
+}  // namespace detail
+
+/// What a body of parallel_for_each adds elements by.
+template <class T>
+class feeder {
+ public:
+  /// The loop calls its body for that element, too, once this call of the body has returned. Throws std::bad_alloc.
+  void add(T element) { added_.push_back(std::move(element)); }
+
+ private:
+  template <class U, class Body>
+  friend class detail::fed_loop;
+
+  std::vector<T> added_;
+};
+
+/// Calls body(element) for all elements, possibly in parallel. As parallel_for where the iterators have random access; else a fork each,
+/// for bodies that take some microseconds. Elements of a sequence that can be read once are moved from it.
+///
+/// body(element, feeder<T>&), where T is the type of the elements without references: the body also adds elements, for which it is called,
+/// too; for graphs that are found on the way, and trees. T must be movable. No order is promised then.
+///
+/// Errors: what the body throws; of several exceptions that of the earliest element, if none is added. Elements that have not started do not
+/// start then. fj::cancelled if options.stop was asked to stop before all had started. Outside of a runtime the call enters the default one.
+template <std::input_iterator First, std::sentinel_for<First> Last, class Body>
+void parallel_for_each(First first, Last last, Body&& body, const loop_options& options = {}) {
+  using value = std::iter_value_t<First>;
+  const stop_token stop = options.stop ? *options.stop : stop_token();
+  if constexpr (std::is_invocable_v<Body&, value, feeder<value>&>) {
+    detail::fed_loop<value, std::remove_reference_t<Body>> loop(body);  // outlives the scope
+    with_scope(stop, [&](scope& all) {
+      for (; first != last; ++first) loop.start(all, *first);
+    });
+  } else if constexpr (std::random_access_iterator<First> && std::sized_sentinel_for<Last, First>) {
+    fj::parallel_for(first, last, body, options);
+  } else if constexpr (std::forward_iterator<First>) {
+    with_scope(stop, [&](scope& all) {
+      for (; first != last; ++first) all.fork([first, &body] { static_cast<void>(std::invoke(body, *first)); });
+    });
+  } else {
+    with_scope(stop, [&](scope& all) {
+      for (; first != last; ++first)
+        all.fork(
+            [element = value(*first), &body]() mutable { static_cast<void>(std::invoke(body, std::move(element))); });
+    });
+  }
+}
+
+template <std::ranges::input_range Range, class Body>
+void parallel_for_each(Range&& range, Body&& body, const loop_options& options = {}) {
+  fj::parallel_for_each(std::ranges::begin(range), std::ranges::end(range), body, options);
+}
+
+}}  // namespace fj::v0_2

@@ -1,0 +1,118 @@
+// Loops over any sequence, and loops whose bodies add elements.
+#include "forkjoin/parallel_for_each.hpp"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <forward_list>
+#include <iterator>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <vector>
+
+#include "forkjoin/run.hpp"
+#include "test/support.hpp"
+
+TEST_CASE("parallel_for_each: sequences of all kinds") {
+  test::for_each_runtime("sequences of all kinds", [](fj::runtime& rt, unsigned, auto) {
+    rt.run([] {
+      std::vector<int> numbers(1000, 1);
+      fj::parallel_for_each(numbers, [](int& n) { ++n; });
+      for (const int n : numbers) CHECK(n == 2);
+
+      std::forward_list<int> list(100, 3);
+      fj::parallel_for_each(list.begin(), list.end(), [](int& n) { n *= 2; });
+      for (const int n : list) CHECK(n == 6);
+
+      std::istringstream text("1 2 3 4 5 6 7 8 9 10");
+      std::atomic<int> sum = 0;
+      fj::parallel_for_each(std::istream_iterator<int>(text), std::istream_iterator<int>(), [&](int n) { sum += n; });
+      CHECK(sum == 55);
+    });
+  });
+}
+
+// Tried without the scope's join after an exception: ASan finds bodies that use what is gone.
+TEST_CASE("parallel_for_each: a body that adds elements") {
+  test::for_each_runtime("a body that adds elements", [](fj::runtime& rt, unsigned, auto) {
+    rt.run([] {
+      std::vector<std::atomic<bool>> seen(5000);
+      std::atomic<int> visits = 0;
+      const auto visit = [&](std::size_t n, fj::feeder<std::size_t>& more) {
+        if (n >= seen.size() || seen[n].exchange(true)) return;
+        ++visits;
+        for (const std::size_t factor : {2u, 3u, 5u}) more.add(n * factor);
+      };
+      fj::parallel_for_each(std::vector<std::size_t>{1, 7}, visit);
+      int expected = 0;
+      for (std::size_t n = 1; n != seen.size(); ++n) {
+        std::size_t rest = n % 7 == 0 ? n / 7 : n;
+        for (const std::size_t factor : {2u, 3u, 5u})
+          while (rest % factor == 0) rest /= factor;
+        CHECK(seen[n] == (rest == 1));
+        expected += rest == 1;
+      }
+      CHECK(visits == expected);
+
+      // A chain takes the memory of one element.
+      std::atomic<int> length = 0;
+      fj::parallel_for_each(std::vector<int>{test::divided(100'000)}, [&](int left, fj::feeder<int>& more) {
+        ++length;
+        if (left > 1) more.add(left - 1);
+      });
+      CHECK(length == test::divided(100'000));
+      CHECK(fj::this_runtime().stats().stacks_peak < 300);
+
+      // Elements that are moved alone.
+      std::vector<std::unique_ptr<int>> owned;
+      owned.push_back(std::make_unique<int>(3));
+      std::atomic<int> ends = 0;
+      fj::parallel_for_each(std::make_move_iterator(owned.begin()), std::make_move_iterator(owned.end()),
+                            [&](std::unique_ptr<int> n, fj::feeder<std::unique_ptr<int>>& more) {
+                              ++ends;
+                              for (int i = 0; i != *n; ++i) more.add(std::make_unique<int>(*n - 1));
+                            });
+      CHECK(ends == 1 + 3 + 6 + 6);
+    });
+  });
+}
+
+TEST_CASE("parallel_for_each: exceptions and stops") {
+  test::for_each_procs([](unsigned procs) {
+    fj::runtime rt(test::with_procs(procs));
+    rt.run([] {
+      const auto fails = [](int n, fj::feeder<int>& more) {
+        if (n == 0) throw std::runtime_error("zero");
+        more.add(n - 1);
+        more.add(n / 2);
+      };
+      CHECK_THROWS_WITH(fj::parallel_for_each(std::vector<int>{3, 2, 1}, fails), "zero");
+      fj::stop_source stop;
+      const fj::stop_token token = stop.get_token();
+      std::atomic<int> calls = 0;
+      CHECK_THROWS_AS(fj::parallel_for_each(std::vector<int>{1},
+                                            [&](int n, fj::feeder<int>& more) {
+                                              if (++calls == 100) stop.request_stop();
+                                              more.add(n + 1);
+                                            },
+                                            {.stop = &token}),
+                      fj::cancelled);
+      CHECK(calls >= 100);
+      std::forward_list<int> list(10, 0);
+      CHECK_THROWS_WITH(fj::parallel_for_each(list, [](int) { throw std::runtime_error("each"); }), "each");
+      fj::parallel_for_each(std::vector<int>(), [](int, fj::feeder<int>&) { FAIL("none"); });
+    });
+  });
+}
+
+TEST_CASE("this_runtime: a handle") {
+  fj::runtime rt(test::with_procs(3));
+  const fj::runtime_ref handle = rt.run([] { return fj::this_runtime(); });
+  CHECK(handle == fj::runtime_ref(rt));
+  CHECK(handle.procs() == 3);
+  CHECK(handle.run([] { return fj::procs(); }) == 3);
+  CHECK(handle.stats().procs.size() == 3);
+  CHECK(fj::this_runtime() != handle);
+}
