@@ -122,7 +122,7 @@ class task_group {
   task_group_status run_and_wait(F&& f) {
     if (!core_.stopped()) {
       const counted here(core_);
-      detail::task<std::decay_t<F>&>{core_, f}();
+      detail::task<std::remove_reference_t<F>&>{core_, f}();
     }
     return wait();
   }

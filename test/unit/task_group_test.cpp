@@ -146,6 +146,8 @@ TEST_CASE("task_group: stop") {
       CHECK(!g.stopped());
       CHECK(g.run_and_wait([&] { ran = true; }) == fj::task_group_status::complete);
       CHECK(ran);
+      const auto constant = [] {};
+      CHECK(g.run_and_wait(constant) == fj::task_group_status::complete);
 
       fj::stop_source outer;
       fj::task_group inner(outer.get_token());
