@@ -93,16 +93,35 @@ class task_group {
   }
   template <class F>
   auto go(const go_options& wanted, F&& f) {
-    counted here(core_);
+    reservation here(core_);
     auto result = fj::go(wanted, [here = std::move(here), f = std::decay_t<F>(std::forward<F>(f))]() mutable {
       if constexpr (std::is_invocable_v<std::decay_t<F>&>) {
         return std::invoke(f);
       } else {
-        return std::invoke(f, here.group().token());
+        return std::invoke(f, here.group_->token());
       }
     });
     return result;
   }
+
+  /// Counts as a task while it lives: wait does not return before it is gone.
+  class reservation {
+   public:
+    reservation(reservation&& other) noexcept : group_(std::exchange(other.group_, nullptr)) {}
+    reservation& operator=(reservation&&) = delete;
+    ~reservation() {
+      if (group_) group_->running().end();
+    }
+
+   private:
+    friend class task_group;
+    explicit reservation(detail::task_group_core& group) noexcept : group_(&group) { group.running().begin(); }
+
+    detail::task_group_core* group_;
+  };
+
+  /// For what is to become a task later: by code that has no task yet, and must not miss its wait.
+  [[nodiscard]] reservation reserve() noexcept { return reservation(core_); }
 
   /// Waits until all tasks have ended, also those that come meanwhile, and throws what the first of those that threw has thrown. Afterwards
   /// the group is as new. If it is called by several at once, one of them throws. A strand that waits leaves its stack, and its worker does
@@ -121,7 +140,7 @@ class task_group {
   template <class F>
   task_group_status run_and_wait(F&& f) {
     if (!core_.stopped()) {
-      const counted here(core_);
+      const reservation here(core_);
       detail::task<std::remove_reference_t<F>&>{core_, f}();
     }
     return wait();
@@ -134,24 +153,9 @@ class task_group {
   [[nodiscard]] bool stopped() const noexcept { return core_.stopped(); }
 
  private:
-  /// Counts as a task while it lives.
-  class counted {
-   public:
-    explicit counted(detail::task_group_core& group) noexcept : group_(&group) { group.running().begin(); }
-    counted(counted&& other) noexcept : group_(std::exchange(other.group_, nullptr)) {}
-    counted& operator=(counted&&) = delete;
-    ~counted() {
-      if (group_) group_->running().end();
-    }
-    detail::task_group_core& group() const noexcept { return *group_; }
-
-   private:
-    detail::task_group_core* group_;
-  };
-
   template <class Task>
   [[gnu::cold, gnu::noinline]] void start_outside(Task made) {
-    static_cast<void>(fj::go([here = counted(core_), made = std::move(made)]() mutable { made(); }));
+    static_cast<void>(fj::go([here = reservation(core_), made = std::move(made)]() mutable { made(); }));
   }
 
   template <class Task>

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -203,6 +204,19 @@ TEST_CASE("task_group: from threads outside, as programs for oneTBB do") {
   g.run([] { throw std::runtime_error("outside"); });
   CHECK_THROWS_WITH(g.wait(), "outside");
   CHECK(g.run_and_wait([&] { n = 1; }) == fj::task_group_status::complete);
+}
+
+TEST_CASE("task_group: a wait is for reservations, too") {
+  fj::run([] {
+    fj::task_group g;
+    std::optional<fj::task_group::reservation> later(g.reserve());
+    CHECK_THROWS_AS(g.wait({.until = std::chrono::steady_clock::now() + 1ms}), fj::timed_out);
+    bool ran = false;
+    g.run([&] { ran = true; });
+    later.reset();
+    g.wait();
+    CHECK(ran);
+  });
 }
 
 TEST_CASE("task_group: waits have limits") {
