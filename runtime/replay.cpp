@@ -203,21 +203,32 @@ schedule_chooser::taker* schedule_chooser::listed(taker& first) noexcept {
 
 namespace {
 
-struct {
+struct shared_session {
   os::mutex mutex;
   unsigned users = 0;
   std::optional<schedule_log> own_log;
   const schedule_log* log = nullptr;
   std::optional<schedule_chooser> chooser;
   std::optional<os::turns> turns;
-} session;
+};
+
+// Never destroyed, as the default runtime is not; and there before any object that makes a runtime.
+union kept_session {
+  constexpr kept_session() noexcept : it() {}
+  ~kept_session() {}
+  shared_session it;
+};
+constinit kept_session kept;
+
+shared_session& the_session() noexcept { return kept.it; }
 
 }  // namespace
 
 // A runtime without a schedule takes part, too, if it is made by a thread that has one.
 schedule_session::schedule_session(const replay& wanted, full_schedule_log* kept)
-    : counts_(wanted.seed != 0 || (os::turns::self() && session.users != 0)) {
+    : counts_(wanted.seed != 0 || (os::turns::self() && the_session().users != 0)) {
   if (!counts_) return;
+  shared_session& session = the_session();
   const locked lock(session.mutex);
   if (session.users == 0) {
     schedule_log& log = kept ? *kept : session.own_log.emplace();
@@ -234,12 +245,13 @@ schedule_session::schedule_session(const replay& wanted, full_schedule_log* kept
 
 schedule_session::~schedule_session() {
   if (!counts_) return;
+  shared_session& session = the_session();
   const locked lock(session.mutex);
   if (--session.users != 0) return;
   session.turns.reset();
   session.chooser.reset();
 }
 
-const schedule_log* schedule_session::log() noexcept { return session.log; }
+const schedule_log* schedule_session::log() noexcept { return the_session().log; }
 
 }}}  // namespace fj::v0_2::detail

@@ -50,7 +50,7 @@ class thread {
   std::atomic<int> id_{0};
   turns::taker* turn_ = nullptr;
   bool narrowed_ = false;
-  cpu_set_t allowed_;  // before it was narrowed
+  cpu_set_t allowed_{};  // before it was narrowed
 };
 
 /// The calling thread's sleeps end in time, for a thread that works for some microseconds after each: otherwise Linux lets them last
