@@ -18,6 +18,8 @@ How to write a block:
                               hides an earlier name may have the same one
 <!-- at namespace scope until the empty line -->  likewise, but what comes after the empty line is a function's body
 <!-- run -->                  directly above a fragment: it is also run, as the body of main; it may have a ```text
+<!-- from FILE -->            directly above a fragment: it is compiled there, where these lines follow one another, however indented.
+                              A fragment of several pieces has an empty line between them
 ```cmake, ```meson            configured in an empty project, where this checkout is the folder forkjoin or the subproject, and an
                               installed library is there, too
 ```sh, or indented            ./dev, its commands and options are there; so are options of Meson; a line `g++ ... pkg-config ...`
@@ -26,7 +28,7 @@ Each fence says what it holds: cpp, text, cmake, meson, ini, sh. All fragments o
 
 Tried: with a call of fj::spawn, a program that prints something else, loops or exits with 1, a fence that says cmak, ./dev try,
 ./dev test --fast, --part min, FORKJOIN_PROC, fj::option, -Dtest=disabled, the target forkjoin::fj, dependency('forkjoins'), version
-0.2 and pkg-config without --libs, this test fails.
+0.2, pkg-config without --libs, a changed line of a fragment from a file, a recipe in no page and one of 41 lines, this test fails.
 """
 
 import os
@@ -70,7 +72,7 @@ def blocks(name):
     """The blocks of a page, each with the one directly above it, or None: (block, above)."""
     page = (ROOT / name).read_text()
     fence = r"^(?P<indent> *)```(?P<fence>[^\n`]*)\n(?P<text>.*?)^ *```[ \t]*$"
-    comment = r"^<!-- (?P<note>code\n(?P<hidden>.*?)|run|error output|at namespace scope(?: until the empty line)?) *-->"
+    comment = r"^<!-- (?P<note>code\n(?P<hidden>.*?)|run|error output|from [\w/.]+|at namespace scope(?: until the empty line)?) *-->"
     last, end = None, 0
     for found in re.finditer(f"(?ms){fence}|{comment}", page):
         above = last if not page[end:found.start()].strip() else None
@@ -109,6 +111,17 @@ class source:
         return text
 
 
+def check_from(where, text, file):
+    """Each piece of the text is a piece of the file."""
+    def stripped(text):
+        return "\n".join(line.strip() for line in text.strip().splitlines()) + "\n"
+
+    whole = "\n" + stripped((ROOT / file).read_text())
+    for piece in re.split(r"\n\n+", text):
+        if f"\n{stripped(piece)}" not in whole:
+            fail(where, f"not in {file}:\n{piece}")
+
+
 def compile_source(text, output, compiler, *more):
     output.with_suffix(".cpp").write_text(text)
     done = subprocess.run([*compiler, output.with_suffix(".cpp"), *more], text=True, stderr=subprocess.PIPE)
@@ -142,6 +155,8 @@ def check_code(page, header, library, compiler):
         note = above.kind if above else ""
         if needs_other_headers(each.text, compiler):
             print(f"{page}:{each.line}: no Boost.Asio is installed: not checked")
+        elif note.startswith("from "):
+            check_from(f"{page}:{each.line}", each.text, note.removeprefix("from "))
         elif each.kind == "code":
             fragments.add_names(each.text, each.line)
         elif each.kind == "cpp" and "int main(" in each.text:
@@ -221,7 +236,7 @@ def check_words(dev, pages):
                 if option not in meson and not re.match("(b|cpp)_|[A-Z]", option):
                     fail(where, f"-D{option}: no such option of Meson")
             for example in re.findall(r"build/examples/(\w+)", line):
-                if not (ROOT / f"examples/{example}.cpp").exists():
+                if not any((ROOT / f"examples/{folder}{example}.cpp").exists() for folder in ("", "cookbook/")):
                     fail(where, f"{example}: no such example")
         text = (ROOT / name).read_text()
         for word in sorted(set(re.findall(r"\bFORKJOIN_[A-Z_]*[A-Z]", text))):
@@ -230,6 +245,17 @@ def check_words(dev, pages):
         for word in sorted(set(re.findall(r"\bfj::(\w+)", text)) - {"detail"}):
             if not re.search(rf"\b{word}\b", public):
                 fail(name, f"fj::{word}: in no public header")
+
+
+def check_recipes(pages):
+    """Each program of the cookbook is short and in a page."""
+    shown = {note for name in pages for note in re.findall(r"(?m)^<!-- from ([\w/.]+) -->", (ROOT / name).read_text())}
+    for file in sorted((ROOT / "examples/cookbook").glob("*.cpp")):
+        name = str(file.relative_to(ROOT))
+        if name not in shown:
+            fail(name, "no page shows lines of this recipe")
+        if (count := len(file.read_text().splitlines())) > 40:
+            fail(name, f"{count} lines: a recipe has at most 40")
 
 
 # --- ways to build ---
@@ -298,6 +324,7 @@ if mode == "code":
     check_code(page, ["-include", header[0].removesuffix(".gch")] if header else [], rest[:cut], rest[cut + 1:])
 elif mode == "words":
     check_words(rest[0], rest[1:])
+    check_recipes(rest[1:])
 else:
     cut = rest.index("--")
     check_ways(*rest[:4], rest[4:cut], rest[cut + 1:])

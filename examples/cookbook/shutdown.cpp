@@ -1,0 +1,39 @@
+// A graceful end in three steps: the door closes; what was accepted may end until a deadline; then the rest is asked to
+// stop.
+
+#include <atomic>
+#include <chrono>
+#include <forkjoin/go.hpp>
+#include <iostream>
+#include <vector>
+
+using namespace std::chrono_literals;
+
+int main() {
+  // With sockets: a loop over fj::accept, which listener.close() ends.
+  const fj::channel<std::chrono::nanoseconds> requests(100);
+  fj::stop_source hurry;
+  std::atomic<int> served = 0, stopped = 0;
+
+  std::vector<fj::future<void>> workers;
+  for (int w = 0; w < 8; ++w) {
+    workers.push_back(fj::go([&, stop = hurry.get_token()] {
+      for (const auto takes : requests) {
+        try {
+          fj::sleep_for(takes, {.stop = &stop});  // stands for the work on a request
+          ++served;
+        } catch (const fj::cancelled&) {
+          ++stopped;
+        }
+      }
+    }));
+  }
+  for (const std::chrono::nanoseconds takes : {0ns, 1000ns, 3600'000'000'000'000ns, 50ns, 2000ns}) requests.send(takes);
+
+  requests.close();
+  const auto deadline = std::chrono::steady_clock::now() + 500ms;
+  for (auto& each : workers) each.wait_until(deadline);
+  hurry.request_stop();
+  for (auto& each : workers) each.get();
+  std::cout << served << " served, " << stopped << " stopped\n";
+}

@@ -1,0 +1,37 @@
+// Signals as input: they are blocked in all threads, and a fiber reads them from a descriptor. So nothing runs inside of a
+// signal handler, where almost nothing is allowed.
+
+#include <sys/signalfd.h>
+#include <unistd.h>
+#include <cerrno>
+#include <csignal>
+#include <forkjoin/go.hpp>
+#include <iostream>
+#include <system_error>
+
+fj::descriptor signals_of(std::initializer_list<int> numbers) {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (const int each : numbers) ::sigaddset(&set, each);
+  // Before the runtime starts its first thread: threads begin with the mask of the thread that starts them.
+  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  const int number = ::signalfd(-1, &set, SFD_CLOEXEC);
+  if (number < 0) throw std::system_error(errno, std::system_category(), "signalfd");
+  return fj::descriptor(number);
+}
+
+int main() {
+  const fj::descriptor signals = signals_of({SIGINT, SIGTERM});
+  fj::run([&] {
+    fj::stop_source stop;
+    auto work = fj::go([token = stop.get_token()] {
+      while (!token.stop_requested()) fj::sleep_for(std::chrono::milliseconds(1));
+    });
+    ::kill(::getpid(), SIGTERM);  // as a shell or an init system would
+    signalfd_siginfo got;
+    fj::read(signals, &got, sizeof(got));
+    std::cout << (got.ssi_signo == SIGTERM ? "SIGTERM: stops\n" : "another signal\n");
+    stop.request_stop();
+    work.get();
+  });
+}
