@@ -1,6 +1,10 @@
 // Four programs that do not get faster with more P, each for another reason. forkjoin/guide/tracing.md finds the reasons in traces.
 //
 //   FORKJOIN_TRACE=lock.trace no_speedup lock 100; forkjoin-trace summary lock.trace
+
+// libstdc++'s inplace_merge uses a function that it calls deprecated, and clang warns its users.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 #include <forkjoin/forkjoin.hpp>
 #include <forkjoin/go.hpp>
 

@@ -1,7 +1,6 @@
 // A bounded pool of workers: at most four jobs at once, and at most eight wait. The sender waits while there is no
-// room. A job must not throw: if every worker had ended, the sender would wait for ever.
+// room. The exception of a job leaves the scope, and no more jobs are sent.
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <forkjoin/forkjoin.hpp>
@@ -20,16 +19,22 @@ int main() {
     --running;
   };
 
+  fj::stop_source failed;
+  const fj::stop_token stop = failed.get_token();
   fj::with_scope([&](fj::scope& pool) {
-    // Closes the channel also if something below throws; else the workers would wait for ever, and the join for them.
-    const auto close = [](const fj::channel<int>* c) { c->close(); };
-    const std::unique_ptr<const fj::channel<int>, decltype(close)> closer(&jobs, close);
+    // On every way out, else the workers would wait for ever, and the join for them.
+    const std::shared_ptr<void> closer(nullptr, [&](void*) { jobs.close(); });
     for (int w = 0; w < 4; ++w) {
       pool.fork([&] {
-        for (const int job : jobs) work(job);
+        try {
+          for (const int job : jobs) work(job);
+        } catch (...) {
+          failed.request_stop();  // if all workers have failed, none would make room
+          throw;
+        }
       });
     }
-    for (int job = 1; job <= 100; ++job) jobs.send(job);
+    for (int job = 1; job <= 100 && !stop.stop_requested(); ++job) jobs.send(job, {.stop = &stop});
   });
   std::cout << "sum " << sum << (most <= 4 ? ", never more than four at once\n" : ", too many at once\n");
 }

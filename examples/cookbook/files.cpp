@@ -1,5 +1,5 @@
-// Files have no events that a fiber could wait for: open, read and write block their thread. fj::blocking gives the P to other
-// work if the call lasts. The line count of each file is computed outside of it, on a P.
+// Files have no events that a fiber could wait for: open, read and write block their thread. fj::blocking gives the P to
+// other work if the call lasts. The lines are counted outside of it, on a P.
 
 #include <unistd.h>
 #include <algorithm>
@@ -16,8 +16,9 @@ namespace fs = std::filesystem;
 
 std::string contents(const fs::path& name) {
   return fj::blocking([&] {
-    std::ifstream file(name, std::ios::binary);
-    file.exceptions(std::ios::badbit);
+    std::ifstream file;
+    file.exceptions(std::ios::failbit | std::ios::badbit);  // also if there is no such file
+    file.open(name, std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(file), {});
   });
 }
@@ -31,10 +32,8 @@ int main() {
     std::ofstream(names.back()) << std::string(1'000, '\n');
   }
   // Each turn is a fork, because turns take very different times.
-  const long lines = fj::run([&] {
-    return fj::fork_reduce(names, 0L, std::plus<>(),
-                           [](const fs::path& name) { return std::ranges::count(contents(name), '\n'); });
-  });
+  const auto lines_of = [](const fs::path& name) { return std::ranges::count(contents(name), '\n'); };
+  const long lines = fj::run([&] { return fj::fork_reduce(names, 0L, std::plus<>(), lines_of); });
   fs::remove_all(folder);
   std::cout << lines << " lines\n";
 }

@@ -10,6 +10,7 @@ int main() {
   constexpr std::size_t states = 1'000'000, goal = 777'777;
   std::vector<std::atomic<bool>> seen(states);
   std::vector<std::size_t> level{1};
+  seen[level[0]] = true;
   int moves = 0;
   fj::stop_source found;
   const fj::stop_token token = found.get_token();

@@ -23,15 +23,16 @@ fj::descriptor signals_of(std::initializer_list<int> numbers) {
 int main() {
   const fj::descriptor signals = signals_of({SIGINT, SIGTERM});
   fj::run([&] {
-    fj::stop_source stop;
-    auto work = fj::go([token = stop.get_token()] {
-      while (!token.stop_requested()) fj::sleep_for(std::chrono::milliseconds(1));
+    auto work = fj::go([](fj::stop_token stop) {
+      try {
+        fj::sleep_for(std::chrono::hours(1), {.stop = &stop});  // stands for what the program does
+      } catch (const fj::cancelled&) {}
     });
     ::kill(::getpid(), SIGTERM);  // as a shell or an init system would
     signalfd_siginfo got;
     fj::read(signals, &got, sizeof(got));
     std::cout << (got.ssi_signo == SIGTERM ? "SIGTERM: stops\n" : "another signal\n");
-    stop.request_stop();
+    work.request_stop();
     work.get();
   });
 }

@@ -17,17 +17,15 @@ int main() {
     for (const long n : questions) answers.send(sum_below(n));
     answers.close();
   });
-  std::thread asks([=] {
+  const std::jthread asks([=] {
     for (long n = 1; n <= 1'000; ++n) questions.send(n);
     questions.close();
   });
-  std::thread computes([] {
+  const std::jthread computes([] {
     if (fj::run([] { return sum_below(1'000'000); }) != 499'999'500'000) std::cout << "wrong\n";
   });
   long sum = 0;
   while (const std::optional<long> answer = answers.receive()) sum += *answer;  // main is such a thread, too
-  asks.join();
-  computes.join();
   server.get();
   std::cout << "sum " << sum << '\n';
 }

@@ -259,7 +259,7 @@ long ours() {
   try {
     fj::with_scope(stop.get_token(), [&](fj::scope& tasks) {
       tasks.fork([&] { stop.request_stop(); });
-      while (!tasks.stopped()) fj::yield();
+      tasks.join();
       tasks.fork([] {});  // does not start
     });
   } catch (const fj::cancelled&) {

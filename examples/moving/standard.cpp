@@ -1,5 +1,8 @@
 // From the standard library: each row of the table in forkjoin/guide/moving.md, both ways.
 
+// libstdc++'s stable_sort uses a function that it calls deprecated, and clang warns its users.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -33,6 +36,7 @@ std::vector<long> numbers() {
   return all;
 }
 bool is_even(long x) { return x % 2 == 0; }
+bool by_last_digit(long a, long b) { return a % 10 < b % 10; }
 
 namespace async {
 long theirs() {
@@ -310,12 +314,14 @@ long theirs() {
   const std::vector<long> all = numbers();
   std::vector<long> sums(all.size());
   std::exclusive_scan(std::execution::par, all.begin(), all.end(), sums.begin(), 0L);
+  std::inclusive_scan(std::execution::par, sums.begin(), sums.end(), sums.begin());
   return sum_of(sums);
 }
 long ours() {
   const std::vector<long> all = numbers();
   std::vector<long> sums(all.size());
   fj::parallel_exclusive_scan(all.begin(), all.end(), sums.begin(), 0L);
+  fj::parallel_inclusive_scan(sums.begin(), sums.end(), sums.begin());
   return sum_of(sums);
 }
 }  // namespace scan
@@ -324,11 +330,13 @@ namespace sort {
 long theirs() {
   std::vector<long> all = numbers();
   std::sort(std::execution::par, all.begin(), all.end(), std::greater<>());
+  std::stable_sort(std::execution::par, all.begin(), all.end(), by_last_digit);
   return all[10];
 }
 long ours() {
   std::vector<long> all = numbers();
   fj::parallel_sort(all.begin(), all.end(), std::greater<>());
+  fj::parallel_stable_sort(all.begin(), all.end(), by_last_digit);
   return all[10];
 }
 }  // namespace sort
@@ -362,11 +370,15 @@ long ours() {
 namespace any_of {
 long theirs() {
   const std::vector<long> all = numbers();
-  return std::any_of(std::execution::par, all.begin(), all.end(), &is_even);
+  return std::any_of(std::execution::par, all.begin(), all.end(), &is_even) +
+         10 * std::all_of(std::execution::par, all.begin(), all.end(), &is_even) +
+         100 * std::none_of(std::execution::par, all.begin(), all.end(), &is_even);
 }
 long ours() {
   const std::vector<long> all = numbers();
-  return fj::parallel_any_of(all.begin(), all.end(), &is_even);
+  return fj::parallel_any_of(all.begin(), all.end(), &is_even) +
+         10 * fj::parallel_all_of(all.begin(), all.end(), &is_even) +
+         100 * fj::parallel_none_of(all.begin(), all.end(), &is_even);
 }
 }  // namespace any_of
 

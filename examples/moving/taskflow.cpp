@@ -1,4 +1,4 @@
-// From Taskflow: our side of each row of the table in forkjoin/guide/moving.md. Debian has no package of Taskflow, and the other side is not compiled.
+// From Taskflow: each row of the table in forkjoin/guide/moving.md. examples/moving/taskflow/main.cpp has the same rows by Taskflow.
 
 #include <atomic>
 #include <cstddef>
@@ -27,7 +27,7 @@ long ours() {
 }
 }  // namespace precede
 
-// B waits for A alone, D for B and C, E for A and C: no nesting of forks has this shape. Futures have it.
+// B waits for A alone, E for A and C: no nesting of forks has this shape.
 namespace any_graph {
 long ours() {
   return fj::run([] {

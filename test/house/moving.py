@@ -2,10 +2,11 @@
 
 moving.py rows PAGE        each row of a table names in its last cell a namespace of the program that the section links, and each
                            namespace there has a row. A namespace has the functions ours() and, in all programs but those whose other
-                           side is no C++, theirs(); the compiler refuses one that main leaves out. (Tried with a row without a namespace,
-                           a namespace without a row, and one without ours().)
-moving.py go PROGRAM MAIN  the program in Go prints the same as ours
-moving.py without PACKAGE  says what is missing
+                           side has a program of its own, theirs(); the compiler refuses one that main leaves out. (Tried with a row
+                           without a namespace, a namespace without a row, and one without ours().)
+moving.py same OURS THEIRS...       the command THEIRS prints the same as our program (Tried with another number there)
+moving.py cargo OURS FOLDER TARGET  so does the program in Rust, which cargo builds into the folder TARGET
+moving.py without PACKAGE           says what is missing
 """
 
 import pathlib
@@ -15,6 +16,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+CRATES = pathlib.Path("/usr/share/cargo/registry")  # Debian's librust-...-dev
 OURS_ALONE = {"go", "rayon", "taskflow"}
 
 mode, *rest = sys.argv[1:]
@@ -22,15 +24,28 @@ if mode == "without":
     print(f"{rest[0]} is not installed: not checked")
     sys.exit(77)
 
-failures = []
-if mode == "go":
-    if not shutil.which("go"):
-        print("golang-go is not installed: not checked")
+if mode == "cargo":
+    program, folder, target = rest
+    if not shutil.which("cargo") or not any(CRATES.glob("rayon-core-*")):
+        print("cargo and librust-rayon-dev are not installed: not checked")
         sys.exit(77)
-    ours = subprocess.run([rest[0]], text=True, stdout=subprocess.PIPE).stdout
-    theirs = subprocess.run(["go", "run", rest[1]], text=True, stdout=subprocess.PIPE).stdout
+    source = pathlib.Path(target) / "source"  # cargo writes its lock file beside the manifest
+    shutil.copytree(folder, source, dirs_exist_ok=True)
+    subprocess.run(["cargo", "build", "--quiet", "--offline", "--target-dir", target,
+                    "--config", 'source.crates-io.replace-with="distribution"',
+                    "--config", f'source.distribution.directory="{CRATES}"'], cwd=source, check=True)
+    mode, rest = "same", [program, f"{target}/debug/moving"]
+
+failures = []
+if mode == "same":
+    program, *command = rest
+    if not shutil.which(command[0]):
+        print(f"{command[0]} is not installed: not checked")
+        sys.exit(77)
+    ours = subprocess.run([program], text=True, stdout=subprocess.PIPE).stdout
+    theirs = subprocess.run(command, text=True, stdout=subprocess.PIPE).stdout
     if ours != theirs or not ours:
-        failures.append(f"ours:\n{ours}Go's:\n{theirs}")
+        failures.append(f"ours:\n{ours}theirs:\n{theirs}")
 else:
     page = (ROOT / rest[0]).read_text()
     shown = set()
