@@ -78,8 +78,8 @@ long theirs() {
   return order;
 }
 long ours() {
-  long order = 0;
-  fj::runtime one({.procs = 1});  // with one P a fork runs at once, as with launch::dispatch
+  std::atomic<long> order = 0;    // the child and what comes after its fork may run at once
+  fj::runtime one({.procs = 1});  // with one P they have the order of launch::dispatch
   one.run([&] {
     fj::scope s;
     s.fork([&] { order = order * 10 + 1; });
