@@ -235,7 +235,7 @@ def check_words(dev, pages):
             for option in re.findall(r"(?<!\S)-D(?:forkjoin:)?(\w+)=", line) if "cmake" not in line else ():
                 if option not in meson and not re.match("(b|cpp)_|[A-Z]", option):
                     fail(where, f"-D{option}: no such option of Meson")
-            for example in re.findall(r"build/examples/(\w+)", line):
+            for example in re.findall(r"build/examples/([\w/]+)", line):
                 if not any((ROOT / f"examples/{folder}{example}.cpp").exists() for folder in ("", "cookbook/")):
                     fail(where, f"{example}: no such example")
         text = (ROOT / name).read_text()
