@@ -1,0 +1,43 @@
+// Lab 4: a steal rule for a machine with two nodes of memory: the first half of the P is on one, the second on the other. A thief
+// looks at all P of its own node before the others, and begins with a random one of each.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/base/tuning.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+struct steal_rule {
+  /// One round of the thief m: calls visit(P, its deque) for each P, the thief's own too, as long as that returns true.
+  template <class Worker, class Visit>
+  static void each_victim(Worker& m, Visit visit) noexcept {
+    auto& all = m.sched().all();
+    const unsigned half = all.count() / 2;
+    bool goes_on = true;
+    const auto node = [&](unsigned begin, unsigned end) {
+      if (begin == end) return;
+      const unsigned size = end - begin, first = m.dice.below(size);
+      for (unsigned i = 0; goes_on && i < size; ++i) {
+        all.for_each(begin + (first + i) % size, 1, [&](auto& p, auto& deque) {
+          goes_on = visit(p, deque);
+          return false;  // this one alone
+        });
+      }
+    };
+    const bool is_first = m.proc->index < half;
+    is_first ? node(0, half) : node(half, all.count());
+    is_first ? node(half, all.count()) : node(0, half);
+  }
+
+  /// How many of so many private records become public at a time: at least one, at most all.
+  static constexpr std::uint64_t made_public(std::uint64_t private_records) noexcept {
+    return private_records - private_records / 2;
+  }
+
+  static constexpr std::int64_t until_force_ns = tuning::patience_ns;
+  static constexpr std::int64_t until_sleep_ns = tuning::search_ns;
+  static constexpr std::int64_t between_thefts_ns = tuning::short_work_ns;
+};
+
+}}}  // namespace fj::v0_2::detail
