@@ -144,9 +144,10 @@ void parallel_for_2d(Rows rows, Columns cols, Body&& body, const loop_options& o
 /// Calls body(i, j) for all i in [first_row, last_row) and j in [first_column, last_column), possibly in parallel, row by row, as the other
 /// parallel_for_2d does for all from 0. The indices have the common types of their bounds: so they may be negative, and need no casts. Throws
 /// std::invalid_argument as parallel_for, std::length_error if there are more cells than a std::size_t counts.
-template <detail::index FirstRow, detail::index LastRow, detail::index FirstColumn, detail::index LastColumn,
-          class Body>
-  requires std::is_invocable_v<Body&, std::common_type_t<FirstRow, LastRow>,
+template <class FirstRow, class LastRow, class FirstColumn, class LastColumn, class Body>
+  requires detail::index<FirstRow> && detail::index<LastRow> && detail::index<FirstColumn> &&
+           detail::index<LastColumn> &&
+           std::is_invocable_v<Body&, std::common_type_t<FirstRow, LastRow>,
                                std::common_type_t<FirstColumn, LastColumn>>
 void parallel_for_2d(FirstRow first_row, LastRow last_row, FirstColumn first_column, LastColumn last_column,
                      Body&& body, const loop_options& options = {}) {

@@ -108,7 +108,10 @@ class task_group {
   class reservation {
    public:
     reservation(reservation&& other) noexcept : group_(std::exchange(other.group_, nullptr)) {}
-    reservation& operator=(reservation&&) = delete;
+    reservation& operator=(reservation&& other) noexcept {
+      std::swap(group_, other.group_);
+      return *this;
+    }
     ~reservation() {
       if (group_) group_->running().end();
     }

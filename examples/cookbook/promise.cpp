@@ -1,10 +1,9 @@
-// A promise: a value that another fiber, or a thread of another library, gives later. A channel with room for one value
-// is one. Closed without a value, it is a broken promise.
+// A promise: a value that another fiber, or a thread of another library, gives later.
 
 #include <forkjoin/go.hpp>
 #include <functional>
 #include <iostream>
-#include <optional>
+#include <memory>
 #include <string>
 #include <thread>
 
@@ -15,16 +14,19 @@ void look_up(std::string name, std::function<void(std::string)> then) {
 }
 
 std::string address_of(const std::string& name) {
-  const fj::channel<std::string> promise(1);
-  look_up(name, [=](std::string found) { promise.send(std::move(found)); });  // has room: does not wait
-  return *promise.receive();
+  // Shared, because a std::function is copied.
+  const auto promise = std::make_shared<fj::promise<std::string>>();
+  auto address = promise->get_future();
+  look_up(name, [=](std::string found) { promise->set_value(std::move(found)); });
+  return address.get();
 }
 
 int main() {
   std::cout << fj::run([] { return address_of("localhost"); }) << '\n';
-
-  const fj::channel<int> broken(1);
-  auto waits = fj::go([=] { return broken.receive(); });
-  broken.close();
-  std::cout << (waits.get() ? "a value\n" : "no value came\n");
+  fj::future<int> never = fj::promise<int>().get_future();
+  try {
+    std::cout << never.get() << '\n';
+  } catch (const fj::broken_promise&) {
+    std::cout << "no value came\n";
+  }
 }

@@ -1,5 +1,4 @@
-// A group of tasks in an object: members start tasks at any time, the destructor asks them to stop and waits. (A
-// function joins the scope that it makes.) A task catches what it throws: a fiber without a future must not throw.
+// A group of tasks in an object: members start tasks at any time, the destructor asks them to stop and waits.
 
 #include <atomic>
 #include <chrono>
@@ -8,26 +7,19 @@
 
 class mail_box {
  public:
-  ~mail_box() {
-    stop_.request_stop();
-    flush();
-  }
-  void flush() { running_.wait(); }
+  void flush() { tasks_.wait(); }
   void send_later(std::chrono::nanoseconds delay, std::atomic<int>& sent) {
-    running_.add();
-    static_cast<void>(fj::go([this, delay, &sent] {
+    // A fiber, because it waits; what only computes is a task: tasks_.run(f).
+    static_cast<void>(tasks_.go([delay, &sent](fj::stop_token stop) {
       try {
-        fj::sleep_for(delay, {.stop = &token_});
+        fj::sleep_for(delay, {.stop = &stop});
         ++sent;
       } catch (const fj::cancelled&) {}
-      running_.done();
     }));
   }
 
  private:
-  fj::stop_source stop_;
-  const fj::stop_token token_ = stop_.get_token();
-  fj::wait_group running_;
+  fj::task_group tasks_;  // last, so that it goes first
 };
 
 int main() {

@@ -63,9 +63,10 @@ long theirs() {
   return waits.get();
 }
 long ours() {
-  const fj::channel<long> given(1);
-  fj::go([=] { given.send(42); }).get();
-  return *given.receive();
+  fj::promise<long> given;
+  fj::future<long> waits = given.get_future();
+  fj::go([&] { given.set_value(42); }).get();
+  return waits.get();
 }
 }  // namespace promise
 

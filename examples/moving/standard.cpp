@@ -82,9 +82,10 @@ long theirs() {
   return waits.get();
 }
 long ours() {
-  const fj::channel<long> given(1);
-  const std::jthread outside([=] { given.send(42); });
-  return *given.receive();
+  fj::promise<long> given;
+  fj::future<long> waits = given.get_future();
+  const std::jthread outside([&] { given.set_value(42); });
+  return waits.get();
 }
 }  // namespace promise
 

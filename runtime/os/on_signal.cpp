@@ -20,7 +20,7 @@ namespace {
 
 // Never destroyed: a signal may come while the process ends.
 sem_t came;
-constinit thread acts;  // a program may make a runtime before this file's objects would be made
+constinit thread acts;               // a program may make a runtime before this file's objects would be made
 std::atomic<unsigned> acts_in{~0u};  // process_generation: a thread does not go through fork(2). ~0: it never started
 void (*what)() noexcept = nullptr;
 

@@ -1,0 +1,1 @@
+#include "../../tbb/blocked_rangeNd.h"

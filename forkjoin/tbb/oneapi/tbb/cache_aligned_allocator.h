@@ -1,0 +1,1 @@
+#include "../../tbb/cache_aligned_allocator.h"

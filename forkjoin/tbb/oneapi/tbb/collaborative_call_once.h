@@ -1,0 +1,1 @@
+#include "../../tbb/collaborative_call_once.h"

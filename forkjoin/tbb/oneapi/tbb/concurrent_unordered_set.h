@@ -1,0 +1,1 @@
+#include "../../tbb/concurrent_unordered_set.h"

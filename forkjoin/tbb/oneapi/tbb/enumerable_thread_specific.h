@@ -1,0 +1,1 @@
+#include "../../tbb/enumerable_thread_specific.h"

@@ -1,0 +1,1 @@
+#include "../../tbb/global_control.h"

@@ -1,0 +1,1 @@
+#include "../../tbb/info.h"

@@ -1,0 +1,1 @@
+#include "../../tbb/memory_pool.h"

@@ -1,0 +1,1 @@
+#include "../../tbb/null_rw_mutex.h"

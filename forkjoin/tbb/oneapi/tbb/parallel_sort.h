@@ -1,0 +1,1 @@
+#include "../../tbb/parallel_sort.h"

@@ -1,0 +1,1 @@
+#include "../../tbb/queuing_mutex.h"

@@ -1,0 +1,1 @@
+#include "../../tbb/rw_mutex.h"

@@ -1,0 +1,1 @@
+#include "../../tbb/scalable_allocator.h"

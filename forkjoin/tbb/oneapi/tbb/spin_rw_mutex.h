@@ -1,0 +1,1 @@
+#include "../../tbb/spin_rw_mutex.h"

@@ -1,0 +1,1 @@
+#include "../../tbb/task_group.h"

@@ -1,0 +1,1 @@
+#include "../../tbb/tbb_allocator.h"

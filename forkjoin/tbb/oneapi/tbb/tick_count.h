@@ -1,0 +1,1 @@
+#include "../../tbb/tick_count.h"

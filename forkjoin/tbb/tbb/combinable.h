@@ -1,0 +1,31 @@
+#pragma once
+
+#include "enumerable_thread_specific.h"
+
+namespace tbb {
+
+template <class T>
+class combinable {
+ public:
+  combinable() = default;
+  template <class Make>
+    requires std::is_invocable_v<Make&>
+  explicit combinable(Make make) : values_(std::move(make)) {}
+
+  void clear() { values_.clear(); }
+  T& local() { return values_.local(); }
+  T& local(bool& exists) { return values_.local(exists); }
+  template <class Combine>
+  T combine(Combine f) {
+    return values_.combine(f);
+  }
+  template <class F>
+  void combine_each(F f) {
+    values_.combine_each(f);
+  }
+
+ private:
+  enumerable_thread_specific<T> values_;
+};
+
+}  // namespace tbb

@@ -1,0 +1,79 @@
+#pragma once
+
+#include "detail/divide.h"
+
+#include <forkjoin/parallel_for.hpp>
+
+#include <concepts>
+#include <functional>
+
+namespace tbb {
+
+// Ranges.
+
+template <class Range, class Body>
+void parallel_for(const Range& range, const Body& body) {
+  fj_detail::for_range<auto_partitioner>(range, body, nullptr);
+}
+template <class Range, class Body, fj_detail::partitioner Partitioner>
+void parallel_for(const Range& range, const Body& body, Partitioner&&) {
+  fj_detail::for_range<std::remove_cvref_t<Partitioner>>(range, body, nullptr);
+}
+template <class Range, class Body>
+void parallel_for(const Range& range, const Body& body, task_group_context& context) {
+  fj_detail::for_range<auto_partitioner>(range, body, &context);
+}
+template <class Range, class Body, fj_detail::partitioner Partitioner>
+void parallel_for(const Range& range, const Body& body, Partitioner&&, task_group_context& context) {
+  fj_detail::for_range<std::remove_cvref_t<Partitioner>>(range, body, &context);
+}
+
+// Indices.
+
+namespace fj_detail {
+
+template <class Index, class F>
+void for_indices(Index first, Index last, Index step, const F& f, task_group_context* context) {
+  if (step < 1) throw std::invalid_argument("tbb::parallel_for: the step is less than 1");
+  const auto run = [&](const fj::stop_token* stop) {
+    enter([&] {
+      step == 1 ? fj::parallel_for(first, last, f, {.stop = stop})
+                : fj::parallel_for(first, last, step, f, {.stop = stop});
+    });
+  };
+  context ? in_context(*context, run) : run(nullptr);
+}
+
+}  // namespace fj_detail
+
+template <std::integral Index, class F>
+void parallel_for(Index first, Index last, const F& f) {
+  fj_detail::for_indices(first, last, Index(1), f, nullptr);
+}
+template <std::integral Index, class F, fj_detail::partitioner Partitioner>
+void parallel_for(Index first, Index last, const F& f, Partitioner&&) {
+  fj_detail::for_indices(first, last, Index(1), f, nullptr);
+}
+template <std::integral Index, class F>
+void parallel_for(Index first, Index last, const F& f, task_group_context& context) {
+  fj_detail::for_indices(first, last, Index(1), f, &context);
+}
+template <std::integral Index, class F, fj_detail::partitioner Partitioner>
+void parallel_for(Index first, Index last, const F& f, Partitioner&&, task_group_context& context) {
+  fj_detail::for_indices(first, last, Index(1), f, &context);
+}
+template <std::integral Index, class F>
+  requires(!fj_detail::partitioner<F>)
+void parallel_for(Index first, Index last, Index step, const F& f) {
+  fj_detail::for_indices(first, last, step, f, nullptr);
+}
+template <std::integral Index, class F, fj_detail::partitioner Partitioner>
+void parallel_for(Index first, Index last, Index step, const F& f, Partitioner&&) {
+  fj_detail::for_indices(first, last, step, f, nullptr);
+}
+template <std::integral Index, class F>
+void parallel_for(Index first, Index last, Index step, const F& f, task_group_context& context) {
+  fj_detail::for_indices(first, last, step, f, &context);
+}
+
+}  // namespace tbb

@@ -1,0 +1,132 @@
+#pragma once
+
+#include "detail/divide.h"
+
+#include <concepts>
+#include <functional>
+#include <optional>
+#include <utility>
+
+namespace tbb {
+
+namespace fj_detail {
+
+// The left part goes on with the body that there is, the right part with one that is split off. So each join is that of two neighbours.
+template <class Range, class Body>
+void reduce(Range& range, Body& body, int left, const fj::stop_token* stop) {
+  if (is_cancelled(stop)) throw fj::cancelled();
+  if (left == 0 || !range.is_divisible()) return body(std::as_const(range));
+  Range right(range, split());
+  Body second(body, split());
+  fj::fork_join([&] { reduce(range, body, left - 1, stop); }, [&] { reduce(right, second, left - 1, stop); });
+  body.join(second);
+}
+
+template <class Partitioner, class Range, class Body>
+void reduce_range(const Range& range, Body& body, task_group_context* context) {
+  if (range.empty()) return;
+  const auto run = [&](const fj::stop_token* stop) {
+    enter([&] {
+      Range mine = range;
+      reduce(mine, body, levels<Partitioner>(), stop);
+    });
+  };
+  context ? in_context(*context, run) : run(nullptr);
+}
+
+/// A body of functions.
+template <class Range, class Value, class F, class Join>
+class functions {
+ public:
+  functions(const Value& identity, const F& f, const Join& join)
+      : identity_(identity), value_(identity), f_(f), join_(join) {}
+  functions(functions& other, split)
+      : identity_(other.identity_), value_(other.identity_), f_(other.f_), join_(other.join_) {}
+
+  void operator()(const Range& range) { value_ = std::invoke(f_, range, std::move(value_)); }
+  void join(functions& right) { value_ = std::invoke(join_, std::move(value_), std::move(right.value_)); }
+  Value take() { return std::move(value_); }
+
+ private:
+  const Value& identity_;
+  Value value_;
+  const F& f_;
+  const Join& join_;
+};
+
+template <class Partitioner, class Range, class Value, class F, class Join>
+Value reduce_by(const Range& range, const Value& identity, const F& f, const Join& join, task_group_context* context) {
+  functions<Range, Value, F, Join> body(identity, f, join);
+  reduce_range<Partitioner>(range, body, context);
+  return body.take();
+}
+
+template <class Body, class Range>
+concept reduction_body = requires(Body& body, const Range& range) {
+  body(range);
+  body.join(body);
+};
+
+}  // namespace fj_detail
+
+// With a body that is split and joined.
+
+template <class Range, fj_detail::reduction_body<Range> Body>
+void parallel_reduce(const Range& range, Body& body) {
+  fj_detail::reduce_range<auto_partitioner>(range, body, nullptr);
+}
+template <class Range, fj_detail::reduction_body<Range> Body, fj_detail::partitioner Partitioner>
+void parallel_reduce(const Range& range, Body& body, Partitioner&&) {
+  fj_detail::reduce_range<std::remove_cvref_t<Partitioner>>(range, body, nullptr);
+}
+template <class Range, fj_detail::reduction_body<Range> Body>
+void parallel_reduce(const Range& range, Body& body, task_group_context& context) {
+  fj_detail::reduce_range<auto_partitioner>(range, body, &context);
+}
+template <class Range, fj_detail::reduction_body<Range> Body, fj_detail::partitioner Partitioner>
+void parallel_reduce(const Range& range, Body& body, Partitioner&&, task_group_context& context) {
+  fj_detail::reduce_range<std::remove_cvref_t<Partitioner>>(range, body, &context);
+}
+
+// With functions.
+
+template <class Range, class Value, class F, class Join>
+Value parallel_reduce(const Range& range, const Value& identity, const F& f, const Join& join) {
+  return fj_detail::reduce_by<auto_partitioner>(range, identity, f, join, nullptr);
+}
+template <class Range, class Value, class F, class Join, fj_detail::partitioner Partitioner>
+Value parallel_reduce(const Range& range, const Value& identity, const F& f, const Join& join, Partitioner&&) {
+  return fj_detail::reduce_by<std::remove_cvref_t<Partitioner>>(range, identity, f, join, nullptr);
+}
+template <class Range, class Value, class F, class Join>
+Value parallel_reduce(const Range& range, const Value& identity, const F& f, const Join& join,
+                      task_group_context& context) {
+  return fj_detail::reduce_by<auto_partitioner>(range, identity, f, join, &context);
+}
+template <class Range, class Value, class F, class Join, fj_detail::partitioner Partitioner>
+Value parallel_reduce(const Range& range, const Value& identity, const F& f, const Join& join, Partitioner&&,
+                      task_group_context& context) {
+  return fj_detail::reduce_by<std::remove_cvref_t<Partitioner>>(range, identity, f, join, &context);
+}
+
+// Divided as far as the range is, so the result depends on the range alone.
+
+template <class Range, fj_detail::reduction_body<Range> Body>
+void parallel_deterministic_reduce(const Range& range, Body& body) {
+  fj_detail::reduce_range<simple_partitioner>(range, body, nullptr);
+}
+template <class Range, fj_detail::reduction_body<Range> Body, fj_detail::partitioner Partitioner>
+void parallel_deterministic_reduce(const Range& range, Body& body, Partitioner&&) {
+  fj_detail::reduce_range<std::remove_cvref_t<Partitioner>>(range, body, nullptr);
+}
+template <class Range, class Value, class F, class Join>
+Value parallel_deterministic_reduce(const Range& range, const Value& identity, const F& f, const Join& join) {
+  return fj_detail::reduce_by<simple_partitioner>(range, identity, f, join, nullptr);
+}
+template <class Range, class Value, class F, class Join, fj_detail::partitioner Partitioner>
+Value parallel_deterministic_reduce(const Range& range, const Value& identity, const F& f, const Join& join,
+                                    Partitioner&&) {
+  return fj_detail::reduce_by<std::remove_cvref_t<Partitioner>>(range, identity, f, join, nullptr);
+}
+
+}  // namespace tbb

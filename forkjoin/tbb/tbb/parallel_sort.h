@@ -1,0 +1,31 @@
+#pragma once
+
+#include "detail/runtime.h"
+
+#include <forkjoin/sort.hpp>
+
+#include <functional>
+#include <iterator>
+
+namespace tbb {
+
+template <class Iterator, class Compare>
+void parallel_sort(Iterator first, Iterator last, const Compare& compare) {
+  fj_detail::enter([&] { fj::parallel_sort(first, last, compare); });
+}
+template <class Iterator>
+  requires std::random_access_iterator<Iterator>
+void parallel_sort(Iterator first, Iterator last) {
+  parallel_sort(first, last, std::less<>());
+}
+template <class Range, class Compare>
+  requires requires(Range& r) { std::begin(r); }
+void parallel_sort(Range&& range, const Compare& compare) {
+  parallel_sort(std::begin(range), std::end(range), compare);
+}
+template <class Range>
+void parallel_sort(Range&& range) {
+  parallel_sort(std::begin(range), std::end(range), std::less<>());
+}
+
+}  // namespace tbb
