@@ -2,6 +2,7 @@
 
 #include "detail/divide.h"
 
+#include <atomic>
 #include <concepts>
 #include <functional>
 #include <optional>
@@ -11,24 +12,36 @@ namespace tbb {
 
 namespace fj_detail {
 
-// The left part goes on with the body that there is, the right part with one that is split off. So each join is that of two neighbours.
-template <class Range, class Body>
+// The left part goes on with the body that there is. So does the right part, if it begins after the end of the left one; if a thief has it
+// earlier, or always, it has a body that is split off. So each join is that of two neighbours.
+template <bool AlwaysSplits, class Range, class Body>
 void reduce(Range& range, Body& body, int left, const fj::stop_token* stop) {
   if (is_cancelled(stop)) throw fj::cancelled();
   if (left == 0 || !range.is_divisible()) return body(std::as_const(range));
   Range right(range, split());
-  Body second(body, split());
-  fj::fork_join([&] { reduce(range, body, left - 1, stop); }, [&] { reduce(right, second, left - 1, stop); });
-  body.join(second);
+  std::optional<Body> second;
+  std::atomic<bool> first_is_over = false;
+  fj::fork_join(
+      [&] {
+        reduce<AlwaysSplits>(range, body, left - 1, stop);
+        // release: pairs with the acquire below, so that the right part finds the body as it is now
+        first_is_over.store(true, std::memory_order_release);
+      },
+      [&] {
+        const bool splits = AlwaysSplits || !first_is_over.load(std::memory_order_acquire);
+        if (splits) second.emplace(body, split());
+        reduce<AlwaysSplits>(right, splits ? *second : body, left - 1, stop);
+      });
+  if (second) body.join(*second);
 }
 
-template <class Partitioner, class Range, class Body>
+template <class Partitioner, bool AlwaysSplits = false, class Range, class Body>
 void reduce_range(const Range& range, Body& body, task_group_context* context) {
   if (range.empty()) return;
   const auto run = [&](const fj::stop_token* stop) {
     enter([&] {
       Range mine = range;
-      reduce(mine, body, levels<Partitioner>(), stop);
+      reduce<AlwaysSplits>(mine, body, levels<Partitioner>(), stop);
     });
   };
   context ? in_context(*context, run) : run(nullptr);
@@ -54,10 +67,10 @@ class functions {
   const Join& join_;
 };
 
-template <class Partitioner, class Range, class Value, class F, class Join>
+template <class Partitioner, bool AlwaysSplits = false, class Range, class Value, class F, class Join>
 Value reduce_by(const Range& range, const Value& identity, const F& f, const Join& join, task_group_context* context) {
   functions<Range, Value, F, Join> body(identity, f, join);
-  reduce_range<Partitioner>(range, body, context);
+  reduce_range<Partitioner, AlwaysSplits>(range, body, context);
   return body.take();
 }
 
@@ -113,20 +126,20 @@ Value parallel_reduce(const Range& range, const Value& identity, const F& f, con
 
 template <class Range, fj_detail::reduction_body<Range> Body>
 void parallel_deterministic_reduce(const Range& range, Body& body) {
-  fj_detail::reduce_range<simple_partitioner>(range, body, nullptr);
+  fj_detail::reduce_range<simple_partitioner, true>(range, body, nullptr);
 }
 template <class Range, fj_detail::reduction_body<Range> Body, fj_detail::partitioner Partitioner>
 void parallel_deterministic_reduce(const Range& range, Body& body, Partitioner&&) {
-  fj_detail::reduce_range<std::remove_cvref_t<Partitioner>>(range, body, nullptr);
+  fj_detail::reduce_range<std::remove_cvref_t<Partitioner>, true>(range, body, nullptr);
 }
 template <class Range, class Value, class F, class Join>
 Value parallel_deterministic_reduce(const Range& range, const Value& identity, const F& f, const Join& join) {
-  return fj_detail::reduce_by<simple_partitioner>(range, identity, f, join, nullptr);
+  return fj_detail::reduce_by<simple_partitioner, true>(range, identity, f, join, nullptr);
 }
 template <class Range, class Value, class F, class Join, fj_detail::partitioner Partitioner>
 Value parallel_deterministic_reduce(const Range& range, const Value& identity, const F& f, const Join& join,
                                     Partitioner&&) {
-  return fj_detail::reduce_by<std::remove_cvref_t<Partitioner>>(range, identity, f, join, nullptr);
+  return fj_detail::reduce_by<std::remove_cvref_t<Partitioner>, true>(range, identity, f, join, nullptr);
 }
 
 }  // namespace tbb
