@@ -25,7 +25,7 @@ constexpr std::uint32_t choices_a_fair_one = 16;
 
 constexpr std::int64_t first_of_all = std::int64_t{1} << 62;
 
-std::uint64_t mixed(std::uint64_t x) noexcept {  // the end of splitmix64 (Steele, Lea and Flood, 2014)
+std::uint64_t spread(std::uint64_t x) noexcept {  // the end of splitmix64 (Steele, Lea and Flood, 2014)
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
@@ -122,7 +122,7 @@ void schedule_chooser::keep(const taker& chosen, cause why, bool is_usual) noexc
   const std::uint64_t choice = log_.choices.load(std::memory_order_relaxed) + 1;
   const std::uint64_t strand = threads_[holder_->number].strand;
   log_.choices.store(choice, std::memory_order_relaxed);
-  log_.hash.store(mixed(log_.hash.load(std::memory_order_relaxed) + 1 + chosen.number +
+  log_.hash.store(spread(log_.hash.load(std::memory_order_relaxed) + 1 + chosen.number +
                         (static_cast<std::uint64_t>(why) << 16) + (strand << 18)),
                   std::memory_order_relaxed);
   if (!kept_) return;
@@ -183,7 +183,7 @@ std::int64_t schedule_chooser::priority(const taker& t) const noexcept {
   const std::uint64_t strand = t.number < threads_.size() ? threads_[t.number].strand : 0;
   if (strand == 0) return first_of_all - t.number;
   if (const auto found = fallen_.find(strand); found != fallen_.end()) return found->second;
-  return static_cast<std::int64_t>(mixed(seed_ * 0x9e3779b97f4a7c15u + strand) >> 2);
+  return static_cast<std::int64_t>(spread(seed_ * 0x9e3779b97f4a7c15u + strand) >> 2);
 }
 
 bool schedule_chooser::has_something_to_do(const taker& t) const noexcept {

@@ -30,9 +30,9 @@ with tempfile.TemporaryDirectory() as root:
     flags = run("pkg-config", "--cflags", "--libs", "--static", "forkjoin", env=env, stdout=subprocess.PIPE).split()
     run(*compiler, "-std=c++20", "-I.", "program.cpp", "-o", "program", *flags, cwd=root)
     run("./program", cwd=root, timeout=60)
-    # One folder holds all, and each of its public headers finds the others and the runtime.
+    # One folder holds all, and each of its public headers finds the others and the runtime. oneTBB's names have a folder of their own.
     include = next(flag.removeprefix("-I") for flag in flags if flag.startswith("-I"))
-    if os.listdir(include) != ["forkjoin"]:
+    if set(os.listdir(include)) != {"forkjoin", "forkjoin-tbb"}:
         sys.exit(f"installed beside include/forkjoin: {os.listdir(include)}")
     folder = pathlib.Path(include, "forkjoin")
     names = [name.relative_to(folder) for where in ("", "detail", "loops") for name in (folder / where).glob("*.hpp")]

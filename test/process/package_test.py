@@ -71,6 +71,10 @@ with tempfile.TemporaryDirectory() as folder:
 
     found = unpack("libforkjoin-dev", depends=[rf"libforkjoin{interface} \(= {version}-1\)", "libboost-context-dev"])
     headers = {path for path in found if path.endswith(".hpp")}
+    names = {path for path in found if path.startswith("usr/include/forkjoin-tbb/")}
+    folder = pathlib.Path(source, "forkjoin/tbb")
+    if names != {f"usr/include/forkjoin-tbb/{name.relative_to(folder)}" for name in folder.rglob("*.h")}:
+        sys.exit(f"oneTBB's names in libforkjoin-dev: {sorted(names)}")
     wanted = {f"usr/include/{name.relative_to(source)}" for name in pathlib.Path(source, "forkjoin").rglob("*.hpp")}
     missing = {path for path in wanted if "/include/forkjoin/include/" not in path and "/runtime/" not in path} - headers
     if missing or not {path for path in headers if path.startswith("usr/include/forkjoin/runtime/")}:
@@ -78,9 +82,10 @@ with tempfile.TemporaryDirectory() as folder:
     cmake = f"usr/lib/{triplet}/cmake/forkjoin"
     tools = {f"usr/share/forkjoin/trace/{file.name}" for file in pathlib.Path(source, "runtime/trace/tool").glob("*.*")} | {
         "usr/bin/forkjoin-trace", "usr/share/forkjoin/forkjoin-gdb.py", f"usr/share/gdb/auto-load/{so}.{version}-gdb.py"}
-    if found - headers != tools | {so, f"usr/lib/{triplet}/libforkjoin.a", f"usr/lib/{triplet}/pkgconfig/forkjoin.pc",
+    if found - headers - names != tools | {so, f"usr/lib/{triplet}/libforkjoin.a", f"usr/lib/{triplet}/pkgconfig/forkjoin.pc",
+                           f"usr/lib/{triplet}/pkgconfig/forkjoin-tbb.pc",
                            f"{cmake}/forkjoinConfig.cmake", f"{cmake}/forkjoinConfigVersion.cmake"}:
-        sys.exit(f"in libforkjoin-dev: {sorted(found - headers)}")
+        sys.exit(f"in libforkjoin-dev: {sorted(found - headers - names)}")
 
     said = subprocess.run([system / "usr/bin/forkjoin-trace", "summary", "none"], capture_output=True, text=True)
     if "forkjoin-trace: cannot read none" not in said.stderr:

@@ -143,6 +143,7 @@ with tempfile.TemporaryDirectory() as folder:
 
     found = {str(name.relative_to(packages)) for name in packages.rglob("*") if name.is_file()}
     headers = {name for name in found if name.startswith("include/forkjoin/") and name.endswith(".hpp")}
+    headers |= {name for name in found if name.startswith("include/forkjoin-tbb/") and name.endswith(".h")}
     files = {"lib/libforkjoin.a", "debug/lib/libforkjoin.a", "share/forkjoin/copyright", "share/forkjoin/usage",
              *(f"share/forkjoin/forkjoin{name}.cmake"
                for name in ("Config", "ConfigVersion", "Targets", "Targets-release", "Targets-debug"))}
