@@ -123,7 +123,7 @@ void schedule_chooser::keep(const taker& chosen, cause why, bool is_usual) noexc
   const std::uint64_t strand = threads_[holder_->number].strand;
   log_.choices.store(choice, std::memory_order_relaxed);
   log_.hash.store(spread(log_.hash.load(std::memory_order_relaxed) + 1 + chosen.number +
-                        (static_cast<std::uint64_t>(why) << 16) + (strand << 18)),
+                         (static_cast<std::uint64_t>(why) << 16) + (strand << 18)),
                   std::memory_order_relaxed);
   if (!kept_) return;
   if (!is_usual) {
