@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "forkjoin/run.hpp"
+#include "forkjoin/serial/observer.hpp"
 
 namespace fj { inline namespace v0_2 {
 
@@ -39,6 +40,8 @@ class combinable {
     T value;
     entry* older;            // all values form a list
     entry* spare = nullptr;  // the next value that no slot has room for
+    // For an observer: the last strand that had it.
+    [[no_unique_address]] detail::unseen<detail::strand_number> owner{};
   };
 
  public:
@@ -126,6 +129,7 @@ class combinable {
   /// throws. Cost: an atomic exchange, and another one when the handle is destroyed. So take one handle for many
   /// elements.
   [[nodiscard]] handle local() {
+    if constexpr (detail::is_observed) return {this, local_observed()};
     // acquire: pairs with the release in put_back
     if (entry* const unused = own_slot().exchange(nullptr, std::memory_order_acquire)) return {this, unused};
     if (entry* const spare = take_spare()) return {this, spare};
@@ -212,7 +216,20 @@ class combinable {
     other.has_spares_.store(other.spares_ != nullptr, std::memory_order_relaxed);
   }
 
+  // In one thread all strands would get the same value, and an observer would see them share it. So a strand gets one that only strands
+  // before it have had: as many values are made as if each branch ran on a P of its own.
+  entry* local_observed() {
+    if (entry* const last = own_slot().exchange(nullptr); last && !detail::runs_beside(last->owner)) return last;
+    auto* const fresh = new entry{make_(), all_.load()};
+    all_.store(fresh);
+    return fresh;
+  }
+
   void put_back(entry* mine) noexcept {
+    if constexpr (detail::is_observed) {
+      mine->owner = detail::strand_here();
+      return own_slot().store(mine);
+    }
     entry* none = nullptr;
     // release: pairs with the acquire in local
     if (own_slot().compare_exchange_strong(none, mine, std::memory_order_release, std::memory_order_relaxed)) return;

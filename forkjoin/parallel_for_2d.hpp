@@ -18,6 +18,7 @@
 #include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/loops/split_loop.hpp"
 #include "forkjoin/run.hpp"
+#include "forkjoin/serial/observer.hpp"
 
 namespace fj { inline namespace v0_2 {
 
@@ -74,7 +75,7 @@ inline std::size_t count_of_cells(std::size_t rows, std::size_t cols) {
 /// take different times.
 inline std::size_t default_block_size(std::size_t cells) {
   constexpr std::size_t blocks_per_proc = 16;
-  return std::max<std::size_t>(1, cells / (blocks_per_proc * procs()));
+  return elements_a_strand(std::max<std::size_t>(1, cells / (blocks_per_proc * procs())), 1);
 }
 
 template <class Body>

@@ -20,7 +20,7 @@ namespace detail {
 
 template <class It, class Body>
 void for_iterator_blocks(const It& first, std::size_t n, Body& body, const loop_options& options) {
-  detail::for_parts(n, options, [&](std::size_t begin, std::size_t end) {
+  detail::for_parts<detail::loop_parts::of_blocks>(n, options, [&](std::size_t begin, std::size_t end) {
     static_cast<void>(std::invoke(body, detail::advanced(first, begin), detail::advanced(first, end)));
   });
 }
@@ -70,7 +70,7 @@ template <class First, class Last, class Body>
 void parallel_for_blocks(First first, Last last, Body&& body, const loop_options& options = {}) {
   if constexpr (detail::index<First>) {
     const detail::index_range<First, Last> indices("fj::parallel_for_blocks", first, last);
-    detail::for_parts(indices.size(), options, [&](std::size_t begin, std::size_t end) {
+    detail::for_parts<detail::loop_parts::of_blocks>(indices.size(), options, [&](std::size_t begin, std::size_t end) {
       static_cast<void>(std::invoke(body, indices[begin], indices[end]));
     });
   } else {

@@ -16,12 +16,14 @@
 #include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/blocks.hpp"
 #include "forkjoin/loops/fold.hpp"
+#include "forkjoin/loops/fold_turns.hpp"
 #include "forkjoin/loops/loop_bounds.hpp"
 #include "forkjoin/loops/number_reduction.hpp"
 #include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/loops/own_copy.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/run.hpp"
+#include "forkjoin/serial/observer.hpp"
 #include "forkjoin/stop.hpp"
 
 namespace fj { inline namespace v0_2 {
@@ -59,7 +61,11 @@ template <class T, class It, class Get, class Op>
 [[gnu::noinline]] T reduce_blocks(const It& first, std::size_t n, Get get, Op& op, loop_options options) {
   const blocks all(n, options.grain, reduce_block);
   const auto leaf = [&](std::size_t block) {
-    return detail::fold<T>(detail::advanced(first, all.begin(block)), all.size_of(block), get, op);
+    if constexpr (is_observed) {
+      return detail::fold_turns<T>(detail::advanced(first, all.begin(block)), all.size_of(block), get, op);
+    } else {
+      return detail::fold<T>(detail::advanced(first, all.begin(block)), all.size_of(block), get, op);
+    }
   };
   return fj::run([&] { return reduction<T, decltype(leaf), Op>(leaf, op, options.stop).run(0, all.count()); });
 }

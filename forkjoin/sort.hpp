@@ -23,6 +23,7 @@
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/sorted.hpp"
 #include "forkjoin/run.hpp"
+#include "forkjoin/serial/observer.hpp"
 #include "forkjoin/stop.hpp"
 
 namespace fj { inline namespace v0_2 {
@@ -31,7 +32,7 @@ namespace detail {
 
 /// Up to how many elements insertion sort is used, and from how many on a sort without a grain forks.
 inline constexpr std::size_t insertion_limit = 24;
-inline constexpr std::size_t sort_grain = 2048;
+inline constexpr std::size_t sort_grain = elements_a_strand(2048, insertion_limit);
 
 /// Heap sort, for sequences whose partitions were bad too often. It swaps, so that a comparator that throws loses no
 /// element.

@@ -23,6 +23,7 @@
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/sorted.hpp"
 #include "forkjoin/run.hpp"
+#include "forkjoin/serial/observer.hpp"
 
 namespace fj { inline namespace v0_2 {
 
@@ -30,7 +31,7 @@ namespace detail {
 
 /// Up to how many elements insertion sort is used, and up to how many a sort without a grain does not fork.
 inline constexpr std::size_t stable_insertion_limit = 16;
-inline constexpr std::size_t stable_sort_grain = 2048;
+inline constexpr std::size_t stable_sort_grain = elements_a_strand(2048, stable_insertion_limit);
 
 /// Merge sort: quarters in parallel, then pairs of them into the buffer and both pairs back, as in Cilk's cilksort.
 /// At the end of each call all elements are in the sequence, also after an exception.

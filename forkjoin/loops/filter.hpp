@@ -12,6 +12,7 @@
 
 #include "forkjoin/loops/blocks.hpp"
 #include "forkjoin/loops/ordered_parts.hpp"
+#include "forkjoin/serial/observer.hpp"
 #include "forkjoin/stop.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -101,6 +102,6 @@ class filter {
   const stop_token* const stop_;
 };
 
-inline constexpr std::size_t filter_grain = 8192;
+inline constexpr std::size_t filter_grain = elements_a_strand(8192, 64);
 
 }}}  // namespace fj::v0_2::detail

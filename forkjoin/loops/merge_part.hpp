@@ -11,6 +11,7 @@
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/loops/elements.hpp"
 #include "forkjoin/loops/ordered_parts.hpp"
+#include "forkjoin/serial/observer.hpp"
 #include "forkjoin/stop.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -141,6 +142,6 @@ class merge_part {
   Out out_;
 };
 
-inline constexpr std::size_t merge_grain = 4096;
+inline constexpr std::size_t merge_grain = elements_a_strand(4096, 16);
 
 }}}  // namespace fj::v0_2::detail

@@ -15,9 +15,11 @@
 #include "forkjoin/loops/chunks.hpp"
 #include "forkjoin/loops/earliest.hpp"
 #include "forkjoin/loops/fold.hpp"
+#include "forkjoin/loops/fold_turns.hpp"
 #include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/loops/split_loop.hpp"
+#include "forkjoin/serial/observer.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -127,7 +129,11 @@ template <class T, class It, class Value, class Op>
 [[gnu::noinline]] T reduce_many(const It& first, std::size_t n, const Value& value, Op& op, loop_options options) {
   const blocks all(n, std::clamp(n / 128, least_block, reduce_block));
   const auto leaf = [&](std::size_t block) {
-    return detail::fold<T>(detail::advanced(first, all.begin(block)), all.size_of(block), value, op);
+    if constexpr (is_observed) {
+      return detail::fold_turns<T>(detail::advanced(first, all.begin(block)), all.size_of(block), value, op);
+    } else {
+      return detail::fold<T>(detail::advanced(first, all.begin(block)), all.size_of(block), value, op);
+    }
   };
   return detail::reduce_kept<T>(all, leaf, op, options);
 }
@@ -143,6 +149,10 @@ template <class T, class It, class Value, class Op>
 template <class T, class It, class Value, class Op>
 [[gnu::always_inline]] inline T reduce_numbers(const It& first, std::size_t n, Value value, Op& op,
                                                const loop_options& options) {
+  if constexpr (is_observed) {
+    return n > most_kept ? detail::reduce_many<T>(first, n, value, op, options)
+                         : detail::fold_turns<T>(first, n, value, op);
+  }
   pace& known = pace_of<Value>;  // of few only
   // Copies, so that nothing leads to what the sum of very few reads, and the compiler keeps that in registers.
   if (!detail::begins_very_brief_loop(n, options, known)) {

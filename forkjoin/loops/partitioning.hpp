@@ -12,6 +12,7 @@
 #include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/run.hpp"
+#include "forkjoin/serial/observer.hpp"
 #include "forkjoin/stop.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -131,7 +132,7 @@ It partition(It first, It last, Test test, std::iter_difference_t<It> grain, con
 /// Four parts for each P, but not below 8192 elements. With more parts elements would be swapped more often.
 inline std::size_t partition_grain(std::size_t n) {
   const std::size_t p = procs();
-  return p == 1 ? std::max<std::size_t>(n, 1) : std::max<std::size_t>(n / (4 * p), 8192);
+  return elements_a_strand(p == 1 ? std::max<std::size_t>(n, 1) : std::max<std::size_t>(n / (4 * p), 8192), 16);
 }
 
 /// Why a partition refuses a call.

@@ -19,6 +19,7 @@
 #include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/run.hpp"
+#include "forkjoin/serial/observer.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -70,7 +71,7 @@ class scan_loop {
       fork_join(
           [&, this] {
             scan(first, middle, before);
-            arrived.store(true, std::memory_order_relaxed);
+            if constexpr (!sees_all_forks) arrived.store(true, std::memory_order_relaxed);
           },
           [&, this] { sum_ahead(ahead, last, arrived); });
       first = middle;

@@ -10,6 +10,7 @@
 #include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/earliest.hpp"
 #include "forkjoin/loops/ordered_parts.hpp"
+#include "forkjoin/serial/observer.hpp"
 #include "forkjoin/stop.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -71,7 +72,7 @@ class search {
 };
 
 /// How many elements a strand searches between two looks at whether the search is decided.
-inline constexpr std::size_t search_grain = 1024;
+inline constexpr std::size_t search_grain = elements_a_strand(1024, 16);
 
 template <class Matches>
 std::size_t find_index(std::size_t n, Matches matches, const loop_options& options, std::size_t grain = search_grain) {

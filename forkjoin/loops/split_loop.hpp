@@ -21,6 +21,7 @@
 #include "forkjoin/loops/chunks.hpp"
 #include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/run.hpp"
+#include "forkjoin/serial/observer.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -216,10 +217,28 @@ template <class Leaf>
   rest.end(n, known);
 }
 
-/// Calls leaf(begin, end) for consecutive parts of [0, n).
+/// What the leaf of a loop does with the numbers that it gets: something with each, or something with the block.
+enum class loop_parts { of_numbers, of_blocks };
+
+/// A loop as an observer sees it: each number is a turn, whatever the parts are in a parallel run; or each block, which the leaf knows.
 template <class Leaf>
+void for_parts_observed(std::size_t n, const loop_options& options, loop_parts are, const Leaf& leaf) {
+  const std::size_t given = std::max<std::size_t>(options.grain, 1);
+  const blocks all(n, are == loop_parts::of_blocks ? given : elements_a_strand(given, 1));
+  fj::run([&] {
+    fork_block loop(block_kind::loop);
+    loop.turns(all.count(), [&](std::size_t block) {
+      throw_if_stopped(options.stop);
+      leaf(all.begin(block), all.end(block));
+    });
+  });
+}
+
+/// Calls leaf(begin, end) for consecutive parts of [0, n).
+template <loop_parts Are = loop_parts::of_numbers, class Leaf>
 [[gnu::always_inline]] inline void for_parts(std::size_t n, const loop_options& options, const Leaf& leaf) {
   if (n == 0) return;
+  if constexpr (is_observed) return detail::for_parts_observed(n, options, Are, leaf);
   pace& known = pace_of<Leaf>;
   if (!detail::begins_very_brief_loop(n, options, known)) return detail::for_parts_slow<Leaf>(n, options, leaf);
   detail::part_of_loop<leaf_argument<Leaf>>(leaf, 0, n);

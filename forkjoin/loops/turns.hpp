@@ -20,6 +20,7 @@
 #include "forkjoin/loops/loop_bounds.hpp"
 #include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/loops/sequence.hpp"
+#include "forkjoin/serial/observer.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -69,7 +70,10 @@ struct some_a_turn {
   using value = typename one_a_turn<Sequence, Body>::value;
 
   some_a_turn(const Sequence& all, std::size_t n, lvalue<Body> what, const loop_options& options)
-      : one(all, n, what, options), size(n), grain(std::max<std::size_t>(options.grain, 1)), stop(options.stop) {}
+      : one(all, n, what, options),
+        size(n),
+        grain(elements_a_strand(std::max<std::size_t>(options.grain, 1), 1)),
+        stop(options.stop) {}
 
   one_a_turn<Sequence, Body> one;
   std::size_t size, grain;

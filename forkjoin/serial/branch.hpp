@@ -1,20 +1,67 @@
 // What fork_join is made of in the serial build: calls, one after the other.
 #pragma once
 
+#include <cstddef>
 #include <tuple>
+#include <utility>
 
 #include "forkjoin/detail/closure.hpp"
 #include "forkjoin/detail/result.hpp"
 #include "forkjoin/policies.hpp"
+#include "forkjoin/serial/observer.hpp"
 #include "forkjoin/serial/run.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
+/// A result that its branch has built, and that the strand takes after the join.
+template <class R>
+class kept_result {
+ public:
+  kept_result() = default;
+  ~kept_result() {
+    if (came_) result_.drop();
+  }
+  kept_result(const kept_result&) = delete;
+  kept_result& operator=(const kept_result&) = delete;
+
+  template <class F>
+  void store(F& f) {
+    result_.store(f);
+    came_ = true;
+  }
+
+  value_of<R> take() {
+    came_ = false;
+    return result_.take();
+  }
+
+ private:
+  late_result<R> result_;
+  bool came_ = false;
+};
+
+/// As fork_all, for an observer.
+template <class... F>
+std::tuple<value_of<result_of<F>>...> fork_all_observed(lvalue<F>... f) {
+  std::tuple<kept_result<result_of<F>>...> results;
+  const auto fork = [&]<std::size_t... N>(std::index_sequence<N...>) -> std::tuple<value_of<result_of<F>>...> {
+    fork_block block(block_kind::fork_join);
+    (block.branch([&] { std::get<N>(results).store(f); }), ...);
+    block.join();
+    return {std::get<N>(results).take()...};
+  };
+  return fork(std::index_sequence_for<F...>());
+}
+
 /// Calls all closures in the order of the program, whatever the policy.
 template <class Policy, class... F>
 std::tuple<value_of<result_of<F>>...> fork_all(lvalue<F>... f) {
-  const inside_run here;        // as the other build outside of a runtime
-  return {detail::call(f)...};  // in a braced list the first comes first
+  const inside_run here;  // as the other build outside of a runtime
+  if constexpr (is_observed) {
+    return detail::fork_all_observed<F...>(f...);
+  } else {
+    return {detail::call(f)...};  // in a braced list the first comes first
+  }
 }
 
 /// As the other build's: g is left to the caller.

@@ -5,13 +5,14 @@
 
 #include "forkjoin/detail/entry.hpp"
 #include "forkjoin/detail/result.hpp"
+#include "forkjoin/serial/observer.hpp"
 
 namespace fj { inline namespace v0_2 {
 
 namespace detail {
 
 /// The number of calls of run that the thread is inside of.
-inline thread_local unsigned depth_of_runs = 0;
+inline thread_local unseen<unsigned> depth_of_runs = 0;
 
 class inside_run {
  public:
@@ -25,8 +26,8 @@ constexpr unsigned procs_here() noexcept { return 1; }
 constexpr unsigned procs_for_loop() noexcept { return 1; }
 constexpr void give_way_if_asked() noexcept {}
 
-/// There is one P, so no worker looks for work.
-constexpr bool hungry() noexcept { return false; }
+/// There is one P, so no worker looks for work; but an observer may want to see what forks there are if one does.
+constexpr bool hungry() noexcept { return sees_all_forks; }
 
 }  // namespace detail
 

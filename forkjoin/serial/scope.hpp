@@ -2,15 +2,45 @@
 #pragma once
 
 #include <exception>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
 #include "forkjoin/detail/misuse.hpp"
 #include "forkjoin/policies.hpp"
+#include "forkjoin/serial/observer.hpp"
 #include "forkjoin/serial/run.hpp"
 #include "forkjoin/stop.hpp"
 
 namespace fj { inline namespace v0_2 {
+
+namespace detail {
+
+/// A closure as a child of a scope has it, for an observer: the strand moves it here, and the child calls and destroys it.
+template <class F>
+class child_closure {
+ public:
+  template <class From>
+  explicit child_closure(From&& from) : closure_(std::forward<From>(from)) {}
+  ~child_closure() {}
+  child_closure(const child_closure&) = delete;
+  child_closure& operator=(const child_closure&) = delete;
+
+  void operator()() {
+    const struct destroyer {
+      F& closure;
+      ~destroyer() { std::destroy_at(std::addressof(closure)); }
+    } at_end{closure_};
+    static_cast<void>(closure_());
+  }
+
+ private:
+  union {
+    F closure_;
+  };
+};
+
+}  // namespace detail
 
 /// As the parallel build's; whatever the policy, forks are calls in the order of the program, and a child's exception leaves fork.
 template <detail::a_policy Policy>
@@ -23,6 +53,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
   basic_scope& operator=(const basic_scope&) = delete;
 
   ~basic_scope() noexcept(false) {
+    children_.join();
     if (left_out_ && std::uncaught_exceptions() == uncaught_) throw cancelled();
   }
 
@@ -34,13 +65,18 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
       left_out_ = true;
       return;
     }
-    std::decay_t<F> closure(std::forward<F>(f));
-    static_cast<void>(closure());
+    if constexpr (detail::is_observed) {
+      children_.branch(detail::child_closure<std::decay_t<F>>(std::forward<F>(f)));
+    } else {
+      std::decay_t<F> closure(std::forward<F>(f));
+      static_cast<void>(closure());
+    }
   }
 
   [[nodiscard]] bool stopped() const noexcept { return stop_.stop_requested(); }
 
   void join() {
+    children_.join();
     if (std::exchange(left_out_, false)) throw cancelled();
   }
 
@@ -57,8 +93,12 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
     if (this_proc() < 0) detail::scope_outside();
   }
 
-  void join_after_throw() noexcept { left_out_ = false; }  // the body's exception is the first one
+  void join_after_throw() noexcept {
+    children_.join();
+    left_out_ = false;  // the body's exception is the first one
+  }
 
+  [[no_unique_address]] detail::fork_block children_{detail::block_kind::scope};
   bool left_out_ = false;
   const int uncaught_ = std::uncaught_exceptions();
   stop_token stop_;

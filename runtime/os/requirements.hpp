@@ -18,6 +18,28 @@
 #include <the compilation ends here, because of the error above>
 #endif
 
+// These serial builds have an observer: forkjoin/serial/observer.hpp.
+#if defined(FORKJOIN_RACES) && defined(FORKJOIN_PROFILE)
+#error "forkjoin: a program looks for races or is profiled, but not both at once"
+#include <the compilation ends here, because of the error above>
+#endif
+
+#if (defined(FORKJOIN_RACES) || defined(FORKJOIN_PROFILE)) && !defined(FORKJOIN_SERIAL)
+#define FORKJOIN_SERIAL
+#endif
+
+#if defined(FORKJOIN_RACES) && !defined(__SANITIZE_THREAD__)
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__ 1
+#endif
+#endif
+#if !defined(__SANITIZE_THREAD__)
+#error "forkjoin: FORKJOIN_RACES needs -fsanitize=thread; pkg-config --cflags forkjoin-races has all flags"
+#include <the compilation ends here, because of the error above>
+#endif
+#endif
+
 #include <version>
 
 #if !defined(__cpp_lib_jthread)
