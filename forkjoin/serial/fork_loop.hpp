@@ -23,18 +23,43 @@ void fork_turns(std::size_t n, const Turn& turn) {
   });
 }
 
-/// As fork_values, for an observer: a turn's values are built in its branch, and the strand folds them.
+/// What a turn has built in its branch, until the strand folds it.
+template <class Value, class Turn>
+class values_of_turn {
+ public:
+  values_of_turn(Turn& turns, std::size_t turn) : turns_(turns), turn_(turn) {}
+
+  void operator()() {
+    turns_.start(turn_);
+    if constexpr (sees_all_forks) {
+      turns_.put(turn_, &one_);
+    } else {
+      all_.resize(turns_.begin(turn_ + 1) - turns_.begin(turn_));
+      turns_.put(turn_, all_.data());
+    }
+  }
+
+  template <class F>
+  void for_each(F f) {
+    if (one_) f(std::move(*one_));
+    for (std::optional<Value>& value : all_) f(std::move(*value));
+  }
+
+ private:
+  Turn& turns_;
+  const std::size_t turn_;
+  std::optional<Value> one_;  // each call of the body is a turn then
+  std::vector<std::optional<Value>> all_;
+};
+
+/// As fork_values, for an observer.
 template <class Value, class T, class Turn, class Op>
 void fold_observed(std::size_t n, T& sum, Turn& own, Op& op) {
-  std::vector<std::optional<Value>> values;
   fork_block block(block_kind::fold);
   for (std::size_t i = 0; i != n; ++i) {
-    values.resize(own.begin(i + 1) - own.begin(i));
-    block.branch_beside([&] {
-      own.start(i);
-      own.put(i, values.data());
-    });
-    for (std::optional<Value>& value : values) sum = static_cast<T>(std::invoke(op, std::move(sum), std::move(*value)));
+    values_of_turn<Value, Turn> values(own, i);
+    block.branch_beside(values);
+    values.for_each([&](Value value) { sum = static_cast<T>(std::invoke(op, std::move(sum), std::move(value))); });
   }
 }
 

@@ -1,0 +1,351 @@
+#include "runtime/os/interposed.hpp"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+
+// Not <string.h>: its declarations of what is defined here differ from C's.
+#pragma GCC diagnostic ignored "-Wmissing-declarations"
+
+extern "C" char __libc_single_threaded;
+
+namespace fj { inline namespace v0_2 { namespace detail { namespace os { namespace interposed {
+
+namespace {
+
+/// The C library's function of that name, found when it is first needed or at the start.
+template <class F>
+struct original {
+  const char* name;
+  F* function = nullptr;
+
+  F* find() noexcept {
+    if (!function) function = reinterpret_cast<F*>(dlsym(RTLD_NEXT, name));
+    return function;
+  }
+};
+
+original<void*(void*, const void*, std::size_t)> copy{"memcpy"}, move{"memmove"};
+original<void*(void*, int, std::size_t)> set{"memset"};
+original<int(const void*, const void*, std::size_t)> compare{"memcmp"};
+original<const void*(const void*, int, std::size_t)> find_byte{"memchr"};
+original<std::size_t(const char*)> length{"strlen"};
+original<int(const char*, const char*)> compare_strings{"strcmp"};
+original<int(const char*, const char*, std::size_t)> compare_few{"strncmp"};
+original<const char*(const char*, int)> find_character{"strchr"};
+original<int(pthread_once_t*, void (*)())> run_once{"pthread_once"};
+
+bool ready = false;
+
+#define CALLED_FROM __builtin_return_address(0)
+
+}  // namespace
+
+void find_originals() noexcept {
+  if (ready) return;
+  copy.find();
+  move.find();
+  set.find();
+  compare.find();
+  find_byte.find();
+  length.find();
+  compare_strings.find();
+  compare_few.find();
+  find_character.find();
+  run_once.find();
+  ready = true;
+}
+
+void zero(void* at, std::size_t n) noexcept { set.function(at, 0, n); }
+
+std::uintptr_t lowest_of_stack() noexcept {
+  rlimit limit{};
+  std::uint64_t size = std::uint64_t{128} << 20;  // the least distance that Linux keeps below the stack
+  if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) size = std::max<std::uint64_t>(size, limit.rlim_cur);
+  return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) - std::min(size, std::uint64_t{64} << 30);
+}
+
+void pretend_threads() noexcept { __libc_single_threaded = 0; }
+
+}}}}}  // namespace fj::v0_2::detail::os::interposed
+
+using namespace fj::detail::os::interposed;  // NOLINT: what follows is C's
+
+extern "C" {
+
+// --- memory and strings. Before the start a plain loop: dlsym itself may call them. ---
+
+void* memcpy(void* __restrict to, const void* __restrict from, std::size_t n) noexcept {
+  if (!ready) [[unlikely]] {
+    for (std::size_t i = 0; i != n; ++i) static_cast<volatile char*>(to)[i] = static_cast<const char*>(from)[i];
+    return to;
+  }
+  reads(from, n, CALLED_FROM);
+  writes(to, n, CALLED_FROM);
+  return copy.function(to, from, n);
+}
+
+void* memmove(void* to, const void* from, std::size_t n) noexcept {
+  if (!ready) [[unlikely]] {
+    const auto a = static_cast<volatile char*>(to);
+    const auto b = static_cast<const char*>(from);
+    if (a < b) {
+      for (std::size_t i = 0; i != n; ++i) a[i] = b[i];
+    } else {
+      for (std::size_t i = n; i-- != 0;) a[i] = b[i];
+    }
+    return to;
+  }
+  reads(from, n, CALLED_FROM);
+  writes(to, n, CALLED_FROM);
+  return move.function(to, from, n);
+}
+
+void* memset(void* to, int value, std::size_t n) noexcept {
+  if (!ready) [[unlikely]] {
+    for (std::size_t i = 0; i != n; ++i) static_cast<volatile char*>(to)[i] = static_cast<char>(value);
+    return to;
+  }
+  writes(to, n, CALLED_FROM);
+  return set.function(to, value, n);
+}
+
+int memcmp(const void* a, const void* b, std::size_t n) noexcept {
+  if (!ready) [[unlikely]] {
+    for (std::size_t i = 0; i != n; ++i) {
+      const int x = static_cast<const volatile unsigned char*>(a)[i], y = static_cast<const volatile unsigned char*>(b)[i];
+      if (x != y) return x - y;
+    }
+    return 0;
+  }
+  reads(a, n, CALLED_FROM);
+  reads(b, n, CALLED_FROM);
+  return compare.function(a, b, n);
+}
+
+void* memchr(const void* at, int value, std::size_t n) noexcept {
+  if (!ready) [[unlikely]] {
+    const auto bytes = static_cast<const volatile unsigned char*>(at);
+    for (std::size_t i = 0; i != n; ++i)
+      if (bytes[i] == static_cast<unsigned char>(value)) return const_cast<unsigned char*>(bytes + i);
+    return nullptr;
+  }
+  const void* const found = find_byte.function(at, value, n);
+  reads(at, found ? static_cast<std::size_t>(static_cast<const char*>(found) - static_cast<const char*>(at)) + 1 : n, CALLED_FROM);
+  return const_cast<void*>(found);
+}
+
+std::size_t strlen(const char* text) noexcept {
+  if (!ready) [[unlikely]] {
+    std::size_t n = 0;
+    while (static_cast<const volatile char*>(text)[n] != 0) ++n;
+    return n;
+  }
+  const std::size_t n = length.function(text);
+  reads(text, n + 1, CALLED_FROM);
+  return n;
+}
+
+char* strcpy(char* __restrict to, const char* __restrict from) noexcept {
+  std::size_t n = 0;
+  while (static_cast<const volatile char*>(from)[n] != 0) ++n;
+  if (ready) {
+    reads(from, n + 1, CALLED_FROM);
+    writes(to, n + 1, CALLED_FROM);
+  }
+  for (std::size_t i = 0; i <= n; ++i) static_cast<volatile char*>(to)[i] = from[i];
+  return to;
+}
+
+char* strncpy(char* __restrict to, const char* __restrict from, std::size_t most) noexcept {
+  std::size_t n = 0;
+  while (n != most && static_cast<const volatile char*>(from)[n] != 0) ++n;
+  if (ready) {
+    reads(from, n == most ? n : n + 1, CALLED_FROM);
+    writes(to, most, CALLED_FROM);
+  }
+  for (std::size_t i = 0; i != most; ++i) static_cast<volatile char*>(to)[i] = i < n ? from[i] : '\0';
+  return to;
+}
+
+char* strcat(char* __restrict to, const char* __restrict from) noexcept {
+  std::size_t before = 0, n = 0;
+  while (static_cast<const volatile char*>(to)[before] != 0) ++before;
+  while (static_cast<const volatile char*>(from)[n] != 0) ++n;
+  if (ready) {
+    reads(to, before + 1, CALLED_FROM);
+    reads(from, n + 1, CALLED_FROM);
+    writes(to + before, n + 1, CALLED_FROM);
+  }
+  for (std::size_t i = 0; i <= n; ++i) static_cast<volatile char*>(to)[before + i] = from[i];
+  return to;
+}
+
+int strcmp(const char* a, const char* b) noexcept {
+  std::size_t n = 0;
+  while (static_cast<const volatile char*>(a)[n] != 0 && static_cast<const volatile char*>(b)[n] == a[n]) ++n;
+  if (ready) {
+    reads(a, n + 1, CALLED_FROM);
+    reads(b, n + 1, CALLED_FROM);
+  }
+  return static_cast<int>(static_cast<unsigned char>(a[n])) - static_cast<unsigned char>(b[n]);
+}
+
+int strncmp(const char* a, const char* b, std::size_t most) noexcept {
+  std::size_t n = 0;
+  while (n != most && static_cast<const volatile char*>(a)[n] != 0 && static_cast<const volatile char*>(b)[n] == a[n]) ++n;
+  const std::size_t read = n == most ? n : n + 1;
+  if (ready) {
+    reads(a, read, CALLED_FROM);
+    reads(b, read, CALLED_FROM);
+  }
+  return n == most ? 0 : static_cast<int>(static_cast<unsigned char>(a[n])) - static_cast<unsigned char>(b[n]);
+}
+
+char* strchr(const char* text, int value) noexcept {
+  std::size_t n = 0;
+  while (static_cast<const volatile char*>(text)[n] != 0 && text[n] != static_cast<char>(value)) ++n;
+  if (ready) reads(text, n + 1, CALLED_FROM);
+  return text[n] == static_cast<char>(value) ? const_cast<char*>(text + n) : nullptr;
+}
+
+// --- the heap: a block that is handed out has no history. glibc's own names of what it replaces. ---
+
+void* __libc_malloc(std::size_t n);
+void* __libc_calloc(std::size_t n, std::size_t size);
+void* __libc_realloc(void* at, std::size_t n);
+void* __libc_memalign(std::size_t alignment, std::size_t n);
+void __libc_free(void* at);
+
+void* malloc(std::size_t n) noexcept {
+  void* const at = __libc_malloc(n);
+  if (at) allocated(at, n);
+  return at;
+}
+
+void* calloc(std::size_t n, std::size_t size) noexcept {
+  void* const at = __libc_calloc(n, size);
+  if (at) allocated(at, n * size);
+  return at;
+}
+
+void* realloc(void* before, std::size_t n) noexcept {
+  void* const at = __libc_realloc(before, n);
+  if (at) allocated(at, n);
+  return at;
+}
+
+void* memalign(std::size_t alignment, std::size_t n) noexcept {
+  void* const at = __libc_memalign(alignment, n);
+  if (at) allocated(at, n);
+  return at;
+}
+
+void* aligned_alloc(std::size_t alignment, std::size_t n) noexcept { return memalign(alignment, n); }
+
+int posix_memalign(void** to, std::size_t alignment, std::size_t n) noexcept {
+  void* const at = memalign(alignment, n);
+  if (!at) return ENOMEM;
+  *to = at;
+  return 0;
+}
+
+void free(void* at) noexcept { __libc_free(at); }
+
+// --- locks: nothing waits for them in one thread. A mutex's count lies where glibc has it. ---
+
+int pthread_mutex_lock(pthread_mutex_t* m) noexcept {
+  if (m->__data.__count++ == 0) acquired(m, false);
+  return 0;
+}
+
+int pthread_mutex_trylock(pthread_mutex_t* m) noexcept {
+  if (m->__data.__count != 0 && (m->__data.__kind & 3) != PTHREAD_MUTEX_RECURSIVE_NP) return EBUSY;
+  return pthread_mutex_lock(m);
+}
+
+int pthread_mutex_timedlock(pthread_mutex_t* m, const timespec*) noexcept {
+  return pthread_mutex_trylock(m) == 0 ? 0 : ETIMEDOUT;
+}
+
+int pthread_mutex_clocklock(pthread_mutex_t* m, clockid_t, const timespec*) noexcept {
+  return pthread_mutex_trylock(m) == 0 ? 0 : ETIMEDOUT;
+}
+
+int pthread_mutex_unlock(pthread_mutex_t* m) noexcept {
+  if (m->__data.__count != 0 && --m->__data.__count == 0) released(m);
+  return 0;
+}
+
+int pthread_rwlock_rdlock(pthread_rwlock_t* l) noexcept {
+  acquired(l, true);
+  return 0;
+}
+int pthread_rwlock_tryrdlock(pthread_rwlock_t* l) noexcept { return pthread_rwlock_rdlock(l); }
+int pthread_rwlock_wrlock(pthread_rwlock_t* l) noexcept {
+  acquired(l, false);
+  return 0;
+}
+int pthread_rwlock_trywrlock(pthread_rwlock_t* l) noexcept { return pthread_rwlock_wrlock(l); }
+int pthread_rwlock_unlock(pthread_rwlock_t* l) noexcept {
+  released(l);
+  return 0;
+}
+
+int pthread_spin_lock(pthread_spinlock_t* l) noexcept {
+  acquired(const_cast<const int*>(l), false);
+  return 0;
+}
+int pthread_spin_trylock(pthread_spinlock_t* l) noexcept { return pthread_spin_lock(l); }
+int pthread_spin_unlock(pthread_spinlock_t* l) noexcept {
+  released(const_cast<const int*>(l));
+  return 0;
+}
+
+// --- what is made once, by the strand that comes first; the others wait until it is there ---
+
+int pthread_once(pthread_once_t* flag, void (*f)()) {
+  once_begins();
+  const struct ender {
+    ~ender() { once_ends(); }
+  } at_end;
+  return run_once.find()(flag, f);
+}
+
+// The first byte of a guard tells whether the variable is there: the binary interface of C++.
+int __cxa_guard_acquire(std::uint64_t* guard) noexcept {
+  if (*reinterpret_cast<const char*>(guard) != 0) return 0;
+  once_begins();
+  return 1;
+}
+
+void __cxa_guard_release(std::uint64_t* guard) noexcept {
+  *reinterpret_cast<char*>(guard) = 1;
+  once_ends();
+}
+
+void __cxa_guard_abort(std::uint64_t*) noexcept { once_ends(); }
+
+// --- what one thread cannot do ---
+
+int pthread_create(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*) noexcept {
+  refuse("the program starts a thread, and the detector watches one strand after another in a single thread");
+}
+
+int pthread_cond_wait(pthread_cond_t*, pthread_mutex_t*) {
+  refuse("the program waits for a condition that another strand has to bring about, which a serial run cannot do");
+}
+
+int pthread_cond_timedwait(pthread_cond_t*, pthread_mutex_t*, const timespec*) {
+  refuse("the program waits for a condition that another strand has to bring about, which a serial run cannot do");
+}
+
+int pthread_cond_clockwait(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*) {
+  refuse("the program waits for a condition that another strand has to bring about, which a serial run cannot do");
+}
+}

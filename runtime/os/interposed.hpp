@@ -1,0 +1,35 @@
+// Functions of the C library that the race detector puts in the place of the library's own: in programs that are linked with
+// forkjoin-races alone. They do what they always do, and tell the detector, which defines the functions below.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fj { inline namespace v0_2 { namespace detail { namespace os { namespace interposed {
+
+// What the detector does about it. `pc` is where the program called the function.
+void reads(const void* at, std::size_t n, void* pc) noexcept;
+void writes(void* at, std::size_t n, void* pc) noexcept;
+void allocated(void* at, std::size_t n) noexcept;
+/// A lock, exclusive or shared, is the strand's from here on, or no longer.
+void acquired(const void* lock, bool shared) noexcept;
+void released(const void* lock) noexcept;
+/// What runs in between is before all that comes.
+void once_begins() noexcept;
+void once_ends() noexcept;
+/// Ends the process: the program does what a serial run cannot do.
+[[noreturn]] void refuse(const char* what) noexcept;
+
+/// Before the first of them is called.
+void find_originals() noexcept;
+
+/// The C library's own memset to zero, which the detector does not see.
+void zero(void* at, std::size_t n) noexcept;
+
+/// The lowest address that the calling thread's stack may grow to.
+std::uintptr_t lowest_of_stack() noexcept;
+
+/// Atomic counts are not left out because there is one thread: they would look like plain accesses.
+void pretend_threads() noexcept;
+
+}}}}}  // namespace fj::v0_2::detail::os::interposed

@@ -1,0 +1,213 @@
+#include "runtime/os/symbols.hpp"
+
+#include <cxxabi.h>
+#include <elf.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runtime/os/modules.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
+
+namespace {
+
+struct module_file {
+  std::uintptr_t bias;
+  std::string path;
+};
+
+struct symbol {
+  std::uintptr_t begin;
+  std::uintptr_t size;
+  std::string name;
+  bool is_variable;
+};
+
+std::vector<module_file> all_modules() {
+  std::vector<module_file> all;
+  const std::string text = modules();
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at), space = text.find(' ', at);
+    all.push_back({std::strtoull(text.c_str() + at, nullptr, 16), text.substr(space + 1, end - space - 1)});
+    at = end + 1;
+  }
+  return all;
+}
+
+/// The module whose image begins closest below the address.
+const module_file* module_of(const std::vector<module_file>& all, std::uintptr_t address) {
+  const module_file* found = nullptr;
+  for (const module_file& one : all)
+    if (one.bias <= address && (!found || one.bias > found->bias)) found = &one;
+  return found;
+}
+
+std::string demangled(const char* name) {
+  int status = 0;
+  char* const plain = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+  std::string text = plain ? plain : name;
+  std::free(plain);
+  return text;
+}
+
+std::string contents(const std::string& path) {
+  std::string text;
+  std::FILE* const file = std::fopen(path.c_str(), "rbe");
+  if (!file) return text;
+  char part[65536];
+  for (std::size_t n; (n = std::fread(part, 1, sizeof part, file)) != 0;) text.append(part, n);
+  std::fclose(file);
+  return text;
+}
+
+/// Copies a structure of the file, or false if the file is too short.
+template <class T>
+bool read(const std::string& file, std::size_t at, T& to) {
+  if (at > file.size() || file.size() - at < sizeof to) return false;
+  std::memcpy(&to, file.data() + at, sizeof to);
+  return true;
+}
+
+std::vector<symbol> symbols_of(const std::string& path) {
+  std::vector<symbol> all;
+  const std::string file = contents(path);
+  Elf64_Ehdr header;
+  if (!read(file, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64)
+    return all;
+  for (std::size_t i = 0; i != header.e_shnum; ++i) {
+    Elf64_Shdr section, names;
+    if (!read(file, header.e_shoff + i * sizeof section, section)) break;
+    if (section.sh_type != SHT_SYMTAB && section.sh_type != SHT_DYNSYM) continue;
+    if (!read(file, header.e_shoff + section.sh_link * sizeof names, names)) continue;
+    Elf64_Sym one;
+    for (std::size_t at = 0; at + sizeof one <= section.sh_size && read(file, section.sh_offset + at, one); at += sizeof one) {
+      const auto type = ELF64_ST_TYPE(one.st_info);
+      if ((type != STT_OBJECT && type != STT_FUNC) || one.st_shndx == SHN_UNDEF || one.st_value == 0) continue;
+      const std::size_t name = names.sh_offset + one.st_name;
+      if (name < file.size()) all.push_back({one.st_value, one.st_size, file.c_str() + name, type == STT_OBJECT});
+    }
+  }
+  return all;
+}
+
+const symbol* symbol_at(const std::vector<symbol>& all, std::uintptr_t address) {
+  for (const symbol& one : all)
+    if (address - one.begin < std::max<std::uintptr_t>(one.size, 1)) return &one;
+  return nullptr;
+}
+
+const std::vector<symbol>& known_symbols(const std::string& path) {
+  static auto& known = *new std::map<std::string, std::vector<symbol>>;
+  const auto [at, is_new] = known.try_emplace(path);
+  if (is_new) at->second = symbols_of(path);
+  return at->second;
+}
+
+/// In quotes for the shell.
+std::string quoted(const std::string& text) {
+  std::string all = "'";
+  for (const char c : text) c == '\'' ? all += "'\\''" : all += c;
+  return all + "'";
+}
+
+/// What the tool prints: for each address a line with it, and for each function that is inlined there two, its name and file:line.
+std::map<std::uintptr_t, std::vector<place>> asked(const std::string& path, const std::vector<std::uintptr_t>& offsets) {
+  std::map<std::uintptr_t, std::vector<place>> found;
+  constexpr std::size_t at_once = 1000;
+  for (std::size_t begin = 0; begin < offsets.size(); begin += at_once) {
+    std::string arguments = quoted(path);
+    for (std::size_t i = begin; i != std::min(offsets.size(), begin + at_once); ++i) {
+      char number[24];
+      std::snprintf(number, sizeof number, " 0x%llx", static_cast<unsigned long long>(offsets[i]));
+      arguments += number;
+    }
+    std::string command = "(addr2line -afiC -e " + arguments + " || llvm-symbolizer --output-style=GNU -afiC -e ";
+    command += arguments + ") 2>/dev/null";
+    std::FILE* const pipe = popen(command.c_str(), "re");
+    if (!pipe) return found;
+    std::string text;
+    char part[4096];
+    for (std::size_t n; (n = std::fread(part, 1, sizeof part, pipe)) != 0;) text.append(part, n);
+    pclose(pipe);
+    std::vector<place>* of = nullptr;
+    std::string function;
+    bool has_function = false;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      const std::string line = text.substr(at, end - at);
+      at = end + 1;
+      if (line.compare(0, 2, "0x") == 0) {
+        of = &found[std::strtoull(line.c_str(), nullptr, 16)];
+        has_function = false;
+      } else if (!of) {
+        continue;
+      } else if (!has_function) {
+        function = line;
+        has_function = true;
+      } else {
+        has_function = false;
+        const std::size_t colon = line.rfind(':');
+        place one{function, colon == std::string::npos ? std::string() : line.substr(0, colon), 0};
+        if (colon != std::string::npos) one.line = static_cast<unsigned>(std::strtoul(line.c_str() + colon + 1, nullptr, 10));
+        if (one.file == "??" || one.line == 0) one.file.clear();
+        if (function != "??") of->push_back(one);
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::vector<place>> places_of(const std::vector<std::uintptr_t>& addresses) {
+  const std::vector<module_file> all = all_modules();
+  std::map<const module_file*, std::vector<std::uintptr_t>> offsets;
+  for (const std::uintptr_t address : addresses)
+    if (const module_file* const of = module_of(all, address)) offsets[of].push_back(address - of->bias);
+  std::map<const module_file*, std::map<std::uintptr_t, std::vector<place>>> found;
+  for (auto& [of, list] : offsets) {
+    std::ranges::sort(list);
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    found[of] = asked(of->path, list);
+  }
+  std::vector<std::vector<place>> places;
+  for (const std::uintptr_t address : addresses) {
+    const module_file* const of = module_of(all, address);
+    std::vector<place> those = of ? found[of][address - of->bias] : std::vector<place>();
+    if (those.empty()) {
+      const symbol* const named = of ? symbol_at(known_symbols(of->path), address - of->bias) : nullptr;
+      char text[40];
+      std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
+      those.push_back({named ? demangled(named->name.c_str()) : text, "", 0});
+    }
+    places.push_back(std::move(those));
+  }
+  return places;
+}
+
+std::string variable_at(std::uintptr_t address) {
+  const std::vector<module_file> all = all_modules();
+  const module_file* const of = module_of(all, address);
+  if (!of) return {};
+  const symbol* const found = symbol_at(known_symbols(of->path), address - of->bias);
+  if (!found || !found->is_variable) return {};
+  std::string text = demangled(found->name.c_str());
+  if (const std::uintptr_t offset = address - of->bias - found->begin; offset != 0) text += "+" + std::to_string(offset);
+  return text;
+}
+
+std::string module_at(std::uintptr_t address) {
+  const std::vector<module_file> all = all_modules();
+  const module_file* const of = module_of(all, address);
+  return of ? of->path : std::string();
+}
+
+}}}}  // namespace fj::v0_2::detail::os

@@ -1,0 +1,548 @@
+// What compilers call for -fsanitize=thread, in place of ThreadSanitizer's own runtime: each access looks at its cells.
+//
+// A cell has the last writer, and a reader that may run beside what comes. Feng and Leiserson show that this is enough to find a race of
+// each location that has one: of two readers, one of which is before the access, only the other counts; and what races with an earlier
+// access races with a later one that is after it, too. So:
+//   read   a race if the writer is beside it. It replaces the reader unless that is beside it
+//   write  a race if the writer is, or the reader. It replaces the writer, and the reader unless that is beside it
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "runtime/os/interposed.hpp"
+#include "runtime/os/memory/pages.hpp"
+#include "runtime/races/contexts.hpp"
+#include "runtime/races/locks.hpp"
+#include "runtime/races/observer.hpp"
+#include "runtime/races/report.hpp"
+#include "runtime/races/start.hpp"
+#include "runtime/races/strands.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+// Of objects that were compiled otherwise: marks that only they define.
+namespace os {
+extern const char library_built_without_sanitizer __attribute__((weak));
+extern const char library_built_with_thread_sanitizer __attribute__((weak));
+}  // namespace os
+extern const char is_serial_without_observer __attribute__((weak));
+
+namespace races {
+
+const char link_with_forkjoin_races = 0;
+
+namespace {
+
+/// Four bytes with a cell each.
+struct four {
+  cell byte[4];
+};
+
+four* splits = nullptr;
+std::vector<std::uint32_t>* free_splits = nullptr;
+std::uint32_t splits_used = 1;
+std::size_t specials = 0;  // split or listed cells
+
+[[gnu::always_inline]] inline std::uint64_t both(const std::uint32_t (&halves)[2]) noexcept {
+  std::uint64_t value;
+  __builtin_memcpy(&value, halves, sizeof value);
+  return value;
+}
+
+[[gnu::always_inline]] inline void set_both(std::uint32_t (&halves)[2], std::uint32_t value) noexcept {
+  halves[0] = halves[1] = value;
+}
+
+/// The branch may have to forget this.
+[[gnu::always_inline]] inline void note_stack(address a) noexcept {
+  if (a - stack_bottom < now.branch.span && a < now.branch.low) now.branch.low = a;
+}
+
+[[gnu::noinline, gnu::cold]] void race(address a, strand_id strand, site_id at, bool wrote, address pc, bool writes) noexcept {
+  note_race(a, {strand, at, wrote, 0}, pc, writes);
+}
+
+/// What an access does to what a cell has; they are references to the words of a cell, or to the first of two that are alike.
+template <bool Writes>
+struct decision {
+  bool sets_writer = false, sets_reader = false, clears_reader = false;
+
+  [[gnu::always_inline]] decision(address a, strand_id writer, strand_id reader, site_id wrote_at, site_id read_at,
+                                  address pc) noexcept {
+    if (writer != now.here && beside(writer)) [[unlikely]]
+      race(a, writer, wrote_at, true, pc, Writes);
+    const bool reader_counts = reader != 0 && reader != now.here && beside(reader);
+    if constexpr (Writes) {
+      if (reader_counts) [[unlikely]]
+        race(a, reader, read_at, false, pc, true);
+      sets_writer = true;
+      clears_reader = !reader_counts;
+    } else {
+      sets_reader = !reader_counts;
+    }
+  }
+};
+
+template <bool Writes>
+void access_list_of(access_list& all, address a, address pc) noexcept {
+  const aside work;
+  const strand_id me = this_strand();
+  bool is_redundant = false;
+  for (std::size_t i = 0; i != all.size();) {
+    const locked_access one = all[i];
+    const bool conflicts = Writes || one.writes;
+    const bool is_beside = one.strand != me && beside(one.strand);
+    if (is_beside && conflicts && !exclude(one.under, held))
+      note_race(a, {one.strand, one.at, one.writes, one.under}, pc, Writes);
+    if (!is_beside && is_subset(held, one.under) && (Writes || !one.writes)) {
+      all[i] = all.back();
+      all.pop_back();
+      continue;
+    }
+    if ((is_beside || one.strand == me) && is_subset(one.under, held) && (one.writes || !Writes)) is_redundant = true;
+    ++i;
+  }
+  if (is_redundant) return;
+  if (all.size() == longest_list) {
+    all.erase(all.begin());
+    ++forgotten_accesses;
+  }
+  all.push_back({me, site_here(pc), held, Writes});
+}
+
+/// Makes a list of what a cell has.
+std::uint32_t listed_from(strand_id writer, strand_id reader, site_id wrote_at, site_id read_at) noexcept {
+  const aside work;
+  const std::uint32_t number = new_list();
+  access_list& all = list(number);
+  if (writer != 0) all.push_back({writer, wrote_at, 0, true});
+  if (reader != 0) all.push_back({reader, read_at, 0, false});
+  ++specials;
+  return number | listed;
+}
+
+template <bool Writes>
+void access_cell(strand_id& writer, strand_id& reader, site_id& wrote_at, site_id& read_at, address a, address pc) noexcept {
+  if (held != 0 && !(writer & listed)) {
+    writer = listed_from(writer, reader, wrote_at, read_at);
+    reader = 0;
+  }
+  if (writer & listed) return access_list_of<Writes>(list(writer & ~listed), a, pc);
+  const decision<Writes> does(a, writer, reader, wrote_at, read_at, pc);
+  if (does.sets_writer) {
+    writer = this_strand();
+    wrote_at = site_here(pc);
+  }
+  if (does.clears_reader) reader = 0;
+  if (does.sets_reader) {
+    reader = this_strand();
+    read_at = site_here(pc);
+  }
+}
+
+/// Of four bytes, all of which are accessed.
+template <bool Writes>
+void access_word(cells& c, unsigned half, address a, address pc) noexcept {
+  if (c.writer[half] & split) {
+    for (unsigned i = 0; i != 4; ++i) {
+      cell& byte = splits[c.writer[half] & ~split].byte[i];
+      access_cell<Writes>(byte.writer, byte.reader, byte.wrote_at, byte.read_at, a + i, pc);
+    }
+  } else {
+    access_cell<Writes>(c.writer[half], c.reader[half], c.wrote_at[half], c.read_at[half], a, pc);
+  }
+}
+
+/// Of bytes [from, to) of the four at a.
+template <bool Writes>
+void access_bytes(cells& c, unsigned half, address a, unsigned from, unsigned to, address pc) noexcept {
+  if (!(c.writer[half] & special)) {
+    // As most accesses of bytes are of a strand that has them all, or by one that comes after all others.
+    if (c.writer[half] == now.here && (Writes ? c.reader[half] == 0 : true)) return;
+    if (!Writes && c.reader[half] == now.here) return;
+  }
+  if (!(c.writer[half] & split)) {
+    const aside work;
+    std::uint32_t number = splits_used;
+    if (free_splits->empty()) {
+      ++splits_used;
+    } else {
+      number = free_splits->back();
+      free_splits->pop_back();
+    }
+    for (cell& byte : splits[number].byte) {
+      byte = {c.writer[half], c.reader[half], c.wrote_at[half], c.read_at[half]};
+      if (byte.writer & listed) {
+        const access_list copy = list(byte.writer & ~listed);
+        byte.writer = new_list() | listed;
+        list(byte.writer & ~listed) = copy;
+        ++specials;
+      }
+    }
+    if (c.writer[half] & listed) {
+      drop_list(c.writer[half] & ~listed);
+      --specials;
+    }
+    c.writer[half] = number | split;
+    ++specials;
+  }
+  for (unsigned i = from; i != to; ++i) {
+    cell& byte = splits[c.writer[half] & ~split].byte[i];
+    access_cell<Writes>(byte.writer, byte.reader, byte.wrote_at, byte.read_at, a + i, pc);
+  }
+}
+
+/// Of eight bytes.
+template <bool Writes>
+[[gnu::noinline]] void access_both(cells& c, address a, address pc) noexcept {
+  note_stack(a);
+  const std::uint32_t writer = c.writer[0], reader = c.reader[0];
+  if (writer != c.writer[1] || reader != c.reader[1] || (writer & special) || held != 0) [[unlikely]] {
+    access_word<Writes>(c, 0, a, pc);
+    access_word<Writes>(c, 1, a + 4, pc);
+    return;
+  }
+  const decision<Writes> does(a, writer, reader, c.wrote_at[0], c.read_at[0], pc);
+  if (does.sets_writer) {
+    set_both(c.writer, this_strand());
+    set_both(c.wrote_at, site_here(pc));
+  }
+  if (does.clears_reader && reader != 0) set_both(c.reader, 0);
+  if (does.sets_reader) {
+    set_both(c.reader, this_strand());
+    set_both(c.read_at, site_here(pc));
+  }
+}
+
+template <bool Writes>
+[[gnu::noinline]] void access_one_word(cells& c, address a, address pc) noexcept {
+  note_stack(a);
+  access_word<Writes>(c, a >> 2 & 1, a, pc);
+}
+
+template <bool Writes>
+[[gnu::always_inline]] inline void access_8(address a, address pc) noexcept {
+  cells& c = cells_of(a);
+  const std::uint64_t writer = both(c.writer), reader = both(c.reader);
+  if (writer == now.here_twice && (!Writes || reader == 0)) return;
+  if (!Writes && reader == now.here_twice) return;
+  access_both<Writes>(c, a, pc);
+}
+
+template <bool Writes>
+[[gnu::always_inline]] inline void access_4(address a, address pc) noexcept {
+  cells& c = cells_of(a);
+  const unsigned half = a >> 2 & 1;
+  if (c.writer[half] == now.here && (!Writes || c.reader[half] == 0)) return;
+  if (!Writes && c.reader[half] == now.here) return;
+  access_one_word<Writes>(c, a, pc);
+}
+
+template <bool Writes>
+void access_range(address a, std::size_t n, address pc) noexcept {
+  if (n == 0) return;
+  const address end = a + n;
+  while (a != end) {
+    if ((a & 7) == 0 && end - a >= 8) {
+      access_8<Writes>(a, pc);
+      a += 8;
+    } else if ((a & 3) == 0 && end - a >= 4) {
+      access_4<Writes>(a, pc);
+      a += 4;
+    } else {
+      const auto from = static_cast<unsigned>(a & 3);
+      const unsigned to = end - a < 4 - from ? from + static_cast<unsigned>(end - a) : 4;
+      const address word = a & ~address{3};
+      note_stack(word);
+      access_bytes<Writes>(cells_of(word), word >> 2 & 1, word, from, to, pc);
+      a = word + to;
+    }
+  }
+}
+
+template <bool Writes, std::size_t N>
+[[gnu::always_inline]] inline void access(void* at, void* from) noexcept {
+  if (now.ignoring) [[unlikely]]
+    return;
+  const auto a = reinterpret_cast<address>(at), pc = reinterpret_cast<address>(from);
+  if constexpr (N == 8) {
+    if ((a & 7) == 0) [[likely]]
+      return access_8<Writes>(a, pc);
+  } else if constexpr (N == 4) {
+    if ((a & 3) == 0) [[likely]]
+      return access_4<Writes>(a, pc);
+  } else if constexpr (N == 16) {
+    if ((a & 7) == 0) [[likely]] {
+      access_8<Writes>(a, pc);
+      return access_8<Writes>(a + 8, pc);
+    }
+  }
+  access_range<Writes>(a, N, pc);
+}
+
+void drop_special(std::uint32_t writer) noexcept {
+  if (writer & listed) {
+    drop_list(writer & ~special);
+    --specials;
+  } else if (writer & split) {
+    for (const cell& byte : splits[writer & ~split].byte) drop_special(byte.writer);
+    free_splits->push_back(writer & ~split);
+    --specials;
+  }
+}
+
+bool started = false;
+
+[[noreturn]] void end_with(int status) noexcept {
+  std::fflush(nullptr);
+  std::_Exit(status);
+}
+
+void check_build() noexcept {
+  if (&os::library_built_without_sanitizer || &os::library_built_with_thread_sanitizer)
+    os::interposed::refuse("some objects of the program were compiled without FORKJOIN_RACES, as they are linked with forkjoin");
+  if (&is_serial_without_observer)
+    os::interposed::refuse("some objects of the program were compiled with FORKJOIN_SERIAL, but without FORKJOIN_RACES");
+}
+
+/// At the end: after all other destructors.
+struct end_of_program {
+  ~end_of_program() {
+    if (!started) return;
+    ++now.ignoring;
+    if (tell_races() != 0) end_with(66);
+  }
+};
+
+[[gnu::init_priority(101)]] end_of_program at_the_end;
+
+}  // namespace
+
+void* reserve(std::size_t bytes, const char* what) noexcept {
+  if (std::byte* const memory = os::reserve_pages(os::round_to_pages(bytes))) return memory;
+  std::fprintf(stderr, "forkjoin-races: the system refuses %zu GiB of addresses for %s: see ulimit -v and vm.overcommit_memory\n",
+               bytes >> 30, what);
+  std::_Exit(70);
+}
+
+void give_back(void* begin, std::size_t bytes) noexcept {
+  const auto from = os::round_to_pages(reinterpret_cast<address>(begin));
+  const address to = (reinterpret_cast<address>(begin) + bytes) & ~(os::page_size() - 1);
+  if (from < to) os::discard_pages(reinterpret_cast<std::byte*>(from), to - from);
+}
+
+void forget_all() noexcept { give_back(shadow_base, shadow_bytes); }
+
+void forget(address begin, address end) noexcept {
+  begin &= ~address{7};
+  end = (end + 7) & ~address{7};
+  std::byte* const from = shadow_base + shadow_offset(begin);
+  const std::size_t bytes = (end - begin) * 4;
+  if (specials != 0) {
+    const aside work;
+    for (auto* c = reinterpret_cast<cells*>(from); c != reinterpret_cast<cells*>(from + bytes); ++c) {
+      if ((c->writer[0] | c->writer[1]) & special) {
+        drop_special(c->writer[0]);
+        drop_special(c->writer[1]);
+      }
+    }
+  }
+  constexpr std::size_t large = std::size_t{1} << 17;
+  if (bytes < large) return os::interposed::zero(from, bytes);
+  const address first = os::round_to_pages(reinterpret_cast<address>(from));
+  const address last = reinterpret_cast<address>(from + bytes) & ~(os::page_size() - 1);
+  os::interposed::zero(from, first - reinterpret_cast<address>(from));
+  os::interposed::zero(reinterpret_cast<void*>(last), reinterpret_cast<address>(from + bytes) - last);
+  os::discard_pages(reinterpret_cast<std::byte*>(first), last - first);
+}
+
+void start() noexcept {
+  if (started) return;
+  started = true;
+  os::interposed::find_originals();
+  shadow_base = static_cast<std::byte*>(reserve(shadow_bytes, "cells"));
+  start_strands();
+  start_contexts();
+  splits = static_cast<four*>(reserve((std::size_t{1} << 30) * sizeof(four), "bytes"));
+  free_splits = new std::vector<std::uint32_t>;
+  stack_bottom = os::interposed::lowest_of_stack();
+  os::interposed::pretend_threads();
+  check_build();
+}
+
+void ignore_begin() noexcept { ++now.ignoring; }
+void ignore_end() noexcept { --now.ignoring; }
+
+}  // namespace races
+
+// --- what the C library's functions tell ---
+
+namespace os::interposed {
+
+void reads(const void* at, std::size_t n, void* pc) noexcept {
+  if (races::now.ignoring == 0)
+    races::access_range<false>(reinterpret_cast<races::address>(at), n, reinterpret_cast<races::address>(pc));
+}
+
+void writes(void* at, std::size_t n, void* pc) noexcept {
+  if (races::now.ignoring == 0)
+    races::access_range<true>(reinterpret_cast<races::address>(at), n, reinterpret_cast<races::address>(pc));
+}
+
+void allocated(void* at, std::size_t n) noexcept {
+  if (races::now.ignoring != 0) return;  // also what the detector itself has
+  races::forget(reinterpret_cast<races::address>(at), reinterpret_cast<races::address>(at) + n);
+}
+
+void acquired(const void* lock, bool shared) noexcept {
+  const races::aside work;
+  races::acquire(lock, shared);
+}
+
+void released(const void* lock) noexcept {
+  const races::aside work;
+  races::release(lock);
+}
+
+void once_begins() noexcept { ++races::now.ignoring; }
+void once_ends() noexcept { --races::now.ignoring; }
+
+void refuse(const char* what) noexcept {
+  ++races::now.ignoring;
+  std::fflush(nullptr);
+  std::fprintf(stderr, "forkjoin-races: %s\n", what);
+  std::_Exit(70);
+}
+
+}  // namespace os::interposed
+
+}}}  // namespace fj::v0_2::detail
+
+// --- what compilers call ---
+
+using namespace fj::detail::races;  // NOLINT: what follows is C's
+
+#define CALLED_FROM __builtin_return_address(0)
+#define ACCESSES(N)                                                                                                                   \
+  void __tsan_read##N(void* at) { access<false, N>(at, CALLED_FROM); }                                                                \
+  void __tsan_write##N(void* at) { access<true, N>(at, CALLED_FROM); }                                                                \
+  void __tsan_read_write##N(void* at) { access<true, N>(at, CALLED_FROM); }                                                           \
+  void __tsan_unaligned_read##N(void* at) { access_range<false>(at, N, CALLED_FROM); }                                                \
+  void __tsan_unaligned_write##N(void* at) { access_range<true>(at, N, CALLED_FROM); }                                                \
+  void __tsan_unaligned_read_write##N(void* at) { access_range<true>(at, N, CALLED_FROM); }                                           \
+  void __tsan_volatile_read##N(void* at) { access<false, N>(at, CALLED_FROM); }                                                       \
+  void __tsan_volatile_write##N(void* at) { access<true, N>(at, CALLED_FROM); }                                                       \
+  void __tsan_unaligned_volatile_read##N(void* at) { access_range<false>(at, N, CALLED_FROM); }                                       \
+  void __tsan_unaligned_volatile_write##N(void* at) { access_range<true>(at, N, CALLED_FROM); }
+
+namespace {
+
+template <bool Writes>
+void access_range(const void* at, std::size_t n, void* from) noexcept {
+  if (now.ignoring == 0)
+    fj::detail::races::access_range<Writes>(reinterpret_cast<address>(at), n, reinterpret_cast<address>(from));
+}
+
+/// Atomic operations are no races, and order nothing for the detector. As one thread runs, they are plain ones.
+template <class T>
+T exchange(volatile T* at, T value) noexcept {
+  const T before = *at;
+  *at = value;
+  return before;
+}
+
+template <class T>
+int compare_exchange(volatile T* at, T* expected, T value) noexcept {
+  if (*at == *expected) {
+    *at = value;
+    return 1;
+  }
+  *expected = *at;
+  return 0;
+}
+
+}  // namespace
+
+#define ATOMICS(BITS, T)                                                                                                              \
+  T __tsan_atomic##BITS##_load(const volatile T* at, int) { return *at; }                                                             \
+  void __tsan_atomic##BITS##_store(volatile T* at, T value, int) { *at = value; }                                                     \
+  T __tsan_atomic##BITS##_exchange(volatile T* at, T value, int) { return exchange(at, value); }                                      \
+  T __tsan_atomic##BITS##_fetch_add(volatile T* at, T value, int) { return exchange(at, static_cast<T>(*at + value)); }               \
+  T __tsan_atomic##BITS##_fetch_sub(volatile T* at, T value, int) { return exchange(at, static_cast<T>(*at - value)); }               \
+  T __tsan_atomic##BITS##_fetch_and(volatile T* at, T value, int) { return exchange(at, static_cast<T>(*at & value)); }               \
+  T __tsan_atomic##BITS##_fetch_or(volatile T* at, T value, int) { return exchange(at, static_cast<T>(*at | value)); }                \
+  T __tsan_atomic##BITS##_fetch_xor(volatile T* at, T value, int) { return exchange(at, static_cast<T>(*at ^ value)); }               \
+  T __tsan_atomic##BITS##_fetch_nand(volatile T* at, T value, int) { return exchange(at, static_cast<T>(~(*at & value))); }           \
+  int __tsan_atomic##BITS##_compare_exchange_strong(volatile T* at, T* expected, T value, int, int) {                                 \
+    return compare_exchange(at, expected, value);                                                                                     \
+  }                                                                                                                                   \
+  int __tsan_atomic##BITS##_compare_exchange_weak(volatile T* at, T* expected, T value, int, int) {                                   \
+    return compare_exchange(at, expected, value);                                                                                     \
+  }                                                                                                                                   \
+  T __tsan_atomic##BITS##_compare_exchange_val(volatile T* at, T expected, T value, int, int) {                                       \
+    compare_exchange(at, &expected, value);                                                                                           \
+    return expected;                                                                                                                  \
+  }
+
+extern "C" {
+
+void __tsan_init() { start(); }
+
+void __tsan_func_entry(void* pc) {
+  if (contexts) [[likely]]
+    enter_function(reinterpret_cast<address>(pc), reinterpret_cast<address>(__builtin_frame_address(0)));
+}
+
+void __tsan_func_exit() {
+  if (contexts) [[likely]]
+    leave_function();
+}
+
+ACCESSES(1)
+ACCESSES(2)
+ACCESSES(4)
+ACCESSES(8)
+ACCESSES(16)
+
+void __tsan_read_range(void* at, std::size_t n) { access_range<false>(at, n, CALLED_FROM); }
+void __tsan_write_range(void* at, std::size_t n) { access_range<true>(at, n, CALLED_FROM); }
+
+// A constructor or destructor that writes the pointer that is there already writes nothing.
+void __tsan_vptr_update(void** at, void* value) {
+  if (*at != value) access<true, 8>(at, CALLED_FROM);
+}
+void __tsan_vptr_read(void** at) { access<false, 8>(at, CALLED_FROM); }
+
+void* __tsan_memcpy(void* to, const void* from, std::size_t n) {
+  access_range<false>(from, n, CALLED_FROM);
+  access_range<true>(to, n, CALLED_FROM);
+  const aside work;
+  return std::memmove(to, from, n);
+}
+
+void* __tsan_memmove(void* to, const void* from, std::size_t n) {
+  access_range<false>(from, n, CALLED_FROM);
+  access_range<true>(to, n, CALLED_FROM);
+  const aside work;
+  return std::memmove(to, from, n);
+}
+
+void* __tsan_memset(void* to, int value, std::size_t n) {
+  access_range<true>(to, n, CALLED_FROM);
+  const aside work;
+  return std::memset(to, value, n);
+}
+
+ATOMICS(8, unsigned char)
+ATOMICS(16, unsigned short)
+ATOMICS(32, unsigned)
+ATOMICS(64, unsigned long)
+__extension__ typedef unsigned __int128 sixteen_bytes;
+ATOMICS(128, sixteen_bytes)
+
+void __tsan_atomic_thread_fence(int) {}
+void __tsan_atomic_signal_fence(int) {}
+}

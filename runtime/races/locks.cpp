@@ -1,0 +1,96 @@
+#include "runtime/races/locks.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace fj { inline namespace v0_2 { namespace detail { namespace races {
+
+namespace {
+
+/// A lock: its address, plus 1 if it is held with others. Sorted.
+using locks = std::vector<std::uintptr_t>;
+
+struct all_sets {
+  std::vector<locks> by_number{1};
+  std::map<locks, lock_set> numbers{{{}, 0}};
+  locks now;
+
+  void changed() {
+    const auto [at, is_new] = numbers.try_emplace(now, static_cast<lock_set>(by_number.size()));
+    if (is_new) by_number.push_back(now);
+    held = at->second;
+  }
+};
+
+// Never destroyed: the destructors of the program are watched, too.
+all_sets& sets() noexcept {
+  static all_sets* all = nullptr;
+  if (!all) all = new all_sets;
+  return *all;
+}
+
+struct all_lists {
+  std::vector<access_list> lists{1};
+  std::vector<std::uint32_t> free;
+};
+
+all_lists& lists() noexcept {
+  static all_lists* all = nullptr;
+  if (!all) all = new all_lists;
+  return *all;
+}
+
+}  // namespace
+
+void acquire(const void* lock, bool shared) {
+  locks& now = sets().now;
+  const std::uintptr_t one = reinterpret_cast<std::uintptr_t>(lock) + (shared ? 1 : 0);
+  now.insert(std::upper_bound(now.begin(), now.end(), one), one);
+  sets().changed();
+}
+
+void release(const void* lock) {
+  locks& now = sets().now;
+  const auto address = reinterpret_cast<std::uintptr_t>(lock);
+  const auto at = std::lower_bound(now.begin(), now.end(), address);
+  if (at == now.end() || *at > address + 1) return;
+  now.erase(at);
+  sets().changed();
+}
+
+bool exclude(lock_set a, lock_set b) noexcept {
+  if (a == 0 || b == 0) return false;
+  for (const std::uintptr_t x : sets().by_number[a]) {
+    for (const std::uintptr_t y : sets().by_number[b])
+      if ((x | 1) == (y | 1) && !(x & y & 1)) return true;
+  }
+  return false;
+}
+
+bool is_subset(lock_set a, lock_set b) noexcept {
+  if (a == 0 || a == b) return true;
+  if (b == 0) return false;
+  return std::ranges::includes(sets().by_number[b], sets().by_number[a]);
+}
+
+std::uint32_t new_list() {
+  all_lists& all = lists();
+  if (!all.free.empty()) {
+    const std::uint32_t number = all.free.back();
+    all.free.pop_back();
+    return number;
+  }
+  all.lists.emplace_back();
+  return static_cast<std::uint32_t>(all.lists.size() - 1);
+}
+
+access_list& list(std::uint32_t number) noexcept { return lists().lists[number]; }
+
+void drop_list(std::uint32_t number) noexcept {
+  lists().lists[number].clear();
+  lists().free.push_back(number);
+}
+
+}}}}  // namespace fj::v0_2::detail::races

@@ -1,0 +1,318 @@
+#include "runtime/races/report.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/os/symbols.hpp"
+#include "runtime/races/contexts.hpp"
+#include "runtime/races/strands.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail { namespace races {
+
+namespace {
+
+/// A branch that an access is in.
+struct branch_of_block {
+  std::uint32_t record;
+  std::uint32_t ordinal;
+  kind is;
+};
+
+struct access {
+  std::vector<address> stack;             // the access, and the calls that lead to it, through all forks
+  std::vector<branch_of_block> branches;  // from the outermost on
+  bool writes;
+  bool locked;
+};
+
+struct race {
+  access first, second;
+  address at;
+  std::string variable_in;           // where on the stack it lies
+  std::vector<address> fork;         // the calls that lead to the fork that separates them
+  kind is;
+  std::uint32_t first_branch, second_branch;
+  bool first_is_branch, second_is_branch;
+};
+
+/// One race of each pair of places is told, of this many.
+constexpr std::size_t most_races = 1000;
+
+struct found_races {
+  std::vector<race> races;
+  std::map<std::pair<address, address>, std::size_t> seen;
+};
+
+found_races& found() {
+  static found_races* all = nullptr;
+  if (!all) all = new found_races;
+  return *all;
+}
+
+void add_branches(access& to, origin from) {
+  for (std::uint32_t r = from.record, ordinal = from.ordinal; r != 0;) {
+    const block_record& block = record(r);
+    to.stack.push_back(block.pc);
+    add_calls(block.context, to.stack);
+    to.branches.push_back({r, ordinal, block.is});
+    ordinal = block.ordinal;
+    r = block.parent;
+  }
+  std::ranges::reverse(to.branches);
+}
+
+access described(site where, origin from, bool writes, bool locked) {
+  access one{{where.pc}, {}, writes, locked};
+  add_calls(where.context, one.stack);
+  add_branches(one, from);
+  return one;
+}
+
+/// The address in a function whose frame holds this address of the stack; 0 if it is not on it.
+address frame_that_holds(address at) {
+  if (at < stack_bottom) return 0;
+  const std::size_t depth = std::min<std::size_t>(now.branch.depth, most_calls);
+  for (std::size_t i = depth; i-- != 0;)
+    if (calls[i].frame <= at) return i + 1 < depth ? calls[i + 1].pc : 0;
+  return 0;
+}
+
+// --- text ---
+
+/// Whether the file is one of this library, by its folders: the code is not the user's.
+bool is_library(const os::place& one) {
+  if (one.file.empty()) return one.function.find("fj::v0_2::") < one.function.find_first_of("<(");
+  for (const char* const folder : {"forkjoin/", "forkjoin/serial/", "forkjoin/races/", "forkjoin/detail/", "forkjoin/loops/",
+                                   "runtime/races/", "runtime/os/"}) {
+    const std::size_t at = one.file.rfind(folder);
+    const std::size_t name = at + std::strlen(folder);
+    if (at != std::string::npos && one.file.find('/', name) == std::string::npos && one.file.ends_with("pp") &&
+        (at == 0 || one.file[at - 1] == '/'))
+      return true;
+  }
+  return false;
+}
+
+/// Of the standard library.
+bool is_standard(const os::place& one) {
+  return one.file.find("/include/c++/") != std::string::npos || one.file.find("/c++/v1/") != std::string::npos;
+}
+
+/// Calls of a closure, which say nothing.
+bool is_call(const os::place& one) {
+  return is_standard(one) && (one.function.find("invoke") != std::string::npos || one.file.ends_with("/functional"));
+}
+
+/// The frames that a reader looks for: the user's, and what of the standard library the innermost of them calls.
+std::vector<os::place> shown(const std::vector<std::vector<os::place>>& stack) {
+  std::vector<os::place> all;
+  bool has_users = false;
+  for (const auto& here : stack) {
+    for (const os::place& one : here) {
+      if (is_library(one) || is_call(one) || one.function.starts_with("__libc_start")) continue;
+      if (is_standard(one) && has_users) continue;
+      has_users |= !is_standard(one);
+      all.push_back(one);
+    }
+  }
+  if (!has_users && !stack.empty()) all = stack.front();
+  return all;
+}
+
+std::string text_of(const os::place& one) {
+  std::string text = one.function;
+  if (!one.file.empty()) text += " at " + one.file + ":" + std::to_string(one.line);
+  return text;
+}
+
+const char* name_of(kind is) {
+  switch (is) {
+    case kind::fork_join:
+      return "fork_join";
+    case kind::loop:
+      return "loop";
+    case kind::fold:
+      return "fork_reduce";
+    case kind::scope:
+      return "scope";
+  }
+  return "";
+}
+
+std::string name_of_branch(kind is, std::uint32_t ordinal) {
+  switch (is) {
+    case kind::fork_join:
+      return "branch " + std::to_string(ordinal + 1);
+    case kind::scope:
+      return "fork " + std::to_string(ordinal + 1);
+    default:
+      return "turn " + std::to_string(ordinal);
+  }
+}
+
+std::string why(const race& of, const std::string& fork) {
+  const std::string block = std::string("of the ") + name_of(of.is) + (fork.empty() ? "" : " in " + fork);
+  if (of.first_is_branch && of.second_is_branch)
+    return name_of_branch(of.is, of.first_branch) + " and " + name_of_branch(of.is, of.second_branch) + " " + block +
+           " may run at the same time";
+  return name_of_branch(of.is, of.first_is_branch ? of.first_branch : of.second_branch) + " " + block +
+         " may run at the same time as what follows that fork, up to the join";
+}
+
+// --- suppressions ---
+
+/// As ThreadSanitizer's: a part of the name, in which * stands for anything.
+bool matches(const std::string& pattern, const std::string& name) {
+  std::size_t at = 0;
+  for (std::size_t begin = 0; begin <= pattern.size();) {
+    const std::size_t star = std::min(pattern.find('*', begin), pattern.size());
+    const std::size_t where = name.find(pattern.substr(begin, star - begin), at);
+    if (where == std::string::npos) return false;
+    at = where + (star - begin);
+    begin = star + 1;
+  }
+  return true;
+}
+
+std::vector<std::string> suppressions() {
+  std::vector<std::string> all;
+  const char* const path = std::getenv("FORKJOIN_RACES_SUPPRESSIONS");
+  if (!path || !*path) return all;
+  std::FILE* const file = std::fopen(path, "re");
+  if (!file) {
+    std::fprintf(stderr, "forkjoin-races: FORKJOIN_RACES_SUPPRESSIONS: cannot read %s\n", path);
+    return all;
+  }
+  char line[4096];
+  while (std::fgets(line, sizeof line, file)) {
+    std::string text(line, std::strcspn(line, "\r\n"));
+    if (text.empty() || text[0] == '#') continue;
+    if (text.compare(0, 5, "race:") == 0) {
+      all.push_back(text.substr(5));
+    } else {
+      std::fprintf(stderr, "forkjoin-races: %s: not race:PATTERN: %s\n", path, text.c_str());
+    }
+  }
+  std::fclose(file);
+  return all;
+}
+
+bool is_suppressed(const std::vector<std::string>& patterns, const std::vector<os::place>& stack) {
+  return std::ranges::any_of(stack, [&](const os::place& one) {
+    return std::ranges::any_of(
+        patterns, [&](const std::string& pattern) { return matches(pattern, one.function) || matches(pattern, one.file); });
+  });
+}
+
+std::string variable(const race& of) {
+  if (std::string name = os::variable_at(of.at); !name.empty()) return "the variable " + name;
+  return of.variable_in;
+}
+
+}  // namespace
+
+void note_race(address at, const earlier_access& first, address pc, bool writes) noexcept {
+  const aside work;
+  found_races& all = found();
+  const site earlier = site_of(first.at);
+  const bool is_new = all.races.size() < most_races && ++all.seen[{earlier.pc, pc}] == 1;
+  if (is_new) {
+    race one{described(earlier, origin_of(first.strand), first.writes, first.under != 0),
+             described({pc, now.branch.context}, origin_of_this(), writes, held != 0),
+             at,
+             {},
+             {},
+             kind::fork_join,
+             0,
+             0,
+             false,
+             false};
+    // Where the ways from the outermost branch part.
+    const auto &a = one.first.branches, &b = one.second.branches;
+    std::size_t same = 0;
+    while (same != a.size() && same != b.size() && a[same].record == b[same].record && a[same].ordinal == b[same].ordinal)
+      ++same;
+    one.first_is_branch = same != a.size();
+    one.second_is_branch = same != b.size() && (!one.first_is_branch || a[same].record == b[same].record);
+    if (one.first_is_branch) one.first_branch = a[same].ordinal;
+    if (one.second_is_branch) one.second_branch = b[same].ordinal;
+    if (one.first_is_branch || one.second_is_branch) {
+      const branch_of_block& parted = one.first_is_branch ? a[same] : b[same];
+      one.is = parted.is;
+      for (std::uint32_t r = parted.record; r != 0; r = record(r).parent) {
+        one.fork.push_back(record(r).pc);
+        add_calls(record(r).context, one.fork);
+      }
+    }
+    if (const address in = frame_that_holds(at); in != 0) {
+      const auto frames = shown(os::places_of({in - 1}));
+      if (!frames.empty()) one.variable_in = "a variable of " + frames.front().function;
+    }
+    all.races.push_back(std::move(one));
+  }
+}
+
+std::size_t tell_races() noexcept {
+  found_races& all = found();
+  const std::vector<std::string> patterns = suppressions();
+  std::vector<address> addresses;
+  const auto add = [&](const std::vector<address>& stack) {
+    for (const address pc : stack) addresses.push_back(pc - 1);  // a return address: the call is before it
+  };
+  for (const race& one : all.races) {
+    add(one.first.stack);
+    add(one.second.stack);
+    add(one.fork);
+  }
+  const auto places = os::places_of(addresses);
+  std::size_t at = 0, told = 0, suppressed = 0;
+  const auto take = [&](std::size_t n) {
+    std::vector<std::vector<os::place>> stack(places.begin() + static_cast<std::ptrdiff_t>(at),
+                                              places.begin() + static_cast<std::ptrdiff_t>(at + n));
+    at += n;
+    return shown(stack);
+  };
+  for (const race& one : all.races) {
+    const auto first = take(one.first.stack.size()), second = take(one.second.stack.size()), fork = take(one.fork.size());
+    if (is_suppressed(patterns, first) || is_suppressed(patterns, second)) {
+      ++suppressed;
+      continue;
+    }
+    ++told;
+    std::string text = "==== forkjoin-races: a race";
+    if (const std::string name = variable(one); !name.empty()) text += " on " + name;
+    text += "\n";
+    const auto tell = [&](const char* which, const access& that, const std::vector<os::place>& stack) {
+      text += std::string("  ") + which + (that.writes ? " writes" : " reads") + (that.locked ? ", under a lock" : "") + ":\n";
+      for (std::size_t i = 0; i != stack.size(); ++i)
+        text += "    #" + std::to_string(i) + " " + text_of(stack[i]) + "\n";
+    };
+    const bool both = one.first_is_branch && one.second_is_branch;
+    tell(one.first_is_branch ? name_of_branch(one.is, one.first_branch).c_str() : "the strand that forks", one.first, first);
+    tell(both || one.second_is_branch ? name_of_branch(one.is, one.second_branch).c_str() : "the strand that forks", one.second,
+         second);
+    text += "  Nothing orders them: " + why(one, fork.empty() ? std::string() : text_of(fork.front())) +
+            (one.first.locked && one.second.locked ? "; they hold no lock in common" : "") + ".\n";
+    std::fputs(text.c_str(), stderr);
+  }
+  if (told != 0 || suppressed != 0) {
+    std::fprintf(stderr, "==== forkjoin-races: %zu race%s", told, told == 1 ? "" : "s");
+    if (suppressed != 0) std::fprintf(stderr, ", and %zu suppressed", suppressed);
+    std::fputs("\n", stderr);
+  }
+  if (all.races.size() == most_races) std::fprintf(stderr, "forkjoin-races: only the first %zu races are told\n", most_races);
+  if (forgotten_accesses != 0)
+    std::fprintf(stderr, "forkjoin-races: %zu accesses under locks were forgotten, as %zu of their place were known: races with them are not found\n",
+                 forgotten_accesses, longest_list);
+  return told;
+}
+
+}}}}  // namespace fj::v0_2::detail::races

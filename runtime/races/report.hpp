@@ -1,0 +1,25 @@
+// What the detector tells of the races it has found, when the program ends.
+#pragma once
+
+#include <cstddef>
+
+#include "runtime/races/locks.hpp"
+#include "runtime/races/shadow.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail { namespace races {
+
+/// The access that a cell knows of, and the one that is happening.
+struct earlier_access {
+  strand_id strand;
+  site_id at;
+  bool writes;
+  lock_set under;
+};
+
+/// Notes a race at this address, once for each pair of places in the code.
+void note_race(address at, const earlier_access& first, address pc, bool writes) noexcept;
+
+/// Tells of all races that no suppression silences, and returns their number.
+std::size_t tell_races() noexcept;
+
+}}}}  // namespace fj::v0_2::detail::races

@@ -1,0 +1,299 @@
+#include "runtime/races/strands.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+
+#include "runtime/races/contexts.hpp"
+#include "runtime/races/observer.hpp"
+#include "runtime/races/start.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail { namespace races {
+
+namespace {
+
+constexpr strand_id most_strands = no_strand - 1;
+
+block_record* records = nullptr;  // from 1 on
+std::uint32_t records_used = 1;
+origin* origins = nullptr;
+std::size_t origins_used = 0;
+
+void set_filters() noexcept {
+  now.own_from = now.branch.scopes == 0 ? now.branch.own_base : ~strand_id{0};
+  now.beside_from = now.branch.scopes == 0 ? now.branch.beside_base : ~strand_id{0};
+}
+
+std::uint32_t record_of(open_block* b) noexcept {
+  if (b == nullptr) return 0;
+  if (b->record == 0) {
+    const std::uint32_t parent = record_of(b->owner ? b->owner->of : nullptr);
+    b->record = records_used++;
+    records[b->record] = {parent, b->owner ? b->owner->ordinal : 0, b->context, b->is, b->pc};
+  }
+  return b->record;
+}
+
+/// Puts the strands of `from`, a root, into the bag of the running branch.
+void put_before_this(strand_id from) noexcept {
+  bags[from] &= ~is_beside;
+  if (now.branch.bag == 0) {
+    now.branch.bag = from;
+  } else {
+    bags[from] = root_of(now.branch.bag);
+  }
+}
+
+/// Puts what the running branch has done into its block's bag. The flag is the root's.
+void put_beside(open_block& b) noexcept {
+  if (now.branch.bag == 0) return;
+  const strand_id mine = root_of(now.branch.bag);
+  if (b.bag == 0) {
+    b.bag = mine;
+    bags[mine] |= is_beside;
+  } else {
+    bags[mine] = b.bag;
+  }
+}
+
+[[gnu::always_inline]] inline void forget_stack() noexcept {
+  const address top = stack_bottom + now.branch.span;
+  if (now.branch.low < top) forget(now.branch.low, top);
+}
+
+void enter(branch_frame& frame, open_block& b, strand_id beside_base, address top) noexcept {
+  frame = {now.frame, &b, b.branches++, now.strand, now.branch};
+  now.frame = &frame;
+  now.branch = {0, next_strand, beside_base, 0, 0, now.branch.depth, top - stack_bottom, top};
+  set_strand(0);
+  set_filters();
+}
+
+/// What a branch had on the stack is no more.
+void leave(branch_frame& frame) noexcept {
+  forget_stack();
+  now.branch = frame.parents_state;
+  set_strand(frame.parents_strand);
+  now.frame = frame.parent;
+  set_filters();
+}
+
+/// A branch that forks into a scope of an ancestor: that child may run beside what the branch does from here on, and likewise for all
+/// ancestors up to the scope's owner.
+void fork_beside_ancestors(const open_block& b) noexcept {
+  if (b.owner == now.frame) return;
+  ++now.branch.scopes;  // for good
+  for (branch_frame* f = now.frame; f && f->parent != b.owner; f = f->parent) ++f->parents_state.scopes;
+  set_filters();
+}
+
+/// No strand so far is looked up again, so their memory can go; and before the numbers run out, all cells, too.
+void give_back_strands() noexcept {
+  static strand_id given_back = 2;
+  if (next_strand > most_strands / 2) {
+    forget_all();
+    next_strand = 2;
+  } else if (next_strand - given_back < strand_id{1} << 20) {
+    return;
+  }
+  const strand_id from = next_strand == 2 ? 2 : given_back;
+  give_back(bags + from, std::size_t{most_strands - from} * sizeof(strand_id));
+  give_back(records + 1, std::size_t{most_strands - 1} * sizeof(block_record));
+  give_back(origins, std::size_t{most_strands} * sizeof(origin));
+  given_back = next_strand;
+}
+
+}  // namespace
+
+strand_id number_strand() noexcept {
+  const strand_id mine = next_strand++;
+  if (mine >= most_strands) {
+    std::fputs("forkjoin-races: more than a billion strands that touch memory\n", stderr);
+    std::_Exit(70);
+  }
+  bags[mine] = mine;
+  put_before_this(mine);
+  set_strand(mine);
+  const origin from = origin_of_this();
+  const origin& last = origins[origins_used - 1];
+  if (origins_used == 0 || last.record != from.record || last.ordinal + (mine - last.first) != from.ordinal)
+    origins[origins_used++] = {mine, from.record, from.ordinal};
+  return mine;
+}
+
+origin origin_of(strand_id s) noexcept {
+  if (s < now.serial_below) return {s, 0, 0};
+  const origin* at = std::upper_bound(origins, origins + origins_used, s,
+                                      [](strand_id strand, const origin& one) { return strand < one.first; });
+  if (at == origins) return {s, 0, 0};
+  --at;
+  return {s, at->record, at->ordinal + (s - at->first)};
+}
+
+origin origin_of_this() noexcept {
+  branch_frame* const frame = now.frame;
+  if (!frame) return {now.strand, 0, 0};
+  return {now.strand, record_of(frame->of), frame->ordinal};
+}
+
+const block_record& record(std::uint32_t number) noexcept { return records[number]; }
+
+void start_strands() noexcept {
+  bags = static_cast<strand_id*>(reserve(std::size_t{most_strands} * sizeof(strand_id), "strands"));
+  records = static_cast<block_record*>(reserve(std::size_t{most_strands} * sizeof(block_record), "blocks"));
+  origins = static_cast<origin*>(reserve((std::size_t{most_strands} + 1) * sizeof(origin), "origins"));
+  ++origins;  // so that one before the first can be read
+  bags[1] = 1;
+}
+
+// --- what the twin calls ---
+
+static_assert(sizeof(open_block) <= sizeof(block) && alignof(open_block) <= alignof(block));
+
+static open_block& of(block& b) noexcept { return *reinterpret_cast<open_block*>(b.state); }
+
+void begin(block& unused, block_kind is) noexcept {
+  start();
+  open_block& b = of(unused);
+  // A fork_join's closures are passed from the strand to its branches, so it must not seem to be one of them.
+  if (is == block_kind::fork_join) this_strand();
+  if (now.open_blocks++ == 0) {
+    now.serial_below = next_strand;
+    --now.ignoring;
+  }
+  b = {static_cast<kind>(is),
+       0,
+       next_strand,
+       0,
+       0,
+       now.branch.context,
+       reinterpret_cast<address>(__builtin_return_address(0)),
+       now.frame,
+       0,
+       0};
+  if (is == block_kind::scope) {
+    ++now.branch.scopes;
+    set_filters();
+  } else if (is == block_kind::fold) {
+    b.strand_before = now.strand;
+    b.bag_before = now.branch.bag;
+    now.branch.bag = 0;
+    set_strand(0);
+  }
+}
+
+void join(block& ended) noexcept {
+  open_block& b = of(ended);
+  if (b.bag == 0) return;
+  put_before_this(b.bag);
+  b.bag = 0;
+}
+
+void end(block& ended) noexcept {
+  open_block& b = of(ended);
+  join(ended);
+  if (b.is == kind::scope) {
+    --now.branch.scopes;
+    set_filters();
+  } else if (b.is == kind::fold) {
+    const strand_id folded = now.branch.bag;
+    now.branch.bag = b.bag_before;
+    if (folded != 0) put_before_this(root_of(folded));
+    set_strand(b.strand_before);
+  }
+  if (--now.open_blocks != 0) return;
+  // All strands so far are before what comes, so their sets and origins are not looked at any more.
+  ++now.ignoring;
+  now.serial_below = ~strand_id{0};
+  now.branch.bag = 1;
+  origins_used = 0;
+  records_used = 1;
+  give_back_strands();
+}
+
+void branch(block& in, void (*call)(void* f), void* f, std::size_t size) {
+  open_block& b = of(in);
+  if (b.is == kind::scope) fork_beside_ancestors(b);
+  branch_frame frame;
+  enter(frame, b, b.is == kind::scope ? ~strand_id{0} : b.first, reinterpret_cast<address>(__builtin_frame_address(0)));
+  const struct leaver {
+    open_block& b;
+    branch_frame& frame;
+    address f;
+    std::size_t size;
+    ~leaver() {
+      put_beside(b);
+      leave(frame);
+      forget(f, f + size);
+    }
+  } at_end{b, frame, reinterpret_cast<address>(f), size};
+  call(f);
+}
+
+void branch_beside(block& in, void (*call)(void* f), void* f, std::size_t size) {
+  open_block& b = of(in);
+  const strand_id folded = now.branch.bag ? root_of(now.branch.bag) : 0;
+  if (folded) bags[folded] |= is_beside;
+  const auto closure = reinterpret_cast<address>(f);
+  forget(closure, closure + size);  // the strand has made it, but not as a part of the program
+  branch_frame frame;
+  enter(frame, b, b.first, reinterpret_cast<address>(__builtin_frame_address(0)));
+  const struct leaver {
+    branch_frame& frame;
+    strand_id folded;
+    address f;
+    std::size_t size;
+    ~leaver() {
+      const strand_id mine = now.branch.bag;
+      leave(frame);
+      if (folded) bags[folded] &= ~is_beside;
+      if (mine) put_before_this(root_of(mine));
+      forget(f, f + size);
+    }
+  } at_end{frame, folded, closure, size};
+  call(f);
+}
+
+void turns(block& in, std::size_t n, void (*call)(void* f, std::size_t turn), void* f, std::size_t size) {
+  if (n == 0) return;
+  open_block& b = of(in);
+  b.first = next_strand;
+  branch_frame frame;
+  enter(frame, b, b.first, reinterpret_cast<address>(__builtin_frame_address(0)));
+  const struct leaver {
+    open_block& b;
+    branch_frame& frame;
+    address f;
+    std::size_t size;
+    ~leaver() {
+      put_beside(b);
+      leave(frame);
+      forget(f, f + size);
+    }
+  } at_end{b, frame, reinterpret_cast<address>(f), size};
+  for (std::size_t turn = 0;;) {
+    call(f, turn);
+    if (++turn == n) return;
+    // As leave and enter, without what stays the same.
+    ++frame.ordinal;
+    b.branches = frame.ordinal + 1;
+    now.branch.context = 0;
+    now.branch.depth = frame.parents_state.depth;
+    now.branch.scopes = 0;
+    if (now.branch.bag == 0) continue;  // it has touched nothing
+    put_beside(b);
+    forget_stack();
+    now.branch.low = stack_bottom + now.branch.span;
+    now.branch.bag = 0;
+    now.branch.own_base = next_strand;
+    set_strand(0);
+    set_filters();
+  }
+}
+
+std::uint32_t strand_here() noexcept { return this_strand(); }
+
+bool runs_beside(std::uint32_t strand) noexcept { return strand != now.strand && beside(strand); }
+
+}}}}  // namespace fj::v0_2::detail::races

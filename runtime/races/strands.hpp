@@ -1,0 +1,144 @@
+// Which strands could run beside one another: SP-bags (Feng and Leiserson, "Efficient detection of determinacy races in Cilk programs",
+// 1997), for forks into scopes of ancestors as Raman and others have it ("Efficient data race detection for async-finish parallelism",
+// 2010): a block's bag takes the strands of its branches, whoever forked them.
+//
+// Strands are numbered when they first touch memory. Each is in a bag, a set of a union-find; a bag is `beside` the running strand if it
+// is of branches of a block that is not joined yet, else before it. Three comparisons save most look-ups, as numbers grow:
+//   1. strands before the outermost open block come before all that runs now;
+//   2. what the running branch has made is before it, unless a scope of it is open;
+//   3. earlier branches of the innermost block run beside it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/races/shadow.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail { namespace races {
+
+enum class kind : std::uint32_t { fork_join, loop, fold, scope };
+
+struct branch_frame;
+
+/// As forkjoin/races/observer.hpp's block.
+struct open_block {
+  kind is;
+  strand_id bag;          // of the branches that have ended
+  strand_id first;        // strands from here on are of its branches, or of what the strand does between them
+  std::uint32_t record;   // 0 until a strand needs it
+  std::uint32_t branches;
+  std::uint32_t context;  // where the block begins
+  address pc;
+  branch_frame* owner;
+  strand_id strand_before, bag_before;  // of a fold: what the strand had before it
+};
+
+/// What a branch is made of, beside the strand's number.
+struct branch_state {
+  strand_id bag = 1;            // the strands that are before what comes next in the branch, since it began
+  strand_id own_base = 0;       // strands from here on are of the branch, and what it has forked
+  strand_id beside_base = 0;    // from here up to there they are of earlier branches of its block
+  std::uint32_t scopes = 0;     // that are open, so that some of its own strands are not before it
+  std::uint32_t context = 0;    // the calls since the branch began
+  std::uint32_t depth = 0;
+  address span = 0;             // of its stack, from stack_bottom on
+  address low = 0;              // the lowest address of it that the branch has touched
+};
+
+/// A branch that runs, with what its parent was when it began.
+struct branch_frame {
+  branch_frame* parent;
+  open_block* of;
+  std::uint32_t ordinal;
+  strand_id parents_strand;
+  branch_state parents_state;
+};
+
+/// For reports: a block whose branches have touched memory, and where it begins.
+struct block_record {
+  std::uint32_t parent;  // the block of the branch that it is in, and which branch that is
+  std::uint32_t ordinal;
+  std::uint32_t context;
+  kind is;
+  address pc;
+};
+
+/// The strands from `first` on, to the next entry, are of branches of that block: `ordinal` of the first, and so on.
+struct origin {
+  strand_id first;
+  std::uint32_t record;
+  std::uint32_t ordinal;
+};
+
+/// The strand that runs.
+struct running {
+  strand_id strand = 1;  // none yet: 0
+  strand_id here = 1;    // for comparisons with cells: as strand, but what no cell has while there is none
+  std::uint64_t here_twice = 0x100000001u;
+  strand_id serial_below = ~strand_id{0};
+  strand_id own_from = 0;
+  strand_id beside_from = 0;
+  // Accesses count only while this is 0. What comes while no block is open is before all that follows, so it need not be known.
+  int ignoring = 1;
+  branch_state branch;
+  branch_frame* frame = nullptr;
+  unsigned open_blocks = 0;
+};
+
+inline constexpr strand_id no_strand = 0x3fffffff;  // what no cell has
+
+inline running now;
+inline strand_id* bags = nullptr;  // the parent of each strand in its set; a root has itself, and is_beside if its set is beside `now`
+inline constexpr strand_id is_beside = 0x80000000u;
+inline strand_id next_strand = 2;
+inline address stack_bottom = 0;
+
+/// While the detector works for itself: what it calls may be one of the functions that it watches.
+class aside {
+ public:
+  aside() noexcept { ++now.ignoring; }
+  ~aside() { --now.ignoring; }
+  aside(const aside&) = delete;
+  aside& operator=(const aside&) = delete;
+};
+
+inline void set_strand(strand_id strand) noexcept {
+  now.strand = strand;
+  now.here = strand ? strand : no_strand;
+  now.here_twice = now.here * 0x100000001u;
+}
+
+inline strand_id root_of(strand_id s) noexcept {
+  for (;;) {
+    const strand_id parent = bags[s] & ~is_beside;
+    if (parent == s) return s;
+    const strand_id above = bags[parent] & ~is_beside;
+    if (above != parent) bags[s] = above;  // halves the path
+    s = parent;
+  }
+}
+
+/// Whether s, which is not the running strand, could run beside it.
+[[gnu::always_inline]] inline bool beside(strand_id s) noexcept {
+  if (s < now.serial_below) return false;
+  if (s >= now.own_from) return false;
+  if (s >= now.beside_from) return true;
+  return (bags[root_of(s)] & is_beside) != 0;
+}
+
+/// The number of the running strand, which touches memory.
+strand_id number_strand() noexcept;
+
+[[gnu::always_inline]] inline strand_id this_strand() noexcept {
+  return now.strand != 0 ? now.strand : number_strand();
+}
+
+/// Where a strand comes from: of which block's branches, and which one. No block: 0.
+origin origin_of(strand_id s) noexcept;
+/// Of the running strand.
+origin origin_of_this() noexcept;
+const block_record& record(std::uint32_t number) noexcept;
+
+void start_strands() noexcept;
+
+}}}}  // namespace fj::v0_2::detail::races
