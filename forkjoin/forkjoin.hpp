@@ -3,6 +3,7 @@
 
 #include "forkjoin/detail/requirements.hpp"
 
+#include "forkjoin/benign_race.hpp"
 #include "forkjoin/combinable.hpp"
 #include "forkjoin/copy_if.hpp"
 #include "forkjoin/find.hpp"

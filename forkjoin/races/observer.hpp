@@ -61,6 +61,14 @@ class fork_block {
 template <class T>
 using unseen = std::atomic<T>;
 
+class unobserved {
+ public:
+  unobserved() noexcept { races::ignore_begin(); }
+  ~unobserved() { races::ignore_end(); }
+  unobserved(const unobserved&) = delete;
+  unobserved& operator=(const unobserved&) = delete;
+};
+
 using strand_number = races::strand_number;
 inline strand_number strand_here() noexcept { return races::strand_here(); }
 inline bool runs_beside(strand_number strand) noexcept { return races::runs_beside(strand); }

@@ -18,6 +18,7 @@
 //                           strand has done since the block began
 //     join()                what follows comes after all branches so far; then there may be new ones. The destructor does the same
 //   unseen<T>             T for state of the twin that branches share in one thread, and would not share in many
+//   unobserved            an object; while it is there the program does what the instrument is not to see
 //   strand_here()         a strand_number of the strand that runs
 //   runs_beside(strand)   whether some schedule could run what that strand has done so far beside the caller
 #pragma once
@@ -31,6 +32,11 @@
 #else
 
 namespace fj { inline namespace v0_2 { namespace detail {
+
+#ifdef FORKJOIN_SERIAL
+/// Where an instrument finds that not all of a program was compiled for it.
+[[gnu::used]] inline const char is_serial_without_observer = 0;
+#endif
 
 inline constexpr bool is_observed = false;
 inline constexpr bool sees_all_forks = false;
@@ -61,6 +67,10 @@ class fork_block {
 
 template <class T>
 using unseen = T;
+
+struct unobserved {
+  constexpr unobserved() noexcept {}
+};
 
 struct strand_number {};
 constexpr strand_number strand_here() noexcept { return {}; }

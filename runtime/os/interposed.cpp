@@ -1,6 +1,7 @@
 #include "runtime/os/interposed.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <sys/resource.h>
 
@@ -68,6 +69,23 @@ std::uintptr_t lowest_of_stack() noexcept {
   std::uint64_t size = std::uint64_t{128} << 20;  // the least distance that Linux keeps below the stack
   if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) size = std::max<std::uint64_t>(size, limit.rlim_cur);
   return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) - std::min(size, std::uint64_t{64} << 30);
+}
+
+memory_range thread_locals() noexcept {
+  memory_range all;
+  const auto add = [](dl_phdr_info* of, std::size_t, void* to) {
+    auto& range = *static_cast<memory_range*>(to);
+    for (int i = 0; i != of->dlpi_phnum; ++i) {
+      if (of->dlpi_phdr[i].p_type != PT_TLS || !of->dlpi_tls_data) continue;
+      const auto begin = reinterpret_cast<std::uintptr_t>(of->dlpi_tls_data);
+      const std::uintptr_t end = begin + of->dlpi_phdr[i].p_memsz;
+      if (range.end == 0) range = {begin, end};
+      range = {std::min(range.begin, begin), std::max(range.end, end)};
+    }
+    return 0;
+  };
+  dl_iterate_phdr(add, &all);
+  return all;
 }
 
 void pretend_threads() noexcept { __libc_single_threaded = 0; }

@@ -29,6 +29,12 @@ void zero(void* at, std::size_t n) noexcept;
 /// The lowest address that the calling thread's stack may grow to.
 std::uintptr_t lowest_of_stack() noexcept;
 
+/// Where the calling thread's variables of its own lie, as the modules have them that were there at the start.
+struct memory_range {
+  std::uintptr_t begin = 0, end = 0;
+};
+memory_range thread_locals() noexcept;
+
 /// Atomic counts are not left out because there is one thread: they would look like plain accesses.
 void pretend_threads() noexcept;
 

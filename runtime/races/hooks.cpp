@@ -56,9 +56,10 @@ std::size_t specials = 0;  // split or listed cells
   halves[0] = halves[1] = value;
 }
 
-/// The branch may have to forget this.
-[[gnu::always_inline]] inline void note_stack(address a) noexcept {
+/// Whether the access counts. Notes what the branch has on the stack, which it forgets at its end.
+[[gnu::always_inline]] inline bool counts(address a) noexcept {
   if (a - stack_bottom < now.branch.span && a < now.branch.low) now.branch.low = a;
+  return a - thread_locals >= thread_locals_size;
 }
 
 [[gnu::noinline, gnu::cold]] void race(address a, strand_id strand, site_id at, bool wrote, address pc, bool writes) noexcept {
@@ -198,7 +199,7 @@ void access_bytes(cells& c, unsigned half, address a, unsigned from, unsigned to
 /// Of eight bytes.
 template <bool Writes>
 [[gnu::noinline]] void access_both(cells& c, address a, address pc) noexcept {
-  note_stack(a);
+  if (!counts(a)) return;
   const std::uint32_t writer = c.writer[0], reader = c.reader[0];
   if (writer != c.writer[1] || reader != c.reader[1] || (writer & special) || held != 0) [[unlikely]] {
     access_word<Writes>(c, 0, a, pc);
@@ -219,8 +220,7 @@ template <bool Writes>
 
 template <bool Writes>
 [[gnu::noinline]] void access_one_word(cells& c, address a, address pc) noexcept {
-  note_stack(a);
-  access_word<Writes>(c, a >> 2 & 1, a, pc);
+  if (counts(a)) access_word<Writes>(c, a >> 2 & 1, a, pc);
 }
 
 template <bool Writes>
@@ -256,8 +256,7 @@ void access_range(address a, std::size_t n, address pc) noexcept {
       const auto from = static_cast<unsigned>(a & 3);
       const unsigned to = end - a < 4 - from ? from + static_cast<unsigned>(end - a) : 4;
       const address word = a & ~address{3};
-      note_stack(word);
-      access_bytes<Writes>(cells_of(word), word >> 2 & 1, word, from, to, pc);
+      if (counts(word)) access_bytes<Writes>(cells_of(word), word >> 2 & 1, word, from, to, pc);
       a = word + to;
     }
   }
@@ -370,6 +369,9 @@ void start() noexcept {
   free_splits = new std::vector<std::uint32_t>;
   stack_bottom = os::interposed::lowest_of_stack();
   os::interposed::pretend_threads();
+  const auto [locals, end] = os::interposed::thread_locals();
+  thread_locals = locals;
+  thread_locals_size = end - locals;
   check_build();
 }
 

@@ -60,6 +60,11 @@ void release(const void* lock) {
   sets().changed();
 }
 
+void hold(lock_set all) {
+  sets().now = sets().by_number[all];
+  held = all;
+}
+
 bool exclude(lock_set a, lock_set b) noexcept {
   if (a == 0 || b == 0) return false;
   for (const std::uintptr_t x : sets().by_number[a]) {

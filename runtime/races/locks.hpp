@@ -18,6 +18,8 @@ inline lock_set held = 0;
 
 void acquire(const void* lock, bool shared);
 void release(const void* lock);
+/// The locks that the strand holds from here on: a branch begins with none, whatever its parent holds.
+void hold(lock_set all);
 
 /// Whether a lock is in both, in one of them at least not shared: two such accesses exclude one another.
 bool exclude(lock_set a, lock_set b) noexcept;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -127,10 +128,31 @@ std::vector<os::place> shown(const std::vector<std::vector<os::place>>& stack) {
   return all;
 }
 
+/// The user's closure that a function of the library runs, by its template arguments: compilers tell of code that they inlined there
+/// by the library's name and the user's line.
+std::string user_name(const std::string& function) {
+  if (function.find("fj::v0_2::") >= function.find('<')) return function;
+  for (std::size_t at = 0; (at = function.find("{lambda(", at)) != std::string::npos; ++at) {
+    std::size_t begin = at;
+    for (int depth = 0; begin != 0; --begin) {
+      const char c = function[begin - 1];
+      depth += c == ')' || c == '>' || c == '}';
+      depth -= c == '(' || c == '<' || c == '{';
+      if (depth < 0 || (depth == 0 && (c == ',' || c == ' '))) break;
+    }
+    const std::size_t end = function.find('}', at);
+    if (function.compare(begin, 4, "fj::") != 0 && end != std::string::npos) return function.substr(begin, end + 1 - begin);
+  }
+  return function;
+}
+
+std::string line_of(const os::place& one) {
+  return one.file.empty() ? one.function : one.file + ":" + std::to_string(one.line);
+}
+
 std::string text_of(const os::place& one) {
-  std::string text = one.function;
-  if (!one.file.empty()) text += " at " + one.file + ":" + std::to_string(one.line);
-  return text;
+  const std::string name = user_name(one.function);
+  return (name == "operator()" ? "a closure" : name) + (one.file.empty() ? "" : " at " + line_of(one));
 }
 
 const char* name_of(kind is) {
@@ -164,7 +186,8 @@ std::string why(const race& of, const std::string& fork) {
     return name_of_branch(of.is, of.first_branch) + " and " + name_of_branch(of.is, of.second_branch) + " " + block +
            " may run at the same time";
   return name_of_branch(of.is, of.first_is_branch ? of.first_branch : of.second_branch) + " " + block +
-         " may run at the same time as what follows that fork, up to the join";
+         (of.is == kind::fold ? " may run at the same time as what is done with the results of earlier turns"
+                              : " may run at the same time as what follows that fork, up to the join");
 }
 
 // --- suppressions ---
@@ -274,6 +297,7 @@ std::size_t tell_races() noexcept {
   }
   const auto places = os::places_of(addresses);
   std::size_t at = 0, told = 0, suppressed = 0;
+  std::set<std::string> texts;  // of one statement a compiler makes several accesses, and perhaps several copies
   const auto take = [&](std::size_t n) {
     std::vector<std::vector<os::place>> stack(places.begin() + static_cast<std::ptrdiff_t>(at),
                                               places.begin() + static_cast<std::ptrdiff_t>(at + n));
@@ -286,7 +310,6 @@ std::size_t tell_races() noexcept {
       ++suppressed;
       continue;
     }
-    ++told;
     std::string text = "==== forkjoin-races: a race";
     if (const std::string name = variable(one); !name.empty()) text += " on " + name;
     text += "\n";
@@ -301,6 +324,9 @@ std::size_t tell_races() noexcept {
          second);
     text += "  Nothing orders them: " + why(one, fork.empty() ? std::string() : text_of(fork.front())) +
             (one.first.locked && one.second.locked ? "; they hold no lock in common" : "") + ".\n";
+    const std::string a = line_of(first.front()), b = line_of(second.front());
+    if (!texts.insert(std::min(a, b) + "\n" + std::max(a, b)).second) continue;
+    ++told;
     std::fputs(text.c_str(), stderr);
   }
   if (told != 0 || suppressed != 0) {

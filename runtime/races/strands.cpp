@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "runtime/races/contexts.hpp"
+#include "runtime/races/locks.hpp"
 #include "runtime/races/observer.hpp"
 #include "runtime/races/start.hpp"
 
@@ -62,8 +63,14 @@ void put_beside(open_block& b) noexcept {
   if (now.branch.low < top) forget(now.branch.low, top);
 }
 
+void hold_others(lock_set all) noexcept {
+  const aside work;
+  hold(all);
+}
+
 void enter(branch_frame& frame, open_block& b, strand_id beside_base, address top) noexcept {
-  frame = {now.frame, &b, b.branches++, now.strand, now.branch};
+  frame = {now.frame, &b, b.branches++, now.strand, held, now.branch};
+  if (held != 0) hold_others(0);
   now.frame = &frame;
   now.branch = {0, next_strand, beside_base, 0, 0, now.branch.depth, top - stack_bottom, top};
   set_strand(0);
@@ -73,7 +80,10 @@ void enter(branch_frame& frame, open_block& b, strand_id beside_base, address to
 /// What a branch had on the stack is no more.
 void leave(branch_frame& frame) noexcept {
   forget_stack();
+  if (held != frame.parents_locks) hold_others(frame.parents_locks);
+  const address top = stack_bottom + now.branch.span;
   now.branch = frame.parents_state;
+  now.branch.low = std::min(now.branch.low, top);  // branches have touched what the parent has there, too
   set_strand(frame.parents_strand);
   now.frame = frame.parent;
   set_filters();
@@ -281,6 +291,7 @@ void turns(block& in, std::size_t n, void (*call)(void* f, std::size_t turn), vo
     now.branch.context = 0;
     now.branch.depth = frame.parents_state.depth;
     now.branch.scopes = 0;
+    if (held != 0) hold_others(0);
     if (now.branch.bag == 0) continue;  // it has touched nothing
     put_beside(b);
     forget_stack();

@@ -51,6 +51,7 @@ struct branch_frame {
   open_block* of;
   std::uint32_t ordinal;
   strand_id parents_strand;
+  std::uint32_t parents_locks;
   branch_state parents_state;
 };
 
@@ -92,6 +93,9 @@ inline strand_id* bags = nullptr;  // the parent of each strand in its set; a ro
 inline constexpr strand_id is_beside = 0x80000000u;
 inline strand_id next_strand = 2;
 inline address stack_bottom = 0;
+/// What threads have for themselves is of no interest: two strands that run at the same time are in two threads.
+inline address thread_locals = 0;
+inline std::size_t thread_locals_size = 0;
 
 /// While the detector works for itself: what it calls may be one of the functions that it watches.
 class aside {
