@@ -129,8 +129,9 @@ std::map<std::uintptr_t, std::vector<place>> asked(const std::string& path, cons
       std::snprintf(number, sizeof number, " 0x%llx", static_cast<unsigned long long>(offsets[i]));
       arguments += number;
     }
-    std::string command = "(addr2line -afiC -e " + arguments + " || llvm-symbolizer --output-style=GNU -afiC -e ";
-    command += arguments + ") 2>/dev/null";
+    // binutils' does not find all functions that clang has inlined.
+    const std::string command = "{ llvm-symbolizer --output-style=GNU -afiC -e " + arguments + " || llvm-symbolizer-19 --output-style=GNU -afiC -e " +
+                                arguments + " || addr2line -afiC -e " + arguments + "; } 2>/dev/null";
     std::FILE* const pipe = popen(command.c_str(), "re");
     if (!pipe) return found;
     std::string text;
@@ -165,6 +166,28 @@ std::map<std::uintptr_t, std::vector<place>> asked(const std::string& path, cons
   return found;
 }
 
+/// An instruction that stands for several of the source has no line: finds that of one before it.
+void add_near_lines(const std::string& path, std::map<std::uintptr_t, std::vector<place>>& found) {
+  constexpr std::uintptr_t furthest = 64;
+  std::vector<std::uintptr_t> before;
+  for (const auto& [offset, chain] : found) {
+    if (chain.empty() || !chain.front().file.empty()) continue;
+    for (std::uintptr_t back = 1; back <= furthest && back < offset; ++back) before.push_back(offset - back);
+  }
+  const auto lines = asked(path, before);
+  for (auto& [offset, chain] : found) {
+    if (chain.empty() || !chain.front().file.empty()) continue;
+    for (std::uintptr_t back = 1; back <= furthest && back < offset; ++back) {
+      const auto at = lines.find(offset - back);
+      if (at == lines.end() || at->second.empty() || at->second.back().function != chain.back().function) break;
+      if (at->second.front().file.empty()) continue;
+      chain = at->second;
+      chain.front().is_near = true;
+      break;
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::vector<place>> places_of(const std::vector<std::uintptr_t>& addresses) {
@@ -177,6 +200,7 @@ std::vector<std::vector<place>> places_of(const std::vector<std::uintptr_t>& add
     std::ranges::sort(list);
     list.erase(std::unique(list.begin(), list.end()), list.end());
     found[of] = asked(of->path, list);
+    add_near_lines(of->path, found[of]);
   }
   std::vector<std::vector<place>> places;
   for (const std::uintptr_t address : addresses) {

@@ -1,4 +1,4 @@
-// What addresses of a process are called: by its files' symbols, and by addr2line or llvm-symbolizer where one is installed.
+// What addresses of a process are called: by its files' symbols, and by llvm-symbolizer or addr2line where one is installed.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@ struct place {
   std::string function;
   std::string file;
   unsigned line = 0;
+  bool is_near = false;  // the compiler gave the instruction no line, as it stands for several: that of the one before it
 };
 
 /// The places of these addresses of code; of each the functions that are inlined there, the innermost first. Throws std::bad_alloc.

@@ -38,7 +38,7 @@ CASE(sort_clean) {  // clean
   fj::parallel_sort(c, {.grain = 50});
 }
 
-CASE(sort_counter) {  // racy
+CASE(sort_counter) {  // racy, merged
   auto a = numbers(2000);
   long calls = 0;
   fj::parallel_sort(a, [&](int x, int y) {
@@ -55,7 +55,7 @@ CASE(stable_sort_clean) {  // clean
   fj::parallel_stable_sort(b);
 }
 
-CASE(stable_sort_counter) {  // racy
+CASE(stable_sort_counter) {  // racy, merged
   auto a = numbers(2000);
   long calls = 0;
   fj::parallel_stable_sort(a, [&](int x, int y) {
@@ -116,7 +116,7 @@ CASE(scan_clean) {  // clean
   fj::parallel_inclusive_scan(in_place, in_place.begin());
 }
 
-CASE(scan_operation) {  // racy
+CASE(scan_operation) {  // racy, merged
   const auto a = numbers(1000);
   std::vector<int> out(a.size());
   long calls = 0;
