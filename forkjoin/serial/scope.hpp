@@ -77,7 +77,9 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
 
   void join() {
     children_.join();
-    if (std::exchange(left_out_, false)) throw cancelled();
+    const bool left_out = left_out_;
+    left_out_ = false;
+    if (left_out) throw cancelled();
   }
 
   // oneTBB's names.
@@ -99,7 +101,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
   }
 
   [[no_unique_address]] detail::fork_block children_{detail::block_kind::scope};
-  bool left_out_ = false;
+  detail::unseen<bool> left_out_ = false;  // also children write it that fork beside one another
   const int uncaught_ = std::uncaught_exceptions();
   stop_token stop_;
 };

@@ -3,7 +3,7 @@
 // A cell has the last writer, and a reader that may run beside what comes. Feng and Leiserson show that this is enough to find a race of
 // each location that has one: of two readers, one of which is before the access, only the other counts; and what races with an earlier
 // access races with a later one that is after it, too. So:
-//   read   a race if the writer is beside it. It replaces the reader unless that is beside it
+//   read   a race if the writer is beside it. It replaces the reader unless that is beside it; see covers for branches that escape
 //   write  a race if the writer is, or the reader. It replaces the writer, and the reader unless that is beside it
 #include <cstddef>
 #include <cstdint>
@@ -103,7 +103,8 @@ void access_list_of(access_list& all, address a, address pc) noexcept {
       all.pop_back();
       continue;
     }
-    if ((is_beside || one.strand == me) && is_subset(one.under, held) && (one.writes || !Writes)) is_redundant = true;
+    if (is_subset(one.under, held) && (one.writes || !Writes) && (one.strand == me || (is_beside && covers(one.strand))))
+      is_redundant = true;
     ++i;
   }
   if (is_redundant) return;
@@ -125,9 +126,14 @@ std::uint32_t listed_from(strand_id writer, strand_id reader, site_id wrote_at, 
   return number | listed;
 }
 
+/// Whether a reader that the cell has does not stand for the one that reads now.
+[[gnu::always_inline]] inline bool needs_both(strand_id reader) noexcept {
+  return now.escaping != 0 && reader != 0 && reader != now.here && beside(reader) && !covers_escaping(reader);
+}
+
 template <bool Writes>
 void access_cell(strand_id& writer, strand_id& reader, site_id& wrote_at, site_id& read_at, address a, address pc) noexcept {
-  if (held != 0 && !(writer & listed)) {
+  if (!(writer & listed) && (held != 0 || (!Writes && needs_both(reader)))) {
     writer = listed_from(writer, reader, wrote_at, read_at);
     reader = 0;
   }
@@ -201,7 +207,7 @@ template <bool Writes>
 [[gnu::noinline]] void access_both(cells& c, address a, address pc) noexcept {
   if (!counts(a)) return;
   const std::uint32_t writer = c.writer[0], reader = c.reader[0];
-  if (writer != c.writer[1] || reader != c.reader[1] || (writer & special) || held != 0) [[unlikely]] {
+  if (writer != c.writer[1] || reader != c.reader[1] || (writer & special) || held != 0 || (!Writes && needs_both(reader))) [[unlikely]] {
     access_word<Writes>(c, 0, a, pc);
     access_word<Writes>(c, 1, a + 4, pc);
     return;
@@ -335,9 +341,29 @@ void give_back(void* begin, std::size_t bytes) noexcept {
 
 void forget_all() noexcept { give_back(shadow_base, shadow_bytes); }
 
+namespace {
+
+void forget_half(address word) noexcept {
+  cells& c = cells_of(word);
+  const unsigned half = word >> 2 & 1;
+  if (c.writer[half] & special) {
+    const aside work;
+    drop_special(c.writer[half]);
+  }
+  c.writer[half] = c.reader[half] = 0;
+}
+
+}  // namespace
+
 void forget(address begin, address end) noexcept {
-  begin &= ~address{7};
-  end = (end + 7) & ~address{7};
+  begin &= ~address{3};
+  end = (end + 3) & ~address{3};
+  if (begin < end && (begin & 4)) {
+    forget_half(begin);
+    begin += 4;
+  }
+  if (begin < end && (end & 4)) forget_half(end -= 4);
+  if (begin >= end) return;
   std::byte* const from = shadow_base + shadow_offset(begin);
   const std::size_t bytes = (end - begin) * 4;
   if (specials != 0) {
@@ -395,7 +421,8 @@ void writes(void* at, std::size_t n, void* pc) noexcept {
 }
 
 void allocated(void* at, std::size_t n) noexcept {
-  if (races::now.ignoring != 0) return;  // also what the detector itself has
+  // Also where accesses are ignored: the block may come from a branch. Where no block is open, all that is known is before what comes.
+  if (races::now.open_blocks == 0 || races::now.working != 0) return;
   races::forget(reinterpret_cast<races::address>(at), reinterpret_cast<races::address>(at) + n);
 }
 

@@ -384,7 +384,8 @@ std::size_t tell_races() noexcept {
     text += "  Nothing orders them: " + why(one, fork.empty() ? std::string() : text_of(fork.front())) +
             (one.first.locked && one.second.locked ? "; they hold no lock in common" : "") + ".\n";
     const std::string a = line_of(first.front()), b = line_of(second.front());
-    if (!texts.insert(std::min(a, b) + "\n" + std::max(a, b)).second) continue;
+    const std::string name = variable(one);
+    if (!texts.insert(std::min(a, b) + "\n" + std::max(a, b) + "\n" + name.substr(0, name.find('+'))).second) continue;
     ++told;
     std::fputs(text.c_str(), stderr);
   }

@@ -56,7 +56,7 @@ void give_back(void* begin, std::size_t bytes) noexcept;
 /// All that was accessed so far is before all that comes.
 void forget_all() noexcept;
 
-/// What lay in [begin, end) is no more. Whole words: no two objects that end at different times share one.
+/// What lay in [begin, end) is no more. Whole cells of four bytes.
 void forget(address begin, address end) noexcept;
 
 }}}}  // namespace fj::v0_2::detail::races

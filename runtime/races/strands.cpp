@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "runtime/races/contexts.hpp"
 #include "runtime/races/locks.hpp"
@@ -20,6 +21,7 @@ block_record* records = nullptr;  // from 1 on
 std::uint32_t records_used = 1;
 origin* origins = nullptr;
 std::size_t origins_used = 0;
+std::uint64_t known_cover = 0;  // the number of a block, all of whose branches so far cover the running one
 
 void set_filters() noexcept {
   now.own_from = now.branch.scopes == 0 ? now.branch.own_base : ~strand_id{0};
@@ -69,7 +71,9 @@ void hold_others(lock_set all) noexcept {
 }
 
 void enter(branch_frame& frame, open_block& b, strand_id beside_base, address top) noexcept {
-  frame = {now.frame, &b, b.branches++, now.strand, held, now.branch};
+  frame = {now.frame, &b, b.branches++, now.strand, held, b.owner != now.frame, now.branch};
+  if (frame.escapes) ++now.escaping;
+  known_cover = 0;
   if (held != 0) hold_others(0);
   now.frame = &frame;
   now.branch = {0, next_strand, beside_base, 0, 0, now.branch.depth, top - stack_bottom, top};
@@ -86,6 +90,8 @@ void leave(branch_frame& frame) noexcept {
   now.branch.low = std::min(now.branch.low, top);  // branches have touched what the parent has there, too
   set_strand(frame.parents_strand);
   now.frame = frame.parent;
+  if (frame.escapes) --now.escaping;
+  known_cover = 0;
   set_filters();
 }
 
@@ -132,6 +138,19 @@ strand_id number_strand() noexcept {
   return mine;
 }
 
+bool covers_escaping(strand_id s) noexcept {
+  const strand_id bag = root_of(s);
+  const open_block* b = now.innermost;
+  while (b && b->bag != bag) b = b->outer;
+  if (!b) return false;  // of what is folded
+  if (b->number == known_cover) return true;
+  // The later one waits for the ends of these blocks; then of the block that its owner joins, in which s is, too.
+  for (const branch_frame* f = now.frame; f != b->owner; f = f->parent)
+    if (f->of->number < b->number) return false;
+  known_cover = b->number;
+  return true;
+}
+
 origin origin_of(strand_id s) noexcept {
   if (s < now.serial_below) return {s, 0, 0};
   const origin* at = std::upper_bound(origins, origins + origins_used, s,
@@ -171,6 +190,8 @@ void begin(block& unused, block_kind is) noexcept {
   if (now.open_blocks++ == 0) {
     now.serial_below = next_strand;
     --now.ignoring;
+    now.branch.low = reinterpret_cast<address>(__builtin_frame_address(0));
+    now.branch.span = now.branch.low - stack_bottom;
   }
   b = {static_cast<kind>(is),
        0,
@@ -181,7 +202,10 @@ void begin(block& unused, block_kind is) noexcept {
        reinterpret_cast<address>(__builtin_return_address(0)),
        now.frame,
        0,
-       0};
+       0,
+       now.innermost,
+       ++now.blocks_opened};
+  now.innermost = &b;
   if (is == block_kind::scope) {
     ++now.branch.scopes;
     set_filters();
@@ -203,6 +227,11 @@ void join(block& ended) noexcept {
 void end(block& ended) noexcept {
   open_block& b = of(ended);
   join(ended);
+  for (open_block** at = &now.innermost; *at; at = &(*at)->outer) {
+    if (*at != &b) continue;
+    *at = b.outer;
+    break;
+  }
   if (b.is == kind::scope) {
     --now.branch.scopes;
     set_filters();
@@ -217,6 +246,7 @@ void end(block& ended) noexcept {
   ++now.ignoring;
   now.serial_below = ~strand_id{0};
   now.branch.bag = 1;
+  now.branch.span = 0;
   origins_used = 0;
   records_used = 1;
   give_back_strands();
@@ -247,8 +277,11 @@ void branch_beside(block& in, void (*call)(void* f), void* f, std::size_t size) 
   if (folded) bags[folded] |= is_beside;
   const auto closure = reinterpret_cast<address>(f);
   forget(closure, closure + size);  // the strand has made it, but not as a part of the program
+  // What it had on the stack while it folded is no more, and the branch uses the same addresses.
+  const auto top = reinterpret_cast<address>(__builtin_frame_address(0));
+  if (now.branch.low < top) forget(std::exchange(now.branch.low, top), top);
   branch_frame frame;
-  enter(frame, b, b.first, reinterpret_cast<address>(__builtin_frame_address(0)));
+  enter(frame, b, b.first, top);
   const struct leaver {
     branch_frame& frame;
     strand_id folded;

@@ -31,6 +31,8 @@ struct open_block {
   address pc;
   branch_frame* owner;
   strand_id strand_before, bag_before;  // of a fold: what the strand had before it
+  open_block* outer;                    // that was opened before it
+  std::uint64_t number;                 // in the order in which blocks were opened
 };
 
 /// What a branch is made of, beside the strand's number.
@@ -52,6 +54,7 @@ struct branch_frame {
   std::uint32_t ordinal;
   strand_id parents_strand;
   std::uint32_t parents_locks;
+  bool escapes;  // it is of a scope of an ancestor: what its parent joins does not wait for it
   branch_state parents_state;
 };
 
@@ -83,7 +86,11 @@ struct running {
   int ignoring = 1;
   branch_state branch;
   branch_frame* frame = nullptr;
+  open_block* innermost = nullptr;
+  std::uint64_t blocks_opened = 0;
   unsigned open_blocks = 0;
+  unsigned escaping = 0;  // branches that escape, among those that run
+  unsigned working = 0;  // while it is not 0 the detector works for itself
 };
 
 inline constexpr strand_id no_strand = 0x3fffffff;  // what no cell has
@@ -100,8 +107,14 @@ inline std::size_t thread_locals_size = 0;
 /// While the detector works for itself: what it calls may be one of the functions that it watches.
 class aside {
  public:
-  aside() noexcept { ++now.ignoring; }
-  ~aside() { --now.ignoring; }
+  aside() noexcept {
+    ++now.ignoring;
+    ++now.working;
+  }
+  ~aside() {
+    --now.ignoring;
+    --now.working;
+  }
   aside(const aside&) = delete;
   aside& operator=(const aside&) = delete;
 };
@@ -129,6 +142,13 @@ inline strand_id root_of(strand_id s) noexcept {
   if (s >= now.beside_from) return true;
   return (bags[root_of(s)] & is_beside) != 0;
 }
+
+/// As covers, where a branch escapes.
+bool covers_escaping(strand_id s) noexcept;
+
+/// Of two readers that run beside one another a cell keeps the earlier one, s: whether that runs beside all that the later one, which
+/// runs now, will run beside, and that comes later. So it is, unless a branch escapes the blocks that its ancestors join.
+[[gnu::always_inline]] inline bool covers(strand_id s) noexcept { return now.escaping == 0 || covers_escaping(s); }
 
 /// The number of the running strand, which touches memory.
 strand_id number_strand() noexcept;

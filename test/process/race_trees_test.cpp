@@ -1,0 +1,285 @@
+// Random trees of forks, loops, folds and scopes whose parts read and write eight variables, with locks and without: what the race
+// detector finds, beside what follows from the tree by itself. race_trees_test.py runs it with one seed after another.
+//
+// race_trees_test SEED prints the names of the variables that some two accesses of race on.
+#include <array>
+#include <bitset>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <forkjoin/forkjoin.hpp>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+constexpr std::size_t variables = 8, locks = 3;
+
+enum class kind { access, sequence, fork_join, loop, fold, scope, fork, join };
+
+struct node {
+  kind is = kind::access;
+  std::vector<node> parts;
+  std::size_t variable = 0;
+  bool writes = false;
+  std::bitset<locks> under{};
+  std::size_t scope = 0;  // of a fork: 0 is the innermost
+};
+
+class maker {
+ public:
+  explicit maker(unsigned seed)
+      : random_(seed), locks_(seed % 3 == 0 ? locks : 0), deepest_(2 + seed % 4), writes_(3 + seed % 5 * seed % 5 * 4) {}
+
+  node tree() {
+    node all;
+    all.is = kind::sequence;
+    for (unsigned i = 0, n = 2 + below(3); i != n; ++i) all.parts.push_back(part(0, 0));
+    return all;
+  }
+
+ private:
+  unsigned below(std::size_t n) { return static_cast<unsigned>(random_() % n); }
+
+  node part(std::size_t depth, std::size_t scopes) {
+    const unsigned choice = depth > deepest_ ? 0 : below(10 + (scopes ? 8 : 0));
+    node made;
+    switch (choice) {
+      case 0:
+      case 1:
+      case 2:
+        made.variable = below(variables);
+        made.writes = below(writes_) == 0;
+        for (std::size_t i = 0; i != locks_; ++i) made.under[i] = below(2) == 0;
+        return made;
+      case 3:
+      case 4:
+        made.is = kind::sequence;
+        break;
+      case 5:
+      case 6:
+        made.is = kind::fork_join;
+        break;
+      case 7:
+        made.is = kind::loop;
+        break;
+      case 8:
+        made.is = kind::fold;
+        break;
+      case 9:
+        made.is = kind::scope;
+        break;
+      case 17:
+        made.is = kind::join;
+        return made;
+      default:
+        made.is = kind::fork;
+        made.scope = below(scopes);
+        made.parts.push_back(part(depth + 1, scopes - made.scope));  // it may outlive those inside
+        remove_joins(made.parts.back());
+        return made;
+    }
+    const std::size_t inner = scopes + (made.is == kind::scope);
+    for (unsigned i = 0, n = made.is == kind::fork_join ? 3 : 2 + below(3); i != n; ++i) {
+      made.parts.push_back(part(depth + 1, made.is == kind::scope ? inner : scopes));
+      // Only a scope's own strand may join it.
+      if (made.is != kind::scope && made.is != kind::sequence) remove_joins(made.parts.back());
+    }
+    return made;
+  }
+
+  static void remove_joins(node& from) {
+    if (from.is == kind::scope) return;
+    if (from.is == kind::join) from.is = kind::sequence;
+    for (node& one : from.parts) remove_joins(one);
+  }
+
+  std::mt19937 random_;
+  std::size_t locks_, deepest_, writes_;
+};
+
+/// Which accesses nothing orders: by all ways through the graph of the strands.
+class judge {
+ public:
+  explicit judge(const node& all) { walk(all, strand({}), {}); }
+
+  std::array<bool, variables> racy() const {
+    std::array<bool, variables> found{};
+    for (const access& a : accesses_) {
+      for (const access& b : accesses_) {
+        if (a.of->variable == b.of->variable && (a.of->writes || b.of->writes) && !before_[a.in][b.in] && !before_[b.in][a.in] &&
+            (a.of->under & b.of->under).none())
+          found[a.of->variable] = true;
+      }
+    }
+    return found;
+  }
+
+ private:
+  struct access {
+    std::size_t in;
+    const node* of;
+  };
+  static constexpr std::size_t most = 4096;
+
+  /// A new strand after these.
+  std::size_t strand(const std::vector<std::size_t>& after) {
+    before_.emplace_back();
+    const std::size_t mine = before_.size() - 1;
+    if (mine >= most) std::exit(77);
+    for (std::size_t i = 0; i != before_.size(); ++i)
+      for (const std::size_t one : after)
+        if (i == one || before_[i][one]) before_[i][mine] = true;
+    before_[mine][mine] = true;
+    return mine;
+  }
+
+  using ends = std::vector<std::size_t>;
+  using open_scopes = std::vector<ends*>;
+
+  std::size_t walk(const node& one, std::size_t now, const open_scopes& scopes) {
+    switch (one.is) {
+      case kind::access:
+        accesses_.push_back({now, &one});
+        return now;
+      case kind::sequence:
+        for (const node& part : one.parts) now = walk(part, now, scopes);
+        return now;
+      case kind::fork_join:
+      case kind::loop: {
+        ends all;
+        for (const node& part : one.parts) all.push_back(walk(part, strand({now}), scopes));
+        return strand(all);
+      }
+      case kind::fold: {
+        std::size_t folded = strand({now});
+        for (std::size_t i = 1; i != one.parts.size(); ++i)
+          folded = walk(one.parts[0], strand({folded, walk(one.parts[i], strand({now}), scopes)}), scopes);
+        return folded;
+      }
+      case kind::scope: {
+        ends own;
+        open_scopes inner = scopes;
+        inner.push_back(&own);
+        for (const node& part : one.parts) now = walk(part, now, inner);
+        return joined(now, own);
+      }
+      case kind::fork: {
+        const open_scopes alive(scopes.begin(), scopes.end() - static_cast<std::ptrdiff_t>(one.scope));
+        alive.back()->push_back(walk(one.parts[0], strand({now}), alive));
+        return strand({now});
+      }
+      case kind::join:
+        return joined(now, *scopes.back());
+    }
+    return now;
+  }
+
+  std::size_t joined(std::size_t now, ends& of) {
+    ends all = std::exchange(of, {});
+    all.push_back(now);
+    return strand(all);
+  }
+
+  std::vector<std::bitset<most>> before_;
+  std::vector<access> accesses_;
+};
+
+long variable_0, variable_1, variable_2, variable_3, variable_4, variable_5, variable_6, variable_7;
+std::mutex mutexes[locks];
+
+// A function for each, so that each has its reports.
+template <long& Variable>
+[[gnu::noinline]] void touch(bool writes) {
+  if (writes) {
+    Variable = 1;
+  } else {
+    asm volatile("" : : "r"(Variable));
+  }
+  asm volatile("" : : : "memory");
+}
+
+void (*const touches[])(bool writes) = {&touch<variable_0>, &touch<variable_1>, &touch<variable_2>, &touch<variable_3>,
+                                        &touch<variable_4>, &touch<variable_5>, &touch<variable_6>, &touch<variable_7>};
+
+/// Strands use the same stack and heap one after the other.
+[[gnu::noinline]] void use_memory(std::size_t n) {
+  std::array<long, 40> some;
+  for (std::size_t i = 0; i != n % some.size(); ++i) some[i] = static_cast<long>(i);
+  asm volatile("" : : "r"(some.data()) : "memory");
+  std::string text(20 + n % 50, 'x');
+  text.back() = 'y';
+  asm volatile("" : : "r"(text.data()) : "memory");
+}
+
+using open_scopes = std::vector<fj::scope*>;
+
+void execute(const node& one, const open_scopes& scopes) {
+  use_memory(one.parts.size() * 7 + one.variable * 5);
+  switch (one.is) {
+    case kind::access:
+      for (std::size_t i = 0; i != locks; ++i)
+        if (one.under[i]) mutexes[i].lock();
+      touches[one.variable](one.writes);
+      for (std::size_t i = 0; i != locks; ++i)
+        if (one.under[i]) mutexes[i].unlock();
+      break;
+    case kind::sequence:
+      for (const node& part : one.parts) execute(part, scopes);
+      break;
+    case kind::fork_join:
+      fj::fork_join([&] { execute(one.parts[0], scopes); }, [&] { execute(one.parts[1], scopes); }, [&] { execute(one.parts[2], scopes); });
+      break;
+    case kind::loop:
+      fj::parallel_for(std::size_t{0}, one.parts.size(), [&](std::size_t i) { execute(one.parts[i], scopes); });
+      break;
+    case kind::fold: {
+      const std::string all = fj::fork_reduce(
+          std::size_t{1}, one.parts.size(), std::string(),
+          [&](std::string sum, const std::string& more) {
+            execute(one.parts[0], scopes);
+            return sum + more;
+          },
+          [&](std::size_t i) {
+            execute(one.parts[i], scopes);
+            return std::string(i * 9, 'z');
+          });
+      asm volatile("" : : "r"(all.data()) : "memory");
+      break;
+    }
+    case kind::scope: {
+      fj::scope own;
+      open_scopes inner = scopes;
+      inner.push_back(&own);
+      for (const node& part : one.parts) execute(part, inner);
+      own.join();  // `inner` is gone before the scope is
+      break;
+    }
+    case kind::fork: {
+      const open_scopes alive(scopes.begin(), scopes.end() - static_cast<std::ptrdiff_t>(one.scope));
+      alive.back()->fork([&part = one.parts[0], alive, text = std::string(30, 'c')] {
+        execute(part, alive);
+        use_memory(text.size());
+      });
+      break;
+    }
+    case kind::join:
+      scopes.back()->join();
+      break;
+  }
+  use_memory(one.parts.size() * 3 + one.variable);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const node all = maker(argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 1).tree();
+  const auto racy = judge(all).racy();
+  for (std::size_t i = 0; i != variables; ++i)
+    if (racy[i]) std::printf("variable_%zu\n", i);
+  fj::run([&] { execute(all, {}); });
+}
