@@ -3,14 +3,20 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/types.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdarg>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
-// Not <string.h>: its declarations of what is defined here differ from C's.
+#include "runtime/os/memory/pages.hpp"
+
+// Not <string.h> and <stdio.h>: their declarations of what is defined here differ from C's, or are inline.
 #pragma GCC diagnostic ignored "-Wmissing-declarations"
 
 extern "C" char __libc_single_threaded;
@@ -40,10 +46,41 @@ original<int(const char*, const char*)> compare_strings{"strcmp"};
 original<int(const char*, const char*, std::size_t)> compare_few{"strncmp"};
 original<const char*(const char*, int)> find_character{"strchr"};
 original<int(pthread_once_t*, void (*)())> run_once{"pthread_once"};
+original<int(char*, std::size_t, const char*, std::va_list)> print_to{"vsnprintf"};
+original<ssize_t(int, void*, std::size_t)> read_from{"read"};
+original<ssize_t(int, const void*, std::size_t)> write_to{"write"};
+original<std::size_t(void*, std::size_t, std::size_t, void*)> read_stream{"fread"};
+original<std::size_t(const void*, std::size_t, std::size_t, void*)> write_stream{"fwrite"};
+original<char*(char*, int, void*)> read_line{"fgets"};
+// What the C++ library has compiled of its trees and lists.
+original<void(bool, void*, void*, void*)> put_in_tree{"_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_"};
+original<void*(void*, void*)> take_from_tree{"_ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_"};
+original<void*(void*)> next_in_tree{"_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base"};
+original<void*(void*)> before_in_tree{"_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base"};
+original<void(void*, void*)> put_in_list{"_ZNSt8__detail15_List_node_base7_M_hookEPS0_"};
+original<void(void*)> take_from_list{"_ZNSt8__detail15_List_node_base9_M_unhookEv"};
+original<void(void*, void*, void*)> move_in_list{"_ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_"};
 
 bool ready = false;
 
 #define CALLED_FROM __builtin_return_address(0)
+
+std::size_t length_of(const char* text, std::size_t most = ~std::size_t{0}) noexcept {
+  std::size_t n = 0;
+  while (n != most && static_cast<const volatile char*>(text)[n] != 0) ++n;
+  return n;
+}
+
+/// The function of a C++ library that is linked statically is not found.
+template <class F>
+F* of_library(original<F>& function) noexcept {
+  if (F* const found = function.find()) return found;
+  refuse("the program is linked with -static-libstdc++, which hides what std::map and std::list do: link it without");
+}
+
+std::size_t most_of(ssize_t n) noexcept { return n > 0 ? static_cast<std::size_t>(n) : 0; }
+
+constexpr std::size_t tree_node = 4 * sizeof(void*), list_node = 2 * sizeof(void*);
 
 }  // namespace
 
@@ -86,6 +123,31 @@ memory_range thread_locals() noexcept {
   };
   dl_iterate_phdr(add, &all);
   return all;
+}
+
+bool is_of_thread_local(std::uintptr_t at) noexcept {
+  memory_range program;
+  const auto add = [](dl_phdr_info* of, std::size_t, void* to) {
+    for (int i = 0; i != of->dlpi_phnum; ++i) {
+      if (of->dlpi_phdr[i].p_type != PT_TLS || !of->dlpi_tls_data) continue;
+      const auto begin = reinterpret_cast<std::uintptr_t>(of->dlpi_tls_data);
+      *static_cast<memory_range*>(to) = {begin, begin + of->dlpi_phdr[i].p_memsz};
+    }
+    return 1;  // the first one is the program
+  };
+  dl_iterate_phdr(add, &program);
+  constexpr std::uintptr_t word = sizeof(std::uintptr_t);
+  for (std::uintptr_t one = (program.begin + word - 1) & ~(word - 1); one + word <= program.end; one += word) {
+    const std::uintptr_t block = *reinterpret_cast<const std::uintptr_t*>(one);
+    if (block % 16 != 0 || block > at || at - block >= std::uintptr_t{1} << 36) continue;
+    unsigned char unused;
+    const std::uintptr_t header = block - 2 * word;
+    if (mincore(reinterpret_cast<void*>(header & ~(page_size() - 1)), 1, &unused) != 0) continue;  // not mapped
+    // As glibc has it: the block's size, with three flags.
+    const std::uintptr_t size = *reinterpret_cast<const std::uintptr_t*>(block - word) & ~std::uintptr_t{7};
+    if (size >= 4 * word && size % 16 == 0 && at - block < size - word) return true;
+  }
+  return false;
 }
 
 void pretend_threads() noexcept { __libc_single_threaded = 0; }
@@ -170,8 +232,7 @@ std::size_t strlen(const char* text) noexcept {
 }
 
 char* strcpy(char* __restrict to, const char* __restrict from) noexcept {
-  std::size_t n = 0;
-  while (static_cast<const volatile char*>(from)[n] != 0) ++n;
+  const std::size_t n = length_of(from);
   if (ready) {
     reads(from, n + 1, CALLED_FROM);
     writes(to, n + 1, CALLED_FROM);
@@ -181,8 +242,7 @@ char* strcpy(char* __restrict to, const char* __restrict from) noexcept {
 }
 
 char* strncpy(char* __restrict to, const char* __restrict from, std::size_t most) noexcept {
-  std::size_t n = 0;
-  while (n != most && static_cast<const volatile char*>(from)[n] != 0) ++n;
+  const std::size_t n = length_of(from, most);
   if (ready) {
     reads(from, n == most ? n : n + 1, CALLED_FROM);
     writes(to, most, CALLED_FROM);
@@ -192,9 +252,7 @@ char* strncpy(char* __restrict to, const char* __restrict from, std::size_t most
 }
 
 char* strcat(char* __restrict to, const char* __restrict from) noexcept {
-  std::size_t before = 0, n = 0;
-  while (static_cast<const volatile char*>(to)[before] != 0) ++before;
-  while (static_cast<const volatile char*>(from)[n] != 0) ++n;
+  const std::size_t before = length_of(to), n = length_of(from);
   if (ready) {
     reads(to, before + 1, CALLED_FROM);
     reads(from, n + 1, CALLED_FROM);
@@ -232,6 +290,189 @@ char* strchr(const char* text, int value) noexcept {
   return text[n] == static_cast<char>(value) ? const_cast<char*>(text + n) : nullptr;
 }
 
+char* strncat(char* __restrict to, const char* __restrict from, std::size_t most) noexcept {
+  const std::size_t before = length_of(to), n = length_of(from, most);
+  if (ready) {
+    reads(to, before + 1, CALLED_FROM);
+    reads(from, n == most ? n : n + 1, CALLED_FROM);
+    writes(to + before, n + 1, CALLED_FROM);
+  }
+  for (std::size_t i = 0; i != n; ++i) static_cast<volatile char*>(to)[before + i] = from[i];
+  static_cast<volatile char*>(to)[before + n] = '\0';
+  return to;
+}
+
+char* stpcpy(char* __restrict to, const char* __restrict from) noexcept {
+  const std::size_t n = length_of(from);
+  if (ready) {
+    reads(from, n + 1, CALLED_FROM);
+    writes(to, n + 1, CALLED_FROM);
+  }
+  for (std::size_t i = 0; i <= n; ++i) static_cast<volatile char*>(to)[i] = from[i];
+  return to + n;
+}
+
+void* mempcpy(void* __restrict to, const void* __restrict from, std::size_t n) noexcept {
+  if (ready) {
+    reads(from, n, CALLED_FROM);
+    writes(to, n, CALLED_FROM);
+  }
+  return static_cast<char*>(copy.find()(to, from, n)) + n;
+}
+
+std::size_t strnlen(const char* text, std::size_t most) noexcept {
+  const std::size_t n = length_of(text, most);
+  if (ready) reads(text, n == most ? n : n + 1, CALLED_FROM);
+  return n;
+}
+
+char* strrchr(const char* text, int value) noexcept {
+  const std::size_t n = length_of(text);
+  if (ready) reads(text, n + 1, CALLED_FROM);
+  for (std::size_t i = n + 1; i-- != 0;)
+    if (text[i] == static_cast<char>(value)) return const_cast<char*>(text + i);
+  return nullptr;
+}
+
+int vsnprintf(char* __restrict to, std::size_t room, const char* __restrict how, std::va_list values) noexcept {
+  const int n = print_to.find()(to, room, how, values);
+  if (ready && n >= 0 && room != 0) writes(to, std::min(room, static_cast<std::size_t>(n) + 1), CALLED_FROM);
+  return n;
+}
+
+int snprintf(char* __restrict to, std::size_t room, const char* __restrict how, ...) noexcept {
+  std::va_list values;
+  va_start(values, how);
+  const int n = print_to.find()(to, room, how, values);
+  va_end(values);
+  if (ready && n >= 0 && room != 0) writes(to, std::min(room, static_cast<std::size_t>(n) + 1), CALLED_FROM);
+  return n;
+}
+
+int sprintf(char* __restrict to, const char* __restrict how, ...) noexcept {
+  std::va_list values;
+  va_start(values, how);
+  const int n = print_to.find()(to, ~std::size_t{0} >> 1, how, values);
+  va_end(values);
+  if (ready && n >= 0) writes(to, static_cast<std::size_t>(n) + 1, CALLED_FROM);
+  return n;
+}
+
+// As -D_FORTIFY_SOURCE has them.
+[[noreturn]] void __chk_fail();
+
+void* __memcpy_chk(void* __restrict to, const void* __restrict from, std::size_t n, std::size_t room) {
+  if (n > room) __chk_fail();
+  if (ready) {
+    reads(from, n, CALLED_FROM);
+    writes(to, n, CALLED_FROM);
+  }
+  return copy.find()(to, from, n);
+}
+
+void* __memmove_chk(void* to, const void* from, std::size_t n, std::size_t room) {
+  if (n > room) __chk_fail();
+  if (ready) {
+    reads(from, n, CALLED_FROM);
+    writes(to, n, CALLED_FROM);
+  }
+  return move.find()(to, from, n);
+}
+
+void* __memset_chk(void* to, int value, std::size_t n, std::size_t room) {
+  if (n > room) __chk_fail();
+  if (ready) writes(to, n, CALLED_FROM);
+  return set.find()(to, value, n);
+}
+
+char* __strcpy_chk(char* __restrict to, const char* __restrict from, std::size_t room) {
+  const std::size_t n = length_of(from) + 1;
+  if (n > room) __chk_fail();
+  if (ready) {
+    reads(from, n, CALLED_FROM);
+    writes(to, n, CALLED_FROM);
+  }
+  return static_cast<char*>(copy.find()(to, from, n));
+}
+
+// --- files ---
+
+ssize_t read(int file, void* to, std::size_t most) {
+  const ssize_t n = read_from.find()(file, to, most);
+  if (ready) writes(to, most_of(n), CALLED_FROM);
+  return n;
+}
+
+ssize_t write(int file, const void* from, std::size_t n) {
+  if (ready) reads(from, n, CALLED_FROM);
+  return write_to.find()(file, from, n);
+}
+
+std::size_t fread(void* to, std::size_t size, std::size_t most, void* file) {
+  const std::size_t n = read_stream.find()(to, size, most, file);
+  if (ready) writes(to, n * size, CALLED_FROM);
+  return n;
+}
+
+std::size_t fwrite(const void* from, std::size_t size, std::size_t n, void* file) {
+  if (ready) reads(from, n * size, CALLED_FROM);
+  return write_stream.find()(from, size, n, file);
+}
+
+char* fgets(char* to, int most, void* file) {
+  char* const line = read_line.find()(to, most, file);
+  if (ready && line) writes(line, length_of(line) + 1, CALLED_FROM);
+  return line;
+}
+
+// --- std::map and std::list: who puts something in or takes it out writes the whole's head and what lies beside it ---
+
+void _ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_(bool left, void* node, void* parent, void* head) noexcept {
+  writes(node, tree_node, CALLED_FROM);
+  writes(parent, tree_node, CALLED_FROM);
+  writes(head, tree_node, CALLED_FROM);
+  of_library(put_in_tree)(left, node, parent, head);
+}
+
+void* _ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_(void* node, void* head) noexcept {
+  writes(node, tree_node, CALLED_FROM);
+  writes(head, tree_node, CALLED_FROM);
+  return of_library(take_from_tree)(node, head);
+}
+
+#define IN_TREE(NAME, FUNCTION)                 \
+  void* NAME(void* node) noexcept {             \
+    reads(node, tree_node, CALLED_FROM);        \
+    return of_library(FUNCTION)(node);          \
+  }
+IN_TREE(_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base, next_in_tree)
+IN_TREE(_ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base, next_in_tree)
+IN_TREE(_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base, before_in_tree)
+IN_TREE(_ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base, before_in_tree)
+#undef IN_TREE
+
+void _ZNSt8__detail15_List_node_base7_M_hookEPS0_(void* node, void** next) noexcept {
+  writes(next[1], list_node, CALLED_FROM);
+  writes(next, list_node, CALLED_FROM);
+  writes(node, list_node, CALLED_FROM);
+  of_library(put_in_list)(node, next);
+}
+
+void _ZNSt8__detail15_List_node_base9_M_unhookEv(void** node) noexcept {
+  writes(node[0], list_node, CALLED_FROM);
+  writes(node[1], list_node, CALLED_FROM);
+  reads(node, list_node, CALLED_FROM);
+  of_library(take_from_list)(node);
+}
+
+void _ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_(void** next, void** first, void** last) noexcept {
+  for (void** const one : {next, first, last}) {
+    writes(one[1], list_node, CALLED_FROM);
+    writes(one, list_node, CALLED_FROM);
+  }
+  of_library(move_in_list)(next, first, last);
+}
+
 // --- the heap: a block that is handed out has no history. glibc's own names of what it replaces. ---
 
 void* __libc_malloc(std::size_t n);
@@ -262,6 +503,14 @@ void* memalign(std::size_t alignment, std::size_t n) noexcept {
   void* const at = __libc_memalign(alignment, n);
   if (at) allocated(at, n);
   return at;
+}
+
+void* reallocarray(void* before, std::size_t n, std::size_t size) noexcept {
+  if (size != 0 && n > ~std::size_t{0} / size) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return realloc(before, n * size);
 }
 
 void* aligned_alloc(std::size_t alignment, std::size_t n) noexcept { return memalign(alignment, n); }
@@ -348,6 +597,26 @@ void __cxa_guard_release(std::uint64_t* guard) noexcept {
 }
 
 void __cxa_guard_abort(std::uint64_t*) noexcept { once_ends(); }
+
+// --- ends at which no destructor runs ---
+
+[[noreturn]] void _exit(int status) {
+  original<void(int)>{"_exit"}.find()(ends_early(status));
+  __builtin_unreachable();
+}
+
+[[noreturn]] void _Exit(int status) { _exit(status); }
+
+[[noreturn]] void quick_exit(int status) {
+  original<void(int)>{"quick_exit"}.find()(ends_early(status));
+  __builtin_unreachable();
+}
+
+[[noreturn]] void abort() {
+  ends_early(0);
+  original<void()>{"abort"}.find()();
+  __builtin_unreachable();
+}
 
 // --- what one thread cannot do ---
 

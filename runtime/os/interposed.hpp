@@ -17,6 +17,8 @@ void released(const void* lock) noexcept;
 /// What runs in between is before all that comes.
 void once_begins() noexcept;
 void once_ends() noexcept;
+/// Before the process ends without destructors: the exit status that it is to have.
+int ends_early(int status) noexcept;
 /// Ends the process: the program does what a serial run cannot do.
 [[noreturn]] void refuse(const char* what) noexcept;
 
@@ -34,6 +36,10 @@ struct memory_range {
   std::uintptr_t begin = 0, end = 0;
 };
 memory_range thread_locals() noexcept;
+
+/// Whether the address is in a block of the heap to which a thread-local variable of the program itself points, as those of a std::vector,
+/// a std::string and a std::unique_ptr do: other threads have other blocks.
+bool is_of_thread_local(std::uintptr_t at) noexcept;
 
 /// Atomic counts are not left out because there is one thread: they would look like plain accesses.
 void pretend_threads() noexcept;

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <vector>
@@ -76,12 +77,11 @@ bool read(const std::string& file, std::size_t at, T& to) {
   return true;
 }
 
-std::vector<symbol> symbols_of(const std::string& path) {
-  std::vector<symbol> all;
-  const std::string file = contents(path);
+/// Calls f(symbol, its name) for each one of the file.
+template <class F>
+void for_each_symbol(const std::string& file, F f) {
   Elf64_Ehdr header;
-  if (!read(file, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64)
-    return all;
+  if (!read(file, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64) return;
   for (std::size_t i = 0; i != header.e_shnum; ++i) {
     Elf64_Shdr section, names;
     if (!read(file, header.e_shoff + i * sizeof section, section)) break;
@@ -89,13 +89,29 @@ std::vector<symbol> symbols_of(const std::string& path) {
     if (!read(file, header.e_shoff + section.sh_link * sizeof names, names)) continue;
     Elf64_Sym one;
     for (std::size_t at = 0; at + sizeof one <= section.sh_size && read(file, section.sh_offset + at, one); at += sizeof one) {
-      const auto type = ELF64_ST_TYPE(one.st_info);
-      if ((type != STT_OBJECT && type != STT_FUNC) || one.st_shndx == SHN_UNDEF || one.st_value == 0) continue;
       const std::size_t name = names.sh_offset + one.st_name;
-      if (name < file.size()) all.push_back({one.st_value, one.st_size, file.c_str() + name, type == STT_OBJECT});
+      if (name < file.size()) f(one, file.c_str() + name);
     }
   }
+}
+
+std::vector<symbol> symbols_of(const std::string& path) {
+  std::vector<symbol> all;
+  for_each_symbol(contents(path), [&](const Elf64_Sym& one, const char* name) {
+    const auto type = ELF64_ST_TYPE(one.st_info);
+    if ((type == STT_OBJECT || type == STT_FUNC) && one.st_shndx != SHN_UNDEF && one.st_value != 0)
+      all.push_back({one.st_value, one.st_size, name, type == STT_OBJECT});
+  });
   return all;
+}
+
+/// Whether the file has a symbol that begins so, and that another file defines.
+bool asks_for(const std::string& file, const std::string& prefix) {
+  bool found = false;
+  for_each_symbol(file, [&](const Elf64_Sym& one, const char* name) {
+    found = found || (one.st_shndx == SHN_UNDEF && std::strncmp(name, prefix.c_str(), prefix.size()) == 0);
+  });
+  return found;
 }
 
 const symbol* symbol_at(const std::vector<symbol>& all, std::uintptr_t address) {
@@ -116,6 +132,17 @@ std::string quoted(const std::string& text) {
   std::string all = "'";
   for (const char c : text) c == '\'' ? all += "'\\''" : all += c;
   return all + "'";
+}
+
+/// A path without `folder/..`, as compilers have them that were called with one from another folder.
+std::string without_detours(std::string path) {
+  for (std::size_t up; (up = path.find("/../", 1)) != std::string::npos;) {
+    const std::size_t begin = path.rfind('/', up - 1);
+    const std::size_t from = begin == std::string::npos ? 0 : begin + 1;
+    if (path.compare(from, up - from, "..") == 0) break;
+    path.erase(from, up + 4 - from);
+  }
+  return path;
 }
 
 /// What the tool prints: for each address a line with it, and for each function that is inlined there two, its name and file:line.
@@ -159,6 +186,7 @@ std::map<std::uintptr_t, std::vector<place>> asked(const std::string& path, cons
         place one{function, colon == std::string::npos ? std::string() : line.substr(0, colon), 0};
         if (colon != std::string::npos) one.line = static_cast<unsigned>(std::strtoul(line.c_str() + colon + 1, nullptr, 10));
         if (one.file == "??" || one.line == 0) one.file.clear();
+        one.file = without_detours(one.file);
         if (function != "??") of->push_back(one);
       }
     }
@@ -228,10 +256,19 @@ std::string variable_at(std::uintptr_t address) {
   return text;
 }
 
-std::string module_at(std::uintptr_t address) {
+std::vector<std::string> libraries_without(const std::string& prefix) {
+  std::vector<std::string> found;
   const std::vector<module_file> all = all_modules();
-  const module_file* const of = module_of(all, address);
-  return of ? of->path : std::string();
+  for (const module_file& one : all) {
+    const std::string name = one.path.substr(one.path.rfind('/') + 1);
+    const bool is_of_system = std::ranges::any_of(
+        std::initializer_list<const char*>{"linux-vdso.", "linux-gate.", "ld-linux", "libc.", "libm.", "libmvec.", "libdl.", "libpthread.",
+                                           "librt.", "libgcc_s.", "libstdc++.", "libc++.", "libc++abi.", "libunwind.", "libatomic."},
+        [&](const char* system) { return name.starts_with(system); });
+    if (&one == &all.front() || is_of_system || one.path[0] != '/') continue;
+    if (const std::string file = contents(one.path); !file.empty() && !asks_for(file, prefix)) found.push_back(one.path);
+  }
+  return found;
 }
 
 }}}}  // namespace fj::v0_2::detail::os

@@ -21,7 +21,8 @@ std::vector<std::vector<place>> places_of(const std::vector<std::uintptr_t>& add
 /// The name of the variable at this address, as "name" or "name+8"; empty if it is none with a name. Throws std::bad_alloc.
 std::string variable_at(std::uintptr_t address);
 
-/// The file that this address is of; empty if it is of none. Throws std::bad_alloc.
-std::string module_at(std::uintptr_t address);
+/// The files of the process's shared libraries that ask for no symbol that begins so. Not those of the languages and of the system.
+/// Throws std::bad_alloc.
+std::vector<std::string> libraries_without(const std::string& prefix);
 
 }}}}  // namespace fj::v0_2::detail::os

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "runtime/os/interposed.hpp"
@@ -313,12 +314,20 @@ void check_build() noexcept {
     os::interposed::refuse("some objects of the program were compiled with FORKJOIN_SERIAL, but without FORKJOIN_RACES");
 }
 
+bool told = false;
+
+/// What was found, once. Returns whether there was a race.
+bool tell() noexcept {
+  if (!started || std::exchange(told, true)) return false;
+  const aside work;
+  tell_unseen(now.blocks_opened != 0 && next_strand == first_strand);
+  return tell_races() != 0;
+}
+
 /// At the end: after all other destructors.
 struct end_of_program {
   ~end_of_program() {
-    if (!started) return;
-    ++now.ignoring;
-    if (tell_races() != 0) end_with(66);
+    if (tell()) end_with(66);
   }
 };
 
@@ -435,6 +444,8 @@ void released(const void* lock) noexcept {
   const races::aside work;
   races::release(lock);
 }
+
+int ends_early(int status) noexcept { return races::tell() ? 66 : status; }
 
 void once_begins() noexcept { ++races::now.ignoring; }
 void once_ends() noexcept { --races::now.ignoring; }
@@ -574,4 +585,32 @@ ATOMICS(128, sixteen_bytes)
 
 void __tsan_atomic_thread_fence(int) {}
 void __tsan_atomic_signal_fence(int) {}
+
+// What <sanitizer/tsan_interface.h> has for locks of a program's own, and for what it knows to be right.
+void __tsan_mutex_create(void*, unsigned) {}
+void __tsan_mutex_destroy(void*, unsigned) {}
+void __tsan_mutex_pre_lock(void*, unsigned) {}
+void __tsan_mutex_post_lock(void* lock, unsigned flags, int) {
+  constexpr unsigned read_lock = 1u << 3, failed = 1u << 5;
+  if (!(flags & failed)) fj::detail::os::interposed::acquired(lock, flags & read_lock);
+}
+int __tsan_mutex_pre_unlock(void* lock, unsigned) {
+  fj::detail::os::interposed::released(lock);
+  return 0;
+}
+void __tsan_mutex_post_unlock(void*, unsigned) {}
+void __tsan_mutex_pre_signal(void*, unsigned) {}
+void __tsan_mutex_post_signal(void*, unsigned) {}
+void __tsan_mutex_pre_divert(void*, unsigned) {}
+void __tsan_mutex_post_divert(void*, unsigned) {}
+void __tsan_acquire(void*) {}
+void __tsan_release(void*) {}
+void __tsan_ignore_thread_begin() { ignore_begin(); }
+void __tsan_ignore_thread_end() { ignore_end(); }
+void AnnotateIgnoreReadsBegin(const char*, int) { ignore_begin(); }
+void AnnotateIgnoreReadsEnd(const char*, int) { ignore_end(); }
+void AnnotateIgnoreWritesBegin(const char*, int) { ignore_begin(); }
+void AnnotateIgnoreWritesEnd(const char*, int) { ignore_end(); }
+void AnnotateHappensBefore(const char*, int, void*) {}
+void AnnotateHappensAfter(const char*, int, void*) {}
 }

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/os/interposed.hpp"
 #include "runtime/os/symbols.hpp"
 #include "runtime/races/contexts.hpp"
 #include "runtime/races/strands.hpp"
@@ -109,6 +110,11 @@ bool is_library(const os::place& one) {
 /// Of the standard library.
 bool is_standard(const os::place& one) {
   return one.file.find("/include/c++/") != std::string::npos || one.file.find("/c++/v1/") != std::string::npos;
+}
+
+/// Characters that a facet of the standard library keeps, as std::regex does: two strands write the same there.
+bool is_cache_of_library(const os::place& one) {
+  return is_standard(one) && one.file.ends_with("/bits/locale_facets.h");
 }
 
 /// Calls of a closure, which say nothing.
@@ -303,6 +309,7 @@ std::string variable(const race& of) {
 
 void note_race(address at, const earlier_access& first, address pc, bool writes) noexcept {
   const aside work;
+  if (os::interposed::is_of_thread_local(at)) return;
   found_races& all = found();
   const site earlier = site_of(first.at);
   const bool is_new = all.races.size() < most_races && ++all.seen[{earlier.pc, pc}] == 1;
@@ -342,6 +349,16 @@ void note_race(address at, const earlier_access& first, address pc, bool writes)
   }
 }
 
+void tell_unseen(bool all) noexcept {
+  if (all) {
+    std::fputs("forkjoin-races: the program has forks, but no access was seen: compile all of it with the flags of "
+               "pkg-config --cflags forkjoin-races, and without -flto\n", stderr);
+    return;
+  }
+  for (const std::string& path : os::libraries_without("__tsan_"))
+    std::fprintf(stderr, "forkjoin-races: %s was not compiled with -fsanitize=thread: races in it are not found\n", path.c_str());
+}
+
 std::size_t tell_races() noexcept {
   found_races& all = found();
   const std::vector<std::string> patterns = suppressions();
@@ -364,7 +381,9 @@ std::size_t tell_races() noexcept {
     return shown(stack);
   };
   for (const race& one : all.races) {
+    const bool is_meant = is_cache_of_library(places[at].front()) && is_cache_of_library(places[at + one.first.stack.size()].front());
     const auto first = take(one.first.stack.size()), second = take(one.second.stack.size()), fork = take(one.fork.size());
+    if (is_meant) continue;
     if (is_suppressed(patterns, first) || is_suppressed(patterns, second)) {
       ++suppressed;
       continue;

@@ -19,6 +19,9 @@ struct earlier_access {
 /// Notes a race at this address, once for each pair of places in the code.
 void note_race(address at, const earlier_access& first, address pc, bool writes) noexcept;
 
+/// Warns of code that was not compiled for the detector: of all, or of shared libraries.
+void tell_unseen(bool all) noexcept;
+
 /// Tells of all races that no suppression silences, and returns their number.
 std::size_t tell_races() noexcept;
 

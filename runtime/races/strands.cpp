@@ -106,14 +106,14 @@ void fork_beside_ancestors(const open_block& b) noexcept {
 
 /// No strand so far is looked up again, so their memory can go; and before the numbers run out, all cells, too.
 void give_back_strands() noexcept {
-  static strand_id given_back = 2;
+  static strand_id given_back = first_strand;
   if (next_strand > most_strands / 2) {
     forget_all();
-    next_strand = 2;
+    next_strand = first_strand;
   } else if (next_strand - given_back < strand_id{1} << 20) {
     return;
   }
-  const strand_id from = next_strand == 2 ? 2 : given_back;
+  const strand_id from = next_strand == first_strand ? first_strand : given_back;
   give_back(bags + from, std::size_t{most_strands - from} * sizeof(strand_id));
   give_back(records + 1, std::size_t{most_strands - 1} * sizeof(block_record));
   give_back(origins, std::size_t{most_strands} * sizeof(origin));

@@ -98,7 +98,8 @@ inline constexpr strand_id no_strand = 0x3fffffff;  // what no cell has
 inline running now;
 inline strand_id* bags = nullptr;  // the parent of each strand in its set; a root has itself, and is_beside if its set is beside `now`
 inline constexpr strand_id is_beside = 0x80000000u;
-inline strand_id next_strand = 2;
+inline constexpr strand_id first_strand = 2;
+inline strand_id next_strand = first_strand;
 inline address stack_bottom = 0;
 /// What threads have for themselves is of no interest: two strands that run at the same time are in two threads.
 inline address thread_locals = 0;

@@ -1,4 +1,4 @@
-// Random trees of forks, loops, folds and scopes whose parts read and write eight variables, with locks and without: what the race
+// Random trees of forks, loops, folds and scopes whose parts read and write variables, with locks and without: what the race
 // detector finds, beside what follows from the tree by itself. race_trees_test.py runs it with one seed after another.
 //
 // race_trees_test SEED prints the names of the variables that some two accesses of race on.
@@ -17,7 +17,7 @@
 
 namespace {
 
-constexpr std::size_t variables = 8, locks = 3;
+constexpr std::size_t variables = 40, locks = 3;
 
 enum class kind { access, sequence, fork_join, loop, fold, scope, fork, join };
 
@@ -32,13 +32,17 @@ struct node {
 
 class maker {
  public:
-  explicit maker(unsigned seed)
-      : random_(seed), locks_(seed % 3 == 0 ? locks : 0), deepest_(2 + seed % 4), writes_(3 + seed % 5 * seed % 5 * 4) {}
+  explicit maker(unsigned seed) : random_(seed), locks_(seed % 3 == 0 ? locks : 0), deepest_(3 + seed % 5) {}
 
   node tree() {
     node all;
     all.is = kind::sequence;
-    for (unsigned i = 0, n = 2 + below(3); i != n; ++i) all.parts.push_back(part(0, 0));
+    for (unsigned i = 0, n = 1 + below(3); i != n; ++i) all.parts.push_back(part(0, 0));
+    // Most often one access of a variable writes: of more, most variables would have a race.
+    std::array<std::vector<node*>, variables> accesses;
+    collect(all, accesses);
+    for (auto& some : accesses)
+      for (unsigned i = 0, n = below(5) == 0 ? 2 : 1; i != n && !some.empty(); ++i) some[below(some.size())]->writes = true;
     return all;
   }
 
@@ -46,14 +50,13 @@ class maker {
   unsigned below(std::size_t n) { return static_cast<unsigned>(random_() % n); }
 
   node part(std::size_t depth, std::size_t scopes) {
-    const unsigned choice = depth > deepest_ ? 0 : below(10 + (scopes ? 8 : 0));
+    const unsigned choice = depth > deepest_ ? 0 : below(scopes ? 18 : 10);
     node made;
     switch (choice) {
       case 0:
       case 1:
       case 2:
         made.variable = below(variables);
-        made.writes = below(writes_) == 0;
         for (std::size_t i = 0; i != locks_; ++i) made.under[i] = below(2) == 0;
         return made;
       case 3:
@@ -92,6 +95,11 @@ class maker {
     return made;
   }
 
+  static void collect(node& from, std::array<std::vector<node*>, variables>& to) {
+    if (from.is == kind::access) to[from.variable].push_back(&from);
+    for (node& one : from.parts) collect(one, to);
+  }
+
   static void remove_joins(node& from) {
     if (from.is == kind::scope) return;
     if (from.is == kind::join) from.is = kind::sequence;
@@ -99,7 +107,7 @@ class maker {
   }
 
   std::mt19937 random_;
-  std::size_t locks_, deepest_, writes_;
+  std::size_t locks_, deepest_;
 };
 
 /// Which accesses nothing orders: by all ways through the graph of the strands.
@@ -189,22 +197,24 @@ class judge {
   std::vector<access> accesses_;
 };
 
-long variable_0, variable_1, variable_2, variable_3, variable_4, variable_5, variable_6, variable_7;
+template <int Number>
+long variable;
 std::mutex mutexes[locks];
 
-// A function for each, so that each has its reports.
-template <long& Variable>
+// A function for each variable, so that each has its reports.
+template <int Number>
 [[gnu::noinline]] void touch(bool writes) {
   if (writes) {
-    Variable = 1;
+    variable<Number> = 1;
   } else {
-    asm volatile("" : : "r"(Variable));
+    asm volatile("" : : "r"(variable<Number>));
   }
   asm volatile("" : : : "memory");
 }
 
-void (*const touches[])(bool writes) = {&touch<variable_0>, &touch<variable_1>, &touch<variable_2>, &touch<variable_3>,
-                                        &touch<variable_4>, &touch<variable_5>, &touch<variable_6>, &touch<variable_7>};
+constexpr auto touches = []<std::size_t... Number>(std::index_sequence<Number...>) {
+  return std::array<void (*)(bool), variables>{&touch<static_cast<int>(Number)>...};
+}(std::make_index_sequence<variables>());
 
 /// Strands use the same stack and heap one after the other.
 [[gnu::noinline]] void use_memory(std::size_t n) {
@@ -280,6 +290,6 @@ int main(int argc, char** argv) {
   const node all = maker(argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 1).tree();
   const auto racy = judge(all).racy();
   for (std::size_t i = 0; i != variables; ++i)
-    if (racy[i]) std::printf("variable_%zu\n", i);
+    if (racy[i]) std::printf("variable<%zu>\n", i);
   fj::run([&] { execute(all, {}); });
 }

@@ -19,9 +19,9 @@ def check(seed):
     if done.returncode == 77:
         return None
     wanted = set(done.stdout.split())
-    found = set(re.findall(r"(?m)^==== forkjoin-races: a race on the variable .*\b(variable_\d)$", done.stderr))
+    found = set(re.findall(r"(?m)^==== forkjoin-races: a race on the variable .*\b(variable<\d+>)$", done.stderr))
     others = len(re.findall(r"(?m)^==== forkjoin-races: a race", done.stderr)) != len(
-        re.findall(r"(?m)^==== forkjoin-races: a race on the variable .*\bvariable_\d$", done.stderr))
+        re.findall(r"(?m)^==== forkjoin-races: a race on the variable .*\bvariable<\d+>$", done.stderr))
     if wanted != found or others or done.returncode != (66 if wanted else 0):
         print(f"seed {seed}: not found {sorted(wanted - found)}, too many {sorted(found - wanted)}, others {others}, "
               f"status {done.returncode}")
