@@ -227,10 +227,14 @@ void for_parts_observed(std::size_t n, const loop_options& options, loop_parts a
   const blocks all(n, are == loop_parts::of_blocks ? given : elements_a_strand(given, 1));
   fj::run([&] {
     fork_block loop(block_kind::loop);
-    loop.turns(all.count(), [&](std::size_t block) {
-      throw_if_stopped(options.stop);
-      leaf(all.begin(block), all.end(block));
-    });
+    if (all.count() == n && !options.stop) {  // most loops: with as little as may be for an observer to see
+      loop.turns(n, [&leaf](std::size_t i) { leaf(i, i + 1); });
+    } else {
+      loop.turns(all.count(), [&](std::size_t block) {
+        throw_if_stopped(options.stop);
+        leaf(all.begin(block), all.end(block));
+      });
+    }
   });
 }
 

@@ -94,7 +94,7 @@ site_id find_site(address pc, std::uint32_t in) noexcept {
     place = sites_used++;
     sites[place] = {pc, in};
   }
-  recent_sites[(pc ^ pc >> 12 ^ in * 97) % site_cache] = {pc, in, place};
+  recent_site(pc) = {pc, in, place};
   return place;
 }
 

@@ -60,10 +60,14 @@ inline known_site recent_sites[site_cache];
 
 site_id find_site(address pc, std::uint32_t in) noexcept;
 
+[[gnu::always_inline]] inline known_site& recent_site(address pc) noexcept {
+  return recent_sites[(pc ^ pc >> 12 ^ now.branch.context * 97) % site_cache];
+}
+
 [[gnu::always_inline]] inline site_id site_here(address pc) noexcept {
-  const known_site& known = recent_sites[(pc ^ pc >> 12 ^ now.branch.context * 97) % site_cache];
-  if (known.pc == pc && known.context == now.branch.context) [[likely]]
-    return known.id;
+  const known_site& recent = recent_site(pc);
+  if (recent.pc == pc && recent.context == now.branch.context) [[likely]]
+    return recent.id;
   return find_site(pc, now.branch.context);
 }
 

@@ -59,8 +59,8 @@ std::size_t specials = 0;  // split or listed cells
 
 /// Whether the access counts. Notes what the branch has on the stack, which it forgets at its end.
 [[gnu::always_inline]] inline bool counts(address a) noexcept {
-  if (a - stack_bottom < now.branch.span && a < now.branch.low) now.branch.low = a;
-  return a - thread_locals >= thread_locals_size;
+  if (a - now.stack_bottom < now.branch.span && a < now.branch.low) now.branch.low = a;
+  return a - now.thread_locals >= now.thread_locals_size;
 }
 
 [[gnu::noinline, gnu::cold]] void race(address a, strand_id strand, site_id at, bool wrote, address pc, bool writes) noexcept {
@@ -97,14 +97,14 @@ void access_list_of(access_list& all, address a, address pc) noexcept {
     const locked_access one = all[i];
     const bool conflicts = Writes || one.writes;
     const bool is_beside = one.strand != me && beside(one.strand);
-    if (is_beside && conflicts && !exclude(one.under, held))
+    if (is_beside && conflicts && !exclude(one.under, now.held))
       note_race(a, {one.strand, one.at, one.writes, one.under}, pc, Writes);
-    if (!is_beside && is_subset(held, one.under) && (Writes || !one.writes)) {
+    if (!is_beside && is_subset(now.held, one.under) && (Writes || !one.writes)) {
       all[i] = all.back();
       all.pop_back();
       continue;
     }
-    if (is_subset(one.under, held) && (one.writes || !Writes) && (one.strand == me || (is_beside && covers(one.strand))))
+    if (is_subset(one.under, now.held) && (one.writes || !Writes) && (one.strand == me || (is_beside && covers(one.strand))))
       is_redundant = true;
     ++i;
   }
@@ -113,7 +113,7 @@ void access_list_of(access_list& all, address a, address pc) noexcept {
     all.erase(all.begin());
     ++forgotten_accesses;
   }
-  all.push_back({me, site_here(pc), held, Writes});
+  all.push_back({me, site_here(pc), now.held, Writes});
 }
 
 /// Makes a list of what a cell has.
@@ -134,7 +134,7 @@ std::uint32_t listed_from(strand_id writer, strand_id reader, site_id wrote_at, 
 
 template <bool Writes>
 void access_cell(strand_id& writer, strand_id& reader, site_id& wrote_at, site_id& read_at, address a, address pc) noexcept {
-  if (!(writer & listed) && (held != 0 || (!Writes && needs_both(reader)))) {
+  if (!(writer & listed) && (now.held != 0 || (!Writes && needs_both(reader)))) {
     writer = listed_from(writer, reader, wrote_at, read_at);
     reader = 0;
   }
@@ -160,7 +160,7 @@ void access_word(cells& c, unsigned half, address a, address pc) noexcept {
       access_cell<Writes>(byte.writer, byte.reader, byte.wrote_at, byte.read_at, a + i, pc);
     }
   } else {
-    access_cell<Writes>(c.writer[half], c.reader[half], c.wrote_at[half], c.read_at[half], a, pc);
+    access_cell<Writes>(c.writer[half], c.reader[half], sites_of(c).wrote_at[half], sites_of(c).read_at[half], a, pc);
   }
 }
 
@@ -182,7 +182,7 @@ void access_bytes(cells& c, unsigned half, address a, unsigned from, unsigned to
       free_splits->pop_back();
     }
     for (cell& byte : splits[number].byte) {
-      byte = {c.writer[half], c.reader[half], c.wrote_at[half], c.read_at[half]};
+      byte = {c.writer[half], c.reader[half], sites_of(c).wrote_at[half], sites_of(c).read_at[half]};
       if (byte.writer & listed) {
         const access_list copy = list(byte.writer & ~listed);
         byte.writer = new_list() | listed;
@@ -203,31 +203,78 @@ void access_bytes(cells& c, unsigned half, address a, unsigned from, unsigned to
   }
 }
 
+/// What most accesses need that a strand makes first: to be noted, as all others are before them, or nothing, if a cell has a reader
+/// that runs beside this one. False if it is another case, which needs a look-up. `same` is the words of one cell, or of two that are
+/// alike: writer, reader and where they are, as numbers of four or eight bytes.
+template <bool Writes, class Word>
+[[gnu::always_inline]] inline bool is_simple(Word& writer, Word& reader, Word& wrote_at, Word& read_at, address a, address pc) noexcept {
+  constexpr Word both = sizeof(Word) == 8 ? static_cast<Word>(0x100000001) : 1;
+  const auto w = static_cast<strand_id>(writer), r = static_cast<strand_id>(reader);
+  if (writer != w * both || reader != r * both || !surely_before(w) || now.careful) return false;
+  if constexpr (!Writes) {
+    if (surely_beside(r)) {
+      if (w < now.serial_below) now.usual[r & 1] = {w * std::uint64_t{0x100000001}, r * std::uint64_t{0x100000001}};
+      return true;
+    }
+  }
+  if (!surely_before(r) || now.strand == 0) return false;
+  const known_site& at = recent_site(pc);
+  if (at.pc != pc || at.context != now.branch.context || !counts(a)) return false;
+  if constexpr (Writes) {
+    writer = now.strand * both;
+    wrote_at = at.id * both;
+    if (r != 0) reader = 0;
+  } else {
+    reader = now.strand * both;
+    read_at = at.id * both;
+  }
+  return true;
+}
+
+/// The eight bytes at two halves of a cell, which are aligned so.
+struct halves {
+  [[gnu::may_alias]] typedef std::uint64_t word;
+  static word& of(std::uint32_t (&two)[2]) noexcept { return *reinterpret_cast<word*>(two); }
+};
+
 /// Of eight bytes.
 template <bool Writes>
-[[gnu::noinline]] void access_both(cells& c, address a, address pc) noexcept {
+[[gnu::noinline]] void look_up_both(cells& c, address a, address pc) noexcept {
   if (!counts(a)) return;
   const std::uint32_t writer = c.writer[0], reader = c.reader[0];
-  if (writer != c.writer[1] || reader != c.reader[1] || (writer & special) || held != 0 || (!Writes && needs_both(reader))) [[unlikely]] {
+  if (writer != c.writer[1] || reader != c.reader[1] || (writer & special) || now.held != 0 || (!Writes && needs_both(reader))) [[unlikely]] {
     access_word<Writes>(c, 0, a, pc);
     access_word<Writes>(c, 1, a + 4, pc);
     return;
   }
-  const decision<Writes> does(a, writer, reader, c.wrote_at[0], c.read_at[0], pc);
+  const decision<Writes> does(a, writer, reader, sites_of(c).wrote_at[0], sites_of(c).read_at[0], pc);
   if (does.sets_writer) {
     set_both(c.writer, this_strand());
-    set_both(c.wrote_at, site_here(pc));
+    set_both(sites_of(c).wrote_at, site_here(pc));
   }
   if (does.clears_reader && reader != 0) set_both(c.reader, 0);
   if (does.sets_reader) {
     set_both(c.reader, this_strand());
-    set_both(c.read_at, site_here(pc));
+    set_both(sites_of(c).read_at, site_here(pc));
   }
 }
 
 template <bool Writes>
-[[gnu::noinline]] void access_one_word(cells& c, address a, address pc) noexcept {
+[[gnu::noinline]] void access_both(cells& c, address a, address pc) noexcept {
+  if (!is_simple<Writes>(halves::of(c.writer), halves::of(c.reader), halves::of(sites_of(c).wrote_at), halves::of(sites_of(c).read_at), a, pc)) [[unlikely]]
+    look_up_both<Writes>(c, a, pc);
+}
+
+template <bool Writes>
+[[gnu::noinline]] void look_up_word(cells& c, address a, address pc) noexcept {
   if (counts(a)) access_word<Writes>(c, a >> 2 & 1, a, pc);
+}
+
+template <bool Writes>
+[[gnu::noinline]] void access_one_word(cells& c, address a, address pc) noexcept {
+  const unsigned half = a >> 2 & 1;
+  if (!is_simple<Writes>(c.writer[half], c.reader[half], sites_of(c).wrote_at[half], sites_of(c).read_at[half], a, pc)) [[unlikely]]
+    look_up_word<Writes>(c, a, pc);
 }
 
 template <bool Writes>
@@ -235,7 +282,8 @@ template <bool Writes>
   cells& c = cells_of(a);
   const std::uint64_t writer = both(c.writer), reader = both(c.reader);
   if (writer == now.here_twice && (!Writes || reader == 0)) return;
-  if (!Writes && reader == now.here_twice) return;
+  if (!Writes && (reader == now.here_twice || (reader == now.usual[reader & 1].reader && writer == now.usual[reader & 1].writer)))
+    return;
   access_both<Writes>(c, a, pc);
 }
 
@@ -244,7 +292,12 @@ template <bool Writes>
   cells& c = cells_of(a);
   const unsigned half = a >> 2 & 1;
   if (c.writer[half] == now.here && (!Writes || c.reader[half] == 0)) return;
-  if (!Writes && c.reader[half] == now.here) return;
+  if constexpr (!Writes) {
+    const auto& usual = now.usual[c.reader[half] & 1];
+    if (c.reader[half] == now.here || (c.reader[half] == static_cast<strand_id>(usual.reader) &&
+                                       c.writer[half] == static_cast<strand_id>(usual.writer)))
+      return;
+  }
   access_one_word<Writes>(c, a, pc);
 }
 
@@ -315,12 +368,13 @@ void check_build() noexcept {
 }
 
 bool told = false;
+bool is_watched = false;  // some code of the program is
 
 /// What was found, once. Returns whether there was a race.
 bool tell() noexcept {
   if (!started || std::exchange(told, true)) return false;
   const aside work;
-  tell_unseen(now.blocks_opened != 0 && next_strand == first_strand);
+  tell_unseen(now.blocks_opened != 0 && !is_watched);
   return tell_races() != 0;
 }
 
@@ -348,7 +402,7 @@ void give_back(void* begin, std::size_t bytes) noexcept {
   if (from < to) os::discard_pages(reinterpret_cast<std::byte*>(from), to - from);
 }
 
-void forget_all() noexcept { give_back(shadow_base, shadow_bytes); }
+void forget_all() noexcept { give_back(now.shadow_base, shadow_bytes); }
 
 namespace {
 
@@ -373,8 +427,8 @@ void forget(address begin, address end) noexcept {
   }
   if (begin < end && (end & 4)) forget_half(end -= 4);
   if (begin >= end) return;
-  std::byte* const from = shadow_base + shadow_offset(begin);
-  const std::size_t bytes = (end - begin) * 4;
+  std::byte* const from = now.shadow_base + shadow_offset(begin);
+  const std::size_t bytes = (end - begin) * 2;
   if (specials != 0) {
     const aside work;
     for (auto* c = reinterpret_cast<cells*>(from); c != reinterpret_cast<cells*>(from + bytes); ++c) {
@@ -391,22 +445,23 @@ void forget(address begin, address end) noexcept {
   os::interposed::zero(from, first - reinterpret_cast<address>(from));
   os::interposed::zero(reinterpret_cast<void*>(last), reinterpret_cast<address>(from + bytes) - last);
   os::discard_pages(reinterpret_cast<std::byte*>(first), last - first);
+  os::discard_pages(reinterpret_cast<std::byte*>(first) + bytes_of_cells, last - first);
 }
 
 void start() noexcept {
   if (started) return;
   started = true;
   os::interposed::find_originals();
-  shadow_base = static_cast<std::byte*>(reserve(shadow_bytes, "cells"));
+  now.shadow_base = static_cast<std::byte*>(reserve(shadow_bytes, "cells"));
   start_strands();
   start_contexts();
   splits = static_cast<four*>(reserve((std::size_t{1} << 30) * sizeof(four), "bytes"));
   free_splits = new std::vector<std::uint32_t>;
-  stack_bottom = os::interposed::lowest_of_stack();
+  now.stack_bottom = os::interposed::lowest_of_stack();
   os::interposed::pretend_threads();
   const auto [locals, end] = os::interposed::thread_locals();
-  thread_locals = locals;
-  thread_locals_size = end - locals;
+  now.thread_locals = locals;
+  now.thread_locals_size = end - locals;
   check_build();
 }
 
@@ -529,7 +584,10 @@ int compare_exchange(volatile T* at, T* expected, T value) noexcept {
 
 extern "C" {
 
-void __tsan_init() { start(); }
+void __tsan_init() {
+  is_watched = true;
+  start();
+}
 
 void __tsan_func_entry(void* pc) {
   if (contexts) [[likely]]

@@ -5,9 +5,17 @@
 #include <map>
 #include <vector>
 
+#include "runtime/races/strands.hpp"
+
 namespace fj { inline namespace v0_2 { namespace detail { namespace races {
 
 namespace {
+
+void set_held(lock_set all) noexcept {
+  now.held = all;
+  look_out();
+  forget_usual();
+}
 
 /// A lock: its address, plus 1 if it is held with others. Sorted.
 using locks = std::vector<std::uintptr_t>;
@@ -20,7 +28,7 @@ struct all_sets {
   void changed() {
     const auto [at, is_new] = numbers.try_emplace(now, static_cast<lock_set>(by_number.size()));
     if (is_new) by_number.push_back(now);
-    held = at->second;
+    set_held(at->second);
   }
 };
 
@@ -62,7 +70,7 @@ void release(const void* lock) {
 
 void hold(lock_set all) {
   sets().now = sets().by_number[all];
-  held = all;
+  set_held(all);
 }
 
 bool exclude(lock_set a, lock_set b) noexcept {

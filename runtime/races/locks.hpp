@@ -14,8 +14,6 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace races {
 /// A set of locks that a strand held. 0: none.
 using lock_set = std::uint32_t;
 
-inline lock_set held = 0;
-
 void acquire(const void* lock, bool shared);
 void release(const void* lock);
 /// The locks that the strand holds from here on: a branch begins with none, whatever its parent holds.

@@ -80,7 +80,7 @@ access described(site where, origin from, bool writes, bool locked) {
 
 /// The address in a function whose frame holds this address of the stack; 0 if it is not on it.
 address frame_that_holds(address at) {
-  if (at < stack_bottom) return 0;
+  if (at < now.stack_bottom) return 0;
   const std::size_t depth = std::min<std::size_t>(now.branch.depth, most_calls);
   std::size_t i = 0;
   while (i != depth && calls[i].frame > at) ++i;
@@ -315,7 +315,7 @@ void note_race(address at, const earlier_access& first, address pc, bool writes)
   const bool is_new = all.races.size() < most_races && ++all.seen[{earlier.pc, pc}] == 1;
   if (is_new) {
     race one{described(earlier, origin_of(first.strand), first.writes, first.under != 0),
-             described({pc, now.branch.context}, origin_of_this(), writes, held != 0),
+             described({pc, now.branch.context}, origin_of_this(), writes, now.held != 0),
              at,
              {},
              {},

@@ -17,6 +17,7 @@ namespace {
 
 constexpr strand_id most_strands = no_strand - 1;
 
+strand_id* bag_memory = nullptr;
 block_record* records = nullptr;  // from 1 on
 std::uint32_t records_used = 1;
 origin* origins = nullptr;
@@ -40,6 +41,8 @@ std::uint32_t record_of(open_block* b) noexcept {
 
 /// Puts the strands of `from`, a root, into the bag of the running branch.
 void put_before_this(strand_id from) noexcept {
+  new_epoch();
+  forget_usual();
   bags[from] &= ~is_beside;
   if (now.branch.bag == 0) {
     now.branch.bag = from;
@@ -51,6 +54,7 @@ void put_before_this(strand_id from) noexcept {
 /// Puts what the running branch has done into its block's bag. The flag is the root's.
 void put_beside(open_block& b) noexcept {
   if (now.branch.bag == 0) return;
+  new_epoch();
   const strand_id mine = root_of(now.branch.bag);
   if (b.bag == 0) {
     b.bag = mine;
@@ -61,7 +65,7 @@ void put_beside(open_block& b) noexcept {
 }
 
 [[gnu::always_inline]] inline void forget_stack() noexcept {
-  const address top = stack_bottom + now.branch.span;
+  const address top = now.stack_bottom + now.branch.span;
   if (now.branch.low < top) forget(now.branch.low, top);
 }
 
@@ -71,12 +75,15 @@ void hold_others(lock_set all) noexcept {
 }
 
 void enter(branch_frame& frame, open_block& b, strand_id beside_base, address top) noexcept {
-  frame = {now.frame, &b, b.branches++, now.strand, held, b.owner != now.frame, now.branch};
-  if (frame.escapes) ++now.escaping;
+  frame = {now.frame, &b, b.branches++, now.strand, now.held, b.owner != now.frame, now.branch};
+  if (frame.escapes) {
+    ++now.escaping;
+    look_out();
+  }
   known_cover = 0;
-  if (held != 0) hold_others(0);
+  if (now.held != 0) hold_others(0);
   now.frame = &frame;
-  now.branch = {0, next_strand, beside_base, 0, 0, now.branch.depth, top - stack_bottom, top};
+  now.branch = {0, next_strand, beside_base, 0, 0, now.branch.depth, top - now.stack_bottom, top};
   set_strand(0);
   set_filters();
 }
@@ -84,13 +91,16 @@ void enter(branch_frame& frame, open_block& b, strand_id beside_base, address to
 /// What a branch had on the stack is no more.
 void leave(branch_frame& frame) noexcept {
   forget_stack();
-  if (held != frame.parents_locks) hold_others(frame.parents_locks);
-  const address top = stack_bottom + now.branch.span;
+  if (now.held != frame.parents_locks) hold_others(frame.parents_locks);
+  const address top = now.stack_bottom + now.branch.span;
   now.branch = frame.parents_state;
   now.branch.low = std::min(now.branch.low, top);  // branches have touched what the parent has there, too
   set_strand(frame.parents_strand);
   now.frame = frame.parent;
-  if (frame.escapes) --now.escaping;
+  if (frame.escapes) {
+    --now.escaping;
+    look_out();
+  }
   known_cover = 0;
   set_filters();
 }
@@ -104,20 +114,31 @@ void fork_beside_ancestors(const open_block& b) noexcept {
   set_filters();
 }
 
-/// No strand so far is looked up again, so their memory can go; and before the numbers run out, all cells, too.
-void give_back_strands() noexcept {
-  static strand_id given_back = first_strand;
-  if (next_strand > most_strands / 2) {
-    forget_all();
-    next_strand = first_strand;
-  } else if (next_strand - given_back < strand_id{1} << 20) {
-    return;
+/// The outermost block begins: no strand so far is looked up again. Their memory is used again; the outermost strand's is the first.
+void begin_strands() noexcept {
+  const strand_id mine = next_strand++;
+  bags = bag_memory - mine;
+  bags[mine] = mine;
+  now.branch.bag = mine;
+  now.serial_below = next_strand;  // what the outermost strand does in the block is before what comes, too
+  set_strand(mine);
+  origins_used = 0;
+  records_used = 1;
+}
+
+/// The outermost block ends. If there were many strands, their memory goes; and before the numbers run out, all cells, too.
+void end_strands() noexcept {
+  constexpr std::size_t many = std::size_t{1} << 22;
+  const std::size_t used = next_strand - now.serial_below + 2;
+  now.serial_below = ~strand_id{0};
+  if (used > many) {
+    give_back(bag_memory, used * sizeof(strand_id));
+    give_back(records, records_used * sizeof(block_record));
+    give_back(origins, origins_used * sizeof(origin));
   }
-  const strand_id from = next_strand == first_strand ? first_strand : given_back;
-  give_back(bags + from, std::size_t{most_strands - from} * sizeof(strand_id));
-  give_back(records + 1, std::size_t{most_strands - 1} * sizeof(block_record));
-  give_back(origins, std::size_t{most_strands} * sizeof(origin));
-  given_back = next_strand;
+  if (next_strand <= most_strands / 2) return;
+  forget_all();
+  next_strand = first_strand;
 }
 
 }  // namespace
@@ -128,13 +149,16 @@ strand_id number_strand() noexcept {
     std::fputs("forkjoin-races: more than a billion strands that touch memory\n", stderr);
     std::_Exit(70);
   }
-  bags[mine] = mine;
-  put_before_this(mine);
-  set_strand(mine);
-  const origin from = origin_of_this();
+  // No other strand comes to be beside this one, or before it.
+  bags[mine] = now.branch.bag != 0 ? root_of(now.branch.bag) : mine;
+  if (now.branch.bag == 0) now.branch.bag = mine;
+  number_as(mine);
+  const branch_frame* const frame = now.frame;
+  const std::uint32_t record = frame ? (frame->of->record != 0 ? frame->of->record : record_of(frame->of)) : 0;
+  const std::uint32_t ordinal = frame ? frame->ordinal : 0;
   const origin& last = origins[origins_used - 1];
-  if (origins_used == 0 || last.record != from.record || last.ordinal + (mine - last.first) != from.ordinal)
-    origins[origins_used++] = {mine, from.record, from.ordinal};
+  if (origins_used == 0 || last.record != record || last.ordinal + (mine - last.first) != ordinal)
+    origins[origins_used++] = {mine, record, ordinal};
   return mine;
 }
 
@@ -169,11 +193,10 @@ origin origin_of_this() noexcept {
 const block_record& record(std::uint32_t number) noexcept { return records[number]; }
 
 void start_strands() noexcept {
-  bags = static_cast<strand_id*>(reserve(std::size_t{most_strands} * sizeof(strand_id), "strands"));
+  bag_memory = static_cast<strand_id*>(reserve(std::size_t{most_strands} * sizeof(strand_id), "strands"));
   records = static_cast<block_record*>(reserve(std::size_t{most_strands} * sizeof(block_record), "blocks"));
   origins = static_cast<origin*>(reserve((std::size_t{most_strands} + 1) * sizeof(origin), "origins"));
   ++origins;  // so that one before the first can be read
-  bags[1] = 1;
 }
 
 // --- what the twin calls ---
@@ -185,14 +208,14 @@ static open_block& of(block& b) noexcept { return *reinterpret_cast<open_block*>
 void begin(block& unused, block_kind is) noexcept {
   start();
   open_block& b = of(unused);
-  // A fork_join's closures are passed from the strand to its branches, so it must not seem to be one of them.
-  if (is == block_kind::fork_join) this_strand();
   if (now.open_blocks++ == 0) {
-    now.serial_below = next_strand;
+    begin_strands();
     --now.ignoring;
     now.branch.low = reinterpret_cast<address>(__builtin_frame_address(0));
-    now.branch.span = now.branch.low - stack_bottom;
+    now.branch.span = now.branch.low - now.stack_bottom;
   }
+  // A fork_join's closures are passed from the strand to its branches, so it must not seem to be one of them.
+  if (is == block_kind::fork_join) this_strand();
   b = {static_cast<kind>(is),
        0,
        next_strand,
@@ -242,14 +265,9 @@ void end(block& ended) noexcept {
     set_strand(b.strand_before);
   }
   if (--now.open_blocks != 0) return;
-  // All strands so far are before what comes, so their sets and origins are not looked at any more.
   ++now.ignoring;
-  now.serial_below = ~strand_id{0};
-  now.branch.bag = 1;
   now.branch.span = 0;
-  origins_used = 0;
-  records_used = 1;
-  give_back_strands();
+  end_strands();
 }
 
 void branch(block& in, void (*call)(void* f), void* f, std::size_t size) {
@@ -275,6 +293,7 @@ void branch_beside(block& in, void (*call)(void* f), void* f, std::size_t size) 
   open_block& b = of(in);
   const strand_id folded = now.branch.bag ? root_of(now.branch.bag) : 0;
   if (folded) bags[folded] |= is_beside;
+  new_epoch();  // entering forgets what is usual
   const auto closure = reinterpret_cast<address>(f);
   forget(closure, closure + size);  // the strand has made it, but not as a part of the program
   // What it had on the stack while it folded is no more, and the branch uses the same addresses.
@@ -291,6 +310,7 @@ void branch_beside(block& in, void (*call)(void* f), void* f, std::size_t size) 
       const strand_id mine = now.branch.bag;
       leave(frame);
       if (folded) bags[folded] &= ~is_beside;
+      new_epoch();
       if (mine) put_before_this(root_of(mine));
       forget(f, f + size);
     }
@@ -324,14 +344,14 @@ void turns(block& in, std::size_t n, void (*call)(void* f, std::size_t turn), vo
     now.branch.context = 0;
     now.branch.depth = frame.parents_state.depth;
     now.branch.scopes = 0;
-    if (held != 0) hold_others(0);
+    if (now.held != 0) hold_others(0);
     if (now.branch.bag == 0) continue;  // it has touched nothing
     put_beside(b);
     forget_stack();
-    now.branch.low = stack_bottom + now.branch.span;
+    now.branch.low = now.stack_bottom + now.branch.span;
     now.branch.bag = 0;
     now.branch.own_base = next_strand;
-    set_strand(0);
+    number_as(0);
     set_filters();
   }
 }

@@ -37,7 +37,7 @@ struct open_block {
 
 /// What a branch is made of, beside the strand's number.
 struct branch_state {
-  strand_id bag = 1;            // the strands that are before what comes next in the branch, since it began
+  strand_id bag = 0;            // the strands that are before what comes next in the branch, since it began
   strand_id own_base = 0;       // strands from here on are of the branch, and what it has forked
   strand_id beside_base = 0;    // from here up to there they are of earlier branches of its block
   std::uint32_t scopes = 0;     // that are open, so that some of its own strands are not before it
@@ -76,12 +76,24 @@ struct origin {
 
 /// The strand that runs.
 struct running {
-  strand_id strand = 1;  // none yet: 0
-  strand_id here = 1;    // for comparisons with cells: as strand, but what no cell has while there is none
-  std::uint64_t here_twice = 0x100000001u;
+  strand_id strand = 0;  // none yet: 0
+  strand_id here = 0;    // for comparisons with cells: as strand, but what no cell has while there is none
+  std::uint64_t here_twice = 0;
+  // What cells had that were read last without effect, as neighbours have the same: a writer from before the outermost block, and a reader
+  // that runs beside the strand, and beside all later turns of its loop. One for each parity of the reader, as loops over rows read those
+  // of two turns.
+  struct {
+    std::uint64_t writer, reader;
+  } usual[2] = {{~std::uint64_t{0}, 0}, {~std::uint64_t{0}, 0}};
   strand_id serial_below = ~strand_id{0};
   strand_id own_from = 0;
   strand_id beside_from = 0;
+  std::byte* shadow_base = nullptr;  // where the cells begin
+  address stack_bottom = 0;
+  // What threads have for themselves is of no interest: two strands that run at the same time are in two threads.
+  address thread_locals = 0;
+  std::size_t thread_locals_size = 0;
+  bool careful = false;  // while locks are held, or a branch escapes
   // Accesses count only while this is 0. What comes while no block is open is before all that follows, so it need not be known.
   int ignoring = 1;
   branch_state branch;
@@ -90,20 +102,24 @@ struct running {
   std::uint64_t blocks_opened = 0;
   unsigned open_blocks = 0;
   unsigned escaping = 0;  // branches that escape, among those that run
+  std::uint32_t held = 0;  // the locks: locks.hpp
+  std::uint32_t epoch = 1;  // grows when strands come to be before the running one, or beside it
   unsigned working = 0;  // while it is not 0 the detector works for itself
 };
 
 inline constexpr strand_id no_strand = 0x3fffffff;  // what no cell has
 
 inline running now;
-inline strand_id* bags = nullptr;  // the parent of each strand in its set; a root has itself, and is_beside if its set is beside `now`
+inline strand_id* bags = nullptr;  // the parent of each strand in its set; a root has itself, and is_beside if its set is beside `now`.
+                                   // Of strands from the outermost one on: those before it are not looked up
 inline constexpr strand_id is_beside = 0x80000000u;
-inline constexpr strand_id first_strand = 2;
+inline constexpr strand_id first_strand = 1;
 inline strand_id next_strand = first_strand;
-inline address stack_bottom = 0;
-/// What threads have for themselves is of no interest: two strands that run at the same time are in two threads.
-inline address thread_locals = 0;
-inline std::size_t thread_locals_size = 0;
+[[gnu::always_inline]] inline cells& cells_of(address a) noexcept {
+  return *reinterpret_cast<cells*>(now.shadow_base + shadow_offset(a));
+}
+
+inline void look_out() noexcept { now.careful = now.held != 0 || now.escaping != 0; }
 
 /// While the detector works for itself: what it calls may be one of the functions that it watches.
 class aside {
@@ -120,10 +136,19 @@ class aside {
   aside& operator=(const aside&) = delete;
 };
 
-inline void set_strand(strand_id strand) noexcept {
+/// What was usual may have an effect now.
+inline void forget_usual() noexcept { now.usual[0].writer = now.usual[1].writer = ~std::uint64_t{0}; }
+
+/// In the same branch, or in the next turn of a loop: what is usual stays so.
+inline void number_as(strand_id strand) noexcept {
   now.strand = strand;
   now.here = strand ? strand : no_strand;
   now.here_twice = now.here * 0x100000001u;
+}
+
+inline void set_strand(strand_id strand) noexcept {
+  forget_usual();
+  number_as(strand);
 }
 
 inline strand_id root_of(strand_id s) noexcept {
@@ -136,12 +161,36 @@ inline strand_id root_of(strand_id s) noexcept {
   }
 }
 
+// What the last look-ups gave: an epoch, and a strand with is_beside or without.
+inline constexpr std::size_t known_strands = 64;
+inline std::uint64_t known[known_strands];
+
+[[gnu::always_inline]] inline bool is_known(strand_id s, strand_id flag) noexcept {
+  return known[s % known_strands] == (std::uint64_t{now.epoch} << 32 | s | flag);
+}
+
+inline void new_epoch() noexcept {
+  if (++now.epoch != 0) return;
+  for (std::uint64_t& one : known) one = 0;
+  now.epoch = 1;
+}
+
+/// Whether s, which is not the running strand, is before it, or could run beside it, without a look-up: if neither is true that is open.
+[[gnu::always_inline]] inline bool surely_before(strand_id s) noexcept {
+  return s < now.serial_below || (s < no_strand && (s >= now.own_from || is_known(s, 0)));  // not what is special in a cell
+}
+[[gnu::always_inline]] inline bool surely_beside(strand_id s) noexcept {
+  return s >= now.serial_below && ((s >= now.beside_from && s < now.own_from) || is_known(s, is_beside));
+}
+
 /// Whether s, which is not the running strand, could run beside it.
 [[gnu::always_inline]] inline bool beside(strand_id s) noexcept {
   if (s < now.serial_below) return false;
   if (s >= now.own_from) return false;
   if (s >= now.beside_from) return true;
-  return (bags[root_of(s)] & is_beside) != 0;
+  const strand_id flag = bags[root_of(s)] & is_beside;
+  known[s % known_strands] = std::uint64_t{now.epoch} << 32 | s | flag;
+  return flag != 0;
 }
 
 /// As covers, where a branch escapes.
