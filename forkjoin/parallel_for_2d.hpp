@@ -75,7 +75,7 @@ inline std::size_t count_of_cells(std::size_t rows, std::size_t cols) {
 /// take different times.
 inline std::size_t default_block_size(std::size_t cells) {
   constexpr std::size_t blocks_per_proc = 16;
-  return elements_a_strand(std::max<std::size_t>(1, cells / (blocks_per_proc * procs())), 1);
+  return elements_a_strand(std::max<std::size_t>(1, cells / (blocks_per_proc * procs_to_cut_for(procs()))), 1);
 }
 
 template <class Body>

@@ -61,7 +61,7 @@ template <class T, class It, class Get, class Op>
 [[gnu::noinline]] T reduce_blocks(const It& first, std::size_t n, Get get, Op& op, loop_options options) {
   const blocks all(n, options.grain, reduce_block);
   const auto leaf = [&](std::size_t block) {
-    if constexpr (is_observed) {
+    if constexpr (sees_all_forks) {
       return detail::fold_turns<T>(detail::advanced(first, all.begin(block)), all.size_of(block), get, op);
     } else {
       return detail::fold<T>(detail::advanced(first, all.begin(block)), all.size_of(block), get, op);

@@ -85,6 +85,10 @@ template <class T, class It, class Value, class Op>
     }
   };
   try {
+    if constexpr (is_observed) {
+      detail::for_parts(n, options, keep);
+      return detail::fold<T>(kept, n, read_kept, op);
+    }
     const rest_of_loop rest = detail::begin_loop_slow<fold_width<T>>(n, options, known, keep);
     const auto sum = [&]() -> T {
       if (rest.begin == 0) return detail::fold<T>(first, n, value, op);
@@ -129,7 +133,7 @@ template <class T, class It, class Value, class Op>
 [[gnu::noinline]] T reduce_many(const It& first, std::size_t n, const Value& value, Op& op, loop_options options) {
   const blocks all(n, std::clamp(n / 128, least_block, reduce_block));
   const auto leaf = [&](std::size_t block) {
-    if constexpr (is_observed) {
+    if constexpr (sees_all_forks) {
       return detail::fold_turns<T>(detail::advanced(first, all.begin(block)), all.size_of(block), value, op);
     } else {
       return detail::fold<T>(detail::advanced(first, all.begin(block)), all.size_of(block), value, op);
@@ -150,8 +154,8 @@ template <class T, class It, class Value, class Op>
 [[gnu::always_inline]] inline T reduce_numbers(const It& first, std::size_t n, Value value, Op& op,
                                                const loop_options& options) {
   if constexpr (is_observed) {
-    return n > most_kept ? detail::reduce_many<T>(first, n, value, op, options)
-                         : detail::fold_turns<T>(first, n, value, op);
+    if (n > most_kept) return detail::reduce_many<T>(first, n, value, op, options);
+    if constexpr (sees_all_forks) return detail::fold_turns<T>(first, n, value, op);
   }
   pace& known = pace_of<Value>;  // of few only
   // Copies, so that nothing leads to what the sum of very few reads, and the compiler keeps that in registers.

@@ -131,7 +131,7 @@ It partition(It first, It last, Test test, std::iter_difference_t<It> grain, con
 
 /// Four parts for each P, but not below 8192 elements. With more parts elements would be swapped more often.
 inline std::size_t partition_grain(std::size_t n) {
-  const std::size_t p = procs();
+  const std::size_t p = procs_to_cut_for(procs());
   return elements_a_strand(p == 1 ? std::max<std::size_t>(n, 1) : std::max<std::size_t>(n / (4 * p), 8192), 16);
 }
 

@@ -71,7 +71,7 @@ class scan_loop {
       fork_join(
           [&, this] {
             scan(first, middle, before);
-            if constexpr (!sees_all_forks) arrived.store(true, std::memory_order_relaxed);
+            if constexpr (!is_observed) arrived.store(true, std::memory_order_relaxed);
           },
           [&, this] { sum_ahead(ahead, last, arrived); });
       first = middle;

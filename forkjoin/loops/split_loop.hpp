@@ -220,20 +220,24 @@ template <class Leaf>
 /// What the leaf of a loop does with the numbers that it gets: something with each, or something with the block.
 enum class loop_parts { of_numbers, of_blocks };
 
-/// A loop as an observer sees it: each number is a turn, whatever the parts are in a parallel run; or each block, which the leaf knows.
-template <class Leaf>
+/// A loop as an observer sees it. If it sees all forks, each number is a turn, whatever the parts are in a parallel run, or each block,
+/// which the leaf knows; else the loop is cut as on a few P.
+template <class Block = fork_block, class Leaf>
 void for_parts_observed(std::size_t n, const loop_options& options, loop_parts are, const Leaf& leaf) {
   const std::size_t given = std::max<std::size_t>(options.grain, 1);
   const blocks all(n, are == loop_parts::of_blocks ? given : elements_a_strand(given, 1));
+  const auto run_part = [&](std::size_t begin, std::size_t end) {
+    throw_if_stopped(options.stop);
+    leaf(begin, end);
+  };
   fj::run([&] {
-    fork_block loop(block_kind::loop);
-    if (all.count() == n && !options.stop) {  // most loops: with as little as may be for an observer to see
+    Block loop(block_kind::loop);
+    if constexpr (!sees_all_forks) {
+      loop.parts(n, options.grain, run_part);
+    } else if (all.count() == n && !options.stop) {  // most loops: with as little as may be for an observer to see
       loop.turns(n, [&leaf](std::size_t i) { leaf(i, i + 1); });
     } else {
-      loop.turns(all.count(), [&](std::size_t block) {
-        throw_if_stopped(options.stop);
-        leaf(all.begin(block), all.end(block));
-      });
+      loop.turns(all.count(), [&](std::size_t block) { run_part(all.begin(block), all.end(block)); });
     }
   });
 }

@@ -31,6 +31,12 @@ class fork_block {
     races::branch(block_, &call<std::remove_reference_t<F>>, std::addressof(f), sizeof f);
   }
 
+  template <class... F>
+  [[gnu::always_inline]] void branches(F&&... f) {
+    (branch(f), ...);
+    join();
+  }
+
   template <class F>
   [[gnu::always_inline]] void branch_beside(F&& f) {
     races::branch_beside(block_, &call<std::remove_reference_t<F>>, std::addressof(f), sizeof f);
@@ -56,6 +62,9 @@ class fork_block {
 
   races::block block_;
 };
+
+constexpr void run_begins() noexcept {}
+constexpr void run_ends() noexcept {}
 
 /// The detector does not see atomic accesses.
 template <class T>

@@ -46,8 +46,7 @@ std::tuple<value_of<result_of<F>>...> fork_all_observed(lvalue<F>... f) {
   std::tuple<kept_result<result_of<F>>...> results;
   const auto fork = [&]<std::size_t... N>(std::index_sequence<N...>) -> std::tuple<value_of<result_of<F>>...> {
     fork_block block(block_kind::fork_join);
-    (block.branch([&] { std::get<N>(results).store(f); }), ...);
-    block.join();
+    block.branches([&] { std::get<N>(results).store(f); }...);
     return {std::get<N>(results).take()...};
   };
   return fork(std::index_sequence_for<F...>());

@@ -13,10 +13,15 @@
 //     branch(f)             calls f() as a branch. It may run beside all other branches of the block; in a scope also beside what the
 //                           strand does from here to the join. f may throw, which ends the branch. f is an object of the twin, which
 //                           nothing uses afterwards. While a scope's branch runs, it and all below it may call branch of that scope
+//     branches(f...)        each f() as a branch, and a join: all that a fork_join does
 //     turns(n, f)           f(0) to f(n - 1), each as a branch. One that throws is the last
 //     branch_beside(f)      in a fold: as branch, but joined at once, as the strand needs its result. It may run beside all that the
 //                           strand has done since the block began
+//     parts(n, grain, f)    f(begin, end) for parts of [0, n) that follow each other, each as a branch: of `grain` numbers, or if that is 0
+//                           as a loop without a grain is cut on a few P. Only if sees_all_forks is false
 //     join()                what follows comes after all branches so far; then there may be new ones. The destructor does the same
+//   run_begins()            the program enters the outermost call of run, or a fork that is in no call of run
+//   run_ends()              it leaves that call
 //   unseen<T>             T for state of the twin that branches share in one thread, and would not share in many
 //   unobserved            an object; while it is there the program does what the instrument is not to see
 //   strand_here()         a strand_number of the strand that runs
@@ -52,6 +57,11 @@ class fork_block {
     f();
   }
 
+  template <class... F>
+  [[gnu::always_inline]] void branches(F&&... f) {
+    (f(), ...);
+  }
+
   template <class F>
   [[gnu::always_inline]] void turns(std::size_t n, F&& f) {
     for (std::size_t i = 0; i != n; ++i) f(i);
@@ -64,6 +74,9 @@ class fork_block {
 
   constexpr void join() noexcept {}
 };
+
+constexpr void run_begins() noexcept {}
+constexpr void run_ends() noexcept {}
 
 template <class T>
 using unseen = T;
@@ -86,5 +99,8 @@ namespace fj { inline namespace v0_2 { namespace detail {
 constexpr std::size_t elements_a_strand(std::size_t usual, std::size_t least) noexcept {
   return sees_all_forks ? least : usual;
 }
+
+/// For how many P an algorithm cuts: for those that there are, or for a few if an observer wants to see what these would do.
+constexpr unsigned procs_to_cut_for(unsigned procs) noexcept { return is_observed && !sees_all_forks ? 8 : procs; }
 
 }}}  // namespace fj::v0_2::detail

@@ -16,8 +16,12 @@ inline thread_local unseen<unsigned> depth_of_runs = 0;
 
 class inside_run {
  public:
-  inside_run() noexcept { ++depth_of_runs; }
-  ~inside_run() { --depth_of_runs; }
+  inside_run() noexcept {
+    if (depth_of_runs++ == 0) detail::run_begins();
+  }
+  ~inside_run() {
+    if (--depth_of_runs == 0) detail::run_ends();
+  }
   inside_run(const inside_run&) = delete;
   inside_run& operator=(const inside_run&) = delete;
 };
@@ -26,8 +30,8 @@ constexpr unsigned procs_here() noexcept { return 1; }
 constexpr unsigned procs_for_loop() noexcept { return 1; }
 constexpr void give_way_if_asked() noexcept {}
 
-/// There is one P, so no worker looks for work; but an observer may want to see what forks there are if one does.
-constexpr bool hungry() noexcept { return sees_all_forks; }
+/// There is one P, so no worker looks for work; but an observer sees what forks there are if one does.
+constexpr bool hungry() noexcept { return is_observed; }
 
 }  // namespace detail
 

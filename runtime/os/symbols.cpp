@@ -252,7 +252,7 @@ std::string variable_at(std::uintptr_t address) {
   const symbol* const found = symbol_at(known_symbols(of->path), address - of->bias);
   if (!found || !found->is_variable) return {};
   std::string text = demangled(found->name.c_str());
-  if (const std::uintptr_t offset = address - of->bias - found->begin; offset != 0) text += "+" + std::to_string(offset);
+  if (const std::uintptr_t offset = address - of->bias - found->begin; offset != 0) text.append("+").append(std::to_string(offset));
   return text;
 }
 

@@ -32,4 +32,14 @@ inline std::uint64_t ticks() noexcept {
 #endif
 }
 
+/// The same, read when all that comes before it in the program has been done: to time a few instructions. Some 14 ns a call.
+inline std::uint64_t ticks_in_order() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_lfence();
+#elif defined(__aarch64__)
+  asm volatile("isb" ::: "memory");
+#endif
+  return ticks();
+}
+
 }}}}  // namespace fj::v0_2::detail::os

@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/os/cpu_time.hpp"
+#include "runtime/os/symbols.hpp"
+#include "runtime/profile/earlier_runs.hpp"
+#include "runtime/profile/sites.hpp"
+#include "runtime/profile/start.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
+
+namespace {
+
+/// A line of the program that forks; the first is what no fork is around. Times in ticks.
+struct line_of_program {
+  os::place at;
+  block_kind is = block_kind::fork_join;
+  std::uint64_t blocks = 0, branches = 0, forks = 0, outermost = 0;
+  double own = 0, on_span = 0, saved_twice = 0, saved_free = 0;
+  double work_in = 0, span_in = 0, burdened_in = 0;
+};
+
+bool is_between(const std::string& file, const std::string& folder) {
+  const std::size_t at = file.rfind(folder);
+  return at != std::string::npos && (at == 0 || file[at - 1] == '/') && file.find('/', at + folder.size()) == std::string::npos;
+}
+
+/// Code of this library, or of the standard's: by its file, or by its name if no file is known.
+bool is_library(const os::place& one) {
+  if (one.file.empty()) return one.function.find("fj::v0_2::") < one.function.find_first_of("<(") || one.function.starts_with("std::");
+  if (one.file.find("/include/c++/") != std::string::npos || one.file.find("/c++/v1/") != std::string::npos) return true;
+  for (const char* const folder : {"forkjoin/", "forkjoin/serial/", "forkjoin/profile/", "forkjoin/detail/", "forkjoin/loops/",
+                                   "runtime/profile/", "runtime/os/"})
+    if (one.file.ends_with("pp") && is_between(one.file, folder)) return true;
+  return false;
+}
+
+/// The innermost call that is the program's own.
+os::place own_place(const std::vector<std::vector<os::place>>& calls) {
+  for (const std::vector<os::place>& here : calls)
+    for (const os::place& one : here)
+      if (!is_library(one)) return one;
+  return calls.empty() || calls.front().empty() ? os::place{"?", "", 0} : calls.front().front();
+}
+
+std::uint64_t forks_of(const site& one) noexcept {
+  return one.is == block_kind::scope ? one.branches : one.branches - std::min(one.branches, one.blocks);
+}
+
+std::vector<line_of_program> lines(std::vector<std::uint32_t>& first_of_line) {
+  std::vector<line_of_program> all(1);
+  all[0].at = {"", "", 0};
+  all[0].own = outside_of_forks.own;
+  std::vector<std::uintptr_t> addresses;
+  for (const site* const one : all_sites())
+    for (const std::uintptr_t call : one->calls) addresses.push_back(call - 1);  // the call is before it
+  const auto places = os::places_of(addresses);
+  auto at = places.begin();
+  std::map<std::pair<std::string, unsigned>, std::pair<std::size_t, std::uint32_t>> known;
+  std::map<const site*, std::size_t> of_site{{&outside_of_forks, 0}};
+  for (const site* const one : all_sites()) {
+    const auto end = at + static_cast<std::ptrdiff_t>(one->calls.size());
+    const os::place place = own_place({at, end});
+    at = end;
+    const auto key = place.file.empty() ? std::pair(place.function, 0u) : std::pair(place.file, place.line);
+    const auto [found, is_new] = known.try_emplace(key, all.size(), one->number);
+    if (is_new) {
+      all.push_back({});
+      all.back().at = place;
+      all.back().is = one->is;
+    }
+    first_of_line.push_back(found->second.second);
+    of_site[one] = found->second.first;
+    line_of_program& line = all[found->second.first];
+    line.blocks += one->blocks;
+    line.branches += one->branches;
+    line.forks += forks_of(*one);
+    line.own += one->own;
+    line.outermost += one->outermost;
+    line.work_in += one->work_in;
+    line.span_in += one->span_in;
+    line.burdened_in += one->burdened_in;
+  }
+  for (const share& one : listed(of_all_runs)) {
+    line_of_program& line = all[of_site[one.of]];
+    line.on_span += one.span;
+    line.saved_twice += one.saved_twice;
+    line.saved_free += one.saved_free;
+  }
+  return all;
+}
+
+const char* name_of(block_kind is) noexcept {
+  switch (is) {
+    case block_kind::fork_join:
+      return "fork_join";
+    case block_kind::loop:
+      return "loop";
+    case block_kind::fold:
+      return "fork_reduce";
+    case block_kind::scope:
+      return "scope";
+  }
+  return "";
+}
+
+std::string quoted(const std::string& text) {
+  std::string all = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') all += '\\';
+    if (static_cast<unsigned char>(c) >= 32) all += c;
+  }
+  return all + "\"";
+}
+
+double ns(double ticks) noexcept { return ticks / ticks_per_ns; }
+
+void write_json(std::FILE* to, const std::vector<line_of_program>& all, std::int64_t outside_ns) {
+  std::fprintf(to,
+               "{\"forkjoin-profile\": 1, \"run\": %u, \"repeats\": %s, \"theft_ns\": %.1f,\n \"work_ns\": %.1f, \"span_ns\": %.1f, "
+               "\"burdened_ns\": %.1f, \"outside_ns\": %lld, \"ran_ns\": %lld, \"unexplained\": %.4f,\n \"costs_ns\": {\"event\": %.2f, "
+               "\"shared\": %.2f, \"fresh\": %.2f},\n \"sites\": [",
+               number_of_run(), repeats_earlier_runs() ? "true" : "false", ns(theft_ticks), ns(of_all_runs.work()), ns(of_all_runs.span()),
+               ns(of_all_runs.burdened()), static_cast<long long>(outside_ns), static_cast<long long>(ran_ns()),
+               surprise.whole > 0 ? surprise.excess / surprise.whole : 0, ns(cost.event), ns(cost.shared), ns(cost.fresh));
+  const char* comma = "";
+  for (const line_of_program& one : all) {
+    std::fprintf(to,
+                 "%s\n  {\"function\": %s, \"file\": %s, \"line\": %u, \"kind\": \"%s\", \"blocks\": %llu, \"branches\": %llu, "
+                 "\"forks\": %llu,\n   \"own_ns\": %.1f, \"on_span_ns\": %.1f, \"saved_twice_ns\": %.1f, \"saved_free_ns\": %.1f, "
+                 "\"outermost\": %llu, \"work_in_ns\": %.1f, \"span_in_ns\": %.1f, \"burdened_in_ns\": %.1f}",
+                 comma, quoted(one.at.function).c_str(), quoted(one.at.file).c_str(), one.at.line, &one == all.data() ? "" : name_of(one.is),
+                 static_cast<unsigned long long>(one.blocks), static_cast<unsigned long long>(one.branches),
+                 static_cast<unsigned long long>(one.forks), ns(one.own), ns(one.on_span), ns(one.saved_twice), ns(one.saved_free),
+                 static_cast<unsigned long long>(one.outermost), ns(one.work_in), ns(one.span_in), ns(one.burdened_in));
+    comma = ",";
+  }
+  std::fprintf(to, "\n ]}\n");
+}
+
+std::string duration(double ticks) {
+  const double time = ns(ticks);
+  char text[32];
+  const char* const unit = time < 1e3 ? "ns" : time < 1e6 ? "us" : time < 1e9 ? "ms" : "s";
+  std::snprintf(text, sizeof text, "%.3g %s", time / (time < 1e3 ? 1 : time < 1e6 ? 1e3 : time < 1e9 ? 1e6 : 1e9), unit);
+  return text;
+}
+
+void write_table(std::FILE* to, std::vector<line_of_program> all) {
+  const path& whole = of_all_runs;
+  std::fprintf(to, "forkjoin-profile: work %s, span %s, burdened span %s, parallelism %.3g\n", duration(whole.work()).c_str(),
+               duration(whole.span()).c_str(), duration(whole.burdened()).c_str(), whole.span() > 0 ? whole.work() / whole.span() : 1);
+  std::ranges::sort(all, [](const line_of_program& a, const line_of_program& b) { return a.on_span > b.on_span; });
+  for (const line_of_program& one : all) {
+    const std::string at = one.at.file.empty() ? one.at.function : one.at.file + ":" + std::to_string(one.at.line);
+    std::fprintf(to, "forkjoin-profile: %5.1f %% of the span, %5.1f %% of the work, %llu forks: %s\n",
+                 whole.span() > 0 ? 100 * one.on_span / whole.span() : 0, whole.work() > 0 ? 100 * one.own / whole.work() : 0,
+                 static_cast<unsigned long long>(one.forks), at.empty() ? "outside of all forks" : at.c_str());
+  }
+}
+
+}  // namespace
+
+void report_at_exit() noexcept {
+  const std::int64_t outside_ns = os::process_cpu_ns() - ran_ns();
+  add_up_strands();
+  std::vector<std::uint32_t> first_of_line;
+  const std::vector<line_of_program> all = lines(first_of_line);
+  std::vector<std::uint64_t> parts;
+  for (const site* const one : all_sites()) parts.push_back(one->part);
+  save_runs(parts.data(), first_of_line.data(), static_cast<std::uint32_t>(parts.size()));
+  const char* const path = std::getenv("FORKJOIN_PROFILE_OUT");
+  if (!path || !*path) return write_table(stderr, all);
+  std::FILE* const file = std::fopen(path, "we");
+  if (!file) {
+    std::fprintf(stderr, "forkjoin-profile: FORKJOIN_PROFILE_OUT: cannot write %s\n", path);
+    return;
+  }
+  write_json(file, all, outside_ns);
+  std::fclose(file);
+}
+
+}}}}  // namespace fj::v0_2::detail::profile

@@ -1,0 +1,66 @@
+#include "runtime/profile/sites.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/os/callers.hpp"
+#include "runtime/profile/earlier_runs.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
+
+namespace {
+
+constexpr std::size_t most_calls = 200;
+
+std::vector<site*>& sites() {
+  static std::vector<site*>& all = *new std::vector<site*>;
+  return all;
+}
+
+}  // namespace
+
+site outside_of_forks;
+
+const std::vector<site*>& all_sites() noexcept { return sites(); }
+
+site* site_of(const void* end) noexcept {
+  const auto found = std::ranges::find(sites(), end);
+  return found == sites().end() ? nullptr : *found;
+}
+
+site& find_site(std::uintptr_t address, block_kind is) {
+  static std::unordered_map<std::uintptr_t, site*>& known = *new std::unordered_map<std::uintptr_t, site*>;
+  site*& found = known[address];
+  if (!found) {
+    found = new site;
+    found->is = is;
+    found->address = address;
+    found->number = static_cast<std::uint32_t>(sites().size());
+    found->calls = os::callers(most_calls);
+    // What leads from here to the fork is the profile's own.
+    const auto fork = std::ranges::find(found->calls, address);
+    if (fork != found->calls.end()) found->calls.erase(found->calls.begin(), fork);
+    found->part = known_part(found->number);
+    const std::uint32_t first = known_first_of_line(found->number);
+    found->line = first < sites().size() ? sites()[first] : found;
+    sites().push_back(found);
+    for (strand_kind& kind : found->branch) add_kind(kind, *found);
+  }
+  recent_sites[(address ^ address >> 10) % 1024] = {address, found};
+  clock_is_stale();
+  return *found;
+}
+
+strand_kind& find_kind_after(site& of, site& owner, place where) {
+  for (const site::after& one : of.kinds_after)
+    if (one.owner == &owner && one.where == where) return *one.kind;
+  auto* const fresh = new strand_kind;
+  add_kind(*fresh, owner);
+  of.kinds_after.push_back({&owner, where, fresh});
+  clock_is_stale();
+  return *fresh;
+}
+
+}}}}  // namespace fj::v0_2::detail::profile

@@ -1,0 +1,89 @@
+// Where the program forks: by the return address of the call that told of it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/profile/observer.hpp"
+#include "runtime/profile/strands.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
+
+/// After what a strand goes on.
+enum class place : std::uint8_t { block, begin_of_block, fork, join };
+
+struct site {
+  // The fast path reads these.
+  site* line = nullptr;                   // the first site in the same line of the program: paths know sites by it
+  const void* outermost_block = nullptr;  // that is open, as in a recursion one is in the other
+  std::array<strand_kind, 3> branch;  // the first, the second, all others
+  const site* last_after = nullptr;   // the strand that went on after a block of this site
+  strand_kind* kind_after = nullptr;
+
+  // Of blocks that are in no other one of this site.
+  std::uint64_t outermost = 0;
+  double work_in = 0;
+  double span_in = 0;
+  double burdened_in = 0;
+
+  // Of a loop without a grain: how many numbers a part has.
+  std::uint64_t part = 0;
+  double time_of_parts = 0;
+  double numbers_of_parts = 0;
+
+  struct after {
+    const site* owner;
+    place where;
+    strand_kind* kind;
+  };
+  std::vector<after> kinds_after;
+  block_kind is = block_kind::fork_join;
+
+  // When all is over: add_up_strands.
+  double own = 0;  // ticks of strands in the branches, without forks in them
+  std::uint64_t blocks = 0;
+  std::uint64_t branches = 0;
+  std::uintptr_t address = 0;
+  std::vector<std::uintptr_t> calls;  // the return addresses when it came up first, the innermost first
+  std::uint32_t number = 0;
+};
+
+/// What no fork is around: the beginning of a call of run, and what it does between forks.
+extern site outside_of_forks;
+
+site& find_site(std::uintptr_t address, block_kind is);
+
+struct known_site {
+  std::uintptr_t address = 0;
+  site* of = nullptr;
+};
+inline known_site recent_sites[1024];
+
+[[gnu::always_inline]] inline site& site_at(const void* return_address, block_kind is) {
+  const auto address = reinterpret_cast<std::uintptr_t>(return_address);
+  const known_site& known = recent_sites[(address ^ address >> 10) % 1024];
+  if (known.address == address) [[likely]]
+    return *known.of;
+  return find_site(address, is);
+}
+
+/// The kind of the strands that go on after something at a site, and are the owner's.
+strand_kind& find_kind_after(site& of, site& owner, place where);
+
+[[gnu::always_inline]] inline strand_kind& kind_after_block(site& of, site& owner) {
+  if (of.last_after == &owner) [[likely]]
+    return *of.kind_after;
+  of.last_after = &owner;
+  of.kind_after = &find_kind_after(of, owner, place::block);
+  return *of.kind_after;
+}
+
+/// The site whose blocks begin at the end of a strand; nullptr if the strand ended at something else.
+site* site_of(const void* end) noexcept;
+
+/// In the order in which they came up first.
+const std::vector<site*>& all_sites() noexcept;
+
+}}}}  // namespace fj::v0_2::detail::profile
