@@ -90,31 +90,29 @@ path taken(open_block& b) {
   running = &b;
 }
 
-[[gnu::noinline]] void append_longest(open_block& b) {
+[[gnu::noinline]] void close_slow(open_block& b) {
+  if (b.of && b.of->outermost_block == &b) note_outermost(*b.of, b.longest);
   append(b.around->inner, b.longest);
   clock_is_stale();
 }
 
-/// The strand that began the block goes on.
-[[gnu::always_inline]] inline void close(open_block& b) {
-  open_block& around = *b.around;
-  running = &around;
-  if (around.inner.whose == b.longest.whose || around.inner.whose.none()) [[likely]] {
-    around.inner.lengths += b.longest.lengths;
-    around.inner.others += b.longest.others;
-    around.inner.whose = b.longest.whose;
-  } else {
-    append_longest(b);
-  }
+/// Of a block of one site: the strand that began it goes on.
+[[gnu::always_inline]] inline void go_on(open_block& b) {
+  running = b.around;
+  begin_strand(kind_after_block(*b.of, *running->owner));
 }
 
-/// As close, of a block of one site.
-[[gnu::always_inline]] inline void close_site(open_block& b) {
-  site& at = *b.of;
-  if (at.outermost_block == &b) [[unlikely]]
-    note_outermost(at, b.longest);
-  close(b);
-  begin_strand(kind_after_block(at, *running->owner));
+/// The block ends. Its longest path is appended to that of the branch around it.
+[[gnu::always_inline]] inline void close(open_block& b) {
+  path& around = b.around->inner;
+  if (b.of->outermost_block != &b && (around.whose == b.longest.whose || around.whose.none())) [[likely]] {
+    around.lengths += b.longest.lengths;
+    around.others += b.longest.others;
+    around.whose = b.longest.whose;
+  } else {
+    close_slow(b);
+  }
+  go_on(b);
 }
 
 [[gnu::noinline]] void compete_slow(open_block& b) {
@@ -124,32 +122,58 @@ path taken(open_block& b) {
   take_longer(b.longest, whole);
 }
 
-/// A branch of the block has ended: the first one, or the last one, or any one.
-enum class which_branch { first, last, any };
+/// The path of the branch that has ended, after its thefts, if all of it is of the block's site.
+[[gnu::always_inline]] inline path path_of_branch(const open_block& b) {
+  return {b.inner.lengths + pair{b.own, b.own + b.waits}, b.inner.others + pair{b.own / 2 + b.waits, b.own},
+          owners(b.of->line)};
+}
 
-template <which_branch Which>
-[[gnu::always_inline]] inline void compete(open_block& b) {
-  constexpr bool is_first = Which == which_branch::first;
-  const owners mine(b.of->line);
-  if ((b.inner.whose == mine || b.inner.whose.none()) && (is_first || b.longest.whose == mine || b.longest.whose.none())) [[likely]] {
-    const pair lengths = b.inner.lengths + pair{b.own, b.own + b.waits};
-    const pair others = b.inner.others + pair{b.own / 2 + b.waits, b.own};
-    if constexpr (is_first) {
-      b.longest.lengths = lengths;
-      b.longest.others = others;
-    } else {
-      b.longest.lengths = larger(b.longest.lengths, lengths);
-      b.longest.others = pair{larger(b.longest.others, others)[0], (b.longest.others + others)[1]};
-    }
-    b.longest.whose = mine;
-    if constexpr (Which != which_branch::last) {
-      b.inner = path();
-      b.own = 0;
-    }
+[[gnu::always_inline]] inline path longer(const path& a, const path& b) {
+  return {larger(a.lengths, b.lengths), pair{larger(a.others, b.others)[0], (a.others + b.others)[1]}, b.whose};
+}
+
+/// Whether a path has strands of this site only, or none.
+[[gnu::always_inline]] inline bool is_of(const path& one, const site* line) { return one.whose == owners(line) || one.whose.none(); }
+
+/// The first branch of the block has ended.
+[[gnu::always_inline]] inline void compete_first(open_block& b) {
+  b.own += end_strand_of_branch();
+  if (is_of(b.inner, b.of->line)) [[likely]] {
+    b.longest = path_of_branch(b);
+    b.inner = path();
+    b.own = 0;
   } else {
-    if (is_first) b.longest = path();
+    b.longest = path();
     compete_slow(b);
   }
+}
+
+/// A branch of the block has ended, and so has its strand.
+[[gnu::always_inline]] inline void compete(open_block& b) {
+  if (is_of(b.inner, b.of->line) && is_of(b.longest, b.of->line)) [[likely]] {
+    b.longest = longer(b.longest, path_of_branch(b));
+    b.inner = path();
+    b.own = 0;
+  } else {
+    compete_slow(b);
+  }
+}
+
+/// The last branch of the block has ended, and so has the block. As compete and close, but nothing goes by way of memory.
+[[gnu::always_inline]] inline void compete_last(open_block& b) {
+  b.own += end_strand_of_branch();
+  const site* const line = b.of->line;
+  path& around = b.around->inner;
+  if (is_of(b.inner, line) && is_of(b.longest, line) && is_of(around, line) && b.of->outermost_block != &b) [[likely]] {
+    const path longest = longer(b.longest, path_of_branch(b));
+    around.lengths += longest.lengths;
+    around.others += longest.others;
+    around.whose = longest.whose;
+  } else {
+    compete_slow(b);
+    close_slow(b);
+  }
+  go_on(b);
 }
 
 /// From the begin of a scope to the end of `here`, the path of what runs: through all blocks between.
@@ -230,99 +254,32 @@ void fork_into_scope(open_block& scope, site& at, void (*call)(void* f), void* f
 
 // --- what the profile itself takes ---
 
-/// At this site: two branches, and a join.
-[[gnu::always_inline]] inline void fork_two_at(site& at, const closure& first, const closure& second) {
+}  // namespace
+
+void fork_two(closure first, closure second) {
+  site& at = site_at(__builtin_return_address(0), block_kind::fork_join);
   running->own += end_strand(&at);
   open_block b;
   open(b, block_kind::fork_join, &at, &at);
   if (!at.outermost_block) at.outermost_block = &b;
-  const struct closer {
-    open_block& b;
-    ~closer() { close_site(b); }
-  } at_join{b};
-  {
+  try {
     const struct leaver {
       open_block& b;
-      ~leaver() {
-        b.own += end_strand_of_branch();
-        compete<which_branch::first>(b);
-        b.waits = theft_ticks;
-      }
+      ~leaver() { compete_first(b); }
     } at_end{b};
     begin_strand(at.branch[0]);
     first.call(first.f);
+  } catch (...) {
+    close(b);
+    throw;
   }
+  b.waits = theft_ticks;
   const struct leaver {
     open_block& b;
-    ~leaver() {
-      b.own += end_strand_of_branch();
-      compete<which_branch::last>(b);
-    }
+    ~leaver() { compete_last(b); }
   } at_end{b};
   begin_strand(at.branch[1]);
   second.call(second.f);
-}
-
-/// A tree of forks without any work, or a flat loop of them if depth is 1.
-[[gnu::noinline]] void empty_forks(site& at, int depth, int times) {
-  struct empty {
-    site& at;
-    int depth;
-    static void call(void* f) { empty_forks(static_cast<empty*>(f)->at, static_cast<empty*>(f)->depth, 1); }
-  };
-  if (depth == 0) return;
-  for (int i = 0; i != times; ++i) {
-    empty first{at, depth - 1}, second{at, depth - 1};
-    fork_two_at(at, {os::opaque(&empty::call), &first}, {os::opaque(&empty::call), &second});
-  }
-}
-
-/// Of most: the counter may go in steps of ten nanoseconds, so that a median says little.
-double mean(const strand_kind& of) {
-  std::vector<float> all;
-  for (const strand_type* const type : of.types) all.insert(all.end(), type->newest.begin(), type->newest.end());
-  std::ranges::sort(all);
-  all.resize(all.size() - all.size() / 10);
-  return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
-}
-
-}  // namespace
-
-void measure_costs() {
-  constexpr int depth = 7, forks = (1 << depth) - 1;
-  site at;
-  at.line = &at;
-  outermost.owner = &at;
-  strand_kind& after = find_kind_after(at, at, place::block);
-  const auto time = [&](bool first, bool others) {
-    for (strand_kind* const kind : {&at.branch[0], &at.branch[1], &after}) {
-      kind->timed = way::learning;
-      kind->look_at = ~0u;
-      kind->left = (kind == &at.branch[0] ? first : others) ? 1 : ~0u;
-    }
-    strand = {};
-    begin_strand(at.branch[1]);
-  };
-  double least = std::numeric_limits<double>::max();
-  for (int i = 0; i != 20; ++i) {
-    time(false, false);
-    const std::uint64_t begin = os::ticks_in_order();
-    empty_forks(at, depth, 1);
-    least = std::min(least, static_cast<double>(os::ticks_in_order() - begin) / (3 * forks));
-  }
-  cost.event = least;
-  time(true, true);
-  empty_forks(at, depth, 8);
-  cost.shared = mean(at.branch[1]);
-  time(true, false);
-  empty_forks(at, 1, 1000);
-  cost.fresh = mean(at.branch[0]);
-  outermost = open_block();
-  strand = {};
-}
-
-void fork_two(closure first, closure second) {
-  fork_two_at(site_at(__builtin_return_address(0), block_kind::fork_join), first, second);
 }
 
 void begin(block& begun, block_kind is) noexcept {
@@ -351,7 +308,7 @@ void branch(block& in, void (*call)(void* f), void* f) {
     open_block& b;
     ~leaver() {
       b.own += end_strand_of_branch();
-      compete<which_branch::any>(b);
+      compete(b);
       ++b.branches;
       b.waits += theft_ticks;
     }
@@ -365,7 +322,7 @@ void turns(block& in, std::size_t n, void (*call)(void* f, std::size_t turn), vo
     open_block& b;
     ~leaver() {
       b.own += end_strand_of_branch();
-      compete<which_branch::any>(b);
+      compete(b);
       ++b.branches;
       b.waits += theft_ticks;
     }
@@ -386,7 +343,7 @@ void parts(block& in, std::size_t n, std::size_t grain, void (*call)(void* f, st
     ~leaver() {
       b.own += end_strand_of_branch();
       if (is_cut) learn_part(*b.of, numbers, b.own + b.inner.work());
-      compete<which_branch::any>(b);
+      compete(b);
       ++b.branches;
       b.waits = std::popcount(b.branches) * theft_ticks;
     }
@@ -412,7 +369,7 @@ void branch_beside(block& in, void (*call)(void* f), void* f) {
     ~leaver() {
       b.own += end_strand_of_branch();
       b.longest = folded;
-      compete<which_branch::any>(b);
+      compete(b);
       ++b.branches;
       b.waits += theft_ticks;
       b.inner = b.longest;
@@ -430,7 +387,7 @@ void join(block& joined) noexcept {
   open_block& b = of(joined);
   if (b.is != block_kind::scope) {
     joined.is_open = false;
-    return close_site(b);
+    return close(b);
   }
   b.own += end_strand(&join_of_scope);
   path here = taken(b);
@@ -449,10 +406,104 @@ void end(block& ended) noexcept {
     take_longer(here, b.longest);
     b.longest = here;
   }
-  if (b.is != block_kind::scope) return close_site(b);
-  close(b);
-  clock_is_stale();
+  if (b.is != block_kind::scope) return close(b);
+  append(b.around->inner, b.longest);
+  running = b.around;
   begin_strand(find_kind_after(b.of ? *b.of : outside_of_forks, *running->owner, place::block));
+}
+
+namespace {
+
+/// Takes a time that is proportional to n, as each step waits for the one before.
+[[gnu::noinline]] long steps(long n) {
+  long x = n;
+  for (long i = 0; i != n; ++i) x = os::opaque(x * 3);
+  return x;
+}
+
+/// As the twin makes a fork_join of two closures that return a number.
+struct kept {
+  long value;
+  bool came = false;
+};
+
+/// A tree of forks whose leaves take so many steps. Returns the number of forks.
+[[gnu::noinline]] long fork_tree(int depth, long steps_of_leaf) {
+  if (depth == 0) {
+    if (steps_of_leaf != 0) os::opaque(steps(steps_of_leaf));
+    return 0;
+  }
+  const auto deeper = [=] { return fork_tree(depth - 1, steps_of_leaf); };
+  kept one, two;
+  struct branch_of_two {
+    kept& result;
+    const decltype(deeper)& f;
+    static void call(void* f) {
+      auto& self = *static_cast<branch_of_two*>(f);
+      self.result.value = self.f();
+      self.result.came = true;
+    }
+  };
+  branch_of_two first{one, deeper}, second{two, deeper};
+  os::opaque(&fork_two)({&branch_of_two::call, &first}, {&branch_of_two::call, &second});
+  return one.came + one.value + two.value;
+}
+
+/// Which strands are timed.
+enum class timed { none, first_branches, all };
+
+void time_strands(timed which) {
+  for (site* const at : all_sites()) {
+    for (strand_kind* const kind : {&at->branch[0], &at->branch[1], &find_kind_after(*at, *at, place::block)}) {
+      kind->timed = way::learning;
+      kind->look_at = ~0u;
+      kind->left = which == timed::all || (which == timed::first_branches && kind == &at->branch[0]) ? 1 : ~0u;
+      for (strand_type* const type : kind->types) type->timed = 0;
+    }
+  }
+  strand = {};
+  begin_strand(outside_of_forks.branch[1]);
+}
+
+/// Ticks of a first branch of so many steps, as it is timed. The mean, as the counter may go in steps of ten nanoseconds, but of a few that
+/// took longest.
+double ticks_of_branch(timed which, long steps) {
+  std::vector<float> all;
+  for (int round = 0; round != 10; ++round) {
+    time_strands(which);
+    for (int i = 0; i != 70; ++i) os::opaque(&fork_tree)(1, steps);
+    for (const site* const at : all_sites())
+      for (const strand_type* const type : at->branch[0].types)
+        all.insert(all.end(), type->newest.begin(), type->newest.begin() + std::min<std::ptrdiff_t>(type->timed, std::ssize(type->newest)));
+  }
+  std::ranges::sort(all);
+  all.resize(std::max<std::size_t>(all.size() - all.size() / 8, 1));
+  return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
+}
+
+}  // namespace
+
+void measure_costs() {
+  constexpr int depth = 7;
+  constexpr long some = 200;  // the processor does the profile's own work beside the first of them
+  outermost = open_block();
+  outermost.owner = &outside_of_forks;
+  running = &outermost;
+  strand = {};
+  begin_strand(outside_of_forks.branch[1]);
+  fork_tree(depth, 0);  // makes the site
+  cost = {std::numeric_limits<double>::max(), 0, 0};
+  for (int i = 0; i != 20; ++i) {
+    time_strands(timed::none);
+    const std::uint64_t begin = os::ticks_in_order();
+    const long forks = os::opaque(&fork_tree)(depth, 0);
+    cost.event = std::min(cost.event, static_cast<double>(os::ticks_in_order() - begin) / static_cast<double>(3 * forks));
+  }
+  const double shared = 2 * ticks_of_branch(timed::all, some) - ticks_of_branch(timed::all, 2 * some);
+  cost.fresh = std::max(0.0, 2 * ticks_of_branch(timed::first_branches, some) - ticks_of_branch(timed::first_branches, 2 * some));
+  cost.shared = std::max(0.0, shared);
+  forget_sites();
+  strand = {};
 }
 
 void run_begins() noexcept {

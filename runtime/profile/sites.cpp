@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/os/callers.hpp"
+#include "runtime/os/ticks.hpp"
 #include "runtime/profile/earlier_runs.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
@@ -19,11 +20,23 @@ std::vector<site*>& sites() {
   return all;
 }
 
+std::unordered_map<std::uintptr_t, site*>& known_sites() {
+  static std::unordered_map<std::uintptr_t, site*>& all = *new std::unordered_map<std::uintptr_t, site*>;
+  return all;
+}
+
 }  // namespace
 
 site outside_of_forks;
 
 const std::vector<site*>& all_sites() noexcept { return sites(); }
+
+void forget_sites() noexcept {
+  sites().clear();
+  known_sites().clear();
+  for (known_site& one : recent_sites) one = {};
+  outside_of_forks = site();
+}
 
 site* site_of(const void* end) noexcept {
   const auto found = std::ranges::find(sites(), end);
@@ -31,8 +44,8 @@ site* site_of(const void* end) noexcept {
 }
 
 site& find_site(std::uintptr_t address, block_kind is) {
-  static std::unordered_map<std::uintptr_t, site*>& known = *new std::unordered_map<std::uintptr_t, site*>;
-  site*& found = known[address];
+  const std::uint64_t begin = os::ticks_in_order();
+  site*& found = known_sites()[address];
   if (!found) {
     found = new site;
     found->is = is;
@@ -49,7 +62,7 @@ site& find_site(std::uintptr_t address, block_kind is) {
     for (strand_kind& kind : found->branch) add_kind(kind, *found);
   }
   recent_sites[(address ^ address >> 10) % 1024] = {address, found};
-  clock_is_stale();
+  leave_out(os::ticks_in_order() - begin);
   return *found;
 }
 

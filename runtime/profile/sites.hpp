@@ -83,6 +83,9 @@ strand_kind& find_kind_after(site& of, site& owner, place where);
 /// The site whose blocks begin at the end of a strand; nullptr if the strand ended at something else.
 site* site_of(const void* end) noexcept;
 
+/// As if no site had come up yet.
+void forget_sites() noexcept;
+
 /// In the order in which they came up first.
 const std::vector<site*>& all_sites() noexcept;
 

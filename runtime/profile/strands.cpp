@@ -17,7 +17,7 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
 namespace {
 
 // Nanoseconds.
-constexpr double is_tiny = 40;             // readings do not tell two such strands apart; only sums of many are right
+constexpr double is_tiny = 8;            // readings do not tell two such strands apart; only sums of many are right
 constexpr double is_short = 300;           // to time each one would take a tenth as long, or more
 constexpr double most_alike = 20'000;      // what takes longer is timed, even if all are alike: that costs little
 constexpr double may_be_preempted = 30'000;
@@ -182,6 +182,13 @@ void add_kind(strand_kind& one, site& owner) {
     one.timed = known_way(one.number);
     one.left = one.timed == way::some ? about(gap_of_some) : 1;
   }
+}
+
+void leave_out(std::uint64_t ticks) noexcept {
+  current_window.began += ticks;
+  last_reading += ticks;
+  strand.began += ticks;
+  clock_is_stale();
 }
 
 strand_type& find_type(strand_kind& kind, const void* end) noexcept {

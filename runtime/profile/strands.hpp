@@ -56,9 +56,9 @@ struct strand_kind {
 
 /// What readings and the profile's own work take, in ticks. Measured at the start.
 struct costs {
+  double event = 0;   // of what is done between two strands of which none is timed
   double fresh = 0;   // of a reading where a strand begins, to that where it ends
   double shared = 0;  // the same where the end of one strand is the begin of the next
-  double event = 0;   // of what is done between two strands of which none is timed
 };
 
 inline costs cost;
@@ -107,6 +107,9 @@ inline const char end_of_branch = 0;  // stands for it
 strand_type& find_type(strand_kind& kind, const void* end) noexcept;
 double end_timed(const void* end) noexcept;
 void begin_timed(strand_kind& kind) noexcept;
+
+/// So many ticks that have just passed are no strand's.
+void leave_out(std::uint64_t ticks) noexcept;
 
 /// Anything but the fast path has run since the clock was read.
 inline void clock_is_stale() noexcept {
