@@ -25,6 +25,7 @@ struct known {
   std::uint64_t runs = 0;
   std::vector<way> ways;
   std::vector<double> lengths;
+  std::vector<std::uint8_t> run_on;
   std::vector<std::uint64_t> parts;
   std::vector<std::uint32_t> lines;
   // Of the strands that are timed, in their order: the least length, in ticks, and the type's number modulo 256.
@@ -78,6 +79,7 @@ unsigned number_of_run() noexcept { return static_cast<unsigned>(all_known().run
 bool repeats_earlier_runs() noexcept { return repeats; }
 way known_way(std::uint32_t kind) noexcept { return one_of(all_known().ways, kind, way::each); }
 double known_length(std::uint32_t type) noexcept { return one_of(all_known().lengths, type, 0.0); }
+bool is_known_to_run_on(std::uint32_t type) noexcept { return one_of(all_known().run_on, type, std::uint8_t{0}) != 0; }
 std::uint64_t known_part(std::uint32_t site) noexcept { return one_of(all_known().parts, site, std::uint64_t{0}); }
 std::uint32_t known_first_of_line(std::uint32_t site) noexcept { return one_of(all_known().lines, site, site); }
 
@@ -106,6 +108,7 @@ double least_surprise(std::uint64_t from, std::uint64_t to, double ticks) noexce
     const auto& all = all_known().surprises;
     const auto found = std::ranges::lower_bound(all, from, {}, &surprise_of_run::to);
     if (found == all.end() || found->from > to) return 0;
+    if (ticks > 2 * found->ticks || found->ticks > 2 * ticks) return 0;  // the same strand would take about as long
     ticks = std::min(ticks, found->ticks);
   }
   surprises_again().push_back({from, to, ticks});
@@ -117,7 +120,7 @@ void load_earlier_runs() noexcept {
   if (!file) return;
   known& k = all_known();
   std::uint64_t head[2] = {};
-  earlier = std::fread(head, sizeof head, 1, file) == 1 && head[0] == magic && read(file, k.ways) && read(file, k.lengths) &&
+  earlier = std::fread(head, sizeof head, 1, file) == 1 && head[0] == magic && read(file, k.ways) && read(file, k.lengths) && read(file, k.run_on) &&
             read(file, k.parts) && read(file, k.lines) && read(file, k.timed) && read(file, k.types) && read(file, k.surprises);
   std::fclose(file);
   k.runs = head[1];
@@ -137,7 +140,10 @@ void save_runs(const std::uint64_t* parts, const std::uint32_t* lines, std::uint
   }
   known& k = all_known();
   if (earlier && k.runs > 1 && at != k.timed.size()) repeats = false;
-  if (!earlier) k.ways = ways_of_kinds();
+  if (!earlier) {
+    k.ways = ways_of_kinds();
+    k.run_on = types_that_run_on();
+  }
   k.lengths = lengths_of_types();
   k.parts.assign(parts, parts + sites);
   k.lines.assign(lines, lines + sites);
@@ -145,6 +151,7 @@ void save_runs(const std::uint64_t* parts, const std::uint32_t* lines, std::uint
   std::fwrite(head, sizeof head, 1, file);
   write(file, k.ways);
   write(file, k.lengths);
+  write(file, k.run_on);
   write(file, k.parts);
   write(file, k.lines);
   write(file, k.timed);

@@ -22,6 +22,7 @@ bool repeats_earlier_runs() noexcept;
 // By numbers that follow the order in which things come up first. 0 if no earlier run knows it.
 way known_way(std::uint32_t kind) noexcept;
 double known_length(std::uint32_t type) noexcept;
+bool is_known_to_run_on(std::uint32_t type) noexcept;
 std::uint64_t known_part(std::uint32_t site) noexcept;
 /// The site that this one is in the same line as: the first of them.
 std::uint32_t known_first_of_line(std::uint32_t site) noexcept;

@@ -117,6 +117,7 @@ void close_window(std::uint64_t now) noexcept {
   if (excess > expected + ticks_of(may_be_surprising)) {
     // A strand took long although those of its kind do not. Which one of the window's is not known: the one that has just ended is near.
     excess -= taken_away();
+    if (n > 10 * gap_of_some) return;
     const double least = least_surprise(strands_so_far - n, strands_so_far, excess);
     if (least > ticks_of(has_earlier_runs() ? may_be_surprising : is_surprising)) {
       strand.surprise += least;
@@ -170,6 +171,10 @@ void choose_way(strand_kind& kind) noexcept {
     if (type->timed != 0) all_known &= measure(*type);
   if (has_earlier_runs()) return;
   kind.timed = all_known ? way::some : way::each;
+  for (strand_type* const type : kind.types) {
+    type->runs_on = kind.timed == way::each && type->timed >= looks && measure(*type);
+    if (!type->runs_on) type->unread = 0;
+  }
 }
 
 }  // namespace
@@ -200,6 +205,8 @@ strand_type& find_type(strand_kind& kind, const void* end) noexcept {
     found->end = end;
     found->number = static_cast<std::uint32_t>(types.size());
     found->known = known_length(found->number);
+    found->runs_on = is_known_to_run_on(found->number);
+    found->unread = found->runs_on ? about(gap_of_some) : 0;
     set_length(*found);
     types.push_back(found);
     kind.types.push_back(found);
@@ -218,16 +225,31 @@ strand_type& find_type(strand_kind& kind, const void* end) noexcept {
   return *found;
 }
 
+namespace {
+
+/// Without a reading: the clock runs on, and the next strand, if it is timed, is what is left.
+double run_on(strand_type& type) noexcept {
+  --type.unread;
+  ++type.count;
+  strand.clock = clock_state::just_read;
+  strand.own_cost += type.length + cost.event;
+  return type.length;
+}
+
+}  // namespace
+
 double end_timed(const void* end) noexcept {
   strand_kind& kind = *strand.kind;
   if (strand.clock == clock_state::just_read) {  // this one is not
     strand.clock = clock_state::idle;
     return end_strand(end);
   }
+  if (kind.recent.end == end && kind.recent.type->unread != 0) return run_on(*kind.recent.type);
   const std::uint64_t now = os::ticks_in_order();
   const double passed = static_cast<double>(now - strand.began);
   strand.clock = clock_state::just_read;
   strand.began = now;
+  strand.own_cost = cost.shared;
   last_reading = now;
   strand_type& type = find_type(kind, end);
   double length = std::max(0.0, passed - strand.own_cost);
@@ -239,9 +261,13 @@ double end_timed(const void* end) noexcept {
     clock_is_stale();
   }
   type.newest[type.timed++ % looks] = static_cast<float>(length);
-  if (kind.timed == way::each) {
+  const bool is_usual = has_earlier_runs() || length < 4 * type.length + ticks_of(2000);
+  if (type.runs_on) {
+    if (is_usual) type.unread = about(gap_of_some);
+    if (is_usual) length = type.length;
+  } else if (kind.timed == way::each) {
     length = least_of_runs(type.number, length);
-  } else if (kind.timed == way::some && (has_earlier_runs() || length < 4 * type.length + ticks_of(2000))) {
+  } else if (kind.timed == way::some && is_usual) {
     length = type.length;
   }
   length += std::exchange(strand.surprise, 0);
@@ -255,7 +281,6 @@ double end_timed(const void* end) noexcept {
 
 void begin_timed(strand_kind& kind) noexcept {
   kind.left = kind.timed == way::some ? about(gap_of_some) : 1;
-  strand.own_cost = cost.shared;
   if (strand.clock == clock_state::idle) {
     strand.own_cost = cost.fresh;
     strand.began = os::ticks_in_order();
@@ -313,6 +338,12 @@ std::int64_t ran_ns() noexcept { return ran; }
 std::vector<way> ways_of_kinds() {
   std::vector<way> all;
   for (const strand_kind* const kind : kinds) all.push_back(kind->timed == way::learning ? way::each : kind->timed);
+  return all;
+}
+
+std::vector<std::uint8_t> types_that_run_on() {
+  std::vector<std::uint8_t> all;
+  for (const strand_type* const type : types) all.push_back(type->runs_on);
   return all;
 }
 

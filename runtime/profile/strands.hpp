@@ -27,6 +27,9 @@ struct strand_type {
   const void* end = nullptr;
   std::uint32_t number = 0;
   bool is_tiny = false;
+  // Of a kind of which each is timed: these are all short or alike, so that most end without a reading.
+  bool runs_on = false;
+  std::uint32_t unread = 0;  // how many more do
   std::uint64_t timed = 0;        // how many were
   double total = 0;               // ticks of all that were, and of the others up to `added`
   std::uint64_t added = 0;
@@ -80,6 +83,7 @@ std::int64_t ran_ns() noexcept;
 /// What later runs are to know: of each kind and of each type, in the order of their numbers.
 std::vector<way> ways_of_kinds();
 std::vector<double> lengths_of_types();
+std::vector<std::uint8_t> types_that_run_on();
 
 /// How well the lengths explain the time that passed: what no strand accounts for, and the whole, in ticks.
 struct unexplained {
