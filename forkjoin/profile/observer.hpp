@@ -29,13 +29,13 @@ class fork_block {
   template <class F>
   [[gnu::always_inline]] void branch(F&& f) {
     if (!block_.is_open) profile::begin(block_, block_kind::fork_join);
-    profile::branch(block_, &call<std::remove_reference_t<F>>, std::addressof(f));
+    profile::branch(block_, &call<std::remove_reference_t<F>>, pointer_to(f));
   }
 
   template <class... F>
   [[gnu::always_inline]] void branches(F&&... f) {
     if constexpr (sizeof...(F) == 2) {
-      profile::fork_two({&call<std::remove_reference_t<F>>, std::addressof(f)}...);
+      profile::fork_two({&call<std::remove_reference_t<F>>, pointer_to(f)}...);
     } else {
       (branch(f), ...);
       join();
@@ -44,22 +44,28 @@ class fork_block {
 
   template <class F>
   [[gnu::always_inline]] void branch_beside(F&& f) {
-    profile::branch_beside(block_, &call<std::remove_reference_t<F>>, std::addressof(f));
+    profile::branch_beside(block_, &call<std::remove_reference_t<F>>, pointer_to(f));
   }
 
   template <class F>
   [[gnu::always_inline]] void turns(std::size_t n, F&& f) {
-    profile::turns(block_, n, &call_turn<std::remove_reference_t<F>>, std::addressof(f));
+    profile::turns(block_, n, &call_turn<std::remove_reference_t<F>>, pointer_to(f));
   }
 
   template <class F>
   [[gnu::always_inline]] void parts(std::size_t n, std::size_t grain, F&& f) {
-    profile::parts(block_, n, grain, &call_part<std::remove_reference_t<F>>, std::addressof(f));
+    profile::parts(block_, n, grain, &call_part<std::remove_reference_t<F>>, pointer_to(f));
   }
 
   [[gnu::always_inline]] void join() noexcept { profile::join(block_); }
 
  private:
+  // A closure may be const; its call gets it back as it was.
+  template <class F>
+  static void* pointer_to(F& f) noexcept {
+    return const_cast<void*>(static_cast<const void*>(std::addressof(f)));
+  }
+
   template <class F>
   static void call(void* f) {
     (*static_cast<F*>(f))();

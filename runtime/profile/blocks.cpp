@@ -34,15 +34,15 @@ constexpr double part_ns = 8'000;
 /// What is in a block.
 struct open_block {
   // Of the branch that runs in it; in a scope and in a fold, between the branches, of the strand that began it.
-  path inner;            // from its begin: the blocks that have ended in it
-  double own;          // ticks: the strands between them
-  double waits;        // ticks of thefts, before the branch
-  path longest;          // of the branches that have ended
+  path inner;    // from its begin: the blocks that have ended in it
+  double own;    // ticks: the strands between them
+  double waits;  // ticks of thefts, before the branch
+  path longest;  // of the branches that have ended
   site* of;      // of a scope: where it was forked into last
   site* owner;   // of the strands
   open_block* around;
   const path* child_from;  // of a scope while a child of it runs: from the scope's begin to the fork
-  std::uint32_t branches;        // that have ended
+  std::uint32_t branches;  // that have ended
   block_kind is;
 };
 static_assert(std::is_trivially_destructible_v<open_block>);
@@ -133,7 +133,9 @@ path taken(open_block& b) {
 }
 
 /// Whether a path has strands of this site only, or none.
-[[gnu::always_inline]] inline bool is_of(const path& one, const site* line) { return one.whose == owners(line) || one.whose.none(); }
+[[gnu::always_inline]] inline bool is_of(const path& one, const site* line) {
+  return one.whose == owners(line) || one.whose.none();
+}
 
 /// The first branch of the block has ended.
 [[gnu::always_inline]] inline void compete_first(open_block& b) {
@@ -334,7 +336,8 @@ void turns(block& in, std::size_t n, void (*call)(void* f, std::size_t turn), vo
   }
 }
 
-void parts(block& in, std::size_t n, std::size_t grain, void (*call)(void* f, std::size_t begin, std::size_t end), void* f) {
+void parts(block& in, std::size_t n, std::size_t grain, void (*call)(void* f, std::size_t begin, std::size_t end),
+           void* f) {
   open_block& b = of(in);
   struct leaver {
     open_block& b;
@@ -445,7 +448,7 @@ struct kept {
     }
   };
   branch_of_two first{one, deeper}, second{two, deeper};
-  os::opaque(&fork_two)({&branch_of_two::call, &first}, {&branch_of_two::call, &second});
+  os::opaque (&fork_two)({&branch_of_two::call, &first}, {&branch_of_two::call, &second});
   return one.came + one.value + two.value;
 }
 
@@ -471,10 +474,11 @@ double ticks_of_branch(timed which, long steps) {
   std::vector<float> all;
   for (int round = 0; round != 10; ++round) {
     time_strands(which);
-    for (int i = 0; i != 70; ++i) os::opaque(&fork_tree)(1, steps);
+    for (int i = 0; i != 70; ++i) os::opaque (&fork_tree)(1, steps);
     for (const site* const at : all_sites())
       for (const strand_type* const type : at->branch[0].types)
-        all.insert(all.end(), type->newest.begin(), type->newest.begin() + std::min<std::ptrdiff_t>(type->timed, std::ssize(type->newest)));
+        all.insert(all.end(), type->newest.begin(),
+                   type->newest.begin() + std::min<std::ptrdiff_t>(type->timed, std::ssize(type->newest)));
   }
   std::ranges::sort(all);
   all.resize(std::max<std::size_t>(all.size() - all.size() / 8, 1));
@@ -497,10 +501,12 @@ void measure_costs() {
     time_strands(timed::none);
     const std::uint64_t begin = os::ticks_in_order();
     const long forks = os::opaque(&fork_tree)(depth, 0);
-    cost.event = std::min(cost.event, static_cast<double>(os::ticks_in_order() - begin) / static_cast<double>(3 * forks));
+    cost.event =
+        std::min(cost.event, static_cast<double>(os::ticks_in_order() - begin) / static_cast<double>(3 * forks));
   }
   const double shared = 2 * ticks_of_branch(timed::all, some) - ticks_of_branch(timed::all, 2 * some);
-  cost.fresh = std::max(0.0, 2 * ticks_of_branch(timed::first_branches, some) - ticks_of_branch(timed::first_branches, 2 * some));
+  cost.fresh = std::max(
+      0.0, 2 * ticks_of_branch(timed::first_branches, some) - ticks_of_branch(timed::first_branches, 2 * some));
   cost.shared = std::max(0.0, shared);
   forget_sites();
   strand = {};

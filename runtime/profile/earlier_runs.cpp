@@ -120,8 +120,9 @@ void load_earlier_runs() noexcept {
   if (!file) return;
   known& k = all_known();
   std::uint64_t head[2] = {};
-  earlier = std::fread(head, sizeof head, 1, file) == 1 && head[0] == magic && read(file, k.ways) && read(file, k.lengths) && read(file, k.run_on) &&
-            read(file, k.parts) && read(file, k.lines) && read(file, k.timed) && read(file, k.types) && read(file, k.surprises);
+  earlier = std::fread(head, sizeof head, 1, file) == 1 && head[0] == magic && read(file, k.ways) &&
+            read(file, k.lengths) && read(file, k.run_on) && read(file, k.parts) && read(file, k.lines) &&
+            read(file, k.timed) && read(file, k.types) && read(file, k.surprises);
   std::fclose(file);
   k.runs = head[1];
   if (!earlier) k = {};

@@ -52,8 +52,9 @@ class owners {
 /// Lengths in ticks. path() is an empty one.
 struct path {
   pair lengths;  // of strands; and with a theft on each edge that a thief could take
-  pair others;    // as the second, if the strands of the owner were twice as fast; and all strands, also those that are not on the path
-  owners whose;    // a list is from the store, and is given back to it
+  pair
+      others;  // as the second, if the strands of the owner were twice as fast; and all strands, also those that are not on the path
+  owners whose;  // a list is from the store, and is given back to it
 
   double span() const noexcept { return lengths[0]; }
   double burdened() const noexcept { return lengths[1]; }
@@ -72,9 +73,7 @@ class store_of_shares {
     return one;
   }
 
-  void give(shares* one) {
-    free_.push_back(one);
-  }
+  void give(shares* one) { free_.push_back(one); }
 
  private:
   std::vector<shares*> free_;

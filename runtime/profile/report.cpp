@@ -29,15 +29,18 @@ struct line_of_program {
 
 bool is_between(const std::string& file, const std::string& folder) {
   const std::size_t at = file.rfind(folder);
-  return at != std::string::npos && (at == 0 || file[at - 1] == '/') && file.find('/', at + folder.size()) == std::string::npos;
+  return at != std::string::npos && (at == 0 || file[at - 1] == '/') &&
+         file.find('/', at + folder.size()) == std::string::npos;
 }
 
 /// Code of this library, or of the standard's: by its file, or by its name if no file is known.
 bool is_library(const os::place& one) {
-  if (one.file.empty()) return one.function.find("fj::v0_2::") < one.function.find_first_of("<(") || one.function.starts_with("std::");
-  if (one.file.find("/include/c++/") != std::string::npos || one.file.find("/c++/v1/") != std::string::npos) return true;
-  for (const char* const folder : {"forkjoin/", "forkjoin/serial/", "forkjoin/profile/", "forkjoin/detail/", "forkjoin/loops/",
-                                   "runtime/profile/", "runtime/os/"})
+  if (one.file.empty())
+    return one.function.find("fj::v0_2::") < one.function.find_first_of("<(") || one.function.starts_with("std::");
+  if (one.file.find("/include/c++/") != std::string::npos || one.file.find("/c++/v1/") != std::string::npos)
+    return true;
+  for (const char* const folder : {"forkjoin/", "forkjoin/serial/", "forkjoin/profile/", "forkjoin/detail/",
+                                   "forkjoin/loops/", "runtime/profile/", "runtime/os/"})
     if (one.file.ends_with("pp") && is_between(one.file, folder)) return true;
   return false;
 }
@@ -124,22 +127,28 @@ double ns(double ticks) noexcept { return ticks / ticks_per_ns; }
 
 void write_json(std::FILE* to, const std::vector<line_of_program>& all, std::int64_t outside_ns) {
   std::fprintf(to,
-               "{\"forkjoin-profile\": 1, \"run\": %u, \"repeats\": %s, \"theft_ns\": %.1f,\n \"work_ns\": %.1f, \"span_ns\": %.1f, "
-               "\"burdened_ns\": %.1f, \"outside_ns\": %lld, \"ran_ns\": %lld, \"unexplained\": %.4f,\n \"costs_ns\": {\"event\": %.2f, "
+               "{\"forkjoin-profile\": 1, \"run\": %u, \"repeats\": %s, \"theft_ns\": %.1f,\n \"work_ns\": %.1f, "
+               "\"span_ns\": %.1f, "
+               "\"burdened_ns\": %.1f, \"outside_ns\": %lld, \"ran_ns\": %lld, \"unexplained\": %.4f,\n \"costs_ns\": "
+               "{\"event\": %.2f, "
                "\"shared\": %.2f, \"fresh\": %.2f},\n \"sites\": [",
-               number_of_run(), repeats_earlier_runs() ? "true" : "false", ns(theft_ticks), ns(of_all_runs.work()), ns(of_all_runs.span()),
-               ns(of_all_runs.burdened()), static_cast<long long>(outside_ns), static_cast<long long>(ran_ns()),
-               surprise.whole > 0 ? surprise.excess / surprise.whole : 0, ns(cost.event), ns(cost.shared), ns(cost.fresh));
+               number_of_run(), repeats_earlier_runs() ? "true" : "false", ns(theft_ticks), ns(of_all_runs.work()),
+               ns(of_all_runs.span()), ns(of_all_runs.burdened()), static_cast<long long>(outside_ns),
+               static_cast<long long>(ran_ns()), surprise.whole > 0 ? surprise.excess / surprise.whole : 0,
+               ns(cost.event), ns(cost.shared), ns(cost.fresh));
   const char* comma = "";
   for (const line_of_program& one : all) {
-    std::fprintf(to,
-                 "%s\n  {\"function\": %s, \"file\": %s, \"line\": %u, \"kind\": \"%s\", \"blocks\": %llu, \"branches\": %llu, "
-                 "\"forks\": %llu,\n   \"own_ns\": %.1f, \"on_span_ns\": %.1f, \"saved_twice_ns\": %.1f, \"saved_free_ns\": %.1f, "
-                 "\"outermost\": %llu, \"work_in_ns\": %.1f, \"span_in_ns\": %.1f, \"burdened_in_ns\": %.1f}",
-                 comma, quoted(one.at.function).c_str(), quoted(one.at.file).c_str(), one.at.line, &one == all.data() ? "" : name_of(one.is),
-                 static_cast<unsigned long long>(one.blocks), static_cast<unsigned long long>(one.branches),
-                 static_cast<unsigned long long>(one.forks), ns(one.own), ns(one.on_span), ns(one.saved_twice), ns(one.saved_free),
-                 static_cast<unsigned long long>(one.outermost), ns(one.work_in), ns(one.span_in), ns(one.burdened_in));
+    std::fprintf(
+        to,
+        "%s\n  {\"function\": %s, \"file\": %s, \"line\": %u, \"kind\": \"%s\", \"blocks\": %llu, \"branches\": %llu, "
+        "\"forks\": %llu,\n   \"own_ns\": %.1f, \"on_span_ns\": %.1f, \"saved_twice_ns\": %.1f, \"saved_free_ns\": "
+        "%.1f, "
+        "\"outermost\": %llu, \"work_in_ns\": %.1f, \"span_in_ns\": %.1f, \"burdened_in_ns\": %.1f}",
+        comma, quoted(one.at.function).c_str(), quoted(one.at.file).c_str(), one.at.line,
+        &one == all.data() ? "" : name_of(one.is), static_cast<unsigned long long>(one.blocks),
+        static_cast<unsigned long long>(one.branches), static_cast<unsigned long long>(one.forks), ns(one.own),
+        ns(one.on_span), ns(one.saved_twice), ns(one.saved_free), static_cast<unsigned long long>(one.outermost),
+        ns(one.work_in), ns(one.span_in), ns(one.burdened_in));
     comma = ",";
   }
   std::fprintf(to, "\n ]}\n");
@@ -149,20 +158,27 @@ std::string duration(double ticks) {
   const double time = ns(ticks);
   char text[32];
   const char* const unit = time < 1e3 ? "ns" : time < 1e6 ? "us" : time < 1e9 ? "ms" : "s";
-  std::snprintf(text, sizeof text, "%.3g %s", time / (time < 1e3 ? 1 : time < 1e6 ? 1e3 : time < 1e9 ? 1e6 : 1e9), unit);
+  std::snprintf(text, sizeof text, "%.3g %s",
+                time / (time < 1e3   ? 1
+                        : time < 1e6 ? 1e3
+                        : time < 1e9 ? 1e6
+                                     : 1e9),
+                unit);
   return text;
 }
 
 void write_table(std::FILE* to, std::vector<line_of_program> all) {
   const path& whole = of_all_runs;
-  std::fprintf(to, "forkjoin-profile: work %s, span %s, burdened span %s, parallelism %.3g\n", duration(whole.work()).c_str(),
-               duration(whole.span()).c_str(), duration(whole.burdened()).c_str(), whole.span() > 0 ? whole.work() / whole.span() : 1);
+  std::fprintf(to, "forkjoin-profile: work %s, span %s, burdened span %s, parallelism %.3g\n",
+               duration(whole.work()).c_str(), duration(whole.span()).c_str(), duration(whole.burdened()).c_str(),
+               whole.span() > 0 ? whole.work() / whole.span() : 1);
   std::ranges::sort(all, [](const line_of_program& a, const line_of_program& b) { return a.on_span > b.on_span; });
   for (const line_of_program& one : all) {
     const std::string at = one.at.file.empty() ? one.at.function : one.at.file + ":" + std::to_string(one.at.line);
     std::fprintf(to, "forkjoin-profile: %5.1f %% of the span, %5.1f %% of the work, %llu forks: %s\n",
-                 whole.span() > 0 ? 100 * one.on_span / whole.span() : 0, whole.work() > 0 ? 100 * one.own / whole.work() : 0,
-                 static_cast<unsigned long long>(one.forks), at.empty() ? "outside of all forks" : at.c_str());
+                 whole.span() > 0 ? 100 * one.on_span / whole.span() : 0,
+                 whole.work() > 0 ? 100 * one.own / whole.work() : 0, static_cast<unsigned long long>(one.forks),
+                 at.empty() ? "outside of all forks" : at.c_str());
   }
 }
 

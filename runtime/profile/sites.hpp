@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/profile/observer.hpp"
-#include "runtime/profile/strands.hpp"
+#include "observer.hpp"
+#include "strands.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
 
@@ -18,8 +18,8 @@ struct site {
   // The fast path reads these.
   site* line = nullptr;                   // the first site in the same line of the program: paths know sites by it
   const void* outermost_block = nullptr;  // that is open, as in a recursion one is in the other
-  std::array<strand_kind, 3> branch;  // the first, the second, all others
-  const site* last_after = nullptr;   // the strand that went on after a block of this site
+  std::array<strand_kind, 3> branch;      // the first, the second, all others
+  const site* last_after = nullptr;       // the strand that went on after a block of this site
   strand_kind* kind_after = nullptr;
 
   // Of blocks that are in no other one of this site.

@@ -17,9 +17,9 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
 namespace {
 
 // Nanoseconds.
-constexpr double is_tiny = 8;            // readings do not tell two such strands apart; only sums of many are right
-constexpr double is_short = 300;           // to time each one would take a tenth as long, or more
-constexpr double most_alike = 20'000;      // what takes longer is timed, even if all are alike: that costs little
+constexpr double is_tiny = 8;          // readings do not tell two such strands apart; only sums of many are right
+constexpr double is_short = 300;       // to time each one would take a tenth as long, or more
+constexpr double most_alike = 20'000;  // what takes longer is timed, even if all are alike: that costs little
 constexpr double may_be_preempted = 30'000;
 // What is not expected: the timer's interrupts take up to 20'000. What comes again at the same place in another run is none.
 constexpr double is_surprising = 50'000, may_be_surprising = 3'000;
@@ -78,9 +78,7 @@ window current_window;
 /// Of tiny strands: how long they take in windows, and as the readings say.
 double tiny_passed = 0, tiny_measured = 0;
 
-double scale_of_tiny() noexcept {
-  return tiny_measured > 0 ? std::clamp(tiny_passed / tiny_measured, 0.01, 2.0) : 1;
-}
+double scale_of_tiny() noexcept { return tiny_measured > 0 ? std::clamp(tiny_passed / tiny_measured, 0.01, 2.0) : 1; }
 
 /// Of those that were not timed: as long as their length was.
 void add_up(strand_type& type) noexcept {

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/profile/earlier_runs.hpp"
+#include "earlier_runs.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
 
@@ -30,12 +30,12 @@ struct strand_type {
   // Of a kind of which each is timed: these are all short or alike, so that most end without a reading.
   bool runs_on = false;
   std::uint32_t unread = 0;  // how many more do
-  std::uint64_t timed = 0;        // how many were
-  double total = 0;               // ticks of all that were, and of the others up to `added`
+  std::uint64_t timed = 0;   // how many were
+  double total = 0;          // ticks of all that were, and of the others up to `added`
   std::uint64_t added = 0;
-  std::uint64_t at_window = 0;    // `count` when the window began
-  double measured = 0;            // the length that those have which were timed
-  double known = 0;               // the least length of earlier runs; 0: none
+  std::uint64_t at_window = 0;     // `count` when the window began
+  double measured = 0;             // the length that those have which were timed
+  double known = 0;                // the least length of earlier runs; 0: none
   std::array<float, 64> newest{};  // of those that were timed
 };
 

@@ -28,6 +28,7 @@ ORDER = [
     "runtime/os/io",
     "runtime/os/context",
     "runtime/trace",
+    "runtime/profile",
     "runtime/fork",
     "runtime/stacks",
     "runtime/sched",
@@ -55,6 +56,7 @@ ORDER = [
 SEAMS = {
     "forkjoin/detail/entry.hpp": "runtime/entry.hpp",
     "forkjoin/detail/requirements.hpp": "runtime/os/requirements.hpp",
+    "forkjoin/profile/observer.hpp": "runtime/profile/observer.hpp",
 }
 
 FOLDERS = {"forkjoin", "runtime", "examples", "bench", "test", "subprojects"}
