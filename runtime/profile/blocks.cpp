@@ -96,9 +96,20 @@ path taken(open_block& b) {
   clock_is_stale();
 }
 
+/// What no branch is around is told apart by the fork that it follows.
+[[gnu::noinline]] void go_on_outside(site& joined) {
+  path before = strand_of(outermost.owner->line, outermost.own);
+  append(outermost.inner, before);
+  outermost.own = 0;
+  outermost.owner = &strands_after(joined);
+  clock_is_stale();
+}
+
 /// Of a block of one site: the strand that began it goes on.
 [[gnu::always_inline]] inline void go_on(open_block& b) {
   running = b.around;
+  if (running == &outermost) [[unlikely]]
+    go_on_outside(*b.of);
   begin_strand(kind_after_block(*b.of, *running->owner));
 }
 

@@ -21,6 +21,7 @@ namespace {
 /// A line of the program that forks; the first is what no fork is around. Times in ticks.
 struct line_of_program {
   os::place at;
+  bool is_after = false;  // not the fork there, but what no fork is around, after it
   block_kind is = block_kind::fork_join;
   std::uint64_t blocks = 0, branches = 0, forks = 0, outermost = 0;
   double own = 0, on_span = 0, saved_twice = 0, saved_free = 0;
@@ -67,6 +68,7 @@ std::vector<line_of_program> lines(std::vector<std::uint32_t>& first_of_line) {
   const auto places = os::places_of(addresses);
   auto at = places.begin();
   std::map<std::pair<std::string, unsigned>, std::pair<std::size_t, std::uint32_t>> known;
+  std::map<std::size_t, std::size_t> places_after;
   std::map<const site*, std::size_t> of_site{{&outside_of_forks, 0}};
   for (const site* const one : all_sites()) {
     const auto end = at + static_cast<std::ptrdiff_t>(one->calls.size());
@@ -81,6 +83,16 @@ std::vector<line_of_program> lines(std::vector<std::uint32_t>& first_of_line) {
     }
     first_of_line.push_back(found->second.second);
     of_site[one] = found->second.first;
+    if (one->after_join) {
+      const auto [after, first_after] = places_after.try_emplace(found->second.first, all.size());
+      if (first_after) {
+        all.push_back({});
+        all.back().at = place;
+        all.back().is_after = true;
+      }
+      of_site[one->after_join] = after->second;
+      all[after->second].own += one->after_join->own;
+    }
     line_of_program& line = all[found->second.first];
     line.blocks += one->blocks;
     line.branches += one->branches;
@@ -145,10 +157,13 @@ void write_json(std::FILE* to, const std::vector<line_of_program>& all, std::int
         "%.1f, "
         "\"outermost\": %llu, \"work_in_ns\": %.1f, \"span_in_ns\": %.1f, \"burdened_in_ns\": %.1f}",
         comma, quoted(one.at.function).c_str(), quoted(one.at.file).c_str(), one.at.line,
-        &one == all.data() ? "" : name_of(one.is), static_cast<unsigned long long>(one.blocks),
-        static_cast<unsigned long long>(one.branches), static_cast<unsigned long long>(one.forks), ns(one.own),
-        ns(one.on_span), ns(one.saved_twice), ns(one.saved_free), static_cast<unsigned long long>(one.outermost),
-        ns(one.work_in), ns(one.span_in), ns(one.burdened_in));
+        &one == all.data() ? "begin"
+        : one.is_after     ? "after"
+                           : name_of(one.is),
+        static_cast<unsigned long long>(one.blocks), static_cast<unsigned long long>(one.branches),
+        static_cast<unsigned long long>(one.forks), ns(one.own), ns(one.on_span), ns(one.saved_twice),
+        ns(one.saved_free), static_cast<unsigned long long>(one.outermost), ns(one.work_in), ns(one.span_in),
+        ns(one.burdened_in));
     comma = ",";
   }
   std::fprintf(to, "\n ]}\n");
@@ -174,11 +189,13 @@ void write_table(std::FILE* to, std::vector<line_of_program> all) {
                whole.span() > 0 ? whole.work() / whole.span() : 1);
   std::ranges::sort(all, [](const line_of_program& a, const line_of_program& b) { return a.on_span > b.on_span; });
   for (const line_of_program& one : all) {
-    const std::string at = one.at.file.empty() ? one.at.function : one.at.file + ":" + std::to_string(one.at.line);
+    std::string at = one.at.file.empty() ? one.at.function : one.at.file + ":" + std::to_string(one.at.line);
+    if (at.empty()) at = "before the first fork";
+    if (one.is_after) at = "outside of forks, after " + at;
     std::fprintf(to, "forkjoin-profile: %5.1f %% of the span, %5.1f %% of the work, %llu forks: %s\n",
                  whole.span() > 0 ? 100 * one.on_span / whole.span() : 0,
                  whole.work() > 0 ? 100 * one.own / whole.work() : 0, static_cast<unsigned long long>(one.forks),
-                 at.empty() ? "outside of all forks" : at.c_str());
+                 at.c_str());
   }
 }
 

@@ -66,6 +66,16 @@ site& find_site(std::uintptr_t address, block_kind is) {
   return *found;
 }
 
+site& strands_after(site& joined) {
+  if (!joined.after_join) {
+    site* const first = joined.line == &joined ? nullptr : &strands_after(*joined.line);
+    joined.after_join = new site;
+    joined.after_join->line = first ? first : joined.after_join;
+    clock_is_stale();
+  }
+  return *joined.after_join;
+}
+
 strand_kind& find_kind_after(site& of, site& owner, place where) {
   for (const site::after& one : of.kinds_after)
     if (one.owner == &owner && one.where == where) return *one.kind;

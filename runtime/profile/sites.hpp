@@ -41,6 +41,8 @@ struct site {
   std::vector<after> kinds_after;
   block_kind is = block_kind::fork_join;
 
+  site* after_join = nullptr;  // strands_after
+
   // When all is over: add_up_strands.
   double own = 0;  // ticks of strands in the branches, without forks in them
   std::uint64_t blocks = 0;
@@ -50,8 +52,11 @@ struct site {
   std::uint32_t number = 0;
 };
 
-/// What no fork is around: the beginning of a call of run, and what it does between forks.
+/// What no fork is around, up to the first fork.
 extern site outside_of_forks;
+
+/// What no fork is around, after the join of one at this site. As a site, but nothing forks there.
+site& strands_after(site& joined);
 
 site& find_site(std::uintptr_t address, block_kind is);
 

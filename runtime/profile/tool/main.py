@@ -1,0 +1,80 @@
+"""forkjoin-profile: work, span and parallelism of a program over forkjoin, as a whole and by line, and its time on any number of P.
+
+    forkjoin-profile [options] PROGRAM.cpp [arguments...]
+
+Compiles the program as a profile, which runs serially, and runs it several times; compiles it ordinarily, too, and runs that on one P and on
+two. The program must do the same each time. What it prints is dropped."""
+
+import argparse
+import pathlib
+import shlex
+import sys
+import tempfile
+
+import measure
+import page
+import table
+from model import Failed
+
+MEASURE_SECONDS = 20
+
+
+def parse(program):
+    parser = argparse.ArgumentParser(prog=program, description=__doc__.split("\n\n", 2)[2].replace("\n", " "),
+                                     usage="%(prog)s [options] PROGRAM.cpp [arguments...]")
+    parser.add_argument("--repeat", type=int, default=5, metavar="N", help="runs with the profile (5); each strand counts as its shortest")
+    parser.add_argument("--procs", type=int, default=8, metavar="P", help="for how many P to tell what changes of a line would do (8)")
+    parser.add_argument("--html", type=pathlib.Path, metavar="FILE", help="also write a page, into FILE")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="also write the profile itself, into FILE")
+    parser.add_argument("--cxx", default="g++", help="the compiler (g++)")
+    parser.add_argument("--flags", default="", help="more flags for it, such as '-O3 -march=native other.cpp -lm'")
+    parser.add_argument("--profile-only", action="store_true", help="do not compile and run the ordinary program")
+    parser.add_argument("source", type=pathlib.Path, metavar="PROGRAM.cpp")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def say(text):
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+
+
+def run(args):
+    if not args.source.is_file():
+        raise Failed(f"there is no file {args.source}")
+    if args.repeat < 1 or args.procs < 1:
+        raise Failed("--repeat and --procs take a number from 1 on")
+    flags = shlex.split(args.flags)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        say("compiling")
+        twin = measure.compile_with("forkjoin-profile", args.cxx, flags, [args.source], folder / "profiled")
+        theft, fork, is_measured = measure.costs(args.cxx, folder)
+        profile = measure.profiled(measure.Program(twin, args.arguments), folder, args.repeat, theft, say)
+        profile.fork = fork
+        if args.json:
+            args.json.write_text((folder / "profile.json").read_text())
+        measured = None
+        if not args.profile_only:
+            say("compiling the ordinary program")
+            ordinary = measure.compile_with("forkjoin", args.cxx, flags, [args.source], folder / "ordinary")
+            measured = measure.Measured(measure.Program(ordinary, args.arguments), MEASURE_SECONDS, say)
+        say("")
+    for line in table.lines(profile, measured, args.procs, is_measured):
+        print(line)
+    if args.html:
+        title = " ".join([args.source.name, *args.arguments])
+        args.html.write_text(page.made(profile, measured, args.procs, is_measured, title))
+        print(args.html)
+
+
+def main(program="forkjoin-profile"):
+    try:
+        run(parse(program))
+        return 0
+    except (Failed, OSError) as failure:
+        say("")
+        print(f"{program}: {failure}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        return 1

@@ -1,0 +1,92 @@
+"""What a profile says of a program: work, span, and how long it would take on any number of P."""
+
+import dataclasses
+import json
+
+PROCS = [2 ** i for i in range(13)]  # 1 to 4,096
+
+
+class Failed(Exception):
+    pass
+
+
+@dataclasses.dataclass
+class Site:
+    """A line that forks, or what no fork is around. Times in nanoseconds."""
+    function: str
+    file: str
+    line: int
+    kind: str            # fork_join, loop, fork_reduce or scope; "begin": before the first fork; "after": outside of forks, after one there
+    forks: int
+    own: float           # of the strands in its branches, without those of forks in them
+    on_span: float       # of these on the longest path
+    saved_twice: float   # by how much the longest path with thefts is shorter if its strands are twice as fast
+    saved_free: float    # or if its thefts cost nothing
+    outermost: int
+    work_in: float       # of its blocks, with all that is in them
+    span_in: float
+
+    @property
+    def name(self):
+        if self.kind == "begin":
+            return "outside of forks, before the first"
+        place = f"{self.file.rsplit('/', 1)[-1]}:{self.line}" if self.file else ""
+        return ("outside of forks, after " if self.kind == "after" else "") + " ".join(filter(None, [place, short(self.function)]))
+
+    @property
+    def is_fork(self):
+        return self.kind not in ("begin", "after")
+
+    @property
+    def parallelism(self):
+        return self.work_in / self.span_in if self.span_in else None
+
+
+def short(function):
+    """The name without its arguments: fib(int)::{lambda()#1}::operator()() const is fib."""
+    for end in ("(", "::{lambda", "<"):
+        at = function.find(end, 1)
+        if at > 0:
+            function = function[:at]
+    return function.split(" ")[-1]
+
+
+class Profile:
+    def __init__(self, path):
+        try:
+            told = json.loads(open(path).read())
+        except (OSError, ValueError) as error:
+            raise Failed(f"{path} is no profile: {error}") from None
+        if told.get("forkjoin-profile") != 1:
+            raise Failed(f"{path} is no profile of this version")
+        self.work, self.span, self.burdened = told["work_ns"], told["span_ns"], told["burdened_ns"]
+        self.theft, self.runs, self.repeats = told["theft_ns"], told["run"] + 1, told["repeats"]
+        self.outside = told["outside_ns"]
+        self.fork = 0.0  # of a fork that no thief takes: not known to the profile itself
+        self.sites = [Site(site["function"], site["file"], site["line"], site["kind"], site["forks"], site["own_ns"], site["on_span_ns"],
+                           site["saved_twice_ns"], site["saved_free_ns"], site["outermost"], site["work_in_ns"], site["span_in_ns"])
+                      for site in told["sites"]]
+
+    @property
+    def forks(self):
+        return sum(site.forks for site in self.sites)
+
+    @property
+    def parallelism(self):
+        return self.work / self.span if self.span else 1.0
+
+    def time(self, procs, *, work=None, burdened=None, forks=None):
+        """At most, by the bound of greedy schedulers: all P are busy, or the longest path goes on (Brent; Blumofe and Leiserson)."""
+        alone = (self.work if work is None else work) + (self.forks if forks is None else forks) * self.fork
+        longest = self.burdened if burdened is None else burdened
+        return (alone + (procs - 1) * min(longest, alone)) / procs
+
+    def best_time(self, procs):
+        """At least: neither more than all P work, nor is the longest path shorter than it is."""
+        return max((self.work + self.forks * self.fork) / procs, self.span)
+
+    def time_if_twice(self, site, procs):
+        return self.time(procs, work=self.work - site.own / 2, burdened=self.burdened - site.saved_twice)
+
+    def time_if_free(self, site, procs):
+        return self.time(procs, burdened=self.burdened - site.saved_free, forks=self.forks - site.forks)
