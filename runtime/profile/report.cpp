@@ -24,7 +24,7 @@ struct line_of_program {
   bool is_after = false;  // not the fork there, but what no fork is around, after it
   block_kind is = block_kind::fork_join;
   std::uint64_t blocks = 0, branches = 0, forks = 0, outermost = 0;
-  double own = 0, on_span = 0, saved_twice = 0, saved_free = 0;
+  double own = 0, before = 0, after = 0, on_span = 0, saved_twice = 0, saved_free = 0;
   double work_in = 0, span_in = 0, burdened_in = 0;
 };
 
@@ -98,6 +98,8 @@ std::vector<line_of_program> lines(std::vector<std::uint32_t>& first_of_line) {
     line.branches += one->branches;
     line.forks += forks_of(*one);
     line.own += one->own;
+    line.before += one->before;
+    line.after += one->after;
     line.outermost += one->outermost;
     line.work_in += one->work_in;
     line.span_in += one->span_in;
@@ -137,36 +139,53 @@ std::string quoted(const std::string& text) {
 
 double ns(double ticks) noexcept { return ticks / ticks_per_ns; }
 
-void write_json(std::FILE* to, const std::vector<line_of_program>& all, std::int64_t outside_ns) {
-  std::fprintf(to,
-               "{\"forkjoin-profile\": 1, \"run\": %u, \"repeats\": %s, \"theft_ns\": %.1f,\n \"work_ns\": %.1f, "
-               "\"span_ns\": %.1f, "
-               "\"burdened_ns\": %.1f, \"outside_ns\": %lld, \"ran_ns\": %lld, \"unexplained\": %.4f,\n \"costs_ns\": "
-               "{\"event\": %.2f, "
-               "\"shared\": %.2f, \"fresh\": %.2f},\n \"sites\": [",
-               number_of_run(), repeats_earlier_runs() ? "true" : "false", ns(theft_ticks), ns(of_all_runs.work()),
-               ns(of_all_runs.span()), ns(of_all_runs.burdened()), static_cast<long long>(outside_ns),
-               static_cast<long long>(ran_ns()), surprise.whole > 0 ? surprise.excess / surprise.whole : 0,
-               ns(cost.event), ns(cost.shared), ns(cost.fresh));
-  const char* comma = "";
-  for (const line_of_program& one : all) {
-    std::fprintf(
-        to,
-        "%s\n  {\"function\": %s, \"file\": %s, \"line\": %u, \"kind\": \"%s\", \"blocks\": %llu, \"branches\": %llu, "
-        "\"forks\": %llu,\n   \"own_ns\": %.1f, \"on_span_ns\": %.1f, \"saved_twice_ns\": %.1f, \"saved_free_ns\": "
-        "%.1f, "
-        "\"outermost\": %llu, \"work_in_ns\": %.1f, \"span_in_ns\": %.1f, \"burdened_in_ns\": %.1f}",
-        comma, quoted(one.at.function).c_str(), quoted(one.at.file).c_str(), one.at.line,
-        &one == all.data() ? "begin"
-        : one.is_after     ? "after"
-                           : name_of(one.is),
-        static_cast<unsigned long long>(one.blocks), static_cast<unsigned long long>(one.branches),
-        static_cast<unsigned long long>(one.forks), ns(one.own), ns(one.on_span), ns(one.saved_twice),
-        ns(one.saved_free), static_cast<unsigned long long>(one.outermost), ns(one.work_in), ns(one.span_in),
-        ns(one.burdened_in));
-    comma = ",";
-  }
-  std::fprintf(to, "\n ]}\n");
+/// `"name": value`, for JSON.
+std::string field(const char* name, double value) {
+  char text[96];
+  std::snprintf(text, sizeof text, "\"%s\": %.15g", name, value);
+  return text;
+}
+
+std::string field(const char* name, std::uint64_t value) { return field(name, static_cast<double>(value)); }
+std::string field(const char* name, const std::string& value) {
+  return quoted(name).append(": ").append(quoted(value));
+}
+
+std::string joined(char begin, const std::vector<std::string>& parts, char end) {
+  std::string all(1, begin);
+  for (const std::string& part : parts) all.append(all.size() == 1 ? "" : ", ").append(part);
+  return all + end;
+}
+
+std::string json_of(const line_of_program& one, bool is_begin) {
+  return joined(
+      '{',
+      {field("function", one.at.function), field("file", one.at.file), field("line", std::uint64_t{one.at.line}),
+       field("kind", std::string(is_begin       ? "begin"
+                                 : one.is_after ? "after"
+                                                : name_of(one.is))),
+       field("blocks", one.blocks), field("branches", one.branches), field("forks", one.forks),
+       field("own_ns", ns(one.own)), field("own_before_forks_ns", ns(one.before)),
+       field("own_after_joins_ns", ns(one.after)), field("on_span_ns", ns(one.on_span)),
+       field("saved_twice_ns", ns(one.saved_twice)), field("saved_free_ns", ns(one.saved_free)),
+       field("outermost", one.outermost), field("work_in_ns", ns(one.work_in)), field("span_in_ns", ns(one.span_in)),
+       field("burdened_in_ns", ns(one.burdened_in))},
+      '}');
+}
+
+std::string json_of(const std::vector<line_of_program>& all, std::int64_t outside_ns) {
+  std::vector<std::string> sites;
+  for (const line_of_program& one : all) sites.push_back(std::string("\n  ").append(json_of(one, &one == all.data())));
+  return joined('{',
+                {field("forkjoin-profile", std::uint64_t{1}), field("run", std::uint64_t{number_of_run()}),
+                 std::string("\"repeats\": ").append(repeats_earlier_runs() ? "true" : "false"),
+                 field("theft_ns", ns(theft_ticks)), field("work_ns", ns(of_all_runs.work())),
+                 field("span_ns", ns(of_all_runs.span())), field("burdened_ns", ns(of_all_runs.burdened())),
+                 field("outside_ns", static_cast<double>(outside_ns)), field("ran_ns", static_cast<double>(ran_ns())),
+                 field("event_ns", ns(cost.event)), field("reading_ns", ns(cost.shared)),
+                 std::string("\"sites\": ").append(joined('[', sites, ']'))},
+                '}') +
+         '\n';
 }
 
 std::string duration(double ticks) {
@@ -191,7 +210,7 @@ void write_table(std::FILE* to, std::vector<line_of_program> all) {
   for (const line_of_program& one : all) {
     std::string at = one.at.file.empty() ? one.at.function : one.at.file + ":" + std::to_string(one.at.line);
     if (at.empty()) at = "before the first fork";
-    if (one.is_after) at = "outside of forks, after " + at;
+    if (one.is_after) at.insert(0, "outside of forks, after ");
     std::fprintf(to, "forkjoin-profile: %5.1f %% of the span, %5.1f %% of the work, %llu forks: %s\n",
                  whole.span() > 0 ? 100 * one.on_span / whole.span() : 0,
                  whole.work() > 0 ? 100 * one.own / whole.work() : 0, static_cast<unsigned long long>(one.forks),
@@ -216,7 +235,7 @@ void report_at_exit() noexcept {
     std::fprintf(stderr, "forkjoin-profile: FORKJOIN_PROFILE_OUT: cannot write %s\n", path);
     return;
   }
-  write_json(file, all, outside_ns);
+  std::fputs(json_of(all, outside_ns).c_str(), file);
   std::fclose(file);
 }
 

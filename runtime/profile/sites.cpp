@@ -77,7 +77,7 @@ site& strands_after(site& joined) {
 }
 
 strand_kind& find_kind_after(site& of, site& owner, place where) {
-  for (const site::after& one : of.kinds_after)
+  for (const site::kind_after_place& one : of.kinds_after)
     if (one.owner == &owner && one.where == where) return *one.kind;
   auto* const fresh = new strand_kind;
   add_kind(*fresh, owner);

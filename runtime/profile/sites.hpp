@@ -33,18 +33,20 @@ struct site {
   double time_of_parts = 0;
   double numbers_of_parts = 0;
 
-  struct after {
+  struct kind_after_place {
     const site* owner;
     place where;
     strand_kind* kind;
   };
-  std::vector<after> kinds_after;
+  std::vector<kind_after_place> kinds_after;
   block_kind is = block_kind::fork_join;
 
   site* after_join = nullptr;  // strands_after
 
   // When all is over: add_up_strands.
-  double own = 0;  // ticks of strands in the branches, without forks in them
+  double own = 0;     // ticks of strands in the branches, without forks in them
+  double before = 0;  // of these, of strands from the begin of a branch to its first fork
+  double after = 0;   // and after a join
   std::uint64_t blocks = 0;
   std::uint64_t branches = 0;
   std::uintptr_t address = 0;

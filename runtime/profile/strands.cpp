@@ -110,7 +110,6 @@ void close_window(std::uint64_t now) noexcept {
   const double passed = static_cast<double>(now - current_window.began) - current_window.timed - cost.fresh;
   const double strands = passed - static_cast<double>(n) * cost.event;
   const double expected = tiny * scale_of_tiny() + other;
-  surprise.whole += passed;
   double excess = strands - expected;
   if (excess > expected + ticks_of(may_be_surprising)) {
     // A strand took long although those of its kind do not. Which one of the window's is not known: the one that has just ended is near.
@@ -122,7 +121,6 @@ void close_window(std::uint64_t now) noexcept {
     }
     return;
   }
-  surprise.excess += excess;
   if (tiny > other) {
     tiny_passed += std::max(0.0, strands - other);
     tiny_measured += tiny;
@@ -300,6 +298,8 @@ void add_up_strands() noexcept {
     for (strand_type* const type : kind->types) {
       add_up(*type);
       kind->owner->own += type->total;
+      if (!is_of_branch) kind->owner->after += type->total;
+      if (is_of_branch && type->end != &end_of_branch) kind->owner->before += type->total;
       site* const begun = site_of(type->end);
       if (begun) begun->blocks += type->count + type->timed;
       if (is_of_branch) kind->owner->branches += type->count + type->timed;

@@ -85,13 +85,6 @@ std::vector<way> ways_of_kinds();
 std::vector<double> lengths_of_types();
 std::vector<std::uint8_t> types_that_run_on();
 
-/// How well the lengths explain the time that passed: what no strand accounts for, and the whole, in ticks.
-struct unexplained {
-  double excess = 0;
-  double whole = 0;
-};
-inline unexplained surprise;
-
 enum class clock_state : std::uint32_t { idle, strand_is_timed, just_read };
 
 inline strand_kind no_kind;

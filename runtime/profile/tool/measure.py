@@ -75,22 +75,27 @@ def nanoseconds_of_jobs(errors):
     return sum(float(number) * UNITS[unit] for number, unit in JOBS.findall(errors))
 
 
+def ceiling(rounds):
+    """Of rounds of a time alone and the times of two at once."""
+    return min(2.0, statistics.median(sum(alone / each for each in both) for alone, both in rounds))
+
+
 class Measured:
     """An ordinary build: on one P, on two, and two of them at once on one P each."""
 
     def __init__(self, program, seconds, say):
         def jobs(procs, copies=1):
             environment = {"FORKJOIN_PROCS": str(procs), "FORKJOIN_STATS": "1"}
-            return max(nanoseconds_of_jobs(program.end(one)) for one in [program.begin(**environment) for _ in range(copies)])
+            return [nanoseconds_of_jobs(program.end(one)) for one in [program.begin(**environment) for _ in range(copies)]]
 
-        self.alone, self.two, self.apart = [], [], []
+        self.alone, self.two, self.apart = [], [], []  # by rounds; of the last one pairs
         has_two = len(os.sched_getaffinity(0)) > 1
         deadline = time.monotonic() + seconds
         while len(self.alone) < 3 or (len(self.alone) < 15 and time.monotonic() < deadline):
             say(f"round {len(self.alone) + 1}, the ordinary program")
-            self.alone.append(jobs(1))
+            self.alone += jobs(1)
             if has_two:
-                self.two.append(jobs(2))
+                self.two += jobs(2)
                 self.apart.append(jobs(1, copies=2))
         if not any(self.alone):
             raise Failed(f"{shlex.join(program.command)} calls no fj::run")
@@ -105,8 +110,9 @@ class Measured:
 
     @property
     def ceiling(self):
-        """What two programs at once get of two processors, in times of what one gets: rounds change together, so by rounds."""
-        return min(2.0, statistics.median(2 * alone / apart for alone, apart in zip(self.alone, self.apart))) if self.two else None
+        """What two programs at once get of two processors, in times of what one gets: the sum of their speeds. By rounds, as the machine
+        changes from round to round."""
+        return ceiling(zip(self.alone, self.apart)) if self.two else None
 
     @property
     def two_over_one(self):

@@ -19,6 +19,8 @@ class Site:
     kind: str            # fork_join, loop, fork_reduce or scope; "begin": before the first fork; "after": outside of forks, after one there
     forks: int
     own: float           # of the strands in its branches, without those of forks in them
+    before_forks: float  # of these, up to the first fork in a branch
+    after_joins: float   # and after the joins in a branch; the others are of branches that do not fork
     on_span: float       # of these on the longest path
     saved_twice: float   # by how much the longest path with thefts is shorter if its strands are twice as fast
     saved_free: float    # or if its thefts cost nothing
@@ -63,7 +65,8 @@ class Profile:
         self.theft, self.runs, self.repeats = told["theft_ns"], told["run"] + 1, told["repeats"]
         self.outside = told["outside_ns"]
         self.fork = 0.0  # of a fork that no thief takes: not known to the profile itself
-        self.sites = [Site(site["function"], site["file"], site["line"], site["kind"], site["forks"], site["own_ns"], site["on_span_ns"],
+        self.sites = [Site(site["function"], site["file"], site["line"], site["kind"], site["forks"], site["own_ns"], site["own_before_forks_ns"],
+                           site["own_after_joins_ns"], site["on_span_ns"],
                            site["saved_twice_ns"], site["saved_free_ns"], site["outermost"], site["work_in_ns"], site["span_in_ns"])
                       for site in told["sites"]]
 
