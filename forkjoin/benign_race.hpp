@@ -15,7 +15,7 @@ namespace fj { inline namespace v0_2 {
 /// unless the accesses are atomic.
 template <class F>
 [[gnu::always_inline]] inline std::invoke_result_t<F&> benign_race(F&& f) {
-  const detail::unobserved here;
+  [[maybe_unused]] const detail::unobserved here;
   return std::invoke(f);
 }
 

@@ -23,6 +23,7 @@ struct surprise_of_run {
 
 struct known {
   std::uint64_t runs = 0;
+  std::uint64_t strands = 0;  // of the latest
   std::vector<way> ways;
   std::vector<double> lengths;
   std::vector<std::uint8_t> run_on;
@@ -119,12 +120,13 @@ void load_earlier_runs() noexcept {
   std::FILE* const file = path() ? std::fopen(path(), "rbe") : nullptr;
   if (!file) return;
   known& k = all_known();
-  std::uint64_t head[2] = {};
+  std::uint64_t head[3] = {};
   earlier = std::fread(head, sizeof head, 1, file) == 1 && head[0] == magic && read(file, k.ways) &&
             read(file, k.lengths) && read(file, k.run_on) && read(file, k.parts) && read(file, k.lines) &&
             read(file, k.timed) && read(file, k.types) && read(file, k.surprises);
   std::fclose(file);
   k.runs = head[1];
+  k.strands = head[2];
   if (!earlier) k = {};
   if (k.runs == 1) {  // address space, so that no strand waits for a copy
     k.timed.reserve(most_lengths);
@@ -140,7 +142,9 @@ void save_runs(const std::uint64_t* parts, const std::uint32_t* lines, std::uint
     return;
   }
   known& k = all_known();
-  if (earlier && k.runs > 1 && at != k.timed.size()) repeats = false;
+  const std::uint64_t strands = number_of_strands();
+  // The first run may cut loops in another way.
+  if (k.runs > 1 && (at != k.timed.size() || strands != k.strands)) repeats = false;
   if (!earlier) {
     k.ways = ways_of_kinds();
     k.run_on = types_that_run_on();
@@ -148,7 +152,7 @@ void save_runs(const std::uint64_t* parts, const std::uint32_t* lines, std::uint
   k.lengths = lengths_of_types();
   k.parts.assign(parts, parts + sites);
   k.lines.assign(lines, lines + sites);
-  const std::uint64_t head[2] = {magic, k.runs + 1};
+  const std::uint64_t head[3] = {magic, k.runs + 1, strands};
   std::fwrite(head, sizeof head, 1, file);
   write(file, k.ways);
   write(file, k.lengths);

@@ -46,12 +46,15 @@ bool is_library(const os::place& one) {
   return false;
 }
 
-/// The innermost call that is the program's own.
+/// The innermost call that is the program's own. If it is inlined, and the tool knows no more than a line of the library, it has the name of
+/// the function that it is in.
 os::place own_place(const std::vector<std::vector<os::place>>& calls) {
   for (const std::vector<os::place>& here : calls)
     for (const os::place& one : here)
-      if (!is_library(one)) return one;
-  return calls.empty() || calls.front().empty() ? os::place{"?", "", 0} : calls.front().front();
+      if (!is_library(one) && one.function.find("_start") == std::string::npos) return one;
+  for (const std::vector<os::place>& here : calls)
+    if (!here.empty() && !is_library({here.back().function, "", 0})) return {here.back().function, "", 0};
+  return {"?", "", 0};
 }
 
 std::uint64_t forks_of(const site& one) noexcept {

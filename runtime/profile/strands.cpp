@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -53,17 +54,19 @@ struct moment {
 moment last_known{0, 0};
 std::uint64_t last_reading = 0;
 
+/// The ticks are read after the thread's clock: another thread may have the processor between the two, which is before what follows.
 void note_moment() noexcept {
   const std::int64_t cpu_ns = os::thread_cpu_ns();
   last_known = {os::ticks_in_order(), cpu_ns};
 }
 
-/// Of the time since last_known, the ticks in which another thread had the processor.
-double taken_away() noexcept {
+/// From last_known to `now`, which has just been read, the ticks in which another thread had the processor. If one has it between that
+/// reading and that of the thread's clock, the thread's clock stands.
+double taken_away(std::uint64_t now) noexcept {
   const moment before = last_known;
   note_moment();
   clock_is_stale();
-  const double passed = static_cast<double>(last_known.ticks - before.ticks);
+  const double passed = static_cast<double>(now) - static_cast<double>(before.ticks);
   return std::max(0.0, passed - static_cast<double>(last_known.cpu_ns - before.cpu_ns) * ticks_per_ns);
 }
 
@@ -113,7 +116,7 @@ void close_window(std::uint64_t now) noexcept {
   double excess = strands - expected;
   if (excess > expected + ticks_of(may_be_surprising)) {
     // A strand took long although those of its kind do not. Which one of the window's is not known: the one that has just ended is near.
-    excess -= taken_away();
+    excess -= taken_away(now);
     if (n > 10 * gap_of_some) return;
     const double least = least_surprise(strands_so_far - n, strands_so_far, excess);
     if (least > ticks_of(has_earlier_runs() ? may_be_surprising : is_surprising)) {
@@ -131,21 +134,25 @@ void close_window(std::uint64_t now) noexcept {
 
 /// What those took that were timed last.
 struct summary {
-  double low, middle, high;  // a tenth of them took less than low, and a tenth more than high
-  double mean;               // but of those that an interrupt may have hit
-  std::size_t n, hit;        // how many, and how many of those
+  double low, high;  // a tenth of them took less than low, and a tenth more than high
+  double
+      inner_mean;  // of the middle half: the counter may go in steps of ten nanoseconds, so a median would be too coarse
+  double mean;     // but of those that an interrupt may have hit
+  std::size_t n, hit;  // how many, and how many of those
 };
 
 summary summary_of(const strand_type& type) noexcept {
   std::array<float, looks> all = type.newest;
   const std::size_t n = std::min<std::size_t>(type.timed, looks);
-  std::sort(all.begin(), all.begin() + n);
-  summary of{all[n / 10], all[n / 2], all[n - 1 - n / 10], 0, n, 0};
-  std::size_t kept = n;
-  while (kept > 1 && all[kept - 1] > 4 * of.high + static_cast<float>(ticks_of(1000))) --kept;
-  for (std::size_t i = 0; i != kept; ++i) of.mean += all[i];
-  of.mean /= static_cast<double>(kept);
-  of.hit = n - kept;
+  const auto at = [&](std::size_t i) { return all.begin() + static_cast<std::ptrdiff_t>(i); };
+  const auto mean = [&](std::size_t begin, std::size_t end) {
+    return std::accumulate(at(begin), at(end), 0.0) / static_cast<double>(end - begin);
+  };
+  std::sort(all.begin(), at(n));
+  summary of{all[n / 10], all[n - 1 - n / 10], mean(n / 4, n - n / 4), 0, n, 0};
+  const double most = 4 * of.high + ticks_of(1000);
+  while (of.hit + 1 < n && all[n - 1 - of.hit] > most) ++of.hit;
+  of.mean = mean(0, n - of.hit);
   return of;
 }
 
@@ -153,9 +160,9 @@ summary summary_of(const strand_type& type) noexcept {
 bool measure(strand_type& type) noexcept {
   const summary of = summary_of(type);
   const bool are_short = of.high < ticks_of(is_short);
-  const bool are_alike = of.high - of.low < 0.1 * of.middle && of.middle < ticks_of(most_alike);
+  const bool are_alike = of.high - of.low < 0.1 * of.inner_mean && of.inner_mean < ticks_of(most_alike);
   type.is_tiny = of.mean < ticks_of(is_tiny);
-  type.measured = of.mean;
+  type.measured = are_alike ? of.inner_mean : of.mean;
   set_length(type);
   return (are_short || are_alike) && (of.hit < 3 || of.hit * 32 < of.n);
 }
@@ -251,7 +258,7 @@ double end_timed(const void* end) noexcept {
   double length = std::max(0.0, passed - strand.own_cost);
   current_window.timed += passed;
   if (length > ticks_of(may_be_preempted)) {
-    length = std::max(0.0, length - taken_away());
+    length = std::max(0.0, length - taken_away(now));
   } else if (now - last_known.ticks > static_cast<std::uint64_t>(ticks_of(2'000'000))) {
     note_moment();  // not long before a strand that is interrupted
     clock_is_stale();
@@ -332,6 +339,12 @@ void strands_stop() noexcept {
 }
 
 std::int64_t ran_ns() noexcept { return ran; }
+
+std::uint64_t number_of_strands() noexcept {
+  std::uint64_t sum = 0;
+  for (const strand_type* const type : types) sum += type->count + type->timed;
+  return sum;
+}
 
 std::vector<way> ways_of_kinds() {
   std::vector<way> all;

@@ -80,6 +80,9 @@ void strands_go_on() noexcept;
 void strands_stop() noexcept;
 /// Nanoseconds for which the thread ran between the two.
 std::int64_t ran_ns() noexcept;
+/// That have ended.
+std::uint64_t number_of_strands() noexcept;
+
 /// What later runs are to know: of each kind and of each type, in the order of their numbers.
 std::vector<way> ways_of_kinds();
 std::vector<double> lengths_of_types();

@@ -6,6 +6,7 @@ Compiles the program as a profile, which runs serially, and runs it several time
 two. The program must do the same each time. What it prints is dropped."""
 
 import argparse
+import os
 import pathlib
 import shlex
 import sys
@@ -68,7 +69,8 @@ def run(args):
         print(args.html)
 
 
-def main(program="forkjoin-profile"):
+def main():
+    program = os.environ.get("FORKJOIN_PROFILE_AS", "forkjoin-profile")
     try:
         run(parse(program))
         return 0

@@ -1,0 +1,335 @@
+// What profile_test.py and profile_times_test.py run: profile_program CASE. Built as a profile; built as a serial twin it runs alike.
+//
+// `// site: NAME` marks a line that forks. The cases of known graphs print the nanoseconds that their work and their span are to take, by the
+// steps of their strands and the time of a step, which is measured before and after.
+#include <forkjoin/forkjoin.hpp>
+
+#include <time.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace {
+
+// --- counts ---
+
+long fib(int n) {
+  if (n < 2) return n;
+  auto [a, b] = fj::fork_join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });  // site: two
+  return a + b;
+}
+
+[[gnu::noinline]] void counts() {
+  fj::run([] {
+    fib(20);
+    for (int i = 0; i != 7; ++i) fj::fork_join([] {}, [] {}, [] {});  // site: three
+    fj::fork_each(0, 100, [](int) {});                                // site: turns
+    std::vector<int> numbers(1000);
+    fj::parallel_for(numbers, [](int& each) { ++each; }, {.grain = 10});                   // site: grain
+    static_cast<void>(fj::fork_reduce(0, 10, 0, std::plus<>(), [](int i) { return i; }));  // site: fold
+    fj::scope some;
+    for (int i = 0; i != 5; ++i) some.fork([] {});  // site: scope
+    some.join();
+  });
+  // Outside of any runtime.
+  fj::fork_join([] {}, [] {});  // site: outside
+}
+
+// A branch ends where it throws, and those after it do not begin.
+[[gnu::noinline]] void throws() {
+  fj::run([] {
+    for (int i = 0; i != 10; ++i) {
+      try {
+        fj::fork_join([] { throw 1; }, [] {});  // site: first
+      } catch (int) {}
+      try {
+        fj::fork_join([] {}, [] { fj::fork_join([] { fib(3); }, [] { throw 1; }); });  // site: last
+      } catch (int) {}
+      try {
+        fj::fork_each(0, 10, [](int turn) {  // site: turn
+          if (turn == 4) throw 1;
+        });
+      } catch (int) {}
+    }
+    fib(10);
+  });
+}
+
+// A branch may fork into a scope of an ancestor.
+[[gnu::noinline]] void ancestors() {
+  fj::run([] {
+    fj::scope all;
+    all.fork([&] {
+      fj::fork_join(
+          [&] {
+            all.fork([] { fib(3); });  // site: ancestor
+          },
+          [&] {
+            fj::scope own;
+            own.fork([&] {
+              all.fork([] {});  // site: of both
+            });
+          });
+    });
+  });
+}
+
+// --- graphs with known strands ---
+
+volatile std::uint64_t sink;
+
+[[gnu::noinline]] void steps(long n) {
+  std::uint64_t x = 88172645463325252u;
+  for (long i = 0; i < n; ++i) {
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+  }
+  sink = x;
+}
+
+double cpu_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
+}
+
+double ns_of_step() {
+  constexpr long n = 200'000;
+  double least = std::numeric_limits<double>::max();
+  for (int i = 0; i != 40; ++i) {
+    const double begin = cpu_ns();
+    steps(n);
+    least = std::min(least, (cpu_ns() - begin) / n);
+  }
+  return least;
+}
+
+/// Steps.
+struct known {
+  double work, span;
+};
+
+known strand(long n) {
+  steps(n);
+  return {static_cast<double>(n), static_cast<double>(n)};
+}
+
+known after(known a, known b) { return {a.work + b.work, a.span + b.span}; }
+known beside(known a, known b) { return {a.work + b.work, std::max(a.span, b.span)}; }
+
+/// The same strands at each node.
+known even(int depth, long before, long leaf, long behind) {
+  if (depth == 0) return strand(leaf);
+  const known first = strand(before);
+  const auto [a, b] = fj::fork_join([=] { return even(depth - 1, before, leaf, behind); },
+                                    [=] { return even(depth - 1, before, leaf, behind); });
+  return after(after(first, beside(a, b)), strand(behind));
+}
+
+/// As fib.
+known skewed(int n, long before, long leaf) {
+  if (n < 2) return strand(leaf);
+  const known first = strand(before);
+  const auto [a, b] =
+      fj::fork_join([=] { return skewed(n - 1, before, leaf); }, [=] { return skewed(n - 2, before, leaf); });
+  return after(first, beside(a, b));
+}
+
+/// Strands in proportion to what is left, as a partition's.
+known quick(long n) {
+  if (n < 2000) return strand(n);
+  const known first = strand(n);
+  const auto [a, b] = fj::fork_join([=] { return quick(n / 3); }, [=] { return quick(n - n / 3); });
+  return after(first, beside(a, b));
+}
+
+std::uint64_t chance = 1;
+long any(long least, long most) {
+  chance = chance * 6364136223846793005u + 1442695040888963407u;
+  const double part = static_cast<double>(chance >> 11) * 0x1p-53;
+  return static_cast<long>(static_cast<double>(least) *
+                           std::pow(static_cast<double>(most) / static_cast<double>(least), part));
+}
+
+/// Lengths over three orders of magnitude.
+known varied(int depth) {
+  if (depth == 0) return strand(any(300, 300'000));
+  const known first = strand(any(100, 100'000));
+  const auto [a, b] = fj::fork_join([=] { return varied(depth - 1); }, [=] { return varied(depth - 1); });
+  return after(first, beside(a, b));
+}
+
+/// One leaf of thousands is a thousand times as long as the others.
+known rare(int n) {
+  static long leaves = 0;
+  if (n < 2) return strand(++leaves % 5000 == 77 ? 100'000 : 100);
+  const auto [a, b] = fj::fork_join([=] { return rare(n - 1); }, [=] { return rare(n - 2); });
+  return beside(a, b);
+}
+
+known turns() {
+  known whole{0, 0};
+  for (int i = 0; i != 20; ++i) {
+    fj::fork_each(0, 100, [](int turn) { steps(700 + 100 * (turn % 7)); });
+    whole = after(after(whole, {100 * 700 + 100 * (14 * 21 + 1), 1300}),
+                  strand(3000));  // 14 times 0 + ... + 6, and then 0 and 1
+  }
+  return whole;
+}
+
+/// The strand works between forks.
+known scopes(int depth) {
+  if (depth == 0) return strand(10'000);
+  known children[3];
+  double at = 0, longest = 0, work = 0;
+  fj::scope some;
+  for (known& child : children) {
+    some.fork([&child, depth] { child = scopes(depth - 1); });
+    steps(15'000);
+    longest = std::max(longest, at + child.span);
+    at += 15'000;
+    work += 15'000 + child.work;
+  }
+  some.join();
+  return after({work, std::max(longest, at)}, strand(5000));
+}
+
+/// Values are folded in order, one after the other.
+known folds() {
+  known whole{0, 0};
+  for (int i = 0; i != 20; ++i) {
+    const auto value = [](int turn) {
+      steps(20'000 - 1000 * turn);
+      return 1;
+    };
+    const auto add = [](int a, int b) {
+      steps(500);
+      return a + b;
+    };
+    static_cast<void>(fj::fork_reduce(0, 10, 0, add, value));
+    whole = after(whole, {10 * 20'000 - 1000 * 45 + 10 * 500, 20'000 + 10 * 500});
+  }
+  return whole;
+}
+
+/// What a child forks into a scope of its grandparent begins where it is forked, and ends at that scope's join.
+known grandchildren() {
+  known whole{0, 0};
+  for (int i = 0; i != 20; ++i) {
+    {
+      fj::scope all;
+      all.fork([&] {
+        steps(10'000);
+        fj::fork_join([&] { steps(5000); },
+                      [&] {
+                        steps(2000);
+                        all.fork([] { steps(40'000); });
+                        steps(1000);
+                      });
+        steps(8000);
+      });
+      steps(9000);
+    }
+    whole = after(whole, {10'000 + 5000 + 2000 + 40'000 + 1000 + 8000 + 9000, 10'000 + 2000 + 40'000});
+  }
+  return whole;
+}
+
+const struct {
+  const char* name;
+  known (*run)();
+} graphs[] = {
+    {"even_short", [] { return even(11, 1500, 3000, 1500); }},
+    {"even_long", [] { return even(6, 20'000, 100'000, 20'000); }},
+    {"skewed", [] { return skewed(17, 3000, 10'000); }},
+    {"quick", [] { return quick(1'000'000); }},
+    {"varied", [] { return varied(9); }},
+    {"rare", [] { return rare(24); }},
+    {"turns", turns},
+    {"scopes", [] { return scopes(4); }},
+    {"folds", folds},
+    {"grandchildren", grandchildren},
+};
+
+// --- costs ---
+
+void leaves(int depth) {
+  if (depth == 0) return steps(700);  // a microsecond
+  fj::fork_join([=] { leaves(depth - 1); }, [=] { leaves(depth - 1); });
+}
+
+/// Prints the least of many times, in nanoseconds.
+template <class F>
+void print_time(F f) {
+  double least = std::numeric_limits<double>::max();
+  for (int i = 0; i != 40; ++i) {
+    const double begin = cpu_ns();
+    fj::run(f);
+    least = std::min(least, cpu_ns() - begin);
+  }
+  std::printf("%.0f\n", least);
+}
+
+// --- instructions ---
+
+[[gnu::noinline]] void light() { steps(20'000); }
+[[gnu::noinline]] void heavy() { steps(60'000); }
+[[gnu::noinline]] void alone() { steps(120'000); }
+
+void shares() {
+  fj::run([] {
+    for (int i = 0; i != 100; ++i) {
+      fj::fork_join([] { light(); }, [] { light(); });  // site: light
+      fj::fork_join([] { heavy(); }, [] { heavy(); });  // site: heavy
+      alone();
+    }
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string name = argc > 1 ? argv[1] : "";
+  if (name == "counts") {
+    counts();
+  } else if (name == "throws") {
+    throws();
+  } else if (name == "ancestors") {
+    ancestors();
+  } else if (name == "larger" || name == "smaller") {
+    fj::run([&] { skewed(name == "larger" ? 12 : 10, 3000, 10'000); });
+  } else if (name == "leaves") {
+    print_time([] { leaves(10); });
+  } else if (name == "fib") {
+    print_time([] { fib(24); });
+  } else if (name == "shares") {
+    shares();
+  } else if (name == "graphs") {
+    for (const auto& one : graphs) std::printf("%s ", one.name);
+  } else {
+    for (const auto& one : graphs) {
+      if (name != one.name) continue;
+      any(1, 2);  // the first call reads the library's code
+      chance = 1;
+      const double before = ns_of_step();
+      known found{};
+      fj::run([&] { found = one.run(); });
+      const double step = std::min(before, ns_of_step());
+      std::printf("%.1f %.1f\n", found.work * step, found.span * step);
+      return 0;
+    }
+    std::fprintf(stderr, "no case %s\n", name.c_str());
+    return 2;
+  }
+  return 0;
+}

@@ -1,0 +1,121 @@
+"""profile_test.py PROGRAM: what the profile tells that does not hang on times: counts, lines, sums, and what it says of misuse.
+
+PROGRAM is profile_program.cpp, built as a profile. Tried with a branch that is not counted when it throws (strands.cpp: add_up_strands without
+the timed ones), with sites by the innermost return address, and with the first run's lengths in place of the least: each fails."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = str(pathlib.Path(sys.argv.pop()).resolve())
+SOURCE = pathlib.Path(__file__).with_name("profile_program.cpp")
+LINES = {name: number for number, line in enumerate(SOURCE.read_text().splitlines(), 1) for name in re.findall(r"// site: (\w+)", line)}
+
+
+def run(case, folder=None, **environment):
+    with tempfile.TemporaryDirectory() as own:
+        out = pathlib.Path(folder or own) / "out.json"
+        done = subprocess.run([PROGRAM, case], env={**os.environ, "FORKJOIN_PROFILE_OUT": str(out), **environment}, capture_output=True,
+                              text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        return json.loads(out.read_text())
+
+
+def forks(told):
+    """By line: of its blocks, branches and forks."""
+    return {site["line"]: (site["blocks"], site["branches"], site["forks"]) for site in told["sites"]
+            if site["kind"] not in ("begin", "after") and site["file"].endswith(SOURCE.name)}
+
+
+class ProfileTest(unittest.TestCase):
+    def expect(self, found, **sites):
+        for name, numbers in sites.items():
+            self.assertEqual(found.get(LINES[name]), numbers, name)
+
+    def test_counts(self):
+        told = run("counts")
+        self.expect(forks(told), two=(10945, 21890, 10945), three=(7, 21, 14), turns=(1, 100, 99), grain=(1, 100, 99), fold=(1, 10, 9),
+                    scope=(0, 5, 5), outside=(1, 2, 1))
+        self.assertEqual(len(forks(told)), 7)
+        kinds = {site["line"]: site["kind"] for site in told["sites"] if site["kind"] not in ("begin", "after")}
+        self.assertEqual([kinds[LINES[name]] for name in ("two", "turns", "fold", "scope")], ["fork_join", "loop", "fork_reduce", "scope"])
+        functions = {site["line"]: site["function"] for site in told["sites"]}
+        self.assertIn("fib", functions[LINES["two"]])
+        self.assertIn("counts", functions[LINES["outside"]])
+
+    def test_exceptions(self):
+        found = forks(run("throws"))
+        self.expect(found, first=(10, 10, 0), last=(20, 40, 20), turn=(10, 50, 40), two=(20 + 88, 216, 108))
+
+    def test_scopes_of_ancestors(self):
+        told = run("ancestors")
+        self.assertEqual(sum(site["forks"] for site in told["sites"] if site["kind"] == "scope"), 4)
+        self.assertEqual(forks(told)[LINES["two"]], (2, 4, 2))
+
+    def test_sums(self):
+        for case in ("counts", "throws", "ancestors", "skewed", "scopes", "folds", "grandchildren"):
+            with self.subTest(case):
+                told = run(case)
+                work, span, burdened = told["work_ns"], told["span_ns"], told["burdened_ns"]
+                self.assertGreater(span, 0)
+                self.assertLessEqual(span, work * 1.000001)
+                self.assertGreaterEqual(burdened, span)
+                self.assertAlmostEqual(sum(site["own_ns"] for site in told["sites"]) / work, 1, places=4)
+                self.assertAlmostEqual(sum(site["on_span_ns"] for site in told["sites"]) / span, 1, places=4)
+                for site in told["sites"]:
+                    self.assertLessEqual(site["on_span_ns"], site["own_ns"] + 1)
+                    for saved in site["saved_twice_ns"], site["saved_free_ns"]:
+                        self.assertGreaterEqual(saved, -1)
+                        self.assertLessEqual(saved, burdened)
+
+    def test_thefts(self):
+        """A theft is on each edge that a thief could take: each second branch of fib's longest path; a theft that costs nothing is none."""
+        free, dear = (run("counts", FORKJOIN_PROFILE_THEFT_NS=theft) for theft in ("0", "1000000"))
+        self.assertAlmostEqual(free["burdened_ns"] / free["span_ns"], 1, places=6)
+        two = next(site for site in dear["sites"] if site["line"] == LINES["two"] and site["kind"] == "fork_join")
+        # fib(20) by second branches alone: 10 forks, each with one theft; the first branch of a second branch may have more. 19 levels, at most one each.
+        self.assertAlmostEqual(two["saved_free_ns"] / 1e6, 10, delta=0.2)
+        turns = next(site for site in dear["sites"] if site["line"] == LINES["turns"] and site["kind"] == "loop")
+        self.assertAlmostEqual(turns["saved_free_ns"] / 1e6, 99, delta=0.2)  # one after the other
+        grain = next(site for site in dear["sites"] if site["line"] == LINES["grain"] and site["kind"] == "loop")
+        self.assertAlmostEqual(grain["saved_free_ns"] / 1e6, 6, delta=0.2)  # in halves: 63 of 0 to 99 has the most bits
+
+    def test_later_runs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            runs = [run("varied", folder, FORKJOIN_PROFILE_RUNS=folder + "/runs") for _ in range(4)]
+        self.assertEqual([told["run"] for told in runs], [0, 1, 2, 3])
+        self.assertTrue(all(told["repeats"] for told in runs))
+        # The first learns, so its lengths are others; from then on each strand counts as the shortest.
+        for before, told in zip(runs[1:], runs[2:]):
+            self.assertLessEqual(told["work_ns"], 1.001 * before["work_ns"])
+            self.assertLessEqual(told["span_ns"], 1.001 * before["span_ns"])
+        with tempfile.TemporaryDirectory() as folder:
+            runs = [run(case, folder, FORKJOIN_PROFILE_RUNS=folder + "/runs") for case in ("larger", "larger", "larger", "smaller")]
+        self.assertEqual([told["repeats"] for told in runs], [True, True, True, False])
+
+    def test_text(self):
+        done = subprocess.run([PROGRAM, "counts"], env={k: v for k, v in os.environ.items() if k != "FORKJOIN_PROFILE_OUT"}, capture_output=True,
+                              text=True, check=True)
+        self.assertRegex(done.stderr, r"forkjoin-profile: work \S+ \ws, span \S+ \ws, burdened span \S+ \ws, parallelism \S+")
+        self.assertRegex(done.stderr, rf"% of the work, 10945 forks: \S*{SOURCE.name}:{LINES['two']}")
+
+    def test_messages(self):
+        for variable in "FORKJOIN_PROFILE_OUT", "FORKJOIN_PROFILE_RUNS":
+            done = subprocess.run([PROGRAM, "throws"], env={**os.environ, variable: "/no/such/folder/file"}, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0)
+            self.assertIn(f"forkjoin-profile: {variable}: cannot write /no/such/folder/file", done.stderr)
+
+    def test_a_file_of_something_else(self):
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(b"no profile" * 100)
+            file.flush()
+            self.expect(forks(run("counts", FORKJOIN_PROFILE_RUNS=file.name)), two=(10945, 21890, 10945))
+
+
+if __name__ == "__main__":
+    unittest.main()
