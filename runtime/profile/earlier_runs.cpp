@@ -7,13 +7,13 @@
 #include <cstdlib>
 #include <vector>
 
-#include "runtime/profile/strands.hpp"
+#include "runtime/profile/observer.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
 
 namespace {
 
-constexpr std::uint64_t magic = 0x31'66'6f'72'70'6a'66;  // "fjprof1"
+constexpr std::uint64_t magic = 0x32'66'6f'72'70'6a'66;  // "fjprof2"
 constexpr std::size_t most_lengths = std::size_t{1} << 26;
 
 struct surprise_of_run {
@@ -21,22 +21,17 @@ struct surprise_of_run {
   double ticks;
 };
 
-struct known {
+struct of_earlier_runs {
   std::uint64_t runs = 0;
-  std::uint64_t strands = 0;  // of the latest
-  std::vector<way> ways;
-  std::vector<double> lengths;
-  std::vector<std::uint8_t> run_on;
-  std::vector<std::uint64_t> parts;
-  std::vector<std::uint32_t> lines;
-  // Of the strands that are timed, in their order: the least length, in ticks, and the type's number modulo 256.
+  knowledge all;
+  // Of the strands that are timed, in their order: the least length, in ticks, and a part of the type's key.
   std::vector<float> timed;
   std::vector<std::uint8_t> types;
   std::vector<surprise_of_run> surprises;
 };
 
-known& all_known() {
-  static known& one = *new known;
+of_earlier_runs& known() {
+  static of_earlier_runs& one = *new of_earlier_runs;
   return one;
 }
 
@@ -64,8 +59,9 @@ void write(std::FILE* file, const std::vector<T>& from) {
 }
 
 template <class T>
-T one_of(const std::vector<T>& from, std::uint32_t number, T none) noexcept {
-  return number < from.size() ? from[number] : none;
+const T* find(const std::vector<T>& in, lasting_key key) noexcept {
+  const auto found = std::ranges::find(in, key, &T::key);
+  return found == in.end() ? nullptr : &*found;
 }
 
 const char* path() noexcept {
@@ -75,30 +71,34 @@ const char* path() noexcept {
 
 }  // namespace
 
-bool has_earlier_runs() noexcept { return earlier; }
-unsigned number_of_run() noexcept { return static_cast<unsigned>(all_known().runs); }
-bool repeats_earlier_runs() noexcept { return repeats; }
-way known_way(std::uint32_t kind) noexcept { return one_of(all_known().ways, kind, way::each); }
-double known_length(std::uint32_t type) noexcept { return one_of(all_known().lengths, type, 0.0); }
-bool is_known_to_run_on(std::uint32_t type) noexcept { return one_of(all_known().run_on, type, std::uint8_t{0}) != 0; }
-std::uint64_t known_part(std::uint32_t site) noexcept { return one_of(all_known().parts, site, std::uint64_t{0}); }
-std::uint32_t known_first_of_line(std::uint32_t site) noexcept { return one_of(all_known().lines, site, site); }
+lasting_key key_of(const void* place) noexcept {
+  return reinterpret_cast<std::uintptr_t>(place) - reinterpret_cast<std::uintptr_t>(&link_with_forkjoin_profile);
+}
 
-double least_of_runs(std::uint32_t type, double length) noexcept {
-  if (!earlier) return length;
-  known& k = all_known();
-  if (!repeats) return length;
-  const auto kind = static_cast<std::uint8_t>(type);
+lasting_key key_of(lasting_key a, lasting_key b) noexcept {
+  const lasting_key mixed = (a ^ (b << 32 | b >> 32)) * 0x9e3779b97f4a7c15u + b;
+  return mixed ^ mixed >> 31;
+}
+
+bool has_earlier_runs() noexcept { return earlier; }
+unsigned number_of_run() noexcept { return static_cast<unsigned>(known().runs); }
+bool repeats_earlier_runs() noexcept { return repeats; }
+const known_site* find_known_site(lasting_key key) noexcept { return find(known().all.sites, key); }
+const known_kind* find_known_kind(lasting_key key) noexcept { return find(known().all.kinds, key); }
+const known_type* find_known_type(lasting_key key) noexcept { return find(known().all.types, key); }
+
+double least_of_runs(lasting_key type, double length) noexcept {
+  if (!earlier || !repeats || at == most_lengths) return length;
+  of_earlier_runs& k = known();
+  const auto part_of_key = static_cast<std::uint8_t>(type);
   if (k.runs == 1) {  // the first run after the one that learned
-    if (at == most_lengths) return length;
     k.timed.push_back(static_cast<float>(length));
-    k.types.push_back(kind);
-  } else if (at == k.timed.size() || k.types[at] != kind) {
-    repeats = at == most_lengths;
+    k.types.push_back(part_of_key);
+  } else if (at == k.timed.size() || k.types[at] != part_of_key) {
+    repeats = false;
     return length;
   } else {
-    k.timed[at] = std::min(k.timed[at], static_cast<float>(length));
-    length = k.timed[at];
+    length = k.timed[at] = std::min(k.timed[at], static_cast<float>(length));
   }
   ++at;
   return length;
@@ -106,7 +106,7 @@ double least_of_runs(std::uint32_t type, double length) noexcept {
 
 double least_surprise(std::uint64_t from, std::uint64_t to, double ticks) noexcept {
   if (earlier) {
-    const auto& all = all_known().surprises;
+    const auto& all = known().surprises;
     const auto found = std::ranges::lower_bound(all, from, {}, &surprise_of_run::to);
     if (found == all.end() || found->from > to) return 0;
     if (ticks > 2 * found->ticks || found->ticks > 2 * ticks) return 0;  // the same strand would take about as long
@@ -119,14 +119,14 @@ double least_surprise(std::uint64_t from, std::uint64_t to, double ticks) noexce
 void load_earlier_runs() noexcept {
   std::FILE* const file = path() ? std::fopen(path(), "rbe") : nullptr;
   if (!file) return;
-  known& k = all_known();
+  of_earlier_runs& k = known();
   std::uint64_t head[3] = {};
-  earlier = std::fread(head, sizeof head, 1, file) == 1 && head[0] == magic && read(file, k.ways) &&
-            read(file, k.lengths) && read(file, k.run_on) && read(file, k.parts) && read(file, k.lines) &&
-            read(file, k.timed) && read(file, k.types) && read(file, k.surprises);
+  earlier = std::fread(head, sizeof head, 1, file) == 1 && head[0] == magic && read(file, k.all.sites) &&
+            read(file, k.all.kinds) && read(file, k.all.types) && read(file, k.timed) && read(file, k.types) &&
+            read(file, k.surprises);
   std::fclose(file);
   k.runs = head[1];
-  k.strands = head[2];
+  k.all.strands = head[2];
   if (!earlier) k = {};
   if (k.runs == 1) {  // address space, so that no strand waits for a copy
     k.timed.reserve(most_lengths);
@@ -134,31 +134,21 @@ void load_earlier_runs() noexcept {
   }
 }
 
-void save_runs(const std::uint64_t* parts, const std::uint32_t* lines, std::uint32_t sites) noexcept {
+void save_run(const knowledge& now) noexcept {
   if (!path()) return;
   std::FILE* const file = std::fopen(path(), "wbe");
   if (!file) {
     std::fprintf(stderr, "forkjoin-profile: FORKJOIN_PROFILE_RUNS: cannot write %s\n", path());
     return;
   }
-  known& k = all_known();
-  const std::uint64_t strands = number_of_strands();
+  of_earlier_runs& k = known();
   // The first run may cut loops in another way.
-  if (k.runs > 1 && (at != k.timed.size() || strands != k.strands)) repeats = false;
-  if (!earlier) {
-    k.ways = ways_of_kinds();
-    k.run_on = types_that_run_on();
-  }
-  k.lengths = lengths_of_types();
-  k.parts.assign(parts, parts + sites);
-  k.lines.assign(lines, lines + sites);
-  const std::uint64_t head[3] = {magic, k.runs + 1, strands};
+  if (k.runs > 1 && (at != std::min(k.timed.size(), most_lengths) || now.strands != k.all.strands)) repeats = false;
+  const std::uint64_t head[3] = {magic, k.runs + 1, now.strands};
   std::fwrite(head, sizeof head, 1, file);
-  write(file, k.ways);
-  write(file, k.lengths);
-  write(file, k.run_on);
-  write(file, k.parts);
-  write(file, k.lines);
+  write(file, now.sites);
+  write(file, now.kinds);
+  write(file, now.types);
   write(file, k.timed);
   write(file, k.types);
   write(file, surprises_again());

@@ -3,15 +3,50 @@
 //
 // The graph of forks is the same each time, so the n-th strand that is timed in one run is the n-th in another. Each counts as the shortest
 // of its runs: what interrupted it once did not do so each time. That holds for a program that does the same each time; the lengths carry
-// the numbers of their types, and a run that comes upon another type says so, and uses lengths of its own from there on.
+// the keys of their types, and a run that comes upon another type says so, and uses lengths of its own from there on.
+//
+// The first run learns: how strands of a kind are timed, and how loops without a grain are cut. Later runs do the same as it did at its end,
+// and the second one is the first whose strands count.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
 
 /// How the strands of a kind are timed: strands.hpp.
 enum class way : std::uint8_t { learning, each, some };
+
+/// Names a thing in each run of a program: made of places in its code.
+using lasting_key = std::uint64_t;
+
+/// Of a place in the program's own file, which lies elsewhere in each run.
+lasting_key key_of(const void* place) noexcept;
+lasting_key key_of(lasting_key a, lasting_key b) noexcept;
+
+struct known_site {
+  lasting_key key;
+  std::uint64_t part;         // how many numbers a part of its loop has
+  lasting_key first_of_line;  // the first site that came up in the same line
+};
+
+struct known_kind {
+  lasting_key key;
+  way timed;
+};
+
+struct known_type {
+  lasting_key key;
+  double length;
+  bool runs_on;
+};
+
+struct knowledge {
+  std::vector<known_site> sites;
+  std::vector<known_kind> kinds;
+  std::vector<known_type> types;
+  std::uint64_t strands = 0;  // how many there were
+};
 
 bool has_earlier_runs() noexcept;
 /// The number of this run, from 0 on.
@@ -19,23 +54,20 @@ unsigned number_of_run() noexcept;
 /// Whether this run does what earlier ones did, so far.
 bool repeats_earlier_runs() noexcept;
 
-// By numbers that follow the order in which things come up first. 0 if no earlier run knows it.
-way known_way(std::uint32_t kind) noexcept;
-double known_length(std::uint32_t type) noexcept;
-bool is_known_to_run_on(std::uint32_t type) noexcept;
-std::uint64_t known_part(std::uint32_t site) noexcept;
-/// The site that this one is in the same line as: the first of them.
-std::uint32_t known_first_of_line(std::uint32_t site) noexcept;
+/// nullptr if no earlier run knows it.
+const known_site* find_known_site(lasting_key key) noexcept;
+const known_kind* find_known_kind(lasting_key key) noexcept;
+const known_type* find_known_type(lasting_key key) noexcept;
 
-/// The least length of the strand that has just been timed, of all runs.
-double least_of_runs(std::uint32_t type, double length) noexcept;
+/// The least length of the strand that has just been timed, of all runs that count.
+double least_of_runs(lasting_key type, double length) noexcept;
 
 /// Between these two numbers of strands that have ended, so much time passed that no strand accounts for. The least that earlier runs found
 /// there; 0 if they found nothing.
 double least_surprise(std::uint64_t from, std::uint64_t to, double ticks) noexcept;
 
 void load_earlier_runs() noexcept;
-/// For later runs; parts and lines are given by site.
-void save_runs(const std::uint64_t* parts, const std::uint32_t* lines, std::uint32_t sites) noexcept;
+/// For later runs.
+void save_run(const knowledge& now) noexcept;
 
 }}}}  // namespace fj::v0_2::detail::profile

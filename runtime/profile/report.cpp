@@ -61,7 +61,7 @@ std::uint64_t forks_of(const site& one) noexcept {
   return one.is == block_kind::scope ? one.branches : one.branches - std::min(one.branches, one.blocks);
 }
 
-std::vector<line_of_program> lines(std::vector<std::uint32_t>& first_of_line) {
+std::vector<line_of_program> lines(std::vector<known_site>& for_later) {
   std::vector<line_of_program> all(1);
   all[0].at = {"", "", 0};
   all[0].own = outside_of_forks.own;
@@ -70,7 +70,7 @@ std::vector<line_of_program> lines(std::vector<std::uint32_t>& first_of_line) {
     for (const std::uintptr_t call : one->calls) addresses.push_back(call - 1);  // the call is before it
   const auto places = os::places_of(addresses);
   auto at = places.begin();
-  std::map<std::pair<std::string, unsigned>, std::pair<std::size_t, std::uint32_t>> known;
+  std::map<std::pair<std::string, unsigned>, std::pair<std::size_t, lasting_key>> known;
   std::map<std::size_t, std::size_t> places_after;
   std::map<const site*, std::size_t> of_site{{&outside_of_forks, 0}};
   for (const site* const one : all_sites()) {
@@ -78,13 +78,13 @@ std::vector<line_of_program> lines(std::vector<std::uint32_t>& first_of_line) {
     const os::place place = own_place({at, end});
     at = end;
     const auto key = place.file.empty() ? std::pair(place.function, 0u) : std::pair(place.file, place.line);
-    const auto [found, is_new] = known.try_emplace(key, all.size(), one->number);
+    const auto [found, is_new] = known.try_emplace(key, all.size(), one->key);
     if (is_new) {
       all.push_back({});
       all.back().at = place;
       all.back().is = one->is;
     }
-    first_of_line.push_back(found->second.second);
+    for_later.push_back({one->key, one->part, found->second.second});
     of_site[one] = found->second.first;
     if (one->after_join) {
       const auto [after, first_after] = places_after.try_emplace(found->second.first, all.size());
@@ -226,11 +226,10 @@ void write_table(std::FILE* to, std::vector<line_of_program> all) {
 void report_at_exit() noexcept {
   const std::int64_t outside_ns = os::process_cpu_ns() - ran_ns();
   add_up_strands();
-  std::vector<std::uint32_t> first_of_line;
-  const std::vector<line_of_program> all = lines(first_of_line);
-  std::vector<std::uint64_t> parts;
-  for (const site* const one : all_sites()) parts.push_back(one->part);
-  save_runs(parts.data(), first_of_line.data(), static_cast<std::uint32_t>(parts.size()));
+  knowledge for_later;
+  const std::vector<line_of_program> all = lines(for_later.sites);
+  know_strands(for_later);
+  save_run(for_later);
   const char* const path = std::getenv("FORKJOIN_PROFILE_OUT");
   if (!path || !*path) return write_table(stderr, all);
   std::FILE* const file = std::fopen(path, "we");

@@ -31,10 +31,16 @@ site outside_of_forks;
 
 const std::vector<site*>& all_sites() noexcept { return sites(); }
 
+lasting_key key_of_end(const void* end) noexcept {
+  const site* const begun = site_of(end);
+  const site* const forked = site_of(static_cast<const char*>(end) - 1);
+  return begun ? begun->key : forked ? key_of(forked->key, 1) : key_of(end);
+}
+
 void forget_sites() noexcept {
   sites().clear();
   known_sites().clear();
-  for (known_site& one : recent_sites) one = {};
+  for (recent_site& one : recent_sites) one = {};
   outside_of_forks = site();
 }
 
@@ -50,16 +56,19 @@ site& find_site(std::uintptr_t address, block_kind is) {
     found = new site;
     found->is = is;
     found->address = address;
-    found->number = static_cast<std::uint32_t>(sites().size());
+    found->key = key_of(reinterpret_cast<const void*>(address));
     found->calls = os::callers(most_calls);
     // What leads from here to the fork is the profile's own.
     const auto fork = std::ranges::find(found->calls, address);
     if (fork != found->calls.end()) found->calls.erase(found->calls.begin(), fork);
-    found->part = known_part(found->number);
-    const std::uint32_t first = known_first_of_line(found->number);
-    found->line = first < sites().size() ? sites()[first] : found;
     sites().push_back(found);
-    for (strand_kind& kind : found->branch) add_kind(kind, *found);
+    found->line = found;
+    if (const known_site* const known = find_known_site(found->key)) {
+      found->part = known->part;
+      const auto first = std::ranges::find(sites(), known->first_of_line, &site::key);
+      if (first != sites().end()) found->line = *first;
+    }
+    for (std::size_t i = 0; i != found->branch.size(); ++i) add_kind(found->branch[i], *found, key_of(found->key, i));
   }
   recent_sites[(address ^ address >> 10) % 1024] = {address, found};
   leave_out(os::ticks_in_order() - begin);
@@ -70,6 +79,7 @@ site& strands_after(site& joined) {
   if (!joined.after_join) {
     site* const first = joined.line == &joined ? nullptr : &strands_after(*joined.line);
     joined.after_join = new site;
+    joined.after_join->key = key_of(joined.key, 7);
     joined.after_join->line = first ? first : joined.after_join;
     clock_is_stale();
   }
@@ -80,7 +90,7 @@ strand_kind& find_kind_after(site& of, site& owner, place where) {
   for (const site::kind_after_place& one : of.kinds_after)
     if (one.owner == &owner && one.where == where) return *one.kind;
   auto* const fresh = new strand_kind;
-  add_kind(*fresh, owner);
+  add_kind(*fresh, owner, key_of(key_of(of.key, owner.key), 8 + static_cast<lasting_key>(where)));
   of.kinds_after.push_back({&owner, where, fresh});
   clock_is_stale();
   return *fresh;

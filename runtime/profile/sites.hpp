@@ -51,7 +51,7 @@ struct site {
   std::uint64_t branches = 0;
   std::uintptr_t address = 0;
   std::vector<std::uintptr_t> calls;  // the return addresses when it came up first, the innermost first
-  std::uint32_t number = 0;
+  lasting_key key = 0;
 };
 
 /// What no fork is around, up to the first fork.
@@ -62,15 +62,15 @@ site& strands_after(site& joined);
 
 site& find_site(std::uintptr_t address, block_kind is);
 
-struct known_site {
+struct recent_site {
   std::uintptr_t address = 0;
   site* of = nullptr;
 };
-inline known_site recent_sites[1024];
+inline recent_site recent_sites[1024];
 
 [[gnu::always_inline]] inline site& site_at(const void* return_address, block_kind is) {
   const auto address = reinterpret_cast<std::uintptr_t>(return_address);
-  const known_site& known = recent_sites[(address ^ address >> 10) % 1024];
+  const recent_site& known = recent_sites[(address ^ address >> 10) % 1024];
   if (known.address == address) [[likely]]
     return *known.of;
   return find_site(address, is);
@@ -89,6 +89,9 @@ strand_kind& find_kind_after(site& of, site& owner, place where);
 
 /// The site whose blocks begin at the end of a strand; nullptr if the strand ended at something else.
 site* site_of(const void* end) noexcept;
+
+/// Names the end of a strand in each run.
+lasting_key key_of_end(const void* end) noexcept;
 
 /// As if no site had come up yet.
 void forget_sites() noexcept;

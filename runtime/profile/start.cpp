@@ -46,7 +46,7 @@ void start() noexcept {
   start_strands();
   load_earlier_runs();
   outside_of_forks.line = &outside_of_forks;
-  for (strand_kind& kind : outside_of_forks.branch) add_kind(kind, outside_of_forks);
+  for (strand_kind& kind : outside_of_forks.branch) add_kind(kind, outside_of_forks, 1);
   std::atexit(&report_at_exit);
 }
 

@@ -25,7 +25,9 @@ constexpr double may_be_preempted = 30'000;
 // What is not expected: the timer's interrupts take up to 20'000. What comes again at the same place in another run is none.
 constexpr double is_surprising = 50'000, may_be_surprising = 3'000;
 
-constexpr std::uint32_t gap_of_some = 192;  // strands that are not timed between two that are, on average
+constexpr double sample_ns = 100;           // to time a strand, and to look at the window before it
+constexpr double most_for_samples = 0.02;   // of the time
+constexpr std::uint32_t gap_of_some = 192;  // strands that are not timed between two that are, at most
 constexpr std::uint32_t looks = 64;         // as many as a type remembers
 
 std::vector<strand_type*> types;
@@ -36,6 +38,12 @@ double ticks_of(double ns) noexcept { return ns * ticks_per_ns; }
 // --- chance ---
 
 std::uint64_t chance = 0x9e3779b97f4a7c15u;
+
+/// How many strands of this length are not timed between two that are, on average: to time one takes as long as the profile's work at many.
+std::uint32_t gap_of(double length) noexcept {
+  return static_cast<std::uint32_t>(
+      std::clamp(ticks_of(sample_ns) / (most_for_samples * std::max(length, 1.0)), 8.0, 1.0 * gap_of_some));
+}
 
 /// Half of it to one and a half times, so that no pattern of the program is in step with it.
 std::uint32_t about(std::uint32_t gap) noexcept {
@@ -78,10 +86,25 @@ struct window {
 };
 window current_window;
 
-/// Of tiny strands: how long they take in windows, and as the readings say.
-double tiny_passed = 0, tiny_measured = 0;
+/// How long strands that are tiny, or brief, take in windows, by how long they are as the readings say.
+class scale {
+ public:
+  void add(double passed, double measured) noexcept {
+    passed_ += std::max(passed, 0.0);
+    measured_ += measured;
+  }
+  double factor() const noexcept { return measured_ > 0 ? std::clamp(passed_ / measured_, 0.01, 2.0) : 1; }
 
-double scale_of_tiny() noexcept { return tiny_measured > 0 ? std::clamp(tiny_passed / tiny_measured, 0.01, 2.0) : 1; }
+ private:
+  double passed_ = 0, measured_ = 0;
+};
+scale of_tiny, of_brief;
+
+double measured_length(const strand_type& type) noexcept {
+  return type.measured * (type.are == lengths_are::tiny    ? of_tiny.factor()
+                          : type.are == lengths_are::brief ? of_brief.factor()
+                                                           : 1);
+}
 
 /// Of those that were not timed: as long as their length was.
 void add_up(strand_type& type) noexcept {
@@ -91,7 +114,7 @@ void add_up(strand_type& type) noexcept {
 
 void set_length(strand_type& type) noexcept {
   add_up(type);
-  type.length = type.known > 0 ? type.known : type.measured * (type.is_tiny ? scale_of_tiny() : 1);
+  type.length = type.known > 0 ? type.known : measured_length(type);
 }
 
 void open_window(std::uint64_t now) noexcept {
@@ -101,32 +124,32 @@ void open_window(std::uint64_t now) noexcept {
 
 /// In the time since it was opened, all strands are accounted for by their lengths, or the lengths are wrong.
 void close_window(std::uint64_t now) noexcept {
-  double tiny = 0, other = 0;
+  double tiny = 0, brief = 0, other = 0;
   std::uint64_t n = 0, strands_so_far = 0;
   for (const strand_type* const type : types) {
     const auto some = type->count - type->at_window;
     strands_so_far += type->count + type->timed;
     n += some;
-    (type->is_tiny ? tiny : other) += static_cast<double>(some) * (type->is_tiny ? type->measured : type->length);
+    (type->are == lengths_are::tiny    ? tiny
+     : type->are == lengths_are::brief ? brief
+                                       : other) += static_cast<double>(some) * type->measured;
   }
   if (n == 0) return;
   const double passed = static_cast<double>(now - current_window.began) - current_window.timed - cost.fresh;
   const double strands = passed - static_cast<double>(n) * cost.event;
-  const double expected = tiny * scale_of_tiny() + other;
+  const double all_tiny = tiny * of_tiny.factor(), all_brief = brief * of_brief.factor();
+  const double expected = all_tiny + all_brief + other;
   double excess = strands - expected;
   if (excess > expected + ticks_of(may_be_surprising)) {
     // A strand took long although those of its kind do not. Which one of the window's is not known: the one that has just ended is near.
     excess -= taken_away(now);
     if (n > 10 * gap_of_some) return;
     const double least = least_surprise(strands_so_far - n, strands_so_far, excess);
-    if (least > ticks_of(has_earlier_runs() ? may_be_surprising : is_surprising)) {
-      strand.surprise += least;
-    }
-    return;
-  }
-  if (tiny > other) {
-    tiny_passed += std::max(0.0, strands - other);
-    tiny_measured += tiny;
+    if (least > ticks_of(has_earlier_runs() ? may_be_surprising : is_surprising)) strand.surprise += least;
+  } else if (tiny > brief + other) {
+    of_tiny.add(strands - all_brief - other, tiny);
+  } else if (brief > other) {
+    of_brief.add(strands - all_tiny - other, brief);
   }
 }
 
@@ -134,10 +157,10 @@ void close_window(std::uint64_t now) noexcept {
 
 /// What those took that were timed last.
 struct summary {
-  double low, high;  // a tenth of them took less than low, and a tenth more than high
-  double
-      inner_mean;  // of the middle half: the counter may go in steps of ten nanoseconds, so a median would be too coarse
-  double mean;     // but of those that an interrupt may have hit
+  double low, high;    // a tenth of them took less than low, and a tenth more than high
+  double lower_mean;   // of the lower half: what others do on the machine makes strands longer, if they are alike
+  double mean;         // but of those that an interrupt may have hit
+  double most;         // as others take longer
   std::size_t n, hit;  // how many, and how many of those
 };
 
@@ -149,9 +172,9 @@ summary summary_of(const strand_type& type) noexcept {
     return std::accumulate(at(begin), at(end), 0.0) / static_cast<double>(end - begin);
   };
   std::sort(all.begin(), at(n));
-  summary of{all[n / 10], all[n - 1 - n / 10], mean(n / 4, n - n / 4), 0, n, 0};
-  const double most = 4 * of.high + ticks_of(1000);
-  while (of.hit + 1 < n && all[n - 1 - of.hit] > most) ++of.hit;
+  summary of{all[n / 10], all[n - 1 - n / 10], mean(n / 10, n - n / 2), 0, 0, n, 0};
+  of.most = 4 * of.high + ticks_of(1000);
+  while (of.hit + 1 < n && all[n - 1 - of.hit] > of.most) ++of.hit;
   of.mean = mean(0, n - of.hit);
   return of;
 }
@@ -159,12 +182,16 @@ summary summary_of(const strand_type& type) noexcept {
 /// Whether all strands of the type may be taken to be as long as those that were timed.
 bool measure(strand_type& type) noexcept {
   const summary of = summary_of(type);
-  const bool are_short = of.high < ticks_of(is_short);
-  const bool are_alike = of.high - of.low < 0.1 * of.inner_mean && of.inner_mean < ticks_of(most_alike);
-  type.is_tiny = of.mean < ticks_of(is_tiny);
-  type.measured = are_alike ? of.inner_mean : of.mean;
+  const double mean = type.samples >= looks ? type.sampled / static_cast<double>(type.samples) : of.mean;
+  const bool are_alike = of.high - of.low < 0.1 * of.lower_mean && of.lower_mean < ticks_of(most_alike);
+  type.most = of.most;
+  type.are = mean < ticks_of(is_tiny)       ? lengths_are::tiny
+             : are_alike                    ? lengths_are::alike
+             : of.high < ticks_of(is_short) ? lengths_are::brief
+                                            : lengths_are::unknown;
+  type.measured = are_alike ? of.lower_mean : mean;
   set_length(type);
-  return (are_short || are_alike) && (of.hit < 3 || of.hit * 32 < of.n);
+  return type.are != lengths_are::unknown && (of.hit < 3 || of.hit * 32 < of.n);
 }
 
 void choose_way(strand_kind& kind) noexcept {
@@ -172,6 +199,12 @@ void choose_way(strand_kind& kind) noexcept {
   bool all_known = true;
   for (strand_type* const type : kind.types)
     if (type->timed != 0) all_known &= measure(*type);
+  double ticks = 0, n = 0;
+  for (const strand_type* const type : kind.types) {
+    n += static_cast<double>(type->timed);
+    ticks += static_cast<double>(type->timed) * type->measured;
+  }
+  kind.gap = gap_of(ticks / n);
   if (has_earlier_runs()) return;
   kind.timed = all_known ? way::some : way::each;
   for (strand_type* const type : kind.types) {
@@ -182,14 +215,14 @@ void choose_way(strand_kind& kind) noexcept {
 
 }  // namespace
 
-void add_kind(strand_kind& one, site& owner) {
+void add_kind(strand_kind& one, site& owner, lasting_key key) {
   one.owner = &owner;
-  one.number = static_cast<std::uint32_t>(kinds.size());
+  one.key = key;
   kinds.push_back(&one);
-  if (has_earlier_runs()) {
-    one.timed = known_way(one.number);
-    one.left = one.timed == way::some ? about(gap_of_some) : 1;
-  }
+  if (!has_earlier_runs()) return;
+  const known_kind* const known = find_known_kind(key);
+  one.timed = known ? known->timed : way::each;
+  one.left = one.timed == way::some ? about(gap_of_some) : 1;
 }
 
 void leave_out(std::uint64_t ticks) noexcept {
@@ -206,10 +239,12 @@ strand_type& find_type(strand_kind& kind, const void* end) noexcept {
   if (!found) {
     found = new strand_type;
     found->end = end;
-    found->number = static_cast<std::uint32_t>(types.size());
-    found->known = known_length(found->number);
-    found->runs_on = is_known_to_run_on(found->number);
-    found->unread = found->runs_on ? about(gap_of_some) : 0;
+    found->key = key_of(kind.key, key_of_end(end));
+    if (const known_type* const known = find_known_type(found->key)) {
+      found->known = known->length;
+      found->runs_on = known->runs_on;
+      found->unread = known->runs_on ? about(gap_of(known->length)) : 0;
+    }
     set_length(*found);
     types.push_back(found);
     kind.types.push_back(found);
@@ -250,12 +285,11 @@ double end_timed(const void* end) noexcept {
   if (kind.recent.end == end && kind.recent.type->unread != 0) return run_on(*kind.recent.type);
   const std::uint64_t now = os::ticks_in_order();
   const double passed = static_cast<double>(now - strand.began);
+  double length = std::max(0.0, passed - std::exchange(strand.own_cost, cost.shared));
   strand.clock = clock_state::just_read;
   strand.began = now;
-  strand.own_cost = cost.shared;
   last_reading = now;
   strand_type& type = find_type(kind, end);
-  double length = std::max(0.0, passed - strand.own_cost);
   current_window.timed += passed;
   if (length > ticks_of(may_be_preempted)) {
     length = std::max(0.0, length - taken_away(now));
@@ -265,11 +299,15 @@ double end_timed(const void* end) noexcept {
   }
   type.newest[type.timed++ % looks] = static_cast<float>(length);
   const bool is_usual = has_earlier_runs() || length < 4 * type.length + ticks_of(2000);
+  if ((type.runs_on || kind.timed == way::some) && length < type.most) {
+    type.sampled += length;
+    ++type.samples;
+  }
   if (type.runs_on) {
-    if (is_usual) type.unread = about(gap_of_some);
+    if (is_usual) type.unread = about(gap_of(type.length));
     if (is_usual) length = type.length;
   } else if (kind.timed == way::each) {
-    length = least_of_runs(type.number, length);
+    length = least_of_runs(type.key, length);
   } else if (kind.timed == way::some && is_usual) {
     length = type.length;
   }
@@ -283,7 +321,7 @@ double end_timed(const void* end) noexcept {
 }
 
 void begin_timed(strand_kind& kind) noexcept {
-  kind.left = kind.timed == way::some ? about(gap_of_some) : 1;
+  kind.left = kind.timed == way::some ? about(kind.gap) : 1;
   if (strand.clock == clock_state::idle) {
     strand.own_cost = cost.fresh;
     strand.began = os::ticks_in_order();
@@ -340,32 +378,21 @@ void strands_stop() noexcept {
 
 std::int64_t ran_ns() noexcept { return ran; }
 
-std::uint64_t number_of_strands() noexcept {
-  std::uint64_t sum = 0;
-  for (const strand_type* const type : types) sum += type->count + type->timed;
-  return sum;
-}
-
-std::vector<way> ways_of_kinds() {
-  std::vector<way> all;
-  for (const strand_kind* const kind : kinds) all.push_back(kind->timed == way::learning ? way::each : kind->timed);
-  return all;
-}
-
-std::vector<std::uint8_t> types_that_run_on() {
-  std::vector<std::uint8_t> all;
-  for (const strand_type* const type : types) all.push_back(type->runs_on);
-  return all;
-}
-
-std::vector<double> lengths_of_types() {
-  std::vector<double> all;
+void know_strands(knowledge& to) {
+  for (const strand_kind* const kind : kinds)
+    to.kinds.push_back({kind->key, kind->timed == way::learning ? way::each : kind->timed});
   for (strand_type* const type : types) {
+    to.strands += type->count + type->timed;
     if (type->timed != 0) measure(*type);
-    const double own = type->measured * (type->is_tiny ? scale_of_tiny() : 1);
-    all.push_back(type->timed == 0 ? type->known : type->known > 0 ? std::min(type->known, own) : own);
+    // Of strands that are alike the least counts, and of others the mean: their samples differ from run to run.
+    const double own = type->timed != 0 ? measured_length(*type) : 0, before = type->known;
+    const auto runs = static_cast<double>(number_of_run());
+    const double length = own <= 0                          ? before
+                          : before <= 0                     ? own
+                          : type->are == lengths_are::alike ? std::min(before, own)
+                                                            : (before * runs + own) / (runs + 1);
+    to.types.push_back({type->key, length, type->runs_on});
   }
-  return all;
 }
 
 }}}}  // namespace fj::v0_2::detail::profile

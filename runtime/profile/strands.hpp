@@ -20,22 +20,29 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
 
 struct site;
 
+/// How far readings tell how long the strands of a type are. Tiny: only sums of many are right. Brief: all are too short to time each one, and
+/// their mean counts. Alike: of about the same length.
+enum class lengths_are : std::uint8_t { tiny, brief, alike, unknown };
+
 /// Strands that begin and end at the same places.
 struct strand_type {
   double length = 0;        // ticks: of one that is not timed
   std::uint64_t count = 0;  // of those
   const void* end = nullptr;
-  std::uint32_t number = 0;
-  bool is_tiny = false;
+  lasting_key key = 0;
+  lengths_are are = lengths_are::unknown;
   // Of a kind of which each is timed: these are all short or alike, so that most end without a reading.
   bool runs_on = false;
   std::uint32_t unread = 0;  // how many more do
   std::uint64_t timed = 0;   // how many were
   double total = 0;          // ticks of all that were, and of the others up to `added`
   std::uint64_t added = 0;
-  std::uint64_t at_window = 0;     // `count` when the window began
-  double measured = 0;             // the length that those have which were timed
-  double known = 0;                // the least length of earlier runs; 0: none
+  std::uint64_t at_window = 0;  // `count` when the window began
+  double measured = 0;          // the length that those have which were timed
+  double most = 0;              // ticks: what took longer was interrupted
+  double sampled = 0;           // ticks of strands that were chosen at random, and not interrupted
+  std::uint64_t samples = 0;
+  double known = 0;                // the length by earlier runs; 0: none
   std::array<float, 64> newest{};  // of those that were timed
 };
 
@@ -50,10 +57,11 @@ struct strand_kind {
   way timed = way::learning;
   std::uint32_t look_at = 64;  // when so many have been timed, the way is chosen again
   std::uint32_t were_timed = 0;
+  std::uint32_t gap = 192;               // if some are timed: how many are not, between two that are
   strand_type* end_of_branch = nullptr;  // of those that end with their branch
   known_end recent;                      // another that came up
   std::vector<strand_type*> types;
-  std::uint32_t number = 0;
+  lasting_key key = 0;
   site* owner = nullptr;  // in whose branches these strands are
 };
 
@@ -67,8 +75,8 @@ struct costs {
 inline costs cost;
 inline double ticks_per_ns = 1;
 
-/// Gives it an owner, a number, and what earlier runs know of it.
-void add_kind(strand_kind& one, site& owner);
+/// Gives it an owner, a key, and what earlier runs know of it.
+void add_kind(strand_kind& one, site& owner, lasting_key key);
 
 /// Adds the ticks of all strands to their owners' sums.
 void add_up_strands() noexcept;
@@ -80,13 +88,8 @@ void strands_go_on() noexcept;
 void strands_stop() noexcept;
 /// Nanoseconds for which the thread ran between the two.
 std::int64_t ran_ns() noexcept;
-/// That have ended.
-std::uint64_t number_of_strands() noexcept;
-
-/// What later runs are to know: of each kind and of each type, in the order of their numbers.
-std::vector<way> ways_of_kinds();
-std::vector<double> lengths_of_types();
-std::vector<std::uint8_t> types_that_run_on();
+/// What later runs are to know of kinds and types, and how many strands have ended.
+void know_strands(knowledge& to);
 
 enum class clock_state : std::uint32_t { idle, strand_is_timed, just_read };
 
