@@ -10,6 +10,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <type_traits>
@@ -525,6 +527,13 @@ void measure_costs() {
 
 void run_begins() noexcept {
   start();
+  if (is_in_run) {
+    std::fputs(
+        "forkjoin-profile: two threads call fj::run at the same time; a program that is profiled has one that does\n",
+        stderr);
+    std::abort();
+  }
+  is_in_run = true;
   outermost = open_block();
   outermost.owner = &outside_of_forks;
   running = &outermost;
@@ -536,7 +545,7 @@ void run_ends() noexcept {
   outermost.own += end_strand(&end_of_run);
   path whole = taken(outermost);
   append(of_all_runs, whole);
-  strands_stop();
+  is_in_run = false;
 }
 
 }}}}  // namespace fj::v0_2::detail::profile

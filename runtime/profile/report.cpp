@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/os/cpu_time.hpp"
 #include "runtime/os/symbols.hpp"
 #include "runtime/profile/earlier_runs.hpp"
 #include "runtime/profile/sites.hpp"
@@ -176,7 +175,7 @@ std::string json_of(const line_of_program& one, bool is_begin) {
       '}');
 }
 
-std::string json_of(const std::vector<line_of_program>& all, std::int64_t outside_ns) {
+std::string json_of(const std::vector<line_of_program>& all) {
   std::vector<std::string> sites;
   for (const line_of_program& one : all) sites.push_back(std::string("\n  ").append(json_of(one, &one == all.data())));
   return joined('{',
@@ -184,7 +183,6 @@ std::string json_of(const std::vector<line_of_program>& all, std::int64_t outsid
                  std::string("\"repeats\": ").append(repeats_earlier_runs() ? "true" : "false"),
                  field("theft_ns", ns(theft_ticks)), field("work_ns", ns(of_all_runs.work())),
                  field("span_ns", ns(of_all_runs.span())), field("burdened_ns", ns(of_all_runs.burdened())),
-                 field("outside_ns", static_cast<double>(outside_ns)), field("ran_ns", static_cast<double>(ran_ns())),
                  field("event_ns", ns(cost.event)), field("reading_ns", ns(cost.shared)),
                  std::string("\"sites\": ").append(joined('[', sites, ']'))},
                 '}') +
@@ -224,7 +222,8 @@ void write_table(std::FILE* to, std::vector<line_of_program> all) {
 }  // namespace
 
 void report_at_exit() noexcept {
-  const std::int64_t outside_ns = os::process_cpu_ns() - ran_ns();
+  if (is_in_run)
+    std::fputs("forkjoin-profile: the program ends inside of fj::run: what that call did is not counted\n", stderr);
   add_up_strands();
   knowledge for_later;
   const std::vector<line_of_program> all = lines(for_later.sites);
@@ -237,7 +236,7 @@ void report_at_exit() noexcept {
     std::fprintf(stderr, "forkjoin-profile: FORKJOIN_PROFILE_OUT: cannot write %s\n", path);
     return;
   }
-  std::fputs(json_of(all, outside_ns).c_str(), file);
+  std::fputs(json_of(all).c_str(), file);
   std::fclose(file);
 }
 

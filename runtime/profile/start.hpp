@@ -14,6 +14,9 @@ void measure_costs();
 /// Ticks that a theft takes: FORKJOIN_PROFILE_THEFT_NS.
 inline double theft_ticks = 0;
 
+/// A call of run is under way.
+inline bool is_in_run = false;
+
 /// All calls of run, one after the other.
 inline path of_all_runs{};
 

@@ -352,12 +352,6 @@ void add_up_strands() noexcept {
   }
 }
 
-namespace {
-
-std::int64_t began_at = 0, ran = 0;
-
-}  // namespace
-
 void start_strands() {
   types.clear();
   kinds.clear();
@@ -367,16 +361,8 @@ void start_strands() {
 void strands_go_on() noexcept {
   note_moment();
   last_reading = last_known.ticks;
-  began_at = last_known.cpu_ns;
   open_window(last_known.ticks);
 }
-
-void strands_stop() noexcept {
-  note_moment();
-  ran += last_known.cpu_ns - began_at;
-}
-
-std::int64_t ran_ns() noexcept { return ran; }
 
 void know_strands(knowledge& to) {
   for (const strand_kind* const kind : kinds)

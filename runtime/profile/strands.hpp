@@ -83,11 +83,8 @@ void add_up_strands() noexcept;
 
 /// Before the first strand that counts.
 void start_strands();
-/// Between strands and what is no part of the profile.
+/// A call of run begins: what was before it is no part of the profile.
 void strands_go_on() noexcept;
-void strands_stop() noexcept;
-/// Nanoseconds for which the thread ran between the two.
-std::int64_t ran_ns() noexcept;
 /// What later runs are to know of kinds and types, and how many strands have ended.
 void know_strands(knowledge& to);
 

@@ -16,6 +16,7 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -308,6 +309,11 @@ int main(int argc, char** argv) {
     ancestors();
   } else if (name == "larger" || name == "smaller") {
     fj::run([&] { skewed(name == "larger" ? 12 : 10, 3000, 10'000); });
+  } else if (name == "exit") {
+    fj::run([] { fib(5); });
+    fj::run([] { std::exit(0); });
+  } else if (name == "threads") {
+    fj::run([] { std::thread([] { fj::run([] {}); }).join(); });
   } else if (name == "leaves") {
     print_time([] { leaves(10); });
   } else if (name == "fib") {

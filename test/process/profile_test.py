@@ -110,6 +110,13 @@ class ProfileTest(unittest.TestCase):
             self.assertEqual(done.returncode, 0)
             self.assertIn(f"forkjoin-profile: {variable}: cannot write /no/such/folder/file", done.stderr)
 
+        done = subprocess.run([PROGRAM, "exit"], capture_output=True, text=True, check=True)
+        self.assertIn("the program ends inside of fj::run: what that call did is not counted", done.stderr)
+        self.assertIn(", 7 forks: ", done.stderr)
+        done = subprocess.run([PROGRAM, "threads"], capture_output=True, text=True)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("two threads call fj::run at the same time", done.stderr)
+
     def test_a_file_of_something_else(self):
         with tempfile.NamedTemporaryFile() as file:
             file.write(b"no profile" * 100)

@@ -63,7 +63,6 @@ class Profile:
             raise Failed(f"{path} is no profile of this version")
         self.work, self.span, self.burdened = told["work_ns"], told["span_ns"], told["burdened_ns"]
         self.theft, self.runs, self.repeats = told["theft_ns"], told["run"] + 1, told["repeats"]
-        self.outside = told["outside_ns"]
         self.fork = 0.0  # of a fork that no thief takes: not known to the profile itself
         self.sites = [Site(site["function"], site["file"], site["line"], site["kind"], site["forks"], site["own_ns"], site["own_before_forks_ns"],
                            site["own_after_joins_ns"], site["on_span_ns"],
