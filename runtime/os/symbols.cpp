@@ -12,6 +12,7 @@
 #include <initializer_list>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/os/modules.hpp"
@@ -81,14 +82,17 @@ bool read(const std::string& file, std::size_t at, T& to) {
 template <class F>
 void for_each_symbol(const std::string& file, F f) {
   Elf64_Ehdr header;
-  if (!read(file, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64) return;
+  if (!read(file, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+      header.e_ident[EI_CLASS] != ELFCLASS64)
+    return;
   for (std::size_t i = 0; i != header.e_shnum; ++i) {
     Elf64_Shdr section, names;
     if (!read(file, header.e_shoff + i * sizeof section, section)) break;
     if (section.sh_type != SHT_SYMTAB && section.sh_type != SHT_DYNSYM) continue;
     if (!read(file, header.e_shoff + section.sh_link * sizeof names, names)) continue;
     Elf64_Sym one;
-    for (std::size_t at = 0; at + sizeof one <= section.sh_size && read(file, section.sh_offset + at, one); at += sizeof one) {
+    for (std::size_t at = 0; at + sizeof one <= section.sh_size && read(file, section.sh_offset + at, one);
+         at += sizeof one) {
       const std::size_t name = names.sh_offset + one.st_name;
       if (name < file.size()) f(one, file.c_str() + name);
     }
@@ -146,7 +150,8 @@ std::string without_detours(std::string path) {
 }
 
 /// What the tool prints: for each address a line with it, and for each function that is inlined there two, its name and file:line.
-std::map<std::uintptr_t, std::vector<place>> asked(const std::string& path, const std::vector<std::uintptr_t>& offsets) {
+std::map<std::uintptr_t, std::vector<place>> asked(const std::string& path,
+                                                   const std::vector<std::uintptr_t>& offsets) {
   std::map<std::uintptr_t, std::vector<place>> found;
   constexpr std::size_t at_once = 1000;
   for (std::size_t begin = 0; begin < offsets.size(); begin += at_once) {
@@ -157,8 +162,9 @@ std::map<std::uintptr_t, std::vector<place>> asked(const std::string& path, cons
       arguments += number;
     }
     // binutils' does not find all functions that clang has inlined.
-    const std::string command = "{ llvm-symbolizer --output-style=GNU -afiC -e " + arguments + " || llvm-symbolizer-19 --output-style=GNU -afiC -e " +
-                                arguments + " || addr2line -afiC -e " + arguments + "; } 2>/dev/null";
+    const std::string command = "{ llvm-symbolizer --output-style=GNU -afiC -e " + arguments +
+                                " || llvm-symbolizer-19 --output-style=GNU -afiC -e " + arguments +
+                                " || addr2line -afiC -e " + arguments + "; } 2>/dev/null";
     std::FILE* const pipe = popen(command.c_str(), "re");
     if (!pipe) return found;
     std::string text;
@@ -184,7 +190,8 @@ std::map<std::uintptr_t, std::vector<place>> asked(const std::string& path, cons
         has_function = false;
         const std::size_t colon = line.rfind(':');
         place one{function, colon == std::string::npos ? std::string() : line.substr(0, colon), 0};
-        if (colon != std::string::npos) one.line = static_cast<unsigned>(std::strtoul(line.c_str() + colon + 1, nullptr, 10));
+        if (colon != std::string::npos)
+          one.line = static_cast<unsigned>(std::strtoul(line.c_str() + colon + 1, nullptr, 10));
         if (one.file == "??" || one.line == 0) one.file.clear();
         one.file = without_detours(one.file);
         if (function != "??") of->push_back(one);
@@ -252,7 +259,8 @@ std::string variable_at(std::uintptr_t address) {
   const symbol* const found = symbol_at(known_symbols(of->path), address - of->bias);
   if (!found || !found->is_variable) return {};
   std::string text = demangled(found->name.c_str());
-  if (const std::uintptr_t offset = address - of->bias - found->begin; offset != 0) text.append("+").append(std::to_string(offset));
+  if (const std::uintptr_t offset = address - of->bias - found->begin; offset != 0)
+    text.append("+").append(std::to_string(offset));
   return text;
 }
 
@@ -262,11 +270,13 @@ std::vector<std::string> libraries_without(const std::string& prefix) {
   for (const module_file& one : all) {
     const std::string name = one.path.substr(one.path.rfind('/') + 1);
     const bool is_of_system = std::ranges::any_of(
-        std::initializer_list<const char*>{"linux-vdso.", "linux-gate.", "ld-linux", "libc.", "libm.", "libmvec.", "libdl.", "libpthread.",
-                                           "librt.", "libgcc_s.", "libstdc++.", "libc++.", "libc++abi.", "libunwind.", "libatomic."},
+        std::initializer_list<const char*>{"linux-vdso.", "linux-gate.", "ld-linux", "libc.", "libm.", "libmvec.",
+                                           "libdl.", "libpthread.", "librt.", "libgcc_s.", "libstdc++.", "libc++.",
+                                           "libc++abi.", "libunwind.", "libatomic."},
         [&](const char* system) { return name.starts_with(system); });
     if (&one == &all.front() || is_of_system || one.path[0] != '/') continue;
-    if (const std::string file = contents(one.path); !file.empty() && !asks_for(file, prefix)) found.push_back(one.path);
+    if (const std::string file = contents(one.path); !file.empty() && !asks_for(file, prefix))
+      found.push_back(one.path);
   }
   return found;
 }

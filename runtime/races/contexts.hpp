@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/races/strands.hpp"
+#include "strands.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace races {
 

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/os/interposed.hpp"
+#include "runtime/os/memory/interposed.hpp"
 #include "runtime/os/memory/pages.hpp"
 #include "runtime/races/contexts.hpp"
 #include "runtime/races/locks.hpp"
@@ -63,7 +63,8 @@ std::size_t specials = 0;  // split or listed cells
   return a - now.thread_locals >= now.thread_locals_size;
 }
 
-[[gnu::noinline, gnu::cold]] void race(address a, strand_id strand, site_id at, bool wrote, address pc, bool writes) noexcept {
+[[gnu::noinline, gnu::cold]] void race(address a, strand_id strand, site_id at, bool wrote, address pc,
+                                       bool writes) noexcept {
   note_race(a, {strand, at, wrote, 0}, pc, writes);
 }
 
@@ -104,7 +105,8 @@ void access_list_of(access_list& all, address a, address pc) noexcept {
       all.pop_back();
       continue;
     }
-    if (is_subset(one.under, now.held) && (one.writes || !Writes) && (one.strand == me || (is_beside && covers(one.strand))))
+    if (is_subset(one.under, now.held) && (one.writes || !Writes) &&
+        (one.strand == me || (is_beside && covers(one.strand))))
       is_redundant = true;
     ++i;
   }
@@ -133,7 +135,8 @@ std::uint32_t listed_from(strand_id writer, strand_id reader, site_id wrote_at, 
 }
 
 template <bool Writes>
-void access_cell(strand_id& writer, strand_id& reader, site_id& wrote_at, site_id& read_at, address a, address pc) noexcept {
+void access_cell(strand_id& writer, strand_id& reader, site_id& wrote_at, site_id& read_at, address a,
+                 address pc) noexcept {
   if (!(writer & listed) && (now.held != 0 || (!Writes && needs_both(reader)))) {
     writer = listed_from(writer, reader, wrote_at, read_at);
     reader = 0;
@@ -207,7 +210,8 @@ void access_bytes(cells& c, unsigned half, address a, unsigned from, unsigned to
 /// that runs beside this one. False if it is another case, which needs a look-up. `same` is the words of one cell, or of two that are
 /// alike: writer, reader and where they are, as numbers of four or eight bytes.
 template <bool Writes, class Word>
-[[gnu::always_inline]] inline bool is_simple(Word& writer, Word& reader, Word& wrote_at, Word& read_at, address a, address pc) noexcept {
+[[gnu::always_inline]] inline bool is_simple(Word& writer, Word& reader, Word& wrote_at, Word& read_at, address a,
+                                             address pc) noexcept {
   constexpr Word both = sizeof(Word) == 8 ? static_cast<Word>(0x100000001) : 1;
   const auto w = static_cast<strand_id>(writer), r = static_cast<strand_id>(reader);
   if (writer != w * both || reader != r * both || !surely_before(w) || now.careful) return false;
@@ -242,7 +246,8 @@ template <bool Writes>
 [[gnu::noinline]] void look_up_both(cells& c, address a, address pc) noexcept {
   if (!counts(a)) return;
   const std::uint32_t writer = c.writer[0], reader = c.reader[0];
-  if (writer != c.writer[1] || reader != c.reader[1] || (writer & special) || now.held != 0 || (!Writes && needs_both(reader))) [[unlikely]] {
+  if (writer != c.writer[1] || reader != c.reader[1] || (writer & special) || now.held != 0 ||
+      (!Writes && needs_both(reader))) [[unlikely]] {
     access_word<Writes>(c, 0, a, pc);
     access_word<Writes>(c, 1, a + 4, pc);
     return;
@@ -261,7 +266,8 @@ template <bool Writes>
 
 template <bool Writes>
 [[gnu::noinline]] void access_both(cells& c, address a, address pc) noexcept {
-  if (!is_simple<Writes>(halves::of(c.writer), halves::of(c.reader), halves::of(sites_of(c).wrote_at), halves::of(sites_of(c).read_at), a, pc)) [[unlikely]]
+  if (!is_simple<Writes>(halves::of(c.writer), halves::of(c.reader), halves::of(sites_of(c).wrote_at),
+                         halves::of(sites_of(c).read_at), a, pc)) [[unlikely]]
     look_up_both<Writes>(c, a, pc);
 }
 
@@ -273,7 +279,8 @@ template <bool Writes>
 template <bool Writes>
 [[gnu::noinline]] void access_one_word(cells& c, address a, address pc) noexcept {
   const unsigned half = a >> 2 & 1;
-  if (!is_simple<Writes>(c.writer[half], c.reader[half], sites_of(c).wrote_at[half], sites_of(c).read_at[half], a, pc)) [[unlikely]]
+  if (!is_simple<Writes>(c.writer[half], c.reader[half], sites_of(c).wrote_at[half], sites_of(c).read_at[half], a, pc))
+      [[unlikely]]
     look_up_word<Writes>(c, a, pc);
 }
 
@@ -282,7 +289,8 @@ template <bool Writes>
   cells& c = cells_of(a);
   const std::uint64_t writer = both(c.writer), reader = both(c.reader);
   if (writer == now.here_twice && (!Writes || reader == 0)) return;
-  if (!Writes && (reader == now.here_twice || (reader == now.usual[reader & 1].reader && writer == now.usual[reader & 1].writer)))
+  if (!Writes &&
+      (reader == now.here_twice || (reader == now.usual[reader & 1].reader && writer == now.usual[reader & 1].writer)))
     return;
   access_both<Writes>(c, a, pc);
 }
@@ -362,9 +370,11 @@ bool started = false;
 
 void check_build() noexcept {
   if (&os::library_built_without_sanitizer || &os::library_built_with_thread_sanitizer)
-    os::interposed::refuse("some objects of the program were compiled without FORKJOIN_RACES, as they are linked with forkjoin");
+    os::interposed::refuse(
+        "some objects of the program were compiled without FORKJOIN_RACES, as they are linked with forkjoin");
   if (&is_serial_without_observer)
-    os::interposed::refuse("some objects of the program were compiled with FORKJOIN_SERIAL, but without FORKJOIN_RACES");
+    os::interposed::refuse(
+        "some objects of the program were compiled with FORKJOIN_SERIAL, but without FORKJOIN_RACES");
 }
 
 bool told = false;
@@ -391,8 +401,10 @@ struct end_of_program {
 
 void* reserve(std::size_t bytes, const char* what) noexcept {
   if (std::byte* const memory = os::reserve_pages(os::round_to_pages(bytes))) return memory;
-  std::fprintf(stderr, "forkjoin-races: the system refuses %zu GiB of addresses for %s: see ulimit -v and vm.overcommit_memory\n",
-               bytes >> 30, what);
+  std::fprintf(
+      stderr,
+      "forkjoin-races: the system refuses %zu GiB of addresses for %s: see ulimit -v and vm.overcommit_memory\n",
+      bytes >> 30, what);
   std::_Exit(70);
 }
 
@@ -521,16 +533,16 @@ void refuse(const char* what) noexcept {
 using namespace fj::detail::races;  // NOLINT: what follows is C's
 
 #define CALLED_FROM __builtin_return_address(0)
-#define ACCESSES(N)                                                                                                                   \
-  void __tsan_read##N(void* at) { access<false, N>(at, CALLED_FROM); }                                                                \
-  void __tsan_write##N(void* at) { access<true, N>(at, CALLED_FROM); }                                                                \
-  void __tsan_read_write##N(void* at) { access<true, N>(at, CALLED_FROM); }                                                           \
-  void __tsan_unaligned_read##N(void* at) { access_range<false>(at, N, CALLED_FROM); }                                                \
-  void __tsan_unaligned_write##N(void* at) { access_range<true>(at, N, CALLED_FROM); }                                                \
-  void __tsan_unaligned_read_write##N(void* at) { access_range<true>(at, N, CALLED_FROM); }                                           \
-  void __tsan_volatile_read##N(void* at) { access<false, N>(at, CALLED_FROM); }                                                       \
-  void __tsan_volatile_write##N(void* at) { access<true, N>(at, CALLED_FROM); }                                                       \
-  void __tsan_unaligned_volatile_read##N(void* at) { access_range<false>(at, N, CALLED_FROM); }                                       \
+#define ACCESSES(N)                                                                             \
+  void __tsan_read##N(void* at) { access<false, N>(at, CALLED_FROM); }                          \
+  void __tsan_write##N(void* at) { access<true, N>(at, CALLED_FROM); }                          \
+  void __tsan_read_write##N(void* at) { access<true, N>(at, CALLED_FROM); }                     \
+  void __tsan_unaligned_read##N(void* at) { access_range<false>(at, N, CALLED_FROM); }          \
+  void __tsan_unaligned_write##N(void* at) { access_range<true>(at, N, CALLED_FROM); }          \
+  void __tsan_unaligned_read_write##N(void* at) { access_range<true>(at, N, CALLED_FROM); }     \
+  void __tsan_volatile_read##N(void* at) { access<false, N>(at, CALLED_FROM); }                 \
+  void __tsan_volatile_write##N(void* at) { access<true, N>(at, CALLED_FROM); }                 \
+  void __tsan_unaligned_volatile_read##N(void* at) { access_range<false>(at, N, CALLED_FROM); } \
   void __tsan_unaligned_volatile_write##N(void* at) { access_range<true>(at, N, CALLED_FROM); }
 
 namespace {
@@ -561,25 +573,35 @@ int compare_exchange(volatile T* at, T* expected, T value) noexcept {
 
 }  // namespace
 
-#define ATOMICS(BITS, T)                                                                                                              \
-  T __tsan_atomic##BITS##_load(const volatile T* at, int) { return *at; }                                                             \
-  void __tsan_atomic##BITS##_store(volatile T* at, T value, int) { *at = value; }                                                     \
-  T __tsan_atomic##BITS##_exchange(volatile T* at, T value, int) { return exchange(at, value); }                                      \
-  T __tsan_atomic##BITS##_fetch_add(volatile T* at, T value, int) { return exchange(at, static_cast<T>(*at + value)); }               \
-  T __tsan_atomic##BITS##_fetch_sub(volatile T* at, T value, int) { return exchange(at, static_cast<T>(*at - value)); }               \
-  T __tsan_atomic##BITS##_fetch_and(volatile T* at, T value, int) { return exchange(at, static_cast<T>(*at & value)); }               \
-  T __tsan_atomic##BITS##_fetch_or(volatile T* at, T value, int) { return exchange(at, static_cast<T>(*at | value)); }                \
-  T __tsan_atomic##BITS##_fetch_xor(volatile T* at, T value, int) { return exchange(at, static_cast<T>(*at ^ value)); }               \
-  T __tsan_atomic##BITS##_fetch_nand(volatile T* at, T value, int) { return exchange(at, static_cast<T>(~(*at & value))); }           \
-  int __tsan_atomic##BITS##_compare_exchange_strong(volatile T* at, T* expected, T value, int, int) {                                 \
-    return compare_exchange(at, expected, value);                                                                                     \
-  }                                                                                                                                   \
-  int __tsan_atomic##BITS##_compare_exchange_weak(volatile T* at, T* expected, T value, int, int) {                                   \
-    return compare_exchange(at, expected, value);                                                                                     \
-  }                                                                                                                                   \
-  T __tsan_atomic##BITS##_compare_exchange_val(volatile T* at, T expected, T value, int, int) {                                       \
-    compare_exchange(at, &expected, value);                                                                                           \
-    return expected;                                                                                                                  \
+#define ATOMICS(BITS, T)                                                                                               \
+  T __tsan_atomic##BITS##_load(const volatile T* at, int) { return *at; }                                              \
+  void __tsan_atomic##BITS##_store(volatile T* at, T value, int) { *at = value; }                                      \
+  T __tsan_atomic##BITS##_exchange(volatile T* at, T value, int) { return exchange(at, value); }                       \
+  T __tsan_atomic##BITS##_fetch_add(volatile T* at, T value, int) {                                                    \
+    return exchange(at, static_cast<T>(*at + value));                                                                  \
+  }                                                                                                                    \
+  T __tsan_atomic##BITS##_fetch_sub(volatile T* at, T value, int) {                                                    \
+    return exchange(at, static_cast<T>(*at - value));                                                                  \
+  }                                                                                                                    \
+  T __tsan_atomic##BITS##_fetch_and(volatile T* at, T value, int) {                                                    \
+    return exchange(at, static_cast<T>(*at & value));                                                                  \
+  }                                                                                                                    \
+  T __tsan_atomic##BITS##_fetch_or(volatile T* at, T value, int) { return exchange(at, static_cast<T>(*at | value)); } \
+  T __tsan_atomic##BITS##_fetch_xor(volatile T* at, T value, int) {                                                    \
+    return exchange(at, static_cast<T>(*at ^ value));                                                                  \
+  }                                                                                                                    \
+  T __tsan_atomic##BITS##_fetch_nand(volatile T* at, T value, int) {                                                   \
+    return exchange(at, static_cast<T>(~(*at & value)));                                                               \
+  }                                                                                                                    \
+  int __tsan_atomic##BITS##_compare_exchange_strong(volatile T* at, T* expected, T value, int, int) {                  \
+    return compare_exchange(at, expected, value);                                                                      \
+  }                                                                                                                    \
+  int __tsan_atomic##BITS##_compare_exchange_weak(volatile T* at, T* expected, T value, int, int) {                    \
+    return compare_exchange(at, expected, value);                                                                      \
+  }                                                                                                                    \
+  T __tsan_atomic##BITS##_compare_exchange_val(volatile T* at, T expected, T value, int, int) {                        \
+    compare_exchange(at, &expected, value);                                                                            \
+    return expected;                                                                                                   \
   }
 
 extern "C" {

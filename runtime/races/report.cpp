@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/os/interposed.hpp"
+#include "runtime/os/memory/interposed.hpp"
 #include "runtime/os/symbols.hpp"
 #include "runtime/races/contexts.hpp"
 #include "runtime/races/strands.hpp"
@@ -38,8 +38,8 @@ struct access {
 struct race {
   access first, second;
   address at;
-  std::string variable_in;           // where on the stack it lies
-  std::vector<address> fork;         // the calls that lead to the fork that separates them
+  std::string variable_in;    // where on the stack it lies
+  std::vector<address> fork;  // the calls that lead to the fork that separates them
   kind is;
   std::uint32_t first_branch, second_branch;
   bool first_is_branch, second_is_branch;
@@ -96,8 +96,8 @@ address frame_that_holds(address at) {
 /// Whether the file is one of this library, by its folders: the code is not the user's.
 bool is_library(const os::place& one) {
   if (one.file.empty()) return one.function.find("fj::v0_2::") < one.function.find_first_of("<(");
-  for (const char* const folder : {"forkjoin/", "forkjoin/serial/", "forkjoin/races/", "forkjoin/detail/", "forkjoin/loops/",
-                                   "runtime/races/", "runtime/os/"}) {
+  for (const char* const folder : {"forkjoin/", "forkjoin/serial/", "forkjoin/races/", "forkjoin/detail/",
+                                   "forkjoin/loops/", "runtime/races/", "runtime/os/"}) {
     const std::size_t at = one.file.rfind(folder);
     const std::size_t name = at + std::strlen(folder);
     if (at != std::string::npos && one.file.find('/', name) == std::string::npos && one.file.ends_with("pp") &&
@@ -151,7 +151,8 @@ std::string user_name(const std::string& function) {
       if (depth < 0 || (depth == 0 && (c == ',' || c == ' '))) break;
     }
     const std::size_t end = function.find('}', at);
-    if (function.compare(begin, 4, "fj::") != 0 && end != std::string::npos) return function.substr(begin, end + 1 - begin);
+    if (function.compare(begin, 4, "fj::") != 0 && end != std::string::npos)
+      return function.substr(begin, end + 1 - begin);
   }
   return function;
 }
@@ -179,7 +180,8 @@ std::string plain_name(std::string function) {
   std::string name;
   for (std::size_t i = 0; i != function.size();) {
     const char c = function[i];
-    if (c == 'o' && function.compare(i, 8, "operator") == 0 && (i == 0 || function[i - 1] == ':' || function[i - 1] == ' ')) {
+    if (c == 'o' && function.compare(i, 8, "operator") == 0 &&
+        (i == 0 || function[i - 1] == ':' || function[i - 1] == ' ')) {
       const std::size_t begin = std::exchange(i, i + 8);
       if (function.compare(i, 2, "()") == 0) {
         i += 2;
@@ -295,8 +297,9 @@ std::vector<std::string> suppressions() {
 
 bool is_suppressed(const std::vector<std::string>& patterns, const std::vector<os::place>& stack) {
   return std::ranges::any_of(stack, [&](const os::place& one) {
-    return std::ranges::any_of(
-        patterns, [&](const std::string& pattern) { return matches(pattern, one.function) || matches(pattern, one.file); });
+    return std::ranges::any_of(patterns, [&](const std::string& pattern) {
+      return matches(pattern, one.function) || matches(pattern, one.file);
+    });
   });
 }
 
@@ -327,7 +330,8 @@ void note_race(address at, const earlier_access& first, address pc, bool writes)
     // Where the ways from the outermost branch part.
     const auto &a = one.first.branches, &b = one.second.branches;
     std::size_t same = 0;
-    while (same != a.size() && same != b.size() && a[same].record == b[same].record && a[same].ordinal == b[same].ordinal)
+    while (same != a.size() && same != b.size() && a[same].record == b[same].record &&
+           a[same].ordinal == b[same].ordinal)
       ++same;
     one.first_is_branch = same != a.size();
     one.second_is_branch = same != b.size() && (!one.first_is_branch || a[same].record == b[same].record);
@@ -351,12 +355,15 @@ void note_race(address at, const earlier_access& first, address pc, bool writes)
 
 void tell_unseen(bool all) noexcept {
   if (all) {
-    std::fputs("forkjoin-races: the program has forks, but no access was seen: compile all of it with the flags of "
-               "pkg-config --cflags forkjoin-races, and without -flto\n", stderr);
+    std::fputs(
+        "forkjoin-races: the program has forks, but no access was seen: compile all of it with the flags of "
+        "pkg-config --cflags forkjoin-races, and without -flto\n",
+        stderr);
     return;
   }
   for (const std::string& path : os::libraries_without("__tsan_"))
-    std::fprintf(stderr, "forkjoin-races: %s was not compiled with -fsanitize=thread: races in it are not found\n", path.c_str());
+    std::fprintf(stderr, "forkjoin-races: %s was not compiled with -fsanitize=thread: races in it are not found\n",
+                 path.c_str());
 }
 
 std::size_t tell_races() noexcept {
@@ -381,8 +388,10 @@ std::size_t tell_races() noexcept {
     return shown(stack);
   };
   for (const race& one : all.races) {
-    const bool is_meant = is_cache_of_library(places[at].front()) && is_cache_of_library(places[at + one.first.stack.size()].front());
-    const auto first = take(one.first.stack.size()), second = take(one.second.stack.size()), fork = take(one.fork.size());
+    const bool is_meant =
+        is_cache_of_library(places[at].front()) && is_cache_of_library(places[at + one.first.stack.size()].front());
+    const auto first = take(one.first.stack.size()), second = take(one.second.stack.size()),
+               fork = take(one.fork.size());
     if (is_meant) continue;
     if (is_suppressed(patterns, first) || is_suppressed(patterns, second)) {
       ++suppressed;
@@ -392,14 +401,16 @@ std::size_t tell_races() noexcept {
     if (const std::string name = variable(one); !name.empty()) text += " on " + name;
     text += "\n";
     const auto tell = [&](const char* which, const access& that, const std::vector<os::place>& stack) {
-      text += std::string("  ") + which + (that.writes ? " writes" : " reads") + (that.locked ? ", under a lock" : "") + ":\n";
+      text += std::string("  ") + which + (that.writes ? " writes" : " reads") + (that.locked ? ", under a lock" : "") +
+              ":\n";
       for (std::size_t i = 0; i != stack.size(); ++i)
         text += "    #" + std::to_string(i) + " " + text_of(stack[i]) + "\n";
     };
     const bool both = one.first_is_branch && one.second_is_branch;
-    tell(one.first_is_branch ? name_of_branch(one.is, one.first_branch).c_str() : "the strand that forks", one.first, first);
-    tell(both || one.second_is_branch ? name_of_branch(one.is, one.second_branch).c_str() : "the strand that forks", one.second,
-         second);
+    tell(one.first_is_branch ? name_of_branch(one.is, one.first_branch).c_str() : "the strand that forks", one.first,
+         first);
+    tell(both || one.second_is_branch ? name_of_branch(one.is, one.second_branch).c_str() : "the strand that forks",
+         one.second, second);
     text += "  Nothing orders them: " + why(one, fork.empty() ? std::string() : text_of(fork.front())) +
             (one.first.locked && one.second.locked ? "; they hold no lock in common" : "") + ".\n";
     const std::string a = line_of(first.front()), b = line_of(second.front());
@@ -413,9 +424,12 @@ std::size_t tell_races() noexcept {
     if (suppressed != 0) std::fprintf(stderr, ", and %zu suppressed", suppressed);
     std::fputs("\n", stderr);
   }
-  if (all.races.size() == most_races) std::fprintf(stderr, "forkjoin-races: only the first %zu races are told\n", most_races);
+  if (all.races.size() == most_races)
+    std::fprintf(stderr, "forkjoin-races: only the first %zu races are told\n", most_races);
   if (forgotten_accesses != 0)
-    std::fprintf(stderr, "forkjoin-races: %zu accesses under locks were forgotten, as %zu of their place were known: races with them are not found\n",
+    std::fprintf(stderr,
+                 "forkjoin-races: %zu accesses under locks were forgotten, as %zu of their place were known: races "
+                 "with them are not found\n",
                  forgotten_accesses, longest_list);
   return told;
 }

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include "runtime/races/locks.hpp"
-#include "runtime/races/shadow.hpp"
+#include "locks.hpp"
+#include "shadow.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace races {
 

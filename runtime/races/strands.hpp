@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/races/shadow.hpp"
+#include "shadow.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace races {
 
@@ -23,9 +23,9 @@ struct branch_frame;
 /// As forkjoin/races/observer.hpp's block.
 struct open_block {
   kind is;
-  strand_id bag;          // of the branches that have ended
-  strand_id first;        // strands from here on are of its branches, or of what the strand does between them
-  std::uint32_t record;   // 0 until a strand needs it
+  strand_id bag;         // of the branches that have ended
+  strand_id first;       // strands from here on are of its branches, or of what the strand does between them
+  std::uint32_t record;  // 0 until a strand needs it
   std::uint32_t branches;
   std::uint32_t context;  // where the block begins
   address pc;
@@ -37,14 +37,14 @@ struct open_block {
 
 /// What a branch is made of, beside the strand's number.
 struct branch_state {
-  strand_id bag = 0;            // the strands that are before what comes next in the branch, since it began
-  strand_id own_base = 0;       // strands from here on are of the branch, and what it has forked
-  strand_id beside_base = 0;    // from here up to there they are of earlier branches of its block
-  std::uint32_t scopes = 0;     // that are open, so that some of its own strands are not before it
-  std::uint32_t context = 0;    // the calls since the branch began
+  strand_id bag = 0;          // the strands that are before what comes next in the branch, since it began
+  strand_id own_base = 0;     // strands from here on are of the branch, and what it has forked
+  strand_id beside_base = 0;  // from here up to there they are of earlier branches of its block
+  std::uint32_t scopes = 0;   // that are open, so that some of its own strands are not before it
+  std::uint32_t context = 0;  // the calls since the branch began
   std::uint32_t depth = 0;
-  address span = 0;             // of its stack, from stack_bottom on
-  address low = 0;              // the lowest address of it that the branch has touched
+  address span = 0;  // of its stack, from stack_bottom on
+  address low = 0;   // the lowest address of it that the branch has touched
 };
 
 /// A branch that runs, with what its parent was when it began.
@@ -101,17 +101,18 @@ struct running {
   open_block* innermost = nullptr;
   std::uint64_t blocks_opened = 0;
   unsigned open_blocks = 0;
-  unsigned escaping = 0;  // branches that escape, among those that run
-  std::uint32_t held = 0;  // the locks: locks.hpp
+  unsigned escaping = 0;    // branches that escape, among those that run
+  std::uint32_t held = 0;   // the locks: locks.hpp
   std::uint32_t epoch = 1;  // grows when strands come to be before the running one, or beside it
-  unsigned working = 0;  // while it is not 0 the detector works for itself
+  unsigned working = 0;     // while it is not 0 the detector works for itself
 };
 
 inline constexpr strand_id no_strand = 0x3fffffff;  // what no cell has
 
 inline running now;
-inline strand_id* bags = nullptr;  // the parent of each strand in its set; a root has itself, and is_beside if its set is beside `now`.
-                                   // Of strands from the outermost one on: those before it are not looked up
+inline strand_id* bags =
+    nullptr;  // the parent of each strand in its set; a root has itself, and is_beside if its set is beside `now`.
+              // Of strands from the outermost one on: those before it are not looked up
 inline constexpr strand_id is_beside = 0x80000000u;
 inline constexpr strand_id first_strand = 1;
 inline strand_id next_strand = first_strand;
@@ -177,7 +178,8 @@ inline void new_epoch() noexcept {
 
 /// Whether s, which is not the running strand, is before it, or could run beside it, without a look-up: if neither is true that is open.
 [[gnu::always_inline]] inline bool surely_before(strand_id s) noexcept {
-  return s < now.serial_below || (s < no_strand && (s >= now.own_from || is_known(s, 0)));  // not what is special in a cell
+  return s < now.serial_below ||
+         (s < no_strand && (s >= now.own_from || is_known(s, 0)));  // not what is special in a cell
 }
 [[gnu::always_inline]] inline bool surely_beside(strand_id s) noexcept {
   return s >= now.serial_below && ((s >= now.beside_from && s < now.own_from) || is_known(s, is_beside));

@@ -28,6 +28,7 @@ ORDER = [
     "runtime/os/io",
     "runtime/os/context",
     "runtime/trace",
+    "runtime/races",
     "runtime/profile",
     "runtime/fork",
     "runtime/stacks",
@@ -56,6 +57,7 @@ ORDER = [
 SEAMS = {
     "forkjoin/detail/entry.hpp": "runtime/entry.hpp",
     "forkjoin/detail/requirements.hpp": "runtime/os/requirements.hpp",
+    "forkjoin/races/observer.hpp": "runtime/races/observer.hpp",
     "forkjoin/profile/observer.hpp": "runtime/profile/observer.hpp",
 }
 

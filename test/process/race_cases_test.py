@@ -42,7 +42,7 @@ class Case:
 def cases():
     for file in sorted(FOLDER.glob("*.cpp")):
         text = file.read_text().splitlines()
-        begins = [(i, re.match(r"CASE\((\w+)\) \{  // (clean|racy, merged|racy)", line)) for i, line in enumerate(text)]
+        begins = [(i, re.match(r"CASE\((\w+)\) \{ +// (clean|racy, merged|racy)", line)) for i, line in enumerate(text)]
         begins = [(i, found) for i, found in begins if found]
         for (i, found), (end, _) in zip(begins, begins[1:] + [(len(text), None)]):
             yield Case(file.name, found[1], found[2], i + 1, text[i:end])

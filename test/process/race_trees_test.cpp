@@ -42,7 +42,8 @@ class maker {
     std::array<std::vector<node*>, variables> accesses;
     collect(all, accesses);
     for (auto& some : accesses)
-      for (unsigned i = 0, n = below(5) == 0 ? 2 : 1; i != n && !some.empty(); ++i) some[below(some.size())]->writes = true;
+      for (unsigned i = 0, n = below(5) == 0 ? 2 : 1; i != n && !some.empty(); ++i)
+        some[below(some.size())]->writes = true;
     return all;
   }
 
@@ -119,8 +120,8 @@ class judge {
     std::array<bool, variables> found{};
     for (const access& a : accesses_) {
       for (const access& b : accesses_) {
-        if (a.of->variable == b.of->variable && (a.of->writes || b.of->writes) && !before_[a.in][b.in] && !before_[b.in][a.in] &&
-            (a.of->under & b.of->under).none())
+        if (a.of->variable == b.of->variable && (a.of->writes || b.of->writes) && !before_[a.in][b.in] &&
+            !before_[b.in][a.in] && (a.of->under & b.of->under).none())
           found[a.of->variable] = true;
       }
     }
@@ -242,7 +243,8 @@ void execute(const node& one, const open_scopes& scopes) {
       for (const node& part : one.parts) execute(part, scopes);
       break;
     case kind::fork_join:
-      fj::fork_join([&] { execute(one.parts[0], scopes); }, [&] { execute(one.parts[1], scopes); }, [&] { execute(one.parts[2], scopes); });
+      fj::fork_join([&] { execute(one.parts[0], scopes); }, [&] { execute(one.parts[1], scopes); },
+                    [&] { execute(one.parts[2], scopes); });
       break;
     case kind::loop:
       fj::parallel_for(std::size_t{0}, one.parts.size(), [&](std::size_t i) { execute(one.parts[i], scopes); });

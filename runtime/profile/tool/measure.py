@@ -122,7 +122,7 @@ class Measured:
 
 def costs(cxx, folder):
     """Nanoseconds of a theft, which may not be measurable, and of a fork; and whether the theft's was measured."""
-    program = Program(compile_with("forkjoin", cxx, [], [HERE / "costs.cpp"], folder / "costs"), [])
+    program = Program(compile_with("forkjoin", cxx, [], [HERE / "costs.cc"], folder / "costs"), [])
     told = json.loads(subprocess.run(program.command, capture_output=True, text=True, check=True).stdout)
     is_measured = len(os.sched_getaffinity(0)) > 1 and told["theft_ns"] < BUSY_THEFT_NS
     return max(told["theft_ns"], 0.0) if is_measured else USUAL_THEFT_NS, told["fork_ns"], is_measured

@@ -25,7 +25,8 @@ std::vector<int> numbers(std::size_t n) {
 
 std::vector<std::string> words(std::size_t n) {
   std::vector<std::string> all;
-  for (const int x : numbers(n)) all.push_back(std::to_string(x) + (x % 3 == 0 ? " and a tail that needs the heap" : ""));
+  for (const int x : numbers(n))
+    all.push_back(std::to_string(x) + (x % 3 == 0 ? " and a tail that needs the heap" : ""));
   return all;
 }
 

@@ -42,8 +42,8 @@ inline T unknown(T x) {
 
 }  // namespace races_test
 
-#define CASE(NAME)                                                                 \
-  static void NAME();                                                              \
-  static ::races_test::named_case case_##NAME{#NAME, &NAME, nullptr};              \
-  static const ::races_test::registered registered_##NAME(case_##NAME);            \
+#define CASE(NAME)                                                      \
+  static void NAME();                                                   \
+  static ::races_test::named_case case_##NAME{#NAME, &NAME, nullptr};   \
+  static const ::races_test::registered registered_##NAME(case_##NAME); \
   static void NAME()

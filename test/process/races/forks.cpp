@@ -155,7 +155,7 @@ CASE(captured_by_reference) {  // racy DRB100
   std::vector<int> psum(10);
   fj::run([&] {
     fj::scope s;
-    for (int i = 0; i != 9; ++i)                                                      // race: b
+    for (int i = 0; i != 9; ++i)                                                // race: b
       s.fork([&i, &psum] { psum[static_cast<std::size_t>(unknown(i))] = 1; });  // race: a
   });
 }
@@ -401,13 +401,12 @@ CASE(stop_token) {  // clean
   std::vector<int> a(100);
   const fj::stop_token stop = source.get_token();
   try {
-    fj::parallel_for(
-        0, 100,
-        [&](int i) {
-          a[static_cast<std::size_t>(i)] = i;
-          if (i == 50) source.request_stop();
-        },
-        {.stop = &stop});
+    fj::parallel_for(0, 100,
+                     [&](int i) {
+                       a[static_cast<std::size_t>(i)] = i;
+                       if (i == 50) source.request_stop();
+                     },
+                     {.stop = &stop});
   } catch (const fj::cancelled&) {}
 }
 

@@ -172,7 +172,7 @@ CASE(thread_local_variable) {  // clean DRB127: strands that run at the same tim
 
 CASE(memory_copy) {  // racy
   std::vector<char> a(200, 'a'), b(200, 'b');
-  fj::fork_join([&] { std::memcpy(a.data(), b.data(), unknown(std::size_t{100})); },        // race: a
+  fj::fork_join([&] { std::memcpy(a.data(), b.data(), unknown(std::size_t{100})); },  // race: a
                 [&] { std::memset(a.data() + 99, 'c', unknown(std::size_t{50})); });  // race: b
   use(a);
 }
@@ -213,7 +213,7 @@ CASE(string_length) {  // racy
 CASE(string_append) {  // racy: in the standard library, which is not instrumented
   std::string text(100, 'x');
   std::size_t n = 0;
-  fj::fork_join([&] { text.append(40, 'y'); },             // race: a
+  fj::fork_join([&] { text.append(40, 'y'); },                           // race: a
                 [&] { n = text.find("y", unknown(std::size_t{10})); });  // race: b
   use(n);
 }
@@ -228,8 +228,8 @@ CASE(structure_copy) {  // racy
   };
   large x{}, y{};
   use(y);
-  fj::fork_join([&] { x = y; },          // race: a
-                [&] { x.a[5] = 3; });    // race: b
+  fj::fork_join([&] { x = y; },        // race: a
+                [&] { x.a[5] = 3; });  // race: b
   use(x);
 }
 

@@ -188,7 +188,8 @@ CASE(jacobi) {  // clean DRB055
   std::vector<double> a(m * m, 1), b(m * m);
   for (int step = 0; step != 3; ++step) {
     fj::parallel_for(1, m - 1, [&](int i) {
-      for (int j = 1; j != m - 1; ++j) b[i * m + j] = a[i * m + j - 1] + a[i * m + j + 1] + a[(i - 1) * m + j] + a[(i + 1) * m + j];
+      for (int j = 1; j != m - 1; ++j)
+        b[i * m + j] = a[i * m + j - 1] + a[i * m + j + 1] + a[(i - 1) * m + j] + a[(i + 1) * m + j];
     });
     fj::parallel_for(1, m - 1, [&](int i) {
       for (int j = 1; j != m - 1; ++j) a[i * m + j] = b[i * m + j] / 4;
@@ -229,11 +230,11 @@ CASE(pi_reduction) {  // clean DRB065
   use(pi);
 }
 
-CASE(static_member) {  // racy DRB086
+CASE(static_member) {                                           // racy DRB086
   fj::parallel_for(0, n, [&](int) { with_static::shared++; });  // race: a b
 }
 
-CASE(global) {  // racy DRB084
+CASE(global) {                                                  // racy DRB084
   fj::parallel_for(0, n, [&](int i) { global_counter += i; });  // race: a b
 }
 
@@ -279,12 +280,11 @@ CASE(with_grain) {  // racy: a grain does not order the turns of a block
 
 CASE(by_blocks) {  // clean
   std::vector<int> a(n), sums(n / 10 + 1);
-  fj::parallel_for_blocks(
-      0, n,
-      [&](int begin, int end) {
-        for (int i = begin; i != end; ++i) sums[begin / 10] += a[i];
-      },
-      {.grain = 10});
+  fj::parallel_for_blocks(0, n,
+                          [&](int begin, int end) {
+                            for (int i = begin; i != end; ++i) sums[begin / 10] += a[i];
+                          },
+                          {.grain = 10});
 }
 
 CASE(by_blocks_total) {  // racy

@@ -1,4 +1,4 @@
-#include "runtime/os/interposed.hpp"
+#include "runtime/os/memory/interposed.hpp"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -53,7 +53,8 @@ original<std::size_t(void*, std::size_t, std::size_t, void*)> read_stream{"fread
 original<std::size_t(const void*, std::size_t, std::size_t, void*)> write_stream{"fwrite"};
 original<char*(char*, int, void*)> read_line{"fgets"};
 // What the C++ library has compiled of its trees and lists.
-original<void(bool, void*, void*, void*)> put_in_tree{"_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_"};
+original<void(bool, void*, void*, void*)> put_in_tree{
+    "_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_"};
 original<void*(void*, void*)> take_from_tree{"_ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_"};
 original<void*(void*)> next_in_tree{"_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base"};
 original<void*(void*)> before_in_tree{"_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base"};
@@ -104,7 +105,8 @@ void zero(void* at, std::size_t n) noexcept { set.function(at, 0, n); }
 std::uintptr_t lowest_of_stack() noexcept {
   rlimit limit{};
   std::uint64_t size = std::uint64_t{128} << 20;  // the least distance that Linux keeps below the stack
-  if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) size = std::max<std::uint64_t>(size, limit.rlim_cur);
+  if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    size = std::max<std::uint64_t>(size, limit.rlim_cur);
   return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) - std::min(size, std::uint64_t{64} << 30);
 }
 
@@ -198,7 +200,8 @@ void* memset(void* to, int value, std::size_t n) noexcept {
 int memcmp(const void* a, const void* b, std::size_t n) noexcept {
   if (!ready) [[unlikely]] {
     for (std::size_t i = 0; i != n; ++i) {
-      const int x = static_cast<const volatile unsigned char*>(a)[i], y = static_cast<const volatile unsigned char*>(b)[i];
+      const int x = static_cast<const volatile unsigned char*>(a)[i],
+                y = static_cast<const volatile unsigned char*>(b)[i];
       if (x != y) return x - y;
     }
     return 0;
@@ -216,7 +219,8 @@ void* memchr(const void* at, int value, std::size_t n) noexcept {
     return nullptr;
   }
   const void* const found = find_byte.function(at, value, n);
-  reads(at, found ? static_cast<std::size_t>(static_cast<const char*>(found) - static_cast<const char*>(at)) + 1 : n, CALLED_FROM);
+  reads(at, found ? static_cast<std::size_t>(static_cast<const char*>(found) - static_cast<const char*>(at)) + 1 : n,
+        CALLED_FROM);
   return const_cast<void*>(found);
 }
 
@@ -274,7 +278,8 @@ int strcmp(const char* a, const char* b) noexcept {
 
 int strncmp(const char* a, const char* b, std::size_t most) noexcept {
   std::size_t n = 0;
-  while (n != most && static_cast<const volatile char*>(a)[n] != 0 && static_cast<const volatile char*>(b)[n] == a[n]) ++n;
+  while (n != most && static_cast<const volatile char*>(a)[n] != 0 && static_cast<const volatile char*>(b)[n] == a[n])
+    ++n;
   const std::size_t read = n == most ? n : n + 1;
   if (ready) {
     reads(a, read, CALLED_FROM);
@@ -427,7 +432,8 @@ char* fgets(char* to, int most, void* file) {
 
 // --- std::map and std::list: who puts something in or takes it out writes the whole's head and what lies beside it ---
 
-void _ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_(bool left, void* node, void* parent, void* head) noexcept {
+void _ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_(bool left, void* node, void* parent,
+                                                                       void* head) noexcept {
   writes(node, tree_node, CALLED_FROM);
   writes(parent, tree_node, CALLED_FROM);
   writes(head, tree_node, CALLED_FROM);
@@ -440,10 +446,10 @@ void* _ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_(void* node, v
   return of_library(take_from_tree)(node, head);
 }
 
-#define IN_TREE(NAME, FUNCTION)                 \
-  void* NAME(void* node) noexcept {             \
-    reads(node, tree_node, CALLED_FROM);        \
-    return of_library(FUNCTION)(node);          \
+#define IN_TREE(NAME, FUNCTION)          \
+  void* NAME(void* node) noexcept {      \
+    reads(node, tree_node, CALLED_FROM); \
+    return of_library(FUNCTION)(node);   \
   }
 IN_TREE(_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base, next_in_tree)
 IN_TREE(_ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base, next_in_tree)
