@@ -11,16 +11,18 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 /// Nanoseconds of a monotonic clock. Some 20 to 30 ns a call.
 inline std::int64_t now_ns() noexcept {
-  if (turns* const all = turns::mine()) [[unlikely]]
-    return all->now_ns();
+  if constexpr (turns::exist)
+    if (turns* const all = turns::mine()) [[unlikely]]
+      return all->now_ns();
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
 
 /// Sleeps for about so long.
 inline void sleep_ns(std::int64_t nanoseconds) noexcept {
-  if (turns* const all = turns::mine()) [[unlikely]]
-    return all->sleep_for(nanoseconds);
+  if constexpr (turns::exist)
+    if (turns* const all = turns::mine()) [[unlikely]]
+      return all->sleep_for(nanoseconds);
   std::this_thread::sleep_for(std::chrono::nanoseconds(nanoseconds));
 }
 

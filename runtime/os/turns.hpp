@@ -16,6 +16,11 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 class turns {
  public:
+#ifdef FORKJOIN_SERIAL
+  static constexpr bool exist = false;  // without the library
+#else
+  static constexpr bool exist = true;
+#endif
   static constexpr std::int64_t never = (std::numeric_limits<std::int64_t>::max)();
 
   /// A thread.
@@ -49,12 +54,12 @@ class turns {
 
   /// Those that the calling thread takes part in, or nullptr. Read where a thread spins or sleeps, never by a fork that is not stolen.
   static turns* mine() noexcept {
-#ifdef FORKJOIN_SERIAL
-    return nullptr;  // without the library
-#else
-    turns* const all = taken.load(std::memory_order_relaxed);
-    return all && self() ? all : nullptr;
-#endif
+    if constexpr (exist) {
+      turns* const all = taken.load(std::memory_order_relaxed);
+      return all && self() ? all : nullptr;
+    } else {
+      return nullptr;
+    }
   }
 
   /// In a process with one thread: it takes no turns any more.

@@ -80,10 +80,12 @@ with tempfile.TemporaryDirectory() as folder:
     if missing or not {path for path in headers if path.startswith("usr/include/forkjoin/runtime/")}:
         sys.exit(f"headers that are not in libforkjoin-dev: {missing}")
     cmake = f"usr/lib/{triplet}/cmake/forkjoin"
-    tools = {f"usr/share/forkjoin/trace/{file.name}" for file in pathlib.Path(source, "runtime/trace/tool").glob("*.*")} | {
-        "usr/bin/forkjoin-trace", "usr/share/forkjoin/forkjoin-gdb.py", f"usr/share/gdb/auto-load/{so}.{version}-gdb.py"}
-    if found - headers - names != tools | {so, f"usr/lib/{triplet}/libforkjoin.a", f"usr/lib/{triplet}/pkgconfig/forkjoin.pc",
-                           f"usr/lib/{triplet}/pkgconfig/forkjoin-tbb.pc",
+    tools = {f"usr/share/forkjoin/{tool}/{file.name}" for tool in ("trace", "profile")
+             for file in pathlib.Path(source, "runtime", tool, "tool").glob("*.*")} | {
+        "usr/bin/forkjoin-trace", "usr/bin/forkjoin-profile", "usr/share/forkjoin/forkjoin-gdb.py", f"usr/share/gdb/auto-load/{so}.{version}-gdb.py"}
+    libraries = {f"usr/lib/{triplet}/libforkjoin{name}.a" for name in ("", "-profile", "-races")}
+    libraries |= {f"usr/lib/{triplet}/pkgconfig/forkjoin{name}.pc" for name in ("", "-profile", "-races", "-tbb")}
+    if found - headers - names != tools | libraries | {so,
                            f"{cmake}/forkjoinConfig.cmake", f"{cmake}/forkjoinConfigVersion.cmake"}:
         sys.exit(f"in libforkjoin-dev: {sorted(found - headers - names)}")
 

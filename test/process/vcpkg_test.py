@@ -144,7 +144,8 @@ with tempfile.TemporaryDirectory() as folder:
     found = {str(name.relative_to(packages)) for name in packages.rglob("*") if name.is_file()}
     headers = {name for name in found if name.startswith("include/forkjoin/") and name.endswith(".hpp")}
     headers |= {name for name in found if name.startswith("include/forkjoin-tbb/") and name.endswith(".h")}
-    files = {"lib/libforkjoin.a", "debug/lib/libforkjoin.a", "share/forkjoin/copyright", "share/forkjoin/usage",
+    files = {"share/forkjoin/copyright", "share/forkjoin/usage",
+             *(f"{folder}/libforkjoin{name}.a" for folder in ("lib", "debug/lib") for name in ("", "-profile", "-races")),
              *(f"share/forkjoin/forkjoin{name}.cmake"
                for name in ("Config", "ConfigVersion", "Targets", "Targets-release", "Targets-debug"))}
     if found - headers != files or not {"include/forkjoin/forkjoin.hpp", "include/forkjoin/runtime/entry.hpp"} <= headers:
