@@ -58,9 +58,13 @@ std::string call_for_text(void* f) {
 template <class F>
 exploration explore(F&& f, unsigned schedules = 100, const options& wanted = {}) {
   using function = std::remove_reference_t<F>;
-  return detail::explore(
-      {&detail::call_for_text<function>, const_cast<void*>(static_cast<const void*>(std::addressof(f)))}, schedules,
-      wanted);
+  if constexpr (std::is_function_v<function>) {
+    return fj::explore(&f, schedules, wanted);
+  } else {
+    const detail::explored_program program{&detail::call_for_text<function>,
+                                           const_cast<void*>(static_cast<const void*>(std::addressof(f)))};
+    return detail::explore(program, schedules, wanted);
+  }
 }
 
 }}  // namespace fj::v0_2

@@ -151,13 +151,13 @@ inline void take_longer(path& to, path& other) {
       const share none{(a ? a : b)->of, 0, 0, 0};
       const share &one = a ? *a : none, &two = b ? *b : none;
       const auto saved = [&](double share::* by) {
-        return lengths[1] - std::max(to.burdened() - one.*by, other.burdened() - two.*by);
+        return lengths[1] - (std::max)(to.burdened() - one.*by, other.burdened() - two.*by);
       };
       return share{none.of, (is_longer ? two : one).span, saved(&share::saved_twice), saved(&share::saved_free)};
     });
   }
   to.lengths = lengths;
-  to.others = pair{std::max(to.twice(), other.twice()), to.work() + other.work()};
+  to.others = pair{(std::max)(to.twice(), other.twice()), to.work() + other.work()};
 }
 
 /// A strand of a site.

@@ -54,7 +54,7 @@ for header in headers:
 USERS = r"forkjoin/(serial/)?\w+\.hpp"
 NEEDS_RUNTIME = '#include "forkjoin/detail/needs_runtime.hpp"'
 for build, used in [
-    ([], [header for header in headers if not header.startswith("forkjoin/serial/")]),
+    ([], [header for header in headers if not re.match("forkjoin/(serial|races|profile)/", header)]),
     (["-DFORKJOIN_SERIAL"], [header for header in headers if re.fullmatch(USERS, header) and NEEDS_RUNTIME not in (ROOT / header).read_text()]),
 ]:
     source = "\n".join([*sorted(others), MACROS, *(f'#include "{header}"' for header in used)])

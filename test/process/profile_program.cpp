@@ -1,7 +1,7 @@
 // What profile_test.py and profile_times_test.py run: profile_program CASE. Built as a profile; built as a serial twin it runs alike.
 //
-// `// site: NAME` marks a line that forks. The cases of known graphs print the nanoseconds that their work and their span are to take, by the
-// steps of their strands and the time of a step, which is measured before and after.
+// `// site: NAME` marks a line that forks. The cases of known graphs print the steps of their work and of their span, and the nanoseconds of a
+// step, measured before and after: the least and the mean.
 #include <forkjoin/forkjoin.hpp>
 
 #include <time.h>
@@ -104,16 +104,24 @@ double cpu_ns() {
   return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
 }
 
-double ns_of_step() {
-  constexpr long n = 200'000;
+/// Nanoseconds of a step, as the machine is.
+struct step_times {
   double least = std::numeric_limits<double>::max();
-  for (int i = 0; i != 40; ++i) {
-    const double begin = cpu_ns();
-    steps(n);
-    least = std::min(least, (cpu_ns() - begin) / n);
+  double sum = 0;
+  int n = 0;
+
+  void measure() {
+    constexpr long steps_at_a_time = 200'000;
+    for (int i = 0; i != 40; ++i) {
+      const double begin = cpu_ns();
+      steps(steps_at_a_time);
+      const double step = (cpu_ns() - begin) / steps_at_a_time;
+      least = std::min(least, step);
+      sum += step;
+      ++n;
+    }
   }
-  return least;
-}
+};
 
 /// Steps.
 struct known {
@@ -188,6 +196,16 @@ known turns() {
   return whole;
 }
 
+/// Too short to time each.
+known brief_turns() {
+  known whole{0, 0};
+  for (int i = 0; i != 20; ++i) {
+    fj::fork_each(0, 500, [](int) { steps(150); });
+    whole = after(after(whole, {500 * 150, 150}), strand(5000));
+  }
+  return whole;
+}
+
 /// The strand works between forks.
 known scopes(int depth) {
   if (depth == 0) return strand(10'000);
@@ -257,6 +275,8 @@ const struct {
     {"varied", [] { return varied(9); }},
     {"rare", [] { return rare(24); }},
     {"turns", turns},
+    {"brief_turns", brief_turns},
+    {"longest", [] { return even(1, 10'000'000, 20'000'000, 10'000'000); }},
     {"scopes", [] { return scopes(4); }},
     {"folds", folds},
     {"grandchildren", grandchildren},
@@ -327,11 +347,12 @@ int main(int argc, char** argv) {
       if (name != one.name) continue;
       any(1, 2);  // the first call reads the library's code
       chance = 1;
-      const double before = ns_of_step();
+      step_times step;
+      step.measure();
       known found{};
       fj::run([&] { found = one.run(); });
-      const double step = std::min(before, ns_of_step());
-      std::printf("%.1f %.1f\n", found.work * step, found.span * step);
+      step.measure();
+      std::printf("%.0f %.0f %.4f %.4f\n", found.work, found.span, step.least, step.sum / step.n);
       return 0;
     }
     std::fprintf(stderr, "no case %s\n", name.c_str());

@@ -1,7 +1,7 @@
 """profile_test.py PROGRAM: what the profile tells that does not hang on times: counts, lines, sums, and what it says of misuse.
 
-PROGRAM is profile_program.cpp, built as a profile. Tried with a branch that is not counted when it throws (strands.cpp: add_up_strands without
-the timed ones), with sites by the innermost return address, and with the first run's lengths in place of the least: each fails."""
+PROGRAM is profile_program.cpp, built as a profile. Tried with strands that are timed not counted (strands.cpp: add_up_strands), with sites by the
+innermost call, without the least of several runs (least_of_runs), and without thefts between the turns of a loop: each fails."""
 
 import json
 import os

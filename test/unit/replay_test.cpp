@@ -21,6 +21,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
+void nothing() {}
+
 long fib(long n) {
   if (n < 2) return n;
   const auto [a, b] = fj::fork_join([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
@@ -157,6 +159,7 @@ TEST_CASE("explore: what does not fail") {
   CHECK(found.schedules == 10);
   CHECK(found.different > 5);
   CHECK(calls == 0);  // in copies of the process
+  CHECK(!fj::explore(nothing, 2).failed());
   CHECK_THROWS_AS(fj::run([] { fj::explore([] {}); }), std::logic_error);
   CHECK_THROWS_AS(fj::explore([] {}, 1, {.procs = 5000}), std::invalid_argument);
 }
