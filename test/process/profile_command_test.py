@@ -106,7 +106,7 @@ class CommandTest(unittest.TestCase):
         self.assertRegex(text, r"(?m)^1 +\S+ \ws +\S+ \ws +1 +\S+ \ws$")  # measured
 
     def test_a_loop(self):
-        text = self.profile(self.source(LOOP), options=["--repeat", "2", "--profile-only", "--json", self.root / "out.json"])
+        text = self.profile(self.source(LOOP), options=["--repeat", "5", "--profile-only", "--json", self.root / "out.json"])
         told = json.loads((self.root / "out.json").read_text())
         [loop] = [site for site in told["sites"] if site["kind"] == "loop"]
         self.assertEqual((loop["line"], loop["branches"], loop["blocks"]), (6, 100, 1))  # each number is longer than a part is to be
