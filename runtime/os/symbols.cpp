@@ -2,6 +2,8 @@
 
 #include <cxxabi.h>
 #include <elf.h>
+#include <limits.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -250,6 +252,11 @@ std::vector<std::vector<place>> places_of(const std::vector<std::uintptr_t>& add
     places.push_back(std::move(those));
   }
   return places;
+}
+
+std::string current_folder() {
+  char path[PATH_MAX];
+  return getcwd(path, sizeof path) ? path : "";
 }
 
 std::string variable_at(std::uintptr_t address) {

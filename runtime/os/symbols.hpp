@@ -19,6 +19,9 @@ struct place {
 /// The places of these addresses of code; of each the functions that are inlined there, the innermost first. Throws std::bad_alloc.
 std::vector<std::vector<place>> places_of(const std::vector<std::uintptr_t>& addresses);
 
+/// The folder in which the process runs; empty if that is not known. Throws std::bad_alloc.
+std::string current_folder();
+
 /// The name of the variable at this address, as "name" or "name+8"; empty if it is none with a name. Throws std::bad_alloc.
 std::string variable_at(std::uintptr_t address);
 

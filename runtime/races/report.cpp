@@ -157,8 +157,11 @@ std::string user_name(const std::string& function) {
   return function;
 }
 
+/// Files below the folder in which the program runs are named from there.
 std::string line_of(const os::place& one) {
-  return one.file.empty() ? one.function : one.file + ":" + std::to_string(one.line);
+  if (one.file.empty()) return one.function;
+  static const std::string here = os::current_folder() + "/";
+  return (one.file.starts_with(here) ? one.file.substr(here.size()) : one.file) + ":" + std::to_string(one.line);
 }
 
 /// Behind the bracket that opens here.
@@ -210,16 +213,40 @@ std::string short_name(const std::string& function) {
   const std::string name = user_name(function);
   if (name == "operator()") return "a closure";
   if (name.starts_with("_Z")) return "a function";  // that the tool cannot read
+  const std::string plain = plain_name(name);
   std::size_t at = std::string::npos;
-  for (const char* const mark : {"{lambda(", "'lambda", "$_"}) at = std::min(at, name.find(mark));
-  if (at == std::string::npos || at > name.find('<')) return plain_name(name);
-  const std::string of = plain_name(name.substr(0, at >= 2 ? at - 2 : 0));
-  return of.empty() ? "a closure" : "a closure in " + of;
+  for (const char* const mark : {"{lambda", "'lambda", "$_"}) at = std::min(at, plain.find(mark));
+  if (at == std::string::npos) return plain;
+  return at < 2 ? "a closure" : "a closure in " + plain.substr(0, at - 2);
 }
 
 std::string text_of(const os::place& one) {
   const std::string name = short_name(one.function);
   return one.file.empty() ? name : name + (one.is_near ? " near " : " at ") + line_of(one);
+}
+
+/// A line for each frame, but for what a recursion repeats.
+std::string text_of(const std::vector<os::place>& stack) {
+  std::vector<std::string> lines;
+  for (const os::place& one : stack) lines.push_back(text_of(one));
+  const auto are_same = [&](std::size_t a, std::size_t b, std::size_t n) {
+    return b + n <= lines.size() && std::equal(lines.begin() + static_cast<std::ptrdiff_t>(a),
+                                               lines.begin() + static_cast<std::ptrdiff_t>(a + n),
+                                               lines.begin() + static_cast<std::ptrdiff_t>(b));
+  };
+  std::string text;
+  for (std::size_t i = 0; i != lines.size();) {
+    std::size_t period = 1, times = 1;
+    for (constexpr std::size_t longest = 6; period <= longest; ++period) {
+      for (times = 1; are_same(i, i + times * period, period);) ++times;
+      if (times > 2) break;
+    }
+    if (times <= 2) period = times = 1;
+    for (std::size_t k = 0; k != period; ++k) text += "    #" + std::to_string(i + k) + " " + lines[i + k] + "\n";
+    if (times > 1) text += "    ... and the same " + std::to_string(times - 1) + " times more\n";
+    i += period * times;
+  }
+  return text;
 }
 
 const char* name_of(kind is) {
@@ -403,8 +430,7 @@ std::size_t tell_races() noexcept {
     const auto tell = [&](const char* which, const access& that, const std::vector<os::place>& stack) {
       text += std::string("  ") + which + (that.writes ? " writes" : " reads") + (that.locked ? ", under a lock" : "") +
               ":\n";
-      for (std::size_t i = 0; i != stack.size(); ++i)
-        text += "    #" + std::to_string(i) + " " + text_of(stack[i]) + "\n";
+      text += text_of(stack);
     };
     const bool both = one.first_is_branch && one.second_is_branch;
     tell(one.first_is_branch ? name_of_branch(one.is, one.first_branch).c_str() : "the strand that forks", one.first,

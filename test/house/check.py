@@ -37,6 +37,7 @@ ORDER = [
     "runtime/wait",
     "runtime/wait/descriptors",
     "runtime",
+    "runtime/races",
     "forkjoin/detail/requirements.hpp",
     "forkjoin/stop.hpp",
     "forkjoin/loop_options.hpp",

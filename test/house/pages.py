@@ -17,6 +17,8 @@ How to write a block:
 <!-- at namespace scope -->   directly above a fragment: it is no function's body, and the fragments below see its names. What
                               hides an earlier name may have the same one
 <!-- at namespace scope until the empty line -->  likewise, but what comes after the empty line is a function's body
+<!-- races -->                directly above a program, whose first line is a comment with the name of its file: it is compiled for the
+                              race detector, and a ```text directly below is what that prints
 <!-- run -->                  directly above a fragment: it is also run, as the body of main; it may have a ```text
 <!-- from FILE -->            directly above a fragment: it is compiled there, where these lines follow one another, however indented.
                               A fragment of several pieces has an empty line between them
@@ -26,7 +28,7 @@ How to write a block:
                               compiles a program
 Each fence says what it holds: cpp, text, cmake, meson, ini, sh. All fragments of a page are one source, and only parsed.
 
-Tried: with a call of fj::spawn, a program that prints something else, loops or exits with 1, a fence that says cmak, ./dev try,
+Tried: with a line less in the text below a program with races this test fails. With a call of fj::spawn, a program that prints something else, loops or exits with 1, a fence that says cmak, ./dev try,
 ./dev test --fast, --part min, FORKJOIN_PROC, fj::option, -Dtest=disabled, the target forkjoin::fj, dependency('forkjoins'), version
 0.2, pkg-config without --libs, a changed line of a fragment from a file, a recipe in no page and one of 41 lines, this test fails.
 """
@@ -72,7 +74,7 @@ def blocks(name):
     """The blocks of a page, each with the one directly above it, or None: (block, above)."""
     page = (ROOT / name).read_text()
     fence = r"^(?P<indent> *)```(?P<fence>[^\n`]*)\n(?P<text>.*?)^ *```[ \t]*$"
-    comment = r"^<!-- (?P<note>code\n(?P<hidden>.*?)|run|error output|from [\w/.]+|at namespace scope(?: until the empty line)?) *-->"
+    comment = r"^<!-- (?P<note>code\n(?P<hidden>.*?)|run|races|error output|from [\w/.]+|at namespace scope(?: until the empty line)?) *-->"
     last, end = None, 0
     for found in re.finditer(f"(?ms){fence}|{comment}", page):
         above = last if not page[end:found.start()].strip() else None
@@ -141,6 +143,23 @@ def run_program(where, program, expected, errors):
         fail(where, f"prints to its standard error\n{done.stderr}and not\n{errors}")
 
 
+def check_races(where, text, expected, compiler):
+    """The program has the races that the text tells of. How a stack is told depends on what a compiler inlines: in full for g++."""
+    library = os.environ.get("FORKJOIN_RACES_LIBRARY")
+    if not library:
+        return print(f"{where}: this build has no race detector: not checked")
+    name = re.match(r"// (\S+\.cpp)\n", text)[1]
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / name).write_text(text)
+        flags = ["-O1", "-DFORKJOIN_RACES", "-Wp,-fsanitize=thread", "-g"]
+        subprocess.run([*compiler, *flags, *WARNINGS, name, library, "-ldl", "-o", "program"], cwd=folder, check=True)
+        done = subprocess.run(["./program"], cwd=folder, text=True, capture_output=True, timeout=60)
+    is_gnu = "clang" not in subprocess.run([*compiler, "--version"], text=True, capture_output=True).stdout
+    told = [re.sub(r"a closure in \S+", "a closure", text) if is_gnu else sorted(set(re.findall(r" at (\S+:\d+)", text))) for text in (done.stderr, expected)]
+    if done.returncode != 66 or told[0] != told[1]:
+        fail(where, f"exits with {done.returncode}, and prints\n{done.stderr}and not\n{expected}")
+
+
 def needs_other_headers(text, compiler):
     """Whether it uses Boost.Asio, and this machine has none."""
     ask = [*compiler, "-E", "-x", "c++", "-"]
@@ -150,6 +169,7 @@ def needs_other_headers(text, compiler):
 def check_code(page, header, library, compiler):
     fragments = source(page)
     programs = {}  # by line: the text, and what it prints to standard output and error
+    races = {}  # likewise
     last = None
     for each, above in blocks(page):
         note = above.kind if above else ""
@@ -159,6 +179,9 @@ def check_code(page, header, library, compiler):
             check_from(f"{page}:{each.line}", each.text, note.removeprefix("from "))
         elif each.kind == "code":
             fragments.add_names(each.text, each.line)
+        elif each.kind == "cpp" and note == "races":
+            races[each.line] = [each.text, None]
+            last = each
         elif each.kind == "cpp" and "int main(" in each.text:
             programs[each.line] = [f'#line {each.line} "{page}"\n{each.text}', None, None]
             last = each
@@ -176,7 +199,7 @@ def check_code(page, header, library, compiler):
         elif each.kind == "text" and note == "error output":
             programs[last.line][2] = each.text
         elif each.kind == "text" and above is last is not None:
-            programs[last.line][1] = each.text
+            (races if last.line in races else programs)[last.line][1] = each.text
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         if errors := compile_source(fragments.text(), root / "fragments", compiler, *OF_FRAGMENTS, *header, "-fsyntax-only"):
@@ -188,6 +211,8 @@ def check_code(page, header, library, compiler):
                 fail(f"{page}:{line}", f"the program does not compile:\n{errors}")
             else:
                 run_program(f"{page}:{line}", program, expected, printed_errors)
+    for line, (text, expected) in races.items():
+        check_races(f"{page}:{line}", text, expected, compiler)
     print(f"{page}: {fragments.body.count('static auto fragment_')} fragments, {len(programs)} programs")
 
 

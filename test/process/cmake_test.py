@@ -29,6 +29,8 @@ target_compile_definitions(program PRIVATE {definitions})
 target_link_libraries(program PRIVATE forkjoin::forkjoin)
 target_compile_options(program PRIVATE -Werror -Wpadded)
 set_target_properties(program PROPERTIES INSTALL_RPATH $ORIGIN/../lib)
+add_executable(watched EXCLUDE_FROM_ALL racy.cpp)
+target_link_libraries(watched PRIVATE forkjoin::forkjoin-races)
 add_library(user STATIC library.cpp)
 target_link_libraries(user PUBLIC forkjoin::forkjoin)
 install(TARGETS program user EXPORT user RUNTIME DESTINATION bin ARCHIVE DESTINATION lib)
@@ -99,6 +101,7 @@ with tempfile.TemporaryDirectory() as folder:
         header.write_text("#error not the library's\n")
     (user / "program.cpp").write_text(pathlib.Path(program).read_text() + AS_BUILT)
     (user / "library.cpp").write_text(LIBRARY)
+    shutil.copy(pathlib.Path(program).parent / "racy.cpp", user / "racy.cpp")
     (user / "userConfig.cmake").write_text(CONFIG)
     next_user = root / "next"
     next_user.mkdir()
@@ -114,6 +117,10 @@ with tempfile.TemporaryDirectory() as folder:
         if "no work to do" not in (again := run("cmake", "--build", root / name, stdout=subprocess.PIPE)):
             sys.exit(f"{name}: a second build builds again: {again}")
         run(root / name / "program", timeout=60)
+        run("cmake", "--build", root / name, "--target", "watched", stdout=subprocess.PIPE)
+        found = subprocess.run([root / name / "watched"], text=True, capture_output=True, timeout=60)
+        if found.returncode != 66 or "a race on a variable of main" not in found.stderr:
+            sys.exit(f"{name}: the race detector ends with {found.returncode}: {found.stderr}")
         if readelf := shutil.which("readelf"):
             needed = run(readelf, "-d", root / name / "program", stdout=subprocess.PIPE)
             if (f"[libforkjoin.so.{interface}]" in needed) != shared:

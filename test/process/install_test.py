@@ -41,6 +41,23 @@ with tempfile.TemporaryDirectory() as root:
     run(*compiler, "-std=c++20", "-I.", "-fsyntax-only", "headers.cpp", *flags, cwd=root)
     run(*compiler, "-std=c++20", "-I.", "-DFORKJOIN_SERIAL", "program.cpp", "-o", "serial", f"-I{include}", cwd=root)
     run("./serial", cwd=root, timeout=60)
+    # The race detector, in one command; and as a Makefile has it, which links with the flags of the compilation.
+    find = ["pkg-config", "--cflags", "--libs", "forkjoin-races"]
+    if subprocess.run([*find, "--exists"], env=env).returncode == 0:
+        shutil.copy(pathlib.Path(program).parent / "racy.cpp", f"{root}/racy.cpp")
+        watched = run(*find, env=env, stdout=subprocess.PIPE).split()
+        for name, status in {"program": 0, "racy": 66}.items():
+            run(*compiler, "-std=c++20", "-I.", f"{name}.cpp", *watched, "-o", name, cwd=root)
+            run(*compiler, "-std=c++20", "-I.", f"{name}.cpp", *watched, "-c", "-o", f"{name}.o", cwd=root)
+            run(*compiler, f"{name}.o", *watched, "-o", f"{name}_linked", cwd=root)
+            for built in (name, f"{name}_linked"):
+                done = subprocess.run([f"./{built}"], cwd=root, text=True, capture_output=True, timeout=60)
+                if done.returncode != status or ("a race on a variable of main" in done.stderr) != (status == 66):
+                    sys.exit(f"{built} ends with {done.returncode}: {done.stderr}")
+        without = [flag for flag in watched if "sanitize" not in flag]
+        done = subprocess.run([*compiler, "-std=c++20", "-fsyntax-only", "racy.cpp", *without], cwd=root, text=True, capture_output=True)
+        if "FORKJOIN_RACES needs -fsanitize=thread" not in done.stderr:
+            sys.exit(f"without -fsanitize=thread: {done.stderr}")
     # A sanitizer in the program alone: the linker says so.
     pathlib.Path(root, "empty.cpp").write_text("int main() {}\n")
     for sanitizer in ("address", "thread"):

@@ -119,6 +119,7 @@ with tempfile.TemporaryDirectory() as folder:
             works(name, name == "cmake_shared")
 
     if lintian := shutil.which("lintian"):
-        # The authors have no address of their own.
-        run(lintian, "--allow-root", "--fail-on", "error", "--suppress-tags", "bogus-mail-host,bogus-mail-host-in-debian-changelog",
+        # The authors have no address of their own. forkjoin-races.pc has flags that say how a program is compiled: they are its purpose.
+        run(lintian, "--allow-root", "--fail-on", "error", "--suppress-tags",
+            "bogus-mail-host,bogus-mail-host-in-debian-changelog,pkg-config-bad-directive",
             *packages.glob("*.changes"))

@@ -16,6 +16,7 @@ import tempfile
 
 MESON_BUILD = """project('user', 'cpp', default_options: ['cpp_std=c++20'])
 executable('program', 'program.cpp', include_directories: include_directories('.'), dependencies: dependency('forkjoin'))
+executable('watched', 'racy.cpp', dependencies: dependency('forkjoin-races'))
 """
 
 
@@ -28,6 +29,7 @@ source, program, interface, _, *compiler = sys.argv[1:]
 with tempfile.TemporaryDirectory() as root:
     pathlib.Path(root, "meson.build").write_text(MESON_BUILD)
     shutil.copy(program, f"{root}/program.cpp")
+    shutil.copy(pathlib.Path(program).parent / "racy.cpp", f"{root}/racy.cpp")
     for name in ("runtime/entry", "runtime/deque", "runtime/options", "runtime/os/context", "os/context", "base/check"):
         header = pathlib.Path(root, f"{name}.hpp")
         header.parent.mkdir(parents=True, exist_ok=True)
@@ -44,6 +46,9 @@ with tempfile.TemporaryDirectory() as root:
     if "no work to do" not in (again := run("ninja", "-C", "build", cwd=root, stdout=subprocess.PIPE)):
         sys.exit(f"a second build builds again: {again}")
     run("build/program", cwd=root, timeout=60)
+    found = subprocess.run("build/watched", cwd=root, text=True, capture_output=True, timeout=60)
+    if found.returncode != 66 or "a race on a variable of main" not in found.stderr:
+        sys.exit(f"the race detector ends with {found.returncode}: {found.stderr}")
     # The name of the library that a program asks for when it starts: not that of another 0.x.
     if readelf := shutil.which("readelf"):
         if f"[libforkjoin.so.{interface}]" not in run(readelf, "-d", f"{root}/build/program", stdout=subprocess.PIPE):

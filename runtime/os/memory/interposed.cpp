@@ -1,3 +1,6 @@
+// With it, headers define some of these functions.
+#undef _FORTIFY_SOURCE
+
 #include "runtime/os/memory/interposed.hpp"
 
 #include <dlfcn.h>
@@ -6,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,8 +17,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-
-#include "runtime/os/memory/pages.hpp"
 
 // Not <string.h> and <stdio.h>: their declarations of what is defined here differ from C's, or are inline.
 #pragma GCC diagnostic ignored "-Wmissing-declarations"
@@ -144,7 +146,9 @@ bool is_of_thread_local(std::uintptr_t at) noexcept {
     if (block % 16 != 0 || block > at || at - block >= std::uintptr_t{1} << 36) continue;
     unsigned char unused;
     const std::uintptr_t header = block - 2 * word;
-    if (mincore(reinterpret_cast<void*>(header & ~(page_size() - 1)), 1, &unused) != 0) continue;  // not mapped
+    if (mincore(reinterpret_cast<void*>(header & ~(static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE)) - 1)), 1,
+                &unused) != 0)
+      continue;  // not mapped
     // As glibc has it: the block's size, with three flags.
     const std::uintptr_t size = *reinterpret_cast<const std::uintptr_t*>(block - word) & ~std::uintptr_t{7};
     if (size >= 4 * word && size % 16 == 0 && at - block < size - word) return true;
