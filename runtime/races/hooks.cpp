@@ -16,6 +16,7 @@
 #include "runtime/os/memory/interposed.hpp"
 #include "runtime/os/memory/pages.hpp"
 #include "runtime/races/contexts.hpp"
+#include "runtime/races/counters.hpp"
 #include "runtime/races/locks.hpp"
 #include "runtime/races/observer.hpp"
 #include "runtime/races/report.hpp"
@@ -502,6 +503,13 @@ void allocated(void* at, std::size_t n) noexcept {
   races::forget(reinterpret_cast<races::address>(at), reinterpret_cast<races::address>(at) + n);
 }
 
+void freed(const void* at, std::size_t n) noexcept {
+  const auto begin = reinterpret_cast<races::address>(at);
+  if (races::now.silent_counter - begin < n) races::end_silence();
+}
+
+bool is_silent() noexcept { return races::now.silent_below != 0; }
+
 void acquired(const void* lock, bool shared) noexcept {
   const races::aside work;
   races::acquire(lock, shared);
@@ -562,6 +570,15 @@ T exchange(volatile T* at, T value) noexcept {
 }
 
 template <class T>
+T added(volatile T* at, T value, int order) noexcept {
+  const T before = exchange(at, static_cast<T>(*at + value));
+  const bool is_down = (value >> (8 * sizeof(T) - 1)) != 0;
+  if (is_down && order != __ATOMIC_RELAXED && now.open_blocks != 0 && now.ignoring == 0) [[unlikely]]
+    count_down(reinterpret_cast<address>(at), *at == 0);
+  return before;
+}
+
+template <class T>
 int compare_exchange(volatile T* at, T* expected, T value) noexcept {
   if (*at == *expected) {
     *at = value;
@@ -577,11 +594,9 @@ int compare_exchange(volatile T* at, T* expected, T value) noexcept {
   T __tsan_atomic##BITS##_load(const volatile T* at, int) { return *at; }                                              \
   void __tsan_atomic##BITS##_store(volatile T* at, T value, int) { *at = value; }                                      \
   T __tsan_atomic##BITS##_exchange(volatile T* at, T value, int) { return exchange(at, value); }                       \
-  T __tsan_atomic##BITS##_fetch_add(volatile T* at, T value, int) {                                                    \
-    return exchange(at, static_cast<T>(*at + value));                                                                  \
-  }                                                                                                                    \
-  T __tsan_atomic##BITS##_fetch_sub(volatile T* at, T value, int) {                                                    \
-    return exchange(at, static_cast<T>(*at - value));                                                                  \
+  T __tsan_atomic##BITS##_fetch_add(volatile T* at, T value, int order) { return added(at, value, order); }            \
+  T __tsan_atomic##BITS##_fetch_sub(volatile T* at, T value, int order) {                                              \
+    return added(at, static_cast<T>(0 - value), order);                                                                \
   }                                                                                                                    \
   T __tsan_atomic##BITS##_fetch_and(volatile T* at, T value, int) {                                                    \
     return exchange(at, static_cast<T>(*at & value));                                                                  \

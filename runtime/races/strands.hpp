@@ -104,7 +104,11 @@ struct running {
   unsigned escaping = 0;    // branches that escape, among those that run
   std::uint32_t held = 0;   // the locks: locks.hpp
   std::uint32_t epoch = 1;  // grows when strands come to be before the running one, or beside it
-  unsigned working = 0;     // while it is not 0 the detector works for itself
+  // While what the last owner of a counter does is not watched: counters.hpp. 0: not now.
+  std::uint32_t silent_below = 0;  // the number of calls that must be open
+  branch_frame* silent_in = nullptr;
+  address silent_counter = 0;
+  unsigned working = 0;  // while it is not 0 the detector works for itself
 };
 
 inline constexpr strand_id no_strand = 0x3fffffff;  // what no cell has

@@ -490,6 +490,7 @@ void* __libc_calloc(std::size_t n, std::size_t size);
 void* __libc_realloc(void* at, std::size_t n);
 void* __libc_memalign(std::size_t alignment, std::size_t n);
 void __libc_free(void* at);
+std::size_t malloc_usable_size(void* at);
 
 void* malloc(std::size_t n) noexcept {
   void* const at = __libc_malloc(n);
@@ -532,7 +533,11 @@ int posix_memalign(void** to, std::size_t alignment, std::size_t n) noexcept {
   return 0;
 }
 
-void free(void* at) noexcept { __libc_free(at); }
+void free(void* at) noexcept {
+  if (at && is_silent()) [[unlikely]]
+    freed(at, malloc_usable_size(at));
+  __libc_free(at);
+}
 
 // --- locks: nothing waits for them in one thread. A mutex's count lies where glibc has it. ---
 
