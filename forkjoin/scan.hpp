@@ -3,6 +3,7 @@
 
 #include "forkjoin/detail/requirements.hpp"
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <functional>
@@ -17,6 +18,7 @@
 #include "forkjoin/loops/blocks.hpp"
 #include "forkjoin/loops/fold.hpp"
 #include "forkjoin/loops/loop_bounds.hpp"
+#include "forkjoin/loops/number_reduction.hpp"
 #include "forkjoin/loops/scan_loop.hpp"
 #include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/run.hpp"
@@ -30,13 +32,21 @@ inline constexpr bool exactly_associative = std::integral<T>;
 
 namespace detail {
 
+/// Blocks of a few numbers would cost more than the numbers.
+template <class T>
+blocks blocks_to_scan(std::size_t n, std::size_t grain) noexcept {
+  if constexpr (plain_number<T>)
+    if (grain == 0) return {n, std::clamp(n / 128, least_block, scanned_block)};
+  return {n, grain};
+}
+
 template <scan_kind Kind, class T, class First, class Out, class Op>
 Out scan(const First& first, std::size_t n, const Out& out, std::optional<T> init, Op& op,
          const loop_options& options) {
   if (n == 0) return out;
-  const blocks all(n, options.grain);
+  const blocks all = detail::blocks_to_scan<T>(n, options.grain);
   scan_of_elements<Kind, exactly_associative<Op, T>, T, First, Out, Op> work(first, out, all, op);
-  fj::run([&] { scan_loop<T, decltype(work)>(work, options.stop).run(all.count(), init); });
+  detail::scan_all<T>(work, all, n, init, options);
   return detail::advanced(out, n);
 }
 
@@ -47,7 +57,7 @@ T scan_blocks(std::size_t n, const At& at, T identity, Body& body, Join& joins, 
   const blocks all(n, options.grain);
   std::optional<T> before(std::as_const(identity));
   scan_by_body<exactly_associative<Join, T>, T, At, Body, Join> work(at, all, identity, body, joins);
-  fj::run([&] { scan_loop<T, decltype(work)>(work, options.stop).run(all.count(), before); });
+  detail::scan_all<T>(work, all, n, before, options);
   return std::move(*before);
 }
 

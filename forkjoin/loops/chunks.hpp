@@ -185,12 +185,13 @@ class lone_parts {
     return false;
   }
 
-  /// After the loop. `alone`: the strand has run all of it.
-  void end(bool alone) const noexcept {
+  /// After the loop. `alone`: the strand has run all of it. Returns the time that it took, in nanoseconds.
+  std::uint64_t end(bool alone) const noexcept {
     const std::uint64_t took = os::rough_ns() - begun_;
-    if (os::turns::mine()) return;  // a schedule is not to depend on those before
+    if (os::turns::mine()) return took;  // a schedule is not to depend on those before
     if (took > tuning::early.worth_ns / 2) known_.trial.note(n_, took);
     if (alone) known_.learn(n_, took);
+    return took;
   }
 
  private:

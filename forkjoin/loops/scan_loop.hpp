@@ -1,10 +1,11 @@
 // How scans are computed in parallel: one strand scans the sequence from the left, and thieves sum up the blocks ahead of
-// it.
+// it. A strand begins a scan alone, as it begins a loop.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <optional>
@@ -15,9 +16,11 @@
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/blocks.hpp"
+#include "forkjoin/loops/chunks.hpp"
 #include "forkjoin/loops/fold.hpp"
 #include "forkjoin/loops/ordered_parts.hpp"
 #include "forkjoin/loops/sequence.hpp"
+#include "forkjoin/loops/split_loop.hpp"
 #include "forkjoin/run.hpp"
 #include "forkjoin/serial/observer.hpp"
 
@@ -33,53 +36,94 @@ using scanned = addend<T, std::conditional_t<std::is_rvalue_reference_v<X>, cons
 /// the blocks by themselves; where it does not depend on the association, it may also be what scanning the block before gave.
 /// So the results are the same whether a block's sum was needed in advance or not.
 ///
-/// Work is what to do with a block: sum_of(block) and combined(sum, sum), scan(block, prefix), and scan_block(block, before),
-/// which also turns `before` into the prefix of the next block.
+/// Work is what to do with blocks: sum_of(block) and combined(sum, sum), scan(block, prefix), and scan_blocks(first, last, before),
+/// which also turns `before` into the prefix of the block `last`.
 template <class T, class Work>
 class scan_loop {
  public:
-  scan_loop(const Work& work, const stop_token* stop) noexcept : work_(work), parts_(stop) {}
+  scan_loop(const Work& work, const blocks& all, const stop_token* stop) noexcept
+      : work_(work), blocks_(all), parts_(stop) {}
 
-  /// Scans so many blocks. `before` is the prefix of the first, nothing if its first element is the first sum; and afterwards the
-  /// sum of all.
-  void run(std::size_t blocks, std::optional<T>& before) { scan(0, blocks, before); }
+  /// Scans all. `before` is the prefix of the first block, nothing if its first element is the first sum; and afterwards the sum of
+  /// all.
+  void run(std::optional<T>& before) { scan(0, blocks_.count(), before); }
+
+  /// The same, alone at first: part after part, until the rest is worth sharing, as split_loop::begin_alone. Meanwhile a worker that
+  /// looks for work may sum up the blocks ahead.
+  void run_alone(std::optional<T>& before, std::size_t n, pace& known) {
+    const std::size_t last = blocks_.count();
+    lone_parts parts(n, known);
+    for (std::size_t first = 0;;) {
+      const std::size_t begin = blocks_.begin(first), middle = blocks_.after(begin + parts.size());
+      if (middle >= last) {
+        scan_part(first, last, before);
+        return learn(parts.end(true), n, known);
+      }
+      std::atomic<bool> arrived = false;
+      block_sums ahead(middle);
+      const bool has_help = detail::fork_quietly(
+          [&, this] {
+            scan_part(first, middle, before);
+            arrived.store(true, std::memory_order_relaxed);
+          },
+          [&, this] { sum_ahead(ahead, last, arrived); });
+      if (has_help || parts.worth_sharing(begin, blocks_.begin(middle), os::rough_ns())) {
+        scan_behind(ahead, last, before);
+        return static_cast<void>(parts.end(false));
+      }
+      first = middle;
+    }
+  }
 
  private:
   using prefix = std::optional<T>;
 
   /// The sums of the blocks [begin, end), computed ahead of the scanning strand.
   struct block_sums {
-    std::size_t begin = 0;
-    std::size_t end = 0;
+    explicit block_sums(std::size_t first) noexcept : begin(first), end(first) {}
+
+    std::size_t begin;
+    std::size_t end;
     std::vector<prefix> sums;  // sums[block - begin]
   };
+
+  // After a scan that its strand ran alone.
+  static void learn(std::uint64_t took_ns, std::size_t n, pace& known) noexcept {
+    if (took_ns <= tuning::very_brief_ns && known.wants_more() && !os::turns::mine()) known.learn_more(n, took_ns);
+  }
+
+  void scan_part(std::size_t first, std::size_t last, prefix& before) {
+    parts_.run(first, [&, this] { work_.scan_blocks(first, last, before); });
+  }
 
   // Scans blocks [first, last). `before` is the prefix of first, and afterwards that of last. Whenever a worker is hungry,
   // this strand forks: it scans the first third of what is left, and its continuation sums up the other blocks until the
   // strand arrives there. No strand waits for a sum longer than for one block. So a third is best for two workers if
   // summing up takes as long as scanning.
   void scan(std::size_t first, std::size_t last, prefix& before) {
-    while (first != last) {
-      if (last - first == 1 || !hungry()) {
-        parts_.run(first, [&, this] { work_.scan_block(first, before); });
-        ++first;
-        continue;
+    for (; first != last; ++first) {
+      if (last - first != 1 && hungry()) {
+        const std::size_t middle = first + std::max<std::size_t>(1, (last - first) / 3);
+        std::atomic<bool> arrived = false;  // relaxed: tells only when to stop; the join orders the sums
+        block_sums ahead(middle);
+        fork_join(
+            [&, this] {
+              scan(first, middle, before);
+              if constexpr (!is_observed) arrived.store(true, std::memory_order_relaxed);
+            },
+            [&, this] { sum_ahead(ahead, last, arrived); });
+        return scan_behind(ahead, last, before);
       }
-      const std::size_t middle = first + std::max<std::size_t>(1, (last - first) / 3);
-      std::atomic<bool> arrived = false;  // relaxed: tells only when to stop; the join orders the sums
-      block_sums ahead{.begin = middle, .end = middle, .sums = {}};
-      fork_join(
-          [&, this] {
-            scan(first, middle, before);
-            if constexpr (!is_observed) arrived.store(true, std::memory_order_relaxed);
-          },
-          [&, this] { sum_ahead(ahead, last, arrived); });
-      first = middle;
-      if (ahead.begin == ahead.end) continue;
-      turn_into_prefixes(ahead, before);
-      if (ahead.end == last) return scan_with_prefixes(ahead);
-      return fork_join([&, this] { scan_with_prefixes(ahead); }, [&, this] { scan(ahead.end, last, before); });
+      scan_part(first, first + 1, before);
     }
+  }
+
+  // Scans up to `last`, from where the sums ahead begin.
+  void scan_behind(block_sums& ahead, std::size_t last, prefix& before) {
+    if (ahead.begin == ahead.end) return scan(ahead.begin, last, before);
+    turn_into_prefixes(ahead, before);
+    if (ahead.end == last) return scan_with_prefixes(ahead);
+    fork_join([&, this] { scan_with_prefixes(ahead); }, [&, this] { scan(ahead.end, last, before); });
   }
 
   // Sums up blocks until the scanning strand arrives. If a worker is hungry, it sums up all blocks in parallel, as sums that
@@ -115,8 +159,45 @@ class scan_loop {
   }
 
   Work work_;
+  const blocks& blocks_;
   ordered_parts parts_;
 };
+
+/// Scans all blocks of n elements. `before` as for scan_loop. Outside of a runtime it enters the default one.
+template <class T, class Work>
+[[gnu::noinline]] void scan_slow(Work& work, const blocks& all, std::size_t n, std::optional<T>& before,
+                                 loop_options options) {
+  scan_loop<T, Work> loop(work, all, options.stop);
+  pace& known = pace_of<Work>;
+  const unsigned p = procs_for_loop();
+  if (p == 0) {
+    fj::run([&] { options.grain == 0 ? loop.run_alone(before, n, known) : loop.run(before); });
+  } else if (options.grain != 0) {
+    loop.run(before);
+  } else if (p != 1 || options.stop) {
+    loop.run_alone(before, n, known);
+  } else {  // as begin_loop_slow
+    const bool times = known.wants_more();
+    if (times) static_cast<void>(detail::fork_quietly([] {}, [] {}));
+    const rest_of_loop rest{.begin = 0, .begun = times ? os::rough_ns() : 0};
+    work.scan_blocks(0, all.count(), before);
+    rest.end(n, known);
+  }
+}
+
+/// The same. A scan that was very brief before is one part, without a fork.
+template <class T, class Work>
+[[gnu::always_inline]] inline void scan_all(Work& work, const blocks& all, std::size_t n, std::optional<T>& before,
+                                            const loop_options& options) {
+  if constexpr (is_observed) {
+    fj::run([&] { scan_loop<T, Work>(work, all, options.stop).run(before); });
+  } else {
+    pace& known = pace_of<Work>;
+    if (!detail::begins_very_brief_loop(n, options, known)) return detail::scan_slow<T>(work, all, n, before, options);
+    work.scan_blocks(0, all.count(), before);
+    detail::end_brief_part(known);
+  }
+}
 
 /// Blocks of elements that an operation sums up. From a block's prefix on the elements' sums are computed one by one, and two by
 /// two where in_steps.
@@ -134,15 +215,26 @@ class scan_of_elements {
     scan_chain(input(block), output(block), blocks_.size_of(block), std::move(prefix));
   }
 
-  /// Scans a block with a known prefix, and turns `before` into the prefix of the next.
+  /// Scans blocks whose first has a known prefix, and turns `before` into the prefix of the next. Not inlined: all parts run the same
+  /// copy.
+  [[gnu::noinline, gnu::hot]] void scan_blocks(std::size_t first, std::size_t last, std::optional<T>& before) {
+    if constexpr (Exact) {
+      In from = input(first);
+      Out to = output(first);
+      std::size_t n = blocks_.end(last - 1) - blocks_.begin(first);
+      T acc = before ? std::move(*before) : write_first(from, to, n);
+      before = scan_chain(from, to, n, std::move(acc));
+    } else {
+      for (; first != last; ++first) scan_block(first, before);
+    }
+  }
+
+ private:
   void scan_block(std::size_t block, std::optional<T>& before) {
     In from = input(block);
     Out to = output(block);
     std::size_t n = blocks_.size_of(block);
-    if constexpr (Exact) {
-      T acc = before ? std::move(*before) : write_first(from, to, n);
-      before = scan_chain(from, to, n, std::move(acc));
-    } else if (!before) {
+    if (!before) {
       // The sums in the block start with its own first element, so its own sum is not among them if folded in steps.
       std::optional<T> own(sum_of(from, n));
       T acc = write_first(from, to, n);
@@ -154,7 +246,6 @@ class scan_of_elements {
     }
   }
 
- private:
   using element = scanned<T, In>;
 
   static constexpr auto get = [](const In& from) -> element { return static_cast<element>(*from); };
@@ -288,6 +379,11 @@ class scan_by_body {
 
   T combined(T a, T b) { return static_cast<T>(std::invoke(join_, std::move(a), std::move(b))); }
 
+  void scan_blocks(std::size_t first, std::size_t last, std::optional<T>& before) {
+    for (; first != last; ++first) scan_block(first, before);
+  }
+
+ private:
   void scan_block(std::size_t block, std::optional<T>& before) {
     if constexpr (Exact) {
       before = call(block, std::move(*before), true);
@@ -298,7 +394,6 @@ class scan_by_body {
     }
   }
 
- private:
   T call(std::size_t block, T value, bool is_final) {
     return static_cast<T>(
         std::invoke(body_, at_(blocks_.begin(block)), at_(blocks_.end(block)), std::move(value), is_final));

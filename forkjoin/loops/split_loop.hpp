@@ -64,12 +64,12 @@ class split_loop {
           first + (std::min)(parts.size() + up_to_line(first + parts.size(), parts.size()), n - first);
       if (middle == n) {
         run_part(first, n);
-        return parts.end(true);
+        return static_cast<void>(parts.end(true));
       }
-      if (run_or_share(first, middle, n)) return parts.end(false);
+      if (run_or_share(first, middle, n)) return static_cast<void>(parts.end(false));
       if (parts.worth_sharing(first, middle, os::rough_ns())) {
         share(middle, n);
-        return parts.end(false);
+        return static_cast<void>(parts.end(false));
       }
       first = middle;
     }

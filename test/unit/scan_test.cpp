@@ -20,7 +20,7 @@
 
 namespace {
 
-constexpr std::size_t sizes[] = {0, 1, 2, 3, 127, 128, 129, 1000};
+constexpr std::size_t sizes[] = {0, 1, 2, 3, 63, 64, 65, 129, 1000, 20'000};
 constexpr std::size_t grains[] = {0, 1, 17, 5000};
 
 template <class Body>
@@ -154,6 +154,40 @@ TEST_CASE("scans use the sums of blocks ahead, and go on where these end") {
           went_on += ahead < blocks_ahead;
         }
         if (by_turns && p == 2 && test::divisor() == 1) CHECK(went_on > 0);
+      },
+      2);
+}
+
+// The strand that scans waits in its first element until a thief has summed up one further right. Tried with the first part run
+// without a fork: hangs. Likewise the sum of a double's block, whose elements the strand adds up before.
+TEST_CASE("a scan without a grain begins alone, but a thief takes the blocks behind a part that lasts") {
+  test::for_each_runtime(
+      "alone",
+      [](fj::runtime& rt, unsigned p, test::stealing how) {
+        CAPTURE(p);
+        CAPTURE(test::name_of(how));
+        const bool waits = how != test::stealing::every_fork;
+        const auto check = [&]<class T>(T) {
+          constexpr std::size_t n = 10'000;
+          for (int round = 0; round != 10; ++round) {
+            std::atomic<bool> has_begun = false, is_helped = false;
+            const auto op = [&](T a, T b) {
+              if (!has_begun.exchange(true)) {
+                if (waits) test::spin_until([&] { return is_helped.load(); });
+              } else if (!is_helped) {
+                is_helped = true;
+              }
+              return a + b;
+            };
+            const std::vector<T> in(n, 1);
+            std::vector<T> out(n), expected(n);
+            std::iota(expected.begin(), expected.end(), T(2));
+            rt.run([&] { fj::parallel_scan(in.begin(), in.end(), out.begin(), op, T(1)); });
+            CHECK(out == expected);
+          }
+        };
+        check(0);
+        check(0.0);
       },
       2);
 }
