@@ -74,7 +74,17 @@ bool thread::start(void (*body)(void*) noexcept, void* argument) noexcept {
   return error == 0;
 }
 
-void thread::adopt_caller() noexcept { id_.store(static_cast<int>(syscall(SYS_gettid)), std::memory_order_relaxed); }
+void thread::adopt_caller() noexcept {
+  // Each call of run from outside asks. fork(2) gives the thread of the child another number.
+  struct number {
+    int id;
+    unsigned generation;
+  };
+  static constinit thread_local number mine{0, 0};
+  if (mine.id == 0 || mine.generation != process_generation())
+    mine = {static_cast<int>(syscall(SYS_gettid)), process_generation()};
+  id_.store(mine.id, std::memory_order_relaxed);
+}
 
 void thread::keep_off_this_processor() noexcept { wake_on(false); }
 

@@ -3,11 +3,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
-#include <iterator>
 
 // The headers of some distributions are older than this.
 #ifndef MADV_GUARD_INSTALL
@@ -84,18 +82,6 @@ bool is_resident(const std::byte* address) noexcept {
   const auto page = reinterpret_cast<std::uintptr_t>(address) & ~(page_size() - 1);
   unsigned char resident = 0;
   return mincore(reinterpret_cast<void*>(page), 1, &resident) == 0 && (resident & 1);
-}
-
-bool any_resident(const std::byte* begin, std::size_t bytes) noexcept {
-  unsigned char resident[512];
-  for (const std::byte* const end = begin + bytes; begin < end;) {
-    const std::size_t pages =
-        std::min<std::size_t>(static_cast<std::size_t>(end - begin) / page_size(), std::size(resident));
-    if (pages == 0 || mincore(const_cast<std::byte*>(begin), pages * page_size(), resident) != 0) return false;
-    if (std::any_of(resident, resident + pages, [](unsigned char page) { return page & 1; })) return true;
-    begin += pages * page_size();
-  }
-  return false;
 }
 
 void release_pages(std::byte* begin, std::size_t bytes) noexcept { munmap(begin, bytes); }

@@ -41,9 +41,6 @@ void discard_pages(std::byte* begin, std::size_t bytes) noexcept;
 /// Whether the page that holds `address` has memory behind it.
 bool is_resident(const std::byte* address) noexcept;
 
-/// Whether any of these pages has.
-bool any_resident(const std::byte* begin, std::size_t bytes) noexcept;
-
 void release_pages(std::byte* begin, std::size_t bytes) noexcept;
 
 }}}}  // namespace fj::v0_2::detail::os
