@@ -9,7 +9,7 @@ STEADY = 0.03  # the part by which two times of the same program may differ whil
 SURE = 0.99  # of an interval, if there are values enough
 CLEAR = 0.02  # what differs by less is not told apart
 ENOUGH = 5  # rounds behind a figure that may meet a goal; a figure of fewer says how many
-OURS = ("continuations", "tasks", "scope")  # and every way named after an order and a join, see is_ours
+OURS = ("continuations", "tasks", "scope", "no_grain")  # and every way named after an order and a join, see is_ours
 
 
 def is_ours(way):

@@ -138,8 +138,11 @@ def behind(figures, take, known=lambda problem: True):
     found = []
     for name, data in figures.each():
         for procs in PROCS:
-            found += [f"{called(data, problem)} by {name} on {PROCS[procs]} ({inner(take(r))})" for problem, r in ours(data, procs)
-                      if known(problem) and take(r) and side_of(take(r)) == -1]
+            for problem, r in ours(data, procs):
+                if known(problem) and take(r) and side_of(take(r)) == -1:
+                    without = take(data.result(problem, "no_grain", procs))
+                    more = f"; without a grain {inner(without)}" if without else ""
+                    found.append(f"{called(data, problem)} by {name} on {PROCS[procs]} ({inner(take(r))}{more})")
     return found
 
 
