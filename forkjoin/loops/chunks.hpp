@@ -9,19 +9,23 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 
 #include "forkjoin/detail/entry.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// Whether loops of a type of body are shared early or late. A trial runs `windows` of loops by the two ways in turn, takes the time of
-/// an element in each window but its first loops, which find their data where the other way left it, and keeps the quicker way for
-/// so many loops that a trial costs little. A way counts with its best window, as the system may take a processor away in another.
-/// If it does so often, sharing does not gain, whatever the trial found: so where loops are shared early, later windows must be
-/// quicker, too, than loops that were shared late. Else these strands share late until the next trial.
+/// Whether loops of a type of body, and of about one length, are shared early or late. A trial runs `windows` of loops by the two ways in
+/// turn, takes the time of an element in each window but its first loops, which find their data where the other way left it, and keeps the
+/// quicker way for so many loops that a trial costs little. A way counts with its best window, as the system may take a processor away in
+/// another. If it does so often, sharing does not gain, whatever the trial found: so where loops are shared early, later windows must be
+/// quicker, too, than loops that were shared late. If a window soon after the trial is not, these strands share late until the next trial;
+/// if one is not later, they try again, as what lasts would have come sooner. If late has won, the next trial comes soon, and each
+/// time twice as late: such a moment may have lasted longer than the trial.
 /// Bodies whose loops follow each other in a program try in step, since each counts its own loops. Explore, then commit: Perchet,
 /// Rigollet, Chassang, Snowberg, "Batched bandit problems", 2016. All strands use it; all are hints, and relaxed.
 class sharing_trial {
@@ -34,6 +38,18 @@ class sharing_trial {
     return at < trial ? at / tuning::loops_of_window % 2 == 0 : shares_.load(std::memory_order_relaxed);
   }
 
+  /// Whether the next loop is shared from its begin on, not only once it has proved long: if it is to be shared early, and those before
+  /// were long enough to count.
+  bool shares_at_once() const noexcept {
+    return loops_.load(std::memory_order_relaxed) >= tuning::loops_to_settle && shares();
+  }
+
+  /// Forgets all.
+  void begin_again() noexcept {
+    begin_window();
+    loops_.store(0, std::memory_order_relaxed);
+  }
+
   /// After a loop. Long ones do not count: both ways share them.
   void note(std::size_t elements, std::uint64_t took_ns) noexcept {
     constexpr std::uint64_t is_long = 2 * tuning::late.worth_ns;
@@ -44,9 +60,9 @@ class sharing_trial {
     } else if (shares_.load(std::memory_order_relaxed)) {
       // A loop may be long only because another worker had lost its processor: so not took_ns tells.
       if (static_cast<float>(elements) * best_[1].load(std::memory_order_relaxed) >= is_long) return;
-      watch(at - trial, elements, took_ns);
+      if (!holds(at - trial, elements, took_ns)) return;
     }
-    loops_.store(at + 1 == tuning::loops_kept ? 0 : at + 1, std::memory_order_relaxed);
+    loops_.store(at + 1 == kept_.load(std::memory_order_relaxed) ? 0 : at + 1, std::memory_order_relaxed);
   }
 
  private:
@@ -64,16 +80,27 @@ class sharing_trial {
     if (window < 2 || of_element < best.load(std::memory_order_relaxed))
       best.store(of_element, std::memory_order_relaxed);
     if (at + 1 == trial)
-      shares_.store(
-          best_[0].load(std::memory_order_relaxed) < tuning::least_gain * best_[1].load(std::memory_order_relaxed),
-          std::memory_order_relaxed);
+      find(best_[0].load(std::memory_order_relaxed) < tuning::least_gain * best_[1].load(std::memory_order_relaxed));
   }
 
-  // After the trial, where it has found that to share early is quicker.
-  void watch(std::uint32_t at, std::size_t elements, std::uint64_t took_ns) noexcept {
+  void find(bool early) noexcept {
+    shares_.store(early, std::memory_order_relaxed);
+    const std::uint32_t doubled = std::min(2 * late_kept_.load(std::memory_order_relaxed), tuning::loops_kept);
+    kept_.store(early ? tuning::loops_kept : late_kept_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    late_kept_.store(early ? tuning::loops_late_at_first : doubled, std::memory_order_relaxed);
+  }
+
+  // After the trial, where it has found that to share early is quicker: so many loops ago. False if it begins again.
+  bool holds(std::uint32_t loops_ago, std::size_t elements, std::uint64_t took_ns) noexcept {
     add(elements, took_ns);
-    if ((at + 1) % tuning::loops_watched == 0 && end_window() > best_[1].load(std::memory_order_relaxed))
-      shares_.store(false, std::memory_order_relaxed);
+    if ((loops_ago + 1) % tuning::loops_watched != 0 || end_window() <= best_[1].load(std::memory_order_relaxed))
+      return true;
+    if (loops_ago >= tuning::loops_in_doubt) {
+      begin_again();
+      return false;
+    }
+    find(false);
+    return true;
   }
 
   void begin_window() noexcept {
@@ -94,8 +121,9 @@ class sharing_trial {
     return of_element;
   }
 
-  std::atomic<std::uint32_t> loops_ = 0;                   // since the trial began
-  std::atomic<bool> shares_ = true;                        // what it has found
+  std::atomic<std::uint32_t> loops_ = 0;  // since the trial began
+  std::atomic<bool> shares_ = true;       // what it has found, for kept_ loops, which began with the trial
+  std::atomic<std::uint32_t> kept_ = tuning::loops_kept, late_kept_ = tuning::loops_late_at_first;
   std::array<std::atomic<float>, 2> best_ = {};            // ns of an element: shared early, shared late
   std::atomic<std::uint64_t> took_ns_ = 0, elements_ = 0;  // of the window
 };
@@ -148,10 +176,14 @@ class pace {
     brief_.store(0, std::memory_order_relaxed);
   }
 
-  /// Of loops that are not brief.
-  sharing_trial trial;
+  /// Of loops of about so many elements that are not brief. Two lengths that share a trial differ by more than 64 times: one of their loops
+  /// is brief or long.
+  sharing_trial& trial_of(std::size_t elements) noexcept {
+    return trials_[static_cast<std::size_t>(std::bit_width(elements)) % std::size(trials_)];
+  }
 
  private:
+  sharing_trial trials_[8];
   std::atomic<std::size_t> very_brief_ = 0;    // the most elements that were; 0: unknown
   std::atomic<std::size_t> brief_ = 0;         // likewise
   std::atomic<std::size_t> ever_brief_ = 0;    // the greatest value of brief_
@@ -165,7 +197,11 @@ inline constinit pace pace_of;
 /// The parts in which a strand runs a loop that it has begun alone, until the loop is over or worth sharing.
 class lone_parts {
  public:
-  lone_parts(std::size_t n, pace& known) noexcept : n_(n), terms_(known.trial.terms()), known_(known) {}
+  lone_parts(std::size_t n, pace& known) noexcept
+      : n_(n), known_(known), trial_(known.trial_of(n)), terms_(trial_.terms()) {}
+
+  /// Whether the loop is worth sharing before its first part.
+  bool worth_sharing_at_once() const noexcept { return trial_.shares_at_once(); }
 
   std::size_t size() const noexcept { return size_; }
 
@@ -189,25 +225,32 @@ class lone_parts {
   std::uint64_t end(bool alone) const noexcept {
     const std::uint64_t took = os::rough_ns() - begun_;
     if (os::turns::mine()) return took;  // a schedule is not to depend on those before
-    if (took > tuning::early.worth_ns / 2) known_.trial.note(n_, took);
+    if (took > tuning::early.worth_ns / 2) {
+      trial_.note(n_, took);
+    } else if (trial_.shares_at_once()) {
+      trial_.begin_again();
+    }
     if (alone) known_.learn(n_, took);
     return took;
   }
 
  private:
   const std::size_t n_;
-  const tuning::sharing& terms_;
   pace& known_;
+  sharing_trial& trial_;
+  const tuning::sharing& terms_;
   const std::uint64_t begun_ = os::rough_ns();
   std::uint64_t before_ = begun_;
   std::size_t size_ = 1;
 };
 
-/// The chunk of one strand in one loop. It starts with a single element, which may take long, and grows fast, as most do
-/// not. A chunk of some microseconds hides the cost of the clock and of the look for hungry workers; a chunk of more than
+/// The chunk of one strand in one loop. It starts with a single element, which may take long, or with as many as have proved to be quick,
+/// and grows fast. A chunk of some microseconds hides the cost of the clock and of the look for hungry workers; a chunk of more than
 /// some tens keeps these workers waiting.
 class adaptive_chunk {
  public:
+  explicit adaptive_chunk(std::size_t first) noexcept : size_(first) {}
+
   std::size_t size() const noexcept { return size_; }
 
   void start() noexcept { started_ = os::now_ns(); }
@@ -228,7 +271,7 @@ class adaptive_chunk {
   static constexpr std::size_t most = std::size_t(1) << (8 * sizeof(std::size_t) - 8);  // loops may be over nothing
   static constexpr std::int64_t too_short = 8'000, too_long = 40'000;                   // ns
 
-  std::size_t size_ = 1;
+  std::size_t size_;
   std::int64_t started_;
 };
 

@@ -76,11 +76,16 @@ inline constexpr sharing early = {.worth_ns = 6'000, .known_after_ns = 250, .par
 inline constexpr sharing late = {.worth_ns = 256'000, .known_after_ns = 4'000, .part_ns = 8'000};
 
 /// Of the trial of both ways: windows of each way, in turn; loops of a window, and how many of these do not count, the first ones; and
-/// after how many loops the next trial begins, so that a trial takes a thirtieth of the loops.
+/// after how many loops the next trial begins, so that a trial takes a thirtieth of the loops, and after how many where late has won for
+/// the first time.
 inline constexpr std::uint32_t windows_of_way = 2, loops_of_window = 8, loops_to_settle = 2, loops_kept = 2'048;
+inline constexpr std::uint32_t loops_late_at_first = 256;
 
 /// Loops of a window after the trial: so many that a moment without a processor, of some hundred microseconds, does not decide.
 inline constexpr std::uint32_t loops_watched = 32;
+
+/// After so many loops the trial is no longer in doubt: a window that is slow then was disturbed, or the loops have changed.
+inline constexpr std::uint32_t loops_in_doubt = 4 * loops_watched;
 
 /// The part of the time of the other way that sharing early may take at most to be kept.
 inline constexpr float least_gain = 0.95f;

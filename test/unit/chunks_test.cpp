@@ -60,7 +60,7 @@ TEST_CASE("chunks: the first loops of a window do not count") {
 
 TEST_CASE("chunks: a body whose loops change finds that out at the next trial") {
   sharing_trial trial;
-  run(trial, tuning::loops_kept, [](bool shares, std::uint32_t) { return shares ? 50'000u : 30'000u; });
+  run(trial, tuning::loops_late_at_first, [](bool shares, std::uint32_t) { return shares ? 50'000u : 30'000u; });
   CHECK(trial.shares());  // the next trial begins
   run(trial, of_trial, [](bool shares, std::uint32_t) { return shares ? 20'000u : 40'000u; });
   CHECK(trial.shares());
@@ -78,11 +78,68 @@ TEST_CASE("chunks: to share ends where the other processor is taken away often")
   CHECK(trial.shares());
   run(trial, tuning::loops_watched, [](bool, std::uint32_t i) { return i % 16 == 0 ? 1'000'000u : 20'000u; });
   CHECK(!trial.shares());
-  run(trial, tuning::loops_kept - of_trial - tuning::loops_watched, [](bool shares, std::uint32_t) {
+  run(trial, tuning::loops_late_at_first - of_trial - tuning::loops_watched, [](bool shares, std::uint32_t) {
     CHECK(!shares);
     return 30'000u;
   });
   CHECK(trial.shares());  // the next trial
+}
+
+// The system took a processor away for the whole trial. Tried without the next trial being so soon: fails. Where it is late each time,
+// trials become rare: tried without the doubling, fails.
+TEST_CASE("chunks: where late has won the next trial is soon, and each one after that later") {
+  sharing_trial trial;
+  const auto late = [](bool shares, std::uint32_t) { return shares ? 50'000u : 30'000u; };
+  for (std::uint32_t kept = tuning::loops_late_at_first; kept <= tuning::loops_kept; kept *= 2) {
+    CHECK(trial.shares());
+    run(trial, of_trial, late);
+    run(trial, kept - of_trial, [](bool shares, std::uint32_t) {
+      CHECK(!shares);
+      return 30'000u;
+    });
+  }
+  run(trial, of_trial, late);
+  run(trial, tuning::loops_kept - of_trial, late);
+  CHECK(trial.shares());
+  run(trial, of_trial, [](bool shares, std::uint32_t) { return shares ? 20'000u : 40'000u; });
+  run(trial, tuning::loops_kept - of_trial, [](bool shares, std::uint32_t) {
+    CHECK(shares);
+    return 20'000u;
+  });
+}
+
+// Tried with a window that is slow once always ending in late: fails.
+TEST_CASE("chunks: what held for long is tried again when it holds no more") {
+  sharing_trial trial;
+  run(trial, of_trial + tuning::loops_in_doubt, [](bool shares, std::uint32_t) { return shares ? 20'000u : 30'000u; });
+  run(trial, tuning::loops_watched, [](bool, std::uint32_t i) { return i == 3 ? 2'000'000u : 20'000u; });
+  CHECK(trial.shares());
+  run(trial, of_trial, [](bool shares, std::uint32_t) { return shares ? 20'000u : 30'000u; });
+  CHECK(trial.shares());
+}
+
+// Tried with loops shared at once from the first on: fails.
+TEST_CASE("chunks: loops are shared from their begin on where those before were long, and early wins") {
+  sharing_trial trial;
+  CHECK(!trial.shares_at_once());
+  run(trial, tuning::loops_to_settle, [](bool, std::uint32_t) { return 20'000u; });
+  CHECK(trial.shares_at_once());
+  run(trial, of_trial - tuning::loops_to_settle, [&](bool shares, std::uint32_t) {
+    CHECK(trial.shares_at_once() == shares);
+    return shares ? 20'000u : 30'000u;
+  });
+  CHECK(trial.shares_at_once());
+  trial.begin_again();
+  CHECK(!trial.shares_at_once());
+}
+
+// Tried with one trial for all lengths: fails.
+TEST_CASE("chunks: loops of other lengths have trials of their own") {
+  fj::detail::pace known;
+  run(known.trial_of(1000), of_trial, [](bool shares, std::uint32_t) { return shares ? 50'000u : 30'000u; });
+  CHECK(!known.trial_of(1023).shares());
+  CHECK(known.trial_of(2000).shares());
+  CHECK(known.trial_of(500).shares());
 }
 
 // Tried with windows of 2 loops: fails.
