@@ -615,19 +615,19 @@ void __cxa_guard_abort(std::uint64_t*) noexcept { once_ends(); }
 
 // --- ends at which no destructor runs ---
 
-[[noreturn]] void _exit(int status) {
+[[gnu::noreturn]] void _exit(int status) {
   original<void(int)>{"_exit"}.find()(ends_early(status));
   __builtin_unreachable();
 }
 
-[[noreturn]] void _Exit(int status) { _exit(status); }
+[[gnu::noreturn]] void _Exit(int status) { _exit(status); }
 
-[[noreturn]] void quick_exit(int status) {
+[[gnu::noreturn]] void quick_exit(int status) {
   original<void(int)>{"quick_exit"}.find()(ends_early(status));
   __builtin_unreachable();
 }
 
-[[noreturn]] void abort() {
+[[gnu::noreturn]] void abort() {
   ends_early(0);
   original<void()>{"abort"}.find()();
   __builtin_unreachable();
