@@ -54,7 +54,9 @@ const module_file* module_of(const std::vector<module_file>& all, std::uintptr_t
   return found;
 }
 
+/// Names of C, and of variables outside of all namespaces, are what they are: x would be read as a type.
 std::string demangled(const char* name) {
+  if (std::strncmp(name, "_Z", 2) != 0) return name;
   int status = 0;
   char* const plain = abi::__cxa_demangle(name, nullptr, nullptr, &status);
   std::string text = plain ? plain : name;

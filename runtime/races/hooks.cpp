@@ -90,6 +90,25 @@ struct decision {
   }
 };
 
+/// Whether b, of the same list, has no race that a has not, whatever comes: both are in one bag, and stay so.
+bool stands_for(const locked_access& a, const locked_access& b) noexcept {
+  return root_of(a.strand) == root_of(b.strand) && is_subset(a.under, b.under) && (a.writes || !b.writes);
+}
+
+/// Makes room in a list that is full: without a loss if there is an access that another one stands for by now.
+void drop_one(access_list& all) noexcept {
+  std::size_t least = 0;
+  bool is_needed = true;
+  for (std::size_t i = 0; i != all.size() && is_needed; ++i) {
+    is_needed = all[i].strand >= now.serial_below;
+    for (std::size_t j = 0; j != all.size() && is_needed; ++j)
+      is_needed = i == j || all[j].strand < now.serial_below || !stands_for(all[j], all[i]);
+    if (!is_needed) least = i;
+  }
+  all.erase(all.begin() + static_cast<std::ptrdiff_t>(least));
+  forgotten_accesses += is_needed;
+}
+
 template <bool Writes>
 void access_list_of(access_list& all, address a, address pc) noexcept {
   const aside work;
@@ -112,10 +131,7 @@ void access_list_of(access_list& all, address a, address pc) noexcept {
     ++i;
   }
   if (is_redundant) return;
-  if (all.size() == longest_list) {
-    all.erase(all.begin());
-    ++forgotten_accesses;
-  }
+  if (all.size() == longest_list) drop_one(all);
   all.push_back({me, site_here(pc), now.held, Writes});
 }
 

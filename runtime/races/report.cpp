@@ -51,6 +51,8 @@ constexpr std::size_t most_races = 1000;
 struct found_races {
   std::vector<race> races;
   std::map<std::pair<address, address>, std::size_t> seen;
+  std::vector<address>
+      crossed_joins;  // the calls that lead to where a scope was joined before an inner one of its strand
 };
 
 found_races& found() {
@@ -380,6 +382,11 @@ void note_race(address at, const earlier_access& first, address pc, bool writes)
   }
 }
 
+void note_crossed_joins(address pc) noexcept {
+  const aside work;
+  found().crossed_joins = described({pc, now.branch.context}, origin_of_this(), false, false).stack;
+}
+
 void tell_unseen(bool all) noexcept {
   if (all) {
     std::fputs(
@@ -452,6 +459,15 @@ std::size_t tell_races() noexcept {
   }
   if (all.races.size() == most_races)
     std::fprintf(stderr, "forkjoin-races: only the first %zu races are told\n", most_races);
+  if (!all.crossed_joins.empty()) {
+    for (address& pc : all.crossed_joins) --pc;
+    const auto where = shown(os::places_of(all.crossed_joins));
+    std::fprintf(
+        stderr,
+        "forkjoin-races: %s joins a scope before a later one of the same strand: races of what children of the "
+        "later one have read before may be missed; FORKJOIN_RACES_JOINS=any finds them\n",
+        where.empty() ? "the program" : text_of(where.front()).c_str());
+  }
   if (forgotten_accesses != 0)
     std::fprintf(stderr,
                  "forkjoin-races: %zu accesses under locks were forgotten, as %zu of their place were known: races "

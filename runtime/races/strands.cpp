@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "runtime/races/contexts.hpp"
 #include "runtime/races/counters.hpp"
 #include "runtime/races/locks.hpp"
 #include "runtime/races/observer.hpp"
+#include "runtime/races/report.hpp"
 #include "runtime/races/start.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace races {
@@ -75,8 +77,17 @@ void hold_others(lock_set all) noexcept {
   hold(all);
 }
 
+/// Whether blocks that are open beside b may be joined before b.
+bool outlives_others(const open_block& b) noexcept {
+  if (&b != now.innermost) return true;
+  if (!now.any_order) return false;
+  for (const open_block* other = b.outer; other && other->owner == b.owner; other = other->outer)
+    if (other->is == kind::scope) return true;
+  return false;
+}
+
 void enter(branch_frame& frame, open_block& b, strand_id beside_base, address top) noexcept {
-  frame = {now.frame, &b, b.branches++, now.strand, now.held, b.owner != now.frame, now.branch};
+  frame = {now.frame, &b, b.branches++, now.strand, now.held, outlives_others(b), now.branch};
   if (frame.escapes) {
     ++now.escaping;
     look_out();
@@ -170,9 +181,13 @@ bool covers_escaping(strand_id s) noexcept {
   while (b && b->bag != bag) b = b->outer;
   if (!b) return false;  // of what is folded
   if (b->number == known_cover) return true;
-  // The later one waits for the ends of these blocks; then of the block that its owner joins, in which s is, too.
-  for (const branch_frame* f = now.frame; f != b->owner; f = f->parent)
-    if (f->of->number < b->number) return false;
+  // The later one is before what follows the joins of these blocks, one after another: b must not be joined before one of them. The blocks
+  // of b's owner are joined from the innermost to the outermost, unless scopes are joined in another order.
+  for (const branch_frame* f = now.frame; f != b->owner; f = f->of->owner) {
+    const open_block& waits_for = *f->of;
+    if (waits_for.number < b->number) return false;
+    if (now.any_order && &waits_for != b && waits_for.owner == b->owner && waits_for.is == kind::scope) return false;
+  }
   known_cover = b->number;
   return true;
 }
@@ -199,6 +214,8 @@ void start_strands() noexcept {
   records = static_cast<block_record*>(reserve(std::size_t{most_strands} * sizeof(block_record), "blocks"));
   origins = static_cast<origin*>(reserve((std::size_t{most_strands} + 1) * sizeof(origin), "origins"));
   ++origins;  // so that one before the first can be read
+  const char* const joins = std::getenv("FORKJOIN_RACES_JOINS");
+  now.any_order = joins && std::strcmp(joins, "any") == 0;
 }
 
 // --- what the twin calls ---
@@ -223,6 +240,7 @@ void begin(block& unused, block_kind is) noexcept {
        next_strand,
        0,
        0,
+       0,
        now.branch.context,
        reinterpret_cast<address>(__builtin_return_address(0)),
        now.frame,
@@ -242,9 +260,21 @@ void begin(block& unused, block_kind is) noexcept {
   }
 }
 
+/// A scope is joined before an inner one of its strand. A reader of the outer one may have stood for branches of the inner one, which
+/// need no number then.
+[[gnu::noinline, gnu::cold]] static void join_before_inner(address pc) noexcept {
+  if (std::exchange(now.any_order, true)) return;
+  known_cover = 0;
+  note_crossed_joins(pc);
+}
+
 void join(block& ended) noexcept {
   open_block& b = of(ended);
+  b.joined = b.branches;
   if (b.bag == 0) return;
+  for (const open_block* inner = now.innermost; inner && inner != &b; inner = inner->outer)
+    if (inner->is == kind::scope && inner->branches != inner->joined)
+      join_before_inner(reinterpret_cast<address>(__builtin_return_address(0)));
   put_before_this(b.bag);
   b.bag = 0;
 }

@@ -27,6 +27,7 @@ struct open_block {
   strand_id first;       // strands from here on are of its branches, or of what the strand does between them
   std::uint32_t record;  // 0 until a strand needs it
   std::uint32_t branches;
+  std::uint32_t joined;   // of the branches
   std::uint32_t context;  // where the block begins
   address pc;
   branch_frame* owner;
@@ -54,7 +55,8 @@ struct branch_frame {
   std::uint32_t ordinal;
   strand_id parents_strand;
   std::uint32_t parents_locks;
-  bool escapes;  // it is of a scope of an ancestor: what its parent joins does not wait for it
+  bool
+      escapes;  // it is of a scope that is not the innermost block: the inner ones may be joined before it ends to count
   branch_state parents_state;
 };
 
@@ -101,7 +103,9 @@ struct running {
   open_block* innermost = nullptr;
   std::uint64_t blocks_opened = 0;
   unsigned open_blocks = 0;
-  unsigned escaping = 0;    // branches that escape, among those that run
+  unsigned escaping = 0;  // branches that escape, among those that run
+  // A strand may join an outer scope of its own before an inner one. Until one does, the inner one is taken to be joined first.
+  bool any_order = false;
   std::uint32_t held = 0;   // the locks: locks.hpp
   std::uint32_t epoch = 1;  // grows when strands come to be before the running one, or beside it
   // While what the last owner of a counter does is not watched: counters.hpp. 0: not now.
@@ -203,7 +207,7 @@ inline void new_epoch() noexcept {
 bool covers_escaping(strand_id s) noexcept;
 
 /// Of two readers that run beside one another a cell keeps the earlier one, s: whether that runs beside all that the later one, which
-/// runs now, will run beside, and that comes later. So it is, unless a branch escapes the blocks that its ancestors join.
+/// runs now, will run beside, and that comes later. So it is, unless a branch escapes inner blocks that s is of.
 [[gnu::always_inline]] inline bool covers(strand_id s) noexcept { return now.escaping == 0 || covers_escaping(s); }
 
 /// The number of the running strand, which touches memory.

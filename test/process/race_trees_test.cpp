@@ -1,7 +1,8 @@
 // Random trees of forks, loops, folds and scopes whose parts read and write variables, with locks and without: what the race
 // detector finds, beside what follows from the tree by itself. race_trees_test.py runs it with one seed after another.
 //
-// race_trees_test SEED prints the names of the variables that some two accesses of race on.
+// race_trees_test SEED: with an odd seed each strand joins its scopes from the innermost on, with an even one in any order. Prints the
+// names of the variables that some two accesses of race on.
 #include <array>
 #include <bitset>
 #include <cstddef>
@@ -27,17 +28,18 @@ struct node {
   std::size_t variable = 0;
   bool writes = false;
   std::bitset<locks> under{};
-  std::size_t scope = 0;  // of a fork: 0 is the innermost
+  std::size_t scope = 0;  // of a fork or a join: 0 is the innermost
 };
 
 class maker {
  public:
-  explicit maker(unsigned seed) : random_(seed), locks_(seed % 3 == 0 ? locks : 0), deepest_(3 + seed % 5) {}
+  explicit maker(unsigned seed)
+      : random_(seed), locks_(seed % 3 == 0 ? locks : 0), deepest_(3 + seed % 5), joins_any_(seed % 2 == 0) {}
 
   node tree() {
     node all;
     all.is = kind::sequence;
-    for (unsigned i = 0, n = 1 + below(3); i != n; ++i) all.parts.push_back(part(0, 0));
+    for (unsigned i = 0, n = 1 + below(3); i != n; ++i) all.parts.push_back(part(0, 0, 0));
     // Most often one access of a variable writes: of more, most variables would have a race.
     std::array<std::vector<node*>, variables> accesses;
     collect(all, accesses);
@@ -50,8 +52,9 @@ class maker {
  private:
   unsigned below(std::size_t n) { return static_cast<unsigned>(random_() % n); }
 
-  node part(std::size_t depth, std::size_t scopes) {
-    const unsigned choice = depth > deepest_ ? 0 : below(scopes ? 18 : 10);
+  /// Of the scopes that are open, the innermost `own` are of this strand, which alone may join them.
+  node part(std::size_t depth, std::size_t scopes, std::size_t own) {
+    const unsigned choice = depth > deepest_ ? 0 : below(scopes ? joins_any_ && own ? 21 : 18 : 10);
     node made;
     switch (choice) {
       case 0:
@@ -75,24 +78,29 @@ class maker {
         made.is = kind::fold;
         break;
       case 9:
+      case 18:
         made.is = kind::scope;
         break;
       case 17:
-        made.is = kind::join;
+      case 19:
+      case 20:
+        made.is = own != 0 ? kind::join : kind::sequence;
+        if (joins_any_ && own > 1) made.scope = below(own);
         return made;
       default:
         made.is = kind::fork;
         made.scope = below(scopes);
-        made.parts.push_back(part(depth + 1, scopes - made.scope));  // it may outlive those inside
-        remove_joins(made.parts.back());
+        made.parts.push_back(part(depth + 1, scopes - made.scope, 0));  // it may outlive those inside
         return made;
     }
-    const std::size_t inner = scopes + (made.is == kind::scope);
-    for (unsigned i = 0, n = made.is == kind::fork_join ? 3 : 2 + below(3); i != n; ++i) {
-      made.parts.push_back(part(depth + 1, made.is == kind::scope ? inner : scopes));
-      // Only a scope's own strand may join it.
-      if (made.is != kind::scope && made.is != kind::sequence) remove_joins(made.parts.back());
+    if (made.is == kind::scope) {
+      ++scopes;
+      ++own;
+    } else if (made.is != kind::sequence) {
+      own = 0;
     }
+    for (unsigned i = 0, n = made.is == kind::fork_join ? 3 : 2 + below(3); i != n; ++i)
+      made.parts.push_back(part(depth + 1, scopes, own));
     return made;
   }
 
@@ -101,14 +109,9 @@ class maker {
     for (node& one : from.parts) collect(one, to);
   }
 
-  static void remove_joins(node& from) {
-    if (from.is == kind::scope) return;
-    if (from.is == kind::join) from.is = kind::sequence;
-    for (node& one : from.parts) remove_joins(one);
-  }
-
   std::mt19937 random_;
   std::size_t locks_, deepest_;
+  bool joins_any_;
 };
 
 /// Which accesses nothing orders: by all ways through the graph of the strands.
@@ -183,7 +186,7 @@ class judge {
         return strand({now});
       }
       case kind::join:
-        return joined(now, *scopes.back());
+        return joined(now, *scopes[scopes.size() - 1 - one.scope]);
     }
     return now;
   }
@@ -280,7 +283,7 @@ void execute(const node& one, const open_scopes& scopes) {
       break;
     }
     case kind::join:
-      scopes.back()->join();
+      scopes[scopes.size() - 1 - one.scope]->join();
       break;
   }
   use_memory(one.parts.size() * 3 + one.variable);

@@ -396,6 +396,33 @@ CASE(fold_beside) {  // racy: while the strand adds, a thief may run the next tu
   use(sum);
 }
 
+CASE(outer_scope_outlives) {  // racy: the first reader of x is joined before the second one
+  int x = unknown(1);
+  fj::run([&] {
+    fj::scope outer;
+    {
+      fj::scope inner;
+      inner.fork([&] { static_cast<void>(unknown(x)); });
+      outer.fork([&] { static_cast<void>(unknown(x)); });  // race: a
+    }
+    x = 3;  // race: b
+  });
+}
+
+CASE(inner_scope_outlives_before) {  // racy: as soon as one strand has joined scopes so
+  int x = unknown(1);
+  fj::run([&] {
+    for (int i = 0; i != 2; ++i) {
+      fj::scope outer;
+      outer.fork([&] { static_cast<void>(unknown(x)); });
+      fj::scope inner;
+      inner.fork([&] { static_cast<void>(unknown(x)); });  // race: a
+      outer.join();
+      if (i != 0) x = 3;  // race: b
+    }
+  });
+}
+
 CASE(stop_token) {  // clean
   fj::stop_source source;
   std::vector<int> a(100);

@@ -11,6 +11,8 @@
 using races_test::unknown;
 using races_test::use;
 
+int x = 0;  // the linker's name of it is x, too
+
 namespace {
 
 const int n = 200;
@@ -236,6 +238,10 @@ CASE(static_member) {                                           // racy DRB086
 
 CASE(global) {                                                  // racy DRB084
   fj::parallel_for(0, n, [&](int i) { global_counter += i; });  // race: a b
+}
+
+CASE(global_of_one_letter) {                       // racy
+  fj::parallel_for(0, n, [&](int i) { x += i; });  // race: a b
 }
 
 CASE(dynamic_storage) {  // racy DRB088
