@@ -49,8 +49,8 @@ std::uint32_t find_context(std::uint32_t parent, address pc) noexcept;
 [[gnu::always_inline]] inline void leave_function() noexcept {
   if (now.branch.depth == 0) return;  // of a function that was entered before the detector began
   now.branch.context = calls[--now.branch.depth % most_calls].context;
-  if (now.branch.depth < now.silent_below) [[unlikely]]
-    end_silence();
+  if (now.branch.depth < now.last_owner_below) [[unlikely]]
+    end_of_functions();
 }
 
 struct known_site {

@@ -519,12 +519,9 @@ void allocated(void* at, std::size_t n) noexcept {
   races::forget(reinterpret_cast<races::address>(at), reinterpret_cast<races::address>(at) + n);
 }
 
-void freed(const void* at, std::size_t n) noexcept {
-  const auto begin = reinterpret_cast<races::address>(at);
-  if (races::now.silent_counter - begin < n) races::end_silence();
-}
+void freed(const void* at, std::size_t n) noexcept { races::end_of_memory(reinterpret_cast<races::address>(at), n); }
 
-bool is_silent() noexcept { return races::now.silent_below != 0; }
+bool watches_freed() noexcept { return races::now.last_owner_below != 0; }
 
 void acquired(const void* lock, bool shared) noexcept {
   const races::aside work;

@@ -15,6 +15,7 @@
 #include "runtime/os/memory/interposed.hpp"
 #include "runtime/os/symbols.hpp"
 #include "runtime/races/contexts.hpp"
+#include "runtime/races/counters.hpp"
 #include "runtime/races/strands.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace races {
@@ -342,6 +343,7 @@ std::string variable(const race& of) {
 void note_race(address at, const earlier_access& first, address pc, bool writes) noexcept {
   const aside work;
   if (os::interposed::is_of_thread_local(at)) return;
+  if (now.last_owner_below != 0 && is_before_last_owner(first.strand)) return;
   found_races& all = found();
   const site earlier = site_of(first.at);
   const bool is_new = all.races.size() < most_races && ++all.seen[{earlier.pc, pc}] == 1;

@@ -102,7 +102,7 @@ void enter(branch_frame& frame, open_block& b, strand_id beside_base, address to
 
 /// What a branch had on the stack is no more.
 void leave(branch_frame& frame) noexcept {
-  end_silence_in(&frame);
+  end_of_branch(&frame);
   forget_stack();
   if (now.held != frame.parents_locks) hold_others(frame.parents_locks);
   const address top = now.stack_bottom + now.branch.span;
@@ -297,7 +297,7 @@ void end(block& ended) noexcept {
     set_strand(b.strand_before);
   }
   if (--now.open_blocks != 0) return;
-  end_silence_in(nullptr);
+  forget_counters();
   ++now.ignoring;
   now.branch.span = 0;
   end_strands();
@@ -372,7 +372,7 @@ void turns(block& in, std::size_t n, void (*call)(void* f, std::size_t turn), vo
     call(f, turn);
     if (++turn == n) return;
     // As leave and enter, without what stays the same.
-    end_silence_in(&frame);
+    end_of_branch(&frame);
     ++frame.ordinal;
     b.branches = frame.ordinal + 1;
     now.branch.context = 0;

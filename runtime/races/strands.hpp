@@ -108,10 +108,8 @@ struct running {
   bool any_order = false;
   std::uint32_t held = 0;   // the locks: locks.hpp
   std::uint32_t epoch = 1;  // grows when strands come to be before the running one, or beside it
-  // While what the last owner of a counter does is not watched: counters.hpp. 0: not now.
-  std::uint32_t silent_below = 0;  // the number of calls that must be open
-  branch_frame* silent_in = nullptr;
-  address silent_counter = 0;
+  // While the strand is the last owner of a counter (counters.hpp): the number of calls that must be open. 0: not now.
+  std::uint32_t last_owner_below = 0;
   unsigned working = 0;  // while it is not 0 the detector works for itself
 };
 

@@ -534,7 +534,7 @@ int posix_memalign(void** to, std::size_t alignment, std::size_t n) noexcept {
 }
 
 void free(void* at) noexcept {
-  if (at && is_silent()) [[unlikely]]
+  if (at && watches_freed()) [[unlikely]]
     freed(at, malloc_usable_size(at));
   __libc_free(at);
 }

@@ -69,6 +69,58 @@ CASE(last_to_come) {  // clean: a counter that each branch takes down once
   use(total);
 }
 
+CASE(after_counting) {  // racy, merged: what the others do after they have counted is beside the last one
+  std::atomic<int> left{4};
+  long total = 0;
+  fj::parallel_for(0, 4, [&](int i) {
+    if (left.fetch_sub(1) == 1)
+      total += i;  // race: a
+    else
+      total += i;  // race: b
+  });
+  use(total);
+}
+
+CASE(beside_the_last) {  // racy: one branch does not count
+  std::atomic<int> left{2};
+  long total = 0;
+  const auto count = [&] {
+    if (left.fetch_sub(1) == 1) total = 2;  // race: a
+  };
+  fj::fork_join([&] { total = 1; },  // race: b
+                count, count);
+}
+
+CASE(handed_on) {  // clean: a branch hands its reference on to a branch of its own
+  const auto write = [](std::shared_ptr<named_shape> of) {
+    of->name += "y";
+    fj::fork_join([of = std::move(of)] { static_cast<void>(of->size()); }, [] {});
+  };
+  auto made = std::make_shared<named_shape>();
+  fj::run([&] {
+    fj::scope s;
+    s.fork([write, made]() mutable { write(std::move(made)); });
+    s.fork([made = std::move(made)] {});
+  });
+}
+
+CASE(owners_of_owners) {  // clean: who destroys an object may be the last owner of what it has
+  struct list {
+    std::shared_ptr<list> rest;
+    std::shared_ptr<named_shape> mine = std::make_shared<named_shape>();
+  };
+  fj::run([&] {
+    fj::scope s;
+    std::shared_ptr<list> all;
+    for (int i = 0; i != 5; ++i) {
+      all = std::make_shared<list>(list{all});
+      s.fork([all] { all->mine->corners = 5; });
+      s.fork([shape = all->mine] { static_cast<void>(shape->size()); });
+    }
+    s.fork([all = std::move(all)] {});
+  });
+}
+
 CASE(zero_by_chance) {  // racy: in the serial run each branch takes the counter to zero
   std::atomic<int> active{0};
   int x = 0;
