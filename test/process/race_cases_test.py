@@ -11,7 +11,9 @@ Tried with bugs in the detector: without forgetting the stack of a branch (stran
 that does not clear a reader before it (hooks.cpp: clears_reader) read_again; with one lock set a cell in place of a list
 hidden_by_another_lock; without branches beside what is folded (strands.cpp: branch_beside) fold_beside; without malloc heap_again; without
 __libc_single_threaded shared_pointer; with a scope's children in the bag of the branch that forks them grandchild; with a child of an outer scope that does not count as one
-that escapes inner ones (strands.cpp: outlives_others) outer_scope_outlives, and race_trees_test.py at seed 2939."""
+that escapes inner ones (strands.cpp: outlives_others) outer_scope_outlives, and race_trees_test.py at seed 2939; without any_order
+inner_scope_outlives_before; without a new number behind a decrement (counters.cpp) after_counting; without the ancestors of a strand that
+counts handed_on; with the innermost of last owners alone owners_of_owners."""
 
 import concurrent.futures
 import os
