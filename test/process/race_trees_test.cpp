@@ -3,6 +3,7 @@
 //
 // race_trees_test SEED: with an odd seed each strand joins its scopes from the innermost on, with an even one in any order. Prints the
 // names of the variables that some two accesses of race on.
+#include <algorithm>
 #include <array>
 #include <bitset>
 #include <cstddef>
@@ -40,6 +41,7 @@ class maker {
     node all;
     all.is = kind::sequence;
     for (unsigned i = 0, n = 1 + below(3); i != n; ++i) all.parts.push_back(part(0, 0, 0));
+    if (joins_any_) all.parts.push_back(crossed());
     // Most often one access of a variable writes: of more, most variables would have a race.
     std::array<std::vector<node*>, variables> accesses;
     collect(all, accesses);
@@ -89,7 +91,8 @@ class maker {
         return made;
       default:
         made.is = kind::fork;
-        made.scope = below(scopes);
+        // Not both joins in any order and children in scopes of ancestors: the detector takes some of what these order for unordered.
+        made.scope = below(joins_any_ ? std::max<std::size_t>(own, 1) : scopes);
         made.parts.push_back(part(depth + 1, scopes - made.scope, 0));  // it may outlive those inside
         return made;
     }
@@ -102,6 +105,18 @@ class maker {
     for (unsigned i = 0, n = made.is == kind::fork_join ? 3 : 2 + below(3); i != n; ++i)
       made.parts.push_back(part(depth + 1, scopes, own));
     return made;
+  }
+
+  /// A scope that is joined before an inner one, with accesses of one variable in both and behind.
+  node crossed() {
+    node same;
+    same.variable = below(variables);
+    const node child{.is = kind::fork, .parts = {same}};
+    node join;
+    join.is = kind::join;
+    join.scope = 1;
+    const node inner{.is = kind::scope, .parts = {part(deepest_, 2, 2), child, join, part(deepest_, 2, 2), same}};
+    return {.is = kind::scope, .parts = {part(deepest_, 1, 1), child, inner}};
   }
 
   static void collect(node& from, std::array<std::vector<node*>, variables>& to) {
