@@ -335,7 +335,8 @@ bool is_suppressed(const std::vector<std::string>& patterns, const std::vector<o
 
 std::string variable(const race& of) {
   if (std::string name = os::variable_at(of.at); !name.empty()) return "the variable " + name;
-  return of.variable_in;
+  if (!of.variable_in.empty()) return of.variable_in;
+  return of.at >= now.stack_bottom ? "a variable on the stack" : "memory of the heap";
 }
 
 }  // namespace
