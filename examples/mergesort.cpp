@@ -27,13 +27,18 @@ void merge(words a, words b, words out) {
                 [&] { merge(a.subspan(i), b.subspan(j), out.subspan(i + j)); });
 }
 
-void mergesort(words all, words room) {
-  if (all.size() <= 16) return std::sort(all.begin(), all.end());
+/// The sorted words are in `room` if `to_room`, else in `all`: each level merges from one into the other.
+void mergesort(words all, words room, bool to_room = false) {
+  if (all.size() <= 16) {
+    std::sort(all.begin(), all.end());
+    if (to_room) std::ranges::move(all, room.begin());
+    return;
+  }
   const std::size_t half = all.size() / 2;
-  fj::fork_join([&] { mergesort(all.first(half), room.first(half)); },
-                [&] { mergesort(all.subspan(half), room.subspan(half)); });
-  merge(all.first(half), all.subspan(half), room);
-  std::ranges::move(room, all.begin());  // alone: ./dev profile examples/mergesort.cpp shows what that costs
+  fj::fork_join([&] { mergesort(all.first(half), room.first(half), !to_room); },
+                [&] { mergesort(all.subspan(half), room.subspan(half), !to_room); });
+  const words from = to_room ? all : room, to = to_room ? room : all;
+  merge(from.first(half), from.subspan(half), to);
 }
 
 int main(int argc, char** argv) {
