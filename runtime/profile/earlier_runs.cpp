@@ -13,7 +13,7 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
 
 namespace {
 
-constexpr std::uint64_t magic = 0x32'66'6f'72'70'6a'66;  // "fjprof2"
+constexpr std::uint64_t magic = 0x33'66'6f'72'70'6a'66;  // "fjprof3"
 constexpr std::size_t most_lengths = std::size_t{1} << 26;
 
 struct surprise_of_run {
@@ -87,6 +87,19 @@ const known_site* find_known_site(lasting_key key) noexcept { return find(known(
 const known_kind* find_known_kind(lasting_key key) noexcept { return find(known().all.kinds, key); }
 const known_type* find_known_type(lasting_key key) noexcept { return find(known().all.types, key); }
 
+double length_of(const known_type& type) noexcept {
+  auto lengths = type.lengths;
+  const std::size_t n = std::min<std::size_t>(type.runs, lengths.size());
+  if (n == 0) return 0;
+  const auto end = lengths.begin() + static_cast<std::ptrdiff_t>(n);
+  std::sort(lengths.begin(), end);
+  return lengths[type.are == lengths_are::alike ? 0 : (n - 1) / 2];
+}
+
+void add_length(known_type& type, double ticks) noexcept {
+  type.lengths[type.runs++ % type.lengths.size()] = static_cast<float>(ticks);
+}
+
 double least_of_runs(lasting_key type, double length) noexcept {
   if (!earlier || !repeats || at == most_lengths) return length;
   of_earlier_runs& k = known();
@@ -107,9 +120,10 @@ double least_of_runs(lasting_key type, double length) noexcept {
 double least_surprise(std::uint64_t from, std::uint64_t to, double ticks) noexcept {
   if (earlier) {
     const auto& all = known().surprises;
-    const auto found = std::ranges::lower_bound(all, from, {}, &surprise_of_run::to);
+    auto found = std::ranges::lower_bound(all, from, {}, &surprise_of_run::to);
+    // The same strand would take about as long.
+    while (found != all.end() && found->from <= to && (ticks > 2 * found->ticks || found->ticks > 2 * ticks)) ++found;
     if (found == all.end() || found->from > to) return 0;
-    if (ticks > 2 * found->ticks || found->ticks > 2 * ticks) return 0;  // the same strand would take about as long
     ticks = std::min(ticks, found->ticks);
   }
   surprises_again().push_back({from, to, ticks});
@@ -117,6 +131,7 @@ double least_surprise(std::uint64_t from, std::uint64_t to, double ticks) noexce
 }
 
 void load_earlier_runs() noexcept {
+  surprises_again().clear();  // of forks before the program's
   std::FILE* const file = path() ? std::fopen(path(), "rbe") : nullptr;
   if (!file) return;
   of_earlier_runs& k = known();

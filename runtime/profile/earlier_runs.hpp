@@ -9,6 +9,7 @@
 // and the second one is the first whose strands count.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -16,6 +17,10 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
 
 /// How the strands of a kind are timed: strands.hpp.
 enum class way : std::uint8_t { learning, each, some };
+
+/// How far readings tell how long the strands of a type are. Tiny: only sums of many are right. Brief: all are too short to time each one, and
+/// their mean counts. Alike: of about the same length.
+enum class lengths_are : std::uint8_t { tiny, brief, alike, unknown };
 
 /// Names a thing in each run of a program: made of places in its code.
 using lasting_key = std::uint64_t;
@@ -36,10 +41,18 @@ struct known_kind {
 };
 
 struct known_type {
-  lasting_key key;
-  double length;
-  bool runs_on;
+  lasting_key key = 0;
+  double measured = 0;  // ticks: the mean of so many samples
+  std::uint64_t samples = 0;
+  lengths_are are = lengths_are::unknown;
+  bool runs_on = false;
+  std::uint32_t runs = 0;
+  std::array<float, 16> lengths{};  // ticks, as the newest runs found them
 };
+
+/// Of strands that are alike the least of the runs, as what others do makes them longer; else the median.
+double length_of(const known_type& type) noexcept;
+void add_length(known_type& type, double ticks) noexcept;
 
 struct knowledge {
   std::vector<known_site> sites;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 
 #include "runtime/os/ticks.hpp"
 #include "runtime/profile/earlier_runs.hpp"
@@ -17,15 +18,34 @@ const char link_with_forkjoin_profile = 0;
 namespace {
 
 constexpr double usual_theft_ns = 1000;
-constexpr std::chrono::milliseconds rate_over(2);  // long enough for four digits
+constexpr std::chrono::milliseconds rate_over(2);
+
+/// The counter and the clock at one time.
+struct both {
+  double ticks = 0, ns = 0;
+};
+
+/// Of several readings the one that took least: another thread may have the processor between two.
+both read_both() noexcept {
+  both best;
+  double least = std::numeric_limits<double>::max();
+  for (int i = 0; i != 20; ++i) {
+    const std::uint64_t begin = os::ticks_in_order();
+    const auto time = std::chrono::steady_clock::now().time_since_epoch();
+    const std::uint64_t end = os::ticks_in_order();
+    if (static_cast<double>(end - begin) >= least) continue;
+    least = static_cast<double>(end - begin);
+    best = {static_cast<double>(begin) + least / 2, std::chrono::duration<double, std::nano>(time).count()};
+  }
+  return best;
+}
 
 double measured_rate() noexcept {
-  using clock = std::chrono::steady_clock;
-  const clock::time_point begin_time = clock::now();
-  const std::uint64_t begin = os::ticks();
-  std::chrono::nanoseconds passed{};
-  while ((passed = clock::now() - begin_time) < rate_over) {}
-  return static_cast<double>(os::ticks() - begin) / static_cast<double>(passed.count());
+  const both begin = read_both();
+  const auto until = std::chrono::steady_clock::now() + rate_over;
+  while (std::chrono::steady_clock::now() < until) {}
+  const both end = read_both();
+  return (end.ticks - begin.ticks) / (end.ns - begin.ns);
 }
 
 double theft_ns() noexcept {

@@ -11,6 +11,7 @@
 #include "runtime/os/cpu_time.hpp"
 #include "runtime/os/ticks.hpp"
 #include "runtime/profile/earlier_runs.hpp"
+#include "runtime/profile/scale.hpp"
 #include "runtime/profile/sites.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
@@ -18,7 +19,7 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
 namespace {
 
 // Nanoseconds.
-constexpr double is_tiny = 8;          // readings do not tell two such strands apart; only sums of many are right
+constexpr double is_tiny = 20;         // readings do not tell two such strands apart; only sums of many are right
 constexpr double is_short = 300;       // to time each one would take a tenth as long, or more
 constexpr double most_alike = 20'000;  // what takes longer is timed, even if all are alike: that costs little
 constexpr double may_be_preempted = 30'000;
@@ -42,7 +43,7 @@ std::uint64_t chance = 0x9e3779b97f4a7c15u;
 /// How many strands of this length are not timed between two that are, on average: to time one takes as long as the profile's work at many.
 std::uint32_t gap_of(double length) noexcept {
   return static_cast<std::uint32_t>(
-      std::clamp(ticks_of(sample_ns) / (most_for_samples * std::max(length, 1.0)), 8.0, 1.0 * gap_of_some));
+      std::clamp(ticks_of(sample_ns) / (most_for_samples * std::max(length, 1.0)), 12.0, 1.0 * gap_of_some));
 }
 
 /// Half of it to one and a half times, so that no pattern of the program is in step with it.
@@ -60,7 +61,16 @@ struct moment {
   std::int64_t cpu_ns;
 };
 moment last_known{0, 0};
+double taken_so_far = 0;  // ticks in which other threads had the processor, up to last_known
 std::uint64_t last_reading = 0;
+
+/// A window is the time between two readings, in which strands are not timed.
+struct window {
+  std::uint64_t began = 0;
+  double timed = 0;         // of it that is no such strand's
+  double taken_before = 0;  // taken_so_far when it began
+};
+window current_window;
 
 /// The ticks are read after the thread's clock: another thread may have the processor between the two, which is before what follows.
 void note_moment() noexcept {
@@ -74,36 +84,35 @@ double taken_away(std::uint64_t now) noexcept {
   const moment before = last_known;
   note_moment();
   clock_is_stale();
+  current_window.timed += static_cast<double>(last_known.ticks - now);
   const double passed = static_cast<double>(now) - static_cast<double>(before.ticks);
-  return std::max(0.0, passed - static_cast<double>(last_known.cpu_ns - before.cpu_ns) * ticks_per_ns);
+  const double taken = std::max(0.0, passed - static_cast<double>(last_known.cpu_ns - before.cpu_ns) * ticks_per_ns);
+  taken_so_far += taken;
+  return taken;
 }
 
-// --- windows: the time between two readings, in which strands are not timed ---
+// --- windows ---
 
-struct window {
-  std::uint64_t began = 0;
-  double timed = 0;  // of it that is accounted for
-};
-window current_window;
+// No reading tells how long a tiny strand is. One of a brief strand is too long, if anything.
+const scale unknown_tiny(0.01, 2), unknown_brief(0.5, 1);
+scale of_tiny = unknown_tiny, of_brief = unknown_brief;
 
-/// How long strands that are tiny, or brief, take in windows, by how long they are as the readings say.
-class scale {
- public:
-  void add(double passed, double measured) noexcept {
-    passed_ += std::max(passed, 0.0);
-    measured_ += measured;
-  }
-  double factor() const noexcept { return measured_ > 0 ? std::clamp(passed_ / measured_, 0.01, 2.0) : 1; }
+/// nullptr if readings are right.
+scale* scale_of(lengths_are are) noexcept {
+  return are == lengths_are::tiny ? &of_tiny : are == lengths_are::brief ? &of_brief : nullptr;
+}
 
- private:
-  double passed_ = 0, measured_ = 0;
-};
-scale of_tiny, of_brief;
+std::uint64_t strands_so_far() noexcept {
+  std::uint64_t n = 0;
+  for (const strand_type* const type : types) n += type->count + type->timed;
+  return n;
+}
 
-double measured_length(const strand_type& type) noexcept {
-  return type.measured * (type.are == lengths_are::tiny    ? of_tiny.factor()
-                          : type.are == lengths_are::brief ? of_brief.factor()
-                                                           : 1);
+/// A strand among these took so many ticks more than those of its type do. Returns how many of them count.
+double surprise(std::uint64_t from, std::uint64_t to, double ticks) noexcept {
+  if (ticks < ticks_of(may_be_surprising)) return 0;
+  const double least = least_surprise(from, to, ticks);
+  return least > ticks_of(has_earlier_runs() ? may_be_surprising : is_surprising) ? least : 0;
 }
 
 /// Of those that were not timed: as long as their length was.
@@ -114,42 +123,46 @@ void add_up(strand_type& type) noexcept {
 
 void set_length(strand_type& type) noexcept {
   add_up(type);
-  type.length = type.known > 0 ? type.known : measured_length(type);
+  type.length = type.known > 0 ? type.known : type.measured * (scale_of(type.are) ? scale_of(type.are)->factor() : 1);
 }
 
 void open_window(std::uint64_t now) noexcept {
-  current_window = {now, 0};
+  current_window = {now, 0, taken_so_far};
   for (strand_type* const type : types) type->at_window = type->count;
 }
 
 /// In the time since it was opened, all strands are accounted for by their lengths, or the lengths are wrong.
 void close_window(std::uint64_t now) noexcept {
-  double tiny = 0, brief = 0, other = 0;
-  std::uint64_t n = 0, strands_so_far = 0;
+  double tiny = 0, brief = 0;  // as the readings say
+  double expected = 0, expected_tiny = 0, expected_brief = 0;
+  std::uint64_t n = 0, n_tiny = 0;
   for (const strand_type* const type : types) {
     const auto some = type->count - type->at_window;
-    strands_so_far += type->count + type->timed;
+    const double ticks = static_cast<double>(some) * type->length;
     n += some;
-    (type->are == lengths_are::tiny    ? tiny
-     : type->are == lengths_are::brief ? brief
-                                       : other) += static_cast<double>(some) * type->measured;
+    expected += ticks;
+    if (type->are == lengths_are::tiny) {
+      n_tiny += some;
+      tiny += static_cast<double>(some) * type->measured;
+      expected_tiny += ticks;
+    } else if (type->are == lengths_are::brief) {
+      brief += static_cast<double>(some) * type->measured;
+      expected_brief += ticks;
+    }
   }
   if (n == 0) return;
-  const double passed = static_cast<double>(now - current_window.began) - current_window.timed - cost.fresh;
-  const double strands = passed - static_cast<double>(n) * cost.event;
-  const double all_tiny = tiny * of_tiny.factor(), all_brief = brief * of_brief.factor();
-  const double expected = all_tiny + all_brief + other;
-  double excess = strands - expected;
-  if (excess > expected + ticks_of(may_be_surprising)) {
+  double strands = static_cast<double>(now - current_window.began) - current_window.timed - cost.fresh -
+                   static_cast<double>(n) * cost.event - (taken_so_far - current_window.taken_before);
+  if (strands > 2 * expected + ticks_of(may_be_surprising)) strands -= taken_away(now);
+  if (strands > 2 * expected + ticks_of(may_be_surprising) && n <= 10 * gap_of_some) {
     // A strand took long although those of its kind do not. Which one of the window's is not known: the one that has just ended is near.
-    excess -= taken_away(now);
-    if (n > 10 * gap_of_some) return;
-    const double least = least_surprise(strands_so_far - n, strands_so_far, excess);
-    if (least > ticks_of(has_earlier_runs() ? may_be_surprising : is_surprising)) strand.surprise += least;
-  } else if (tiny > brief + other) {
-    of_tiny.add(strands - all_brief - other, tiny);
-  } else if (brief > other) {
-    of_brief.add(strands - all_tiny - other, brief);
+    const std::uint64_t number = strands_so_far();
+    strand.surprise += surprise(number - n, number, strands - expected);
+  }
+  if (expected_brief > 0.75 * expected) {
+    of_brief.add(strands - (expected - expected_brief), brief);
+  } else if (2 * n_tiny > n && tiny > expected / 16) {
+    of_tiny.add(strands - (expected - expected_tiny), tiny);
   }
 }
 
@@ -157,8 +170,9 @@ void close_window(std::uint64_t now) noexcept {
 
 /// What those took that were timed last.
 struct summary {
-  double low, high;    // a tenth of them took less than low, and a tenth more than high
-  double lower_mean;   // of the lower half: what others do on the machine makes strands longer, if they are alike
+  double low, high;  // a tenth of them took less than low, and a tenth more than high
+  double
+      usual;  // mean but of those that took longest, if they are alike: what others do on the machine makes them longer
   double mean;         // but of those that an interrupt may have hit
   double most;         // as others take longer
   std::size_t n, hit;  // how many, and how many of those
@@ -172,7 +186,10 @@ summary summary_of(const strand_type& type) noexcept {
     return std::accumulate(at(begin), at(end), 0.0) / static_cast<double>(end - begin);
   };
   std::sort(all.begin(), at(n));
-  summary of{all[n / 10], all[n - 1 - n / 10], mean(n / 10, n - n / 2), 0, 0, n, 0};
+  summary of{all[n / 10], all[n - 1 - n / 10], 0, 0, 0, n, 0};
+  // The counter may go in steps of ten nanoseconds: the lower half of short ones would be too short.
+  of.usual = mean(n / 10, n - n / 10);
+  if (of.usual > ticks_of(1000)) of.usual = mean(n / 10, n - n / 2);
   of.most = 4 * of.high + ticks_of(1000);
   while (of.hit + 1 < n && all[n - 1 - of.hit] > of.most) ++of.hit;
   of.mean = mean(0, n - of.hit);
@@ -183,13 +200,12 @@ summary summary_of(const strand_type& type) noexcept {
 bool measure(strand_type& type) noexcept {
   const summary of = summary_of(type);
   const double mean = type.samples >= looks ? type.sampled / static_cast<double>(type.samples) : of.mean;
-  const bool are_alike = of.high - of.low < 0.1 * of.lower_mean && of.lower_mean < ticks_of(most_alike);
-  type.most = of.most;
+  const bool are_alike = of.high - of.low < 0.1 * of.usual && of.usual < ticks_of(most_alike);
   type.are = mean < ticks_of(is_tiny)       ? lengths_are::tiny
              : are_alike                    ? lengths_are::alike
              : of.high < ticks_of(is_short) ? lengths_are::brief
                                             : lengths_are::unknown;
-  type.measured = are_alike ? of.lower_mean : mean;
+  type.measured = are_alike ? of.usual : mean;
   set_length(type);
   return type.are != lengths_are::unknown && (of.hit < 3 || of.hit * 32 < of.n);
 }
@@ -198,11 +214,11 @@ void choose_way(strand_kind& kind) noexcept {
   kind.look_at = kind.were_timed + (kind.timed == way::some ? looks : kind.were_timed);
   bool all_known = true;
   for (strand_type* const type : kind.types)
-    if (type->timed != 0) all_known &= measure(*type);
+    if (type->timed != 0 && type->known <= 0) all_known &= measure(*type);
   double ticks = 0, n = 0;
   for (const strand_type* const type : kind.types) {
     n += static_cast<double>(type->timed);
-    ticks += static_cast<double>(type->timed) * type->measured;
+    ticks += static_cast<double>(type->timed) * type->length;
   }
   kind.gap = gap_of(ticks / n);
   if (has_earlier_runs()) return;
@@ -241,9 +257,11 @@ strand_type& find_type(strand_kind& kind, const void* end) noexcept {
     found->end = end;
     found->key = key_of(kind.key, key_of_end(end));
     if (const known_type* const known = find_known_type(found->key)) {
-      found->known = known->length;
+      found->known = length_of(*known);
+      found->measured = known->measured;
+      found->are = known->are;
       found->runs_on = known->runs_on;
-      found->unread = known->runs_on ? about(gap_of(known->length)) : 0;
+      found->unread = known->runs_on ? about(gap_of(found->known)) : 0;
     }
     set_length(*found);
     types.push_back(found);
@@ -269,6 +287,7 @@ namespace {
 double run_on(strand_type& type) noexcept {
   --type.unread;
   ++type.count;
+  ++type.at_window;  // the window is told by the strand that is timed
   strand.clock = clock_state::just_read;
   strand.own_cost += type.length + cost.event;
   return type.length;
@@ -292,24 +311,28 @@ double end_timed(const void* end) noexcept {
   strand_type& type = find_type(kind, end);
   current_window.timed += passed;
   if (length > ticks_of(may_be_preempted)) {
-    length = std::max(0.0, length - taken_away(now));
+    const double taken = taken_away(now);
+    current_window.timed -= taken;
+    length = std::max(0.0, length - taken);
   } else if (now - last_known.ticks > static_cast<std::uint64_t>(ticks_of(2'000'000))) {
-    note_moment();  // not long before a strand that is interrupted
-    clock_is_stale();
+    taken_away(now);  // not long before a strand that is interrupted
   }
-  type.newest[type.timed++ % looks] = static_cast<float>(length);
-  const bool is_usual = has_earlier_runs() || length < 4 * type.length + ticks_of(2000);
-  if ((type.runs_on || kind.timed == way::some) && length < type.most) {
-    type.sampled += length;
-    ++type.samples;
-  }
-  if (type.runs_on) {
-    if (is_usual) type.unread = about(gap_of(type.length));
-    if (is_usual) length = type.length;
-  } else if (kind.timed == way::each) {
-    length = least_of_runs(type.key, length);
-  } else if (kind.timed == way::some && is_usual) {
-    length = type.length;
+  if (type.runs_on || kind.timed == way::some) {
+    const double expected = type.length;
+    if (length < 4 * expected + ticks_of(2000)) {
+      type.sampled += length;
+      ++type.samples;
+      if (type.runs_on) type.unread = about(gap_of(expected));
+      type.note(length);
+      length = expected;
+    } else {
+      const std::uint64_t number = strands_so_far();
+      type.note(length);
+      length = expected + surprise(number, number + 1, length - expected);
+    }
+  } else {
+    type.note(length);
+    if (kind.timed == way::each) length = least_of_runs(type.key, length);
   }
   length += std::exchange(strand.surprise, 0);
   type.total += length;
@@ -329,9 +352,13 @@ void begin_timed(strand_kind& kind) noexcept {
     if (is_sample) close_window(strand.began);
     // If another thread had the processor meanwhile, that is not to be taken from this strand.
     const bool is_long_ago = static_cast<double>(strand.began - last_reading) > ticks_of(20'000);
-    if (is_long_ago) note_moment();
+    if (is_long_ago) taken_away(strand.began);
     if (is_sample || is_long_ago) strand.began = os::ticks_in_order();
-    if (is_sample) open_window(strand.began);
+    if (is_sample) {
+      open_window(strand.began);
+    } else {
+      current_window.timed += cost.fresh;
+    }
   }
   strand.clock = clock_state::strand_is_timed;
 }
@@ -355,6 +382,8 @@ void add_up_strands() noexcept {
 void start_strands() {
   types.clear();
   kinds.clear();
+  of_tiny = unknown_tiny;
+  of_brief = unknown_brief;
   strand = {};
 }
 
@@ -369,15 +398,22 @@ void know_strands(knowledge& to) {
     to.kinds.push_back({kind->key, kind->timed == way::learning ? way::each : kind->timed});
   for (strand_type* const type : types) {
     to.strands += type->count + type->timed;
-    if (type->timed != 0) measure(*type);
-    // Of strands that are alike the least counts, and of others the mean: their samples differ from run to run.
-    const double own = type->timed != 0 ? measured_length(*type) : 0, before = type->known;
-    const auto runs = static_cast<double>(number_of_run());
-    const double length = own <= 0                          ? before
-                          : before <= 0                     ? own
-                          : type->are == lengths_are::alike ? std::min(before, own)
-                                                            : (before * runs + own) / (runs + 1);
-    to.types.push_back({type->key, length, type->runs_on});
+    known_type learned{.key = type->key};
+    if (const known_type* const known = find_known_type(type->key)) learned = *known;
+    if (type->are == lengths_are::unknown && type->known <= 0 && type->timed != 0) measure(*type);
+    learned.are = type->are;
+    learned.runs_on = type->runs_on;
+    const double mean = type->samples != 0 ? type->sampled / static_cast<double>(type->samples) : type->measured;
+    if (scale* const by_windows = scale_of(type->are)) {
+      add_length(learned, by_windows->is_known() ? type->measured * by_windows->factor() : mean);
+      // The next run's windows are told by the mean of all samples.
+      const auto before = static_cast<double>(learned.samples), more = static_cast<double>(type->samples);
+      learned.measured = before + more > 0 ? (before * type->measured + more * mean) / (before + more) : type->measured;
+      learned.samples += type->samples;
+    } else if (type->timed != 0) {
+      add_length(learned, type->are == lengths_are::alike ? summary_of(*type).usual : mean);
+    }
+    to.types.push_back(learned);
   }
 }
 

@@ -20,10 +20,6 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
 
 struct site;
 
-/// How far readings tell how long the strands of a type are. Tiny: only sums of many are right. Brief: all are too short to time each one, and
-/// their mean counts. Alike: of about the same length.
-enum class lengths_are : std::uint8_t { tiny, brief, alike, unknown };
-
 /// Strands that begin and end at the same places.
 struct strand_type {
   double length = 0;        // ticks: of one that is not timed
@@ -39,11 +35,13 @@ struct strand_type {
   std::uint64_t added = 0;
   std::uint64_t at_window = 0;  // `count` when the window began
   double measured = 0;          // the length that those have which were timed
-  double most = 0;              // ticks: what took longer was interrupted
   double sampled = 0;           // ticks of strands that were chosen at random, and not interrupted
   std::uint64_t samples = 0;
   double known = 0;                // the length by earlier runs; 0: none
   std::array<float, 64> newest{};  // of those that were timed
+
+  /// One was timed.
+  void note(double ticks) noexcept { newest[timed++ % newest.size()] = static_cast<float>(ticks); }
 };
 
 /// Strands that begin at the same place.

@@ -123,7 +123,44 @@ struct step_times {
   }
 };
 
-/// Steps.
+/// Strands of so few steps. The processor begins one before it has ended what is before it, so they take less than as many steps of a long
+/// one; and the calls between them take time, too.
+struct brief_strand {
+  long steps;
+  double takes;  // as many steps of a long one
+} rare_leaf{100, 100}, brief_turn{150, 150};
+
+/// As rare, by calls. Returns the number of leaves.
+[[gnu::noinline]] long call_leaves(int n) {
+  if (n >= 2) return call_leaves(n - 1) + call_leaves(n - 2);
+  steps(rare_leaf.steps);
+  return 1;
+}
+
+template <class F>
+double least_time(int times, F f) {
+  double least = std::numeric_limits<double>::max();
+  for (int i = 0; i != times; ++i) {
+    const double begin = cpu_ns();
+    f();
+    least = std::min(least, cpu_ns() - begin);
+  }
+  return least;
+}
+
+void measure_brief(double step) {
+  long leaves = 0;
+  rare_leaf.takes = least_time(100, [&] { leaves = call_leaves(15); }) / step;
+  rare_leaf.takes /= static_cast<double>(leaves);
+  constexpr int turns = 1000;
+  brief_turn.takes = least_time(100,
+                                [] {
+                                  for (int i = 0; i != turns; ++i) steps(brief_turn.steps);
+                                }) /
+                     turns / step;
+}
+
+/// Steps of a long strand.
 struct known {
   double work, span;
 };
@@ -131,6 +168,11 @@ struct known {
 known strand(long n) {
   steps(n);
   return {static_cast<double>(n), static_cast<double>(n)};
+}
+
+known strand(const brief_strand& brief) {
+  steps(brief.steps);
+  return {brief.takes, brief.takes};
 }
 
 known after(known a, known b) { return {a.work + b.work, a.span + b.span}; }
@@ -181,7 +223,7 @@ known varied(int depth) {
 /// One leaf of thousands is a thousand times as long as the others.
 known rare(int n) {
   static long leaves = 0;
-  if (n < 2) return strand(++leaves % 5000 == 77 ? 100'000 : 100);
+  if (n < 2) return ++leaves % 5000 == 77 ? strand(100'000) : strand(rare_leaf);
   const auto [a, b] = fj::fork_join([=] { return rare(n - 1); }, [=] { return rare(n - 2); });
   return beside(a, b);
 }
@@ -200,8 +242,8 @@ known turns() {
 known brief_turns() {
   known whole{0, 0};
   for (int i = 0; i != 20; ++i) {
-    fj::fork_each(0, 500, [](int) { steps(150); });
-    whole = after(after(whole, {500 * 150, 150}), strand(5000));
+    fj::fork_each(0, 500, [](int) { steps(brief_turn.steps); });
+    whole = after(after(whole, {500 * brief_turn.takes, brief_turn.takes}), strand(5000));
   }
   return whole;
 }
@@ -292,13 +334,7 @@ void leaves(int depth) {
 /// Prints the least of many times, in nanoseconds.
 template <class F>
 void print_time(F f) {
-  double least = std::numeric_limits<double>::max();
-  for (int i = 0; i != 40; ++i) {
-    const double begin = cpu_ns();
-    fj::run(f);
-    least = std::min(least, cpu_ns() - begin);
-  }
-  std::printf("%.0f\n", least);
+  std::printf("%.0f\n", least_time(40, [&] { fj::run(f); }));
 }
 
 // --- instructions ---
@@ -349,6 +385,7 @@ int main(int argc, char** argv) {
       chance = 1;
       step_times step;
       step.measure();
+      measure_brief(step.least);
       known found{};
       fj::run([&] { found = one.run(); });
       step.measure();
