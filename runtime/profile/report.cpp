@@ -202,6 +202,9 @@ std::string duration(double ticks) {
   return text;
 }
 
+/// Those with most of the span: the others limit nothing.
+constexpr std::ptrdiff_t most_lines = 10;
+
 void write_table(std::FILE* to, std::vector<line_of_program> all) {
   const path& whole = of_all_runs;
   std::fprintf(to, "forkjoin-profile: work %s, span %s, burdened span %s, parallelism %.3g\n",
@@ -209,9 +212,13 @@ void write_table(std::FILE* to, std::vector<line_of_program> all) {
                whole.span() > 0 ? whole.work() / whole.span() : 1);
   std::ranges::sort(all, [](const line_of_program& a, const line_of_program& b) { return a.on_span > b.on_span; });
   for (const line_of_program& one : all) {
+    if (&one - all.data() == most_lines) {
+      std::fprintf(to, "forkjoin-profile: and %zu more\n", all.size() - most_lines);
+      break;
+    }
     std::string at = one.at.file.empty() ? one.at.function : one.at.file + ":" + std::to_string(one.at.line);
     if (at.empty()) at = "before the first fork";
-    if (one.is_after) at.insert(0, "outside of forks, after ");
+    if (one.is_after) at.insert(0, "after ");
     std::fprintf(to, "forkjoin-profile: %5.1f %% of the span, %5.1f %% of the work, %llu forks: %s\n",
                  whole.span() > 0 ? 100 * one.on_span / whole.span() : 0,
                  whole.work() > 0 ? 100 * one.own / whole.work() : 0, static_cast<unsigned long long>(one.forks),

@@ -25,6 +25,7 @@ def parse(program):
                                      usage="%(prog)s [options] PROGRAM.cpp [arguments...]")
     parser.add_argument("--repeat", type=int, default=5, metavar="N", help="runs with the profile (5); each strand counts as its shortest")
     parser.add_argument("--procs", type=int, default=8, metavar="P", help="for how many P to tell what changes of a line would do (8)")
+    parser.add_argument("--long", action="store_true", help="a table with every line that forks, and with every power of two")
     parser.add_argument("--html", type=pathlib.Path, metavar="FILE", help="also write a page, into FILE")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="also write the profile itself, into FILE")
     parser.add_argument("--cxx", default="g++", help="the compiler (g++)")
@@ -61,7 +62,7 @@ def run(args):
             ordinary = measure.compile_with("forkjoin", args.cxx, flags, [args.source], folder / "ordinary")
             measured = measure.Measured(measure.Program(ordinary, args.arguments), MEASURE_SECONDS, say)
         say("")
-    for line in table.lines(profile, measured, args.procs, is_measured):
+    for line in table.lines(profile, measured, args.procs, is_measured, args.long):
         print(line)
     if args.html:
         title = " ".join([args.source.name, *args.arguments])

@@ -31,9 +31,9 @@ class Site:
     @property
     def name(self):
         if self.kind == "begin":
-            return "outside of forks, before the first"
+            return "before the first fork"
         place = f"{self.file.rsplit('/', 1)[-1]}:{self.line}" if self.file else ""
-        return ("outside of forks, after " if self.kind == "after" else "") + " ".join(filter(None, [place, short(self.function)]))
+        return ("after " if self.kind == "after" else "") + " ".join(filter(None, [place, short(self.function)]))
 
     @property
     def is_fork(self):

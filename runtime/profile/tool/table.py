@@ -2,7 +2,10 @@
 
 from model import PROCS
 
-MOST_SITES = 20
+# Of the lines that fork, those with most of the span, up to so many and so much of it. Of the powers of two some. The page has all.
+MOST_SITES, MOST_OF_SPAN = 5, 0.98
+BUSY = 1.25
+SHOWN = [1, 2, 4, 8, 16, 64, 256, 1024, 4096]
 
 
 def duration(ns):
@@ -31,10 +34,10 @@ def summary(profile, theft_is_measured):
     alone = profile.work + profile.forks * profile.fork
     yield (f"work {duration(profile.work)}, span {duration(profile.span)}: parallelism {number(profile.parallelism)}; "
            f"{profile.forks:,} forks")
-    yield (f"with a theft on each edge that a thief could take, span {duration(profile.burdened)}: parallelism "
+    yield (f"burdened span {duration(profile.burdened)}, with a theft of {duration(profile.theft)} wherever another P could take over: parallelism "
            f"{number(alone / profile.burdened if profile.burdened else 1)}")
-    yield (f"{profile.runs} run{'s' if profile.runs > 1 else ''}; a theft takes {duration(profile.theft)}"
-           f"{'' if theft_is_measured else ' (not measured: the machine is too busy)'}, a fork that is not stolen {duration(profile.fork)}")
+    yield (f"{profile.runs} run{'s' if profile.runs > 1 else ''} with the profile; a fork that is not stolen takes {duration(profile.fork)}"
+           f"{'' if theft_is_measured else '; the theft is not measured: the machine is too busy'}")
     if not profile.repeats:
         yield "the program did not fork alike in each run: the lengths are those of the last one, with what interrupted it"
 
@@ -43,36 +46,54 @@ def by_span(profile):
     return sorted(profile.sites, key=lambda site: (-site.on_span, -site.own))
 
 
-def sites(profile, procs):
-    now = profile.time(procs)
-    rows = [["", "forks", "of the work", "of the span", "parallelism in it", f"twice as fast: {procs} P", f"forks free: {procs} P"]]
-    for site in by_span(profile)[:MOST_SITES]:
-        rows.append([site.name, f"{site.forks:,}" if site.is_fork else "", percent(site.own, profile.work), percent(site.on_span, profile.span),
-                     number(site.parallelism) if site.parallelism else "",
-                     duration(profile.time_if_twice(site, procs)), duration(profile.time_if_free(site, procs)) if site.is_fork else ""])
+def shown(sites, span):
+    """How many of the first: as few as have nearly all of the span."""
+    so_far = 0.0
+    for n, site in enumerate(sites[:MOST_SITES], 1):
+        so_far += site.on_span
+        if so_far >= MOST_OF_SPAN * span:
+            return n
+    return min(MOST_SITES, len(sites))
+
+
+def sites(profile, procs, is_long):
+    sites = by_span(profile)
+    n = len(sites) if is_long else shown(sites, profile.span)
+    rows = [["", "of the span", "of the work", "forks", "parallelism", "twice as fast", "forks free"]]
+    for site in sites[:n]:
+        rows.append([site.name, percent(site.on_span, profile.span), percent(site.own, profile.work), f"{site.forks:,}" if site.is_fork else "",
+                     number(site.parallelism) if site.parallelism else "", duration(profile.time_if_twice(site, procs)),
+                     duration(profile.time_if_free(site, procs)) if site.is_fork else ""])
+    if rest := sites[n:]:
+        rows.append([f"{len(rest)} more (--long)", percent(sum(site.on_span for site in rest), profile.span),
+                     percent(sum(site.own for site in rest), profile.work), "", "", "", ""])
     yield from aligned(rows)
-    if len(profile.sites) > MOST_SITES:
-        yield f"and {len(profile.sites) - MOST_SITES} more"
-    yield f"{procs} P: {duration(now)} as it is"
+    if any(site.kind == "after" for site in sites[:n]):
+        yield "after a line: what no fork is around, after the forks there"
+    yield "of the span, of the work: by the line's own strands. parallelism: of its forks, with all in them"
+    yield f"twice as fast, forks free: the program's time on {procs} P if they were, now {duration(profile.time(procs))}"
 
 
-def curve(profile, measured):
+def curve(profile, measured, is_long):
     alone = profile.time(1)
     rows = [["P", "predicted", "at best", "speed-up", "measured"]]
-    for procs in PROCS:
+    for procs in PROCS if is_long else SHOWN:
         took = {1: measured.on_one, 2: measured.on_two}.get(procs) if measured else None
         rows.append([f"{procs:,}", duration(profile.time(procs)), duration(profile.best_time(procs)), number(alone / profile.time(procs)),
                      duration(took) if took else ""])
     yield from aligned(rows)
+    yield "predicted: at most, by a greedy scheduler, with thefts. at best: no scheduler is faster"
+    if measured and measured.on_one > BUSY * alone:
+        yield f"one P took {measured.on_one / alone:.3g} times as long as predicted: do other programs run?"
     if measured and measured.two:
         on_this_machine = profile.time(2) * 2 / measured.ceiling
-        yield (f"two copies of the program at once, on one P each, get {measured.ceiling:.2f} times what one gets: so two P would take "
-               f"{duration(on_this_machine)} here")
+        yield (f"two copies of the program at once, on one P each, get {measured.ceiling:.2f} times what one gets here: two P would take "
+               f"{duration(on_this_machine)}")
 
 
-def lines(profile, measured, procs, theft_is_measured):
+def lines(profile, measured, procs, theft_is_measured, is_long):
     yield from summary(profile, theft_is_measured)
     yield ""
-    yield from sites(profile, procs)
+    yield from sites(profile, procs, is_long)
     yield ""
-    yield from curve(profile, measured)
+    yield from curve(profile, measured, is_long)
