@@ -45,7 +45,7 @@ struct closure_child : child {
     if (!mine.call()) [[unlikely]]
       return mine.finish_after_throw();
     if (!detail::pop_record(mine.stack().as_child)) [[unlikely]]
-      if (!detail::finish_child_slow(mine)) detail::end_stolen_child(mine);
+      if (!detail::finish_child_slow(mine)) detail::end_stolen_child(mine, &run);
     return static_cast<std::uintptr_t>(fork_end::returned);
   }
 
@@ -78,7 +78,7 @@ struct closure_child : child {
       return static_cast<std::uintptr_t>(fork_end::threw);
     static_cast<scope_state&>(scope).errors.offer(number, std::move(error));
     std::destroy_at(&error);
-    detail::end_stolen_child(*this);
+    detail::end_stolen_child(*this, &run);
   }
 
   struct destroyer {

@@ -24,6 +24,7 @@ struct thief {
     fiber* resumed = nullptr;  ///< from another P's queue
     stolen_record stolen;
     bool saw_records = false;  ///< whether or not they could be had
+    private_sight saw_private;
   };
 
   /// One round over the deques of all P, in the order of the steal rule: takes the first public record, and asks owners that have none to
@@ -73,7 +74,10 @@ struct thief {
       // The next thief shall find a record, too.
       if (!victim.has_public() && !system::seems_empty(victim)) victim.alarm();
     } else {
-      found.saw_records |= !system::seems_empty(victim);
+      if (!system::seems_empty(victim)) {
+        found.saw_records = true;
+        found.saw_private.see(p);
+      }
       // Also where there is nothing yet: an owner that begins to fork may push a few records at once, and then none for a
       // while.
       if (!victim.alarmed()) victim.alarm();
@@ -370,6 +374,7 @@ struct work_search {
       return nullptr;
     }
     patience patient;
+    private_sight saw_private;
     unsigned for_others = 0;
     for (unsigned pass = 0;; ++pass) {
       m.sched().dispatcher().timekeeper().fire_all();
@@ -387,6 +392,7 @@ struct work_search {
         system::note_begin(*thief, m.stolen_at);
         return thief;
       }
+      found.saw_private.note_change(m, saw_private);
       // Nobody is woken for others while the caller counts as spinning. So it hands its P over, if that is twice so.
       if (only && pass % tuning::rounds_per_look == 0 &&
           (for_others = ready_work::left_to_others(m, *only) ? for_others + 1 : 0) > 1)

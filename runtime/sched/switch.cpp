@@ -158,7 +158,7 @@ void note_retake(const processor& p, const fiber& strand) noexcept {
 void note_ready(scheduler& s, const fiber& f) noexcept { note_in(s.traces(), event::ready, own_proc(), f.number); }
 void note_birth(scheduler& s, fiber& f) noexcept { note_birth(s.traces(), f); }
 
-void note_line(const worker& m, fiber& f) noexcept {
+void note_line(const worker& m, fiber& f, std::uintptr_t code) noexcept {
   const trace_ring* const ring = m.trace;
   if (!ring) return;
   const os::unseen_by_detector pause;  // a parent does not run meanwhile
@@ -171,7 +171,7 @@ void note_line(const worker& m, fiber& f) noexcept {
   while (count > 0) {
     fiber& child = *line[--count];
     note_stack(m.sched().traces(), ring->whose(), child);
-    note(m, event::child, static_cast<fiber*>(child.as_child.stands_for)->number, 0, child.number);
+    note(m, event::child, static_cast<fiber*>(child.as_child.stands_for)->number, count == 0 ? code : 0, child.number);
   }
 }
 

@@ -31,8 +31,8 @@ void arrive_on_worker() noexcept;
 void note_birth(scheduler& s, fiber& f) noexcept;
 /// It may go on.
 void note_ready(scheduler& s, const fiber& f) noexcept;
-/// If the fiber is a scope's child: whose.
-void note_line(const worker& m, fiber& f) noexcept;
+/// If the fiber is a scope's child: whose, and its code if that is known.
+void note_line(const worker& m, fiber& f, std::uintptr_t code = 0) noexcept;
 /// The running fiber is about to leave: at that join, if the place names no function.
 void note_wait(worker& m, const wait_place& place, const void* join = nullptr) noexcept;
 

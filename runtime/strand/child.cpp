@@ -144,9 +144,10 @@ bool finish_child_slow(child& c) noexcept {
   return false;
 }
 
-void end_stolen_child(child& c) noexcept {
+void end_stolen_child(child& c, os::stack_call body) noexcept {
   os::end_handlers(*current_worker()->exceptions);
-  note_line(*current_worker(), *current_fiber());  // while its parent is sure to be there
+  // While its parent is sure to be there.
+  note_line(*current_worker(), *current_fiber(), reinterpret_cast<std::uintptr_t>(body));
   if (!c.scope.home) {
     auto& group = static_cast<group_children&>(c.scope);
     group.task_ended(group);

@@ -140,7 +140,7 @@ void finish_join(children& scope) noexcept;
 /// gone at any time.
 [[gnu::cold]] bool finish_child_slow(child& c) noexcept;
 
-/// Ends a child whose parent's continuation was stolen, and gives its stack back.
-[[noreturn, gnu::cold]] void end_stolen_child(child& c) noexcept;
+/// Ends a child whose parent's continuation was stolen, and gives its stack back. `body`: what it ran, by whose name a trace calls it.
+[[noreturn, gnu::cold]] void end_stolen_child(child& c, os::stack_call body) noexcept;
 
 }}}  // namespace fj::v0_2::detail

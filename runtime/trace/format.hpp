@@ -37,13 +37,14 @@ enum class event : std::uint16_t {
   unblock = 13,     ///< that call is over [1: the P has gone]
   preempt = 14,     ///< it gives way because the monitor asked for it, or at random in chaos
   name = 15,        ///< the user names it [a text]
-  child = 17,       ///< it is a child of a scope, which has no birth [the fiber of its parent]
-  mark = 16,        ///< the user's mark [a text]
+  child = 17,  ///< it is a child of a scope, which has no birth [the fiber of its parent; its code, 0: not known yet]
+  mark = 16,   ///< the user's mark [a text]
   // Work that changes hands, by the worker that does it.
   steal = 32,    ///< a record [the victim's P, no_proc: from the ready queue; the record]
   take = 33,     ///< ready fibers of another P's queue; `fiber`: the first [the victim's P]
   publish = 34,  ///< an owner makes records public [how many are]
   expose = 35,   ///< a thief does so by force [how many are]
+  sees_private = 36,  ///< who looks for work sees records, and all are private [the P of one; no_proc: no longer]
   // P and threads.
   busy = 48,     ///< the P's worker runs strands from here on
   looking = 49,  ///< it looks for work

@@ -40,6 +40,22 @@ template <class Worker, class Processor, class Fiber>
   if (f) note(m, event::take, victim.index, 0, f->number);
 }
 
+/// Of which P a thief's round saw records that are all private, if of any.
+class private_sight {
+ public:
+  void see(const auto& victim) noexcept { proc_ = victim.index; }
+
+  /// After a round that got nothing; `before`: what the round before it saw.
+  template <class Worker>
+  void note_change(const Worker& m, private_sight& before) const noexcept {
+    if ((proc_ == no_proc) != (before.proc_ == no_proc)) note(m, event::sees_private, proc_);
+    before = *this;
+  }
+
+ private:
+  unsigned proc_ = no_proc;
+};
+
 struct fiber;
 struct processor;
 struct worker;
@@ -59,6 +75,10 @@ namespace fj { inline namespace v0_2 { namespace detail {
 void note(const auto&...) noexcept {}
 void note_steal(const auto&...) noexcept {}
 void note_take(const auto&...) noexcept {}
+struct private_sight {
+  void see(const auto&) noexcept {}
+  void note_change(const auto&...) const noexcept {}
+};
 void note_wake(const auto&...) noexcept {}
 void note_retake(const auto&...) noexcept {}
 

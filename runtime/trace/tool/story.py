@@ -2,6 +2,7 @@
 
 import bisect
 import collections
+import itertools
 
 from reader import NO_PROC
 from symbols import Symbols
@@ -56,11 +57,33 @@ Wake = collections.namedtuple("Wake", "at by_proc by_thread woken proc awake")
 Mark = collections.namedtuple("Mark", "at proc strand kind text")
 
 
+class Vain:
+    """A search of P `proc` that saw forks, all of them private, among them those of P `victim`, which ran `strand`. how: who ended that."""
+
+    __slots__ = ("proc", "victim", "strand", "begin", "end", "how")
+
+    def __init__(self, proc, victim, strand, begin):
+        self.proc, self.victim, self.strand, self.begin = proc, victim, strand, begin
+        self.end, self.how = None, "their owner ran them"
+
+
+def union(spans):
+    """Of [(begin, end)] those that overlap as one, in order."""
+    found = []
+    for begin, end in sorted(spans):
+        if found and begin <= found[-1][1]:
+            found[-1][1] = max(found[-1][1], end)
+        else:
+            found.append([begin, end])
+    return found
+
+
 class Story:
     def __init__(self, file):
         self.file, self.procs, self.begin, self.end = file, file.procs, file.begin, file.end
         self.strands, self.steals, self.wakes, self.marks, self.jobs = [], [], [], [], []
         self.states = [[] for _ in range(self.procs)]  # of each P: [begin, end, busy | looking | idle]
+        self.vain, self._vain = [], {}  # P: the search under way
         self.counts = collections.Counter()
         self.wrong = []  # what cannot be, so that a test can ask
         self._of_fiber, self._current = {}, {}  # fiber: its strand; thread: its run
@@ -114,7 +137,9 @@ class Story:
         parent = self._living(event._replace(fiber=event.a))
         strand = self._of_fiber.get(event.fiber)
         if not strand or strand.ended is not None or strand.parent is not parent:
-            parent.children.append(self._new(event.fiber, event.at, "child", None, parent))
+            strand = self._new(event.fiber, event.at, "child", None, parent)
+            parent.children.append(strand)
+        strand.code = event.b or strand.code
 
     def _stack(self, event):
         at = bisect.bisect_left(self._lows, event.a)
@@ -250,15 +275,32 @@ class Story:
     def _mark(self, event):
         self.marks.append(Mark(event.at, event.proc, self._of_fiber.get(event.fiber), "mark", self.file.text(event.a)))
 
+    def _sees_private(self, event):
+        self._ends_vain(event.proc, event.at)
+        if event.a != NO_PROC:
+            run = self._on_proc.get(event.a)
+            self._vain[event.proc] = Vain(event.proc, event.a, run.strand if run and run.end is None else None, event.at)
+            self.vain.append(self._vain[event.proc])
+
+    def _ends_vain(self, proc, at):
+        if search := self._vain.pop(proc, None):
+            search.end = at
+
     def _publish(self, event):
+        for search in self._vain.values():
+            if search.victim == event.proc:
+                search.how = "their owner published"
         self.marks.append(Mark(event.at, event.proc, None, "publish", f"{event.a} public"))
 
     def _expose(self, event):
+        if search := self._vain.get(event.proc):
+            search.how = "taken by force"
         self.marks.append(Mark(event.at, event.proc, None, "expose", f"{event.a} public"))
 
     def _set_state(self, proc, at, state):
         if proc >= self.procs:
             return
+        self._ends_vain(proc, at)
         before, since = self._state[proc]
         if before == state:
             return
@@ -300,6 +342,8 @@ class Story:
             for run in strand.runs:
                 if run.end is None:
                     run.end, run.why = self.end, "runs still"
+        for search in self._vain.values():
+            search.end = self.end
         for proc in range(self.procs):
             state, since = self._state[proc]
             if self.end > since:
@@ -313,13 +357,20 @@ class Story:
         symbols.name_all([*(s.code for s in self.strands if s.code), *(s.loop for s in self.strands if s.loop), *tops, *(job[2] for job in self.jobs)])
         for strand in self.strands:
             code = strand.loop or strand.code
-            names = {"child": "a scope's child", "before": "began before the trace", "parent's thief": "takes up a scope's parent"}
+            names = {"before": "began before the trace", "parent's thief": "takes up a scope's parent"}
             strand.site = names.get(strand.kind) or (symbols.short(code) if code else "?")
         for strand in self.strands:  # parents first
-            if strand.kind == "child":
-                strand.site = f"child in {strand.parent.site.removeprefix('child in ')}"
+            if strand.kind == "child" and not strand.code:
+                strand.site = f"child in {self._user_code(strand.parent)}"
+            elif strand.parent and strand.site.startswith(("fj::", "a part of a loop")):
+                strand.site += f" in {self._user_code(strand.parent)}"
         for run in self.runs:
             run.tops = [(begin, end, symbols.short(code)) for begin, end, code in run.tops]
+
+    @staticmethod
+    def _user_code(strand):
+        """What the strand's name says of the program's own code."""
+        return strand.given or strand.site.partition(" in ")[2] or strand.site
 
     # --- figures ---
 
@@ -334,6 +385,21 @@ class Story:
         first, last = self.working
         return sum(max(0, min(end, last) - max(begin, first)) for states in self.states for begin, end, s in states if s == state) / (
             (last - first) * self.procs) if last > first else 0
+
+    def idle_beside_private(self):
+        """Of each P [(begin, end)]: it looked for work or was idle, while a worker that looked saw forks that were all private."""
+        spans, found = union((search.begin, search.end) for search in self.vain), []
+        for states in self.states:
+            mine, at = [], 0
+            for begin, end, state in states:
+                while at < len(spans) and spans[at][1] <= begin:
+                    at += 1
+                if state not in ("looking", "idle"):
+                    continue
+                for first, last in itertools.takewhile(lambda span: span[0] < end, itertools.islice(spans, at, None)):
+                    mine.append((max(first, begin), min(last, end)))
+            found.append([tuple(span) for span in union(mine)])
+        return found
 
     def busy_procs(self):
         """[(begin, end, how many P are busy)]"""

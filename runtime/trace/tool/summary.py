@@ -86,10 +86,17 @@ def lines(story):
     for why, times in sorted(places.items(), key=lambda item: -sum(item[1]))[:3]:
         yield f"{plural(len(times), 'wait')} in {why}: {time(sum(times))} in all, {time(max(times))} the longest"
 
+    in_vain = sum(end - begin for spans in story.idle_beside_private() for begin, end in spans)
     by_force = story.counts["expose"]
-    if by_force:
-        yield (f"{plural(by_force, 'time')} thieves took work by force, of strands that had not forked for long while others looked for work; "
-               "to fork more often there would help")
+    if by_force or in_vain > 0.01 * whole * story.procs:
+        beside = collections.Counter()
+        for search in story.vain:
+            if search.strand:
+                beside[search.strand.name] += search.end - search.begin
+        yield (f"for {time(in_vain)}, all P together, P had nothing to do while forks were private"
+               + (f", most of them of {beside.most_common(1)[0][0]}" if beside else "")
+               + (f"; {plural(by_force, 'time')} thieves took work by force, of strands that had not forked for long: to fork more often there "
+                  "would help" if by_force else ""))
 
     for name, (number, ran, waited) in list(sites(story).items())[:3]:
         if ran > 0:

@@ -71,6 +71,38 @@ def scope_of(name, at):
     return at
 
 
+# The library's frames around a callable of the user's: what stands before it in the name. In brackets: of what does not have it first.
+AROUND = re.compile(r"fj::detail::(?:(?:root_call|go_call|closure_child|task|branch|kept_children<[^<>]*>::closure_of)<"
+                    r"|(?:basic_loop_of_turns|one_a_turn|some_a_turn)<(?P<first>))")
+
+
+def parts_of(arguments):
+    """Those of "a, b<c, d>>::f" up to the bracket that closes them: ["a", "b<c, d>"]."""
+    parts, depth, begin = [], 0, 0
+    for i, c in enumerate(arguments):
+        if c in "<([{":
+            depth += 1
+        elif c in ">)]}":
+            depth -= 1
+        if depth < 0 or depth == 0 and c == ",":
+            parts.append(arguments[begin:i].strip())
+            begin = i + 1
+        if depth < 0:
+            break
+    return parts
+
+
+def callable_of(name):
+    """Without the library's frames around it."""
+    while found := AROUND.match(name):
+        parts = parts_of(name[found.end():])
+        at = 0 if found["first"] is None else 1
+        if at >= len(parts):
+            break
+        name = parts[at]
+    return name
+
+
 def short(name):
     """What a person calls the code: of the library's own frames, the closure of the user that they run, as in fib::λ2, the second
     closure in fib."""
@@ -80,10 +112,14 @@ def short(name):
     name = re.sub(r"\{lambda\([^{}]*\)#(\d+)\}", r"λ\1", name)  # as g++'s names are told
     name = re.sub(r"'lambda(\d*)'\([^()]*\)", lambda m: f"λ{int(m[1] or -1) + 2}", name)  # and clang's
     name = re.sub(r"\$_(\d+)", lambda m: f"λ{int(m[1]) + 1}", name)
+    name = callable_of(name)
+    if "(*)" in name[:name.find("<") if "<" in name else None]:  # a pointer to a function: its type is all that is known
+        return name
     # The innermost closure that is not the library's: as a template argument of what runs it.
     closures = [name[scope_of(name, found.start()):found.end()] for found in re.finditer(r"λ\d+", name)]
     users = [closure for closure in closures if not closure.startswith("fj::")]
     name = without_brackets((users or closures or [name])[-1]).replace("fj::detail::", "fj::")
+    name = re.sub(r"^fj::(block_tree|split_loop)::.*", "a part of a loop", name)
     return name if len(name) <= 120 else "…" + name[-119:]
 
 
