@@ -37,7 +37,8 @@ addEventListener('load', () => {
     const span = () => { const [b, e] = trace.view(); return e - b; };
     const key = k => document.dispatchEvent(new KeyboardEvent('keydown', {key: k, bubbles: true}));
     const lanes = document.getElementById('lanes');
-    found.whole = span();
+    found.begin = trace.view(); found.working = trace.data.working; found.private = document.querySelectorAll('#vain tr').length;
+    key('0'); found.whole = span();
     lanes.dispatchEvent(new WheelEvent('wheel', {deltaY: -300, bubbles: true, cancelable: true, clientX: 300}));
     found.afterWheel = span();
     key('+'); found.afterKey = span();
@@ -117,6 +118,8 @@ class PageTest(unittest.TestCase):
 
     def test_what_a_person_does(self):
         found = self.browse(Story(File(self.trace)))
+        for at, end in zip(found["begin"], found["working"]):
+            self.assertAlmostEqual(at, end, delta=100)
         self.assertLess(found["afterWheel"], 0.9 * found["whole"])
         self.assertLess(found["afterKey"], 0.6 * found["afterWheel"])
         self.assertGreater(found["moved"], 0)
@@ -131,6 +134,14 @@ class PageTest(unittest.TestCase):
         self.assertLess(found["pinched"], 0.95 * found["whole"])
         self.assertRegex(found["link"], r"^#t=\d+,\d+&s=\d+$")
         self.assertGreater(found["rows"], 1)
+
+    def test_private_forks(self):
+        """Each such search is a row and a black line. Tried with a table that is not filled."""
+        trace = self.trace.with_name("private")
+        subprocess.run([PROGRAM, "private", "2"], env={**os.environ, "FORKJOIN_TRACE": str(trace)}, check=True, stdout=subprocess.DEVNULL, timeout=60)
+        story = Story(File(trace))
+        found = self.browse(story)
+        self.assertEqual(found["private"], 1 + min(max(len(story.vain), 1), page.LONGEST))
 
     def test_a_narrow_screen(self):
         found = self.browse(Story(File(self.trace)), 390)

@@ -2,6 +2,7 @@
 #include <forkjoin/forkjoin.hpp>
 #include <forkjoin/go.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -75,6 +76,48 @@ void waits() {
   fj::trace_mark("half past");
 }
 
+// The last call returns once thieves have run the branches of all others. The owner makes one or two of them public while it forks.
+void hide(int depth, std::atomic<int>& left) {
+  if (depth == 0) {
+    while (left.load() > 0) {}
+    return;
+  }
+  fj::fork_join([&, depth] { hide(depth - 1, left); },
+                [&] {
+                  spin(100us);
+                  --left;
+                });
+}
+
+struct forked_by_scope {
+  void operator()() const { spin(20us); }
+};
+struct kept_by_scope : forked_by_scope {};
+struct run_by_group : forked_by_scope {};
+struct begun_by_go : forked_by_scope {};
+struct second_branch : forked_by_scope {};
+struct turn_of_loop {
+  void operator()(int) const { spin(20us); }
+};
+
+void name_all() {
+  fj::scope s;
+  fj::basic_scope<fj::tasks> kept;
+  fj::task_group group;
+  for (int i = 0; i < 5; ++i) {
+    s.fork(forked_by_scope());
+    kept.fork(kept_by_scope());
+    group.run(run_by_group());
+  }
+  group.wait();
+  kept.join();
+  s.join();
+  fj::go(begun_by_go()).get();
+  fj::fork_join(begun_by_go(), second_branch());
+  fj::fork_each(0, 5, turn_of_loop());
+  fj::parallel_for(0, 5, [](int) { spin(20us); }, {.grain = 1});
+}
+
 void job(const char* what) {
   const auto is = [what](const char* name) { return std::strcmp(what, name) == 0 || std::strcmp(what, "all") == 0; };
   if (is("fib")) fib(24);
@@ -83,6 +126,11 @@ void job(const char* what) {
   if (is("loops")) loops();
   if (is("talk")) talk();
   if (is("waits")) fj::fork_join([] { waits(); }, [] { waits(); });
+  if (std::strcmp(what, "names") == 0) name_all();
+  if (std::strcmp(what, "private") == 0) {
+    std::atomic<int> left{8};
+    hide(8, left);
+  }
   if (std::strcmp(what, "crash") == 0) {
     fib(22);
     std::abort();

@@ -106,6 +106,39 @@ class TraceTest(unittest.TestCase):
         self.assertTrue(any(place.startswith("fj::sleep") and "trace_program.cpp:" in place for place in places), places)
         self.assertIn("fj::blocking", places)
 
+    def test_names_of_code(self):
+        """That of the user's own code. Tried without the code of a scope's child: forked_by_scope and run_by_group are missing."""
+        self.run_program("names", 2, FORKJOIN_STEAL_EVERY_FORK=1)
+        names = {strand.name for strand in self.story().strands}
+        self.assertLessEqual({"forked_by_scope", "kept_by_scope", "run_by_group", "begun_by_go", "second_branch", "turn_of_loop",
+                              "a part of a loop in main::λ1"}, names)
+        self.assertFalse([name for name in names if name.startswith(("fj::", "child in"))], names)
+
+    def test_searches_beside_private_forks(self):
+        """A thief waits for 10 us before it takes private records by force. Tried with an event that names no P, with one that does not
+        come, and with a search that ends only at the end of the trace."""
+        counters = json.loads(self.run_program("private", 2).stdout)
+        story = self.story()
+        self.check(story, counters)
+        if counters["expose"] == 0:
+            self.skipTest("without membarrier all forks are public")
+        forced = [search for search in story.vain if search.how == "taken by force"]
+        self.assertEqual(len(forced), counters["expose"])
+        for search in forced:
+            self.assertNotEqual(search.proc, search.victim)
+            self.assertEqual(search.strand.name, "main::λ1")
+            self.assertGreaterEqual(search.end - search.begin, 9_000)
+        for proc, spans in enumerate(story.idle_beside_private()):
+            searches = [search for search in story.vain if search.proc == proc]
+            self.assertGreaterEqual(sum(end - begin for begin, end in spans) + 1, sum(search.end - search.begin for search in searches))
+            self.assertTrue(all(any(begin <= state[1] and state[0] <= end for state in story.states[proc] if state[2] != "busy")
+                                for begin, end in spans))
+        lines = "\n".join(summary.lines(story))
+        self.assertRegex(lines, r"P had nothing to do while forks were private, most of them of main::λ1; \d+ times? thieves took work by force")
+        data = page.data_of(story)
+        self.assertEqual(len(data["vain"]), min(len(story.vain), page.LONGEST))
+        self.assertIn("taken by force", {data["kinds"][row[3]] for row in data["vain"]})
+
     def test_parents(self):
         self.run_program("fib", 2, FORKJOIN_STEAL_EVERY_FORK=1)
         story = self.story()

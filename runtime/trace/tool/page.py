@@ -45,6 +45,7 @@ def data_of(story):
         now += change
         ready.append([t(at), now])
     joins = sorted((wait for wait in story.waits if wait.why == "join"), key=lambda wait: -wait.lasted(story.end))[:LONGEST]
+    vain = sorted(story.vain, key=lambda search: search.begin - search.end)[:LONGEST]
     places = collections.defaultdict(list)
     for wait in story.waits:
         if wait.why not in ("leaves",):
@@ -56,7 +57,7 @@ def data_of(story):
         runs.append([number[run.strand], run.proc if run.proc < story.procs else -1, t(run.begin), t(run.end), index(kinds, run.why),
                      [[t(begin), t(end), index(names, name)] for begin, end, name in run.tops]])
     return {
-        "title": pathlib.Path(story.file.path).name, "procs": story.procs, "end": t(story.end), "lines": list(summary.lines(story)),
+        "title": pathlib.Path(story.file.path).name, "procs": story.procs, "end": t(story.end), "working": [t(at) for at in story.working], "lines": list(summary.lines(story)),
         "strands": [[index(names, strand.name), strand.fiber, index(kinds, strand.kind), number[strand.parent] if strand.parent else -1,
                      t(strand.born), t(strand.ended), -1 if strand.stolen_from is None or strand.stolen_from >= story.procs else strand.stolen_from,
                      rows[i]] for i, strand in enumerate(strands)],
@@ -72,6 +73,9 @@ def data_of(story):
         "wakes": [[t(wake.at), -1 if wake.by_proc is None or wake.by_proc >= story.procs else wake.by_proc, wake.proc, t(wake.awake)]
                   for wake in story.wakes if wake.proc < story.procs],
         "marks": [[t(mark.at), mark.proc, index(kinds, mark.kind), mark.text] for mark in story.marks if mark.proc < story.procs],
+        "private": [[[t(begin), t(end)] for begin, end in spans] for spans in story.idle_beside_private()],
+        "vain": [[search.proc, round(search.end - search.begin), number[search.strand] if search.strand else -1, index(kinds, search.how),
+                  t(search.begin)] for search in vain],
         "busy": [[t(begin), t(end), count] for begin, end, count in story.busy_procs()], "ready": ready,
         "sites": [[name, number_of, round(ran), round(waited)] for name, (number_of, ran, waited) in summary.sites(story).items()],
         "joins": [[number[wait.strand], round(wait.lasted(story.end)), t(wait.begin), number[wait.by] if wait.by else -1] for wait in joins],

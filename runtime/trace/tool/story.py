@@ -58,7 +58,8 @@ Mark = collections.namedtuple("Mark", "at proc strand kind text")
 
 
 class Vain:
-    """A search of P `proc` that saw forks, all of them private, among them those of P `victim`, which ran `strand`. how: who ended that."""
+    """P `proc` looked for work, and saw forks, all of them private, first those of P `victim`, which ran `strand`: until the P found other
+    work, or these forks were public or done. how: by whom."""
 
     __slots__ = ("proc", "victim", "strand", "begin", "end", "how")
 
@@ -282,25 +283,28 @@ class Story:
             self._vain[event.proc] = Vain(event.proc, event.a, run.strand if run and run.end is None else None, event.at)
             self.vain.append(self._vain[event.proc])
 
-    def _ends_vain(self, proc, at):
+    def _ends_vain(self, proc, at, how=None):
         if search := self._vain.pop(proc, None):
-            search.end = at
+            search.end, search.how = at, how or search.how
+
+    def _ends_vain_beside(self, victim, at, how=None):
+        for proc in [proc for proc, search in self._vain.items() if search.victim == victim]:
+            self._ends_vain(proc, at, how)
 
     def _publish(self, event):
-        for search in self._vain.values():
-            if search.victim == event.proc:
-                search.how = "their owner published"
+        self._ends_vain_beside(event.proc, event.at, "their owner published")
         self.marks.append(Mark(event.at, event.proc, None, "publish", f"{event.a} public"))
 
     def _expose(self, event):
-        if search := self._vain.get(event.proc):
-            search.how = "taken by force"
+        self._ends_vain(event.proc, event.at, "taken by force")
         self.marks.append(Mark(event.at, event.proc, None, "expose", f"{event.a} public"))
 
     def _set_state(self, proc, at, state):
         if proc >= self.procs:
             return
         self._ends_vain(proc, at)
+        if state != "busy":
+            self._ends_vain_beside(proc, at)
         before, since = self._state[proc]
         if before == state:
             return

@@ -93,7 +93,7 @@ def lines(story):
         for search in story.vain:
             if search.strand:
                 beside[search.strand.name] += search.end - search.begin
-        yield (f"for {time(in_vain)}, all P together, P had nothing to do while forks were private"
+        yield (f"for {time(in_vain)}, {in_vain / story.procs / whole:.0%} of the time of all P, P had nothing to do while forks were private"
                + (f", most of them of {beside.most_common(1)[0][0]}" if beside else "")
                + (f"; {plural(by_force, 'time')} thieves took work by force, of strands that had not forked for long: to fork more often there "
                   "would help" if by_force else ""))
