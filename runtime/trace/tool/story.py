@@ -366,7 +366,7 @@ class Story:
         for strand in self.strands:  # parents first
             if strand.kind == "child" and not strand.code:
                 strand.site = f"child in {self._user_code(strand.parent)}"
-            elif strand.parent and strand.site.startswith(("fj::", "a part of a loop")):
+            elif strand.parent and strand.site.startswith(("fj::", "a part of a loop")) and " with " not in strand.site:
                 strand.site += f" in {self._user_code(strand.parent)}"
         for run in self.runs:
             run.tops = [(begin, end, symbols.short(code)) for begin, end, code in run.tops]

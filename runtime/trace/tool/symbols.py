@@ -48,8 +48,8 @@ def demangled(names):
 def without_brackets(name):
     """Without template arguments and parameters."""
     kept, depth = [], 0
-    for i, c in enumerate(name):
-        if c in "<(" and not name[:i].endswith("operator"):
+    for c in name:
+        if c in "<(":
             depth += 1
         elif c in ">)" and depth > 0:
             depth -= 1
@@ -71,8 +71,11 @@ def scope_of(name, at):
     return at
 
 
+# Operators whose names have brackets, and what stands for them until the brackets are gone.
+OPERATORS = {name: chr(0xe000 + i) for i, name in enumerate(("()", "<=>", "<<=", ">>=", "->*", "<<", ">>", "->", "<=", ">=", "<", ">"))}
+OPERATOR = re.compile(r"\boperator(" + "|".join(map(re.escape, OPERATORS)) + ")")
 # The library's frames around a callable of the user's: what stands before it in the name. In brackets: of what does not have it first.
-AROUND = re.compile(r"fj::detail::(?:(?:root_call|go_call|closure_child|task|branch|kept_children<[^<>]*>::closure_of)<"
+AROUND = re.compile(r"fj::task_group::go<|fj::detail::(?:(?:root_call|go_call|closure_child|task|branch|kept_children<[^<>]*>::closure_of)<"
                     r"|(?:basic_loop_of_turns|one_a_turn|some_a_turn)<(?P<first>))")
 
 
@@ -99,13 +102,26 @@ def callable_of(name):
         at = 0 if found["first"] is None else 1
         if at >= len(parts):
             break
-        name = parts[at]
+        name = re.sub(r"( const)?&*$", "", parts[at])
     return name
 
 
 def short(name):
-    """What a person calls the code: of the library's own frames, the closure of the user that they run, as in fib::λ2, the second
-    closure in fib."""
+    """What a person calls the code, as in fib::λ2, the second closure in fib; of an algorithm of the library's, whose callable it uses, too."""
+    name = user_name(OPERATOR.sub(lambda m: "operator" + OPERATORS[m[1]], name))
+    for operator, stand_in in OPERATORS.items():
+        name = name.replace(stand_in, operator)
+    return name if len(name) <= 120 else "…" + name[-119:]
+
+
+def branches(name):
+    """Of a fork of more than two branches those that thieves take: the second to the last one."""
+    first, last = (user_name(part) for part in (parts_of(name)[1], parts_of(name)[-1]))
+    scope, _, own = last.rpartition("::")
+    return first if first == last else f"{first}…{own}" if first.startswith(scope + "::") else f"{first}…{last}"
+
+
+def user_name(name):
     name = re.sub(r"\bfj::v\d+_\d+(_\w+)?::", "fj::", name)
     name = re.sub(r" \[clone [^]]*\]$|^vtable for |\(anonymous namespace\)::", "", name)
     name = re.sub(r"\) (const|noexcept|volatile)\b", ")", name)
@@ -115,12 +131,16 @@ def short(name):
     name = callable_of(name)
     if "(*)" in name[:name.find("<") if "<" in name else None]:  # a pointer to a function: its type is all that is known
         return name
-    # The innermost closure that is not the library's: as a template argument of what runs it.
     closures = [name[scope_of(name, found.start()):found.end()] for found in re.finditer(r"λ\d+", name)]
-    users = [closure for closure in closures if not closure.startswith("fj::")]
-    name = without_brackets((users or closures or [name])[-1]).replace("fj::detail::", "fj::")
-    name = re.sub(r"^fj::(block_tree|split_loop)::.*", "a part of a loop", name)
-    return name if len(name) <= 120 else "…" + name[-119:]
+    users = [without_brackets(closure) for closure in closures if not closure.startswith("fj::")]
+    if name.startswith("fj::detail::fork_of_many<"):
+        return branches(name.partition("<")[2])
+    if not name.startswith("fj::"):
+        name = (users or [without_brackets(name)])[-1]
+    else:
+        name = without_brackets(name).replace("fj::detail::", "fj::")
+        name = re.sub(r"^fj::(block_tree|split_loop)::.*", "a part of a loop", name) + (f" with {users[-1]}" if users else "")
+    return name
 
 
 class Symbols:
