@@ -153,17 +153,19 @@ class combinable {
   }
 
   /// Combines all values by op, in an unspecified order, so op should be associative and commutative. If there are no
-  /// values, returns a new one.
+  /// values, returns a new one. As in std::accumulate, op gets what there is so far as an rvalue: an op that takes it by value
+  /// copies the first value alone.
   template <class Op>
-    requires std::is_invocable_r_v<T, Op&, const T&, const T&> && std::copy_constructible<T> &&
-             std::assignable_from<T&, T>
+    requires std::is_invocable_r_v<T, Op&, const T&, const T&> && std::is_invocable_r_v<T, Op&, T, const T&> &&
+             std::copy_constructible<T> && std::assignable_from<T&, T>
   [[nodiscard]] T combine(Op op) const {
     const entry* one = all_.load(std::memory_order_relaxed);
     if (!one) return make_();
     const entry* next = one->older;
     if (!next) return one->value;
     T all = std::invoke(op, one->value, next->value);
-    while ((next = next->older)) all = std::invoke(op, std::as_const(all), next->value);
+    while ((next = next->older))
+      all = T(std::invoke(op, std::move(all), next->value));  // what op returns may refer to all
     return all;
   }
 

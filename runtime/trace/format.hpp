@@ -40,10 +40,10 @@ enum class event : std::uint16_t {
   child = 17,  ///< it is a child of a scope, which has no birth [the fiber of its parent; its code, 0: not known yet]
   mark = 16,   ///< the user's mark [a text]
   // Work that changes hands, by the worker that does it.
-  steal = 32,    ///< a record [the victim's P, no_proc: from the ready queue; the record]
-  take = 33,     ///< ready fibers of another P's queue; `fiber`: the first [the victim's P]
-  publish = 34,  ///< an owner makes records public [how many are]
-  expose = 35,   ///< a thief does so by force [how many are]
+  steal = 32,         ///< a record [the victim's P, no_proc: from the ready queue; the record]
+  take = 33,          ///< ready fibers of another P's queue; `fiber`: the first [the victim's P]
+  publish = 34,       ///< an owner makes records public [how many are]
+  expose = 35,        ///< a thief does so by force [how many are]
   sees_private = 36,  ///< who looks for work sees records, and all are private [the P of one; no_proc: no longer]
   // P and threads.
   busy = 48,     ///< the P's worker runs strands from here on

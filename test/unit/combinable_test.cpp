@@ -117,6 +117,30 @@ TEST_CASE("threads outside of a runtime, handles that are moved, and values that
   unlucky.for_each([](int) { FAIL("there is none"); });
 }
 
+TEST_CASE("combinable: a function that takes the sum by value copies the first value alone") {
+  // Tried with a sum that is passed as const: six copies.
+  struct summand {
+    summand(int& of, int n) : copies(&of), count(n) {}
+    summand(const summand& other) : copies(other.copies), count(other.count) { ++*copies; }
+    summand(summand&&) = default;
+    summand& operator=(summand&&) = default;
+    int* copies;
+    int count;
+  };
+  int copies = 0;
+  fj::combinable<summand> values([&] { return summand(copies, 1); });
+  {
+    std::vector<fj::combinable<summand>::handle> held;
+    for (int i = 0; i < 7; ++i) held.push_back(values.local());
+  }
+  const summand all = values.combine([](summand sum, const summand& next) {
+    sum.count += next.count;
+    return sum;
+  });
+  CHECK(all.count == 7);
+  CHECK(copies == 1);
+}
+
 // If clear leaves the values of the slots, or the spare ones (each tried), they are handed out again.
 TEST_CASE("after clear values begin anew, and a missing value is made") {
   fj::combinable<int> five([] { return 5; });
