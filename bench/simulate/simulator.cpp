@@ -126,6 +126,6 @@ scheduler::scheduler(const detail::settings& set, const simulate::setup& chosen)
       processors_(set.procs, chosen.nodes, chosen.near_first, simulate::capacity_of(chosen.cost)),
       dispatcher_(processors_, threads_, poller_, set.max_workers, set.eager) {}
 
-worker* threads::start() noexcept { return static_cast<simulate::simulation&>(whose).start_worker(); }
+worker* threads::start(waker) noexcept { return static_cast<simulate::simulation&>(whose).start_worker(); }
 
 }}}  // namespace fj::v0_2::detail

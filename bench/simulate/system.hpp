@@ -16,7 +16,7 @@ namespace fj { inline namespace v0_2 { namespace detail {
 struct threads {
   scheduler& whose;
 
-  worker* start() noexcept;
+  worker* start(waker) noexcept;
 };
 
 /// No simulated strand waits for an event.

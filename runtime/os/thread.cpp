@@ -31,16 +31,18 @@ void* thread::first_frame(void* self) noexcept {
   return nullptr;
 }
 
-// Puts into `to` the processors of allowed_ without the calling thread's. False if none is left.
-bool thread::narrow(cpu_set_t& to) noexcept {
+// Puts into `to` those processors of allowed_. False if that leaves no choice.
+bool thread::narrow(cpu_set_t& to, placement where) noexcept {
   to = allowed_;
   const int here = sched_getcpu();
   if (here < 0 || here >= CPU_SETSIZE) return false;
   CPU_CLR(here, &to);
+  if (CPU_COUNT(&to) == 0) return false;
+  if (where == placement::here) CPU_XOR(&to, &to, &allowed_);  // what was taken away
   return CPU_COUNT(&to) > 0;
 }
 
-bool thread::start(void (*body)(void*) noexcept, void* argument) noexcept {
+bool thread::start(void (*body)(void*) noexcept, void* argument, placement where) noexcept {
   body_ = body;
   argument_ = argument;
   turns* const in_turn = turns::mine();
@@ -54,12 +56,12 @@ bool thread::start(void (*body)(void*) noexcept, void* argument) noexcept {
   if (backtraces_allowed()) sigdelset(&all, SIGURG);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   int error = EINVAL;
-  cpu_set_t elsewhere;
+  cpu_set_t narrowed;
   pthread_attr_t attributes;
-  if (sched_getaffinity(0, sizeof(allowed_), &allowed_) == 0 && narrow(elsewhere) &&
+  if (sched_getaffinity(0, sizeof(allowed_), &allowed_) == 0 && narrow(narrowed, where) &&
       pthread_attr_init(&attributes) == 0) {
     narrowed_ = true;  // before the thread can read it
-    if (pthread_attr_setaffinity_np(&attributes, sizeof(elsewhere), &elsewhere) == 0)
+    if (pthread_attr_setaffinity_np(&attributes, sizeof(narrowed), &narrowed) == 0)
       error = pthread_create(&handle_, &attributes, &thread::first_frame, this);
     pthread_attr_destroy(&attributes);
     if (error != 0) narrowed_ = false;
@@ -86,17 +88,16 @@ void thread::adopt_caller() noexcept {
   id_.store(mine.id, std::memory_order_relaxed);
 }
 
-void thread::keep_off_this_processor() noexcept { wake_on(false); }
+void thread::keep_off_this_processor() noexcept { wake_on(placement::elsewhere); }
 
-void thread::leave_it_this_processor() noexcept { wake_on(true); }
+void thread::leave_it_this_processor() noexcept { wake_on(placement::here); }
 
-void thread::wake_on(bool here) noexcept {
+void thread::wake_on(placement where) noexcept {
   const int id = id_.load(std::memory_order_relaxed);
-  cpu_set_t where;
+  cpu_set_t to;
   // Read anew each time: the user may have pinned the thread meanwhile.
-  if (narrowed_ || id == 0 || sched_getaffinity(id, sizeof(allowed_), &allowed_) != 0 || !narrow(where)) return;
-  if (here) CPU_XOR(&where, &where, &allowed_);  // what narrow took away
-  if (CPU_COUNT(&where) > 0) narrowed_ = sched_setaffinity(id, sizeof(where), &where) == 0;
+  if (narrowed_ || id == 0 || sched_getaffinity(id, sizeof(allowed_), &allowed_) != 0 || !narrow(to, where)) return;
+  narrowed_ = sched_setaffinity(id, sizeof(to), &to) == 0;
 }
 
 void thread::use_all_processors() noexcept {

@@ -9,6 +9,9 @@
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
+/// On which processor a thread is to run first, as the thread that starts or wakes it sees it. `here` if that one will sleep next.
+enum class placement { elsewhere, here };
+
 /// An OS thread that must be joined. Unlike std::thread, failing to start is a result and not an exception.
 ///
 /// The waker can make it wake up on another processor than its own. Kernels often put a woken thread behind its waker,
@@ -16,8 +19,9 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 /// milliseconds later.
 class thread {
  public:
-  /// Runs body(argument) on a new thread, kept off the calling thread's processor. False when the system refuses one.
-  [[nodiscard]] bool start(void (*body)(void*) noexcept, void* argument) noexcept;
+  /// Runs body(argument) on a new thread, kept off the calling thread's processor or on that one. False when the system refuses one.
+  [[nodiscard]] bool start(void (*body)(void*) noexcept, void* argument,
+                           placement where = placement::elsewhere) noexcept;
   void join() noexcept;
   bool started() const noexcept { return body_ != nullptr; }
 
@@ -41,8 +45,8 @@ class thread {
 
  private:
   static void* first_frame(void* self) noexcept;
-  bool narrow(cpu_set_t& to) noexcept;
-  void wake_on(bool here) noexcept;
+  bool narrow(cpu_set_t& to, placement where) noexcept;
+  void wake_on(placement where) noexcept;
 
   unsigned long handle_ = 0;
   void (*body_)(void*) noexcept = nullptr;

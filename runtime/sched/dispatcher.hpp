@@ -253,7 +253,7 @@ class dispatcher {
     while (parking_.begin_waking()) {
       const match found = match_idle();
       if (found.must_start) {
-        if (start_thread(*found.held)) return;
+        if (start_thread(*found.held, then)) return;
       } else if (found.woken) {
         const bool spins = found.spins;
         system::place(*found.woken, then);
@@ -353,7 +353,7 @@ class dispatcher {
       if (!stopping_ && budget_.begin_start()) break;
       if (!budget_.any_starting()) return false;
     }
-    worker* const m = threads_.start();
+    worker* const m = threads_.start(waker::goes_on);
     {
       const locked lock(mutex_);
       budget_.end_start(m);
@@ -465,8 +465,8 @@ class dispatcher {
 
   // Without the mutex: it takes the system some 50 us. The P is neither idle nor held meanwhile, and this thread counts as
   // one that spins.
-  bool start_thread(processor& p) noexcept FORKJOIN_EXCLUDES(mutex_) {
-    worker* const m = threads_.start();
+  bool start_thread(processor& p, waker then) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    worker* const m = threads_.start(then);
     {
       const locked lock(mutex_);
       budget_.end_start(m);

@@ -27,7 +27,7 @@ void thread_main(void* self) noexcept {
 
 }  // namespace
 
-worker* threads::start() noexcept {
+worker* threads::start(waker then) noexcept {
   // The new thread inherits the processors of this one, which may have been kept off some when it was woken.
   if (worker* const starts = current_worker()) {
     const os::unseen_by_detector own;  // a strand does here what its thread does elsewhere
@@ -39,7 +39,8 @@ worker* threads::start() noexcept {
     os::happens_before(m.get());
     attend_trace(*m);
     started_.reserve(started_.size() + 1);
-    if (m->thread.start(&thread_main, m.get())) {
+    const auto where = then == waker::sleeps ? os::placement::here : os::placement::elsewhere;
+    if (m->thread.start(&thread_main, m.get(), where)) {
       started_.push_back(std::move(m));
       return started_.back().get();
     }

@@ -7,6 +7,7 @@
 #include "../base/counters.hpp"
 #include "../os/mutex.hpp"
 #include "../os/thread_safety.hpp"
+#include "system.hpp"
 #include "worker.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -15,8 +16,9 @@ class threads {
  public:
   explicit threads(scheduler& whose) noexcept : scheduler_(whose) {}
 
-  /// A new thread, which sleeps until it is signalled; nullptr if the system refuses it. Takes some 50 us.
-  worker* start() noexcept;
+  /// A new thread, which sleeps until it is signalled; nullptr if the system refuses it. Takes some 50 us. `then`: what the calling thread
+  /// does next; if it sleeps, it leaves its processor to the new one.
+  worker* start(waker then) noexcept;
 
   /// Signals all that were started, and waits until they have ended. The dispatcher has been told to stop.
   void join() noexcept;

@@ -280,7 +280,7 @@ struct worker {
 /// Threads that the runtime may start, or is refused.
 class threads {
  public:
-  worker* start() {
+  worker* start(detail::waker) {
     for (unsigned i = model::any_of(3); i > 0; --i) os::pause();
     refused = model::any_of(2);
     return refused ? nullptr : next;

@@ -221,6 +221,27 @@ cpu_set_t allowed() {
 
 }  // namespace
 
+// Tried with a start that always keeps the thread off: fails.
+TEST_CASE("thread: starts on the processor of the thread that starts it, or off it") {
+  const cpu_set_t before = allowed();
+  if (CPU_COUNT(&before) < 2) return;
+  for (const os::placement where : {os::placement::elsewhere, os::placement::here}) {
+    int here = -1, still_here = -2;
+    cpu_set_t first;
+    while (here != still_here) {
+      os::thread thread;
+      here = sched_getcpu();
+      REQUIRE(
+          thread.start([](void* to) noexcept { sched_getaffinity(0, sizeof(cpu_set_t), static_cast<cpu_set_t*>(to)); },
+                       &first, where));
+      still_here = sched_getcpu();
+      thread.join();
+    }
+    CHECK(CPU_COUNT(&first) == (where == os::placement::here ? 1 : CPU_COUNT(&before) - 1));
+    CHECK(static_cast<bool>(CPU_ISSET(here, &first)) == (where == os::placement::here));
+  }
+}
+
 // Tried without restoring the processors that were allowed before: fails.
 TEST_CASE("thread: kept off a processor or left one, it may use all of them again") {
   const cpu_set_t before = allowed();

@@ -322,8 +322,8 @@ class Story:
         self._set_state(event.proc, event.at, "idle")
 
     def _wake(self, event):
-        self._waking[event.fiber] = len(self.wakes)
-        self.wakes.append(Wake(event.at, self._current[event.thread].proc if event.thread in self._current else None, event.thread, event.fiber,
+        self._waking[event.a] = len(self.wakes)
+        self.wakes.append(Wake(event.at, self._current[event.thread].proc if event.thread in self._current else None, event.thread, event.a,
                                event.proc, None))
         self._set_state(event.proc, event.at, "looking")
 
