@@ -139,6 +139,14 @@ class TraceTest(unittest.TestCase):
         self.assertEqual(len(data["vain"]), min(len(story.vain), page.LONGEST))
         self.assertIn("taken by force", {data["kinds"][row[3]] for row in data["vain"]})
 
+    def test_woken_threads(self):
+        """Each that runs says so. Tried with a tool that reads the worker's number elsewhere: none does."""
+        self.run_program("waits", 3)
+        wakes = self.story().wakes
+        self.assertTrue(wakes)
+        self.assertGreaterEqual(2 * sum(wake.awake is not None for wake in wakes), len(wakes))
+        self.assertTrue(all(wake.awake is None or wake.awake >= wake.at for wake in wakes))
+
     def test_parents(self):
         self.run_program("fib", 2, FORKJOIN_STEAL_EVERY_FORK=1)
         story = self.story()

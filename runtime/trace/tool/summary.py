@@ -88,7 +88,7 @@ def lines(story):
 
     in_vain = sum(end - begin for spans in story.idle_beside_private() for begin, end in spans)
     by_force = story.counts["expose"]
-    if by_force or in_vain > 0.01 * whole * story.procs:
+    if in_vain > 0.01 * whole * story.procs or by_force > 0.1 * len(story.steals):
         beside = collections.Counter()
         for search in story.vain:
             if search.strand:
@@ -105,6 +105,9 @@ def lines(story):
     ready = [(wait.end if wait.end is not None else story.end) - wait.ready for wait in story.waits if wait.ready is not None]
     if ready and max(ready) > 1e6:
         yield f"a strand that could go on had to wait for a P for up to {time(max(ready))}"
+    awake = [wake.awake - wake.at for wake in story.wakes if wake.awake is not None]
+    if awake and max(awake) > 1e6:
+        yield f"a thread that was woken for a P ran only {time(max(awake))} later: another thread had its processor"
 
 
 def compared(one, two):
