@@ -7,10 +7,11 @@
 #include "../base/counters.hpp"
 #include "../os/mutex.hpp"
 #include "../os/thread_safety.hpp"
-#include "system.hpp"
 #include "worker.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
+
+enum class waker;  // system.hpp, which includes this file
 
 class threads {
  public:
