@@ -86,8 +86,8 @@ consteval auto why_not_steps() {
 ///
 /// Without options.grain the calling strand begins alone, first with one element and then with parts of some microseconds. It shares
 /// the loop once the loop has run for 6 microseconds, or seems to need as much more; or, where sharing has not proved quicker for loops with
-/// this body, 256 microseconds. To find out, the first 64 of some 2,000 loops with a body are shared by the one and by the other bound
-/// in turn. If an element takes long, a thief takes all that comes after its part. If an earlier loop of as many elements with the
+/// this body and of about this length, 256 microseconds. To find out, 32 loops are shared by the one and by the other bound in turn, now
+/// and then. Where sharing has proved quicker a loop is shared from its begin on. If an element takes long, a thief takes all that comes after its part. If an earlier loop of as many elements with the
 /// same body took 2 microseconds at most, the first part has 16 elements (1 if there are no more than 16), and the second part has all
 /// others; if it took some 0.35 microseconds at most, there is a single part, which thieves cannot take. If the elements of such a loop
 /// take long all the same, the next loops are cut into parts again. So a loop of a few microseconds costs little more than the plain
