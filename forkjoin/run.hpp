@@ -62,8 +62,25 @@ class runtime {
     requires(!std::is_same_v<std::remove_cvref_t<F>, go_options>)
   void go(F&& f, First&&, More&&...) = delete;  // a closure takes arguments along: go([=] { f(1, 2); })
 
-  /// The number of P.
+  /// The number of P, fixed when the runtime is made. As many are in use, unless set_procs or the system says otherwise.
   unsigned procs() const noexcept { return detail::procs_of(*scheduler_); }
+
+  /// From now on at most so many strands run at once, from 1 to procs(); 0: as many as the affinity mask of the calling thread and the
+  /// cgroup's quota allow, now, and later as they change. From any thread, also from code that runs in the runtime, at any time. Returns
+  /// at once, and costs some microseconds.
+  ///
+  /// If it is fewer than before, P that are idle, or whose workers look for work, retire at once, others when their strand waits, ends,
+  /// or comes to a fork or to the next part of a loop, some 10 ms after this call: the monitor's thread, which this starts, asks for that.
+  /// A strand that computes without a fork keeps its P until then. What was ready on such a P runs on the others. Code that runs may have a
+  /// this_proc() of procs_in_use() or more, because any P may retire.
+  ///
+  /// Errors: std::invalid_argument for more than procs(), std::logic_error in a process forked since the runtime was made.
+  ///
+  /// Source: runtime.GOMAXPROCS(n) of Go, and for 0 its SetDefaultGOMAXPROCS.
+  void set_procs(unsigned n) { detail::set_procs(*scheduler_, n); }
+  /// What set_procs or the system set last. A runtime whose options and environment do not say how many P it has follows the system as after
+  /// set_procs(0), up to procs(), once its monitor runs: after the first fiber of go, wait, or blocking call.
+  unsigned procs_in_use() const noexcept { return detail::procs_in_use(*scheduler_); }
 
   /// Writes what the scheduler does from now on into that file, until stop_trace or the end of the runtime: `forkjoin-trace page FILE`
   /// makes a page of it. From any thread, at any time; code that runs goes on. Each thread of the runtime keeps its newest 65,536 events
@@ -101,6 +118,8 @@ class runtime_ref {
   template <class F>
   auto go(F&& f) const;
   unsigned procs() const noexcept { return detail::procs_of(*scheduler_); }
+  void set_procs(unsigned n) const { detail::set_procs(*scheduler_, n); }
+  unsigned procs_in_use() const noexcept { return detail::procs_in_use(*scheduler_); }
   fj::stats stats() const { return detail::stats_of(*scheduler_); }
 
   friend bool operator==(const runtime_ref& a, const runtime_ref& b) noexcept = default;

@@ -9,6 +9,7 @@
 #include <new>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -290,10 +291,24 @@ unsigned procs_for_loop() noexcept {
 
 unsigned procs_of(const scheduler& s) noexcept { return s.settings().procs; }
 
+void set_procs(scheduler& s, unsigned procs) {
+  refuse_root(s);
+  if (procs > procs_of(s))
+    throw std::invalid_argument("fj::runtime::set_procs: " + std::to_string(procs) + " is more than the " +
+                                std::to_string(procs_of(s)) +
+                                " P that the runtime was made with; make it with so many, by fj::options::procs or "
+                                "FORKJOIN_PROCS, or set at most " +
+                                std::to_string(procs_of(s)));
+  s.use_procs(procs);
+}
+
+unsigned procs_in_use(const scheduler& s) noexcept { return s.procs_in_use(); }
+
 stats stats_of(const scheduler& s) {
   stats read;
   read.procs.reserve(procs_of(s));
   for (unsigned i = 0; i < procs_of(s); ++i) read.procs.push_back(s.count(i).read(&os::now_ns));
+  read.procs_in_use = procs_in_use(s);
   s.for_each_pool([&read](const stack_pool& each) {
     read.stacks_in_use += each.in_use();
     read.stacks_peak += each.peak();

@@ -61,6 +61,9 @@ unsigned procs_here() noexcept;
 /// The same for a loop without a grain: 1 if the strand need not cut it, neither for others nor to give way to them.
 unsigned procs_for_loop() noexcept;
 unsigned procs_of(const scheduler& s) noexcept;
+/// As their namesakes in forkjoin/run.hpp.
+void set_procs(scheduler& s, unsigned procs);
+unsigned procs_in_use(const scheduler& s) noexcept;
 stats stats_of(const scheduler& s);
 
 /// As their namesakes in forkjoin/run.hpp and forkjoin/trace.hpp.

@@ -101,6 +101,8 @@ settings resolve(const options& wanted) {
                                 std::to_string(blocking_threads) + " more than there are P");
   settings chosen;
   chosen.procs = resolve_procs(wanted.procs);
+  chosen.follows = flag_from_environment("FORKJOIN_FOLLOW", true) && wanted.procs == 0 &&
+                   !std::getenv("FORKJOIN_PROCS") && !os::turns::mine();
   chosen.max_workers = wanted.max_workers != 0 ? wanted.max_workers : chosen.procs + blocking_threads;
   chosen.stack_size = resolve_stack("stack_size", wanted.stack_size, "FORKJOIN_STACK_SIZE", tuning::large_stack);
   chosen.go_stack_size =

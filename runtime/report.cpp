@@ -57,8 +57,10 @@ std::string report(const stats& read, bool steals_every_fork, std::uint64_t chao
   const counters all = read.total();
   const std::uint64_t procs = read.procs.size();
   const std::uint64_t time = read.working_ns * procs;
-  std::string text = "forkjoin: the runtime lived for " + duration(read.lived_ns) + " and had jobs for " +
-                     duration(read.working_ns) + ", on " + std::to_string(procs) + " P\n";
+  std::string text =
+      "forkjoin: the runtime lived for " + duration(read.lived_ns) + " and had jobs for " + duration(read.working_ns) +
+      ", on " + std::to_string(procs) + " P" +
+      (read.procs_in_use < procs ? ", " + std::to_string(read.procs_in_use) + " of them in use at last" : "") + "\n";
   if (read.schedule_choices != 0) {
     char hash[17];
     std::snprintf(hash, sizeof(hash), "%016llx", static_cast<unsigned long long>(read.schedule_hash));

@@ -12,6 +12,7 @@ namespace fj { inline namespace v0_2 {
 /// A reading of all counters of a runtime.
 struct stats {
   std::vector<counters> procs;    ///< one for each P
+  unsigned procs_in_use = 0;      ///< as runtime::procs_in_use
   std::size_t stacks_in_use = 0;  ///< fibers that run or wait, and some free stacks that P keep
   std::size_t stacks_peak = 0;
   std::uint64_t lived_ns = 0;          ///< nanoseconds since the runtime was made

@@ -67,6 +67,8 @@ class runtime {
   void run(F&& f, First&&, More&&...) = delete;  // a closure takes arguments along: run([&] { f(1); })
 
   unsigned procs() const noexcept { return 1; }
+  void set_procs(unsigned) noexcept {}
+  unsigned procs_in_use() const noexcept { return 1; }
   /// There is nothing to trace.
   void trace_to(const char*) noexcept {}
   void write_trace(const char*) noexcept {}
@@ -74,6 +76,7 @@ class runtime {
   fj::stats stats() const {
     fj::stats none;
     none.procs.resize(1);
+    none.procs_in_use = 1;
     return none;
   }
 };

@@ -16,6 +16,7 @@ struct settings {
   bool thread_order = false;
   std::uint64_t chaos = 0;
   bool eager = false;     ///< no membarrier: everything is public at once
+  bool follows = false;   ///< the P in use follow the affinity mask and the quota
   bool in_turns = false;  ///< its threads take turns, and so does each that calls it
 };
 

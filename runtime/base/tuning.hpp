@@ -150,6 +150,9 @@ inline constexpr std::int64_t last_delay_ns = 10'000'000;
 /// fewer, a strand that makes long and short calls in turn would lose its P at each short one, too.
 inline constexpr unsigned lasting_calls = 2;
 
+/// Nanoseconds between two looks at the affinity mask and the cgroup's quota (sched/allowance.hpp): Go's.
+inline constexpr std::int64_t between_allowances_ns = 1'000'000'000;
+
 /// Looks without anything to do before the delay grows.
 inline constexpr unsigned quick_looks = 50;
 

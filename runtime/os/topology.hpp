@@ -8,4 +8,11 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 /// names of the files, by `root`.
 unsigned available_processors(const char* root = "") noexcept;
 
+// The two parts of that, for a look at what has changed. 0: the system does not say now, as for want of descriptors.
+
+/// By the affinity mask of the calling thread.
+unsigned processors_of_thread() noexcept;
+/// By the quota, rounded up; the largest number if there is none.
+unsigned processors_of_quota(const char* root = "") noexcept;
+
 }}}}  // namespace fj::v0_2::detail::os

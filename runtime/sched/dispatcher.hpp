@@ -104,11 +104,11 @@ class handoff {
   handoff(processors& all, idle_lists& idle, ready_queue& ready, matching& threads, parking& counts) noexcept
       : all_(all), idle_(idle), ready_(ready), matching_(threads), counts_(counts) {}
 
-  /// The P goes to the sleeping worker that is returned, if something is ready. Else nullptr, and the P is idle.
+  /// The P goes to the sleeping worker that is returned, if something is ready. Else nullptr, and the P is idle or retired.
   worker* give_up(processor& p) noexcept {
     ready_.move_here(p.queue);
-    // A P for which something is ready is never idle.
-    worker* const next = ready_.any() ? idle_.take_thread() : nullptr;
+    // A P for which something is ready is never idle. But it may retire: then workers hold the others.
+    worker* const next = ready_.any() && counts_.surplus() == 0 ? idle_.take_thread() : nullptr;
     if (next) {
       next->spinning = true;
       counts_.start_spinning();
@@ -197,7 +197,7 @@ class dispatcher {
     work got;
     {
       const locked lock(mutex_);
-      const std::size_t share = ready_.count() / all_.count();
+      const std::size_t share = ready_.count() / in_use();
       got = ready_.take(only, has_stack);
       // Under the mutex: a worker that parks sees them here or there.
       if (got.resumed && more_to) ready_.move(share, more_to->queue);
@@ -224,6 +224,23 @@ class dispatcher {
     if (!timekeeper_.covers_own(m)) wake();
   }
 
+  // How many P are in use.
+
+  /// So many from now on, from 1 to all. Those too many that workers hold retire as soon as their workers look: has_surplus.
+  void use(unsigned procs) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    bool grows = false;
+    {
+      const locked lock(mutex_);
+      grows = idle_.use(static_cast<int>(procs), static_cast<int>(all_.count()));
+      in_use_.store(procs, std::memory_order_relaxed);
+    }
+    if (grows) after_giving_up(nullptr, waker::goes_on);
+  }
+  /// Whether a worker that holds a P had better give it up. A hint.
+  bool has_surplus() const noexcept { return parking_.surplus() > 0; }
+  /// What use was called with last.
+  unsigned in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
+
   // Workers that look for work.
 
   /// The worker looks for work from now on: no other need be woken for what it may find.
@@ -242,7 +259,7 @@ class dispatcher {
   bool hungry() const noexcept { return parking_.hungry(); }
   bool any_spinning() const noexcept { return parking_.any_spinning(); }
   bool any_idle() const noexcept { return parking_.idle() > 0; }
-  bool all_idle() const noexcept { return parking_.idle() == static_cast<int>(all_.count()); }
+  bool all_idle() const noexcept { return parking_.unheld() == static_cast<int>(all_.count()); }
   /// Whether no worker would see at once what becomes ready.
   bool all_busy() const noexcept { return parking_.idle() == 0 && !parking_.any_spinning(); }
 
@@ -286,7 +303,7 @@ class dispatcher {
     {
       const locked lock(mutex_);
       if (had_processor) {
-        if (any_ready()) return after_park::work;
+        if (any_ready() && !has_surplus()) return after_park::work;
         note(m, event::park);
         ++m.count().parks;
         idle_.put_processor(*m.proc.replace(nullptr));
@@ -544,6 +561,7 @@ class dispatcher {
   threads& threads_;
   poller& poller_;
   const bool eager_;
+  os::atomic<unsigned> in_use_{all_.count()};
   parking parking_;
 
   alignas(cache_line) os::mutex mutex_;

@@ -142,12 +142,13 @@ class patience {
   }
 
   /// After a round that got nothing, of root `only` alone unless nullptr. Exposes records that were seen for long. False: nothing
-  /// has been seen for long, and the search ends. `needed()` ends a longer wait.
+  /// has been seen for long, or a P is to retire, and the search ends. `needed()` ends a longer wait.
   template <class Needed>
   bool waits(worker& m, const root* only, bool saw_records, Needed needed) noexcept {
     const unsigned round = round_++;
     Time::pause();
     if (!calm_ && round % tuning::rounds_per_look != 0) return true;
+    if (m.sched().dispatcher().has_surplus()) return false;
     const std::int64_t now = Time::now_ns();
     const std::int64_t round_took = calm_ ? now - looked_away_until_ : 0;
     const bool small_loops = note_progress(m, only, now);

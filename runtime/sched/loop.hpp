@@ -24,13 +24,15 @@ struct worker_loop {
     }
   }
 
-  /// Runs `f`, and what follows from it, until there is nothing to follow.
+  /// Runs `f`, and what follows from it, until there is nothing to follow, or until m has given its P up.
   static void execute(worker& m, fiber* f) noexcept {
     if (!m.count().busy.runs()) {
       m.count().begin_busy(os::now_ns());
       note(m, event::busy);
     }
     while (f) {
+      if (m.sched().dispatcher().has_surplus()) [[unlikely]]
+        return retire(m, *f);
       m.proc->runs = m.proc->runs + 1;
       m.sched().dispatcher().attend_timers(m);
       f = system::switch_to(m, *f);
@@ -40,6 +42,13 @@ struct worker_loop {
   }
 
  private:
+  // More P are held than are to be in use: `f` is for others, and so is what else is ready on this P.
+  [[gnu::cold, gnu::noinline]] static void retire(worker& m, fiber& f) noexcept {
+    m.sched().dispatcher().ready(f);
+    system::release_stacks(m, 0);
+    m.sched().dispatcher().hand_over(m, waker::sleeps);
+  }
+
   static after_park park(worker& m) noexcept {
     if (m.proc) system::release_stacks(m, 1);  // while the P is idle nothing could use the others
     return m.sched().dispatcher().park(m);

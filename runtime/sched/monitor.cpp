@@ -56,6 +56,7 @@ void monitor::watch_all() noexcept {
     } else {
       os::futex_wait_until(state_, watching, os::now_ns() + delay);
     }
+    scheduler_.allowance().look(os::now_ns());
     rules_->serve_waits(scheduler_, os::now_ns());
     scheduler_.count_refused_retakes(rules_->look(scheduler_, os::now_ns()));
     note_requests(rules_->any_asked());

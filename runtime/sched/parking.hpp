@@ -38,9 +38,31 @@ class parking {
  public:
   // Counted under the dispatcher's mutex, read anywhere.
 
-  void processor_idle() noexcept { idle_.fetch_add(1, std::memory_order_seq_cst); }
-  void processor_taken() noexcept { idle_.fetch_sub(1, std::memory_order_seq_cst); }
-  int idle() const noexcept { return idle_.load(std::memory_order_seq_cst); }
+  void processor_idle() noexcept { unheld_.fetch_add(one_idle, std::memory_order_seq_cst); }
+  void processor_taken() noexcept { unheld_.fetch_sub(one_idle, std::memory_order_seq_cst); }
+  int idle() const noexcept { return static_cast<int>(unheld_.load(std::memory_order_seq_cst) % one_retired); }
+
+  // P that retire (idle_lists::use).
+
+  /// Workers hold so many P too many: each retires when its worker gives it up.
+  void set_surplus(int n) noexcept { surplus_.store(n, std::memory_order_relaxed); }
+  /// A hint without the mutex.
+  int surplus() const noexcept { return surplus_.load(std::memory_order_relaxed); }
+
+  /// One of the surplus.
+  void held_processor_retires() noexcept {
+    set_surplus(surplus() - 1);
+    unheld_.fetch_add(one_retired, std::memory_order_seq_cst);
+  }
+  void idle_processor_retires() noexcept { unheld_.fetch_add(one_retired - one_idle, std::memory_order_seq_cst); }
+  void retired_processor_returns() noexcept { unheld_.fetch_add(one_idle - one_retired, std::memory_order_seq_cst); }
+  int retired() const noexcept { return static_cast<int>(unheld_.load(std::memory_order_seq_cst) / one_retired); }
+
+  /// How many P no worker holds, the idle ones and the retired ones.
+  int unheld() const noexcept {
+    const std::uint64_t both = unheld_.load(std::memory_order_seq_cst);
+    return static_cast<int>(both % one_retired + both / one_retired);
+  }
 
   /// Threads that could be woken or started for an idle P are there, or are not any longer.
   void thread_available(int n = 1) noexcept { threads_.fetch_add(n, std::memory_order_seq_cst); }
@@ -53,7 +75,7 @@ class parking {
   void stop_spinning() noexcept { spinning_.fetch_sub(1, std::memory_order_seq_cst); }
 
   /// Go's limit: half as many spin as work, so that looking for work does not cost more than doing it.
-  bool may_spin(int procs) const noexcept { return 2 * spinning_.load(std::memory_order_relaxed) < procs - idle(); }
+  bool may_spin(int procs) const noexcept { return 2 * spinning_.load(std::memory_order_relaxed) < procs - unheld(); }
 
   bool any_spinning() const noexcept { return spinning_.load(std::memory_order_relaxed) > 0; }
 
@@ -93,12 +115,27 @@ class parking {
  private:
   using count = os::atomic<int>;
 
-  alignas(cache_line) count idle_{0};  // P
+  // Of P: the idle ones in the lower half, the retired ones in the upper. One word, as a P that retires or returns changes both, and in
+  // between a look at one and a look at the other would see that all P are idle when they are not.
+  static constexpr std::uint64_t one_idle = 1, one_retired = std::uint64_t{1} << 32;
+  alignas(cache_line) os::atomic<std::uint64_t> unheld_{0};
   count threads_{0};
   count spinning_{0};
+  alignas(cache_line) count surplus_{0};  // apart: each worker reads it before each fiber
 };
 
 // What is idle: the P that no worker holds, the threads that sleep, and the callers of run that wait without a P.
+//
+// A runtime may use fewer P than it has (runtime::set_procs). The others are retired: no worker holds them, and they are not among the
+// idle. Any P may retire. An idle one does so at once. One that a worker holds does so where it would become idle; to that end its worker
+// gives it up before the next fiber (loop.hpp), or when it looks for work (find.hpp), and then sleeps. So nothing is on a retired P but
+// timers, which others fire: its deque is empty between two strands, and its fibers go to the ready queue (handoff::give_up).
+//
+//   surplus > 0     no P is idle: so whatever is ready belongs to workers that hold P, and one P at least stays in use
+//   P that return   as if their workers parked at that moment: they are announced as idle, and then the one that brought them back looks
+//                   for work (dispatcher::use)
+//
+// Source: procresize in Go's runtime/proc.go, which stops the world instead.
 
 /// Under the dispatcher's mutex; the counts of `parking` are kept in step, and others read them without it.
 class idle_lists {
@@ -126,8 +163,29 @@ class idle_lists {
   /// A P with nothing to do.
   void put_processor(processor& p) noexcept {
     system::make_idle(p);
-    processors_.push(&p);
-    counts_.processor_idle();
+    if (counts_.surplus() > 0) {
+      retired_.push(&p);
+      counts_.held_processor_retires();
+    } else {
+      processors_.push(&p);
+      counts_.processor_idle();
+    }
+  }
+
+  /// From now on so many of `all` P are in use, at least one. Whether retired P have become idle.
+  bool use(int wanted, int all) noexcept {
+    int excess = all - counts_.retired() - wanted;
+    for (; excess > 0 && !processors_.empty(); --excess) {
+      retired_.push(processors_.pop());
+      counts_.idle_processor_retires();
+    }
+    counts_.set_surplus(excess > 0 ? excess : 0);
+    const bool grows = excess < 0;
+    for (; excess < 0; ++excess) {
+      processors_.push(retired_.pop());
+      counts_.retired_processor_returns();
+    }
+    return grows;
   }
 
   bool has_thread() const noexcept { return !threads_.empty(); }
@@ -193,7 +251,7 @@ class idle_lists {
   }
 
   parking& counts_;
-  stack_list<processor, &processor::next> processors_;
+  stack_list<processor, &processor::next> processors_, retired_;
   sleepers threads_;
   sleepers callers_;
 };

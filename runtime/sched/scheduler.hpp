@@ -17,6 +17,7 @@
 #include "../stacks/large_stacks.hpp"
 #include "../stacks/stack_pool.hpp"
 #include "../trace/tracer.hpp"
+#include "allowance.hpp"
 #include "dispatcher.hpp"
 #include "monitor.hpp"
 #include "poller.hpp"
@@ -94,9 +95,13 @@ class scheduler {
   const detail::settings& settings() const noexcept { return settings_; }
   detail::dispatcher& dispatcher() noexcept { return dispatcher_; }
   processors& all() noexcept { return processors_; }
+  /// So many P are in use from now on, from 1 to all; 0: as many as the system allows, now and later.
+  void use_procs(unsigned procs) noexcept;
+  unsigned procs_in_use() const noexcept { return dispatcher_.in_use(); }
   detail::threads& threads() noexcept { return threads_; }
   detail::tracing& traces() noexcept { return traces_; }
   detail::monitor& monitor() noexcept { return monitor_; }
+  detail::allowance& allowance() noexcept { return allowance_; }
   detail::poller& poller() noexcept { return *poller_; }
   /// For entries, which may outlive the runtime.
   const std::shared_ptr<detail::poller>& shared_poller() noexcept { return poller_; }
@@ -146,6 +151,7 @@ class scheduler {
   detail::threads threads_;
   const std::shared_ptr<detail::poller> poller_ = std::make_shared<detail::poller>();
   detail::dispatcher dispatcher_;
+  detail::allowance allowance_{dispatcher_, settings_.procs, settings_.follows, made_at_};
   std::atomic<unsigned> guests_{0};
   loose_roots loose_;
   std::atomic<std::uint64_t> retakes_refused_{0};

@@ -22,7 +22,7 @@ class time_slices {
   /// Throws std::bad_alloc.
   explicit time_slices(unsigned procs) : seen_(procs) {}
 
-  /// One look: asks each strand to give way that has had its P for `slice` while a fiber waits for one; again after each slice.
+  /// One look: asks each strand to give way that has had its P for `slice` while a fiber waits for one, or while P are to retire; again after each slice.
   /// Returns whether a strand has been asked and has not given way yet.
   bool look(auto& scheduler, std::int64_t now, std::int64_t slice) noexcept {
     bool any_asked = false;
@@ -69,9 +69,9 @@ class time_slices {
     bool told = false;
   };
 
-  // A fiber of another P's queue waits for that one.
+  // A fiber of another P's queue waits for that one. A strand that gives way lets its worker look whether the P is to retire.
   static bool waits_for(auto& scheduler, processor& p) noexcept {
-    return scheduler.dispatcher().any_ready() || !p.queue.empty();
+    return scheduler.dispatcher().any_ready() || !p.queue.empty() || scheduler.dispatcher().has_surplus();
   }
 
   std::vector<seen> seen_;
