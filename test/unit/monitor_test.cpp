@@ -29,6 +29,7 @@ class fake_scheduler {
   fake_scheduler& timekeeper() { return *this; }
 
   bool any_ready() const { return a_fiber_waits; }
+  bool has_surplus() const { return one_is_to_retire; }
   bool all_busy() const { return all_compute; }
   bool any_spinning() const { return one_looks_for_work; }
   bool awaited() const { return strands_await_descriptors; }
@@ -46,7 +47,7 @@ class fake_scheduler {
   bool is_asked() { return all_[0].yield_request.concerns(all_[0].runs); }
   void another_runs() { all_[0].runs = all_[0].runs + 1; }
 
-  bool a_fiber_waits = true;
+  bool a_fiber_waits = true, one_is_to_retire = false;
   bool all_compute = true, one_looks_for_work = false;
   bool strands_await_descriptors = false, poll_finds = false;
   std::int64_t overdue_at = 0;
