@@ -97,7 +97,9 @@ std::string describe_fibers(scheduler& s, const seen_waits* before) {
       outside += "  a thread makes a blocking call of fiber " + std::to_string(number) + "\n";
     }
   });
-  std::string text = "forkjoin: a runtime with " + std::to_string(procs.size()) + " P\n";
+  std::string text =
+      "forkjoin: a runtime with " + std::to_string(procs.size()) + " P" +
+      (s.procs_in_use() < procs.size() ? ", " + std::to_string(s.procs_in_use()) + " of them in use" : "") + "\n";
   for (std::size_t i = 0; i < procs.size(); ++i) text += "  P " + std::to_string(i) + ": " + procs[i] + "\n";
   text += outside;
   if (callers > 0)

@@ -80,9 +80,12 @@ class parking_workers : public scheduling_scenario, private steps {
   void after() override {
     unsigned held = 0;
     for (unsigned i = 0; i < threads; ++i) held += scheduler_.thread(i).proc != nullptr;
+    // A strand that works for ever keeps its P though it should retire.
+    const bool all_held = held >= go().in_use();
+    check(!go().has_surplus() || held > go().in_use(), "a P that is to retire does where its worker gives it up");
     // Whether a P and a thread are there for what this root has.
     const auto could_run = [&](const job& j) {
-      if (held == with.procs) return false;
+      if (all_held) return false;
       for (unsigned i = 0; i < threads; ++i)
         if (scheduler_.thread(i).rests && (is_caller(i) ? &jobs_[i] == &j : may_have_thread(i))) return true;
       return false;
@@ -97,8 +100,8 @@ class parking_workers : public scheduling_scenario, private steps {
       wakes_at = std::min(wakes_at, m.sleeps_until);
     }
     for (unsigned i = 0; i < with.procs; ++i) due = std::min(due, scheduler_.all()[i].timers.earliest());
-    check(held == with.procs || !may_keep_time || wakes_at <= due, "a worker that sleeps wakes when a timer is due");
-    check(held == with.procs || !may_keep_time || !scheduler_.poller().awaited() || any_in_poller,
+    check(all_held || !may_keep_time || wakes_at <= due, "a worker that sleeps wakes when a timer is due");
+    check(all_held || !may_keep_time || !scheduler_.poller().awaited() || any_in_poller,
           "a worker that sleeps does so in the poller while a strand waits there");
     for (const branch& b : branches_) {
       check(!b.waits || !could_run(*b.parent), "no record waits while a worker sleeps");
@@ -218,6 +221,10 @@ class parking_workers : public scheduling_scenario, private steps {
         if (any_of(2)) worker_loop::run(m);
         return;
       }
+      case role::resizer:
+        go().use(1);
+        if (any_of(4)) go().use(with.procs);
+        return;
       case role::resumer:
         wait_until([&] { return has_left_.load(std::memory_order_acquire); });
         return go().ready(jobs_[0].strand);
@@ -442,6 +449,16 @@ const named_scenario scenarios[] = {
     {"quiet_two", 400'000,
      &make<parking_workers<setting{
          .roles = {role::owner, role::worker, role::worker}, .procs = 3, .ending = 0, .endless = 2, .quiet = true}>>},
+    {"resize", 600'000, &make<parking_workers<setting{.roles = {role::owner, role::worker, role::resizer}}>>},
+    {"resize_eager", 200'000,
+     &make<parking_workers<setting{.roles = {role::owner, role::worker, role::resizer}, .eager = true}>>},
+    {"resize_talk", 300'000,
+     &make<parking_workers<setting{.roles = {role::talker, role::worker, role::resizer}, .ending = 0, .endless = 2}>>},
+    {"resize_callers", 300'000,
+     &make<parking_workers<setting{
+         .roles = {role::caller, role::worker, role::resizer}, .ending = 1, .endless = 0, .brief = true}>>},
+    {"resize_timers", 300'000,
+     &make<parking_workers<setting{.roles = {role::timed, role::worker, role::resizer}, .ending = 0, .endless = 2}>>},
     {"start", 300'000,
      &make<parking_workers<setting{.roles = {role::caller, role::unstarted, role::visitor}, .ending = 0}>>},
     {},

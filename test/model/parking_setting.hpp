@@ -23,7 +23,8 @@ enum class role {
   timed,      ///< a worker whose strands arm timers, each earlier than those before; then it works for ever, or parks
   timed_leaver,  ///< a caller that gives up a P with timers
   polling,  ///< as timed, and a strand opens the poller and waits there; `endless`: how many timers there are at most
-  yielder   ///< a caller whose root lets others run first, a few times
+  yielder,  ///< a caller whose root lets others run first, a few times
+  resizer   ///< no worker: fewer P are in use, and perhaps as many as before again
 };
 
 /// What is told apart: what the threads do; how many P there are; how many forks of a strand come to an end, one after another,
