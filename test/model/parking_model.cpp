@@ -168,7 +168,10 @@ class parking_workers : public scheduling_scenario, private steps {
       case role::owner:
       case role::wanderer:
         worker_loop::execute(m, &mine.strand);
-        return worker_loop::run(m);
+        // It has been signalled, so it goes on. Without a P, as that was to retire, it parks.
+        if (m.proc) return worker_loop::run(m);
+        m.sleep();
+        return worker_loop::run(m, fj::detail::after_park::work);
       case role::caller:
       case role::visitor:
       case role::resting:
