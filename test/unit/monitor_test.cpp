@@ -73,6 +73,17 @@ struct fixture {
 
 }  // namespace
 
+// Tried without has_surplus in time_slices.hpp: fails.
+TEST_CASE("monitor: a strand is asked to give way after a slice, if a P is to retire") {
+  fixture f;
+  f.scheduler.a_fiber_waits = false;
+  f.look_after(2 * tuning::slice_ns);
+  CHECK(!f.scheduler.is_asked());
+  f.scheduler.one_is_to_retire = true;
+  f.look_after(1);
+  CHECK(f.scheduler.is_asked());
+}
+
 // Tried with a slice that begins at each look, and with one that another strand inherits: fails.
 TEST_CASE("monitor: a strand is asked to give way after a slice, if a fiber waits") {
   fixture f;

@@ -70,6 +70,31 @@ TEST_CASE("parking: half as many workers spin as work") {
   CHECK(counts.may_spin(procs));  // the one worker may look
 }
 
+TEST_CASE("parking: a P that retires is not idle, and no worker holds it") {
+  parking counts;
+  constexpr int procs = 3;
+  for (int i = 0; i < 2; ++i) counts.processor_idle();
+  counts.set_surplus(1);
+  counts.idle_processor_retires();
+  CHECK(counts.idle() == 1);
+  CHECK(counts.retired() == 1);
+  CHECK(counts.unheld() == 2);
+  CHECK(counts.may_spin(procs));  // the one that works
+  counts.processor_taken();
+  CHECK(counts.unheld() == 1);
+  counts.held_processor_retires();
+  CHECK(counts.surplus() == 0);
+  CHECK(counts.retired() == 2);
+  CHECK(counts.idle() == 0);
+  CHECK(!counts.should_wake());
+  counts.retired_processor_returns();
+  CHECK(counts.idle() == 1);
+  CHECK(counts.should_wake());
+  counts.retired_processor_returns();
+  counts.processor_idle();
+  CHECK(counts.unheld() == procs);
+}
+
 TEST_CASE("parking: every deque is alarmed, then looked at") {
   const bool can_fence_others = fj::detail::os::membarrier_register();
   for (const bool owners_fence : {false, true}) {

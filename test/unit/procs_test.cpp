@@ -304,7 +304,7 @@ TEST_CASE("set_procs: under load, from outside and from inside") {
           if (const auto pause = dice() % 3; pause != 0) std::this_thread::sleep_for(200us * pause);
         }
       });
-      const int rounds = test::divided(how == test::stealing::by_need ? 30 : 8);
+      const int rounds = test::divided(how == test::stealing::by_need ? 20 : 5);
       const auto bring = [&] {
         for (int i = 0; i < rounds; ++i) {
           CHECK(rt.run([] { return fib(16); }) == 987);
