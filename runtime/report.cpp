@@ -46,6 +46,9 @@ std::string hint(const stats& read, const counters& all, bool steals_every_fork)
            "are long, or its jobs are over before a thread is awake";
   if (all.busy_ns / all.steals < little_work_ns)
     return "there was a steal for each " + duration(all.busy_ns / all.steals) + " of work: larger leaves would help";
+  if (read.procs_in_use < procs)
+    return "not all P are in use, as runtime::set_procs, the affinity mask or the quota said: these times count the "
+           "others as idle";
   if (per_cent(all.busy_ns, read.working_ns * procs) < 50)
     return "the P were idle for most of the time, as there was no work: fork earlier, or into more parts of equal size";
   return "none; the P had work for most of the time";

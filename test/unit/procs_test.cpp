@@ -1,14 +1,14 @@
 // How many P are in use: what set_procs says, while strands of all kinds run, and what the system allows.
 //
 // Tried with these mistakes, each alone:
-//   the worker forgets the fiber that it was about to run (loop.hpp: retire)            "under load" hangs
-//   the worker keeps its P (loop.hpp: execute does not ask has_surplus)                 "no more strands run at once" fails
-//   a P that should retire goes to a sleeping worker (dispatcher.hpp: give_up)          "no more strands run at once" fails
-//   a P that should retire becomes idle (parking.hpp: put_processor)                    "no more strands run at once" fails
-//   P that come back wake no worker (dispatcher.hpp: use)                               "work that is there" hangs
-//   the monitor does not ask for surplus P (time_slices.hpp: waits_for)                 "a tree of forks" hangs
-//   retired P do not count where all are idle (parking.hpp: unheld)                     "a monitor rests" hangs
-//   the queue of the P stays there (dispatcher.hpp: give_up)     thieves find its fibers; builds with internal checks stop
+//   the worker forgets the fiber that it was about to run (loop.hpp: retire)          "under load" hangs
+//   the worker keeps its P (loop.hpp: execute does not ask has_surplus)               "no more strands run at once" fails
+//   a P that is to retire becomes idle (parking.hpp: put_processor)                   "no more strands run at once" hangs
+//   P that come back wake no worker (dispatcher.hpp: use)                             "work that is there" hangs
+//   the monitor does not ask for surplus P (time_slices.hpp: waits_for)               "a tree of forks" hangs
+//   the run queue stays on the P (dispatcher.hpp: give_up)                            "a tree of forks" hangs
+// Not noticed here, as the next look of a worker mends it: a surplus P that is given to a sleeping worker (give_up), and a search that
+// goes on (find.hpp: waits).
 #include <doctest/doctest.h>
 #include <sched.h>
 
@@ -307,7 +307,7 @@ TEST_CASE("set_procs: under load, from outside and from inside") {
       const int rounds = test::divided(how == test::stealing::by_need ? 20 : 5);
       const auto bring = [&] {
         for (int i = 0; i < rounds; ++i) {
-          CHECK(rt.run([] { return fib(16); }) == 987);
+          CHECK(rt.run([] { return fib(13); }) == 233);
           rt.run(&loop);
           rt.run(&talk);
         }
@@ -315,16 +315,16 @@ TEST_CASE("set_procs: under load, from outside and from inside") {
       std::thread one(bring), two(bring);
       rt.run([&] {
         for (int i = 0; i < rounds; ++i) {
-          auto tree = fj::go([] { return test::fib(fj::tasks(), 17); });
-          auto on_top = fj::go([] { return test::fib(test::first_leap(), 15); });
+          auto tree = fj::go([] { return test::fib(fj::tasks(), 15); });
+          auto on_top = fj::go([] { return test::fib(test::first_leap(), 13); });
           auto blocks = fj::go(&block);
           auto naps = fj::go(&nap);
           auto talks = fj::go(&talk);
           many_fibers();
           fj::this_runtime().set_procs(1 + static_cast<unsigned>(i) % p);
-          fj::fork_join(&loop, &talk, [] { CHECK(fib(17) == 1597); }, &nap);
-          CHECK(tree.get() == 1597);
-          CHECK(on_top.get() == 610);
+          fj::fork_join(&loop, &talk, [] { CHECK(fib(14) == 377); }, &nap);
+          CHECK(tree.get() == 610);
+          CHECK(on_top.get() == 233);
           blocks.get();
           naps.get();
           talks.get();

@@ -22,6 +22,7 @@ TEST_CASE("report: it has one hint, about the most important point") {
   };
   fj::stats read;
   read.procs.resize(2);
+  read.procs_in_use = 2;
   CHECK(has(hint_of(read), "no job"));
   read.lived_ns = 3 * second;
   read.working_ns = 2 * second;
@@ -48,6 +49,10 @@ TEST_CASE("report: it has one hint, about the most important point") {
   CHECK(has(text, "\n all    75    13 "));
   CHECK(!has(text, "chaos"));
   CHECK(has(fj::detail::report(read, false, 42), "forkjoin: chaos, as asked for, by seed 42\n"));
+  read.procs_in_use = 1;
+  CHECK(has(hint_of(read), "not all P are in use"));
+  CHECK(has(fj::detail::report(read, false), "on 2 P, 1 of them in use at last\n"));
+  read.procs_in_use = 2;
   read.threads_refused = 1;
   CHECK(has(hint_of(read), "refused threads"));
   CHECK(has(fj::detail::report(read, false), "the system refused 1 thread, and"));

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -49,6 +50,22 @@ TEST_CASE("settings: options come before the environment, the environment before
   fj::options few;
   few.max_workers = 2;
   CHECK(resolve(few).max_workers == 2);
+}
+
+TEST_CASE("settings: the P in use follow the system if nothing says how many there are") {
+  const test::environment procs("FORKJOIN_PROCS", nullptr), unset("FORKJOIN_FOLLOW", nullptr);
+  CHECK(resolve({}).follows);
+  CHECK(!resolve(test::with_procs(3)).follows);
+  {
+    const test::environment three("FORKJOIN_PROCS", "3");
+    CHECK(!resolve({}).follows);
+  }
+  {
+    const test::environment off("FORKJOIN_FOLLOW", "0");
+    CHECK(!resolve({}).follows);
+  }
+  const test::environment wrong("FORKJOIN_FOLLOW", "yes");
+  CHECK(contains(complaint({}), "FORKJOIN_FOLLOW is \"yes\"; set it to 0 or 1"));
 }
 
 TEST_CASE("settings: FORKJOIN_PROCS that makes no sense") {
@@ -211,5 +228,18 @@ TEST_CASE("topology: the quota of the cgroup counts, the tightest up to the root
   CHECK(found() == all);
   write("sys/fs/cgroup/cpu/old/cpu.cfs_quota_us", "100000");
   CHECK(found() == 1);
+  CHECK(os::processors_of_quota(root.c_str()) == 1);
+  CHECK(os::processors_of_quota("/nowhere") == ~0u);
+  // A quota that cannot be read now is none at the begin of a runtime, but no reason to change what followed it.
+  rlimit before;
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  rlimit none = before;
+  none.rlim_cur = 0;
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  const unsigned unknown = os::processors_of_quota(root.c_str());
+  const unsigned available = os::available_processors(root.c_str());
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
+  CHECK(unknown == 0);
+  CHECK(available == all);
   std::filesystem::remove_all(root);
 }
