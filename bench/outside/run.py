@@ -2,13 +2,14 @@
 """Calls from a thread outside of any runtime, close together and after pauses: forkjoin, oneTBB and OpenMP in interleaved rounds, each
 in a process of its own.
 
-    bench/outside/run.py --build build [--procs 2] [--pauses 0,200,1000,10000] [--rounds N] [--work US] [--json FILE]
+    bench/outside/run.py --build build [--procs 2] [--pauses 0,200,1000,10000] [--work 20,100] [--rounds N] [--json FILE]
 
 A call has two branches of work. The table has the median of the rounds of the time of a call, with the least and the greatest, and the
 processor time that the whole process used for a call and the pause before it, beyond the work itself.
 """
 
 import argparse
+import itertools
 import json
 import os
 import pathlib
@@ -45,7 +46,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
     parser.add_argument("--procs", type=int, default=2)
     parser.add_argument("--pauses", type=numbers, default=[0, 200, 1000, 10000], help="microseconds")
-    parser.add_argument("--work", type=int, default=20, help="microseconds of a branch")
+    parser.add_argument("--work", type=numbers, default=[20, 100], help="microseconds of a branch")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--json", type=pathlib.Path, help="also writes the figures of each round there")
     args = parser.parse_args()
@@ -54,17 +55,17 @@ def main():
     if "forkjoin" not in programs:
         raise measure.Failed(f"{folder} has no outside_forkjoin; ./dev bench outside builds it")
     results = []
-    print(f"{'pause':>9}  {'library':9} {'a call, us':>26}  {'cpu beyond its work, us':>26}")
-    for pause in args.pauses:
+    print(f"{'pause':>9}  {'a branch':>9}  {'library':9} {'a call, us':>26}  {'cpu beyond its work, us':>26}")
+    for pause, work in itertools.product(args.pauses, args.work):
         rounds = {name: [] for name in programs}
         for i in range(args.rounds):
             for name in sorted(programs, reverse=i % 2 == 1):
-                rounds[name].append(run(programs[name], pause, args.procs, args.work))
+                rounds[name].append(run(programs[name], pause, args.procs, work))
         for name, found in rounds.items():
             calls, burnt = [r["call_us"] for r in found], [r["cpu_us"] - 2 * r["work_us"] for r in found]
             told = ["{:8.1f} ({:.1f}..{:.1f})".format(statistics.median(v), min(v), max(v)) for v in (calls, burnt)]
-            print(f"{pause:6} us  {name:9} {told[0]:>26}  {told[1]:>26}", flush=True)
-        results.append({"pause_us": pause, "procs": args.procs, "work_us": args.work, "rounds": rounds})
+            print(f"{pause:6} us  {work:6} us  {name:9} {told[0]:>26}  {told[1]:>26}", flush=True)
+        results.append({"pause_us": pause, "procs": args.procs, "work_us": work, "rounds": rounds})
     if args.json:
         env = environment.describe(versions(args.build.resolve()), os.getloadavg())
         args.json.write_text(json.dumps({"schema": 1, "environment": env, "results": results}, indent=1) + "\n")

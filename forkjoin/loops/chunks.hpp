@@ -244,13 +244,11 @@ class lone_parts {
   std::size_t size_ = 1;
 };
 
-/// The chunk of one strand in one loop. It starts with a single element, which may take long, or with as many as have proved to be quick,
-/// and grows fast. A chunk of some microseconds hides the cost of the clock and of the look for hungry workers; a chunk of more than
+/// The chunk of one strand in one loop. It starts with a single element, which may take long, and grows fast, as most do
+/// not. A chunk of some microseconds hides the cost of the clock and of the look for hungry workers; a chunk of more than
 /// some tens keeps these workers waiting.
 class adaptive_chunk {
  public:
-  explicit adaptive_chunk(std::size_t first) noexcept : size_(first) {}
-
   std::size_t size() const noexcept { return size_; }
 
   void start() noexcept { started_ = os::now_ns(); }
@@ -261,7 +259,7 @@ class adaptive_chunk {
     const std::int64_t taken = now - started_;
     started_ = now;
     if (taken < too_short) {
-      if (size_ < most) size_ *= taken < too_short / 8 ? 8u : 2u;
+      if (size_ < most) size_ *= taken < too_short / 64 ? 64u : taken < too_short / 8 ? 8u : 2u;
     } else if (taken > too_long && size_ > 1) {
       size_ /= 2;
     }
@@ -271,7 +269,7 @@ class adaptive_chunk {
   static constexpr std::size_t most = std::size_t(1) << (8 * sizeof(std::size_t) - 8);  // loops may be over nothing
   static constexpr std::int64_t too_short = 8'000, too_long = 40'000;                   // ns
 
-  std::size_t size_;
+  std::size_t size_ = 1;
   std::int64_t started_;
 };
 

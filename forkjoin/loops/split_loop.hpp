@@ -49,7 +49,7 @@ class split_loop {
   /// Runs the elements before `middle`, while a thief may take all others. True if one did, and they are done; false if they
   /// are left to the caller.
   bool run_or_share(std::size_t first, std::size_t middle, std::size_t n) {
-    return detail::fork_quietly([=, this] { run_part(first, middle); }, [=, this] { share(middle, n, 1); });
+    return detail::fork_quietly([=, this] { run_part(first, middle); }, [=, this] { share(middle, n); });
   }
 
  private:
@@ -60,7 +60,7 @@ class split_loop {
     if (n == 1) return run_part(0, 1);
     lone_parts parts(n, pace_);
     if (parts.worth_sharing_at_once()) {
-      share(0, n, std::max<std::size_t>(1, n / (8 * procs())));
+      share(0, n);
       return static_cast<void>(parts.end(false));
     }
     for (std::size_t first = 0;;) {
@@ -72,7 +72,7 @@ class split_loop {
       }
       if (run_or_share(first, middle, n)) return static_cast<void>(parts.end(false));
       if (parts.worth_sharing(first, middle, os::rough_ns())) {
-        share(middle, n, parts.size());
+        share(middle, n);
         return static_cast<void>(parts.end(false));
       }
       first = middle;
@@ -83,23 +83,26 @@ class split_loop {
     parts_.run(first, [=, this] { leaf_(first, last); });
   }
 
-  void share(std::size_t first, std::size_t last, std::size_t first_chunk) {
+  void share(std::size_t first, std::size_t last) {
     const unsigned p = procs();
     // std::bit_width(p), whose type is int or p's, by the version of the standard library: a cast would be useless or missing.
     const int width = std::numeric_limits<unsigned>::digits - std::countl_zero(p);
-    split_eagerly(first, last, p == 1 ? 0 : width, affinity(first, last), adaptive_chunk(first_chunk));
+    split_eagerly(first, last, p == 1 ? 0 : width, affinity(first, last));
   }
 
   // At the start the time for an element is unknown, and may be long. So the strand forks about two parts for each P at
-  // once, even if no worker is hungry: one that has just finished the loop before may be about to look for work.
-  void split_eagerly(std::size_t first, std::size_t last, int levels, const affinity& sections,
-                     const adaptive_chunk& chunk) {
-    if (levels == 0 || last - first == 1) return split_lazily(first, last, chunk);
+  // once, even if no worker is hungry: one that has just finished the loop before may be about to look for work. While the first
+  // element of a part runs, a thief may take all others.
+  void split_eagerly(std::size_t first, std::size_t last, int levels, const affinity& sections) {
+    if (last - first == 1) return run_part(first, last);
+    if (levels == 0)
+      return fork_join([=, this] { run_part(first, first + 1); },
+                       [=, this] { split_lazily(first + 1, last, adaptive_chunk()); });
     const std::size_t middle = halfway(first, last);
     fork_parts(
         sections.takes_second(first, middle, last),
-        [&, first, middle] { split_eagerly(first, middle, levels - 1, sections, chunk); },
-        [&, middle, last] { split_eagerly(middle, last, levels - 1, sections, chunk); });
+        [&, first, middle] { split_eagerly(first, middle, levels - 1, sections); },
+        [&, middle, last] { split_eagerly(middle, last, levels - 1, sections); });
   }
 
   // Lazy binary splitting: the strand works in chunks, and forks half of what is left only when a worker is hungry.

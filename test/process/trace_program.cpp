@@ -143,13 +143,15 @@ int main(int argc, char** argv) {
   if (argc != 3) return 2;
   fj::runtime rt({.procs = static_cast<unsigned>(std::atoi(argv[2]))});
   for (int i = 0; i < 3; ++i) rt.run([&] { job(argv[1]); });
-  // Until all P are idle: what comes after this is in the trace, and not in the counters.
+  // Until all P are idle: what comes after this is in the trace, and not in the counters. On a busy machine a worker may wait for a
+  // processor for long before it parks; its P is looking meanwhile.
   fj::counters all, before;
   do {
     before = all;
     std::this_thread::sleep_for(100ms);
     all = rt.stats().total();
-  } while (all.parks != before.parks || all.wakeups != before.wakeups);
+  } while (all.parks != before.parks || all.wakeups != before.wakeups || all.busy_ns != before.busy_ns ||
+           all.looking_ns != before.looking_ns);
   const auto n = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
   std::printf(
       "{\"steal\": %llu, \"wait\": %llu, \"publish\": %llu, \"expose\": %llu, \"park\": %llu, \"wake\": %llu, "

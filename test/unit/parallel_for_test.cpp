@@ -321,7 +321,7 @@ TEST_CASE("parallel_for runs outside of a runtime, and within itself") {
 }
 
 TEST_CASE("adaptive_chunk: chunks grow while they are short, and shrink when they are long") {
-  fj::detail::adaptive_chunk chunk(1);
+  fj::detail::adaptive_chunk chunk;
   CHECK(chunk.size() == 1);
   for (int i = 0; i != 200 && chunk.size() < 64; ++i) {
     chunk.start();
