@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Brief scans and loops that follow each other closely: the serial program, forkjoin, oneTBB and, for loops, OpenMP.
+
+    bench/brief/run.py --build build [--procs 1,2] [--scans 10,1000] [--loops 1000,30000] [--rounds N] [--json FILE]
+
+Each program has a process of its own for all lengths, within its runtime or arena. A round asks each of them once for each kind and
+length: a series of calls of some 20 ms. The table has the nanoseconds of a call, and the ratio of ours to another of the same round: for
+scans to the serial program or oneTBB, whichever has the lesser median; for loops to OpenMP's static schedule. Each figure is the median of
+the rounds, with the least and the greatest. A scan should take at most 1.1 times as long as the better of the two, or 50 ns more.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import select
+import subprocess
+import sys
+
+sys.path[0] = str(pathlib.Path(__file__).resolve().parents[1])
+
+from harness import environment, measure  # noqa: E402
+from harness.figures import Figure  # noqa: E402
+from harness.tables import BUSY_CORES, print_table, show  # noqa: E402
+from peers.programs import versions  # noqa: E402
+
+PROGRAMS = ("serial", "forkjoin", "tbb", "omp")
+KINDS = {  # those that ours is compared with
+    "exclusive": ("serial", "tbb"),
+    "inclusive": ("serial", "tbb"),
+    "loop": ("omp",),
+}
+WHAT = {"exclusive": "exclusive scan of longs", "inclusive": "inclusive scan of doubles", "loop": "loop: roots of doubles"}
+RATIO, MORE_NS = 1.1, 50  # what a scan may take more than the better of the others
+TIMEOUT = 60  # seconds of an answer
+
+
+class Program:
+    def __init__(self, file, procs):
+        self.command = [str(file), str(procs)]
+        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
+
+    def ns(self, kind, n):
+        """Nanoseconds of one call."""
+        asked = f"{kind} {n}"
+        with contextlib.suppress(BrokenPipeError):  # it has ended, and what follows says how
+            self.process.stdin.write(asked + "\n")
+            self.process.stdin.flush()
+        if not select.select([self.process.stdout], [], [], TIMEOUT)[0]:
+            raise measure.Failed(f"no answer to {asked} within {TIMEOUT} s: {measure.in_words(self.command)}")
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise measure.Failed(f"ended when asked {asked}: {measure.in_words(self.command)}\n{self.process.stderr.read()}")
+        with measure.making_sense_of(self.command):
+            return float(answer)
+
+
+def measure_length(programs, kind, n, rounds):
+    """{program: the nanoseconds of each round}"""
+    taking_part = [name for name in PROGRAMS if name in programs and (name != "omp" or kind == "loop")]
+    found = {name: [] for name in taking_part}
+    for i in range(rounds):
+        for name in taking_part if i % 2 == 0 else reversed(taking_part):
+            found[name].append(programs[name].ns(kind, n))
+    return found
+
+
+def compare(kind, found):
+    """Ours beside the better of those that it is compared with, if one is there."""
+    others = [name for name in KINDS[kind] if name in found]
+    if not others:
+        return {}
+    other = min(others, key=lambda name: Figure(found[name]).median)
+    pairs = list(zip(found["forkjoin"], found[other]))
+    ratio, more = Figure(a / b for a, b in pairs), Figure(a - b for a, b in pairs)
+    judged = {} if kind == "loop" else {"met": ratio.median <= RATIO or more.median <= MORE_NS}
+    return {"other": other, "ratio": ratio.summary(), "more_ns": more.summary(), **judged}
+
+
+def row_of(result):
+    found = result["ns"]
+    row = [f"{result['n']:,}", *(show(Figure(found[name])) if name in found else "-" for name in PROGRAMS)]
+    if "other" not in result:
+        return [*row, "-", "-", ""]
+    ratio = result["ratio"]
+    return [*row, f"{ratio['median']:.2f} ({ratio['min']:.2f}…{ratio['max']:.2f})", result["other"],
+            {True: "", False: "MISSED", None: ""}[result.get("met")]]
+
+
+def numbers(text):
+    return [int(word) for word in text.split(",") if word]
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
+    parser.add_argument("--procs", type=numbers, default=[1, 2])
+    parser.add_argument("--scans", type=numbers, default=[10**i for i in range(1, 8)], help="lengths (default: 10, 100 … 10^7)")
+    parser.add_argument("--loops", type=numbers, default=[1000, 3000, 10_000, 30_000, 100_000, 300_000],
+                        help="lengths (default: 1,000, 3,000 … 300,000)")
+    parser.add_argument("--rounds", type=int, default=11)
+    parser.add_argument("--json", type=pathlib.Path, help="also writes the figures of each round there")
+    args = parser.parse_args()
+    if args.rounds < 1 or min([*args.procs, *args.scans, *args.loops], default=0) < 1:
+        parser.error("--rounds, --procs, --scans and --loops must be above 0")
+    return args
+
+
+def main():
+    args = parse()
+    folder = args.build.resolve() / "bench"
+    files = {name: folder / f"brief_{name}" for name in PROGRAMS if (folder / f"brief_{name}").is_file()}
+    if not {"serial", "forkjoin"} <= set(files):
+        raise measure.Failed(f"{folder} has no brief_serial and brief_forkjoin; ./dev bench brief builds them")
+    load_average, load = os.getloadavg(), environment.Load()
+    results = []
+    for procs in args.procs:
+        with contextlib.ExitStack() as stack:
+            programs = {name: stack.enter_context(Program(file, procs)) for name, file in files.items()}
+            for kind, lengths in {**dict.fromkeys(KINDS, args.scans), "loop": args.loops}.items():
+                if not lengths:
+                    continue
+                rows = [["n", *PROGRAMS, "ours over", "", ""]]
+                for n in lengths:
+                    found = measure_length(programs, kind, n, args.rounds)
+                    results.append({"kind": kind, "n": n, "procs": procs, "ns": found, **compare(kind, found)})
+                    rows.append(row_of(results[-1]))
+                print(f"\n{WHAT[kind]}, P = {procs}; ns of a call")
+                print_table(rows)
+                sys.stdout.flush()
+    judged = [r["met"] for r in results if "met" in r]
+    if judged:
+        print(f"\n  scans that take at most {RATIO} times as long as the better of serial and oneTBB, or {MORE_NS} ns more: "
+              f"{sum(judged)} of {len(judged)}")
+    env = environment.describe(versions(args.build.resolve()), load_average) | {"others_during": load.others()}
+    if env["others_during"][0] > BUSY_CORES:
+        print(f"  the machine was busy: other programs used {env['others_during'][0]:.1f} cores")
+    if args.json:
+        args.json.write_text(json.dumps({"schema": 1, "environment": env, "settings": {"rounds": args.rounds}, "results": results},
+                                        indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except measure.Failed as failure:
+        print(f"bench/brief/run.py: {failure}", file=sys.stderr)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
