@@ -41,6 +41,11 @@ with tempfile.TemporaryDirectory() as root:
     run(*compiler, "-std=c++20", "-I.", "-fsyntax-only", "headers.cpp", *flags, cwd=root)
     run(*compiler, "-std=c++20", "-I.", "-DFORKJOIN_SERIAL", "program.cpp", "-o", "serial", f"-I{include}", cwd=root)
     run("./serial", cwd=root, timeout=60)
+    # oneTBB's names, installed and from the build folder: oneTBB's own headers do not include the library.
+    pathlib.Path(root, "names.cpp").write_text("#include <tbb/parallel_for.h>\nusing fj::parallel_for;\n")
+    for where in (env, dict(os.environ, PKG_CONFIG_PATH=str(pathlib.Path(build).resolve() / "meson-uninstalled"))):
+        names = run("pkg-config", "--cflags", "forkjoin-tbb", env=where, stdout=subprocess.PIPE).split()
+        run(*compiler, "-std=c++20", "-fsyntax-only", "names.cpp", *names, cwd=root)
     # The race detector, in one command; and as a Makefile has it, which links with the flags of the compilation.
     find = ["pkg-config", "--cflags", "--libs", "forkjoin-races"]
     if subprocess.run([*find, "--exists"], env=env).returncode == 0:
