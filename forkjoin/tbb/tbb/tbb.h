@@ -6,6 +6,7 @@
 #include "blocked_range3d.h"
 #include "cache_aligned_allocator.h"
 #include "combinable.h"
+#include "detail/left_out.h"
 #include "enumerable_thread_specific.h"
 #include "global_control.h"
 #include "info.h"
