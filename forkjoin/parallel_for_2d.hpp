@@ -99,6 +99,21 @@ consteval auto why_not_2d() {
   }
 }
 
+template <class FirstRow, class LastRow, class FirstColumn, class LastColumn, class Body>
+consteval auto why_not_2d_between() {
+  if constexpr (!index<FirstRow> || !index<LastRow> || !index<FirstColumn> || !index<LastColumn>) {
+    return refusal("rows or columns are no integers: their bounds must be integers, not characters");
+  } else if constexpr (std::is_invocable_v<Body&, std::common_type_t<FirstRow, LastRow>,
+                                           std::common_type_t<FirstColumn, LastColumn>>) {
+    return not_refused;
+  } else if constexpr (loops_by_blocks<Body>) {
+    return refusal(
+        "the body takes a block: between bounds it takes cells, body(i, j); blocks need rows and columns from 0");
+  } else {
+    return refusal("the body takes no cell: it must be callable with a row and a column, of the types of their bounds");
+  }
+}
+
 }  // namespace detail
 
 /// Calls body(i, j) for all i below rows and j below cols, possibly in parallel; or body(block) for blocks that together
@@ -146,10 +161,7 @@ void parallel_for_2d(Rows rows, Columns cols, Body&& body, const loop_options& o
 /// parallel_for_2d does for all from 0. The indices have the common types of their bounds: so they may be negative, and need no casts. Throws
 /// std::invalid_argument as parallel_for, std::length_error if there are more cells than a std::size_t counts.
 template <class FirstRow, class LastRow, class FirstColumn, class LastColumn, class Body>
-  requires detail::index<FirstRow> && detail::index<LastRow> && detail::index<FirstColumn> &&
-           detail::index<LastColumn> &&
-           std::is_invocable_v<Body&, std::common_type_t<FirstRow, LastRow>,
-                               std::common_type_t<FirstColumn, LastColumn>>
+  requires detail::accepted<detail::why_not_2d_between<FirstRow, LastRow, FirstColumn, LastColumn, Body>()>
 void parallel_for_2d(FirstRow first_row, LastRow last_row, FirstColumn first_column, LastColumn last_column,
                      Body&& body, const loop_options& options = {}) {
   const detail::index_range<FirstRow, LastRow> rows("fj::parallel_for_2d", first_row, last_row);
@@ -170,5 +182,11 @@ void parallel_for_2d(FirstRow first_row, LastRow last_row, FirstColumn first_col
     }
   });
 }
+
+template <class FirstRow, class LastRow, class FirstColumn, class LastColumn, class Body,
+          auto Why = detail::why_not_2d_between<FirstRow, LastRow, FirstColumn, LastColumn, Body>()>
+  requires(!detail::accepted<Why>)
+void parallel_for_2d(FirstRow first_row, LastRow last_row, FirstColumn first_column, LastColumn last_column,
+                     Body&& body, const loop_options& options = {}) = delete;
 
 }}  // namespace fj::v0_2
