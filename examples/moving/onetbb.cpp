@@ -71,7 +71,7 @@ long ours() {
 namespace grain {
 long theirs() {
   std::atomic<long> parts = 0;
-  tbb::parallel_for(tbb::blocked_range<int>(0, 1'024, 64), [&](const auto&) { ++parts; }, tbb::simple_partitioner());
+  tbb::parallel_for(tbb::blocked_range<int>(0, 1'024, 64), [&](auto&) { ++parts; }, tbb::simple_partitioner());
   return parts;
 }
 long ours() {

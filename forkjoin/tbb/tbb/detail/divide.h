@@ -60,18 +60,19 @@ void divide_plain(const blocked_range<Value>& range, const Body& body, const fj:
   const std::size_t n = range.size(), grain = range.grainsize() == 0 ? 1 : range.grainsize();
   const Value first = range.begin();
   const auto at = [&](std::size_t i) { return first + static_cast<decltype(first - first)>(i); };
+  // As oneTBB gives it: a body may take a range that is not const.
+  const auto run = [&](std::size_t begin, std::size_t end) {
+    blocked_range<Value> part(at(begin), at(end), grain);
+    body(part);
+  };
   if constexpr (std::same_as<Partitioner, simple_partitioner> || std::same_as<Partitioner, static_partitioner>) {
     const std::size_t part = (n + procs() - 1) / procs();
     const std::size_t block = std::same_as<Partitioner, static_partitioner> && part > grain ? part : grain;
-    fj::parallel_for_blocks(std::size_t{0}, n,
-                            [&](std::size_t b, std::size_t e) { body(blocked_range<Value>(at(b), at(e), grain)); },
-                            {.grain = block, .stop = stop});
+    fj::parallel_for_blocks(std::size_t{0}, n, run, {.grain = block, .stop = stop});
   } else {
     const std::size_t units = (n + grain - 1) / grain;
     fj::parallel_for_blocks(std::size_t{0}, units,
-                            [&](std::size_t b, std::size_t e) {
-                              body(blocked_range<Value>(at(b * grain), at(std::min(n, e * grain)), grain));
-                            },
+                            [&](std::size_t b, std::size_t e) { run(b * grain, std::min(n, e * grain)); },
                             {.stop = stop});
   }
 }
