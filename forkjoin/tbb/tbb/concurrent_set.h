@@ -1,4 +1,4 @@
 #pragma once
 
 #error \
-    "forkjoin has no <tbb/concurrent_set.h>: containers, allocators and the flow graph stay those of oneTBB. Keep them in sources of their own, compiled with oneTBB."
+    "forkjoin has no <tbb/concurrent_set.h>: containers, the memory pool and the flow graph stay those of oneTBB. Keep them in sources of their own, compiled with oneTBB."

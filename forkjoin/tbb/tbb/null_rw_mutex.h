@@ -1,4 +1,4 @@
 #pragma once
 
 #error \
-    "forkjoin has no <tbb/null_rw_mutex.h>: containers, allocators and the flow graph stay those of oneTBB. Keep them in sources of their own, compiled with oneTBB."
+    "forkjoin has no <tbb/null_rw_mutex.h>: it stays oneTBB's. Keep what needs it in sources of their own, compiled with oneTBB."
