@@ -37,8 +37,12 @@ with tempfile.TemporaryDirectory() as folder:
     build = pathlib.Path(folder) / "build"
     run("meson", "setup", "--werror", build, copy, "-Dbenchmarks=enabled", "-Dexamples=disabled", "-Dtests=disabled", stdout=subprocess.DEVNULL,
         env={**os.environ, "CXX": " ".join(compiler)})
-    run("ninja", "-C", build, "bench/walks", "bench/walks_once", stdout=subprocess.DEVNULL)
+    more = re.findall(r"^    ninja -C build (bench/.*)$", page, re.M)[0].split()
+    run("ninja", "-C", build, "bench/walks", "bench/walks_once", *more, stdout=subprocess.DEVNULL)
     run(build / "bench/walks_once", "--test")
     told = run(build / "bench/walks_once", "continuations", 12, 2, stdout=subprocess.PIPE).stdout
     assert re.search(r"^result 324932$", told, re.M), told
+    told = run(build / "bench/walks_profiled", "continuations", 12, 1, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE).stderr
+    assert re.search(r"work .*, span .*, parallelism", told), told
+    run(build / "bench/walks_races", "--test")
     run(copy / "bench/run.py", "walks", "--build", build, "--test-sizes", "--quick", stdout=subprocess.DEVNULL)
