@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -219,6 +220,17 @@ class TraceTest(unittest.TestCase):
         self.assertIn("cannot read", done.stderr)
         done = subprocess.run([*command, "run", "/bin/true"], cwd=self.file.parent, capture_output=True, text=True)
         self.assertIn("it made no runtime", done.stderr)
+
+    def test_command_passes_signals_on(self):
+        """Tried with subprocess.run in the tool: SIGTERM ends it alone, without a summary."""
+        server = f'trap "\"{PROGRAM}\" fib 2; exit 3" TERM INT; echo ready; for i in $(seq 200); do sleep 0.1; done'
+        for number in signal.SIGTERM, signal.SIGINT:
+            with subprocess.Popen([sys.executable, TOOL / "forkjoin-trace", "run", "-o", self.file, "sh", "-c", server], text=True,
+                                  stdout=subprocess.PIPE, start_new_session=True) as tool:
+                self.assertEqual(tool.stdout.readline(), "ready\n")
+                tool.send_signal(number) if number == signal.SIGTERM else os.killpg(tool.pid, number)
+                self.assertRegex(tool.communicate(timeout=60)[0], r"the P were busy for \d+% of the time")
+                self.assertEqual(tool.returncode, 3)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 import argparse
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -31,20 +32,32 @@ def say(lines):
         print(line)
 
 
+def ended(command, file):
+    """Runs the command until it ends, and returns its status. Meanwhile SIGTERM and SIGHUP go on to it, as a service manager sends them. The
+    terminal sends SIGINT and SIGQUIT to both; the program alone answers. So one who ends a server has its summary."""
+    program = subprocess.Popen(command, env={**os.environ, "FORKJOIN_TRACE": str(file)})
+    handlers = {signal.SIGTERM: lambda number, _: program.send_signal(number), signal.SIGHUP: lambda number, _: program.send_signal(number),
+                signal.SIGINT: lambda *_: None, signal.SIGQUIT: lambda *_: None}
+    for number, handler in handlers.items():
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, handler)
+    return program.wait()
+
+
 def run(args):
     if not args.command:
         raise Failed("run: which program?")
     file = args.output or pathlib.Path(pathlib.Path(args.command[0]).name + ".trace")
     file.unlink(missing_ok=True)
     try:
-        done = subprocess.run(args.command, env={**os.environ, "FORKJOIN_TRACE": str(file)})
+        status = ended(args.command, file)
     except OSError as error:
         raise Failed(f"cannot run {args.command[0]}: {error.strerror}") from None
     if not file.exists():
-        raise Failed(f"{args.command[0]} ended with status {done.returncode} and wrote no trace: it made no runtime")
+        raise Failed(f"{args.command[0]} ended with status {status} and wrote no trace: it made no runtime")
     say(summary.lines(story_of(file)))
     print(f"forkjoin-trace page {file} makes a page of it")
-    return done.returncode if done.returncode >= 0 else 128 - done.returncode
+    return status if status >= 0 else 128 - status
 
 
 def summarize(args):
