@@ -14,8 +14,8 @@ namespace fj { inline namespace v0_2 {
 /// of one reading need not be of one moment.
 struct counters {
   std::uint64_t steals = 0;  ///< records taken from another strand's deque
-  std::uint64_t suspensions =
-      0;  ///< waits at joins, or for another runtime's job, that left their stack or were about to
+  /// waits at joins, for another runtime's job, and in calls of <forkjoin/go.hpp>, that left their stack or were about to
+  std::uint64_t suspensions = 0;
   std::uint64_t resumptions = 0;   ///< fibers that waited at a join and went on
   std::uint64_t join_waits = 0;    ///< joins that were not complete when their strand came to them
   std::uint64_t exposures = 0;     ///< deques whose private records a thief made public by force
