@@ -50,7 +50,8 @@ std::string hint(const stats& read, const counters& all, bool steals_every_fork)
     return "not all P are in use, as runtime::set_procs, the affinity mask or the quota said: these times count the "
            "others as idle";
   if (per_cent(all.busy_ns, read.working_ns * procs) < 50)
-    return "the P were idle for most of the time, as there was no work: unless the program waits for sockets or timers, fork "
+    return "the P were idle for most of the time, as there was no work: unless the program waits for sockets or "
+           "timers, fork "
            "earlier, or into more parts of equal size";
   return "none; the P had work for most of the time";
 }

@@ -85,7 +85,7 @@ class sharing_trial {
 
   void find(bool early) noexcept {
     shares_.store(early, std::memory_order_relaxed);
-    const std::uint32_t doubled = std::min(2 * late_kept_.load(std::memory_order_relaxed), tuning::loops_kept);
+    const std::uint32_t doubled = (std::min)(2 * late_kept_.load(std::memory_order_relaxed), tuning::loops_kept);
     kept_.store(early ? tuning::loops_kept : late_kept_.load(std::memory_order_relaxed), std::memory_order_relaxed);
     late_kept_.store(early ? tuning::loops_late_at_first : doubled, std::memory_order_relaxed);
   }
