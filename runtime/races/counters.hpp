@@ -1,5 +1,5 @@
 // Atomic counters that owners take down: reference counts, and counts of branches that have yet to come. In every schedule the one that takes
-// such a counter to zero comes after what the others did before they took it down, whoever it is: what it does then, as the last owner, races
+// such a counter to zero comes after what the others did before they took it down, whichever strand it is: what it does then, as the last owner, races
 // with nothing of that. So such races are not told up to the end of the function that took the counter down, or until the memory of the counter
 // is free.
 //

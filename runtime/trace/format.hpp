@@ -44,7 +44,7 @@ enum class event : std::uint16_t {
   take = 33,          ///< ready fibers of another P's queue; `fiber`: the first [the victim's P]
   publish = 34,       ///< an owner makes records public [how many are]
   expose = 35,        ///< a thief does so by force [how many are]
-  sees_private = 36,  ///< who looks for work sees records, and all are private [the P of one; no_proc: no longer]
+  sees_private = 36,  ///< a worker that looks for work sees private records alone [the P of one; no_proc: no longer]
   // P and threads.
   busy = 48,     ///< the P's worker runs strands from here on
   looking = 49,  ///< it looks for work

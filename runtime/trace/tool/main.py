@@ -34,7 +34,7 @@ def say(lines):
 
 def ended(command, file):
     """Runs the command until it ends, and returns its status. Meanwhile SIGTERM and SIGHUP go on to it, as a service manager sends them. The
-    terminal sends SIGINT and SIGQUIT to both; the program alone answers. So one who ends a server has its summary."""
+    terminal sends SIGINT and SIGQUIT to both; the program alone answers. So a server that is ended has its summary."""
     program = subprocess.Popen(command, env={**os.environ, "FORKJOIN_TRACE": str(file)})
     handlers = {signal.SIGTERM: lambda number, _: program.send_signal(number), signal.SIGHUP: lambda number, _: program.send_signal(number),
                 signal.SIGINT: lambda *_: None, signal.SIGQUIT: lambda *_: None}

@@ -105,7 +105,7 @@ CASE(handed_on) {  // clean: a branch hands its reference on to a branch of its 
   });
 }
 
-CASE(owners_of_owners) {  // clean: who destroys an object may be the last owner of what it has
+CASE(owners_of_owners) {  // clean: the strand that destroys an object may be the last owner of what it has
   struct list {
     std::shared_ptr<list> rest;
     std::shared_ptr<named_shape> mine = std::make_shared<named_shape>();
