@@ -88,6 +88,7 @@ TEST_CASE("chunks: to share ends where the other processor is taken away often")
 // The system took a processor away for the whole trial. Tried without the next trial being so soon: fails. Where it is late each time,
 // trials become rare: tried without the doubling, fails.
 TEST_CASE("chunks: where late has won the next trial is soon, and each one after that later") {
+  static_assert(4 * tuning::loops_late_at_first <= tuning::loops_kept);
   sharing_trial trial;
   const auto late = [](bool shares, std::uint32_t) { return shares ? 50'000u : 30'000u; };
   for (std::uint32_t kept = tuning::loops_late_at_first; kept <= tuning::loops_kept; kept *= 2) {
