@@ -179,7 +179,8 @@ class pace {
   /// Of loops of about so many elements that are not brief. Two lengths that share a trial differ by more than 64 times: one of their loops
   /// is brief or long.
   sharing_trial& trial_of(std::size_t elements) noexcept {
-    return trials_[static_cast<std::size_t>(std::bit_width(elements)) % std::size(trials_)];
+    return trials_[static_cast<unsigned>(std::bit_width(elements)) %
+                   std::size(trials_)];  // an int or a size_t, as libraries differ
   }
 
  private:

@@ -222,7 +222,8 @@ class TraceTest(unittest.TestCase):
         self.assertIn("it made no runtime", done.stderr)
 
     def test_command_passes_signals_on(self):
-        """Tried with subprocess.run in the tool: SIGTERM ends it alone, without a summary."""
+        """Tried with subprocess.run in the tool: SIGTERM ends it alone, without a summary. Tried with handlers set after Popen and a sleep between
+        the two: SIGINT ends it with a KeyboardInterrupt."""
         server = f'trap "\"{PROGRAM}\" fib 2; exit 3" TERM INT; echo ready; for i in $(seq 200); do sleep 0.1; done'
         for number in signal.SIGTERM, signal.SIGINT:
             with subprocess.Popen([sys.executable, TOOL / "forkjoin-trace", "run", "-o", self.file, "sh", "-c", server], text=True,

@@ -34,13 +34,19 @@ def say(lines):
 
 def ended(command, file):
     """Runs the command until it ends, and returns its status. Meanwhile SIGTERM and SIGHUP go on to it, as a service manager sends them. The
-    terminal sends SIGINT and SIGQUIT to both; the program alone answers. So a server that is ended has its summary."""
-    program = subprocess.Popen(command, env={**os.environ, "FORKJOIN_TRACE": str(file)})
-    handlers = {signal.SIGTERM: lambda number, _: program.send_signal(number), signal.SIGHUP: lambda number, _: program.send_signal(number),
-                signal.SIGINT: lambda *_: None, signal.SIGQUIT: lambda *_: None}
-    for number, handler in handlers.items():
+    terminal sends SIGINT and SIGQUIT to both; the program alone answers. So a server that is ended has its summary. The handlers stand before
+    the program starts, since it may be known to run, and be ended, before Popen has returned; what comes so early waits until then."""
+    program, early = None, []
+
+    def pass_on(number, _):
+        program.send_signal(number) if program else early.append(number)
+
+    for number in signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT:
         if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, handler)
+            signal.signal(number, pass_on if number in (signal.SIGTERM, signal.SIGHUP) else lambda *_: None)
+    program = subprocess.Popen(command, env={**os.environ, "FORKJOIN_TRACE": str(file)})
+    for number in early:
+        program.send_signal(number)
     return program.wait()
 
 
