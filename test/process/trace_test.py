@@ -25,6 +25,7 @@ PROGRAM = str(pathlib.Path(sys.argv.pop()).resolve())
 import page  # noqa: E402
 import perfetto  # noqa: E402
 import summary  # noqa: E402
+import symbols  # noqa: E402
 from reader import NO_PROC, Failed, File  # noqa: E402
 from story import Story  # noqa: E402
 
@@ -114,6 +115,14 @@ class TraceTest(unittest.TestCase):
         self.assertLessEqual({"forked_by_scope", "kept_by_scope", "run_by_group", "begun_by_go", "second_branch", "turn_of_loop",
                               "a part of a loop in main::λ1"}, names)
         self.assertFalse([name for name in names if name.startswith(("fj::", "child in"))], names)
+
+    def test_names_that_no_tool_tells(self):
+        """Tried without without_arguments: the whole mangled name, cut in front."""
+        told = "_ZNK2fj4v0_26detail4foldIiEEvv"
+        self.assertEqual(symbols.demangled([told])[told], "void fj::v0_2::detail::fold<int>() const")
+        for name, expected in ("_ZN2fj4v0_26detail4foldIiEQ", "fj::v0_2::detail::fold"), ("_Z", "_Z"), ("main", "main"), ("_ZN9", "_ZN9"):
+            self.assertEqual(symbols.demangled([name])[name], expected)
+        self.assertEqual(symbols.short("fj::v0_2::detail::fold"), "fj::fold")
 
     def test_searches_beside_private_forks(self):
         """A thief waits for 10 us before it takes private records by force. Tried with an event that names no P, with one that does not

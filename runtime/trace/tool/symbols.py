@@ -40,9 +40,20 @@ def demangled(names):
     names = list(names)
     try:
         done = subprocess.run(["c++filt"], input="\n".join(names), capture_output=True, text=True, check=True)
-        return dict(zip(names, done.stdout.split("\n")))
+        plain = done.stdout.split("\n")
     except (OSError, subprocess.CalledProcessError):
-        return {name: name for name in names}
+        plain = names
+    return {name: without_arguments(told) for name, told in zip(names, plain)}
+
+
+def without_arguments(name):
+    """Of a name that c++filt leaves as it is, as that of binutils 2.40 does if a type has an expression with a template of a variable: the
+    function's own name."""
+    begin, parts = re.match(r"_ZN?[KVRO]*|", name).end(), []
+    while begin and (length := re.compile(r"\d+").match(name, begin)):
+        begin = length.end() + int(length[0])
+        parts.append(name[length.end():begin])
+    return "::".join(parts) or name
 
 
 def without_brackets(name):
