@@ -28,14 +28,14 @@ struct alignas(cache_line) processor {
   /// The deque of the running fiber; empty while none runs. Never nullptr, and what it points to is never freed.
   std::atomic<deque*> active{nullptr};
   unsigned index = 0;
-  const tracing* traces = nullptr;        ///< of its runtime
-  run_queue<fiber> queue;                 ///< ready fibers; empty while the P is idle
-  relaxed<std::uint32_t> runs = 0;        ///< how often a fiber began or went on
-  relaxed<unsigned> tick = 0;             ///< time slices, and fibers that went on for another: tuning::ticks_per_look
-  relaxed<std::int64_t> slice_began = 0;  ///< by os::now_ns; 0: not since a fiber waits for the end of the slice
-  processor* next = nullptr;              ///< among the idle ones
-  stack_cache stacks;                     ///< to run what is stolen next, and the children of scopes
-  stack_cache small_stacks;               ///< for the fibers of fj::go
+  const tracing* traces = nullptr;         ///< of its runtime
+  run_queue<fiber> queue;                  ///< ready fibers; empty while the P is idle
+  relaxed<std::uint32_t> runs = 0;         ///< how often a fiber began or went on
+  relaxed<unsigned> tick = 0;              ///< time slices, and fibers that went on for another: tuning::ticks_per_look
+  relaxed<std::uint64_t> slice_began = 0;  ///< by os::rough_ns; 0: not since a fiber waits for the end of the slice
+  processor* next = nullptr;               ///< among the idle ones
+  stack_cache stacks;                      ///< to run what is stolen next, and the children of scopes
+  stack_cache small_stacks;                ///< for the fibers of fj::go
   published<deque*> spare_deque = nullptr;  ///< for when the running fiber leaves with records in its own
   detail::chaos chaos;                      ///< of the worker's and its fibers' choices
   relaxed<unsigned> looks_at_timers = 0;    ///< of the worker, in a runtime with timers: tuning::ticks_per_look

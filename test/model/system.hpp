@@ -164,7 +164,7 @@ struct processor {
   model::noted_request yield_request;
   detail::chaos chaos;
   unsigned tick = 0;
-  std::int64_t slice_began = 0;
+  std::uint64_t slice_began = 0;
   unsigned looks_at_timers = 0;
   timer_heap timers;
   blocking_word blocking;
