@@ -2,7 +2,7 @@
 there, or is refused with a sentence: tbb_names.py <compiler and flags>
 
 A header that is here compiles, or ends in a sentence that begins "forkjoin has no". A name that <tbb/tbb.h> does not declare would be a raw
-"not a member". (Tried without left_out.h's flow::limiter_node, without task_group.h's task_handle, and without flow_graph_abstractions.h.)
+"not a member". (Tried without left_out.h's flow::limiter_node, without flow_graph_abstractions.h, and without <memory> in enumerable_thread_specific.h.)
 """
 
 import concurrent.futures

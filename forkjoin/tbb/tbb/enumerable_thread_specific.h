@@ -71,8 +71,9 @@ class enumerable_thread_specific {
   const_iterator end() const { return values_.end(); }
 
   template <class... Any>
-  __attribute__((unavailable("forkjoin has no range() of a tbb::enumerable_thread_specific: write a loop over it")))
-  void range(Any&&...);
+  __attribute__((
+      unavailable("forkjoin has no range() of a tbb::enumerable_thread_specific: write a loop over it"))) void
+  range(Any&&...);
 
   template <class Combine>
   T combine(Combine f) {

@@ -46,7 +46,9 @@ class task_arena {
     if (!active_) wanted_ = max_concurrency;
     active_ = true;
   }
-  void initialize(const constraints& wanted, unsigned = 1, priority = priority::normal) { initialize(wanted.max_concurrency); }
+  void initialize(const constraints& wanted, unsigned = 1, priority = priority::normal) {
+    initialize(wanted.max_concurrency);
+  }
   void initialize(attach) { active_ = true; }
   void terminate() { active_ = false; }
   bool is_active() const { return active_; }

@@ -5,11 +5,12 @@
 #include <cstddef>
 
 #define FORKJOIN_TBB_LEFT_OUT(why) __attribute__((unavailable("forkjoin has no " why)))
-#define FORKJOIN_TBB_CONTAINER \
-  FORKJOIN_TBB_LEFT_OUT(       \
-      "containers of oneTBB: keep them in sources of their own, compiled with oneTBB, or see forkjoin/guide/onetbb.md")
-#define FORKJOIN_TBB_FLOW                                                                                             \
-  FORKJOIN_TBB_LEFT_OUT(                                                                                              \
+#define FORKJOIN_TBB_CONTAINER                                                                 \
+  FORKJOIN_TBB_LEFT_OUT(                                                                       \
+      "containers of oneTBB: keep them in sources of their own, compiled with oneTBB, or see " \
+      "forkjoin/guide/onetbb.md")
+#define FORKJOIN_TBB_FLOW                                                                                              \
+  FORKJOIN_TBB_LEFT_OUT(                                                                                               \
       "flow graph: write fibers with channels between them, or nested forks (graph, in forkjoin/guide/moving.md), or " \
       "keep it in sources of its own, compiled with oneTBB")
 
@@ -23,11 +24,8 @@ inline constexpr bool is_here = false;
 /// Also where the attribute says nothing: as a base, or with its arguments deduced.
 template <class... Any>
 class left_out {
-  static_assert(is_here<Any...>, "forkjoin has no containers and no flow graph of oneTBB: see forkjoin/guide/onetbb.md");
-
- public:
-  template <class... Arguments>
-  left_out(Arguments&&...);
+  static_assert(is_here<Any...>,
+                "forkjoin has no containers and no flow graph of oneTBB: see forkjoin/guide/onetbb.md");
 };
 
 }  // namespace fj_detail
@@ -160,7 +158,8 @@ template <class, unsigned, class...>
 class FORKJOIN_TBB_LEFT_OUT("tbb::blocked_rangeNd: use tbb::blocked_range3d, or a range of your own") blocked_rangeNd;
 
 template <class>
-class FORKJOIN_TBB_LEFT_OUT("tbb::flattened2d: write a loop over the values, and one over each value's elements") flattened2d;
+class FORKJOIN_TBB_LEFT_OUT("tbb::flattened2d: write a loop over the values, and one over each value's elements")
+    flattened2d;
 template <class... Any>
 FORKJOIN_TBB_LEFT_OUT("tbb::flatten2d: write a loop over the values, and one over each value's elements")
 void flatten2d(Any&&...);
@@ -178,8 +177,8 @@ class FORKJOIN_TBB_LEFT_OUT("tbb::missing_wait: the destructor of a task_group w
 class task_scheduler_observer {
  public:
   FORKJOIN_TBB_LEFT_OUT(
-      "tbb::task_scheduler_observer: threads inherit the affinity mask of their caller, and a value of each thread is a "
-      "tbb::combinable; leave the observer out")
+      "tbb::task_scheduler_observer: threads inherit the affinity mask of their caller, and each has its value "
+      "in a tbb::combinable; leave the observer out")
   explicit task_scheduler_observer(bool = false);
   template <class Arena>
   FORKJOIN_TBB_LEFT_OUT("tbb::task_scheduler_observer: leave the observer out")
@@ -201,7 +200,8 @@ class FORKJOIN_TBB_LEFT_OUT("tbb::unsafe_wait: threads end with the process; lea
 
 namespace task {
 
-class FORKJOIN_TBB_LEFT_OUT("tbb::task::suspend: wait for an fj::promise or an fj::channel, in any function") suspend_point;
+class FORKJOIN_TBB_LEFT_OUT("tbb::task::suspend: wait for an fj::promise or an fj::channel, in any function")
+    suspend_point;
 template <class... Any>
 FORKJOIN_TBB_LEFT_OUT("tbb::task::suspend: wait for an fj::promise or an fj::channel, in any function")
 void suspend(Any&&...);
