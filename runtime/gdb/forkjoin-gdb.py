@@ -1,13 +1,15 @@
 """For gdb: fibers, and backtraces that go on where a strand was stolen. Loaded by itself for programs that use the installed shared library;
 for others: source forkjoin-gdb.py
 
-    fj fibers      each fiber: its state, where it waits, and of which strand it was stolen or is the child
+    fj fibers      what fibers do, where they wait, and of which strand they were stolen or are children; those that do the same are one line
+    fj fibers all  a line for each fiber, free ones too
     fj bt [N]      the backtrace of the calling strand, or of fiber N, through the strands that it was stolen of, up to main's call of run
     bt             goes on by itself through a parent that waits, if that one's stack lies above: gdb follows stacks upwards alone
 
 It reads memory alone, by offsets that the library exports (forkjoin_v…_layout), so it needs no debug information of the library, and
 serves cores, too. x86-64 and 64-bit Arm."""
 
+import bisect
 import re
 
 import gdb
@@ -102,6 +104,8 @@ class All:
                     at = word(at + of.mapped_before)
             runtime = word(runtime + of.next_runtime)
             number += 1
+        self.by_stack = sorted(self.fibers, key=lambda fiber: fiber.low)
+        self.lows = [fiber.low for fiber in self.by_stack]
         self.threads = {}  # fiber's address: the number of the thread on its stack
         here = gdb.selected_thread()
         for thread in gdb.selected_inferior().threads() if not Unwinder.inside else ():
@@ -131,7 +135,8 @@ class All:
 
     def on(self, address):
         """The fiber on whose stack the address lies."""
-        return next((fiber for fiber in self.fibers if fiber.holds(address)), None)
+        below = bisect.bisect_right(self.lows, address)
+        return self.by_stack[below - 1] if below and self.by_stack[below - 1].holds(address) else None
 
     def parent(self, fiber):
         """(the fiber that it was stolen of, or whose child it is; where on that one's stack; how)"""
@@ -336,36 +341,44 @@ class Backtrace:
 
 
 class Fj(gdb.Command):
-    """Fibers of programs that use forkjoin: fj fibers, fj bt [N]."""
+    """Fibers of programs that use forkjoin: fj fibers [all], fj bt [N]."""
 
     def __init__(self):
         super().__init__("fj", gdb.COMMAND_STACK, prefix=True)
 
     def invoke(self, argument, from_tty):
-        raise gdb.GdbError("fj fibers, or fj bt [N]")
+        raise gdb.GdbError("fj fibers [all], or fj bt [N]")
 
 
 class Fibers(gdb.Command):
-    """fj fibers: each fiber of each runtime, what it does, and of which it was stolen. With "all": free ones, too."""
+    """fj fibers: what the fibers of each runtime do, and of which they were stolen; those that do the same at the same place are one line. With
+    "all": a line for each fiber, free ones too."""
 
     def __init__(self):
         super().__init__("fj fibers", gdb.COMMAND_STACK)
 
     def invoke(self, argument, from_tty):
+        if argument.strip() not in ("", "all"):
+            raise gdb.GdbError("fj fibers, or fj fibers all")
         of = All()
         several = len({fiber.runtime for fiber in of.fibers}) > 1
+        lines = {}  # what they do, and a line's own number if each has its line: [(fiber, parent's number)]
         for fiber in sorted(of.fibers, key=lambda fiber: (fiber.runtime, fiber.number)):
-            if fiber.state == FREE and argument.strip() != "all":
+            if fiber.state == FREE and not argument.strip():
                 continue
             says = STATES[fiber.state]
             if fiber.state == WAITING:
                 says += " " + fiber.place()
             elif fiber.state in (RUNNING, BLOCKING) and (thread := of.thread_on(fiber)):
                 says += f" on thread {thread.num}"
-            parent = of.parent(fiber)
-            if parent and fiber.state != FREE:
-                says += f"; {parent[2]} fiber {parent[0].number}"
-            print((f"runtime {fiber.runtime}, " if several else "") + f"fiber {fiber.number}: {says}")
+            parent = of.parent(fiber) if fiber.state != FREE else None
+            key = fiber.runtime, says, parent and parent[2], len(lines) if argument.strip() else None
+            lines.setdefault(key, []).append((fiber, parent and parent[0].number))
+        for (runtime, says, how, _), same in lines.items():
+            others = f" and {len(same) - 1} more" if len(same) > 1 else ""
+            if how:
+                says += f"; {how} fiber {same[0][1]}" + (" or others" if len({number for _, number in same}) > 1 else "")
+            print((f"runtime {runtime}, " if several else "") + f"fiber {same[0][0].number}{others}: {says}")
 
 
 class Bt(gdb.Command):
@@ -380,7 +393,7 @@ class Bt(gdb.Command):
             wanted = int(argument)
             fiber = next((fiber for fiber in trace.of.fibers if fiber.number == wanted and fiber.state != FREE), None)
             if not fiber:
-                raise gdb.GdbError(f"fj bt: there is no fiber {wanted}; fj fibers lists them")
+                raise gdb.GdbError(f"fj bt: there is no fiber {wanted}; fj fibers all lists them")
             trace.seen.add(fiber.at)
             thread = trace.of.thread_on(fiber)
             if thread:

@@ -33,8 +33,10 @@ bool is_between(const std::string& file, const std::string& folder) {
          file.find('/', at + folder.size()) == std::string::npos;
 }
 
-/// Code of this library, or of the standard's: by its file, or by its name if no file is known.
+/// Code of this library, of the standard's, or what the user says is looked through: by its file, or by its name if no file is known.
 bool is_library(const os::place& one) {
+  const char* const through = std::getenv("FORKJOIN_PROFILE_THROUGH");
+  if (through && *through && one.file.find(through) != std::string::npos) return true;
   if (one.file.empty())
     return one.function.find("fj::v0_2::") < one.function.find_first_of("<(") || one.function.starts_with("std::");
   if (one.file.find("/include/c++/") != std::string::npos || one.file.find("/c++/v1/") != std::string::npos)

@@ -1,5 +1,5 @@
 """The rules of the house, one at a time: check.py layers | folders | text | sources | includes | cmake | workflows | names | texts |
-links | life | format
+links | life | figures | format
 
 Prints every breach as file:line: what, and exits with 1 if there is one; exits with 77 when it cannot check.
 """
@@ -373,6 +373,45 @@ def check_life():
         found = re.findall(r"`([\w/]+\.(?:hpp|cpp|S))(: +\w+|:\n +\w+)?", step)
         if not any(function for _, function in found):
             yield page, 1, f"names no file: function: {step.splitlines()[0]}"
+
+
+def check_figures():
+    """bench/FIGURES.md names each page that has a figure of time or a ratio outside of its code, and each command in its tables exists and has
+    its minutes and its range. (Tried without the link to races.md, with `./dev bench fob`, `bench/race.py` and `./dev test profile_time`, and
+    with an empty cell: this check fails.)"""
+    page = pathlib.Path("bench/FIGURES.md")
+    named = {os.path.normpath(page.parent / target.partition("#")[0]) for _, target in make_site.links((ROOT / page).read_text())}
+    for name in files(".", suffixes={".md"}):
+        text = re.sub(r"(?ms)^```.*?^```|^    .*?$|`[^`\n]*`|<!-- code.*?-->|\b(Boost|CMake|Meson)\S* [\d.]+", "", (ROOT / name).read_text())
+        found = re.search(r"\d ?(ns|us|ms|%)(?!\w)|(?<![\d.])\d+\.\d\d(?![\d.])", text)
+        if found and str(name) not in named | {str(page), "CHANGELOG.md"}:
+            yield page, 1, f"does not name {name}, which has the figure {found[0]}"
+    dev = (ROOT / "dev").read_text()
+    builds = {where: "".join((ROOT / name).read_text() for name in files(where, suffixes={".build"})) for where in ("bench", "test", "examples")}
+    kernels = {path.name for path in (ROOT / "bench/kernels").iterdir()} | set(re.findall(r"\w+", re.search(r"talk\|echo\|handover", dev)[0]))
+    kernels |= {"outside", "brief", "neighbour"}
+    for number, line in lines(page):
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        command = re.match(r"\| `([^`]+)` \|", line)
+        if not command:
+            continue
+        if len(cells) != 4 or not all(cells):
+            yield page, number, "a row has a command, its figures, its minutes and its range"
+        words = command[1].split()
+        if words[0] == "./dev" and not re.search(rf"(?m)^cmd_{words[1]}\(\)", dev):
+            yield page, number, f"./dev has no command {words[1]}"
+        if words[:2] == ["./dev", "bench"]:
+            for word in words[2:]:
+                if word not in kernels | {"both", "FOLDER"} and not (word.startswith("--") and word in dev):
+                    yield page, number, f"./dev bench knows no {word}"
+        if words[:2] == ["./dev", "test"] and f"'{words[2]}'" not in builds["test"]:
+            yield page, number, f"no test {words[2]}"
+        for word in words:
+            built = re.fullmatch(r"build/(bench|test|examples)/(?:mpi/)?(\w+)", word)
+            if built and f"'{built[2]}'" not in builds[built[1]]:
+                yield page, number, f"no meson.build makes {word}"
+            if re.fullmatch(r"(bench|examples|test|forkjoin)/[\w/.]+", word) and not (ROOT / word).is_file():
+                yield page, number, f"{word}: no such file"
 
 
 def check_format():

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <thread>
+#include <vector>
 
 #include "forkjoin/forkjoin.hpp"
 #include "forkjoin/go.hpp"
@@ -85,11 +86,25 @@ void other_branch() {
   receiver.get();
 }
 
+// A thousand fibers wait at one place, and one at another.
+[[gnu::noinline]] void in_many() {
+  fj::wait_group open;
+  open.add(1);
+  std::vector<fj::future<void>> all;
+  for (int i = 0; i < 1'000; ++i) all.push_back(fj::go([&] { open.wait(); }));
+  all.push_back(fj::go([&] { open.wait(); }));
+  fj::sleep_for(std::chrono::milliseconds(20));
+  stop();
+  open.done();
+  for (auto& each : all) each.get();
+}
+
 [[gnu::noinline]] void top(const char* what) {
   if (std::strcmp(what, "fork") == 0) std::printf("%d\n", outer(5));
   if (std::strcmp(what, "scope") == 0) in_scope();
   if (std::strcmp(what, "loop") == 0) in_loop();
   if (std::strcmp(what, "go") == 0) in_fiber();
+  if (std::strcmp(what, "many") == 0) in_many();
   asm volatile("" ::: "memory");
 }
 

@@ -79,6 +79,18 @@ class GdbTest(unittest.TestCase):
         self.assertRegex(said, r"#\d+ .*gdb_program\.cpp:\d+\n(.*\n)*     -- a fiber of fj::go")
         self.assertIn("there is no fiber 99", said)
 
+    def test_many_fibers(self):
+        """Fibers that wait at one place are one line; `all` has a line for each. Tried with the place left out of what is the same: the last
+        fiber is counted among the thousand. Tried with a line for each: this test fails."""
+        said = gdb("break stop_here", "run", "echo FEW\\n", "fj fibers", "echo ALL\\n", "fj fibers all", "fj fibers some", program=(PROGRAM, "many", "on"))
+        few, _, every = said.partition("FEW\n")[2].partition("ALL\n")
+        waits = r"waits in fj::wait_group::wait, called at .*gdb_program\.cpp:\d+$"
+        self.assertRegex(few, rf"(?m)^fiber \d+ and 999 more: {waits}")
+        self.assertRegex(few, rf"(?m)^fiber \d+: {waits}")
+        self.assertRegex(few, r"(?m)^fiber \d+: running on thread \d+")
+        self.assertEqual(len(re.findall(rf"(?m)^fiber \d+: {waits}", every)), 1001, every)
+        self.assertIn("fj fibers, or fj fibers all", every)
+
     @unittest.skipUnless(any(pathlib.Path("/usr/include").glob("**/sys/sdt.h")), "no sys/sdt.h")
     def test_probes(self):
         """A theft is a probe. Tried with a number that no event has: gdb does not stop."""

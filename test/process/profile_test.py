@@ -48,6 +48,11 @@ class ProfileTest(unittest.TestCase):
         self.assertIn("fib", functions[LINES["two"]])
         self.assertIn("counts", functions[LINES["outside"]])
 
+    def test_through(self):
+        """Files that are looked through have no lines. (Tried without asking: the sites of the program's file stay.)"""
+        self.assertEqual(forks(run("counts", FORKJOIN_PROFILE_THROUGH="another/folder/")), forks(run("counts")))
+        self.assertEqual(forks(run("counts", FORKJOIN_PROFILE_THROUGH=SOURCE.name)), {})
+
     def test_exceptions(self):
         found = forks(run("throws"))
         self.expect(found, first=(10, 10, 0), last=(20, 40, 20), turn=(10, 50, 40), two=(20 + 88, 216, 108))

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "detail/left_out.h"
+
 #include <cstddef>
 #include <new>
 

@@ -2,9 +2,14 @@
 // programs do at the begin of each body. Where strands fork while they use a value, fj::combinable is safe.
 #pragma once
 
+#include "detail/left_out.h"
+
+#include <cstddef>
 #include <functional>
+#include <iterator>
 #include <list>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <thread>
@@ -64,6 +69,11 @@ class enumerable_thread_specific {
   iterator end() { return values_.end(); }
   const_iterator begin() const { return values_.begin(); }
   const_iterator end() const { return values_.end(); }
+
+  template <class... Any>
+  __attribute__((
+      unavailable("forkjoin has no range() of a tbb::enumerable_thread_specific: write a loop over it"))) void
+  range(Any&&...);
 
   template <class Combine>
   T combine(Combine f) {

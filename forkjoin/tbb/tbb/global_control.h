@@ -1,6 +1,7 @@
 // How many P calls from outside of a runtime get: the least that the living objects allow.
 #pragma once
 
+#include "detail/left_out.h"
 #include "detail/runtime.h"
 
 #include <cstddef>

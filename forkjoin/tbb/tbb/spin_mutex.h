@@ -4,4 +4,5 @@
 
 namespace tbb {
 using spin_mutex = fj_detail::exclusive;
-}
+using speculative_spin_mutex = spin_mutex;
+}  // namespace tbb

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "detail/context.h"
+#include "detail/left_out.h"
 #include "detail/runtime.h"
 
 #include <forkjoin/go.hpp>

@@ -19,12 +19,19 @@ class task_arena {
   static constexpr int automatic = -1;
   static constexpr int not_initialized = -2;
   enum class priority { low = 1, normal = 2, high = 3 };
+  /// Of which max_concurrency alone counts.
   struct constraints {
-    int max_concurrency = automatic;
-    constraints& set_max_concurrency(int n) {
-      max_concurrency = n;
-      return *this;
-    }
+    constraints(numa_node_id node = automatic, int concurrency = automatic)
+        : numa_id(node), max_concurrency(concurrency) {}
+    constraints& set_numa_id(numa_node_id node) { return numa_id = node, *this; }
+    constraints& set_max_concurrency(int n) { return max_concurrency = n, *this; }
+    constraints& set_core_type(core_type_id kind) { return core_type = kind, *this; }
+    constraints& set_max_threads_per_core(int n) { return max_threads_per_core = n, *this; }
+
+    numa_node_id numa_id;
+    int max_concurrency;
+    core_type_id core_type = automatic;
+    int max_threads_per_core = automatic;
   };
 
   explicit task_arena(int max_concurrency = automatic, unsigned = 1, priority = priority::normal)
@@ -39,6 +46,10 @@ class task_arena {
     if (!active_) wanted_ = max_concurrency;
     active_ = true;
   }
+  void initialize(const constraints& wanted, unsigned = 1, priority = priority::normal) {
+    initialize(wanted.max_concurrency);
+  }
+  void initialize(attach) { active_ = true; }
   void terminate() { active_ = false; }
   bool is_active() const { return active_; }
 
@@ -86,6 +97,13 @@ template <class F>
 decltype(auto) isolate(F&& f) {
   return std::forward<F>(f)();
 }
+
+/// Starts f in the runtime that this code runs in.
+template <class F>
+void enqueue(F&& f) {
+  static_cast<void>(fj::go(std::forward<F>(f)));
+}
+inline void enqueue(task_handle&& handle) { task_arena().enqueue(std::move(handle)); }
 
 }  // namespace this_task_arena
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "detail/context.h"
+#include "detail/left_out.h"
 #include "detail/runtime.h"
 
 #include <forkjoin/task_group.hpp>

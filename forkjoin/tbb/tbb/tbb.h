@@ -12,6 +12,7 @@
 #include "info.h"
 #include "mutex.h"
 #include "null_mutex.h"
+#include "null_rw_mutex.h"
 #include "parallel_for.h"
 #include "parallel_for_each.h"
 #include "parallel_invoke.h"

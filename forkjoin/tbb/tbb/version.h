@@ -3,5 +3,12 @@
 
 #define TBB_VERSION_MAJOR 2021
 #define TBB_VERSION_MINOR 8
+#define TBB_VERSION_PATCH 0
+#define TBB_VERSION_STRING "2021.8.0"
 #define TBB_INTERFACE_VERSION 12080
+#define TBB_INTERFACE_VERSION_MAJOR 12
+#define TBB_INTERFACE_VERSION_MINOR 8
 #define FORKJOIN_TBB 1
+
+inline const char* TBB_runtime_version() { return TBB_VERSION_STRING; }
+inline int TBB_runtime_interface_version() { return TBB_INTERFACE_VERSION; }

@@ -1,0 +1,1 @@
+#include "../../tbb/flow_graph_abstractions.h"

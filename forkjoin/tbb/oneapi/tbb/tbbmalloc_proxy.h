@@ -1,0 +1,1 @@
+#include "../../tbb/tbbmalloc_proxy.h"

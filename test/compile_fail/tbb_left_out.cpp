@@ -1,0 +1,42 @@
+// Names of oneTBB that are left out, by this library's <tbb/tbb.h>: each ends in a sentence that says what to do.
+// expect: forkjoin has no flow graph: write fibers with channels between them, or nested forks
+// expect: forkjoin has no tbb::task::suspend: wait for an fj::promise or an fj::channel
+// expect: forkjoin has no tbb::task_scheduler_observer: threads inherit the affinity mask of their caller
+// expect: forkjoin has no tbb::task_scheduler_handle: threads end with the process
+// expect: forkjoin has no tbb::finalize: threads end with the process
+// expect: forkjoin has no tbb::blocked_rangeNd: use tbb::blocked_range3d, or a range of your own
+// expect: forkjoin has no tbb::flatten2d: write a loop over the values
+// expect: forkjoin has no range() of a tbb::enumerable_thread_specific: write a loop over it
+// expect: forkjoin has no tbb::cache_aligned_resource: use std::pmr::new_delete_resource()
+// expect: forkjoin has no tbb::collaborative_call_once: use fj::once with once.call(f)
+
+#include "forkjoin/tbb/tbb/tbb.h"
+
+#include <vector>
+
+int main() {
+  tbb::enumerable_thread_specific<std::vector<int>> values;
+#ifdef FIXED
+  values.local().push_back(tbb::info::default_concurrency(tbb::info::numa_nodes().front()));
+  tbb::task_arena arena(tbb::task_arena::constraints{}.set_numa_id(0).set_max_concurrency(1));
+  arena.execute([] { tbb::this_task_arena::enqueue([] {}); });
+  tbb::null_rw_mutex none;
+  const tbb::null_rw_mutex::scoped_lock held(none, false);
+  static_cast<void>(TBB_runtime_version());
+#else
+  tbb::flow::graph graph;
+  tbb::flow::function_node<int, int> node(graph, tbb::flow::unlimited, [](int i) { return i; });
+  tbb::flow::make_edge(node, node);
+  tbb::task::suspend([](tbb::task::suspend_point) {});
+  struct observer : tbb::task_scheduler_observer {
+    void on_scheduler_entry(bool) override {}
+  } watches;
+  tbb::task_scheduler_handle* handle;
+  tbb::finalize(tbb::attach());
+  tbb::blocked_rangeNd<int, 4>* range;
+  tbb::flatten2d(values);
+  values.range();
+  tbb::cache_aligned_resource* memory;
+  tbb::collaborative_call_once(0, [] {});
+#endif
+}
