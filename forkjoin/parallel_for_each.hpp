@@ -3,14 +3,18 @@
 
 #include "forkjoin/detail/requirements.hpp"
 
+#include <atomic>
+#include <cstddef>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <ranges>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "forkjoin/loop_options.hpp"
+#include "forkjoin/loops/sequence.hpp"
 #include "forkjoin/parallel_for.hpp"
 #include "forkjoin/scope.hpp"
 #include "forkjoin/stop.hpp"
@@ -24,34 +28,64 @@ class feeder;
 namespace detail {
 
 /// A loop whose body adds elements. What one call has added become children of one scope, but for the last one, which follows in the same
-/// strand: so a chain of elements is a loop.
+/// strand: so a chain of elements is a loop. The elements that the loop begins with are halved, if they can be: else each theft would take
+/// one of them and the rest of the loop, which the robbed strand had to steal back for its next element.
 template <class T, class Body>
 class fed_loop {
  public:
   explicit fed_loop(Body& body) noexcept : body_(body) {}
 
-  void start(scope& all, T element) {
-    all.fork([this, &all, element = std::move(element)]() mutable { run(all, std::move(element)); });
+  template <class First, class Last>
+  void start_all(scope& all, First first, Last last) {
+    if constexpr (std::random_access_iterator<First> && std::sized_sentinel_for<Last, First>) {
+      const auto run_one = [&](std::size_t n) { run_first(all, detail::advanced(first, n)); };
+      fj::parallel_for(std::size_t{0}, detail::size_between(first, last), run_one, {.grain = 1});
+    } else {
+      for (; first != last; ++first) start(all, *first);
+    }
   }
 
  private:
+  void start(scope& all, T element) {
+    all.fork([this, &all, element = std::move(element)]() mutable {
+      if (!failed_.load(std::memory_order_relaxed)) run(all, std::move(element));
+    });
+  }
+
+  // An element that the loop begins with, by a strand that is no child of the scope: so the scope does not see its exception. An earlier one
+  // starts nonetheless, as parallel_for has it: its exception comes first.
+  template <class It>
+  void run_first(scope& all, It element) {
+    if (all.stopped()) return leave_out(all);
+    try {
+      run(all, *element);
+    } catch (...) {
+      failed_.store(true, std::memory_order_relaxed);
+      throw;
+    }
+  }
+
   void run(scope& all, T element) {
+    feeder<T> more;
     for (;;) {
-      feeder<T> more;
       static_cast<void>(std::invoke(body_, std::move(element), more));
-      if (more.added_.empty() || all.stopped()) return leave_out(all, more);
-      element = std::move(more.added_.back());
-      more.added_.pop_back();
-      for (T& each : more.added_) start(all, std::move(each));
+      if (!more.latest_ || failed_.load(std::memory_order_relaxed)) return;
+      if (all.stopped()) return leave_out(all);
+      element = std::move(*more.latest_);
+      more.latest_.reset();
+      for (T& each : more.earlier_) start(all, std::move(each));
+      more.earlier_.clear();
     }
   }
 
   // If the scope was asked to stop, it is to know that there was more.
-  static void leave_out(scope& all, const feeder<T>& more) {
-    if (!more.added_.empty()) all.fork([] {});
+  static void leave_out(scope& all) {
+    all.fork([] {});
   }
 
   Body& body_;
+  std::atomic<bool> failed_ =
+      false;  // relaxed, all of it: to be seen soon is enough, and the exception goes another way
 };
 
 }  // namespace detail
@@ -61,13 +95,17 @@ template <class T>
 class feeder {
  public:
   /// The loop calls its body for that element, too, once this call of the body has returned. Throws std::bad_alloc.
-  void add(T element) { added_.push_back(std::move(element)); }
+  void add(T element) {
+    if (latest_) earlier_.push_back(std::move(*latest_));
+    latest_.emplace(std::move(element));
+  }
 
  private:
   template <class U, class Body>
   friend class detail::fed_loop;
 
-  std::vector<T> added_;
+  std::optional<T> latest_;  // apart from the others: a single one needs no memory
+  std::vector<T> earlier_;
 };
 
 /// Calls body(element) for all elements, possibly in parallel. As parallel_for where the iterators have random access; else a fork each,
@@ -84,9 +122,7 @@ void parallel_for_each(First first, Last last, Body&& body, const loop_options& 
   const stop_token stop = options.stop ? *options.stop : stop_token();
   if constexpr (std::is_invocable_v<Body&, value, feeder<value>&>) {
     detail::fed_loop<value, std::remove_reference_t<Body>> loop(body);  // outlives the scope
-    with_scope(stop, [&](scope& all) {
-      for (; first != last; ++first) loop.start(all, *first);
-    });
+    with_scope(stop, [&](scope& all) { loop.start_all(all, first, last); });
   } else if constexpr (std::random_access_iterator<First> && std::sized_sentinel_for<Last, First>) {
     fj::parallel_for(first, last, body, options);
   } else if constexpr (std::forward_iterator<First>) {

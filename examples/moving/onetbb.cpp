@@ -98,6 +98,26 @@ long ours() {
 }
 }  // namespace matrix
 
+namespace tiles {
+long theirs() {
+  std::vector<long> cells(30 * 40);
+  tbb::parallel_for(tbb::blocked_range2d<int>(1, 29, 1, 39), [&](const tbb::blocked_range2d<int>& part) {
+    for (int i = part.rows().begin(); i != part.rows().end(); ++i)
+      for (int j = part.cols().begin(); j != part.cols().end(); ++j)
+        cells[static_cast<std::size_t>(i * 40 + j)] = i - j;
+  });
+  return sum_of(cells);
+}
+long ours() {
+  std::vector<long> cells(30 * 40);
+  fj::parallel_for_2d(1, 29, 1, 39, [&](int first_row, int last_row, int first_column, int last_column) {
+    for (int i = first_row; i != last_row; ++i)
+      for (int j = first_column; j != last_column; ++j) cells[static_cast<std::size_t>(i * 40 + j)] = i - j;
+  });
+  return sum_of(cells);
+}
+}  // namespace tiles
+
 namespace for_each {
 long theirs() {
   std::vector<long> all = numbers();
@@ -497,6 +517,7 @@ int main() {
       {"blocks", &blocks::theirs, &blocks::ours},
       {"grain", &grain::theirs, &grain::ours},
       {"matrix", &matrix::theirs, &matrix::ours},
+      {"tiles", &tiles::theirs, &tiles::ours},
       {"for_each", &for_each::theirs, &for_each::ours},
       {"feeder", &feeder::theirs, &feeder::ours},
       {"reduce", &reduce::theirs, &reduce::ours},

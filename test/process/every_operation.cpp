@@ -110,6 +110,7 @@ void loops() {
     for (int i = begin; i < end; ++i) v[static_cast<std::size_t>(i)] = i;
   });
   fj::parallel_for_2d(10, 10, [&](const auto& block) { static_cast<void>(block); });
+  fj::parallel_for_2d(-5, 5, -5, 5, [](int, int, int, int) {});
   const long sum = fj::parallel_reduce(v, 0L, std::plus<>());
   EXPECT(sum == 49'995'000);
   EXPECT(fj::parallel_transform_reduce(v, 0L, std::plus<>(), [](int i) { return long{i}; }) == sum);

@@ -59,8 +59,16 @@ void loop_2d_once(fj::runtime& rt, dice& random) {
             for (std::size_t j = block.col_begin; j != block.col_end; ++j) ++visits[i * cols + j];
         },
         options);
+    fj::parallel_for_2d(
+        1, static_cast<int>(rows) + 1, std::size_t{0}, cols,
+        [&](int i, int last_row, std::size_t first_column, std::size_t last_column) {
+          for (; i != last_row; ++i)
+            for (std::size_t j = first_column; j != last_column; ++j)
+              ++visits[(static_cast<std::size_t>(i) - 1) * cols + j];
+        },
+        options);
   });
-  CHECK(std::ranges::all_of(visits, [](int count) { return count == 2; }));
+  CHECK(std::ranges::all_of(visits, [](int count) { return count == 3; }));
 }
 
 void transform_once(fj::runtime& rt, dice& random) {

@@ -354,6 +354,7 @@ TEST_CASE("bodies may return what should not be discarded") {
     fj::parallel_for_blocks(v, body, {.grain = 9});
     fj::parallel_for_2d(3, 3, [&body](std::size_t, std::size_t) { return body(); });
     fj::parallel_for_2d(3, 3, [&body](const fj::block_2d&) { return body(); }, {.grain = 9});
+    fj::parallel_for_2d(1, 3, 1, 3, [&body](int, int, int, int) { return body(); }, {.grain = 9});
     fj::fork_each(v, body);
     fj::fork_each(v, body, {.grain = 9});
     fj::parallel_invoke(body, body);
@@ -370,7 +371,7 @@ TEST_CASE("bodies may return what should not be discarded") {
     fj::select(fj::on_receive(full, body), fj::otherwise(body));
     fj::select(fj::on_receive(full, body), fj::after(std::chrono::nanoseconds(1), body));
   });
-  CHECK(calls == 9 + 1 + 9 + 1 + 1 + 9 + 1 + 9 + 9 + 2 + 1 + 1 + 1 + 1 + 4);
+  CHECK(calls == 9 + 1 + 9 + 1 + 1 + 9 + 1 + 1 + 9 + 9 + 2 + 1 + 1 + 1 + 1 + 4);
 }
 
 namespace functions {

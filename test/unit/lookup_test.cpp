@@ -96,11 +96,12 @@ TEST_CASE("loops, sums and scans call by their full names") {
     fj::fork_each(0, 100, user::trapped([&](int) { ++calls; }), options);
     fj::parallel_for_2d(10, 10, user::trapped([&](std::size_t, std::size_t) { ++calls; }), options);
     fj::parallel_for_2d(2, 2, user::trapped([&](const fj::block_2d&) { ++calls; }), {.grain = 4});
-    CHECK(calls == 701);
+    fj::parallel_for_2d(-1, 1, -1, 1, user::trapped([&](int, int, int, int) { ++calls; }), {.grain = 4});
+    CHECK(calls == 702);
     const user::trapped block([&](auto begin, auto end) { calls += static_cast<int>(end - begin); });
     fj::parallel_for_blocks(array, block, options);
     fj::parallel_for_blocks(array, end, block, options);
-    CHECK(calls == 901);
+    CHECK(calls == 902);
 
     const user::trapped one([](user::trap) { return 1; });
     const user::trapped product([](user::trap, user::trap) { return 1; });

@@ -99,6 +99,7 @@ TEST_CASE("options come last, whatever is left out before them") {
     expect_cancelled([&] { fj::parallel_for_blocks(v, std::less<>(), {.stop = &token}); });
     expect_cancelled([&] { fj::fork_each(v, is_odd, {.stop = &token}); });
     expect_cancelled([&] { fj::parallel_for_2d(1, 3, [](std::size_t, std::size_t) {}, {.stop = &token}); });
+    expect_cancelled([&] { fj::parallel_for_2d(1, 3, 1, 3, [](int, int, int, int) {}, {.stop = &token}); });
 
     // Two arrays are a range and an output, though they could be taken for two pointers.
     int array[3] = {3, 1, 2}, room[6];

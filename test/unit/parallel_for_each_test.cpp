@@ -3,13 +3,17 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <forward_list>
 #include <iterator>
 #include <memory>
+#include <numeric>
+#include <ranges>
 #include <sstream>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "forkjoin/run.hpp"
@@ -105,6 +109,113 @@ TEST_CASE("parallel_for_each: exceptions and stops") {
       fj::parallel_for_each(std::vector<int>(), [](int, fj::feeder<int>&) { FAIL("none"); });
     });
   });
+}
+
+// Elements at random access are halved.
+TEST_CASE("parallel_for_each: many elements that add some, each once") {
+  test::for_each_runtime("each added element once", [](fj::runtime& rt, unsigned procs, test::stealing how) {
+    CAPTURE(procs);
+    CAPTURE(test::name_of(how));
+    for (const std::size_t roots : {std::size_t{1}, std::size_t{2}, std::size_t{3}, test::divided(std::size_t{1000})}) {
+      std::vector<std::size_t> begin(roots);
+      std::iota(begin.begin(), begin.end(), 0);
+      std::vector<std::atomic<int>> visits(3 * roots);
+      rt.run([&] {
+        fj::parallel_for_each(begin, [&](std::size_t n, fj::feeder<std::size_t>& more) {
+          ++visits[n];
+          if (n < roots)
+            for (std::size_t i = 1; i != 3; ++i) more.add(n + i * roots);
+        });
+      });
+      CHECK(std::ranges::all_of(visits, [](const auto& n) { return n == 1; }));
+    }
+  });
+}
+
+TEST_CASE("parallel_for_each: of elements that add none, the earliest exception; a stopped loop starts none") {
+  test::for_each_runtime("earliest of a feeder", [](fj::runtime& rt, unsigned procs, test::stealing how) {
+    CAPTURE(procs);
+    CAPTURE(test::name_of(how));
+    std::vector<int> numbers(200);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    int thrown = 0;
+    try {
+      rt.run([&] {
+        fj::parallel_for_each(numbers, [](int n, fj::feeder<int>&) {
+          if (n >= 77) throw n;
+        });
+      });
+    } catch (int n) {
+      thrown = n;
+    }
+    CHECK(thrown == 77);
+    fj::stop_source source;
+    source.request_stop();
+    const fj::stop_token token = source.get_token();
+    const auto never = [](int, fj::feeder<int>&) { FAIL("called"); };
+    CHECK_THROWS_AS(rt.run([&] { fj::parallel_for_each(numbers, never, {.stop = &token}); }), fj::cancelled);
+  });
+}
+
+// An element that the loop begins with is no child of the scope that has the others. Tried without failed_: does not end.
+TEST_CASE("parallel_for_each: after an exception no more elements start, neither the first ones nor added ones") {
+  const test::watchdog dog("elements after an exception", 2);
+  fj::runtime rt(test::with_procs(2));
+  const auto wait_for = [](const std::atomic<bool>& flag) {
+    while (!flag) std::this_thread::yield();
+  };
+  for (const int thrower : {0, 1}) {
+    std::atomic<bool> other_begun = false;
+    CHECK_THROWS_WITH(rt.run([&] {
+      fj::parallel_for_each(std::vector<int>{0, 1}, [&](int n, fj::feeder<int>& more) {
+        if (n == thrower) {
+          wait_for(other_begun);
+          throw std::runtime_error("first");
+        }
+        other_begun = true;
+        more.add(2);
+        more.add(2);
+      });
+    }),
+                      "first");
+  }
+  std::atomic<bool> other_begun = false;
+  CHECK_THROWS_WITH(rt.run([&] {
+    fj::parallel_for_each(std::vector<int>{0, 1}, [&](int n, fj::feeder<int>& more) {
+      if (n == 3) {
+        wait_for(other_begun);
+        throw std::runtime_error("added");
+      }
+      if (n == 0) return more.add(3);
+      other_begun = true;
+      more.add(2);
+    });
+  }),
+                    "added");
+}
+
+// Tried with first elements that start although the scope is stopped: all do.
+TEST_CASE("parallel_for_each: after a stop no first element starts") {
+  fj::runtime rt(test::with_procs(1));
+  std::vector<int> numbers(500);
+  fj::stop_source source;
+  const fj::stop_token token = source.get_token();
+  int begun = 0;
+  const auto stop_at_fourth = [&](int, fj::feeder<int>&) {
+    if (++begun == 4) source.request_stop();
+  };
+  CHECK_THROWS_AS(rt.run([&] { fj::parallel_for_each(numbers, stop_at_fourth, {.stop = &token}); }), fj::cancelled);
+  CHECK(begun == 4);
+}
+
+// Also where the difference of iterators is no integer that a loop takes. Tried with a loop over that difference: does not compile.
+TEST_CASE("parallel_for_each: a view whose differences are of 128 bits") {
+  std::atomic<long long> sum = 0;
+  fj::parallel_for_each(std::views::iota(0LL, 10LL), [&](long long n, fj::feeder<long long>& more) {
+    sum += n;
+    if (n == 9) more.add(100);
+  });
+  CHECK(sum == 145);
 }
 
 TEST_CASE("this_runtime: a handle") {

@@ -45,6 +45,9 @@ void expect_all_cancelled(fj::runtime& rt, std::size_t n, const fj::loop_options
   expect(n > 0, [&] { fj::fork_each(all, use, options); });
   expect(n > 0, [&] { fj::parallel_for_2d(n, 1, [&](std::size_t i, std::size_t) { use(i); }, options); });
   expect(n > 0, [&] { fj::parallel_for_2d(n, 1, [&](const fj::block_2d& b) { use(b); }, options); });
+  const auto use_ends = [&](auto i, auto, auto, auto) { use(i); };
+  expect(n > 0, [&] { fj::parallel_for_2d(n, 1, use_ends, options); });
+  expect(n > 0, [&] { fj::parallel_for_2d(std::size_t{0}, n, 0, 1, use_ends, options); });
   expect(n > 0, [&] { static_cast<void>(fj::parallel_reduce(all, 0, use, options)); });
   const auto join = [](int a, int b) { return a + b; };
   expect(n > 0, [&] { static_cast<void>(fj::parallel_reduce(all, 0, use, join, options)); });

@@ -330,6 +330,15 @@ CASE(blocks_2d) {  // racy: the border of a block is its neighbour's
   });
 }
 
+CASE(blocks_2d_between) {  // racy: the border of a block is its neighbour's
+  std::vector<int> a(31 * 31);
+  fj::parallel_for_2d(1, 30, 1, 30, [&](int first_row, int last_row, int first_column, int last_column) {
+    for (int i = first_row; i != last_row; ++i)
+      for (int j = first_column; j != last_column; ++j)
+        a[static_cast<std::size_t>(i * 31 + j)] = a[static_cast<std::size_t>(i * 31 + j + 1)];  // race: a b
+  });
+}
+
 CASE(fork_each_counter) {  // racy
   int turns = 0;
   fj::fork_each(0, n, [&](int) { ++turns; });  // race: a b
