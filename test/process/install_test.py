@@ -4,8 +4,8 @@ pkg-config, and runs it. The commands are there, each with a man page, and CMake
 install_test.py <build folder> <folder of forkjoin.pc> <program> <source folder, or none: CMake is not compared> -- <compiler>
 
 Tried: without forkjoin-races in commands of runtime/meson.build, without the licence in CMakeLists.txt, with -lboost_context in Libs.private
-alone there, with a help text that begins with a dot and without the escape in man.py, with a compiler's option that forkjoin-races puts before
-the sources, this test fails.
+alone there, with a help text that begins with a dot and without the escape in man.py, with words that forkjoin-races sorts, with files that Python
+compiles beside the commands, this test fails.
 """
 
 import os
@@ -63,11 +63,14 @@ def compare_with_cmake(root, pc_folder, source, modules, env):
                     sys.exit(f"pkg-config {shlex.join(asked)} {module}: of Meson {told[0]}, of CMake {told[1]}")
 
 
-def check_commands(root, prefix, env):
-    """Each command runs, and has a man page that tells of each of its options. man finds nothing to complain of."""
+def check_commands(root, prefix):
+    """Each command runs, and has a man page that tells of each of its options. man finds nothing to complain of. Python leaves no files beside
+    the installed ones."""
+    before = files(root)
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     commands = sorted(pathlib.Path(root + prefix, "bin").glob("forkjoin-*"))
     for command in commands:
-        text = run(command, "--help", stdout=subprocess.PIPE)
+        text = run(command, "--help", env=env, stdout=subprocess.PIPE)
         page = pathlib.Path(root + prefix, "share/man/man1", f"{command.name}.1")
         shown = re.sub(r"\\(f[BIR]|&)|\\(?=-)", "", page.read_text())
         for option in re.findall(r"(?m)^  (?:-\w, )?(--[\w-]+)", text):
@@ -78,6 +81,8 @@ def check_commands(root, prefix, env):
                                   env=dict(os.environ, MANPAGER="cat", LC_ALL="C.UTF-8"))
             if done.returncode != 0 or done.stderr or "SYNOPSIS" not in done.stdout:
                 sys.exit(f"man {page.name}: {done.stderr}")
+    if files(root) != before:
+        sys.exit(f"the commands wrote {sorted(files(root) - before)}")
     return {command.name for command in commands}
 
 
@@ -150,7 +155,7 @@ with tempfile.TemporaryDirectory() as root:
                if subprocess.run(["pkg-config", "--exists", module], env=env).returncode == 0]
     prefix = re.search(r"(?m)^prefix=(.*)$", pathlib.Path(root + pc_folder, "forkjoin.pc").read_text())[1]
     wanted = {module for module in modules if module in ("forkjoin-profile", "forkjoin-races")}
-    if (commands := check_commands(root, prefix, env)) != wanted | ({"forkjoin-trace"} if wanted else set()):
+    if (commands := check_commands(root, prefix)) != wanted | ({"forkjoin-trace"} if wanted else set()):
         sys.exit(f"the commands are {commands}, the modules of pkg-config {modules}")
     if "forkjoin-races" in commands:
         check_races(root, f"{root}{prefix}/bin/forkjoin-races", env)
