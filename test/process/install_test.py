@@ -40,21 +40,30 @@ def compare_with_cmake(root, pc_folder, source, modules, env):
     here = pathlib.Path(root + prefix, libdir)
     flags = run("pkg-config", "--cflags", "forkjoin", env=env, stdout=subprocess.PIPE).split()
     with tempfile.TemporaryDirectory() as folder:
-        made, other = f"{folder}/build", f"{folder}/installed"
-        run("cmake", "-G", "Ninja", "-S", source, "-B", made, f"-DCMAKE_INSTALL_PREFIX={prefix}", f"-DCMAKE_INSTALL_LIBDIR={libdir}",
-            f"-DCMAKE_BUILD_TYPE={'Debug' if '-DFORKJOIN_DEBUG' in flags else 'Release'}",
-            f"-DBUILD_SHARED_LIBS={'OFF' if '-DFORKJOIN_STATIC' in flags else 'ON'}",
-            f"-DFORKJOIN_BOOST_CONTEXT={'ON' if '-DFORKJOIN_BOOST_CONTEXT' in flags else 'OFF'}",
-            f"-DFORKJOIN_TOOLS={'ON' if 'forkjoin-profile' in modules else 'OFF'}",
-            env=dict(env, CXX=shlex.join(compiler)), stdout=subprocess.PIPE)
-        if "forkjoin-profile" in modules:
-            run("cmake", "--build", made, "--target", "forkjoin-man", stdout=subprocess.PIPE)
-        for library in here.glob("lib*"):
-            shutil.copy(library, made, follow_symlinks=False)
-        run("cmake", "--install", made, env=dict(env, DESTDIR=other), stdout=subprocess.PIPE)
-        differ = {name for name in files(root + prefix) ^ files(other + prefix) if pathlib.Path(name).name not in CMAKE_ALONE}
-        if differ:
-            sys.exit(f"Meson or CMake alone installs {sorted(differ)}")
+        def install(name, tools):
+            made, to = f"{folder}/build_{name}", f"{folder}/{name}"
+            run("cmake", "-G", "Ninja", "-S", source, "-B", made, f"-DCMAKE_INSTALL_PREFIX={prefix}", f"-DCMAKE_INSTALL_LIBDIR={libdir}",
+                f"-DCMAKE_BUILD_TYPE={'Debug' if '-DFORKJOIN_DEBUG' in flags else 'Release'}",
+                f"-DBUILD_SHARED_LIBS={'OFF' if '-DFORKJOIN_STATIC' in flags else 'ON'}",
+                f"-DFORKJOIN_BOOST_CONTEXT={'ON' if '-DFORKJOIN_BOOST_CONTEXT' in flags else 'OFF'}",
+                f"-DFORKJOIN_TOOLS={'ON' if tools else 'OFF'}", env=dict(env, CXX=shlex.join(compiler)), stdout=subprocess.PIPE)
+            if tools:
+                run("cmake", "--build", made, "--target", "forkjoin-man", stdout=subprocess.PIPE)
+            for library in here.glob("lib*"):
+                shutil.copy(library, made, follow_symlinks=False)
+            run("cmake", "--install", made, env=dict(env, DESTDIR=to), stdout=subprocess.PIPE)
+            return to
+
+        def compare(meson, cmake):
+            differ = {name for name in meson ^ files(cmake + prefix) if pathlib.Path(name).name not in CMAKE_ALONE}
+            if differ:
+                sys.exit(f"Meson or CMake alone installs {sorted(differ)}")
+
+        installed = files(root + prefix)
+        other = install("other", "forkjoin-profile" in modules)
+        compare(installed, other)
+        compare({name for name in installed if not re.search(r"forkjoin[-/](profile|races|trace)\b", name) or "include" in name},
+                install("library", tools=False))
         for module in modules:
             for asked in ["--cflags"], ["--libs"], ["--libs", "--static"], ["--modversion"]:
                 told = [sorted(set(run("pkg-config", *asked, module, stdout=subprocess.PIPE, env=dict(
