@@ -80,9 +80,11 @@ with tempfile.TemporaryDirectory() as folder:
     if missing or not {path for path in headers if path.startswith("usr/include/forkjoin/runtime/")}:
         sys.exit(f"headers that are not in libforkjoin-dev: {missing}")
     cmake = f"usr/lib/{triplet}/cmake/forkjoin"
-    tools = {f"usr/share/forkjoin/{tool}/{file.name}" for tool in ("trace", "profile")
-             for file in pathlib.Path(source, "runtime", tool, "tool").glob("*.*")} | {
-        "usr/bin/forkjoin-trace", "usr/bin/forkjoin-profile", "usr/share/forkjoin/forkjoin-gdb.py", f"usr/share/gdb/auto-load/{so}.{version}-gdb.py"}
+    tools = {f"usr/share/forkjoin/{tool}/{file.name}" for tool in ("trace", "profile", "races")
+             for file in pathlib.Path(source, "runtime", tool, "tool").glob("*.*")}
+    tools |= {f"usr/{where}" for tool in ("trace", "profile", "races")
+              for where in (f"bin/forkjoin-{tool}", f"share/man/man1/forkjoin-{tool}.1.gz")}
+    tools |= {"usr/share/forkjoin/forkjoin-gdb.py", f"usr/share/gdb/auto-load/{so}.{version}-gdb.py"}
     libraries = {f"usr/lib/{triplet}/libforkjoin{name}.a" for name in ("", "-profile", "-races")}
     libraries |= {f"usr/lib/{triplet}/pkgconfig/forkjoin{name}.pc" for name in ("", "-profile", "-races", "-tbb")}
     if found - headers - names != tools | libraries | {so,

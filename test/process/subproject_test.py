@@ -8,6 +8,7 @@ Tried without --force-fallback-for where libforkjoin-dev is installed: the user'
 
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -49,6 +50,10 @@ with tempfile.TemporaryDirectory() as root:
     found = subprocess.run("build/watched", cwd=root, text=True, capture_output=True, timeout=60)
     if found.returncode != 66 or "a race on a variable of main" not in found.stderr:
         sys.exit(f"the race detector ends with {found.returncode}: {found.stderr}")
+    # A project that has the library as a part installs the library, but not its tools.
+    installed = run("meson", "introspect", "build", "--installed", cwd=root, stdout=subprocess.PIPE)
+    if "libforkjoin.so" not in installed or re.search(r"libforkjoin-|bin/forkjoin|/man1/", installed):
+        sys.exit(f"the subproject installs {installed}")
     # The name of the library that a program asks for when it starts: not that of another 0.x.
     if readelf := shutil.which("readelf"):
         if f"[libforkjoin.so.{interface}]" not in run(readelf, "-d", f"{root}/build/program", stdout=subprocess.PIPE):

@@ -20,7 +20,7 @@ import tempfile
 
 # Which port brings the functions of a portfile.
 HELPERS = {"vcpkg_cmake_configure": "vcpkg-cmake", "vcpkg_cmake_install": "vcpkg-cmake",
-           "vcpkg_cmake_config_fixup": "vcpkg-cmake-config", "vcpkg_install_copyright": None}
+           "vcpkg_cmake_config_fixup": "vcpkg-cmake-config", "vcpkg_fixup_pkgconfig": None, "vcpkg_install_copyright": None}
 
 # Options as vcpkg gives them; what it does beyond that is for other systems.
 STUBS = r"""
@@ -87,6 +87,25 @@ function(vcpkg_cmake_config_fixup)
   endforeach()
 endfunction()
 
+# What is installed may be moved: paths begin at the file.
+function(vcpkg_fixup_pkgconfig)
+  arguments("" "")
+  foreach(folder IN ITEMS . debug)
+    file(GLOB files "${packages}/${folder}/lib/pkgconfig/*.pc")
+    foreach(file IN LISTS files)
+      file(READ "${file}" contents)
+      string(REGEX REPLACE "(^|\n)prefix=[^\n]*" "\\1prefix=\${pcfiledir}/../.." contents "${contents}")
+      foreach(prefix IN ITEMS "${packages}/./" "${packages}/debug/" "${packages}/")
+        string(REPLACE "${prefix}" "\${prefix}/" contents "${contents}")
+      endforeach()
+      if(folder STREQUAL debug)
+        string(REPLACE "includedir=\${prefix}/include" "includedir=\${prefix}/../include" contents "${contents}")
+      endif()
+      file(WRITE "${file}" "${contents}")
+    endforeach()
+  endforeach()
+endfunction()
+
 function(vcpkg_install_copyright)
   arguments("COMMENT" "FILE_LIST")
   file(INSTALL ${arg_FILE_LIST} DESTINATION "${packages}/share/${PORT}" RENAME copyright)
@@ -144,7 +163,8 @@ with tempfile.TemporaryDirectory() as folder:
     found = {str(name.relative_to(packages)) for name in packages.rglob("*") if name.is_file()}
     headers = {name for name in found if name.startswith("include/forkjoin/") and name.endswith(".hpp")}
     headers |= {name for name in found if name.startswith("include/forkjoin-tbb/") and name.endswith(".h")}
-    files = {"share/forkjoin/copyright", "share/forkjoin/usage",
+    files = {"share/forkjoin/copyright", "share/forkjoin/usage", "share/forkjoin/forkjoin-gdb.py",
+             *(f"{folder}/pkgconfig/forkjoin{name}.pc" for folder in ("lib", "debug/lib") for name in ("", "-profile", "-races", "-tbb")),
              *(f"{folder}/libforkjoin{name}.a" for folder in ("lib", "debug/lib") for name in ("", "-profile", "-races")),
              *(f"share/forkjoin/forkjoin{name}.cmake"
                for name in ("Config", "ConfigVersion", "Targets", "Targets-release", "Targets-debug"))}
@@ -167,3 +187,7 @@ with tempfile.TemporaryDirectory() as folder:
             sys.exit(f"{configuration} links another library than {library}/libforkjoin.a")
         run("cmake", "--build", build, stdout=subprocess.PIPE)
         run(build / "program", timeout=60)
+        flags = run("pkg-config", "--cflags", "--libs", "forkjoin", stdout=subprocess.PIPE,
+                    env=dict(env, PKG_CONFIG_PATH=str(moved / library / "pkgconfig"))).split()
+        run(*compiler, "-std=c++20", root / "program.cpp", "-o", build / "by_pkg_config", *flags)
+        run(build / "by_pkg_config", timeout=60)

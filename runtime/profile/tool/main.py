@@ -20,7 +20,7 @@ from model import Failed
 MEASURE_SECONDS = 20
 
 
-def parse(program):
+def parser(program="forkjoin-profile"):
     parser = argparse.ArgumentParser(prog=program, description=__doc__.split("\n\n", 2)[2].replace("\n", " "),
                                      usage="%(prog)s [options] PROGRAM.cpp [arguments...]")
     parser.add_argument("--repeat", type=int, default=5, metavar="N", help="runs with the profile (5); each strand counts as its shortest")
@@ -33,7 +33,7 @@ def parse(program):
     parser.add_argument("--profile-only", action="store_true", help="do not compile and run the ordinary program")
     parser.add_argument("source", type=pathlib.Path, metavar="PROGRAM.cpp")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
-    return parser.parse_args()
+    return parser
 
 
 def say(text):
@@ -73,7 +73,7 @@ def run(args):
 def main():
     program = os.environ.get("FORKJOIN_PROFILE_AS", "forkjoin-profile")
     try:
-        run(parse(program))
+        run(parser(program).parse_args())
         return 0
     except (Failed, OSError) as failure:
         say("")

@@ -5,7 +5,9 @@
     forkjoin-trace summary FILE [FILE]             what happened, in some ten lines; of two traces also what takes longer in the second
     forkjoin-trace page FILE [-o OUT.html]         one page, which needs neither network nor server
     forkjoin-trace perfetto FILE [-o OUT]          the trace for ui.perfetto.dev
-"""
+
+A program need not be built for it; its environment may also say FORKJOIN_TRACE=FILE. The exit status of run is the program's own, that of
+the others 1 if a file cannot be read."""
 
 import argparse
 import os
@@ -93,7 +95,7 @@ def export(args):
     print(out)
 
 
-def parse():
+def parser():
     parser = argparse.ArgumentParser(prog="forkjoin-trace", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True, metavar="run | summary | page | perfetto")
     for name, what in (("run", run), ("summary", summarize), ("page", make_page), ("perfetto", export)):
@@ -107,11 +109,11 @@ def parse():
         else:
             command.add_argument("file", type=pathlib.Path)
             command.add_argument("-o", "--output", type=pathlib.Path)
-    return parser.parse_args()
+    return parser
 
 
 def main():
-    args = parse()
+    args = parser().parse_args()
     try:
         return args.does(args) or 0
     except (Failed, OSError) as failure:

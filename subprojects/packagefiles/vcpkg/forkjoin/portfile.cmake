@@ -10,7 +10,12 @@ get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../../../.." REALPATH)
 vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}")
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/forkjoin)
-file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include")
+vcpkg_fixup_pkgconfig()
+# vcpkg is for libraries: no commands. gdb looks for its script in the system's folders alone, and the licence lies in share/forkjoin.
+foreach(folder IN ITEMS bin share/doc share/forkjoin/profile share/forkjoin/races share/forkjoin/trace share/gdb share/man
+    debug/bin debug/include debug/share)
+  file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/${folder}")
+endforeach()
 
 vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")
 file(INSTALL "${CURRENT_PORT_DIR}/usage" DESTINATION "${CURRENT_PACKAGES_DIR}/share/${PORT}")

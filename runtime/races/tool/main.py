@@ -1,0 +1,79 @@
+"""forkjoin-races: finds the determinacy races of a program over forkjoin, in one run.
+
+    forkjoin-races [--cxx CXX] FILE... [options of the compiler] [-- arguments...]
+
+Compiles the sources of one program for the race detector, runs it once, serially, and prints each race: two accesses that some schedule
+could run in either order. What begins with - is an option of the compiler, in one word, as -O2 or -Ifolder; the level is -O1 unless you say
+another. After -- come the arguments of the program.
+
+The exit status is 66 if there was a race, 1 if the program could not be compiled, else the program's own."""
+
+import argparse
+import os
+import pathlib
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+
+class Failed(Exception):
+    pass
+
+
+def parser(program="forkjoin-races"):
+    _, usage, *described = __doc__.split("\n\n")
+    parser = argparse.ArgumentParser(prog=program, allow_abbrev=False, description="\n\n".join(described),
+                                     usage=usage.strip().replace("forkjoin-races", "%(prog)s"), formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cxx", default="g++", help="the compiler (g++)")
+    return parser
+
+
+def flags():
+    if not shutil.which("pkg-config"):
+        raise Failed("pkg-config is not installed")
+    done = subprocess.run(["pkg-config", "--cflags", "--libs", "forkjoin-races"], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Failed(done.stderr.strip())
+    return shlex.split(done.stdout)
+
+
+def ended(command):
+    """Runs the program, and returns its status. Signals that end it leave this process to remove the folder: the terminal sends SIGINT and
+    SIGQUIT to both, SIGTERM and SIGHUP go on to the program."""
+    program = subprocess.Popen(command)
+    for number in signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP:
+        signal.signal(number, lambda number, _: program.send_signal(number) if number in (signal.SIGTERM, signal.SIGHUP) else None)
+    status = program.wait()
+    return status if status >= 0 else 128 - status
+
+
+def run(cxx, words, arguments):
+    """Sources and options in the order in which they were given, so that a library can come after what needs it."""
+    sources = [word for word in words if not word.startswith("-")]
+    if not sources:
+        raise Failed("takes the sources of a program")
+    for source in sources:
+        if not pathlib.Path(source).is_file():
+            raise Failed(f"there is no file {source}")
+    with tempfile.TemporaryDirectory() as folder:
+        program = f"{folder}/program"
+        if subprocess.run([*shlex.split(cxx), "-std=c++20", "-O1", *words, *flags(), "-o", program]).returncode != 0:
+            raise Failed("the program does not compile")
+        return ended([program, *arguments])
+
+
+def main():
+    program = os.environ.pop("FORKJOIN_RACES_AS", "forkjoin-races")
+    words, arguments = sys.argv[1:], []
+    if "--" in words:
+        cut = words.index("--")
+        words, arguments = words[:cut], words[cut + 1:]
+    args, words = parser(program).parse_known_args(words)
+    try:
+        return run(args.cxx, words, arguments)
+    except (Failed, OSError) as failure:
+        print(f"{program}: {failure}", file=sys.stderr)
+        return 1
