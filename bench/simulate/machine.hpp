@@ -81,6 +81,7 @@ inline void heavy_fence() noexcept {
 }
 
 inline std::int64_t now_ns() noexcept { return simulate::timeline::current().now_ns(); }
+inline std::uint64_t rough_ns() noexcept { return static_cast<std::uint64_t>(now_ns()); }
 
 inline void pause() noexcept {
   simulate::timeline& time = simulate::timeline::current();

@@ -112,7 +112,7 @@ inline constexpr std::uint32_t ring_size = 256;
 /// Fibers that a worker moves from the global queue to its ring at most: half of that, as in globrunqget.
 inline constexpr std::uint32_t batch_size = ring_size / 2;
 
-/// Nanoseconds that fibers which wake one another may keep a P while others wait: forcePreemptNS.
+/// Nanoseconds, by os::rough_ns, that fibers which wake one another may keep a P while others wait: forcePreemptNS.
 inline constexpr std::int64_t slice_ns = 10'000'000;
 
 /// Passes of a thief over all P; in the last one it also takes what a victim runs next: stealTries.

@@ -14,6 +14,7 @@
 #include "futex.hpp"
 #include "membarrier.hpp"
 #include "mutex.hpp"
+#include "ticks.hpp"
 #include "turns.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {

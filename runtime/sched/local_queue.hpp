@@ -9,7 +9,6 @@
 #include <cstdint>
 
 #include "../base/tuning.hpp"
-#include "../os/ticks.hpp"
 #include "scheduler.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {

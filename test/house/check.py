@@ -382,7 +382,7 @@ def check_figures():
     page = pathlib.Path("bench/FIGURES.md")
     named = {os.path.normpath(page.parent / target.partition("#")[0]) for _, target in make_site.links((ROOT / page).read_text())}
     for name in files(".", suffixes={".md"}):
-        text = re.sub(r"(?ms)^```.*?^```|^    .*?$|`[^`\n]*`|<!-- code.*?-->|\b(Boost|CMake|Meson)\S* [\d.]+", "", (ROOT / name).read_text())
+        text = re.sub(r"(?ms)^```.*?^```|^    .*?$|`[^`\n]*`|<!-- code.*?-->|\b(Boost|CMake|Meson|Python)\S* [\d.]+", "", (ROOT / name).read_text())
         found = re.search(r"\d ?(ns|us|ms|%)(?!\w)|(?<![\d.])\d+\.\d\d(?![\d.])", text)
         if found and str(name) not in named | {str(page), "CHANGELOG.md"}:
             yield page, 1, f"does not name {name}, which has the figure {found[0]}"

@@ -209,6 +209,7 @@ inline void heavy_fence() {
 inline void pause() { model::pause(); }
 inline void sleep_ns(std::int64_t) { model::pause(); }
 inline std::int64_t now_ns() { return model::surroundings::here->now_ns(); }
+inline std::uint64_t rough_ns() { return static_cast<std::uint64_t>(now_ns()); }
 inline void yield_thread() { model::surroundings::here->yield_thread(); }
 inline void futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected) {
   model::surroundings::here->futex_wait(word, expected);
