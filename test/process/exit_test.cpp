@@ -1,6 +1,7 @@
 // The program ends while other threads are inside run on the default runtime: no crash, no hang.
 
 #include <cstdlib>
+#include <thread>
 
 #include "test/process/child.hpp"
 #include "test/support.hpp"

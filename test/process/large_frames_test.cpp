@@ -2,6 +2,7 @@
 // a frame is touched in order, so an overflow meets the guard and is told. Tried without that option: the frame steps over the
 // guard into the neighbour's stack.
 
+#include <chrono>
 #include <string>
 #include <vector>
 

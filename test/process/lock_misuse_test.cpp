@@ -1,6 +1,7 @@
 // A mutex that is unlocked though it is not locked: the program says which call did it, and aborts. Tried without the checks:
 // fj::mutex::unlock spins for ever, and the shared mutex locks all writers out.
 
+#include <chrono>
 #include <mutex>
 #include <shared_mutex>
 #include <string>

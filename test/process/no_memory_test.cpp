@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <new>
+#include <thread>
 #include <vector>
 
 #include "test/process/child.hpp"

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <numeric>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 

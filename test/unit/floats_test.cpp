@@ -3,6 +3,7 @@
 
 #include <cfenv>
 #include <cstdint>
+#include <thread>
 #include <vector>
 
 #include "forkjoin/fork_join.hpp"
