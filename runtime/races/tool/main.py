@@ -42,10 +42,17 @@ def flags():
 
 def ended(command):
     """Runs the program, and returns its status. Signals that end it leave this process to remove the folder: the terminal sends SIGINT and
-    SIGQUIT to both, SIGTERM and SIGHUP go on to the program."""
-    program = subprocess.Popen(command)
+    SIGQUIT to both, SIGTERM and SIGHUP go on to the program. What comes before Popen has returned waits until then."""
+    program, early = None, []
+
+    def pass_on(number, _):
+        program.send_signal(number) if program else early.append(number)
+
     for number in signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP:
-        signal.signal(number, lambda number, _: program.send_signal(number) if number in (signal.SIGTERM, signal.SIGHUP) else None)
+        signal.signal(number, pass_on if number in (signal.SIGTERM, signal.SIGHUP) else lambda *_: None)
+    program = subprocess.Popen(command)
+    for number in early:
+        program.send_signal(number)
     status = program.wait()
     return status if status >= 0 else 128 - status
 
