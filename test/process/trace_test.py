@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -26,7 +27,7 @@ import page  # noqa: E402
 import perfetto  # noqa: E402
 import summary  # noqa: E402
 import symbols  # noqa: E402
-from reader import NO_PROC, Failed, File  # noqa: E402
+from reader import NO_PROC, Event, Failed, File  # noqa: E402
 from story import Story  # noqa: E402
 
 
@@ -167,6 +168,19 @@ class TraceTest(unittest.TestCase):
         self.assertTrue(all(re.fullmatch(r"fib::λ[12]", strand.site) for strand in stolen), {s.site for s in stolen})
 
     @unittest.skipUnless(shutil.which("protoc"), "protoc is not installed")
+    def test_thieves_that_tell_in_another_order(self):
+        """Strand 1 calls its child 2, and that its child 3; a thief takes the rest of 1, then another one that of 2, and the second one tells
+        first. Tried without `left`: strand 2 has two runs at once, and that of 3 has no length."""
+        told = [("born", 0, 0, 1, 0, 0), ("run", 1, 0, 1, 0, 0),
+                ("born", 10, 2, 5, 0, 2), ("run", 11, 2, 5, 0, 2), ("child", 12, 2, 2, 1, 2), ("child", 13, 2, 3, 2, 2), ("parent", 14, 2, 2, 4, 2, 6),
+                ("born", 20, 1, 4, 0, 1), ("run", 21, 1, 4, 0, 1), ("child", 22, 1, 2, 1, 1), ("parent", 23, 1, 1, 3, 1, 5),
+                ("end", 30, 0, 3, 0, 0), ("end", 31, 2, 2, 0, 2), ("end", 32, 1, 1, 0, 1)]
+        events = [Event(at, kind, proc, fiber, a, b[0] if b else 0, thread) for kind, at, proc, fiber, a, thread, *b in told]
+        story = Story(types.SimpleNamespace(events=events, procs=3, begin=0, end=40, lost=0, modules=[]))
+        self.assertEqual(story.wrong, [])
+        runs = {strand.fiber: [(run.begin, run.end, run.proc) for run in strand.runs] for strand in story.strands}
+        self.assertEqual({fiber: runs[fiber] for fiber in (1, 2, 3)}, {1: [(1, 23, 0), (23, 32, 1)], 2: [(14, 31, 2)], 3: [(23, 30, 0)]})
+
     def test_perfetto(self):
         """By protoc. Tried with ends written after the begins of the same moment: a slice is not closed."""
         self.run_program("all", 3)

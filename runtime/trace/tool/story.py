@@ -13,12 +13,13 @@ NEVER = float("inf")
 class Strand:
     """What began with a stolen record, a job or a fiber of go, on one stack, until its end."""
 
-    __slots__ = ("number", "fiber", "code", "loop", "given", "parent", "born", "ended", "runs", "waits", "stolen_from", "born_on", "kind", "site", "children")
+    __slots__ = ("number", "fiber", "code", "loop", "given", "parent", "born", "ended", "runs", "waits", "stolen_from", "born_on", "kind", "site", "children", "left")
 
     def __init__(self, number, fiber, born, kind, code=None, parent=None):
         self.number, self.fiber, self.born, self.kind, self.code, self.parent = number, fiber, born, kind, code, parent
         self.loop = self.given = self.ended = self.stolen_from = self.born_on = None
         self.runs, self.waits, self.children = [], [], []
+        self.left = None  # the child that went on in its place when a thief took its rest, where it was not known to run
         self.site = ""
 
     @property
@@ -241,7 +242,11 @@ class Story:
         thief.ended, thief.kind = event.at, "parent's thief"
         strand, child = self._of_fiber[event.fiber], self._of_fiber[event.a - 1]
         if strand.runs and strand.runs[-1].end is None:  # else the child has left its stack, or was known to run there
+            while child.left and child.runs[-1].end is None:  # the thief of its rest told of that first, though it came later
+                child = child.left
             self._hand_over(strand.runs[-1], child, event.at)
+        else:
+            strand.left = child
         self._begin_run(strand, event)
 
     def _on_top(self, event):
