@@ -352,7 +352,7 @@ int main() {
        {"fj::channel::receive, called at", "a thread outside of any runtime: wait in fj::future"}},
       {"ring of mutexes", &ring_of_mutexes, {"fj::mutex::lock"}},
       {"fork tree", &fork_tree, {"16 fibers (", "fj::channel::receive"}},
-      {"two runtimes", &two_runtimes, {"1 fiber (1): wait in fj::channel::receive", "wait in fj::future::wait"}},
+      {"two runtimes", &two_runtimes, {"  1 fiber (", "): wait in fj::channel::receive", "wait in fj::future::wait"}},
       {"thread waits, too", &thread_waits_too, {"a thread outside of any runtime: wait in fj::channel::receive"}},
       {"end of a runtime", &end_of_runtime, {"wait in the destructor of fj::runtime"}},
       {"end of a runtime in a fiber",
