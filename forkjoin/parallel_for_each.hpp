@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <functional>
 #include <iterator>
-#include <optional>
 #include <ranges>
 #include <type_traits>
 #include <utility>
@@ -69,12 +68,12 @@ class fed_loop {
     feeder<T> more;
     for (;;) {
       static_cast<void>(std::invoke(body_, std::move(element), more));
-      if (!more.latest_ || failed_.load(std::memory_order_relaxed)) return;
+      if (more.added_.empty() || failed_.load(std::memory_order_relaxed)) return;
       if (all.stopped()) return leave_out(all);
-      element = std::move(*more.latest_);
-      more.latest_.reset();
-      for (T& each : more.earlier_) start(all, std::move(each));
-      more.earlier_.clear();
+      element = std::move(more.added_.back());
+      more.added_.pop_back();
+      for (T& each : more.added_) start(all, std::move(each));
+      more.added_.clear();
     }
   }
 
@@ -95,17 +94,13 @@ template <class T>
 class feeder {
  public:
   /// The loop calls its body for that element, too, once this call of the body has returned. Throws std::bad_alloc.
-  void add(T element) {
-    if (latest_) earlier_.push_back(std::move(*latest_));
-    latest_.emplace(std::move(element));
-  }
+  void add(T element) { added_.push_back(std::move(element)); }
 
  private:
   template <class U, class Body>
   friend class detail::fed_loop;
 
-  std::optional<T> latest_;  // apart from the others: a single one needs no memory
-  std::vector<T> earlier_;
+  std::vector<T> added_;
 };
 
 /// Calls body(element) for all elements, possibly in parallel. As parallel_for where the iterators have random access; else a fork each,

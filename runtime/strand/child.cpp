@@ -157,7 +157,6 @@ void end_stolen_child(child& c, os::stack_call body) noexcept {
 }
 
 bool is_of_this_runtime(const children& scope) noexcept {
-  if (scope.home->pool == current_fiber()->pool) return true;
   bool found = false;
   current_worker()->sched().for_each_pool([&](const stack_pool& each) { found |= scope.home->pool == &each; });
   return found;
