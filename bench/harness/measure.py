@@ -41,7 +41,7 @@ class Failed(Exception):
 def making_sense_of(command):
     try:
         yield
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise Failed(f"cannot make sense of what this printed ({error!r}): {in_words(command)}") from None
 
 

@@ -62,7 +62,7 @@ class Runner(measure.Kernel):
         """Returns the result and the seconds of each run."""
         command = [program.file, program.way, str(self.size), str(procs), str(runs)]
         with measure.making_sense_of(command):
-            lines = [line.split() for line in self.output(command).splitlines()]
+            lines = [words for line in self.output(command).splitlines() if (words := line.split())]
             seconds = [float(line[1]) for line in lines if line[0] == "seconds"]
             if len(seconds) != runs or min(seconds) < 0:
                 raise ValueError(f"seconds of {runs} runs expected")
