@@ -1,5 +1,9 @@
 """The sentences of the page "Tasks against continuations", made from the figures, so that they are true of any measurement."""
 
+import re
+
+from markupsafe import Markup, escape
+
 from harness.tables import short
 
 from report import axes
@@ -177,18 +181,24 @@ def many(data):
 
 
 def answer(waits, space):
-    """[(head, text)], the sentences of WAITING in their order; and of which commits they are."""
+    """[(head, text)], the sentences of WAITING in their order."""
     def inner(summary):
         return f"{short(summary['median'])}; {'–'.join(map(short, summary['interval']))}"
 
     lines = [*(waits.answer() or ())[:1], *waits.sentences(inner), *space.sentences()]
-    return [line.split("**", 2)[1:] for line in lines]
+    heads_and_texts = (line.split("**", 2)[1:] for line in lines)
+    return [(head.rstrip("."), with_code(text.lstrip(": "))) for head, text in heads_and_texts]
+
+
+def with_code(text):
+    """A sentence of Markdown, with a capital, as HTML."""
+    return Markup(re.sub(r"`(.+?)`", r"<code>\1</code>", str(escape(text[:1].upper() + text[1:]))))
 
 
 def comparison_page(data, made, links, policies=None, waits=None):
     """policies: the Data of a measurement of all orders and joins, if there was one of its own; waits: Waits and Space."""
     crossed = policies or data
-    measured = [of.report["environment"] for of in waits or ()]
+    measured = list(dict.fromkeys(of.report["environment"].get("commit") or "unknown" for of in waits or ()))
     return render("comparison.html", data=data, made=made, pages=links, it=Comparison(data),
                   axes=axes.table(crossed), told=axes.sentences(crossed), complete=axes.complete(crossed), ALIKE=axes.ALIKE,
                   crossed_counters=axes.counters(crossed), crossed=crossed,
