@@ -114,6 +114,19 @@ class AnswerTest(unittest.TestCase):
         report["goals"] += [{"met": False, "undecided": True}, {"met": False}]
         self.assertIn("1 of 3 met, 1 missed, 1 undecided", [str(text) for *_, text in answer(Data(report))][4])
 
+    def test_the_least_beside_onetbb_is_a_median(self):
+        """And each mean says over which kernels it is. (Tried with the least round of all: bfs.)"""
+        report = made_up()
+        report["means"] = [{"name": name, "what": "", "procs": 1, "value": value, "over": over, "few": {}}
+                           for name, value, over in (("times_tbb", 1.93, ["fib", "bfs", "health"]), ("times_tbb_no_cut_off", 4.28, ["fib"]))]
+        report["kernels"], report["results"] = [], []
+        for kernel, least, median in ("fib", 20.0, 27.0), ("bfs", 0.41, 1.61), ("health", 0.64, 0.70):
+            summary = {"min": least, "median": median, "max": 2 * median}
+            report["results"].append({"kernel": kernel, "size": 1, "way": "continuations", "procs": 1, "vs_tbb": summary})
+        told = re.sub("<[^>]*>", "", next(str(text) for head, _, text in answer(Data(report)) if head == "Against oneTBB"))
+        self.assertEqual(told, "1.93 on 1 P over all kernels (3), 4.28 on 1 P over those without a cut-off (1), "
+                               "the least median in health on 1 P (0.70)")
+
 
 if __name__ == "__main__":
     with contextlib.redirect_stdout(io.StringIO()):

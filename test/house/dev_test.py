@@ -1,10 +1,12 @@
 """./dev sees packages that came after it configured a build folder: dev_test.py <dev> -- <compiler>
 
 ./dev runs in a small project of its own, with the real Meson. A stub of apt-get "installs" a package by a header in a folder
-that a wrapper of the compiler looks into; the project has one more test when Relacy's header is there.
+that a wrapper of the compiler looks into; the project has one more test when Relacy's header is there, and a program that is
+compiled otherwise when that of the probes is there.
 
 Tried with a ./dev that runs `meson setup --reconfigure` after it has installed something: Meson sees none of the packages
-below, because it keeps the answer that there is no such header.
+below, because it keeps the answer that there is no such header. And tried with a ./dev that does not look for the header of
+the probes, and with a meson.build that does not define HEADERS_FOUND: fib stays as it was compiled without the probes.
 """
 
 import os
@@ -19,12 +21,12 @@ import tempfile
 TOOLS = """bash cat cmp cp cut dirname env grep head id ln ls meson mkdir mktemp mv ninja pkg-config python3 rm sed sh sort tail
 touch tr true uname uniq wc""".split()
 
-# Names of headers that no machine has stand for those of Relacy and Google Benchmark.
+# Names of headers that no machine has stand for those of Relacy, Google Benchmark and the probes.
 WRAPPER = """#!/bin/sh
 PATH={path}
 for last; do :; done
 if [ "$last" = - ]; then
-  sed 's,<relacy/,<stub-relacy/,; s,<benchmark/,<stub-benchmark/,' | {compiler} -isystem {root}/include "$@"
+  sed 's,<relacy/,<stub-relacy/,; s,<benchmark/,<stub-benchmark/,; s,<sys/,<stub-sys/,' | {compiler} -isystem {root}/include "$@"
 else
   exec {compiler} -isystem {root}/include "$@"
 fi
@@ -35,6 +37,7 @@ for package; do
   case $package in
     relacy-dev) mkdir -p {root}/include/stub-relacy && touch {root}/include/stub-relacy/relacy.hpp ;;
     libbenchmark-dev) mkdir -p {root}/include/stub-benchmark && touch {root}/include/stub-benchmark/benchmark.h ;;
+    systemtap-sdt-dev) mkdir -p {root}/include/stub-sys && touch {root}/include/stub-sys/sdt.h ;;
     update | install | -*) ;;
     *) exit 1 ;;
   esac
@@ -43,9 +46,11 @@ done
 
 MESON_BUILD = """project('small', 'cpp', default_options: 'cpp_std=c++20')
 benchmarks = get_option('benchmarks')
+cpp = meson.get_compiler('cpp')
+@HEADERS_FOUND@
 main = files('main.cpp')
 test('always', executable('always', main))
-if meson.get_compiler('cpp').has_header('stub-relacy/relacy.hpp')
+if cpp.has_header('stub-relacy/relacy.hpp')
   test('model', executable('model', main))
 endif
 if get_option('wished')
@@ -62,11 +67,16 @@ FILES = {
     "meson_options.txt": "option('benchmarks', type: 'feature', value: 'auto')\noption('wished', type: 'boolean', value: false)\n"
                          "option('policies', type: 'string')\n",
     "main.cpp": "int main() {}\n",
-    "bench/meson.build": "executable('fib', main)\nexecutable('fib_once', main)\n",
+    # The program fails if it was compiled without the probes.
+    "bench/fib.cpp": "#if __has_include(<stub-sys/sdt.h>)\nint main() {}\n#else\nint main() { return 1; }\n#endif\n",
+    "bench/meson.build": "fib = executable('fib', 'fib.cpp')\nexecutable('fib_once', main)\n"
+                         "test('probes', fib, should_fail: not cpp.has_header('stub-sys/sdt.h'))\n",
     "bench/run.py": "open('build/bench/report.json', 'w').write('figures')\n",
 }
 
 dev, _, *compiler = sys.argv[1:]
+# As the project's own meson.build tells compilers which headers there are.
+headers_found = re.search(r"(?ms)^headers_found = .*?^add_project_arguments\(.*?$", pathlib.Path(dev).with_name("meson.build").read_text())[0]
 
 
 def write(path, text, mode=0o644):
@@ -79,7 +89,7 @@ with tempfile.TemporaryDirectory() as folder:
     root = pathlib.Path(folder)
     project = root / "project"
     for name, text in FILES.items():
-        write(project / name, text)
+        write(project / name, text.replace("@HEADERS_FOUND@", headers_found.replace("sys/", "stub-sys/")))
     shutil.copy(dev, project / "dev")
     tools = root / "bin"
     words = {"path": shlex.quote(os.environ["PATH"]), "root": root, "compiler": shlex.join(compiler)}
@@ -113,28 +123,31 @@ with tempfile.TemporaryDirectory() as folder:
     relacy = root / "include/stub-relacy"
     figures = project / "build/bench/report.json"
 
-    # README's two commands in README's order: the second installs Relacy. Options and figures of the first stay.
+    # README's two commands in README's order: the second installs Relacy, and the probes, with which fib is compiled again.
+    # Options and figures of the first stay.
     run("./dev", "bench", "fib")
-    expect(2, "./dev", "test")
+    expect(3, "./dev", "test")
     if figures.read_text() != "figures" or not (project / "build/bench/fib").exists():
         sys.exit("what was measured is lost")
 
     # Nothing changed, nothing is configured.
     before = (project / "build/build.ninja").stat().st_mtime_ns
-    expect(2, "./dev", "test")
+    expect(3, "./dev", "test")
     if (project / "build/build.ninja").stat().st_mtime_ns != before:
         sys.exit("configured again though nothing had changed")
 
     # A package is removed and installed by hand, or by a command that configured another folder.
+    shutil.rmtree(root / "include/stub-sys")
+    expect(3, "./dev", "test", FORKJOIN_INSTALL="0")
     shutil.rmtree(relacy)
-    expect(1, "./dev", "test", FORKJOIN_INSTALL="0")
+    expect(2, "./dev", "test", FORKJOIN_INSTALL="0")
     relacy.mkdir()
     (relacy / "relacy.hpp").touch()
-    expect(2, "./dev", "test", FORKJOIN_INSTALL="0")
+    expect(3, "./dev", "test", FORKJOIN_INSTALL="0")
 
     # A part by its name, and a test of it; the help lists each part with its time. (Tried with a part left out of the
     # help, and with an unknown part taken for none.)
-    expect(2, "./dev", "test", "--part", "main")
+    expect(3, "./dev", "test", "--part", "main")
     expect(1, "./dev", "test", "--part", "main", "always")
     wrong = subprocess.run(["./dev", "test", "--part", "nonsense"], cwd=project, env=clean, text=True, capture_output=True)
     if wrong.returncode == 0 or "no part nonsense; ./dev help lists the parts" not in wrong.stderr:

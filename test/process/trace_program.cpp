@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/sched/scheduler.hpp"
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -143,16 +145,17 @@ void job(const char* what) {
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
   fj::runtime rt({.procs = static_cast<unsigned>(std::atoi(argv[2]))});
-  for (int i = 0; i < 3; ++i) rt.run([&] { job(argv[1]); });
-  // Until all P are idle: what comes after this is in the trace, and not in the counters. On a busy machine a worker may wait for a
-  // processor for long before it parks; its P is looking meanwhile.
-  fj::counters all, before;
-  do {
-    before = all;
-    std::this_thread::sleep_for(100ms);
-    all = rt.stats().total();
-  } while (all.parks != before.parks || all.wakeups != before.wakeups || all.busy_ns != before.busy_ns ||
-           all.looking_ns != before.looking_ns);
+  fj::detail::scheduler* inside = nullptr;
+  for (int i = 0; i < 3; ++i)
+    rt.run([&] {
+      inside = fj::detail::current_scheduler();
+      job(argv[1]);
+    });
+  // Until no thread holds a P: what comes after this is in the trace, and not in the counters. On a busy machine a thread that was woken
+  // may hold its P for long before it runs, and then it parks; meanwhile no counter changes. (Tried with a wait until the counters had
+  // stood still for 100 ms, and a worker that sleeps for 300 ms as it starts: the trace has one park more.)
+  while (!inside->dispatcher().all_idle()) std::this_thread::sleep_for(1ms);
+  const fj::counters all = rt.stats().total();
   const auto n = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
   std::printf(
       "{\"steal\": %llu, \"wait\": %llu, \"publish\": %llu, \"expose\": %llu, \"park\": %llu, \"wake\": %llu, "
