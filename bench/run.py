@@ -264,20 +264,16 @@ def main():
     files = [] if sizes == "test" else [folder / kept]
     files += [pathlib.Path(args.json)] if args.json else []
 
-    load_average = os.getloadavg()
-    load = environment.Load()
-    time.sleep(0.5)
-    before = load.others()
-    load = environment.Load()
+    machine = environment.Conditions()
+    tables.print_disturbances(machine.before)
 
     def conclude(measured, wrong):
         """Writes everything to the files. Returns environment and warnings of each compiler."""
         whole, found = None, []
         for of in measured:
-            env = environment.describe(of.context, load_average)
+            env = machine.describe(of.context)
             if "steal_rule" in of.context:
                 env["compiler"] += f", steal rule {pathlib.Path(of.context['steal_rule']).name}"
-            env |= {"others_before": before, "others_during": load.others()}
             warnings = ([] if found else wrong) + tables.warnings(env, of.results)
             found.append((env, warnings))
             settings = {"sizes": sizes, "procs": args.procs, "rounds": rounds, "seconds": time.monotonic() - began}
@@ -319,6 +315,7 @@ def main():
     if len(kernels) == 1:
         for of, (env, _) in zip(measured, concluded):
             tables.print_short(kernels[0][0].name, of.results, of.forks, env)
+    tables.print_disturbances(concluded[0][0])
     if wrong:
         return 1
     return 3 if args.check and not all(g["met"] for g in judged) else 0

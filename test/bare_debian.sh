@@ -5,6 +5,7 @@
 # Needs root, debootstrap, and 8 GB below TMPDIR. Packages come from where this machine's apt has those of Debian.
 set -euo pipefail
 
+PATH=$PATH:/usr/sbin:/sbin
 suite=$1
 shift
 here=$(realpath "$(dirname "$0")/..")
@@ -20,7 +21,7 @@ fi
 
 mirror=$(apt-get indextargets --format '$(LABEL) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' |
   sed -n 's/^Debian main //p' | head -n 1)
-[[ -n $mirror ]] || { echo "bare_debian.sh: apt of this machine knows no repository of Debian" >&2; exit 1; }
+[[ -n $mirror ]] || { echo "bare_debian.sh: apt of this machine knows no repository of Debian; add one to its sources" >&2; exit 1; }
 debootstrap --variant=minbase "$suite" "$bare" "$mirror" >"$bare.log" 2>&1 || { tail "$bare.log" >&2; exit 1; }
 for file in /etc/resolv.conf /etc/hosts; do [[ ! -e $file ]] || cp "$file" "$bare$file"; done
 apt-config dump | grep -E '^Acquire::(https?|Check-Valid-Until)' >"$bare/etc/apt/apt.conf.d/99machine" || true
@@ -28,9 +29,9 @@ mount -t proc proc "$bare/proc"
 mount -t sysfs sysfs "$bare/sys"
 mount --rbind /dev "$bare/dev"
 
-mkdir "$bare/root/forkjoin"
-tar -C "$here" -c --exclude='./build*' . | tar -C "$bare/root/forkjoin" -x --no-same-owner
+mkdir "$bare/forkjoin"
+tar -C "$here" -c --exclude='./build*' . | tar -C "$bare/forkjoin" -x --no-same-owner
 for command; do
   echo "$suite: $command"
-  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 chroot "$bare" /bin/sh -c "cd /root/forkjoin && $command" </dev/null
+  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 chroot "$bare" /bin/sh -c "cd /forkjoin && $command" </dev/null
 done

@@ -12,7 +12,6 @@ the rounds, with the least and the greatest. A scan should take at most 1.1 time
 import argparse
 import contextlib
 import json
-import os
 import pathlib
 import select
 import subprocess
@@ -22,7 +21,7 @@ sys.path[0] = str(pathlib.Path(__file__).resolve().parents[1])
 
 from harness import environment, measure  # noqa: E402
 from harness.figures import Figure  # noqa: E402
-from harness.tables import BUSY_CORES, print_table, show  # noqa: E402
+from harness.tables import print_disturbances, print_table, show  # noqa: E402
 from peers.programs import versions  # noqa: E402
 
 PROGRAMS = ("serial", "forkjoin", "tbb", "omp")
@@ -120,7 +119,8 @@ def main():
     files = {name: folder / f"brief_{name}" for name in PROGRAMS if (folder / f"brief_{name}").is_file()}
     if not {"serial", "forkjoin"} <= set(files):
         raise measure.Failed(f"{folder} has no brief_serial and brief_forkjoin; ./dev bench brief builds them")
-    load_average, load = os.getloadavg(), environment.Load()
+    machine = environment.Conditions()
+    print_disturbances(machine.before)
     results = []
     for procs in args.procs:
         with contextlib.ExitStack() as stack:
@@ -140,9 +140,8 @@ def main():
     if judged:
         print(f"\n  scans that take at most {RATIO} times as long as the better of serial and oneTBB, or {MORE_NS} ns more: "
               f"{sum(judged)} of {len(judged)}")
-    env = environment.describe(versions(args.build.resolve()), load_average) | {"others_during": load.others()}
-    if env["others_during"][0] > BUSY_CORES:
-        print(f"  the machine was busy: other programs used {env['others_during'][0]:.1f} cores")
+    env = machine.describe(versions(args.build.resolve()))
+    print_disturbances(env)
     if args.json:
         args.json.write_text(json.dumps({"schema": 1, "environment": env, "settings": {"rounds": args.rounds}, "results": results},
                                         indent=1) + "\n")

@@ -71,6 +71,22 @@ class Load:
         return max(0.0, busy - self.busy - own) / seconds, max(0.0, withheld - self.withheld) / seconds
 
 
+class Conditions:
+    """What other programs do on the machine: `before`, in the half second that this takes to be made, and during what is measured
+    then."""
+
+    def __init__(self):
+        self.load_average = os.getloadavg()
+        load = Load()
+        time.sleep(0.5)
+        self.before = {"others_before": load.others()}
+        self.load = Load()
+
+    def describe(self, context):
+        """As below, with both, up to now."""
+        return describe(context, self.load_average) | self.before | {"others_during": self.load.others()}
+
+
 def describe(context, load_average):
     """context: what a benchmark's binary, or the build folder, says of how it was built."""
     return {

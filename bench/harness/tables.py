@@ -72,17 +72,30 @@ def is_busy(env, when="during"):
     return bool(others) and others[0] > BUSY_CORES
 
 
+def disturbances(env):
+    """In words, each a sentence; of what env has."""
+    found = []
+    for when in ("before", "during"):
+        others, withheld = env.get(f"others_{when}") or (0, 0)
+        if others > BUSY_CORES:
+            found.append(f"the machine looks busy: others used {others:.2f} cores {when} the measurement")
+        if withheld > BUSY_CORES / 4:
+            found.append(f"the hypervisor withheld {withheld:.2f} cores {when} the measurement")
+    return found
+
+
+def print_disturbances(env):
+    """The first lines of what measures, by what was before it, and the last ones, by both; none if the machine is quiet."""
+    for what in disturbances(env):
+        print(f"WARNING: {what}", flush=True)
+
+
 def warnings(env, results):
     """results: {key: {name: Figure}}"""
     found = []
     if env["assertions"] == "on":
         found.append("built with internal assertions; configure with --buildtype=release for figures that count")
-    for when in ("before", "during"):
-        others, withheld = env[f"others_{when}"]
-        if others > BUSY_CORES:
-            found.append(f"the machine looks busy: others used {others:.2f} cores {when} the measurement")
-        if withheld > BUSY_CORES / 4:
-            found.append(f"the hypervisor withheld {withheld:.2f} cores {when} the measurement")
+    found += disturbances(env)
     for (kernel, size, way, _), figures in results.items():
         times = figures["ms"].values
         if way == "serial" and max(times) > UNSTEADY * min(times):
@@ -168,7 +181,7 @@ def print_short(kernel, results, forks, env):
         print(f"  {name:8}  {procs} P  {short(figures['ms'].median):>8} ms  {meaning}")
     if is_busy(env):
         best = [short(min(figures["ms"].values)) for _, _, figures, _ in rows]
-        print(f"  The machine was busy: other programs used {env['others_during'][0]:.1f} cores. The best times, in the same order: "
+        print(f"  The best times, which a busy machine changes least, in the same order: "
               f"{', '.join(best)} ms")
 
 

@@ -11,7 +11,6 @@ processor time that the whole process used for a call and the pause before it, b
 import argparse
 import itertools
 import json
-import os
 import pathlib
 import statistics
 import subprocess
@@ -20,6 +19,7 @@ import sys
 sys.path[0] = str(pathlib.Path(__file__).resolve().parents[1])
 
 from harness import environment, measure  # noqa: E402
+from harness.tables import print_disturbances  # noqa: E402
 from peers.programs import versions  # noqa: E402
 
 LIBRARIES = ("forkjoin", "tbb", "omp")
@@ -54,7 +54,8 @@ def main():
     programs = {name: folder / f"outside_{name}" for name in LIBRARIES if (folder / f"outside_{name}").is_file()}
     if "forkjoin" not in programs:
         raise measure.Failed(f"{folder} has no outside_forkjoin; ./dev bench outside builds it")
-    results = []
+    machine, results = environment.Conditions(), []
+    print_disturbances(machine.before)
     print(f"{'pause':>9}  {'a branch':>9}  {'library':9} {'a call, us':>26}  {'cpu beyond its work, us':>26}")
     for pause, work in itertools.product(args.pauses, args.work):
         rounds = {name: [] for name in programs}
@@ -66,8 +67,9 @@ def main():
             told = ["{:8.1f} ({:.1f}..{:.1f})".format(statistics.median(v), min(v), max(v)) for v in (calls, burnt)]
             print(f"{pause:6} us  {work:6} us  {name:9} {told[0]:>26}  {told[1]:>26}", flush=True)
         results.append({"pause_us": pause, "procs": args.procs, "work_us": work, "rounds": rounds})
+    env = machine.describe(versions(args.build.resolve()))
+    print_disturbances(env)
     if args.json:
-        env = environment.describe(versions(args.build.resolve()), os.getloadavg())
         args.json.write_text(json.dumps({"schema": 1, "environment": env, "results": results}, indent=1) + "\n")
     return 0
 

@@ -18,6 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[0] = str(HERE.parent)
 
 from harness import environment, measure  # noqa: E402
+from harness.tables import print_disturbances  # noqa: E402
 from peers import programs as of_peers  # noqa: E402
 from peers import tables, toolchains  # noqa: E402
 from peers.programs import SERIAL  # noqa: E402
@@ -164,16 +165,17 @@ def programs_of(args, runner):
 
 def main():
     args = parse()
-    began, load_average = time.monotonic(), os.getloadavg()
+    began = time.monotonic()
     sizes = "test" if args.test_sizes else "quick"
     kernels = kernels_of(args)
     left_out = toolchains.build(args.build[0] / "bench" / "peers", lambda line: print(line, flush=True))
-    load, results, everything, unwanted, warnings = environment.Load(), [], [], set(), []
+    results, everything, unwanted, warnings = [], [], set(), []
+    machine = environment.Conditions()
+    print_disturbances(machine.before)
 
     def conclude():
         """Writes what there is so far."""
-        env = environment.describe(of_peers.versions(args.build[0]), load_average)
-        env["others_during"] = load.others()
+        env = machine.describe(of_peers.versions(args.build[0]))
         report = {"schema": 1, "environment": env, "warnings": warnings, "results": results,
                   "peers": of_peers.presence(everything, args.folder, left_out, unwanted),
                   "settings": {"sizes": sizes, "procs": args.procs, "rounds": args.repetitions,
@@ -203,6 +205,7 @@ def main():
     if args.league:
         tables.show_league(results, args.procs)
     tables.show_peers(report)
+    print_disturbances(report["environment"])
     return 1 if warnings else 0
 
 

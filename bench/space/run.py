@@ -21,7 +21,7 @@ sys.path[0] = str(pathlib.Path(__file__).resolve().parents[1])
 from harness import environment, measure  # noqa: E402
 from harness.figures import Figure  # noqa: E402
 from harness.goals import KEPT  # noqa: E402
-from harness.tables import print_table  # noqa: E402
+from harness.tables import print_disturbances, print_table  # noqa: E402
 from peers.programs import versions  # noqa: E402
 
 SIZES = {"loop": [1_000, 10_000, 100_000], "chain": [1_000, 10_000, 30_000], "wide": [5, 10, 20]}
@@ -75,7 +75,8 @@ def main():
     if (folder / "space_tbb").is_file():
         programs["oneTBB"] = folder / "space_tbb"
     procs_of = lambda way: [1] if way == "serial" else sorted({1, *args.procs})  # noqa: E731
-    load, rows = os.getloadavg(), {}
+    machine, rows = environment.Conditions(), {}
+    print_disturbances(machine.before)
     for shape, sizes in SIZES.items():
         for n in sizes:
             table = [["way", "P", "records", "stacks", "MiB", "bound, MiB"]]
@@ -89,7 +90,8 @@ def main():
             print(f"\n{shape}({n:,})")
             print_table(table)
             sys.stdout.flush()
-    env = environment.describe(versions(args.build.resolve()), load)
+    env = machine.describe(versions(args.build.resolve()))
+    print_disturbances(env)
     for file in filter(None, (folder / "space.json", args.json)):  # ./dev report shows the first
         results = [dict(row, **({"bound_kib": bound} if (bound := bound_kib(rows, *key)) is not None else {}))
                    for key, row in rows.items()]

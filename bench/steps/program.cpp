@@ -71,6 +71,7 @@ void forks::join() {
   in_.where_ = call::where::joins;
   the_stage().call_joins(in_);
   tasks_ ? tasks_->join() : continuations_->join();
+  the_stage().call_has_joined(in_);
   in_.where_ = call::where::goes_on;
 }
 

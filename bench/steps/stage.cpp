@@ -19,22 +19,40 @@ stage* of_run = nullptr;
 stage& the_stage() noexcept { return *of_run; }
 void set_stage(stage& s) noexcept { of_run = &s; }
 
+// A strand at a join runs its own children, which it takes back from its deque. What it runs once it has counted the join as one that
+// waits is other work, on top of its stack.
+void stage::note_wait_on_top(const call& below) {
+  const auto found = at_join_.find(&below);
+  if (found == at_join_.end() || found->second.waits ||
+      current_worker()->count().join_waits.read() == found->second.waits_before)
+    return;
+  found->second.waits = true;
+  waits_on_top_.push_back("waits at the join of " + below.name());
+}
+
 void stage::call_begins(call& c) {
-  calls_[current_fiber()].push_back(&c);
+  auto& calls = calls_[current_fiber()];
+  if (!calls.empty()) note_wait_on_top(*calls.back());
+  calls.push_back(&c);
   events_.push_back("calls " + c.name());
 }
 
 void stage::call_ends(const std::string& how) { events_.push_back(how); }
 
 void stage::call_joins(const call& c) {
-  at_join_[&c] = ++joins_;
+  at_join_[&c] = {.number = ++joins_, .waits_before = current_worker()->count().join_waits.read()};
   silent_event_ = "comes to the join of " + c.name();
 }
+
+void stage::call_has_joined(const call& c) { at_join_.erase(&c); }
 
 void stage::call_is_over(const call& c) {
   silent_event_ = "is done with " + c.name();
   auto& calls = calls_[current_fiber()];
   if (!calls.empty() && calls.back() == &c) calls.pop_back();
+  // Waits of what ran on top of it are not its own.
+  if (const auto below = calls.empty() ? at_join_.end() : at_join_.find(calls.back()); below != at_join_.end())
+    below->second.waits_before = current_worker()->count().join_waits.read();
 }
 
 const record* stage::newest_record() const {
@@ -99,13 +117,14 @@ std::vector<stage::wait> stage::waits_now() const {
   std::vector<wait> all;
   for (const auto& [f, calls] : calls_)
     if (!calls.empty() && f->state == fiber_state::waiting)
-      all.push_back({f, at_join_.at(calls.back()), calls.back()->name()});
+      all.push_back({f, at_join_.at(calls.back()).number, at_join_.at(calls.back()).waits, calls.back()->name()});
   std::ranges::sort(all, {}, &wait::join);
   return all;
 }
 
 stage::change stage::look(unsigned acting) {
   change seen;
+  seen.events.swap(waits_on_top_);
   note_records(acting, seen.events);
   seen.now.resize(deques_.size());
   for (std::size_t proc = 0; proc != deques_.size(); ++proc)
@@ -117,7 +136,8 @@ stage::change stage::look(unsigned acting) {
   // A strand that waits makes room for one that goes on.
   std::vector<std::string> waits, goes_on;
   for (const wait& w : now)
-    if (std::ranges::find(waiting_, w) == waiting_.end()) waits.push_back("waits at the join of " + w.of);
+    if (std::ranges::find(waiting_, w) == waiting_.end())
+      waits.push_back((w.was_told ? "leaves its stack at the join of " : "waits at the join of ") + w.of);
   for (const wait& w : waiting_)
     if (std::ranges::find(now, w) == now.end()) goes_on.push_back("goes on after the join of " + w.of);
   const auto add = [&](const auto& events) { seen.events.insert(seen.events.end(), events.begin(), events.end()); };

@@ -1,6 +1,7 @@
 // What the P of a runtime hold while none of its threads goes on: read from the runtime itself.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -38,6 +39,7 @@ class stage {
   /// `how`: in words.
   void call_ends(const std::string& how);
   void call_joins(const call& c);
+  void call_has_joined(const call& c);
   void call_is_over(const call& c);
   /// The newest record of the running strand.
   const fj::detail::record* newest_record() const;
@@ -79,10 +81,20 @@ class stage {
   struct wait {
     const fj::detail::fiber* strand;
     unsigned join;
+    bool was_told;  // when it began to run other work on its stack
     std::string of;
     bool operator==(const wait& other) const noexcept { return join == other.join; }
   };
 
+  /// A join that a call is in.
+  struct join_state {
+    unsigned number = 0;
+    std::uint64_t waits_before =
+        0;               // of its P, by the runtime's counter, when it came there or last ran something on top
+    bool waits = false;  // and runs other work
+  };
+
+  void note_wait_on_top(const call& below);
   std::vector<std::string> calls_of(const fj::detail::fiber* f) const;
   void note_records(unsigned acting, std::vector<std::string>& events);
   std::vector<wait> waits_now() const;
@@ -93,11 +105,12 @@ class stage {
   std::map<const fj::detail::fiber*, std::vector<call*>> calls_;
   std::map<const fj::detail::fiber*, unsigned> ran_on_;  // the P
   std::vector<wait> waiting_;                            // at the last look, in the order in which they began
-  std::map<const call*, unsigned> at_join_;              // the number of the join that it is in
+  std::map<const call*, join_state> at_join_;
   std::map<const fj::detail::record*, pushed_record> pushed_;
   unsigned pushes_ = 0, joins_ = 0;
   std::vector<records> deques_;  // at the last look
   std::vector<std::string> events_;
+  std::vector<std::string> waits_on_top_;
   std::string silent_event_;  // said if nothing else has happened
 };
 

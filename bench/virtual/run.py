@@ -16,7 +16,6 @@ own costs.
 
 import argparse
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -26,7 +25,7 @@ sys.path[0] = str(pathlib.Path(__file__).resolve().parents[1])
 
 from harness import environment, measure  # noqa: E402
 from harness.figures import Figure, ratio  # noqa: E402
-from harness.tables import print_table  # noqa: E402
+from harness.tables import print_disturbances, print_table  # noqa: E402
 from peers.programs import versions  # noqa: E402
 
 LIBRARIES = ("forkjoin", "tbb")
@@ -171,7 +170,8 @@ def main():
     programs = [folder / f"virtual_{name}" for name in LIBRARIES if (folder / f"virtual_{name}").is_file()]
     if not programs or not programs[0].name.endswith("forkjoin"):
         raise measure.Failed(f"{folder} has no virtual_forkjoin; ./dev bench --virtual builds it")
-    load = os.getloadavg()
+    machine = environment.Conditions()
+    print_disturbances(machine.before)
 
     alone = run(programs[0], 1, 0, args, "sleep")
     unit = Figure(row["seconds"] / row["units"] for row in alone.values()).median
@@ -197,7 +197,8 @@ def main():
   over the bound: time over the greater of the work of each P and the longest path. waits: joins that were not complete when their
   strand came. late: how long after the last branch the strand went on. on top: the share of the time of all P in which strands that
   waited ran other work on their stacks. Medians of the rounds; of lateness, of those rounds in which a join waited.""")
-    env = environment.describe(versions(args.build.resolve()), load)
+    env = machine.describe(versions(args.build.resolve()))
+    print_disturbances(env)
     for file in filter(None, (folder / "virtual.json", args.json)):  # ./dev report shows the first
         file.write_text(json.dumps({
             "schema": 1, "environment": env,

@@ -1,5 +1,6 @@
 """json_test.py <build folder> <kernel>: bench/run.py --json writes what bench/schema.md says, and the figures agree."""
 
+import contextlib
 import json
 import math
 import os
@@ -151,6 +152,19 @@ class JsonTest(unittest.TestCase):
     def test_progress_and_table(self):
         self.assertRegex(self.done.stdout, r"round  3/3 ")
         self.assertRegex(self.done.stdout, r"(?m)^  continuations  +2 ")
+
+
+class BusyTest(unittest.TestCase):
+    def test_the_first_and_the_last_line_say_that_the_machine_was_busy(self):
+        """Tried without print_disturbances in either place."""
+        with contextlib.ExitStack() as others:
+            for _ in range(len(os.sched_getaffinity(0))):
+                other = others.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
+                others.callback(other.kill)
+            lines = run(KERNEL, "--test-sizes", "--repetitions", "1", "--procs", "1").stdout.splitlines()
+        busy = "WARNING: the machine looks busy: others used "
+        self.assertTrue(lines[0].startswith(busy) and lines[0].endswith("before the measurement"), lines)
+        self.assertTrue(any(line.startswith(busy) and line.endswith("during the measurement") for line in lines[-2:]), lines)
 
 
 class FailureTest(unittest.TestCase):

@@ -30,6 +30,23 @@ def check_tables():
     subprocess.run([sys.executable, STEPS / "article/compare.py", "--build", BUILD, "--page", STEPS / "README.md"], check=True)
 
 
+def check_waits():
+    """The article's runs: with continuations two strands wait, with tasks one, which runs other work on its stack. (Tried without
+    note_wait_on_top: none with tasks. And tried with one for each call at a join: three.) Both are in WAITING.md."""
+    page = re.sub(r"\s+", " ", (ROOT / "bench/WAITING.md").read_text())
+    for policy, waits in ("continuations", "2 waits"), ("tasks", "1 wait"):
+        script = f"bench/steps/article/{policy}.txt"
+        assert f", {waits} of a strand at a join; " in steps("fib", 4, "--policy", policy, "--script", ROOT / script), policy
+        assert f"`./dev steps fib 4 --policy {policy} --script {script}` prints \"{waits} of a strand at a join\"" in page, policy
+    # Of one strand at one join at most one, however much it runs meanwhile; a P alone waits for nothing.
+    for policy in "tasks", "continuations":
+        for procs in 1, 2, 3:
+            for seed in range(1, 9):
+                rows = run("queens", 4, "--policy", policy, "--procs", procs, "--seed", seed)
+                waits = [sentence for row in rows for sentence in row["what"] if "waits at the join" in sentence]
+                assert procs > 1 or not waits, waits
+
+
 def check_runs():
     for policy in "tasks", "continuations":
         for procs in 1, 2, 3, 8:
@@ -82,6 +99,7 @@ def check_refusals(folder):
 
 with tempfile.TemporaryDirectory() as name:
     check_tables()
+    check_waits()
     check_runs()
     check_forms(pathlib.Path(name))
     check_own_program(pathlib.Path(name))

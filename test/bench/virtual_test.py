@@ -1,7 +1,13 @@
-"""./dev bench --virtual and --space: they measure, and write what the report reads. virtual_test.py BUILD"""
+"""./dev bench --virtual and --space: they measure, write what the report reads, and say in their first and last lines that the machine
+was busy. virtual_test.py BUILD
 
+Tried without print_disturbances in the last lines of --space, and in the first of --virtual: told_busy fails."""
+
+import contextlib
 import json
+import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,14 +22,26 @@ def run(what, *arguments):
         kept = pathlib.Path(BUILD) / "bench" / f"{what}.json"
         before = kept.read_bytes() if kept.exists() else None
         try:
-            subprocess.run([sys.executable, ROOT / "bench" / what / "run.py", "--build", BUILD, "--json", file, *arguments], check=True,
-                           stdout=subprocess.DEVNULL, timeout=200)
+            command = [sys.executable, ROOT / "bench" / what / "run.py", "--build", BUILD, "--json", file, *arguments]
+            told_busy(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=250).stdout)
         finally:  # a test is not worth showing
             kept.write_bytes(before) if before is not None else kept.unlink(missing_ok=True)
         return json.loads(file.read_text())
 
 
-virtual = run("virtual", "--procs", "3", "--rounds", "2", "--leaves", "32", "--leaf-us", "300", "--check")
+def told_busy(output):
+    lines = output.splitlines()
+    for text, when in (lines[:2], "before"), (lines[-4:], "during"):
+        assert any(re.match(rf"WARNING: the machine looks busy: others used \d+\.\d\d cores {when}", line) for line in text), output
+
+
+# Other programs beside all of it.
+with contextlib.ExitStack() as others:
+    for _ in range(len(os.sched_getaffinity(0))):
+        other = others.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
+        others.callback(other.kill)
+    virtual = run("virtual", "--procs", "3", "--rounds", "2", "--leaves", "32", "--leaf-us", "300", "--check")
+    space_rows = run("space", "--procs", "3", "--runs", "1")["results"]
 shapes = {r["shape"] for r in virtual["results"]}
 assert shapes == {"even", "uneven", "heavy root", "mergesort", "reduction", "heavy branches", "larger first", "larger second"}, shapes
 for r in virtual["results"]:
@@ -38,7 +56,7 @@ if (pathlib.Path(BUILD) / "bench/simulate").exists():
     assert len(virtual["simulated"]) == 8 * 6 * 3
 assert len(virtual["checked"]) == len(virtual["results"])  # no bound of time: the machine may be busy
 
-space = {(r["shape"], r["n"], r["procs"], r["way"]): r for r in run("space", "--procs", "3", "--runs", "1")["results"]}
+space = {(r["shape"], r["n"], r["procs"], r["way"]): r for r in space_rows}
 assert space["loop", 100_000, 1, "tasks"]["records"] == 100_000  # one P, and no thief: all of them
 assert space["loop", 100_000, 1, "continuations"]["records"] == 1
 assert space["loop", 100_000, 1, "tasks"]["kib"]["median"] > 4 * space["loop", 100_000, 1, "continuations"]["kib"]["median"]
