@@ -57,7 +57,7 @@ enum class task_group_status { complete, canceled };
 class task_group {
  public:
   task_group() noexcept : task_group(stop_token()) {}
-  /// A group that is asked to stop with the token, too.
+  /// A group that is asked to stop with the token, too: so are the tokens of its tasks.
   explicit task_group(stop_token outer) noexcept : core_(std::move(outer)) {}
 
   /// Asks the tasks to stop and waits for all of them. What they have thrown is lost: call wait before, to have it.
@@ -84,24 +84,24 @@ class task_group {
     here ? run_as_child(*here, made) : start_outside(std::move(made));
   }
 
-  /// Starts f as fj::go does, as a fiber of the group: wait waits for it, too. Its result and its exception are the future's. For tasks that
-  /// are waited for one by one, and for those that wait for other fibers. If the group is asked to stop, f starts nonetheless; a token that f
-  /// takes is asked as well.
+  /// Starts f as fj::go does, as a fiber of the group: wait waits for it, too, and when wait has returned, its future is ready. Its result and
+  /// its exception are the future's. For tasks that are waited for one by one, and for those that wait for other fibers. If the group is
+  /// asked to stop, f starts nonetheless; a token that f takes is asked as well.
   template <class F>
   auto go(F&& f) {
     return go(go_options(), std::forward<F>(f));
   }
   template <class F>
   auto go(const go_options& wanted, F&& f) {
-    reservation here(core_);
-    auto result = fj::go(wanted, [here = std::move(here), f = std::decay_t<F>(std::forward<F>(f))]() mutable {
-      if constexpr (std::is_invocable_v<std::decay_t<F>&>) {
-        return std::invoke(f);
-      } else {
-        return std::invoke(f, here.group_->token());
-      }
-    });
-    return result;
+    if constexpr (detail::takes_stop_token<F> && !std::is_invocable_v<std::decay_t<F>&>) {
+      return start_counted(wanted, [&group = core_, f = std::decay_t<F>(std::forward<F>(f))]() mutable {
+        return std::invoke(f, group.token());
+      });
+    } else if constexpr (detail::takes_stop_token<F>) {
+      return start_counted(wanted, [f = std::decay_t<F>(std::forward<F>(f))]() mutable { return std::invoke(f); });
+    } else {
+      return start_counted(wanted, std::forward<F>(f));
+    }
   }
 
   /// Counts as a task while it lives: wait does not return before it is gone.
@@ -156,6 +156,13 @@ class task_group {
   [[nodiscard]] bool stopped() const noexcept { return core_.stopped(); }
 
  private:
+  template <class F>
+  auto start_counted(const go_options& wanted, F&& f) {
+    detail::scheduler* const here = detail::current_scheduler();
+    return detail::starter<F>::start(here ? *here : detail::default_scheduler(), wanted, std::forward<F>(f),
+                                     &core_.running());
+  }
+
   template <class Task>
   [[gnu::cold, gnu::noinline]] void start_outside(Task made) {
     static_cast<void>(fj::go([here = reservation(core_), made = std::move(made)]() mutable { made(); }));

@@ -271,7 +271,12 @@ class promise {
   {
     take_state().set([] {});
   }
-  void set_exception(std::exception_ptr error) { take_state().break_it(std::move(error)); }
+  /// The future's get throws that exception. Throws std::logic_error if there is a value already, or if `error` is null; then the promise
+  /// is as before.
+  void set_exception(std::exception_ptr error) {
+    if (!error) throw std::logic_error("fj::promise::set_exception: the pointer is null; pass one to an exception");
+    take_state().break_it(std::move(error));
+  }
 
  private:
   detail::promise_state<T>& take_state() {
@@ -300,10 +305,11 @@ struct starter {
   static_assert(std::is_constructible_v<std::decay_t<F>, F>, "fj::go: the function must be movable or copyable");
   using call = go_call<std::decay_t<F>>;
 
-  static auto start(scheduler& s, const go_options& wanted, F&& f) {
+  /// `counted`: counts the fiber as a task of its own, until its future is ready.
+  static auto start(scheduler& s, const go_options& wanted, F&& f, task_count* counted = nullptr) {
     auto* const made = new call(std::forward<F>(f));
     future<typename call::result_type> result(*made);
-    made->start(s, wanted.stack_size);
+    made->start(s, wanted.stack_size, counted);
     return result;
   }
 };

@@ -13,6 +13,7 @@
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/switch.hpp"
 #include "runtime/wait/maybe_yield.hpp"
+#include "runtime/wait/task_group.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -33,7 +34,7 @@ go_root::go_root(function body, bool takes_stop) : root(body) {
   if (takes_stop) stop = &stop_.emplace();
 }
 
-void go_root::start(scheduler& s, std::size_t stack_size) {
+void go_root::start(scheduler& s, std::size_t stack_size, task_count* counted) {
   maybe_yield();
   if (stack_size > large_stacks::most)
     throw std::invalid_argument("fj::go: go_options::stack_size is " + std::to_string(stack_size) +
@@ -48,6 +49,8 @@ void go_root::start(scheduler& s, std::size_t stack_size) {
   if (!f) throw std::bad_alloc();
   runs_in_ = &s;
   owners_.fetch_add(1, std::memory_order_relaxed);
+  if (counted) counted->begin();
+  counted_in_ = counted;
   s.begin_root();
   if (stop && !s.loose().add(*this)) stop->request_stop();  // the runtime ends
   begin(*f, {nullptr, this});
@@ -61,8 +64,12 @@ void go_root::end(root& self, worker& m) noexcept {
   scheduler& s = *mine.runs_in_;
   if (mine.stop) s.loose().remove(mine);
   s.dispatcher().finish(mine, m);
+  task_count* const counted = mine.counted_in_;
   mine.wake_waiters();
   mine.release();
+  if (counted)
+    counted
+        ->end();  // after both: who has waited for the count finds the future ready, and nothing left of a dropped one
   s.end_root();
 }
 

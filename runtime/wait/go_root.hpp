@@ -16,6 +16,8 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
+class task_count;
+
 /// Owned by its fiber, until that has ended, and by its future. The last of the two to let go deletes it.
 class go_root : public root {
  public:
@@ -26,8 +28,9 @@ class go_root : public root {
 
   /// Makes the fiber of this root runnable in that runtime, on a stack of at least that many bytes. Throws std::bad_alloc if there is
   /// no stack, std::system_error if the runtime has no thread and the system refuses one, std::logic_error in a process forked
-  /// since the runtime was made, std::invalid_argument if no stack can be as large; then the root is as before.
-  void start(scheduler& s, std::size_t stack_size);
+  /// since the runtime was made, std::invalid_argument if no stack can be as large; then the root is as before. `counted`, unless it
+  /// is nullptr, counts the fiber until ended_already.
+  void start(scheduler& s, std::size_t stack_size, task_count* counted);
 
   /// Waits until the fiber has ended; then `served`.
   wait_end wait(const wait_limits& limits);
@@ -68,6 +71,7 @@ class go_root : public root {
   os::mutex mutex_;
   wait_queue waiting_ FORKJOIN_GUARDED_BY(mutex_);
   scheduler* runs_in_ = nullptr;
+  task_count* counted_in_ = nullptr;
 };
 
 /// Puts the calling strand at the end of the ready queue. Outside of any runtime the thread yields.

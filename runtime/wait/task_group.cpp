@@ -75,7 +75,8 @@ counted_tasks* tasks_of(root& r) noexcept {
 
 }  // namespace
 
-task_group_core::task_group_core(std::stop_token outer) noexcept : outer_(std::move(outer)) {
+task_group_core::task_group_core(std::stop_token outer) noexcept
+    : outer_(std::move(outer)), hears_outer_(outer_, passes_stop_on{*this}) {
   home = nullptr;
   task_ended = &ended;
 }
@@ -116,10 +117,14 @@ void task_group_core::request_stop() noexcept {
 }
 
 std::stop_token task_group_core::token() {
-  const locked lock(guard_);
-  if (!source_) source_.emplace();
-  if (stopped()) source_->request_stop();
-  return source_->get_token();
+  std::optional<std::stop_source> source;
+  {
+    const locked lock(guard_);
+    if (!source_) source_.emplace();
+    source = source_;
+  }
+  if (stopped()) source->request_stop();  // without the lock: a callback of the user's may ask the group
+  return source->get_token();
 }
 
 task_group_core::result task_group_core::take() noexcept {

@@ -72,6 +72,13 @@ class task_group_core : public group_children {
   os::mutex guard_;
   std::exception_ptr error_ FORKJOIN_GUARDED_BY(guard_);
   std::optional<std::stop_source> source_ FORKJOIN_GUARDED_BY(guard_);  // once a token has been asked for
+
+  struct passes_stop_on {
+    task_group_core& to;
+    void operator()() const noexcept { to.request_stop(); }
+  };
+  const std::stop_callback<passes_stop_on>
+      hears_outer_;  // the last member: it may be called from its constructor to its destructor
 };
 
 }}}  // namespace fj::v0_2::detail

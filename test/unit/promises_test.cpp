@@ -59,6 +59,15 @@ TEST_CASE("promise: what goes wrong") {
   failed.set_exception(std::make_exception_ptr(std::runtime_error("mine")));
   CHECK_THROWS_WITH(fails.get(), "mine");
 
+  // Tried without the refusal: get returns a string that was never made.
+  fj::promise<std::string> kept;
+  auto keeps = kept.get_future();
+  CHECK_THROWS_WITH_AS(kept.set_exception(nullptr),
+                       "fj::promise::set_exception: the pointer is null; pass one to an exception", std::logic_error);
+  CHECK(!keeps.ready());
+  kept.set_value("after all");
+  CHECK(keeps.get() == "after all");
+
   { fj::promise<int> no_future; }
   {
     fj::promise<int> dropped;

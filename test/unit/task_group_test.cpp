@@ -160,6 +160,88 @@ TEST_CASE("task_group: stop") {
   });
 }
 
+// Tried with a count that ends before the fiber has ended: futures that are not ready within a few rounds.
+TEST_CASE("task_group: after the wait every future of the group is ready, and nothing is left of a dropped one") {
+  test::for_each_runtime("futures of a group", [](fj::runtime& rt, unsigned, auto) {
+    rt.run([] {
+      int late = 0, left = 0;
+      for (int round = 0; round != test::divided(2000); ++round) {
+        const auto result = std::make_shared<int>(7);
+        fj::task_group group;
+        std::vector<fj::future<int>> all;
+        for (int i = 0; i != 6; ++i)
+          all.push_back(group.go([i] {
+            if (i % 2 != 0) fj::yield();
+            return i;
+          }));
+        static_cast<void>(group.go([result] { return result; }));
+        static_cast<void>(group.go([result](fj::stop_token) { return result; }));
+        group.wait();
+        left += result.use_count() != 1;
+        for (const auto& each : all) late += !each.ready();
+      }
+      CHECK(late == 0);
+      CHECK(left == 0);
+    });
+  });
+}
+
+// Tried with a fiber that is counted before its stack is there: the wait does not end.
+TEST_CASE("task_group: a fiber that could not start is no task") {
+  fj::run([] {
+    fj::task_group group;
+    CHECK_THROWS_AS(static_cast<void>(group.go({.stack_size = std::size_t{1} << 50}, [] {})), std::invalid_argument);
+    CHECK(group.wait({.until = std::chrono::steady_clock::now() + 10s}) == fj::task_group_status::complete);
+  });
+}
+
+// Tried with the outer token alone looked at when a task starts: no task sees the request.
+TEST_CASE("task_group: a request to stop of the outer token reaches tasks that run") {
+  test::for_each_procs([](unsigned procs) {
+    fj::runtime rt(test::with_procs(procs));
+    for (const bool from_outside : {false, true})
+      rt.run([&] {
+        fj::stop_source outer;
+        fj::task_group group(outer.get_token());
+        for (int again = 0; again != 2; ++again) {
+          auto sleeper =
+              group.go([](fj::stop_token stop) { CHECK_THROWS_AS(fj::sleep_for(1h, {.stop = &stop}), fj::cancelled); });
+          std::atomic<bool> seen = false;
+          auto starter = fj::go([&] {
+            group.run([&](fj::stop_token stop) {
+              while (!stop.stop_requested()) fj::yield();
+              seen = true;
+            });
+          });
+          fj::sleep_for(1ms);
+          if (from_outside) {
+            std::thread([&] { outer.request_stop(); }).join();
+          } else {
+            outer.request_stop();
+          }
+          CHECK(group.wait() == fj::task_group_status::canceled);
+          starter.get();
+          sleeper.get();
+          if (again == 0) CHECK(seen);
+        }
+      });
+  });
+}
+
+TEST_CASE("task_group: a request to stop of the outer token, and the end of the group at once") {
+  fj::run([] {
+    for (int round = 0; round != test::divided(500); ++round) {
+      fj::stop_source source;
+      std::thread stops([&] { source.request_stop(); });
+      {
+        fj::task_group brief(source.get_token());
+        brief.go([](fj::stop_token token) { static_cast<void>(token.stop_requested()); }).get();
+      }
+      stops.join();
+    }
+  });
+}
+
 TEST_CASE("task_group: a destructor asks for a stop, and waits") {
   test::for_each_procs([](unsigned procs) {
     fj::runtime rt(test::with_procs(procs));
