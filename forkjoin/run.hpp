@@ -84,14 +84,15 @@ class runtime {
 
   /// Writes what the scheduler does from now on into that file, until stop_trace or the end of the runtime: `forkjoin-trace page FILE`
   /// makes a page of it. From any thread, at any time; code that runs goes on. Each thread of the runtime keeps its newest 65,536 events
-  /// (FORKJOIN_TRACE_EVENTS in the environment: another number), in 2 MiB of the file, which are there whatever ends the process.
+  /// (FORKJOIN_TRACE_EVENTS in the environment: another number), in 2 MiB of the file, which are there whatever ends the process. The file
+  /// is a new one, made in the same folder, which takes the name from what has it.
   ///
-  /// Errors: std::system_error if the file cannot be written, std::logic_error if a trace is being written or the flight recorder is on,
-  /// std::bad_alloc.
+  /// Errors: std::system_error if the file cannot be made or has no room, or the name is a link or no regular file's; std::logic_error if a
+  /// trace is being written or the flight recorder is on; std::bad_alloc.
   void trace_to(const char* path) { detail::trace_to(*scheduler_, path); }
   /// Writes a copy of what there is now of the trace, or of the flight recorder's events, into that file. From any thread, at any time.
   ///
-  /// Errors: std::system_error if the file cannot be written, std::logic_error if there is neither, std::bad_alloc.
+  /// Errors: std::system_error as trace_to, std::logic_error if there is neither, std::bad_alloc.
   void write_trace(const char* path) { detail::write_trace(*scheduler_, path); }
   /// Also the flight recorder. Nothing if there is neither.
   void stop_trace() noexcept { detail::stop_trace(*scheduler_); }

@@ -155,7 +155,10 @@ scheduler* open_scheduler(const options& wanted) {
     } else if (!made->flight_file.empty()) {
       trace_to(*made, "");
     }
-    if (!made->flight_file.empty()) report_long_runs(*made);
+    if (!made->flight_file.empty()) {
+      tracer::refuse_unwritable(made->flight_file.c_str());  // not only once something has gone wrong
+      report_long_runs(*made);
+    }
   } catch (...) {
     delete made;
     throw;

@@ -5,7 +5,6 @@
 #include <bit>
 #include <charconv>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <stdexcept>
@@ -17,6 +16,7 @@
 #include "runtime/os/thread.hpp"
 #include "runtime/os/topology.hpp"
 #include "runtime/os/turns.hpp"
+#include "runtime/os/variable.hpp"
 #include "runtime/replay.hpp"
 #include "runtime/stacks/large_stacks.hpp"
 
@@ -45,8 +45,8 @@ std::uint64_t number_from_environment(const char* name, const char* text, std::u
 }
 
 std::uint64_t seed_from_environment() {
-  const char* const text = std::getenv("FORKJOIN_CHAOS");
-  if (!text || !*text || std::string_view(text) == "0") return 0;
+  const char* const text = os::variable("FORKJOIN_CHAOS");
+  if (!text || std::string_view(text) == "0") return 0;
   return number_from_environment("FORKJOIN_CHAOS", text, 1, std::numeric_limits<std::uint64_t>::max(),
                                  "to 0 for no chaos, or unset it");
 }
@@ -56,7 +56,7 @@ unsigned resolve_procs(unsigned wanted) {
     throw std::invalid_argument("forkjoin: options::procs is " + std::to_string(wanted) + "; set it to at most " +
                                 std::to_string(max_procs) + ", or to 0 to use the processors available");
   if (wanted != 0) return wanted;
-  if (const char* const text = std::getenv("FORKJOIN_PROCS"))
+  if (const char* const text = os::variable("FORKJOIN_PROCS"))
     return static_cast<unsigned>(
         number_from_environment("FORKJOIN_PROCS", text, 1, max_procs, "unset it to use the processors available"));
   // A schedule is to be the same on any machine.
@@ -65,8 +65,8 @@ unsigned resolve_procs(unsigned wanted) {
 
 std::size_t resolve_stack(const std::string& option, std::size_t size, const char* variable, std::size_t by_default) {
   if (size == 0) {
-    const char* const text = std::getenv(variable);
-    if (!text || !*text) return by_default;
+    const char* const text = os::variable(variable);
+    if (!text) return by_default;
     return number_from_environment(variable, text, min_stack, max_stack,
                                    ("unset it for " + std::to_string(by_default)).c_str());
   }
@@ -80,8 +80,8 @@ std::size_t resolve_stack(const std::string& option, std::size_t size, const cha
 // The option, or the variable with "%p" and the runtime's number filled in.
 std::string file_from(const char* option, const char* variable, std::atomic<unsigned>& runtimes) {
   if (option) return option;
-  const char* const text = std::getenv(variable);
-  if (!text || !*text) return {};
+  const char* const text = os::variable(variable);
+  if (!text) return {};
   std::string path = text;
   const std::string process = std::to_string(os::process_id());
   for (std::size_t at = 0; (at = path.find("%p", at)) != std::string::npos; at += process.size())
@@ -102,7 +102,7 @@ settings resolve(const options& wanted) {
   settings chosen;
   chosen.procs = resolve_procs(wanted.procs);
   chosen.follows = flag_from_environment("FORKJOIN_FOLLOW", true) && wanted.procs == 0 &&
-                   !std::getenv("FORKJOIN_PROCS") && !os::turns::mine();
+                   !os::variable("FORKJOIN_PROCS") && !os::turns::mine();
   chosen.max_workers = wanted.max_workers != 0 ? wanted.max_workers : chosen.procs + blocking_threads;
   chosen.stack_size = resolve_stack("stack_size", wanted.stack_size, "FORKJOIN_STACK_SIZE", tuning::large_stack);
   chosen.go_stack_size =
@@ -122,8 +122,8 @@ settings resolve(const options& wanted) {
 replay schedule_from(const options& wanted) {
   if (wanted.schedule.seed != 0) return wanted.schedule;
   if (wanted.schedule.changes) schedule_chooser::refuse(wanted.schedule.changes);
-  const char* const text = std::getenv("FORKJOIN_SCHEDULE");
-  if (!text || !*text || std::string_view(text) == "0") return {};
+  const char* const text = os::variable("FORKJOIN_SCHEDULE");
+  if (!text || std::string_view(text) == "0") return {};
   replay found;
   const char* const end = text + std::strlen(text);
   const auto [rest, error] = std::from_chars(text, end, found.seed);
@@ -145,8 +145,8 @@ std::string flight_recorder_file(const options& wanted) {
 std::int64_t long_run_from_environment() {
   constexpr std::int64_t usual_ms = 100, ns_of_ms = 1'000'000;
   constexpr std::uint64_t most_ms = 1'000'000'000;
-  const char* const text = std::getenv("FORKJOIN_LONG_RUN_MS");
-  if (!text || !*text) return usual_ms * ns_of_ms;
+  const char* const text = os::variable("FORKJOIN_LONG_RUN_MS");
+  if (!text) return usual_ms * ns_of_ms;
   return static_cast<std::int64_t>(
              number_from_environment("FORKJOIN_LONG_RUN_MS", text, 0, most_ms, "unset it for 100")) *
          ns_of_ms;
@@ -154,14 +154,14 @@ std::int64_t long_run_from_environment() {
 
 std::uint64_t trace_events_from_environment() {
   constexpr std::uint64_t least = 64, most = std::uint64_t{1} << 24, usual = std::uint64_t{1} << 16;
-  const char* const text = std::getenv("FORKJOIN_TRACE_EVENTS");
-  if (!text || !*text) return usual;
+  const char* const text = os::variable("FORKJOIN_TRACE_EVENTS");
+  if (!text) return usual;
   return std::bit_ceil(number_from_environment("FORKJOIN_TRACE_EVENTS", text, least, most, "unset it for 65536"));
 }
 
 bool flag_from_environment(const char* name, bool otherwise) {
-  const char* const text = std::getenv(name);
-  if (!text || !*text) return otherwise;
+  const char* const text = os::variable(name);
+  if (!text) return otherwise;
   const std::string_view wish = text;
   if (wish != "0" && wish != "1")
     throw std::invalid_argument("forkjoin: " + std::string(name) + " is \"" + text +

@@ -48,7 +48,8 @@ struct options {
   /// A file, unless empty: the flight recorder. The runtime keeps its newest events in memory, as with `trace`, and writes them there when
   /// its strands stand still, when it prints its fibers at a signal, and when a strand has kept its P for 100 ms while others were ready
   /// (FORKJOIN_LONG_RUN_MS in the environment: another number, 0: never), whose backtrace it prints. runtime::write_trace writes them
-  /// anywhere. Copied at once. nullptr: the environment variable FORKJOIN_FLIGHT_RECORDER, as with `trace`.
+  /// anywhere. If the file could not be written, the runtime throws std::system_error when it is made. Copied at once. nullptr: the
+  /// environment variable FORKJOIN_FLIGHT_RECORDER, as with `trace`.
   const char* flight_recorder = nullptr;
 
   /// For tests, and to make ThreadSanitizer see a program's races: every fork is stolen, even with one P. So code after

@@ -176,7 +176,8 @@ template <class T, class F>
 void on_ready(const future<T>&&, F) = delete;  // the future must outlive the select
 
 /// A case of select: f() when d has passed since this call, if no other case has been chosen by then. If d is not
-/// positive, the case is ready at once, like any other ready case.
+/// positive, or no number (NaN), the case is ready at once, like any other ready case. If the clock does not go so far, the case
+/// is never ready.
 template <class Rep, class Period, class F>
 auto after(const std::chrono::duration<Rep, Period>& d, F f,
            std::source_location at = std::source_location::current()) {

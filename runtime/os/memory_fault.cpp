@@ -2,11 +2,15 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
+#include <cstddef>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <new>
 
@@ -16,6 +20,7 @@ namespace {
 
 fault_reporter reporter = nullptr;
 struct sigaction previous_segv, previous_bus;
+std::atomic<guarded_memory*> all_guarded{nullptr};
 
 const void* stack_pointer_of([[maybe_unused]] const void* context) noexcept {
 #if defined(__x86_64__) && defined(REG_RSP)
@@ -29,6 +34,7 @@ const void* stack_pointer_of([[maybe_unused]] const void* context) noexcept {
 
 void handle_fault(int signal, siginfo_t* info, void* context) {
   const bool accessed = info->si_code > 0;  // else a process sent the signal
+  if (accessed && signal == SIGBUS && guarded_memory::mend(info->si_addr)) return;
   if (accessed && reporter(info->si_addr, stack_pointer_of(context))) abort();
   const struct sigaction& previous = signal == SIGSEGV ? previous_segv : previous_bus;
   if (previous.sa_flags & SA_SIGINFO) return previous.sa_sigaction(signal, info, context);
@@ -81,6 +87,51 @@ void report_memory_faults(fault_reporter callback) noexcept {
   sigemptyset(&action.sa_mask);
   sigaction(SIGSEGV, &action, &previous_segv);
   sigaction(SIGBUS, &action, &previous_bus);
+}
+
+bool replace_by_zeros(std::byte* begin, std::size_t bytes) noexcept {
+  return mmap(begin, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) !=
+         MAP_FAILED;
+}
+
+guarded_memory& guarded_memory::make() {
+  // acquire: pairs with the release below
+  for (guarded_memory* each = all_guarded.load(std::memory_order_acquire); each; each = each->next_)
+    if (!each->used_.exchange(true, std::memory_order_acq_rel)) {  // pairs with the release in end
+      each->lost_.store(false, std::memory_order_relaxed);
+      return *each;
+    }
+  auto* const made = new guarded_memory;
+  made->next_ = all_guarded.load(std::memory_order_relaxed);
+  while (!all_guarded.compare_exchange_weak(made->next_, made, std::memory_order_release, std::memory_order_relaxed)) {}
+  return *made;
+}
+
+void guarded_memory::begin(void* memory, std::size_t bytes) noexcept {
+  bytes_.store(bytes, std::memory_order_relaxed);
+  begin_.store(static_cast<std::byte*>(memory), std::memory_order_release);  // release: pairs with the acquire in mend
+}
+
+void guarded_memory::end() noexcept {
+  begin_.store(nullptr, std::memory_order_relaxed);
+  used_.store(false, std::memory_order_release);  // release: pairs with the exchange in make
+}
+
+// mmap is not among the functions that POSIX allows in a signal handler; on Linux it is a system call and no more.
+bool guarded_memory::mend(const void* address) noexcept {
+  const auto* const at = static_cast<const std::byte*>(address);
+  for (guarded_memory* each = all_guarded.load(std::memory_order_acquire); each; each = each->next_) {
+    // acquire: pairs with the release in begin
+    std::byte* const begin = each->begin_.load(std::memory_order_acquire);
+    const std::size_t bytes = each->bytes_.load(std::memory_order_relaxed);
+    if (!begin || std::less<>()(at, begin) || !std::less<>()(at, begin + bytes)) continue;
+    each->lost_.store(true, std::memory_order_relaxed);
+    const int before = errno;
+    const bool mended = replace_by_zeros(begin, bytes);
+    errno = before;
+    return mended;
+  }
+  return false;
 }
 
 // Called on a thread's native stack only, so the thread-local cannot be another thread's.

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "runtime/os/modules.hpp"
+#include "runtime/os/variable.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
@@ -157,6 +158,7 @@ std::string without_detours(std::string path) {
 std::map<std::uintptr_t, std::vector<place>> asked(const std::string& path,
                                                    const std::vector<std::uintptr_t>& offsets) {
   std::map<std::uintptr_t, std::vector<place>> found;
+  if (has_rights_of_others()) return found;  // PATH says which tool that is
   constexpr std::size_t at_once = 1000;
   for (std::size_t begin = 0; begin < offsets.size(); begin += at_once) {
     std::string arguments = quoted(path);

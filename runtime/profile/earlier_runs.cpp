@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <vector>
 
+#include "runtime/os/variable.hpp"
 #include "runtime/profile/observer.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
@@ -64,10 +64,7 @@ const T* find(const std::vector<T>& in, lasting_key key) noexcept {
   return found == in.end() ? nullptr : &*found;
 }
 
-const char* path() noexcept {
-  const char* const name = std::getenv("FORKJOIN_PROFILE_RUNS");
-  return name && *name ? name : nullptr;
-}
+const char* path() noexcept { return os::variable("FORKJOIN_PROFILE_RUNS"); }
 
 }  // namespace
 

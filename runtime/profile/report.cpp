@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/os/symbols.hpp"
+#include "runtime/os/variable.hpp"
 #include "runtime/profile/earlier_runs.hpp"
 #include "runtime/profile/sites.hpp"
 #include "runtime/profile/start.hpp"
@@ -35,8 +36,8 @@ bool is_between(const std::string& file, const std::string& folder) {
 
 /// Code of this library, of the standard's, or what the user says is looked through: by its file, or by its name if no file is known.
 bool is_library(const os::place& one) {
-  const char* const through = std::getenv("FORKJOIN_PROFILE_THROUGH");
-  if (through && *through && one.file.find(through) != std::string::npos) return true;
+  const char* const through = os::variable("FORKJOIN_PROFILE_THROUGH");
+  if (through && one.file.find(through) != std::string::npos) return true;
   if (one.file.empty())
     return one.function.find("fj::v0_2::") < one.function.find_first_of("<(") || one.function.starts_with("std::");
   if (one.file.find("/include/c++/") != std::string::npos || one.file.find("/c++/v1/") != std::string::npos)
@@ -238,8 +239,8 @@ void report_at_exit() noexcept {
   const std::vector<line_of_program> all = lines(for_later.sites);
   know_strands(for_later);
   save_run(for_later);
-  const char* const path = std::getenv("FORKJOIN_PROFILE_OUT");
-  if (!path || !*path) return write_table(stderr, all);
+  const char* const path = os::variable("FORKJOIN_PROFILE_OUT");
+  if (!path) return write_table(stderr, all);
   std::FILE* const file = std::fopen(path, "we");
   if (!file) {
     std::fprintf(stderr, "forkjoin-profile: FORKJOIN_PROFILE_OUT: cannot write %s\n", path);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "runtime/os/ticks.hpp"
+#include "runtime/os/variable.hpp"
 #include "runtime/profile/earlier_runs.hpp"
 #include "runtime/profile/observer.hpp"
 #include "runtime/profile/sites.hpp"
@@ -49,7 +50,7 @@ double measured_rate() noexcept {
 }
 
 double theft_ns() noexcept {
-  const char* const text = std::getenv("FORKJOIN_PROFILE_THEFT_NS");
+  const char* const text = os::variable("FORKJOIN_PROFILE_THEFT_NS");
   const double given = text ? std::atof(text) : -1;
   return given >= 0 ? given : usual_theft_ns;
 }

@@ -14,6 +14,7 @@
 
 #include "runtime/os/memory/interposed.hpp"
 #include "runtime/os/symbols.hpp"
+#include "runtime/os/variable.hpp"
 #include "runtime/races/contexts.hpp"
 #include "runtime/races/counters.hpp"
 #include "runtime/races/strands.hpp"
@@ -304,8 +305,8 @@ bool matches(const std::string& pattern, const std::string& name) {
 
 std::vector<std::string> suppressions() {
   std::vector<std::string> all;
-  const char* const path = std::getenv("FORKJOIN_RACES_SUPPRESSIONS");
-  if (!path || !*path) return all;
+  const char* const path = os::variable("FORKJOIN_RACES_SUPPRESSIONS");
+  if (!path) return all;
   std::FILE* const file = std::fopen(path, "re");
   if (!file) {
     std::fprintf(stderr, "forkjoin-races: FORKJOIN_RACES_SUPPRESSIONS: cannot read %s\n", path);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "runtime/os/variable.hpp"
 #include "runtime/races/contexts.hpp"
 #include "runtime/races/counters.hpp"
 #include "runtime/races/locks.hpp"
@@ -214,7 +215,7 @@ void start_strands() noexcept {
   records = static_cast<block_record*>(reserve(std::size_t{most_strands} * sizeof(block_record), "blocks"));
   origins = static_cast<origin*>(reserve((std::size_t{most_strands} + 1) * sizeof(origin), "origins"));
   ++origins;  // so that one before the first can be read
-  const char* const joins = std::getenv("FORKJOIN_RACES_JOINS");
+  const char* const joins = os::variable("FORKJOIN_RACES_JOINS");
   now.any_order = joins && std::strcmp(joins, "any") == 0;
 }
 

@@ -1,6 +1,7 @@
 #include "runtime/trace/tracer.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <new>
@@ -22,6 +23,8 @@ constexpr std::size_t modules_size = std::size_t{64} << 10, texts_size = std::si
 constexpr std::size_t ring_head_size = 64;
 constexpr std::size_t prepared_size = std::size_t{256} << 10;  // of each ring
 static_assert(sizeof(trace_ring_head) <= ring_head_size && sizeof(trace_event) == 32);
+constexpr std::size_t modules_at = 4096, texts_at = modules_at + modules_size, rings_at = texts_at + texts_size;
+static_assert(sizeof(trace_header) <= modules_at);
 constexpr std::int64_t calibration_ns = 200'000;
 
 std::uint64_t mixed(std::uint64_t a) noexcept {
@@ -35,10 +38,19 @@ std::uint64_t key_of(const char* what, const char* file, std::uint_least32_t lin
 }
 
 [[noreturn]] void throw_unwritable(int error, const std::string& path) {
-  throw std::system_error(
-      error, std::generic_category(),
-      path.empty() ? "forkjoin: there is no memory for the flight recorder"
-                   : "forkjoin: the trace \"" + path + "\" cannot be written; name a file in a folder that can");
+  const char* const why = error == ELOOP    ? "is a symbolic link, which is not followed; name the file itself"
+                          : error == ENODEV ? "is no regular file; name one, or a file that is not there yet"
+                                            : "cannot be written; name a file in a folder that can, where you may make "
+                                              "files and replace this one";
+  throw std::system_error(error, std::generic_category(), "forkjoin: the trace \"" + path + "\" " + why);
+}
+
+// What begins to be written there.
+void create(os::mapped_file& file, const std::string& path) {
+  if (const int error = file.create(path.c_str())) throw_unwritable(error, path);
+}
+void publish(os::mapped_file& file, const std::string& path) {
+  if (const int error = file.publish()) throw_unwritable(error, path);
 }
 
 void note_end(trace_header& header) noexcept {
@@ -48,31 +60,31 @@ void note_end(trace_header& header) noexcept {
 
 // While its thread goes on. What that overwrites meanwhile is left empty; also what it may have begun to overwrite, as its stores may be
 // seen before its count.
-void copy_ring(const trace_ring_head& of, std::byte* to) noexcept {
+void copy_ring(const trace_ring_head& of, std::uint64_t capacity, std::byte* to) noexcept {
   constexpr std::uint64_t under_way = 16;
   const auto* const from =
       reinterpret_cast<const trace_event*>(reinterpret_cast<const std::byte*>(&of) + ring_head_size);
   auto* const head = reinterpret_cast<trace_ring_head*>(to);
   auto* const events = reinterpret_cast<trace_event*>(to + ring_head_size);
-  const std::uint64_t count = of.count.load(std::memory_order_acquire), first = count - std::min(count, of.capacity);
+  const std::uint64_t count = of.count.load(std::memory_order_acquire), first = count - std::min(count, capacity);
   for (std::uint64_t i = first; i < count; ++i) {
     // acquire: the count is read again after this
     const auto copied = [](const std::atomic<std::uint64_t>& a, std::atomic<std::uint64_t>& b) {
       b.store(a.load(std::memory_order_acquire), std::memory_order_relaxed);
     };
-    const trace_event& one = from[i & (of.capacity - 1)];
-    trace_event& other = events[i & (of.capacity - 1)];
+    const trace_event& one = from[i & (capacity - 1)];
+    trace_event& other = events[i & (capacity - 1)];
     copied(one.at, other.at);
     copied(one.what, other.what);
     copied(one.a, other.a);
     copied(one.b, other.b);
   }
   const std::uint64_t now = of.count.load(std::memory_order_relaxed) + under_way;
-  for (std::uint64_t i = first; i < count && i + of.capacity < now; ++i) {
-    events[i & (of.capacity - 1)].at.store(0, std::memory_order_relaxed);
-    events[i & (of.capacity - 1)].what.store(0, std::memory_order_relaxed);
+  for (std::uint64_t i = first; i < count && i + capacity < now; ++i) {
+    events[i & (capacity - 1)].at.store(0, std::memory_order_relaxed);
+    events[i & (capacity - 1)].what.store(0, std::memory_order_relaxed);
   }
-  head->capacity = of.capacity;
+  head->capacity = capacity;
   head->worker = of.worker;
   head->is_outside = of.is_outside;
   head->count.store(count, std::memory_order_relaxed);
@@ -82,7 +94,7 @@ void copy_ring(const trace_ring_head& of, std::byte* to) noexcept {
 
 void trace_ring::add(event what, unsigned proc, std::uint32_t fiber, std::uint64_t a, std::uint64_t b) noexcept {
   const std::uint64_t count = head_.count.load(std::memory_order_relaxed);
-  trace_event& to = events_[count & (head_.capacity - 1)];
+  trace_event& to = events_[count & mask_];
   to.at.store(os::ticks(), std::memory_order_relaxed);
   to.what.store(static_cast<std::uint64_t>(what) | std::uint64_t{proc} << 16 | std::uint64_t{fiber} << 32,
                 std::memory_order_relaxed);
@@ -91,30 +103,31 @@ void trace_ring::add(event what, unsigned proc, std::uint32_t fiber, std::uint64
   head_.count.store(count + 1, std::memory_order_release);  // release: a reader that sees the count sees the event
 }
 
-tracer::tracer(const char* path, unsigned procs, std::uint64_t events) : path_(path), capacity_(events) {
-  if (const int error = path_.empty() ? file_.create_unnamed() : file_.create(path)) throw_unwritable(error, path_);
-  header_ = reinterpret_cast<trace_header*>(extend(file_, path_, os::round_to_pages(sizeof(trace_header))));
+tracer::tracer(const char* path, unsigned procs, std::uint64_t events)
+    : path_(path), capacity_(events), ring_size_(os::round_to_pages(ring_head_size + events * sizeof(trace_event))) {
+  if (!path_.empty()) create(file_, path_);
+  header_ = reinterpret_cast<trace_header*>(extend(file_, path_, modules_at));
   modules_ = reinterpret_cast<char*>(extend(file_, path_, modules_size));
   texts_ = reinterpret_cast<char*>(extend(file_, path_, texts_size));
   header_->pid = os::process_id();
   header_->procs = procs;
-  header_->modules_at = os::round_to_pages(sizeof(trace_header));
+  header_->modules_at = modules_at;
   header_->modules_size = modules_size;
-  header_->texts_at = header_->modules_at + modules_size;
+  header_->texts_at = texts_at;
   header_->texts_size = texts_size;
-  header_->rings_at = header_->texts_at + texts_size;
-  header_->ring_size = os::round_to_pages(ring_head_size + capacity_ * sizeof(trace_event));
+  header_->rings_at = rings_at;
+  header_->ring_size = ring_size_;
   list_modules();
   {
     const locked lock(mutex_);
     texts_used_ = 1;  // 0 is no text
     // For threads outside, for a caller of run, and for a worker of each P.
-    for (unsigned i = 0; i < procs + 2; ++i) make_ring_locked();
-    if (!rings_.empty()) {
-      outside_ = rings_.front().get();
-      heads_.front()->is_outside = 1;
-      used_ = 1;
-    }
+    int error = 0;
+    for (unsigned i = 0; i < procs + 2; ++i)
+      if (!make_ring_locked(error)) throw_no_room(error, path_);
+    outside_ = rings_.front().get();
+    heads_.front()->is_outside = 1;
+    used_ = 1;
   }
   header_->began_unix_ns = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
@@ -129,33 +142,52 @@ tracer::tracer(const char* path, unsigned procs, std::uint64_t events) : path_(p
   header_->ns_per_tick = static_cast<double>(now_ns - begin_ns) /
                          static_cast<double>(std::max<std::uint64_t>(header_->first_ticks - begin, 1));
   header_->magic = trace_header::right_magic;
+  if (!path_.empty()) publish(file_, path_);
 }
 
-std::byte* tracer::extend(os::mapped_file& file, const std::string& path, std::size_t bytes) {
+void tracer::refuse_unwritable(const char* path) {
+  os::mapped_file would_be;
+  create(would_be, path);
+}
+
+std::byte* tracer::extend(os::mapped_file& file, const std::string& path, std::size_t bytes) const {
   int error = 0;
   std::byte* const memory = file.extend(bytes, error);
-  if (!memory)
-    throw std::system_error(error, std::generic_category(),
-                            path.empty() ? "forkjoin: there is no memory for the flight recorder"
-                                         : "forkjoin: there is no room for the trace \"" + path + "\"");
+  if (!memory) throw_no_room(error, path);
   return memory;
+}
+
+void tracer::throw_no_room(int error, const std::string& path) const {
+  const std::string need = ", which needs " + std::to_string(ring_size_) +
+                           " bytes for each thread; set FORKJOIN_TRACE_EVENTS to fewer than " +
+                           std::to_string(capacity_);
+  throw std::system_error(error, std::generic_category(),
+                          path.empty() ? "forkjoin: there is no memory for the flight recorder" + need
+                                       : "forkjoin: there is no room for the trace \"" + path + "\"" + need +
+                                             ", name a file on another disk, or raise the limit (ulimit -f)");
 }
 
 void tracer::write(const char* path) {
   os::mapped_file to;
-  if (const int error = to.create(path)) throw_unwritable(error, path);
+  create(to, path);
   const locked lock(mutex_);
+  if (!file_.is_whole())
+    throw std::system_error(
+        std::make_error_code(std::errc::io_error),
+        "forkjoin: the trace \"" + path_ +
+            "\" was made shorter by another program, so there is no copy; call stop_trace and trace_to");
   list_modules();  // some may have come meanwhile
-  std::byte* const copy = extend(to, path, header_->rings_at + heads_.size() * header_->ring_size);
+  std::byte* const copy = extend(to, path, rings_at + heads_.size() * ring_size_);
   std::memcpy(copy, static_cast<const void*>(header_), sizeof(trace_header));  // it changes under the mutex alone
-  std::memcpy(copy + header_->modules_at, modules_, modules_size);
-  std::memcpy(copy + header_->texts_at, texts_, texts_size);
-  std::byte* at = copy + header_->rings_at;
+  std::memcpy(copy + modules_at, modules_, modules_size);
+  std::memcpy(copy + texts_at, texts_, texts_size);
+  std::byte* at = copy + rings_at;
   for (const trace_ring_head* each : heads_) {
-    copy_ring(*each, at);
-    at += header_->ring_size;
+    copy_ring(*each, capacity_, at);
+    at += ring_size_;
   }
   note_end(*reinterpret_cast<trace_header*>(copy));
+  publish(to, path);
 }
 
 void tracer::list_modules() noexcept {
@@ -167,7 +199,8 @@ void tracer::list_modules() noexcept {
 
 trace_ring* tracer::make_ring(std::uint32_t worker) noexcept {
   const locked lock(mutex_);
-  if (used_ == rings_.size() && !make_ring_locked()) {
+  int error = 0;
+  if (used_ == rings_.size() && !make_ring_locked(error)) {
     header_->without_ring.fetch_add(1, std::memory_order_relaxed);
     return nullptr;
   }
@@ -175,22 +208,23 @@ trace_ring* tracer::make_ring(std::uint32_t worker) noexcept {
   return rings_[used_++].get();
 }
 
-trace_ring* tracer::make_ring_locked() noexcept {
-  int error = 0;
+trace_ring* tracer::make_ring_locked(int& error) noexcept {
   try {
     rings_.reserve(rings_.size() + 1);
     heads_.reserve(heads_.size() + 1);
-    if (std::byte* const memory = file_.extend(header_->ring_size, error)) {
+    if (std::byte* const memory = file_.extend(ring_size_, error)) {
       auto* const head = reinterpret_cast<trace_ring_head*>(memory);
-      os::mapped_file::prepare(memory, std::min(static_cast<std::size_t>(header_->ring_size), prepared_size));
+      os::mapped_file::prepare(memory, std::min(static_cast<std::size_t>(ring_size_), prepared_size));
       head->capacity = capacity_;
-      rings_.push_back(
-          std::make_unique<trace_ring>(*this, *head, reinterpret_cast<trace_event*>(memory + ring_head_size)));
+      rings_.push_back(std::make_unique<trace_ring>(
+          *this, *head, reinterpret_cast<trace_event*>(memory + ring_head_size), capacity_));
       heads_.push_back(head);
       header_->rings.fetch_add(1, std::memory_order_release);
       return rings_.back().get();
     }
-  } catch (const std::bad_alloc&) {}
+  } catch (const std::bad_alloc&) {
+    error = ENOMEM;
+  }
   return nullptr;
 }
 
@@ -226,6 +260,7 @@ std::uint64_t tracer::place(const char* what, const char* file, std::uint_least3
 }
 
 std::uint64_t tracer::text(std::string_view of) noexcept {
+  if (of.empty()) return 0;  // it may have no address
   const locked lock(mutex_);
   try {
     const auto [known, is_new] = known_texts_.try_emplace(std::string(of), 0);
@@ -250,16 +285,18 @@ void tracer::finish() noexcept {
   list_modules();  // some may have come meanwhile
   const locked lock(mutex_);
   note_end(*header_);
-  if (path_.empty()) return;
   std::uint64_t lost = 0;
   for (const trace_ring_head* each : heads_) {
     const std::uint64_t count = each->count.load(std::memory_order_relaxed);
-    lost += count - std::min(count, each->capacity);
+    lost += count - std::min(count, capacity_);
   }
   const std::uint64_t without = header_->without_ring.load(std::memory_order_relaxed);
-  if (lost + without == 0) return;
+  const bool is_whole = file_.is_whole();
+  file_.let_go();  // so that a program that traces again and again keeps no disk for the traces before
+  if (path_.empty() || (is_whole && lost + without == 0)) return;
   os::print_error("forkjoin: the trace \"");
   os::print_error(path_.c_str());
+  if (!is_whole) return os::print_error("\" was made shorter by another program: its events are lost\n");
   os::print_error("\" lacks the oldest ");
   os::print_error(lost);
   os::print_error(" events, and all of ");

@@ -21,9 +21,12 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 class tracer {
  public:
-  /// Throws std::system_error, which names the file, and std::bad_alloc. `events`: the room of each thread, a power of two. An empty
-  /// path: into memory.
+  /// Throws std::system_error, which names the file, if it cannot be made or has no room for a ring of each P, and std::bad_alloc. `events`: the
+  /// room of each thread, a power of two. An empty path: into memory. If a file has that name, it has the name no more.
   tracer(const char* path, unsigned procs, std::uint64_t events);
+
+  /// Throws what write would, if the path cannot be written.
+  static void refuse_unwritable(const char* path);
 
   /// A ring for a worker; nullptr if there is no room for it. It lives as long as the tracer. There are rings for all P from the begin on:
   /// to make one takes a millisecond.
@@ -35,14 +38,14 @@ class tracer {
 
   /// What an event calls a place: 0 if there is no room for more. The text outlives the trace, as literals do.
   std::uint64_t place(const char* what, const char* file, std::uint_least32_t line) noexcept FORKJOIN_EXCLUDES(mutex_);
-  /// And a text that need not.
+  /// And a text that need not; an empty one is 0.
   std::uint64_t text(std::string_view of) noexcept FORKJOIN_EXCLUDES(mutex_);
 
   /// Writes what there is now into a file of its own. Threads go on adding meanwhile: of a full ring the oldest events, which
   /// they overwrite, are left out. Throws as the constructor does. Some 0.5 ms for each mebibyte.
   void write(const char* path) FORKJOIN_EXCLUDES(mutex_);
 
-  /// No more events come, but for those that are under way. Says what is missing, if anything is.
+  /// No more events come; those that are under way go nowhere. Says what is missing, if anything is.
   void finish() noexcept FORKJOIN_EXCLUDES(mutex_);
 
  private:
@@ -53,13 +56,14 @@ class tracer {
   };
   static constexpr std::size_t most_places = 1024;
 
-  std::byte* extend(os::mapped_file& file, const std::string& path, std::size_t bytes);
+  std::byte* extend(os::mapped_file& file, const std::string& path, std::size_t bytes) const;
+  [[noreturn]] void throw_no_room(int error, const std::string& path) const;
   std::uint64_t append(std::string_view of) noexcept FORKJOIN_REQUIRES(mutex_);
-  trace_ring* make_ring_locked() noexcept FORKJOIN_REQUIRES(mutex_);
+  trace_ring* make_ring_locked(int& error) noexcept FORKJOIN_REQUIRES(mutex_);
   void list_modules() noexcept;
 
   const std::string path_;
-  const std::uint64_t capacity_;
+  const std::uint64_t capacity_, ring_size_;
   os::mutex mutex_;
   os::mapped_file file_;
   trace_header* header_ = nullptr;

@@ -182,6 +182,8 @@ def check_text():
                 yield name, number, f"{found.group()}: do it or write an issue"
             if name.parts[0] in ("forkjoin", "runtime") and re.match(rf"\s*namespace fj\b(?! {{ inline namespace {VERSION} {{)", line):
                 yield name, number, f"not in the namespace of this version, namespace fj {{ inline namespace {VERSION} {{"
+            if name.parts[0] in ("forkjoin", "runtime") and name.suffix in CODE and "getenv" in line and name.stem != "variable":
+                yield name, number, "read the environment by runtime/os/variable.hpp, which a setuid program's user cannot deceive"
             for version in re.findall(r"forkjoin_(v\d+_\d+)_", line):
                 if version != VERSION:
                     yield name, number, f"the version is {VERSION}"

@@ -123,7 +123,7 @@ int main(int argc, char** argv) {
     verdict.contains(end.said, std::string(", on ") + procs + " P\n", how);
   }
 
-  for (const char* bad : {"0", "-1", "abc", "1e9", "", " 3", "5000"}) {
+  for (const char* bad : {"0", "-1", "abc", "1e9", " 3", "5000"}) {
     const test::environment procs("FORKJOIN_PROCS", bad);
     for (const std::string how : {"default", "outside", "procs"}) {
       const test::ending end = test::run_again({how});
@@ -146,6 +146,17 @@ int main(int argc, char** argv) {
     const test::environment procs("FORKJOIN_PROCS", std::to_string(p).c_str());
     verdict.check(test::run_again({"procs"}).code == static_cast<int>(p), "FORKJOIN_PROCS is not followed");
     verdict.check(test::run_again({"outside"}).code == 0, "FORKJOIN_PROCS breaks fib");
+  }
+  // Empty is unset, for each of them. Tried with a plain getenv: FORKJOIN_PROCS is refused.
+  const int usual = test::run_again({"procs"}).code;
+  for (const char* name :
+       {"FORKJOIN_PROCS", "FORKJOIN_FOLLOW", "FORKJOIN_STACK_SIZE", "FORKJOIN_GO_STACK_SIZE", "FORKJOIN_STATS",
+        "FORKJOIN_TRACE", "FORKJOIN_TRACE_EVENTS", "FORKJOIN_FLIGHT_RECORDER", "FORKJOIN_LONG_RUN_MS",
+        "FORKJOIN_MEMBARRIER", "FORKJOIN_STEAL_EVERY_FORK", "FORKJOIN_DEADLOCK", "FORKJOIN_SIGQUIT", "FORKJOIN_CHAOS",
+        "FORKJOIN_SCHEDULE", "FORKJOIN_TSAN_THREAD_ORDER"}) {
+    const test::environment empty(name, "");
+    const test::ending procs = test::run_again({"procs"}), fib = test::run_again({"default"});
+    verdict.check(procs.code == usual && fib.code == 0, std::string(name) + " is empty, said " + procs.said + fib.said);
   }
   {
     const test::environment membarrier("FORKJOIN_MEMBARRIER", "0");

@@ -84,7 +84,7 @@ class FlightTest(Recorded):
         self.assertIn("not known, as the program handles SIGURG itself", self.run_program("handled").stderr)
 
     def test_a_file_that_cannot_be_written(self):
-        done = self.run_program("kept", FORKJOIN_FLIGHT_RECORDER="/nowhere/flight")
+        done = self.run_program("kept", status=-6, FORKJOIN_FLIGHT_RECORDER="/nowhere/flight")
         self.assertIn('the trace "/nowhere/flight" cannot be written; name a file in a folder that can', done.stderr)
 
     def test_a_deadlock(self):

@@ -77,6 +77,7 @@ void waits() {
   fj::yield();
   fj::trace_name("waits");
   fj::trace_mark("half past");
+  fj::trace_mark({});
 }
 
 // The last call returns once thieves have run the branches of all others. The owner makes one or two of them public while it forks.
@@ -104,6 +105,9 @@ struct turn_of_loop {
 };
 
 void name_all() {
+  fj::trace_name("another");
+  fj::trace_name({});  // names of nothing
+  fj::trace_name("");
   fj::scope s;
   fj::basic_scope<fj::tasks> kept;
   fj::task_group group;

@@ -103,7 +103,7 @@ class TraceTest(unittest.TestCase):
         self.run_program("waits", 2)
         story = self.story()
         self.assertIn("waits", {strand.name for strand in story.strands})
-        self.assertIn("half past", {mark.text for mark in story.marks})
+        self.assertLessEqual({"half past", ""}, {mark.text for mark in story.marks if mark.kind == "mark"})
         self.assertTrue(any(strand.site == "main::λ1" for strand in story.strands), {s.site for s in story.strands})
         places = {wait.why for wait in story.waits}
         self.assertTrue(any(place.startswith("fj::sleep") and "trace_program.cpp:" in place for place in places), places)
@@ -115,7 +115,7 @@ class TraceTest(unittest.TestCase):
         names = {strand.name for strand in self.story().strands}
         self.assertLessEqual({"forked_by_scope", "kept_by_scope", "run_by_group", "begun_by_go", "second_branch", "turn_of_loop",
                               "a part of a loop in main::λ1"}, names)
-        self.assertFalse([name for name in names if name.startswith(("fj::", "child in"))], names)
+        self.assertFalse([name for name in names if name.startswith(("fj::", "child in")) or name in ("", "another")], names)
 
     def test_names_that_no_tool_tells(self):
         """Tried without without_arguments: the whole mangled name."""

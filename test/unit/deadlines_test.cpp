@@ -4,7 +4,9 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <limits>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <thread>
 #include <vector>
@@ -229,5 +231,72 @@ TEST_CASE("deadlines: times that the steady clock cannot show") {
     CHECK(one.try_acquire_until(std::chrono::time_point<steady, std::chrono::duration<double>>::max()));
     CHECK_THROWS_AS(fj::sleep_until(std::chrono::sys_seconds::max(), {.until = steady::now() + 1ms}), fj::timed_out);
     later.join();
+  });
+}
+
+// Each wait of the library, with what is no number, infinite or too large. Tried with a duration that has passed if d <= zero: no number
+// waits for ever.
+TEST_CASE("deadlines: durations that are no numbers or not finite") {
+  using real = std::chrono::duration<double>;
+  using real_time = std::chrono::time_point<steady, real>;
+  using real_date = std::chrono::time_point<std::chrono::system_clock, std::chrono::duration<float, std::nano>>;
+  constexpr double infinite = std::numeric_limits<double>::infinity(), none = std::numeric_limits<double>::quiet_NaN();
+  everywhere("no numbers", [](fj::runtime&) {
+    fj::mutex held;
+    const std::lock_guard holds(held);
+    fj::shared_mutex shared;
+    shared.lock();
+    fj::semaphore empty(0);
+    fj::mutex free;
+    std::unique_lock lock(free);
+    fj::condition_variable silent;
+    fj::channel<int> nothing(0);
+    fj::promise<int> late;
+    auto future = late.get_future();
+    for (const double passed : {none, -infinite, -1e300}) {
+      const real d(passed);
+      fj::sleep_for(d);
+      fj::sleep_until(real_time(d));
+      bool chosen = false;
+      fj::select(fj::on_receive(nothing, [](std::optional<int>) {}), fj::after(d, [&] { chosen = true; }));
+      CHECK(chosen);
+      fj::select_list list;
+      list.after(d, [] {});
+      list.on_receive(nothing, [](std::optional<int>) {});
+      CHECK(list.select() == 0);
+      CHECK(!held.try_lock_for(d));
+      CHECK(!held.try_lock_until(real_time(d)));
+      CHECK(!shared.try_lock_for(d));
+      CHECK(!shared.try_lock_shared_for(d));
+      CHECK(!empty.try_acquire_for(d));
+      CHECK(!empty.try_acquire_until(real_date(real_date::duration(static_cast<float>(passed)))));
+      CHECK(silent.wait_for(lock, d) == std::cv_status::timeout);
+      CHECK(!future.wait_for(d));
+      CHECK(!future.wait_until(real_time(d)));
+      CHECK_THROWS_AS(nothing.receive({.until = real_time(d)}), fj::timed_out);
+      CHECK_THROWS_AS(static_cast<void>(future.get({.until = real_time(d)})), fj::timed_out);
+    }
+    shared.unlock();
+    for (const double endless : {infinite, 1e300}) {
+      const real d(endless);
+      fj::semaphore soon(0);
+      fj::channel<int> sends(4);
+      std::thread later([&] {
+        std::this_thread::sleep_for(1ms);
+        soon.release(3);
+        sends.send(1);
+      });
+      CHECK(soon.try_acquire_for(d));
+      CHECK(soon.try_acquire_until(real_time(d)));
+      CHECK(soon.try_acquire_until(real_date(real_date::duration(static_cast<float>(infinite)))));
+      bool received = false;
+      fj::select(fj::on_receive(sends, [&](std::optional<int>) { received = true; }), fj::after(d, [] {}));
+      CHECK(received);
+      const fj::time_limit soonest(steady::now() + 1ms);
+      CHECK_THROWS_AS(fj::sleep_for(d, {.until = soonest}), fj::timed_out);
+      CHECK_THROWS_AS(fj::sleep_until(real_time(d), {.until = soonest}), fj::timed_out);
+      later.join();
+    }
+    late.set_value(1);
   });
 }
