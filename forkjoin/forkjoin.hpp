@@ -6,6 +6,7 @@
 #include "forkjoin/benign_race.hpp"
 #include "forkjoin/combinable.hpp"
 #include "forkjoin/copy_if.hpp"
+#include "forkjoin/detail/without_go.hpp"
 #include "forkjoin/find.hpp"
 #include "forkjoin/fork_each.hpp"
 #include "forkjoin/fork_join.hpp"
@@ -29,11 +30,3 @@
 #include "forkjoin/trace.hpp"
 #include "forkjoin/transform.hpp"
 #include "forkjoin/with_scope.hpp"
-
-namespace fj { inline namespace v0_2 {
-
-// Compilers show this line for a use of a channel without its header.
-template <class T>
-class channel;  // include <forkjoin/go.hpp>
-
-}}  // namespace fj::v0_2

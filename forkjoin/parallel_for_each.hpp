@@ -83,8 +83,8 @@ class fed_loop {
   }
 
   Body& body_;
-  std::atomic<bool> failed_ =
-      false;  // relaxed, all of it: to be seen soon is enough, and the exception goes another way
+  // Relaxed, all of it: to be seen soon is enough, and the exception goes another way.
+  std::atomic<bool> failed_ = false;
 };
 
 }  // namespace detail

@@ -233,6 +233,15 @@ concept takes_range = std::is_invocable_v<Body&, std::remove_cvref_t<Range>&, T>
 template <class Body, class Range, class T>
 concept takes_foreign_range = !std::ranges::range<Range> && takes_range<Body, Range, T>;
 
+inline constexpr refusal no_operation(
+    "no operation: name it after the initial value, as in parallel_reduce(first, last, 0, std::plus<>())");
+inline constexpr refusal no_initial_value(
+    "no initial value, no operation: name both after the elements, as in parallel_reduce(first, last, 0, "
+    "std::plus<>())");
+inline constexpr refusal no_operations(
+    "no operations: name both after the initial value, as in parallel_transform_reduce(first, last, second, 0, "
+    "std::plus<>(), std::multiplies<>())");
+
 inline constexpr refusal body_takes_range(
     "the body takes a range, as in oneTBB: pass first, last, and a body(begin, end, value) or a body(value, element)");
 
@@ -321,6 +330,25 @@ template <std::ranges::range Range, class T, class Op, class Projection = loop_o
           auto Why = detail::why_not_reduce_range<Range, T, Op, detail::given<Projection, std::identity>>()>
   requires(!detail::accepted<Why>)
 T parallel_reduce(Range&& range, T init, Op op, Projection proj = {}, const loop_options& options = {}) = delete;
+
+// As std::reduce, which adds. Compilers show the words.
+template <class First, class Last, class T,
+          class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
+                               detail::not_options<T>>,
+          auto Why = detail::no_operation>
+T parallel_reduce(First first, Last last, T init, const loop_options& options = {}) = delete;
+
+template <std::ranges::range Range, class T, class = detail::when<detail::not_options<T> && !detail::array_end<T>>,
+          auto Why = detail::no_operation>
+T parallel_reduce(Range&& range, T init, const loop_options& options = {}) = delete;
+
+template <class First, class Last,
+          class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First>>,
+          auto Why = detail::no_initial_value>
+void parallel_reduce(First first, Last last, const loop_options& options = {}) = delete;
+
+template <std::ranges::range Range, auto Why = detail::no_initial_value>
+void parallel_reduce(Range&& range, const loop_options& options = {}) = delete;
 
 // For oneTBB's ranges, which are none of the language.
 template <class Range, class T, class Body, class Join,
@@ -455,5 +483,18 @@ template <std::ranges::range Range, class Second, class T, class Op, class Trans
   requires(!detail::accepted<Why>)
 T parallel_transform_reduce(Range&& range, Second&& second, T init, Op op, Transform transform,
                             const loop_options& options = {}) = delete;
+
+// As std::transform_reduce, which adds products.
+template <class First, class Last, class Second, class T,
+          class = detail::when<std::input_or_output_iterator<First> && std::sentinel_for<Last, First> &&
+                               detail::like_iterator<Second> && detail::not_options<T>>,
+          auto Why = detail::no_operations>
+T parallel_transform_reduce(First first, Last last, Second second, T init, const loop_options& options = {}) = delete;
+
+template <std::ranges::range Range, class Second, class T,
+          class = detail::when<detail::like_iterator<std::decay_t<Second>> && !detail::array_end<T> &&
+                               detail::not_options<T>>,
+          auto Why = detail::no_operations>
+T parallel_transform_reduce(Range&& range, Second&& second, T init, const loop_options& options = {}) = delete;
 
 }}  // namespace fj::v0_2

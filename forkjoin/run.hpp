@@ -15,7 +15,7 @@
 
 namespace fj { inline namespace v0_2 {
 
-struct go_options;
+struct go_options;  // include <forkjoin/go.hpp>
 class runtime_ref;
 
 /// A runtime has its own P, threads and stacks. It starts threads when there is work for them. Several runtimes may

@@ -28,6 +28,10 @@
 
 namespace fj { inline namespace v0_2 {
 
+namespace detail {
+struct scope_access;  // with_scope's
+}
+
 /// Forks from anywhere: scope s; s.fork(f); ...; s.join();
 ///
 /// fork(f) runs f at once on another stack. Thieves (idle workers) may steal everything that the calling function does
@@ -122,8 +126,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
   void wait() = delete;      // write s.join()
 
  private:
-  template <detail::a_policy P, class Body>
-  friend std::invoke_result_t<Body&, basic_scope<P>&> with_scope(stop_token stop, Body&& body);
+  friend struct detail::scope_access;
 
   using join_policy = typename Policy::join;
   static constexpr bool keeps = !detail::runs_first_child<Policy>;

@@ -14,6 +14,18 @@
 
 namespace fj { inline namespace v0_2 {
 
+namespace detail {
+
+/// What a scope does for with_scope alone. A class, because g++ 12 takes no default template argument of a function that is a friend.
+struct scope_access {
+  template <class Scope>
+  static void join_after_throw(Scope& s) {
+    s.join_after_throw();
+  }
+};
+
+}  // namespace detail
+
 /// Calls body(s) with a scope s of that policy (fj::scope by default), joins, and returns what body returned. Throws
 /// the exception that the serial program would have thrown, also when body throws. Catch exceptions of children around
 /// with_scope, not around a fork: a fork throws them only if its continuation was not stolen. Outside of a runtime the
@@ -31,7 +43,7 @@ std::invoke_result_t<Body&, basic_scope<Policy>&> with_scope(stop_token stop, Bo
       try {
         return body(s);
       } catch (...) {
-        s.join_after_throw();
+        detail::scope_access::join_after_throw(s);
         throw;
       }
     };

@@ -125,9 +125,9 @@ void wait_for_end(instance& s) noexcept {
   constexpr int yields = 1000;
   constexpr std::int64_t longest_ns = 1'000'000;
   for (int i = 0; i < yields && !s.is_unused(); ++i) os::yield_thread();
-  const auto is_unused = [](const void* of) noexcept { return static_cast<const instance*>(of)->is_unused(); };
   slow_end slow(s);
-  outside_sleeper here({.what = "the destructor of fj::runtime"}, is_unused, &s);
+  outside_sleeper here({.what = "the destructor of fj::runtime"}, s,
+                       [](const instance& of) noexcept { return of.is_unused(); });
   for (std::int64_t delay = longest_ns / 64; !s.is_unused(); delay = std::min(2 * delay, longest_ns)) {
     os::sleep_ns(delay);
     if (here.looks.is_due()) here.look();

@@ -26,8 +26,8 @@ namespace {
 
 constexpr unsigned max_procs = 4096;
 constexpr unsigned max_max_workers = 65536;
-constexpr unsigned blocking_threads =
-    256;  // threads in long calls of fj::blocking at a time, unless the options say otherwise
+// Threads in long calls of fj::blocking at a time, unless the options say otherwise.
+constexpr unsigned blocking_threads = 256;
 constexpr unsigned procs_in_turns = 4;
 constexpr std::size_t min_stack = std::size_t{16} << 10;
 constexpr std::size_t max_stack = large_stacks::most;

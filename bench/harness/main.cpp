@@ -168,8 +168,8 @@ int main(int argc, char** argv) {
 #else
   benchmark::AddCustomContext("assertions", "off");
 #endif
-#ifdef FORKJOIN_STEAL_RULE
-  benchmark::AddCustomContext("steal_rule", FORKJOIN_STEAL_RULE);
+#ifdef BENCH_STEAL_RULE
+  benchmark::AddCustomContext("steal_rule", BENCH_STEAL_RULE);
 #endif
   benchmark::AddCustomContext("oneTBB", BENCH_TBB);
   benchmark::AddCustomContext("OpenMP", BENCH_OPENMP);

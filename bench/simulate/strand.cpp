@@ -322,7 +322,7 @@ simulate::simulation& simulation_of(worker& m) noexcept { return static_cast<sim
 }  // namespace
 
 bool system::prepare_stack(worker& m) noexcept { return simulation_of(m).prepare_stack(m); }
-void system::release_stacks(worker& m, std::size_t but) noexcept { simulation_of(m).release_stacks(m, but); }
+void system::release_all_stacks(worker& m, std::size_t but) noexcept { simulation_of(m).release_stacks(m, but); }
 fiber* system::begin(worker& m, const stolen_record& what) noexcept { return simulation_of(m).begin(m, what); }
 fiber* system::switch_to(worker& m, fiber& f) noexcept { return simulation_of(m).switch_to(m, f); }
 

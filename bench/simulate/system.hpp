@@ -51,7 +51,7 @@ struct system {
 
   // strand.cpp
   static bool prepare_stack(worker& m) noexcept;
-  static void release_stacks(worker& m, std::size_t but) noexcept;
+  static void release_all_stacks(worker& m, std::size_t but) noexcept;
   static fiber* begin(worker& m, const stolen_record& what) noexcept;
   static void note_begin(fiber&, std::int64_t) noexcept {}
   static void refuse(worker&, root&) noexcept { std::abort(); }  // there is always a stack

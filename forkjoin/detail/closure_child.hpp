@@ -101,8 +101,8 @@ template <class Child>
 template <class Child, class F>
 [[gnu::always_inline]] inline Child& construct_child(children& scope, fiber& here, fiber& below, lvalue<F> f) {
   void* const room = Child::place_on(below);
-  constexpr std::size_t return_address =
-      sizeof(void*);  // below the child, where a smaller child may have left its frames
+  // Below the child, where a smaller child may have left its frames.
+  constexpr std::size_t return_address = sizeof(void*);
   os::usable(static_cast<std::byte*>(room) - return_address, sizeof(Child) + return_address);
   if constexpr (std::is_trivially_constructible_v<std::decay_t<F>, F>) {
     return *::new (room) Child(scope, static_cast<F&&>(f));

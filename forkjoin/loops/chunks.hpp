@@ -259,16 +259,16 @@ class adaptive_chunk {
     const std::int64_t now = os::now_ns();
     const std::int64_t taken = now - started_;
     started_ = now;
-    if (taken < too_short) {
-      if (size_ < most) size_ *= taken < too_short / 64 ? 64u : taken < too_short / 8 ? 8u : 2u;
-    } else if (taken > too_long && size_ > 1) {
+    if (taken < tuning::shortest_chunk_ns) {
+      if (size_ < most)
+        size_ *= taken < tuning::shortest_chunk_ns / 64 ? 64u : taken < tuning::shortest_chunk_ns / 8 ? 8u : 2u;
+    } else if (taken > tuning::longest_chunk_ns && size_ > 1) {
       size_ /= 2;
     }
   }
 
  private:
   static constexpr std::size_t most = std::size_t(1) << (8 * sizeof(std::size_t) - 8);  // loops may be over nothing
-  static constexpr std::int64_t too_short = 8'000, too_long = 40'000;                   // ns
 
   std::size_t size_ = 1;
   std::int64_t started_;

@@ -88,8 +88,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
   void wait() = delete;      // write s.join()
 
  private:
-  template <detail::a_policy P, class Body>
-  friend std::invoke_result_t<Body&, basic_scope<P>&> with_scope(stop_token stop, Body&& body);
+  friend struct detail::scope_access;
 
   static void must_be_inside() {
     if (this_proc() < 0) detail::scope_outside();

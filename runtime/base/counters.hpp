@@ -22,16 +22,16 @@ struct counters {
   std::uint64_t publications = 0;  ///< times that an owner made private records public
   std::uint64_t most_public = 0;   ///< the most public records of one deque; with FORKJOIN_MEMBARRIER=0 all are public
   std::uint64_t slow_pushes = 0;   ///< pushes that found the alarm on
-  std::uint64_t slow_pops =
-      0;  ///< pops that got their record back on the slow path: it was public, or a thief was exposing it
+  /// Pops that got their record back on the slow path: it was public, or a thief was exposing it.
+  std::uint64_t slow_pops = 0;
   std::uint64_t parks = 0;    ///< times a worker found no work and gave up its P
   std::uint64_t wakeups = 0;  ///< workers woken or started
-  std::uint64_t stacks_in_use =
-      0;  ///< stacks taken and not given back: fibers that run or wait, and some free stacks that P keep
+  /// Stacks taken and not given back: fibers that run or wait, and some free stacks that P keep.
+  std::uint64_t stacks_in_use = 0;
   std::uint64_t stacks_peak = 0;  ///< the largest stacks_in_use so far; of several P together, the sum of their peaks
   std::uint64_t busy_ns = 0;      ///< nanoseconds in which a thread held the P to run strands; of several P, the sum
-  std::uint64_t looking_ns =
-      0;  ///< nanoseconds in which a thread held the P to look for work; the rest of the time the P was idle
+  /// Nanoseconds in which a thread held the P to look for work; the rest of the time the P was idle.
+  std::uint64_t looking_ns = 0;
   std::uint64_t blocking_calls = 0;  ///< calls of fj::blocking and fj::blocking_now
   std::uint64_t retakes = 0;         ///< times that the P was taken from such a call, for other work
   std::uint64_t preemptions = 0;     ///< strands that gave their P to a fiber that waited for it, after 10 ms

@@ -59,6 +59,11 @@ inline constexpr std::int64_t long_public_ns = 10'000;
 
 // Loops without a grain (forkjoin/loops/split_loop.hpp).
 
+/// Nanoseconds that a chunk of a shared loop is to take: not less than the first, as a fork and a look at the clock cost some tens; not
+/// more than the second, as an owner answers a thief between chunks. The profile divides loops likewise (runtime/profile/blocks.cpp).
+inline constexpr std::int64_t shortest_chunk_ns = 8'000;
+inline constexpr std::int64_t longest_chunk_ns = 40'000;
+
 /// When a strand shares a loop that it began alone, in nanoseconds.
 struct sharing {
   /// If the loop has so much left by the time of the elements so far; or has taken so long, as elements differ.

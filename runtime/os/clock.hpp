@@ -2,6 +2,7 @@
 // <thread> would be a tenth of its time to compile.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 #include <ctime>
 
@@ -19,13 +20,13 @@ inline std::int64_t now_ns() noexcept {
   return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
 }
 
-/// Sleeps for about so long.
+/// Sleeps for about so long, also if signals come; not at all where the system refuses to, as a filter of system calls may.
 inline void sleep_ns(std::int64_t nanoseconds) noexcept {
   if constexpr (turns::exist)
     if (turns* const all = turns::mine()) [[unlikely]]
       return all->sleep_for(nanoseconds);
   timespec left{nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};
-  while (nanoseconds > 0 && nanosleep(&left, &left) != 0) {}
+  while (nanoseconds > 0 && nanosleep(&left, &left) != 0 && errno == EINTR) {}
 }
 
 }}}}  // namespace fj::v0_2::detail::os

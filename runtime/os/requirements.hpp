@@ -8,6 +8,12 @@
 #include <the compilation ends here, because of the error above>
 #endif
 
+// Before anything of the C library is included, which is often installed for 64 bits alone.
+#if __SIZEOF_POINTER__ < 8
+#error "forkjoin needs a 64-bit processor, and programs compiled for it: without -m32, -mx32 or the like"
+#include <the compilation ends here, because of the error above>
+#endif
+
 #if __cplusplus < 202002L
 #error "forkjoin needs C++20: compile with -std=c++20 or later"
 #include <the compilation ends here, because of the error above>

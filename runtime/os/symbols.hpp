@@ -12,8 +12,8 @@ struct place {
   std::string function;
   std::string file;
   unsigned line = 0;
-  bool is_near =
-      false;  // the compiler gave the instruction no line, as it stands for several: that of the one before it
+  // The compiler gave the instruction no line, as it stands for several: that of the one before it.
+  bool is_near = false;
 };
 
 /// The places of these addresses of code; of each the functions that are inlined there, the innermost first. Throws std::bad_alloc.

@@ -17,6 +17,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "runtime/base/tuning.hpp"
 #include "runtime/os/compiler.hpp"
 #include "runtime/os/ticks.hpp"
 #include "runtime/profile/earlier_runs.hpp"
@@ -29,9 +30,6 @@
 namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
 
 namespace {
-
-/// Nanoseconds of a part of a loop without a grain: as in forkjoin/loops/chunks.hpp, where a chunk is not to be shorter.
-constexpr double part_ns = 8'000;
 
 /// What is in a block.
 struct open_block {
@@ -215,7 +213,8 @@ void learn_part(site& of, std::size_t numbers, double ticks) noexcept {
   if (has_earlier_runs()) return;
   of.numbers_of_parts += static_cast<double>(numbers);
   of.time_of_parts += ticks;
-  const double fits = part_ns * ticks_per_ns * of.numbers_of_parts / std::max(of.time_of_parts, 1.0);
+  const double fits =
+      double(tuning::shortest_chunk_ns) * ticks_per_ns * of.numbers_of_parts / std::max(of.time_of_parts, 1.0);
   const double most = 8 * static_cast<double>(std::max<std::uint64_t>(of.part, 1));
   of.part = static_cast<std::uint64_t>(std::clamp(fits, 1.0, most));
 }

@@ -116,9 +116,9 @@ struct running {
 inline constexpr strand_id no_strand = 0x3fffffff;  // what no cell has
 
 inline running now;
-inline strand_id* bags =
-    nullptr;  // the parent of each strand in its set; a root has itself, and is_beside if its set is beside `now`.
-              // Of strands from the outermost one on: those before it are not looked up
+// The parent of each strand in its set; a root has itself, and is_beside if its set is beside `now`.
+inline strand_id* bags = nullptr;
+// Of strands from the outermost one on: those before it are not looked up
 inline constexpr strand_id is_beside = 0x80000000u;
 inline constexpr strand_id first_strand = 1;
 inline strand_id next_strand = first_strand;

@@ -45,12 +45,12 @@ struct worker_loop {
   // More P are held than are to be in use: `f` is for others, and so is what else is ready on this P.
   [[gnu::cold, gnu::noinline]] static void retire(worker& m, fiber& f) noexcept {
     m.sched().dispatcher().ready(f);
-    system::release_stacks(m, 0);
+    system::release_all_stacks(m, 0);
     m.sched().dispatcher().hand_over(m, waker::sleeps);
   }
 
   static after_park park(worker& m) noexcept {
-    if (m.proc) system::release_stacks(m, 1);  // while the P is idle nothing could use the others
+    if (m.proc) system::release_all_stacks(m, 1);  // while the P is idle nothing could use the others
     return m.sched().dispatcher().park(m);
   }
 };
@@ -98,7 +98,7 @@ struct caller_loop {
 
  private:
   static void hand_over(worker& m, waker then) noexcept {
-    system::release_stacks(m, 0);  // a root that never forks leaves none behind
+    system::release_all_stacks(m, 0);  // a root that never forks leaves none behind
     m.sched().dispatcher().hand_over(m, then);
   }
 };

@@ -62,8 +62,8 @@ class ready_queue {
     fiber* resumed = nullptr;
     root* brought = nullptr;
     stolen_record stolen;
-    deque* emptied =
-        nullptr;  ///< nothing is left in this deque: it is the taker's, for the pool, with or without a record
+    /// Nothing is left in this deque: it is the taker's, for the pool, with or without a record.
+    deque* emptied = nullptr;
     bool left_more = false;  ///< records are left in that deque
 
     explicit operator bool() const noexcept { return resumed || brought || stolen.record; }

@@ -116,8 +116,9 @@ class run_queue {
 
   /// The entry that runs next, or nullptr; a hint. What was written to it before it was put in is there.
   Entry* next() const noexcept {
+    // acquire: pairs with the release in put_next
     return next_.load(std::memory_order_acquire);
-  }  // acquire: pairs with the release in put_next
+  }
 
   /// The first entry of the ring, or nullptr; a hint, as next.
   Entry* first() const noexcept {

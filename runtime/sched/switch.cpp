@@ -366,7 +366,7 @@ void system::refuse(worker& m, root& r) noexcept {
   if (!looks) m.sched().dispatcher().stop_spinning(m);
 }
 
-void system::release_stacks(worker& m, std::size_t but) noexcept {
+void system::release_all_stacks(worker& m, std::size_t but) noexcept {
   detail::release_stacks(m, but);
   release_small_stacks(m);
 }

@@ -42,13 +42,13 @@ void release_below(worker& m, fiber& f) noexcept;
 /// The fiber has ended: its stack is free, and so are those below it.
 void release_stack(worker& m, fiber& f) noexcept;
 
-/// Has the P keep no more than so many free stacks.
+/// Has the P keep no more than so many free stacks beside the small ones.
 void release_stacks(worker& m, std::size_t but) noexcept;
 
 /// A stack of at least that many bytes for a fiber of fj::go, nullptr if none is to be had. By any thread.
 fiber* take_go_stack(scheduler& s, std::size_t size) noexcept;
 
-/// Gives those that the P keeps to the pool.
+/// Gives the small ones that the P keeps to their pool.
 void release_small_stacks(worker& m) noexcept;
 
 /// Has a free stack at hand, for a record to be stolen; false if none is to be had.

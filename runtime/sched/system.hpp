@@ -62,8 +62,8 @@ struct system {
   static deque& take_spare_deque(processor& p) noexcept;
   /// Tries to get another deque for one that has no room for public records.
   static void replace_active_deque(worker& m) noexcept;
-  /// Leaves the P no more than so many free stacks.
-  static void release_stacks(worker& m, std::size_t but) noexcept;
+  /// Leaves the P no more than so many free stacks, and no small ones.
+  static void release_all_stacks(worker& m, std::size_t but) noexcept;
   /// Takes the free stacks of a leaving fiber from it.
   static void detach_stacks(worker& m, fiber& left) noexcept;
   /// Gives the unused part of its stack back.

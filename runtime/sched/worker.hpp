@@ -61,8 +61,8 @@ struct worker {
   // The worker's own, and of the fiber it runs.
   os::context native;
   relaxed<os::exception_globals*> exceptions = nullptr;  ///< the thread's
-  relaxed<const fiber*, std::memory_order_release, std::memory_order_acquire> runs =
-      nullptr;  ///< what it switched to, for messages, which other threads write; a child of that, perhaps
+  /// What it switched to, for messages, which other threads write; a child of that, perhaps.
+  relaxed<const fiber*, std::memory_order_release, std::memory_order_acquire> runs = nullptr;
   relaxed<afterwards> then = nullptr;    ///< set by the fiber that leaves
   relaxed<void*> argument = nullptr;     ///< for `then`
   relaxed<bool> carries = false;         ///< the fiber that left is to keep its records: leaving.hpp

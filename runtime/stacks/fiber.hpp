@@ -75,23 +75,23 @@ struct fiber : join_waiter, runnable, parent_rest {
   relaxed<bool> begun = false;              ///< to run a root or a stolen record; else it is a scope's child, or free
   relaxed<continuation*> stolen = nullptr;  ///< the record it was begun for; nullptr if it runs a root
   relaxed<std::int64_t> begun_at = 0;  ///< when it began with a record that its worker stole, by os::now_ns; else 0
-  relaxed<std::int64_t> arrived_at =
-      0;  ///< when the last branch came to the join at which it waits; 0: before it did wait
+  /// When the last branch came to the join at which it waits; 0: before it did wait.
+  relaxed<std::int64_t> arrived_at = 0;
   relaxed<bool> runs_on_top = false;      ///< it waits at a join, and runs another record on top
   relaxed<void*> handled = nullptr;       ///< the exception that the parent of that record handles; nullptr: none
   relaxed<join*> until_stolen = nullptr;  ///< for a scope's child, with steal_every_fork: where it waits for its thief
-  relaxed<deque*> records =
-      nullptr;  ///< the deque, with records, that it left behind when it suspended; else nullptr. Under the dispatcher's mutex
+  /// The deque, with records, that it left behind when it suspended; else nullptr. Under the dispatcher's mutex.
+  relaxed<deque*> records = nullptr;
   deque_marker marker{*this};
   relaxed<deque*> carried = nullptr;  ///< the deque, with records, that it took along when it gave way; else nullptr
   relaxed<fiber*> next = nullptr;     ///< in the pool
   relaxed<stack_tally*> counted = nullptr;  ///< the counter of the P that took the stack
-  published<fiber_state> state =
-      fiber_state::free;           ///< others read whether it is waiting or runnable, before what it waits for
+  /// Others read whether it is waiting or runnable, before what it waits for.
+  published<fiber_state> state = fiber_state::free;
   shown_wait_place waits;          ///< while it waits
   fiber* mapped_before = nullptr;  ///< in the pool's list of all its fibers
-  std::byte* mapping =
-      nullptr;  ///< guard, stack, this object, and a page that is also a guard where that costs no mapping
+  /// Guard, stack, this object, and a page that is also a guard where that costs no mapping.
+  std::byte* mapping = nullptr;
   std::size_t mapping_size = 0;
   std::size_t guard_size = 0;
   os::guard guard = os::guard::region;    ///< none: see overflow.hpp

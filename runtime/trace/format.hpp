@@ -21,16 +21,16 @@ enum class event : std::uint16_t {
   none = 0,
   // Strands. `fiber`: the number of the one it is about.
   stack = 1,  ///< before its first birth in this trace [its lowest address; the end of its stack and of itself]
-  born =
-      2,    ///< it is to begin [the code: body of a stolen record, or of a root; the join of that record, 0: of a root]
-  run = 3,  ///< it goes on, on this worker
-  off = 4,  ///< it has left this worker's stack
-  end = 5,  ///< it has ended [1 + the fiber that waited for it, which this worker runs next; 0: none]
+  /// It is to begin [the code: body of a stolen record, or of a root; the join of that record, 0: of a root].
+  born = 2,
+  run = 3,    ///< it goes on, on this worker
+  off = 4,    ///< it has left this worker's stack
+  end = 5,    ///< it has ended [1 + the fiber that waited for it, which this worker runs next; 0: none]
   wait = 6,   ///< it leaves to wait, or to give way [a text, 0: at a join; the join's address]
   ready = 7,  ///< it may go on: whoever made it so is where this was noted
   loop = 8,   ///< what it has begun is the rest of a loop of forks [the loop's virtual table]
-  parent =
-      9,  ///< a thief has this one, the parent of a scope's child, go on [1 + the child's fiber; 1 + the thief's, which ends]
+  /// A thief has this one, the parent of a scope's child, go on [1 + the child's fiber; 1 + the thief's, which ends].
+  parent = 9,
   on_top = 10,      ///< it runs a record on top of its stack [the code; the join of the record]
   on_top_end = 11,  ///< and has done so
   block = 12,       ///< it begins a call that may block its thread [1: its P is given up at once]

@@ -15,12 +15,16 @@ namespace fj { inline namespace v0_2 { namespace detail {
 /// A thread that has slept for long, and sleeps until another thread ends that. Lies in the frame of the function that waits.
 class outside_sleeper {
  public:
-  using question = bool (*)(const void* about) noexcept;
-
-  /// `is_over(about)`: whether the sleep has been ended, so that the thread goes on without any more help. Other threads may ask that
-  /// until this object has been destroyed.
-  outside_sleeper(const wait_place& where, question is_over, const void* about) noexcept
-      : place(where), is_over_(is_over), about_(about) {}
+  /// `is_over(about)`: whether the sleep has been ended, so that the thread goes on without any more help. A closure without captures.
+  /// Other threads may ask that until this object has been destroyed.
+  template <class T, class Question>
+  outside_sleeper(const wait_place& where, const T& about, Question) noexcept
+      : place(where),
+        is_over_([](const void* of) noexcept -> bool { return Question()(*static_cast<const T*>(of)); }),
+        about_(&about) {}
+  template <class T, class Question>
+  outside_sleeper(const wait_place& where, const T&& about,
+                  Question) = delete;  // would be gone before the sleep is over
   ~outside_sleeper();
   outside_sleeper(const outside_sleeper&) = delete;
   outside_sleeper& operator=(const outside_sleeper&) = delete;
@@ -34,7 +38,7 @@ class outside_sleeper {
   list_links<outside_sleeper> links;
 
  private:
-  const question is_over_;
+  bool (*const is_over_)(const void* about) noexcept;
   const void* const about_;
   bool known_ = false;
 };

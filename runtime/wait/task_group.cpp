@@ -101,7 +101,7 @@ void task_group_core::ended(group_children& of) noexcept {
 void task_group_core::fail(std::exception_ptr error) noexcept {
   {
     const locked lock(guard_);
-    if (!error_) error_.swap(error);
+    if (!error_) std::swap(error_, error);
   }
   request_stop();
 }

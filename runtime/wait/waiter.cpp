@@ -141,11 +141,10 @@ unsigned wait_system::random_below(unsigned n) noexcept {
 }
 
 void wait_system::sleep_for_good(std::atomic<std::uint32_t>& word, const wait_place& place) noexcept {
-  const auto is_woken = [](const void* about) noexcept {
+  outside_sleeper here(place, word, [](const std::atomic<std::uint32_t>& woken) noexcept {
     // acquire: pairs with the release in waiter_base::wake_waiter
-    return static_cast<const std::atomic<std::uint32_t>*>(about)->load(std::memory_order_acquire) != 0;
-  };
-  outside_sleeper here(place, is_woken, &word);
+    return woken.load(std::memory_order_acquire) != 0;
+  });
   while (!here.looks.sleep(word)) here.look();
 }
 

@@ -2,8 +2,8 @@
 
 requirements.py <header that programs include>... -- <compiler and flags>
 
-The macros that tell a compiler's version play an older one. Tried with the first include of go/sleep.hpp below the others, and
-without the include that ends the compilation: fails for each.
+The macros that tell a compiler's version play an older one. Tried with the first include of go/sleep.hpp below the others,
+without the include that ends the compilation, and with <version> before the question for the processor: fails for each.
 """
 
 import pathlib
@@ -30,7 +30,10 @@ for header in headers:
         complaints.append(f"{header} does not include {FIRST[0]} first")
 
 is_clang = "__clang__" in output("-dM", "-E", text="")
+# A compiler need not know the flags, nor have a C library for them.
+narrow = [flag for flag in ("-m32", "-mx32") if not output("-fsyntax-only", flag, text="")]
 for flags, message in {
+    **dict.fromkeys(narrow, "forkjoin needs a 64-bit processor"),
     "-std=c++17": "forkjoin needs C++20: compile with -std=c++20 or later",
     "-fno-exceptions": "forkjoin needs exceptions: compile without -fno-exceptions",
     "-U__clang_major__ -D__clang_major__=15" if is_clang else "-U__GNUC__ -D__GNUC__=11": OLDER,

@@ -317,7 +317,7 @@ struct system {
   static void replace_active_deque(worker&) {}  // the system refuses memory
   static void detach_stacks(worker&, fiber&) {}
   static void trim_unused(fiber&) {}
-  static void release_stacks(worker&, unsigned) { model::steps::here->before_park(); }
+  static void release_all_stacks(worker&, unsigned) { model::steps::here->before_park(); }
   static bool prepare_to_wait(worker& m) { return m.proc->spare_deque != nullptr; }
   static void make_runnable(fiber&) {}
   static fiber* switch_to(worker& m, fiber& f) {

@@ -7,8 +7,8 @@
 
 namespace bench::heat {
 
-inline constexpr double rate =
-    0.2;  // the part of the difference that flows between neighbours in a step; stable below 1/4
+// The part of the difference that flows between neighbours in a step; stable below 1/4.
+inline constexpr double rate = 0.2;
 inline constexpr long grain = 8;  // rows
 
 /// A row of so many columns; the outermost stay as they are.

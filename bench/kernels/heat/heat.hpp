@@ -32,8 +32,8 @@ inline constexpr kernel description{
     .measured = {small, usual, large},
     .cut_off = true,
     .parallel = true,
-    .expected =
-        [](long n) { return static_cast<std::uint64_t>(shape_of(n).rows * shape_of(n).columns); },  // right points
+    // Right points.
+    .expected = [](long n) { return static_cast<std::uint64_t>(shape_of(n).rows * shape_of(n).columns); },
     .label = [](long n) -> std::string_view { return n == 4096 ? "4,096 x 1,024" : ""; },
 };
 

@@ -54,7 +54,7 @@ original<ssize_t(int, const void*, std::size_t)> write_to{"write"};
 original<std::size_t(void*, std::size_t, std::size_t, void*)> read_stream{"fread"};
 original<std::size_t(const void*, std::size_t, std::size_t, void*)> write_stream{"fwrite"};
 original<char*(char*, int, void*)> read_line{"fgets"};
-// What the C++ library has compiled of its trees and lists.
+// What libstdc++ has compiled of its trees and lists. libc++ leaves all of that to the program, where the compiler watches it.
 original<void(bool, void*, void*, void*)> put_in_tree{
     "_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_"};
 original<void*(void*, void*)> take_from_tree{"_ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_"};
@@ -164,6 +164,11 @@ using namespace fj::detail::os::interposed;  // NOLINT: what follows is C's
 
 extern "C" {
 
+// Under names of their own: for C++ <string.h>, which libc++'s headers include, declares these with other types.
+void* find_byte_in(const void* at, int value, std::size_t n) noexcept __asm__("memchr");
+char* find_first_in(const char* text, int value) noexcept __asm__("strchr");
+char* find_last_in(const char* text, int value) noexcept __asm__("strrchr");
+
 // --- memory and strings. Before the start a plain loop: dlsym itself may call them. ---
 
 void* memcpy(void* __restrict to, const void* __restrict from, std::size_t n) noexcept {
@@ -215,7 +220,7 @@ int memcmp(const void* a, const void* b, std::size_t n) noexcept {
   return compare.function(a, b, n);
 }
 
-void* memchr(const void* at, int value, std::size_t n) noexcept {
+void* find_byte_in(const void* at, int value, std::size_t n) noexcept {
   if (!ready) [[unlikely]] {
     const auto bytes = static_cast<const volatile unsigned char*>(at);
     for (std::size_t i = 0; i != n; ++i)
@@ -292,7 +297,7 @@ int strncmp(const char* a, const char* b, std::size_t most) noexcept {
   return n == most ? 0 : static_cast<int>(static_cast<unsigned char>(a[n])) - static_cast<unsigned char>(b[n]);
 }
 
-char* strchr(const char* text, int value) noexcept {
+char* find_first_in(const char* text, int value) noexcept {
   std::size_t n = 0;
   while (static_cast<const volatile char*>(text)[n] != 0 && text[n] != static_cast<char>(value)) ++n;
   if (ready) reads(text, n + 1, CALLED_FROM);
@@ -335,7 +340,7 @@ std::size_t strnlen(const char* text, std::size_t most) noexcept {
   return n;
 }
 
-char* strrchr(const char* text, int value) noexcept {
+char* find_last_in(const char* text, int value) noexcept {
   const std::size_t n = length_of(text);
   if (ready) reads(text, n + 1, CALLED_FROM);
   for (std::size_t i = n + 1; i-- != 0;)
