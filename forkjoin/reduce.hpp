@@ -234,13 +234,11 @@ template <class Body, class Range, class T>
 concept takes_foreign_range = !std::ranges::range<Range> && takes_range<Body, Range, T>;
 
 inline constexpr refusal no_operation(
-    "no operation: name it after the initial value, as in parallel_reduce(first, last, 0, std::plus<>())");
+    "no operation: add std::plus<>() or another one, as in parallel_reduce(first, last, 0, std::plus<>())");
 inline constexpr refusal no_initial_value(
-    "no initial value, no operation: name both after the elements, as in parallel_reduce(first, last, 0, "
-    "std::plus<>())");
+    "no initial value, no operation: add both, as in parallel_reduce(first, last, 0, std::plus<>())");
 inline constexpr refusal no_operations(
-    "no operations: name both after the initial value, as in parallel_transform_reduce(first, last, second, 0, "
-    "std::plus<>(), std::multiplies<>())");
+    "no operations: add std::plus<>(), std::multiplies<>() or others after the initial value");
 
 inline constexpr refusal body_takes_range(
     "the body takes a range, as in oneTBB: pass first, last, and a body(begin, end, value) or a body(value, element)");

@@ -1,7 +1,7 @@
 // The forms of std::reduce and std::transform_reduce that add.
-// refused: fj::parallel_reduce: no operation: name it after the initial value, as in parallel_reduce(first, last, 0, std::plus<>())
-// refused: fj::parallel_reduce: no initial value, no operation: name both after the elements
-// refused: fj::parallel_transform_reduce: no operations: name both after the initial value
+// refused: fj::parallel_reduce: no operation: add std::plus<>()
+// refused: fj::parallel_reduce: no initial value, no operation:
+// refused: fj::parallel_transform_reduce: no operations: add std::plus<>()
 
 #include <functional>
 #include <vector>
