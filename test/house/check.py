@@ -181,6 +181,7 @@ def check_folders():
 
 def check_text():
     for name in files(".", suffixes=TEXT):
+        before = ""
         for number, line in lines(name):
             if found := re.search(r"(?<![\w.])/(work|root|home)/", line):
                 yield name, number, f"{found.group()}: a path of one machine"
@@ -190,6 +191,9 @@ def check_text():
                 yield name, number, f"not in the namespace of this version, namespace fj {{ inline namespace {VERSION} {{"
             if name.parts[0] in ("forkjoin", "runtime") and name.suffix in CODE and "getenv" in line and name.stem != "variable":
                 yield name, number, "read the environment by runtime/os/variable.hpp, which a setuid program's user cannot deceive"
+            if before.endswith(" =") and re.match(r"\s+[^\s/][^/]*;\s+//", line):
+                yield name, number, "a comment after the value tears it from the name: say it in a line above"
+            before = line
             for version in re.findall(r"forkjoin_(v\d+_\d+)_", line):
                 if version != VERSION:
                     yield name, number, f"the version is {VERSION}"

@@ -7,11 +7,13 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <thread>
 
+#include "runtime/os/clock.hpp"
 #include "test/process/child.hpp"
 #include "test/support.hpp"
 
@@ -61,12 +63,12 @@ int keep_alternate_stack() {
 
 std::atomic<int> trapped{0};
 
-// Traps the system call from now on, for this thread and those it starts. False if the system refuses.
-bool trap_getppid() {
+// What becomes of the system call from now on, for this thread and those it starts. False if the system refuses.
+bool filter_call(unsigned call, unsigned becomes) {
   sock_filter program[] = {
       {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
-      {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SYS_getppid},
-      {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_TRAP},
+      {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, call},
+      {BPF_RET | BPF_K, 0, 0, becomes},
       {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
   };
   const sock_fprog filter{4, program};
@@ -78,7 +80,7 @@ int call_on_worker() {
   struct sigaction action = {};
   action.sa_handler = [](int) { ++trapped; };
   sigaction(SIGSYS, &action, nullptr);
-  if (!trap_getppid()) return 9;
+  if (!filter_call(SYS_getppid, SECCOMP_RET_TRAP)) return 9;
   fj::runtime rt(test::with_procs(2));
   rt.run([] {
     std::atomic<bool> called{false};
@@ -89,6 +91,13 @@ int call_on_worker() {
                   });
   });
   return trapped == 1 ? 0 : 1;
+}
+
+// A sleep that the system refuses ends: tried without the question for EINTR, it hangs. Returns 9 if the system cannot do this.
+int refused_sleep() {
+  if (!filter_call(SYS_clock_nanosleep, SECCOMP_RET_ERRNO | EPERM)) return 9;
+  fj::detail::os::sleep_ns(1'000'000'000);
+  return 0;
 }
 
 // Ways of destroying `a` by code that it waits for. If the destructor does not check which runtime waits for the job
@@ -170,5 +179,7 @@ int main() {
   verdict.check(unrelated.code == 0, "destroyed by others" + told(unrelated));
   const test::ending called = test::in_child(&call_on_worker);
   verdict.check(called.code == 0 || called.code == 9, "a trapped call on a worker" + told(called));
+  const test::ending slept = test::in_child(&refused_sleep);
+  verdict.check(slept.code == 0 || slept.code == 9, "a sleep that the system refuses" + told(slept));
   return verdict.exit_code();
 }
