@@ -23,12 +23,12 @@ concept undefined =
 
 }  // namespace detail
 
-#define FORKJOIN_TEMPLATE_OF_GO(name)                                                                  \
-  template <class T>                                                                                   \
-  class name;                                                                                          \
-  template <class T>                                                                                   \
-    requires detail::undefined<name, T>                                                                \
-  class name<T> {                                                                                      \
+#define FORKJOIN_TEMPLATE_OF_GO(name)                                                              \
+  template <class T>                                                                               \
+  class name;                                                                                      \
+  template <class T>                                                                               \
+    requires detail::undefined<name, T>                                                            \
+  class name<T> {                                                                                  \
     static_assert(!detail::undefined<name, T>, "include <forkjoin/go.hpp>, which has fj::" #name); \
   }
 

@@ -15,7 +15,7 @@ NUMBERS = "std::vector<int> a(9), b(9);"
 USES = {
     "asio.hpp": "static_cast<void>(fj::use_fiber);",
     "benign_race.hpp": "fj::benign_race([] {});",
-    "combinable.hpp": "fj::combinable<int> x; *x.local() = 1; static_cast<void>(x.combine([](int p, int q) { return p + q; }));",
+    "combinable.hpp": "fj::combinable<int> x; x.with_local([](int& y) { y = 1; }); static_cast<void>(x.combine([](int p, int q) { return p + q; }));",
     "copy_if.hpp": NUMBERS + "fj::parallel_copy_if(a, b.begin(), [](int x) { return x > 0; });",
     "explore.hpp": "static_cast<void>(fj::explore([] { return 1; }));",
     "find.hpp": NUMBERS + "static_cast<void>(fj::parallel_find(a, 1));",
