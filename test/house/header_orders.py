@@ -2,8 +2,7 @@
 
 Of each header there is a program that begins with it and its use, and has all the others after it, every second program in the reverse
 order: so each pair is there in both orders. Templates that are instantiated early are what goes wrong. Tried with the friend function
-with_scope that forkjoin/scope.hpp had: g++ 12 refuses every program that has scope.hpp before with_scope.hpp. Tried with a
-second default argument of fj::parallel_for in a header of its own: fails.
+with_scope that forkjoin/scope.hpp had: g++ 12 refuses every program that has scope.hpp before with_scope.hpp.
 """
 
 import concurrent.futures

@@ -3,8 +3,7 @@ CMake as it was installed. Each program is compiled by what pkg-config prints, a
 
 built_with_rule_test.py <source folder> <rule> -- <compiler>
 
-The rule's file lies in a folder with a space in its name, and is gone when programs are compiled. Tried with a macro that names the file
-in quotes, and without the rule in forkjoin/include/meson.build: fails for both.
+The rule's file lies in a folder with a space in its name, and is gone when programs are compiled.
 """
 
 import os
