@@ -1,5 +1,6 @@
 #include "runtime/wait/go_root.hpp"
 
+#include <utility>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -116,7 +117,8 @@ wait_end go_root::wait(const wait_limits& limits) {
   return ended_already() ? wait_end::served : end;
 }
 
-std::exception_ptr go_root::take_error() noexcept { return std::move(error_); }
+// Not by std::move, after which that of libc++ is as before.
+std::exception_ptr go_root::take_error() noexcept { return std::exchange(error_, nullptr); }
 
 void go_root::drop() noexcept { release(); }
 
