@@ -1,10 +1,10 @@
 #include "runtime/wait/go_root.hpp"
 
-#include <utility>
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "runtime/fork/current.hpp"
 #include "runtime/os/memory_fault.hpp"
