@@ -47,6 +47,12 @@ template <class T>
 bool read(std::FILE* file, std::vector<T>& to) {
   std::uint64_t n = 0;
   if (std::fread(&n, sizeof n, 1, file) != 1 || n > most_lengths) return false;
+  // A damaged file may say more than it has.
+  const long here = std::ftell(file);
+  if (here < 0 || std::fseek(file, 0, SEEK_END) != 0) return false;
+  const long end = std::ftell(file);
+  if (end < here || static_cast<std::uint64_t>(end - here) / sizeof(T) < n || std::fseek(file, here, SEEK_SET) != 0)
+    return false;
   to.resize(n);
   return std::fread(to.data(), sizeof(T), n, file) == n;
 }

@@ -128,6 +128,19 @@ class ProfileTest(unittest.TestCase):
             file.flush()
             self.expect(forks(run("counts", FORKJOIN_PROFILE_RUNS=file.name)), two=(10945, 21890, 10945))
 
+    def test_a_damaged_file_of_earlier_runs(self):
+        """Tried with a list that is made as long as the file says: the process has no memory."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "runs"
+            run("counts", folder, FORKJOIN_PROFILE_RUNS=str(file))
+            whole = file.read_bytes()
+            for data in whole[:len(whole) // 2], whole[:24] + ((1 << 26) - 1).to_bytes(8, "little") + whole[32:]:
+                file.write_bytes(data)
+                limited = f'ulimit -v 1500000; exec "{PROGRAM}" counts'
+                done = subprocess.run(["sh", "-c", limited], env={**os.environ, "FORKJOIN_PROFILE_OUT": folder + "/out", "FORKJOIN_PROFILE_RUNS": str(file)},
+                                      capture_output=True, text=True, timeout=120)
+                self.assertEqual(done.returncode, 0, done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -46,7 +46,10 @@ def run(args):
         raise Failed(f"there is no file {args.source}")
     if args.repeat < 1 or args.procs < 1:
         raise Failed("--repeat and --procs take a number from 1 on")
-    flags = shlex.split(args.flags)
+    try:
+        flags, _ = shlex.split(args.flags), shlex.split(args.cxx)
+    except ValueError as error:
+        raise Failed(f"--flags or --cxx: {error}") from None
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         say("compiling")
@@ -66,18 +69,22 @@ def run(args):
         print(line)
     if args.html:
         title = " ".join([args.source.name, *args.arguments])
-        args.html.write_text(page.made(profile, measured, args.procs, is_measured, title))
+        args.html.write_text(page.made(profile, measured, args.procs, is_measured, title), encoding="utf-8", errors="replace")
         print(args.html)
 
 
 def main():
     program = os.environ.get("FORKJOIN_PROFILE_AS", "forkjoin-profile")
+    for stream in sys.stdout, sys.stderr:
+        stream.reconfigure(errors="replace")  # a file's name may be no text
     try:
         run(parser(program).parse_args())
+        sys.stdout.flush()
         return 0
+    except BrokenPipeError:  # whoever read it has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is flushed at the end
+        return 1
     except (Failed, OSError) as failure:
         say("")
         print(f"{program}: {failure}", file=sys.stderr)
-        return 1
-    except BrokenPipeError:
         return 1

@@ -30,7 +30,7 @@ def pkg_config(*words):
 
 def compile_with(package, cxx, flags, sources, to):
     own = [*shlex.split(cxx), "-std=c++20", "-O2", "-g", *pkg_config("--cflags", package), *flags, *map(str, sources)]
-    done = subprocess.run([*own, *pkg_config("--libs", "--static", package), "-o", str(to)], capture_output=True, text=True)
+    done = subprocess.run([*own, *pkg_config("--libs", "--static", package), "-o", str(to)], capture_output=True, text=True, errors="replace")
     if done.returncode != 0:
         raise Failed(f"{' '.join(map(str, sources))} was not compiled:\n{done.stderr}")
     return to
@@ -44,7 +44,7 @@ class Program:
 
     def begin(self, **environment):
         return subprocess.Popen(self.command, env={**os.environ, **environment}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                stderr=subprocess.PIPE, text=True)
+                                stderr=subprocess.PIPE, text=True, errors="replace")
 
     def end(self, process):
         _, errors = process.communicate()

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 
+MOST = 1e30  # of what a profile counts or measures
 PROCS = [2 ** i for i in range(13)]  # 1 to 4,096
 
 
@@ -53,14 +54,24 @@ def short(function):
     return function.split(" ")[-1]
 
 
+def no_number(text):
+    raise ValueError(f"{text} is no number")
+
+
 class Profile:
     def __init__(self, path):
         try:
-            told = json.loads(open(path).read())
-        except (OSError, ValueError) as error:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                self._take(json.load(file, parse_constant=no_number))
+        except (OSError, ValueError, RecursionError) as error:
             raise Failed(f"{path} is no profile: {error}") from None
-        if told.get("forkjoin-profile") != 1:
-            raise Failed(f"{path} is no profile of this version")
+        except (KeyError, TypeError):
+            raise Failed(f"{path} is no profile of this version") from None
+
+    def _take(self, told):
+        """Raises KeyError or TypeError if that is no profile."""
+        if told["forkjoin-profile"] != 1:
+            raise TypeError
         self.work, self.span, self.burdened = told["work_ns"], told["span_ns"], told["burdened_ns"]
         self.theft, self.runs, self.repeats = told["theft_ns"], told["run"] + 1, told["repeats"]
         self.fork = 0.0  # of a fork that no thief takes: not known to the profile itself
@@ -68,6 +79,14 @@ class Profile:
                            site["own_after_joins_ns"], site["on_span_ns"],
                            site["saved_twice_ns"], site["saved_free_ns"], site["outermost"], site["work_in_ns"], site["span_in_ns"])
                       for site in told["sites"]]
+        numbers = [self.work, self.span, self.burdened, self.theft, self.runs]
+        for site in self.sites:
+            *texts, line, kind = site.function, site.file, site.line, site.kind
+            numbers += [line, *list(vars(site).values())[4:]]
+            if not all(isinstance(text, str) for text in (*texts, kind)):
+                raise TypeError
+        if not all(type(number) in (int, float) and abs(number) < MOST for number in numbers):
+            raise TypeError
 
     @property
     def forks(self):

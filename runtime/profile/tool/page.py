@@ -3,6 +3,7 @@
 import html
 import json
 import pathlib
+import re
 
 import table
 
@@ -19,5 +20,6 @@ def made(profile, measured, procs, theft_is_measured, title):
         "ceiling": measured.ceiling if measured else None,
     }
     template = (pathlib.Path(__file__).parent / "page.html").read_text()
-    text = json.dumps(data, separators=(",", ":")).replace("</", "<\\/")
-    return template.replace("<!-- title -->", html.escape(title)).replace("/* data */null", text)
+    text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")  # a name may have "</script>" or "<!--"
+    parts = {"<!-- title -->": html.escape(title), "/* data */null": text}
+    return re.sub("|".join(map(re.escape, parts)), lambda found: parts[found[0]], template)

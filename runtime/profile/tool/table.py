@@ -79,11 +79,11 @@ def curve(profile, measured, is_long):
     rows = [["P", "predicted", "at best", "speed-up", "measured"]]
     for procs in PROCS if is_long else SHOWN:
         took = {1: measured.on_one, 2: measured.on_two}.get(procs) if measured else None
-        rows.append([f"{procs:,}", duration(profile.time(procs)), duration(profile.best_time(procs)), number(alone / profile.time(procs)),
+        rows.append([f"{procs:,}", duration(profile.time(procs)), duration(profile.best_time(procs)), number(alone / profile.time(procs) if profile.time(procs) else 1),
                      duration(took) if took else ""])
     yield from aligned(rows)
     yield "predicted: at most, by a greedy scheduler, with thefts. at best: no scheduler is faster"
-    if measured and measured.on_one > BUSY * alone:
+    if measured and alone and measured.on_one > BUSY * alone:
         yield f"one P took {measured.on_one / alone:.3g} times as long as predicted: do other programs run?"
     if measured and measured.two:
         on_this_machine = profile.time(2) * 2 / measured.ceiling

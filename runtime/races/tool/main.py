@@ -78,9 +78,11 @@ def main():
     if "--" in words:
         cut = words.index("--")
         words, arguments = words[:cut], words[cut + 1:]
-    args, words = parser(program).parse_known_args(words)
+    for stream in sys.stdout, sys.stderr:
+        stream.reconfigure(errors="replace")  # a file's name may be no text
     try:
+        args, words = parser(program).parse_known_args(words)
         return run(args.cxx, words, arguments)
-    except (Failed, OSError) as failure:
+    except (Failed, OSError, ValueError) as failure:  # the last one: quotes in --cxx that do not close
         print(f"{program}: {failure}", file=sys.stderr)
         return 1

@@ -84,14 +84,15 @@ def make_page(args):
         raise Failed(f"{args.file} has {len(story.file.events):,} events, more than a page shows well; forkjoin-trace perfetto {args.file} makes a "
                      f"file for ui.perfetto.dev, and FORKJOIN_TRACE_EVENTS a smaller trace")
     out = args.output or args.file.with_suffix(".html")
-    out.write_text(page.made(story))
+    out.write_text(page.made(story), encoding="utf-8", errors="replace")
     print(out)
 
 
 def export(args):
     out = args.output or args.file.with_suffix(".perfetto")
+    story = story_of(args.file)
     with open(out, "wb") as file:
-        perfetto.write(story_of(args.file), file)
+        perfetto.write(story, file)
     print(out)
 
 
@@ -113,11 +114,16 @@ def parser():
 
 
 def main():
-    args = parser().parse_args()
+    for stream in sys.stdout, sys.stderr:
+        stream.reconfigure(errors="replace")  # a file's name may be no text
     try:
-        return args.does(args) or 0
+        args = parser().parse_args()
+        status = args.does(args) or 0
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # whoever read it has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is flushed at the end
+        return 1
     except (Failed, OSError) as failure:
         print(f"forkjoin-trace: {failure}", file=sys.stderr)
-        return 1
-    except BrokenPipeError:
         return 1

@@ -4,6 +4,7 @@ import collections
 import html
 import json
 import pathlib
+import re
 
 import perfetto
 import summary
@@ -75,7 +76,7 @@ def data_of(story):
         "marks": [[t(mark.at), mark.proc, index(kinds, mark.kind), mark.text] for mark in story.marks if mark.proc < story.procs],
         "private": [[[t(begin), t(end)] for begin, end in spans] for spans in story.idle_beside_private()],
         "vain": [[search.proc, round(search.end - search.begin), number[search.strand] if search.strand else -1, index(kinds, search.how),
-                  t(search.begin)] for search in vain],
+                  t(search.begin)] for search in vain if search.proc < story.procs],
         "busy": [[t(begin), t(end), count] for begin, end, count in story.busy_procs()], "ready": ready,
         "sites": [[name, number_of, round(ran), round(waited)] for name, (number_of, ran, waited) in summary.sites(story).items()],
         "joins": [[number[wait.strand], round(wait.lasted(story.end)), t(wait.begin), number[wait.by] if wait.by else -1] for wait in joins],
@@ -87,5 +88,6 @@ def data_of(story):
 
 def made(story):
     template = (pathlib.Path(__file__).parent / "page.html").read_text()
-    data = json.dumps(data_of(story), separators=(",", ":")).replace("</", "<\\/")
-    return template.replace("<!-- title -->", html.escape(pathlib.Path(story.file.path).name)).replace("/* data */null", data)
+    data = json.dumps(data_of(story), separators=(",", ":")).replace("<", "\\u003c")  # a name may have "</script>" or "<!--"
+    parts = {"<!-- title -->": html.escape(pathlib.Path(story.file.path).name), "/* data */null": data}
+    return re.sub("|".join(map(re.escape, parts)), lambda found: parts[found[0]], template)

@@ -213,9 +213,12 @@ class Story:
 
     def _ends(self, strand, at):
         strand.ended = at
-        for child in strand.children:  # those that no thief of their parent told of
-            if child.ended is None:
-                self._ends(child, at)
+        living = [strand]
+        while living:
+            for child in living.pop().children:  # those that no thief of their parent told of
+                if child.ended is None:
+                    child.ended = at
+                    living.append(child)
 
     def _wait(self, event):
         strand = self._strand(event)
@@ -240,10 +243,12 @@ class Story:
     def _parent(self, event):
         thief = self._left(event._replace(fiber=event.b - 1), "goes on as its parent")
         thief.ended, thief.kind = event.at, "parent's thief"
-        strand, child = self._of_fiber[event.fiber], self._of_fiber[event.a - 1]
+        strand, child = (self._of_fiber.get(fiber) or self._new(fiber, event.at, "before") for fiber in (event.fiber, event.a - 1))
         if strand.runs and strand.runs[-1].end is None:  # else the child has left its stack, or was known to run there
-            while child.left and child.runs[-1].end is None:  # the thief of its rest told of that first, though it came later
-                child = child.left
+            passed = set()  # in a damaged trace the way may lead in a circle
+            while child.left and child not in passed and child.runs and child.runs[-1].end is None:
+                passed.add(child)
+                child = child.left  # the thief of its rest told of that first, though it came later
             self._hand_over(strand.runs[-1], child, event.at)
         else:
             strand.left = child

@@ -35,7 +35,8 @@ def alone(story):
         total += end - begin
         while at < len(runs) and runs[at].end <= begin:
             at += 1
-        for run in runs[at:]:
+        for i in range(at, len(runs)):
+            run = runs[i]
             if run.begin >= end:
                 break
             both = min(run.end, end) - max(run.begin, begin)
@@ -88,12 +89,12 @@ def lines(story):
 
     in_vain = sum(end - begin for spans in story.idle_beside_private() for begin, end in spans)
     by_force = story.counts["expose"]
-    if in_vain > 0.01 * whole * story.procs or by_force > 0.1 * len(story.steals):
+    if whole and in_vain > 0.01 * whole * story.procs or by_force > 0.1 * len(story.steals):
         beside = collections.Counter()
         for search in story.vain:
             if search.strand:
                 beside[search.strand.name] += search.end - search.begin
-        yield (f"for {time(in_vain)}, {in_vain / story.procs / whole:.0%} of the time of all P, P had nothing to do while forks were private"
+        yield (f"for {time(in_vain)}, {in_vain / story.procs / whole if whole else 0:.0%} of the time of all P, P had nothing to do while forks were private"
                + (f", most of them of {beside.most_common(1)[0][0]}" if beside else "")
                + (f"; {plural(by_force, 'time')} thieves took work by force, of strands that had not forked for long: to fork more often there "
                   "would help" if by_force else ""))
@@ -114,7 +115,8 @@ def compared(one, two):
     """Two traces of a program, such as on one P and on two: which code takes longer in the second."""
     first, second = sites(one), sites(two)
     total = sum(ran for _, ran, _ in first.values()), sum(ran for _, ran, _ in second.values())
-    yield f"on {one.procs} P strands ran for {time(total[0])}, on {two.procs} P for {time(total[1])}: {total[1] / total[0]:.2f} times as long"
+    yield (f"on {one.procs} P strands ran for {time(total[0])}, on {two.procs} P for {time(total[1])}"
+           + (f": {total[1] / total[0]:.2f} times as long" if total[0] else ""))
     names = sorted(set(first) & set(second), key=lambda name: first[name][1] - second[name][1])
     for name in names[:5]:
         before, after = first[name][1], second[name][1]

@@ -1,7 +1,9 @@
 """Names for addresses of code, from the symbol tables of the files that a process was made of (ELF, 64 bits)."""
 
 import bisect
+import os
 import re
+import stat
 import struct
 import subprocess
 
@@ -12,22 +14,23 @@ FUNCTION, OBJECT = 2, 1
 
 
 def symbols_of(path):
-    """[(address, size, name)] of the functions and objects that a file defines, in order. Empty if it cannot be read."""
+    """[(address, size, name)] of the functions and objects that a file defines, in order. Empty if it cannot be read: a trace may name any."""
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return []
         with open(path, "rb") as file:
-            data = file.read()
-    except OSError:
+            return symbols_in(file.read()) if file.read(5) == b"\x7fELF\x02" and file.seek(0) == 0 else []
+    except (OSError, ValueError, IndexError, struct.error):  # the last three: sections that are not where the file says
         return []
-    if data[:5] != b"\x7fELF\x02":
-        return []
+
+
+def symbols_in(data):
     sections_at, = struct.unpack_from("<Q", data, 0x28)
     entry, count = struct.unpack_from("<HH", data, 0x3a)
     sections = [SECTION.unpack_from(data, sections_at + i * entry) for i in range(count)]
     found = {}
     for of in (DYNSYM, SYMTAB):  # what the second has counts
-        for section in sections:
-            if section[1] != of:
-                continue
+        for section in [section for section in sections if section[1] == of][:1]:
             names_at = sections[section[6]][4]
             for name, info, _, index, value, size in SYMBOL.iter_unpack(data[section[4]:section[4] + section[5]]):
                 if index and info & 0xf in (FUNCTION, OBJECT) and value:
@@ -127,7 +130,7 @@ def short(name):
 
 def branches(name):
     """Of a fork of more than two branches those that thieves take: the second to the last one."""
-    first, last = (user_name(part) for part in (parts_of(name)[1], parts_of(name)[-1]))
+    first, last = (user_name(part) for part in (parts_of(name)[-1 if len(parts_of(name)) < 2 else 1], parts_of(name)[-1]))
     scope, _, own = last.rpartition("::")
     return first if first == last else f"{first}…{own}" if first.startswith(scope + "::") else f"{first}…{last}"
 
