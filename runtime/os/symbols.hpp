@@ -19,6 +19,11 @@ struct place {
 /// The places of these addresses of code; of each the functions that are inlined there, the innermost first. Throws std::bad_alloc.
 std::vector<std::vector<place>> places_of(const std::vector<std::uintptr_t>& addresses);
 
+/// What a reader calls a function, of its name as a symbol or as a tool tells it: without its type, parameters and template arguments; the second
+/// closure in main is main::λ2. Where a tool tells no more than operator(), it is "a closure". runtime/trace/tool/symbols.py has the same
+/// form: test/process/symbol_names.txt is the test of both. Throws std::bad_alloc.
+std::string name_of(const std::string& function);
+
 /// The folder in which the process runs; empty if that is not known. Throws std::bad_alloc.
 std::string current_folder();
 

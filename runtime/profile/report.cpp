@@ -163,19 +163,19 @@ std::string joined(char begin, const std::vector<std::string>& parts, char end) 
 }
 
 std::string json_of(const line_of_program& one, bool is_begin) {
-  return joined(
-      '{',
-      {field("function", one.at.function), field("file", one.at.file), field("line", std::uint64_t{one.at.line}),
-       field("kind", std::string(is_begin       ? "begin"
-                                 : one.is_after ? "after"
-                                                : name_of(one.is))),
-       field("blocks", one.blocks), field("branches", one.branches), field("forks", one.forks),
-       field("own_ns", ns(one.own)), field("own_before_forks_ns", ns(one.before)),
-       field("own_after_joins_ns", ns(one.after)), field("on_span_ns", ns(one.on_span)),
-       field("saved_twice_ns", ns(one.saved_twice)), field("saved_free_ns", ns(one.saved_free)),
-       field("outermost", one.outermost), field("work_in_ns", ns(one.work_in)), field("span_in_ns", ns(one.span_in)),
-       field("burdened_in_ns", ns(one.burdened_in))},
-      '}');
+  return joined('{',
+                {field("function", os::name_of(one.at.function)), field("file", one.at.file),
+                 field("line", std::uint64_t{one.at.line}),
+                 field("kind", std::string(is_begin       ? "begin"
+                                           : one.is_after ? "after"
+                                                          : name_of(one.is))),
+                 field("blocks", one.blocks), field("branches", one.branches), field("forks", one.forks),
+                 field("own_ns", ns(one.own)), field("own_before_forks_ns", ns(one.before)),
+                 field("own_after_joins_ns", ns(one.after)), field("on_span_ns", ns(one.on_span)),
+                 field("saved_twice_ns", ns(one.saved_twice)), field("saved_free_ns", ns(one.saved_free)),
+                 field("outermost", one.outermost), field("work_in_ns", ns(one.work_in)),
+                 field("span_in_ns", ns(one.span_in)), field("burdened_in_ns", ns(one.burdened_in))},
+                '}');
 }
 
 std::string json_of(const std::vector<line_of_program>& all) {
@@ -219,7 +219,8 @@ void write_table(std::FILE* to, std::vector<line_of_program> all) {
       std::fprintf(to, "forkjoin-profile: and %zu more\n", all.size() - most_lines);
       break;
     }
-    std::string at = one.at.file.empty() ? one.at.function : one.at.file + ":" + std::to_string(one.at.line);
+    std::string at = os::name_of(one.at.function);
+    if (!one.at.file.empty()) at += " at " + one.at.file + ":" + std::to_string(one.at.line);
     if (at.empty()) at = "before the first fork";
     if (one.is_after) at.insert(0, "after ");
     std::fprintf(to, "forkjoin-profile: %5.1f %% of the span, %5.1f %% of the work, %llu forks: %s\n",

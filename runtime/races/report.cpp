@@ -168,64 +168,8 @@ std::string line_of(const os::place& one) {
   return (one.file.starts_with(here) ? one.file.substr(here.size()) : one.file) + ":" + std::to_string(one.line);
 }
 
-/// Behind the bracket that opens here.
-std::size_t behind_bracket(const std::string& text, std::size_t at) {
-  int depth = 0;
-  for (; at != text.size(); ++at) {
-    const char c = text[at];
-    depth += c == '(' || c == '<' || c == '{' || c == '[';
-    depth -= c == ')' || (c == '>' && (at == 0 || text[at - 1] != '-')) || c == '}' || c == ']';
-    if (depth == 0) return at + 1;
-  }
-  return at;
-}
-
-/// The name of a function without its type, parameters, and template arguments.
-std::string plain_name(std::string function) {
-  const std::string unnamed = "(anonymous namespace)::";
-  for (std::size_t at; (at = function.find(unnamed)) != std::string::npos;) function.erase(at, unnamed.size());
-  std::string name;
-  for (std::size_t i = 0; i != function.size();) {
-    const char c = function[i];
-    if (c == 'o' && function.compare(i, 8, "operator") == 0 &&
-        (i == 0 || function[i - 1] == ':' || function[i - 1] == ' ')) {
-      const std::size_t begin = std::exchange(i, i + 8);
-      if (function.compare(i, 2, "()") == 0) {
-        i += 2;
-      } else if (i != function.size() && function[i] == ' ') {
-        i = std::min(function.find('(', i), function.size());
-      } else {
-        i = std::min(function.find_first_not_of("<>=!+-*/%&|^~[],", i), function.size());
-      }
-      name += function.substr(begin, i - begin);
-    } else if (c == '(' || c == '<' || c == '[') {
-      i = behind_bracket(function, i);
-    } else if (c == ' ') {
-      if (function.compare(i, 6, " const") == 0 || function.compare(i, 2, " [") == 0) break;
-      name.clear();  // the type
-      ++i;
-    } else {
-      name += c;
-      ++i;
-    }
-  }
-  return name.empty() ? function : name;
-}
-
-/// As a reader knows it: compilers have their own names of closures.
-std::string short_name(const std::string& function) {
-  const std::string name = user_name(function);
-  if (name == "operator()") return "a closure";
-  if (name.starts_with("_Z")) return "a function";  // that the tool cannot read
-  const std::string plain = plain_name(name);
-  std::size_t at = std::string::npos;
-  for (const char* const mark : {"{lambda", "'lambda", "$_"}) at = std::min(at, plain.find(mark));
-  if (at == std::string::npos) return plain;
-  return at < 2 ? "a closure" : "a closure in " + plain.substr(0, at - 2);
-}
-
 std::string text_of(const os::place& one) {
-  const std::string name = short_name(one.function);
+  const std::string name = os::name_of(user_name(one.function));
   return one.file.empty() ? name : name + (one.is_near ? " near " : " at ") + line_of(one);
 }
 
@@ -380,7 +324,7 @@ void note_race(address at, const earlier_access& first, address pc, bool writes)
     }
     if (const address in = frame_that_holds(at); in != 0) {
       const auto frames = shown(os::places_of({in - 1}));
-      if (!frames.empty()) one.variable_in = "a variable of " + short_name(frames.front().function);
+      if (!frames.empty()) one.variable_in = "a variable of " + os::name_of(user_name(frames.front().function));
     }
     all.races.push_back(std::move(one));
   }

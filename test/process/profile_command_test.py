@@ -96,10 +96,10 @@ class CommandTest(unittest.TestCase):
         merges, sorts = (1 + next(i for i, line in enumerate(lines) if part in line) for part in ("fork_join([&] { merge(", "fork_join([&] { mergesort("))
         self.assertRegex(text, r"work \S+ \ws, span \S+ \ws: parallelism \S+; [\d,]+ forks\n")
         rows = {name: columns for name, columns in re.findall(r"(?m)^(\S.*?)  +(\S.*%.*)$", text)}
-        self.assertIn(f"serial_move.cpp:{sorts} mergesort", rows)
-        self.assertIn(f"serial_move.cpp:{merges} merge", rows)
+        self.assertIn(f"mergesort at serial_move.cpp:{sorts}", rows)
+        self.assertIn(f"merge at serial_move.cpp:{merges}", rows)
         # The strings that the strand moves back, alone.
-        share = float(re.findall(r"([\d.]+)%", rows[f"after serial_move.cpp:{merges} merge"])[0])
+        share = float(re.findall(r"([\d.]+)%", rows[f"after merge at serial_move.cpp:{merges}"])[0])
         self.assertGreater(share, 25)
         procs = re.findall(r"(?m)^([\d,]+) +\S+ \ws +\S+ \ws +\S+", text)
         self.assertEqual([int(p.replace(",", "")) for p in procs], [1, 2, 4, 8, 16, 64, 256, 1024, 4096])
@@ -154,7 +154,7 @@ class CommandTest(unittest.TestCase):
         self.assertRegex(found["at_first"], r"^8 P: \S+ \ws, \S+ times as fast as on one$")
         self.assertRegex(found["on_one"], r"^1 P: .*, 1 times")
         self.assertRegex(found["on_all"], r"^4,096 P: ")
-        self.assertTrue(any("after serial_move.cpp" in name for name in found["sites"]))
+        self.assertTrue(any("after merge at serial_move.cpp" in name for name in found["sites"]))
         self.assertTrue(any("on 4,096 P" in change for change in found["changes"]))
         self.assertEqual(found["lines"], 2)
         self.assertEqual(found["points"], min(2, len(os.sched_getaffinity(0))))

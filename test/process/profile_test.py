@@ -107,7 +107,7 @@ class ProfileTest(unittest.TestCase):
         done = subprocess.run([PROGRAM, "counts"], env={k: v for k, v in os.environ.items() if k != "FORKJOIN_PROFILE_OUT"}, capture_output=True,
                               text=True, check=True)
         self.assertRegex(done.stderr, r"forkjoin-profile: work \S+ \ws, span \S+ \ws, burdened span \S+ \ws, parallelism \S+")
-        self.assertRegex(done.stderr, rf"% of the work, 10945 forks: \S*{SOURCE.name}:{LINES['two']}")
+        self.assertRegex(done.stderr, rf"% of the work, 10945 forks: fib at \S*{SOURCE.name}:{LINES['two']}")
 
     def test_messages(self):
         for variable in "FORKJOIN_PROFILE_OUT", "FORKJOIN_PROFILE_RUNS":

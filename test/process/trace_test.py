@@ -22,6 +22,7 @@ TOOL = ROOT / "runtime/trace/tool"
 sys.path.insert(0, str(TOOL))
 sys.dont_write_bytecode = True
 PROGRAM = str(pathlib.Path(sys.argv.pop()).resolve())
+PROGRAM_TEXT = (pathlib.Path(__file__).parent / "trace_program.cpp").read_text(encoding="utf-8")
 
 import page  # noqa: E402
 import perfetto  # noqa: E402
@@ -112,7 +113,14 @@ class TraceTest(unittest.TestCase):
     def test_names_of_code(self):
         """That of the user's own code. Tried without the code of a scope's child: forked_by_scope and run_by_group are missing."""
         self.run_program("names", 2, FORKJOIN_STEAL_EVERY_FORK=1)
-        names = {strand.name for strand in self.story().strands}
+        story = self.story()
+        names = {strand.name for strand in story.strands}
+        if shutil.which("addr2line"):  # tried with frames of the library's for the user's: a place is in a header
+            lines = PROGRAM_TEXT.splitlines()
+            for name in "main::λ1", "forked_by_scope", "run_by_group", "begun_by_go":
+                told = re.fullmatch(rf"{name} at trace_program\.cpp:(\d+)", story.told(name))
+                self.assertTrue(told and int(told[1]) <= len(lines), story.told(name))
+            self.assertFalse([place for place in story.places.values() if not place.startswith("trace_program.cpp:")], story.places)
         self.assertLessEqual({"forked_by_scope", "kept_by_scope", "run_by_group", "begun_by_go", "second_branch", "turn_of_loop",
                               "a part of a loop in main::λ1"}, names)
         self.assertFalse([name for name in names if name.startswith(("fj::", "child in")) or name in ("", "another")], names)
@@ -145,7 +153,7 @@ class TraceTest(unittest.TestCase):
             self.assertTrue(all(any(begin <= state[1] and state[0] <= end for state in story.states[proc] if state[2] != "busy")
                                 for begin, end in spans))
         lines = "\n".join(summary.lines(story))
-        self.assertRegex(lines, r"P had nothing to do while forks were private, most of them of main::λ1; \d+ times? thieves took work by force")
+        self.assertRegex(lines, r"P had nothing to do while forks were private, most of them of main::λ1 at trace_program\.cpp:\d+; \d+ times? thieves took work by force")
         data = page.data_of(story)
         self.assertEqual(len(data["vain"]), min(len(story.vain), page.LONGEST))
         self.assertIn("taken by force", {data["kinds"][row[3]] for row in data["vain"]})

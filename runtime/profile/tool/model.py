@@ -33,8 +33,8 @@ class Site:
     def name(self):
         if self.kind == "begin":
             return "before the first fork"
-        place = f"{self.file.rsplit('/', 1)[-1]}:{self.line}" if self.file else ""
-        return ("after " if self.kind == "after" else "") + " ".join(filter(None, [place, short(self.function)]))
+        place = f" at {self.file.rsplit('/', 1)[-1]}:{self.line}" if self.file else ""
+        return ("after " if self.kind == "after" else "") + self.function + place
 
     @property
     def is_fork(self):
@@ -43,15 +43,6 @@ class Site:
     @property
     def parallelism(self):
         return self.work_in / self.span_in if self.span_in else None
-
-
-def short(function):
-    """The name without its arguments: fib(int)::{lambda()#1}::operator()() const is fib."""
-    for end in ("(", "::{lambda", "<"):
-        at = function.find(end, 1)
-        if at > 0:
-            function = function[:at]
-    return function.split(" ")[-1]
 
 
 def no_number(text):

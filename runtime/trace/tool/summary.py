@@ -67,7 +67,7 @@ def lines(story):
     if story.procs > 1:
         single, whom = alone(story)
         if whole and single / whole > 0.02:
-            first = [f"{name} ({time(ns)})" for name, ns in whom.most_common(2)]
+            first = [f"{story.told(name)} ({time(ns)})" for name, ns in whom.most_common(2)]
             yield f"for {time(single)}, {single / whole:.0%} of the time, one P alone was busy: it ran {' and '.join(first)}" + (
                 "; that part is serial" if single / whole > 0.1 else "")
 
@@ -76,7 +76,7 @@ def lines(story):
         late = [wait.end - wait.ready for wait in joins if wait.end is not None and wait.ready is not None]
         most = max(joins, key=lambda wait: wait.lasted(story.end))
         yield (f"{plural(len(joins), 'join')} waited, {time(sum(wait.lasted(story.end) for wait in joins))} in all; the longest {time(most.lasted(story.end))}, "
-               f"in {most.strand.name}" + (f" for {most.by.name}" if most.by else ""))
+               f"in {story.told(most.strand.name)}" + (f" for {story.told(most.by.name)}" if most.by else ""))
         if late:
             yield f"once what they waited for was there, strands went on after {time(statistics.median(late))} (median), {time(max(late))} at most"
 
@@ -95,13 +95,13 @@ def lines(story):
             if search.strand:
                 beside[search.strand.name] += search.end - search.begin
         yield (f"for {time(in_vain)}, {in_vain / story.procs / whole if whole else 0:.0%} of the time of all P, P had nothing to do while forks were private"
-               + (f", most of them of {beside.most_common(1)[0][0]}" if beside else "")
+               + (f", most of them of {story.told(beside.most_common(1)[0][0])}" if beside else "")
                + (f"; {plural(by_force, 'time')} thieves took work by force, of strands that had not forked for long: to fork more often there "
                   "would help" if by_force else ""))
 
     for name, (number, ran, waited) in list(sites(story).items())[:3]:
         if ran > 0:
-            yield f"{name}: {plural(number, 'strand')}, {time(ran)}, waited {time(waited)}"
+            yield f"{story.told(name)}: {plural(number, 'strand')}, {time(ran)}, waited {time(waited)}"
 
     ready = [(wait.end if wait.end is not None else story.end) - wait.ready for wait in story.waits if wait.ready is not None]
     if ready and max(ready) > 1e6:
@@ -121,6 +121,6 @@ def compared(one, two):
     for name in names[:5]:
         before, after = first[name][1], second[name][1]
         if before > 0 and after > 0:
-            yield f"{name}: {time(before)} and {time(after)}, {after / before:.2f} times as long"
+            yield f"{two.told(name)}: {time(before)} and {time(after)}, {after / before:.2f} times as long"
     if total[1] > 1.3 * total[0]:
         yield "the work itself takes longer with more P: memory, a shared cache line or a lock may be the limit"

@@ -72,6 +72,18 @@ def without_brackets(name):
     return "".join(kept)
 
 
+def plain_name(name):
+    """What a reader calls a function: without its type, parameters and template arguments. Closures have the form λ2 already, and operators
+    have their stand-ins. In the profile and the race detector os::name_of does the same: test/process/symbol_names.txt is the test of both."""
+    if re.match("_GLOBAL__sub_I_|__static_initialization_and_destruction_|__cxx_global_var_init", name):
+        return "a static initialiser"
+    conversion = re.search(r"\boperator (?:[^()<]|<[^<>]*>)+(?=\()", name)  # its type has spaces
+    kept = conversion[0] if conversion else ""
+    plain = without_brackets(name.replace(kept, "\x01") if kept else name)
+    plain = re.sub(r" (?:const|volatile|noexcept)\b", "", plain).rstrip().rpartition(" ")[2].replace("\x01", kept)
+    return re.sub(r"(λ\d+)::operator" + OPERATORS["()"], r"\1", plain) or name
+
+
 def scope_of(name, at):
     """Where the scope begins that a closure at `at` is in."""
     depth = 0
@@ -143,18 +155,45 @@ def user_name(name):
     name = re.sub(r"'lambda(\d*)'\([^()]*\)", lambda m: f"λ{int(m[1] or -1) + 2}", name)  # and clang's
     name = re.sub(r"\$_(\d+)", lambda m: f"λ{int(m[1]) + 1}", name)
     name = callable_of(name)
-    if "(*)" in name[:name.find("<") if "<" in name else None]:  # a pointer to a function: its type is all that is known
+    if re.match(r"[^()<]*\(\*\)", name):  # a pointer to a function: its type is all that is known
         return name
     closures = [name[scope_of(name, found.start()):found.end()] for found in re.finditer(r"λ\d+", name)]
-    users = [without_brackets(closure) for closure in closures if not closure.startswith("fj::")]
+    users = [plain_name(closure) for closure in closures if not closure.startswith("fj::")]
     if name.startswith("fj::detail::fork_of_many<"):
         return branches(name.partition("<")[2])
     if not name.startswith("fj::"):
-        name = (users or [without_brackets(name)])[-1]
+        name = users[-1] if users and re.search(r"(?:^| )std::", name) else plain_name(name)
     else:
         name = without_brackets(name).replace("fj::detail::", "fj::")
         name = re.sub(r"^fj::(block_tree|split_loop)::.*", "a part of a loop", name) + (f" with {users[-1]}" if users else "")
     return name
+
+
+SAMPLE_EVERY, MOST_SAMPLES = 16, 64  # bytes of a function's code; the library's frame around a callable comes before it
+TOOL_SECONDS = 20
+OF_LLVM = "--output-style=GNU", "--functions=none"
+OF_NO_USER = re.compile(r"(^|/)(forkjoin/(\w+/)*\w+\.hpp|runtime/(base|fork|os|sched|stacks|strand|wait)/(\w+/)*\w+\.[ch]pp):|/include/c\+\+/|/c\+\+/v1/|^\?\?|:(0|\?)($| )")
+
+
+def chains_at(path, offsets):
+    """{offset: [file:line]}: of the functions that are inlined there, the innermost first. Empty without a tool."""
+    for tool in (["llvm-symbolizer", *OF_LLVM], ["llvm-symbolizer-19", *OF_LLVM], ["addr2line"]):
+        try:
+            done = subprocess.run([*tool, "-ai", "-e", path], input="".join(f"{offset:#x}\n" for offset in offsets), capture_output=True, text=True,
+                                  errors="replace", timeout=TOOL_SECONDS)
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError, subprocess.TimeoutExpired):
+            return {}
+        if done.returncode == 0:
+            chains, of = {}, []
+            for line in done.stdout.splitlines():
+                if re.fullmatch("0x[0-9a-f]+", line):
+                    of = chains.setdefault(int(line, 16), [])
+                elif line:
+                    of.append(os.path.normpath(line))
+            return chains
+    return {}
 
 
 class Symbols:
@@ -162,6 +201,7 @@ class Symbols:
         self._modules = modules
         self._tables = {}
         self._known = {}
+        self._ranges = {}  # address: the file, and where in it the code begins that has the address, and its size
 
     def _raw(self, address):
         for bias, path in self._modules:
@@ -173,6 +213,7 @@ class Symbols:
             values, table = self._tables[path]
             at = bisect.bisect_right(values, address - bias) - 1
             if at >= 0 and address - bias < table[at][0] + max(table[at][1], 1):
+                self._ranges[address] = path, *table[at][:2]
                 return table[at][2]
         return None
 
@@ -181,6 +222,21 @@ class Symbols:
         plain = demangled({name for name in raw.values() if name})
         for address, name in raw.items():
             self._known[address] = (short(plain[name]), plain[name]) if name else (hex(address), hex(address))
+
+    def places(self, addresses):
+        """{address: "file.cpp:63"}, where the code of the user's begins that a function at these addresses runs; not of those without one."""
+        of_file, found = {}, {}
+        for address in set(addresses) & self._ranges.keys():
+            path, begin, size = self._ranges[address]
+            offsets = range(begin, begin + max(size, 1), SAMPLE_EVERY)[:MOST_SAMPLES]
+            of_file.setdefault(path, []).append((address, offsets))
+        for path, wanted in of_file.items():
+            chains = chains_at(path, sorted({offset for _, offsets in wanted for offset in offsets}))
+            for address, offsets in wanted:
+                users = [line for offset in offsets for line in reversed(chains.get(offset, ())) if not OF_NO_USER.search(line)]
+                if users:
+                    found[address] = users[0].rpartition("/")[2].partition(" ")[0]
+        return found
 
     def short(self, address):
         return self._known[address][0]
