@@ -118,6 +118,8 @@ class runtime_ref {
   }
   template <class F>
   auto go(F&& f) const;
+  template <class F>
+  auto go(const go_options& wanted, F&& f) const;
   unsigned procs() const noexcept { return detail::procs_of(*scheduler_); }
   void set_procs(unsigned n) const { detail::set_procs(*scheduler_, n); }
   unsigned procs_in_use() const noexcept { return detail::procs_in_use(*scheduler_); }

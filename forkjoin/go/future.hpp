@@ -359,7 +359,11 @@ auto runtime::go(F&& f) {
 
 template <class F>
 auto runtime_ref::go(F&& f) const {
-  return detail::starter<F>::start(*scheduler_, go_options(), std::forward<F>(f));
+  return go(go_options(), std::forward<F>(f));
+}
+template <class F>
+auto runtime_ref::go(const go_options& wanted, F&& f) const {
+  return detail::starter<F>::start(*scheduler_, wanted, std::forward<F>(f));
 }
 
 /// Lets other fibers run first. Outside of any runtime the thread yields.

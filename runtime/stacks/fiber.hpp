@@ -102,6 +102,10 @@ struct fiber : join_waiter, runnable, parent_rest {
   relaxed<const void*> traced = nullptr;  ///< the trace that knows where its stack is
   stack_pool* pool = nullptr;             ///< the pool that it belongs to
 
+  // For a layer on top of the library. A frame on this stack sets them, and sets them back before it ends.
+  void* layer = nullptr;      ///< what the layer keeps for the code that runs on this stack
+  bool keeps_worker = false;  ///< no fork or start of a fiber gives way: the strand may hold a lock of the thread
+
   std::byte* stack_bottom() const noexcept { return mapping + guard_size; }
   std::byte* stack_top() noexcept { return reinterpret_cast<std::byte*>(this); }
   std::size_t stack_size() const noexcept {

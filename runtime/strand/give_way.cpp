@@ -14,7 +14,7 @@ namespace fj { inline namespace v0_2 { namespace detail {
 namespace {
 
 void give_way(worker& m) noexcept {
-  if (!preemption::prepare(m)) return;
+  if (current_fiber()->keeps_worker || !preemption::prepare(m)) return;
   note_line(m, *current_fiber());
   note(m, event::preempt, 0, 0, current_fiber()->number);
   come_before_thread(m);

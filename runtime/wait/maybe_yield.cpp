@@ -12,6 +12,7 @@ namespace fj { inline namespace v0_2 { namespace detail {
 void maybe_yield_slow() noexcept {
   os::schedule_point();
   worker* const m = current_worker();
+  if (m && current_fiber() && current_fiber()->keeps_worker) return;
   if (m && m->proc->chaos.once_in(tuning::waits_per_chaotic_yield)) return yield_strand();
   give_way_if_asked();
 }

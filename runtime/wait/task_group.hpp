@@ -21,6 +21,7 @@ class task_count {
 
   void begin() noexcept { tasks_.fetch_add(1, std::memory_order_relaxed); }
   void end() noexcept;
+  bool any() const noexcept { return tasks_.load(std::memory_order_relaxed) != 0; }
 
   wait_end wait(const wait_limits& limits);
   /// The same whatever comes.

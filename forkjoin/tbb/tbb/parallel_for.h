@@ -2,7 +2,8 @@
 
 #include "detail/divide.h"
 
-#include <forkjoin/parallel_for.hpp>
+#include <forkjoin/loops/own_copy.hpp>
+#include <forkjoin/parallel_for_blocks.hpp>
 
 #include <concepts>
 #include <functional>
@@ -35,13 +36,22 @@ namespace fj_detail {
 template <class Index, class F>
 void for_indices(Index first, Index last, Index step, const F& f, task_group_context* context) {
   if (step < 1) throw std::invalid_argument("tbb::parallel_for: the step is less than 1");
-  const auto run = [&](const fj::stop_token* stop) {
-    enter([&] {
-      step == 1 ? fj::parallel_for(first, last, f, {.stop = stop})
-                : fj::parallel_for(first, last, step, f, {.stop = stop});
-    });
-  };
-  context ? in_context(*context, run) : run(nullptr);
+  algorithm(context, [&](task_group_context& in) {
+    using count = std::make_unsigned_t<Index>;
+    const auto stride = static_cast<count>(step), from = static_cast<count>(first);
+    const auto distance = static_cast<count>(first < last ? static_cast<count>(last) - from : 0);
+    const std::size_t n = std::size_t{distance} / stride + (distance % stride != 0);
+    fj::parallel_for_blocks(std::size_t{0}, n,
+                            [&](std::size_t begin, std::size_t end) {
+                              call_body(in, [&] {
+                                fj::detail::with_own_copy<Index>(f, [&](auto& own) {
+                                  for (std::size_t i = begin; i != end; ++i)
+                                    std::invoke(own, static_cast<Index>(from + static_cast<count>(i) * stride));
+                                });
+                              });
+                            },
+                            {.stop = cuts_loop(in)});
+  });
 }
 
 }  // namespace fj_detail

@@ -7,6 +7,7 @@
 
 #include <iterator>
 #include <type_traits>
+#include <utility>
 
 namespace tbb {
 
@@ -15,12 +16,29 @@ using feeder = fj::feeder<Item>;
 
 namespace fj_detail {
 
+/// A body of the library's loop, which calls one of these names' loop.
+template <class Value, class Body>
+struct element_body {
+  task_group_context& in;
+  const Body& body;
+
+  template <class Element>
+    requires std::is_invocable_v<const Body&, Element>
+  void operator()(Element&& element) const {
+    call_body(in, [&] { body(std::forward<Element>(element)); });
+  }
+  template <class Element>
+    requires std::is_invocable_v<const Body&, Element, feeder<Value>&>
+  void operator()(Element&& element, feeder<Value>& more) const {
+    call_body(in, [&] { body(std::forward<Element>(element), more); });
+  }
+};
+
 template <class First, class Last, class Body>
 void for_each(First first, Last last, const Body& body, task_group_context* context) {
-  const auto run = [&](const fj::stop_token* stop) {
-    enter([&] { fj::parallel_for_each(first, last, body, {.stop = stop}); });
-  };
-  context ? in_context(*context, run) : run(nullptr);
+  algorithm(context, [&](task_group_context& in) {
+    fj::parallel_for_each(first, last, element_body<std::iter_value_t<First>, Body>{in, body}, {.stop = cuts_loop(in)});
+  });
 }
 
 }  // namespace fj_detail

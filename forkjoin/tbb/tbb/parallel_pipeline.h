@@ -9,6 +9,7 @@
 #include <forkjoin/scope.hpp>
 #include <forkjoin/with_scope.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -46,11 +47,14 @@ class fj_pipeline {
     function run;
   };
 
-  static void run(std::size_t most_items, const std::vector<stage>& stages, const fj::stop_token* stop) {
-    fj_pipeline all(stages, stop);
-    fj::with_scope(stop ? *stop : fj::stop_token(), [&](fj::scope& items) {
-      all.items_ = &items;
-      for (std::size_t i = 0; i != most_items && !all.is_over(); ++i) items.fork([&all] { all.feed(); });
+  static void run(std::size_t most_items, const std::vector<stage>& stages, task_group_context* given) {
+    if (stages.empty()) return;
+    fj_detail::algorithm(given, [&](task_group_context& context) {
+      fj_pipeline all(stages, context);
+      fj::with_scope([&](fj::scope& items) {
+        all.items_ = &items;
+        for (std::size_t i = 0; i != most_items && !all.is_over(); ++i) items.fork([&all] { all.feed(); });
+      });
     });
   }
 
@@ -67,33 +71,55 @@ class fj_pipeline {
     std::map<std::uint64_t, token> waiting;
   };
 
-  fj_pipeline(const std::vector<stage>& stages, const fj::stop_token* stop)
-      : stages_(stages), gates_(stages.size()), stop_(stop) {}
+  fj_pipeline(const std::vector<stage>& stages, task_group_context& context)
+      : stages_(stages), gates_(stages.size()), context_(context) {}
 
-  bool is_over() const { return over_ || (stop_ && stop_->stop_requested()) || items_->stopped(); }
+  bool is_over() const { return over_ || context_.is_group_execution_cancelled() || items_->stopped(); }
+
+  item call(std::size_t at, item&& carried, flow_control& control) {
+    return fj_detail::call_body(context_, [&] { return stages_[at].run(std::move(carried), control); });
+  }
 
   // Brings items in, and takes each to the end or to where it must wait.
   void feed() {
-    for (token t; begin(t);)
-      if (!advance(std::move(t), 1)) return;  // what it left there brings the next in, when it is through
+    if (!enter_input()) return;
+    for (;;) {
+      token t;
+      if (!begin(t)) return;
+      if (leave_input()) {  // for one that waits to bring items in
+        items_->fork([this, t = std::move(t)]() mutable {
+          if (advance(std::move(t), 1)) feed();
+        });
+      } else if (!advance(std::move(t), 1) || !enter_input()) {
+        return;  // what it left there brings the next in, when it is through
+      }
+    }
   }
 
-  // Runs the first filter. A serial one has the mutex: a caller waits here for a moment only.
-  bool begin(token& t) {
-    const stage& first = stages_.front();
-    const auto make = [&] {
-      if (is_over()) return false;
-      flow_control control;
-      t.carried = first.run(nullptr, control);
-      if (control.stopped_) over_ = true;
-      return !control.stopped_;
-    };
-    if (first.mode == filter_mode::parallel) {
-      t.number = numbers_.fetch_add(1, std::memory_order_relaxed);
-      return make();
-    }
+  // A serial first filter runs in one strand at a time. Who finds it busy is counted, and whoever leaves it brings items in for that one.
+  bool enter_input() {
+    if (stages_.front().mode == filter_mode::parallel) return true;
     const std::scoped_lock held(input_);
-    if (!make()) return false;
+    if (!input_busy_) return input_busy_ = true;
+    ++feeders_;
+    return false;
+  }
+  // Whether the caller has it again.
+  bool leave_input() {
+    if (stages_.front().mode == filter_mode::parallel) return false;
+    const std::scoped_lock held(input_);
+    input_busy_ = feeders_ != 0;
+    if (input_busy_) --feeders_;
+    return input_busy_;
+  }
+
+  // Runs the first filter. There is a number only where there is an item, as filters in order wait for each number.
+  bool begin(token& t) {
+    if (is_over()) return false;
+    flow_control control;
+    t.carried = call(0, nullptr, control);
+    if (control.stopped_) over_ = true;
+    if (control.stopped_) return false;
     t.number = numbers_.fetch_add(1, std::memory_order_relaxed);
     return true;
   }
@@ -104,7 +130,7 @@ class fj_pipeline {
       const bool serial = stages_[at].mode != filter_mode::parallel;
       if (serial && !enter_gate(t, at)) return false;
       flow_control control;
-      t.carried = stages_[at].run(std::move(t.carried), control);
+      t.carried = call(at, std::move(t.carried), control);
       if (serial) leave_gate(at);
     }
     return true;
@@ -136,7 +162,7 @@ class fj_pipeline {
     }
     items_->fork([this, at, t = std::move(*next)]() mutable {
       flow_control control;
-      t.carried = stages_[at].run(std::move(t.carried), control);
+      t.carried = call(at, std::move(t.carried), control);
       leave_gate(at);
       if (advance(std::move(t), at + 1)) feed();
     });
@@ -144,9 +170,11 @@ class fj_pipeline {
 
   const std::vector<stage>& stages_;
   std::vector<gate> gates_;
-  const fj::stop_token* stop_;
+  task_group_context& context_;
   fj::scope* items_ = nullptr;
   std::mutex input_;
+  bool input_busy_ = false;
+  std::size_t feeders_ = 0;
   std::atomic<std::uint64_t> numbers_{0};
   std::atomic<bool> over_{false};
 };
@@ -165,6 +193,7 @@ class filter {
     both.stages_.insert(both.stages_.end(), right.stages_.begin(), right.stages_.end());
     return both;
   }
+  filter& operator&=(const filter<Out, Out>& right) { return *this = *this & right; }
   void clear() { stages_.clear(); }
 
   const std::vector<fj_pipeline::stage>& stages() const { return stages_; }
@@ -195,30 +224,53 @@ class filter {
   std::vector<fj_pipeline::stage> stages_;
 };
 
+namespace fj_detail {
+
+/// What a body takes and gives; void for a flow_control.
+template <class Signature>
+struct filter_types;
+template <class Out, class Body, class In>
+struct filter_types<Out (Body::*)(In)> {
+  using in = std::conditional_t<std::is_same_v<std::remove_cvref_t<In>, flow_control>, void, std::remove_cvref_t<In>>;
+  using out = std::remove_cvref_t<Out>;
+};
+template <class Out, class Body, class In>
+struct filter_types<Out (Body::*)(In) const> : filter_types<Out (Body::*)(In)> {};
+template <class Out, class Body, class In>
+struct filter_types<Out (Body::*)(In) noexcept> : filter_types<Out (Body::*)(In)> {};
+template <class Out, class Body, class In>
+struct filter_types<Out (Body::*)(In) const noexcept> : filter_types<Out (Body::*)(In)> {};
+
+template <class F>
+using filter_of_body =
+    filter<typename filter_types<decltype(&F::operator())>::in, typename filter_types<decltype(&F::operator())>::out>;
+
+}  // namespace fj_detail
+
+template <class F>
+filter(filter_mode, F) -> filter<typename fj_detail::filter_types<decltype(&F::operator())>::in,
+                                 typename fj_detail::filter_types<decltype(&F::operator())>::out>;
+
 template <class In, class Out, class F>
 filter<In, Out> make_filter(filter_mode mode, const F& f) {
   return filter<In, Out>(mode, f);
 }
+template <class F>
+fj_detail::filter_of_body<F> make_filter(filter_mode mode, const F& f) {
+  return fj_detail::filter_of_body<F>(mode, f);
+}
 
 inline void parallel_pipeline(std::size_t max_number_of_live_tokens, const filter<void, void>& chain) {
-  if (!chain.stages().empty())
-    fj_detail::enter([&] { fj_pipeline::run(max_number_of_live_tokens, chain.stages(), nullptr); });
+  fj_pipeline::run(max_number_of_live_tokens, chain.stages(), nullptr);
 }
 inline void parallel_pipeline(std::size_t max_number_of_live_tokens, const filter<void, void>& chain,
                               task_group_context& context) {
-  fj_detail::in_context(context, [&](const fj::stop_token* stop) {
-    if (!chain.stages().empty())
-      fj_detail::enter([&] { fj_pipeline::run(max_number_of_live_tokens, chain.stages(), stop); });
-  });
+  fj_pipeline::run(max_number_of_live_tokens, chain.stages(), &context);
 }
-template <class F1, class F2, class... Filters>
-void parallel_pipeline(std::size_t max_number_of_live_tokens, const F1& first, const F2& second,
-                       const Filters&... more) {
-  if constexpr (std::is_same_v<F2, task_group_context>) {
-    static_assert(sizeof...(more) == 0);
-  } else {
-    parallel_pipeline(max_number_of_live_tokens, first & second, more...);
-  }
+template <class F1, class F2, class... More>
+  requires(!std::is_same_v<F2, task_group_context>)
+void parallel_pipeline(std::size_t max_number_of_live_tokens, const F1& first, const F2& second, More&&... more) {
+  parallel_pipeline(max_number_of_live_tokens, first & second, std::forward<More>(more)...);
 }
 
 }  // namespace tbb

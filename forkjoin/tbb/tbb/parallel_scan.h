@@ -39,15 +39,16 @@ void cut(Range range, int left, std::vector<Range>& into) {
 template <class Partitioner, class Range, class Body>
 void scan_range(const Range& range, Body& body) {
   if (range.empty()) return;
-  enter([&] {
-    if (procs() == 1) return body(range, final_scan_tag());
+  algorithm(nullptr, [&](task_group_context& in) {
+    const auto run = [&](Body& by, const Range& part, auto tag) { call_body(in, [&] { by(part, tag); }); };
+    if (procs() == 1) return run(body, range, final_scan_tag());
     std::vector<Range> blocks;
     constexpr std::size_t parts_a_proc = 4;
     const int halves = std::same_as<Partitioner, simple_partitioner>
                            ? levels<simple_partitioner>()
                            : static_cast<int>(std::bit_width(parts_a_proc * procs() - 1));
     cut(Range(range), halves, blocks);
-    if (blocks.size() == 1) return body(range, final_scan_tag());
+    if (blocks.size() == 1) return run(body, range, final_scan_tag());
     // The first block is final at once, by the body itself; of the others but the last, sums has the sums.
     const std::size_t last = blocks.size() - 1;
     std::vector<Body> sums, finals;
@@ -59,8 +60,7 @@ void scan_range(const Range& range, Body& body) {
     }
     fj::parallel_for(std::size_t{0}, last,
                      [&](std::size_t i) {
-                       i == 0 ? body(std::as_const(blocks[0]), final_scan_tag())
-                              : sums[i](std::as_const(blocks[i]), pre_scan_tag());
+                       i == 0 ? run(body, blocks[0], final_scan_tag()) : run(sums[i], blocks[i], pre_scan_tag());
                      },
                      {.grain = 1});
     // A body takes what is before it by reverse_join alone: some cannot assign before they have a sum.
@@ -69,8 +69,8 @@ void scan_range(const Range& range, Body& body) {
       finals[i].reverse_join(before);
       if (i != last) sums[i].reverse_join(before);
     }
-    fj::parallel_for(std::size_t{1}, blocks.size(),
-                     [&](std::size_t i) { finals[i](std::as_const(blocks[i]), final_scan_tag()); }, {.grain = 1});
+    fj::parallel_for(std::size_t{1}, blocks.size(), [&](std::size_t i) { run(finals[i], blocks[i], final_scan_tag()); },
+                     {.grain = 1});
     body.assign(finals[last]);
   });
 }

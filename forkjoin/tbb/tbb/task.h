@@ -15,11 +15,8 @@ namespace tbb {
 
 namespace task {
 
-/// To cancel it has no effect: an algorithm that would end early runs to its end.
-inline task_group_context* current_context() {
-  static auto* const none = new task_group_context;
-  return none;
-}
+/// nullptr where no algorithm or group runs this code.
+inline task_group_context* current_context() { return fj_detail::current_context(); }
 
 }  // namespace task
 
@@ -76,9 +73,13 @@ class small_object_allocator {
 };
 
 /// An exception ends the process, as the standard asks for.
-inline void run_chain(task& first, task_group_context& context) noexcept {
+[[gnu::noinline]] inline void run_chain(task& first, task_group_context& context) noexcept {
   execution_data data{&context};
-  for (task* next = &first; next;) next = next->execute(data);
+  const auto call = [&](task& each) {
+    const fj_detail::body_frame here(&context, __builtin_frame_address(0));
+    return context.is_group_execution_cancelled() ? each.cancel(data) : each.execute(data);
+  };
+  for (task* next = &first; next;) next = call(*next);
 }
 
 inline void spawn(task& t, task_group_context& context) {

@@ -1,4 +1,4 @@
-// An arena is a runtime: its own P and threads, or the default one.
+// An arena is a runtime of its own, with its own P and threads. So no arena waits for a thread of another.
 #pragma once
 
 #include "detail/runtime.h"
@@ -7,18 +7,51 @@
 
 #include <forkjoin/go.hpp>
 
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace tbb {
 
 struct attach {};
 
+namespace fj_detail {
+
+/// Calls f(), which belongs to no context.
+template <class F>
+[[gnu::noinline]] decltype(auto) call_alone(F&& f) {
+  const body_frame here(nullptr, __builtin_frame_address(0));
+  return f();
+}
+
+/// Starts f as a fiber of that runtime. As in oneTBB, an exception that leaves f ends the process. `own`: of an arena, which serves no other
+/// before f has ended.
+template <class F>
+void enqueue(fj::runtime_ref in, std::shared_ptr<fj::runtime> own, F&& f) {
+  const keeps_worker until_done;
+  static_cast<void>(
+      in.go({.stack_size = task_stack}, [own = std::move(own), f = std::decay_t<F>(std::forward<F>(f))]() mutable {
+        using function = std::decay_t<F>;
+        constexpr bool as_const = std::is_invocable_v<const function&>;
+        using called = std::conditional_t<as_const, const function, function>;
+        call_alone([&] { static_cast<void>(static_cast<called&>(f)()); });
+      }));
+}
+
+}  // namespace fj_detail
+
 class task_arena {
  public:
   static constexpr int automatic = -1;
   static constexpr int not_initialized = -2;
+  /// It has no effect: each arena has threads of its own.
   enum class priority { low = 1, normal = 2, high = 3 };
+  using attach = tbb::attach;
   /// Of which max_concurrency alone counts.
   struct constraints {
     constraints(numa_node_id node = automatic, int concurrency = automatic)
@@ -38,53 +71,72 @@ class task_arena {
       : wanted_(max_concurrency) {}
   explicit task_arena(const constraints& wanted, unsigned = 1, priority = priority::normal)
       : wanted_(wanted.max_concurrency) {}
-  explicit task_arena(attach) {}
+  explicit task_arena(attach) { initialize(attach()); }
   task_arena(const task_arena& other) : wanted_(other.wanted_) {}
+  task_arena& operator=(const task_arena&) = delete;
 
-  void initialize() { active_ = true; }
+  void initialize() { static_cast<void>(runtime()); }
   void initialize(int max_concurrency, unsigned = 1, priority = priority::normal) {
-    if (!active_) wanted_ = max_concurrency;
-    active_ = true;
+    const std::scoped_lock held(making_);
+    if (own_ || attached_) return;
+    wanted_ = max_concurrency;
+    make();
   }
   void initialize(const constraints& wanted, unsigned = 1, priority = priority::normal) {
     initialize(wanted.max_concurrency);
   }
-  void initialize(attach) { active_ = true; }
-  void terminate() { active_ = false; }
-  bool is_active() const { return active_; }
+  /// The runtime that the calling code runs in; outside of any, the default one.
+  void initialize(attach) {
+    const std::scoped_lock held(making_);
+    if (own_ || attached_) return;
+    attached_ = fj::this_runtime();
+    wanted_ = static_cast<int>(attached_->procs());
+    is_active_.store(true, std::memory_order_release);
+  }
+  /// What was enqueued still runs.
+  void terminate() {
+    const std::scoped_lock held(making_);
+    own_.reset();
+    attached_.reset();
+    is_active_.store(false, std::memory_order_release);
+  }
+  bool is_active() const { return is_active_.load(std::memory_order_acquire); }
 
-  int max_concurrency() const { return wanted_ > 0 ? wanted_ : static_cast<int>(fj_detail::procs()); }
+  int max_concurrency() const { return wanted_ > 0 ? wanted_ : info::default_concurrency(); }
 
   /// Calls f in the arena, and returns its result.
   template <class F>
-  auto execute(F&& f) {
-    active_ = true;
-    if (wanted_ <= 0) return fj_detail::enter([&] { return f(); });
-    return own().run([&] { return f(); });
+  decltype(auto) execute(F&& f) {
+    return runtime().run([&]() -> decltype(auto) { return fj_detail::call_alone(f); });
   }
 
   /// Starts f in the arena. As there, an exception that leaves it ends the process.
   template <class F>
   void enqueue(F&& f) {
-    active_ = true;
-    if (wanted_ > 0) {
-      static_cast<void>(own().go(std::forward<F>(f)));
-    } else if (fj::runtime* const controlled = fj_detail::controlled_runtimes::all().now()) {
-      static_cast<void>(controlled->go(std::forward<F>(f)));
-    } else {
-      static_cast<void>(fj::go(std::forward<F>(f)));
-    }
+    const fj::runtime_ref here = runtime();
+    fj_detail::enqueue(here, own_, std::forward<F>(f));
   }
-  void enqueue(task_handle&& handle) {
-    enqueue([call = std::shared_ptr<std::function<void()>>(std::move(handle.call_))] { (*call)(); });
-  }
+  void enqueue(task_handle&& handle) { enqueue(fj_detail::owned_task{std::move(handle.task_)}); }
 
  private:
-  // Arenas of as many P share a runtime.
-  fj::runtime& own() const { return fj_detail::controlled_runtimes::all().of(static_cast<std::size_t>(wanted_)); }
+  fj::runtime_ref runtime() {
+    if (!is_active()) {
+      const std::scoped_lock held(making_);
+      if (!is_active()) make();
+    }
+    return own_ ? fj::runtime_ref(*own_) : *attached_;
+  }
+  void make() {
+    constexpr int most = 4'096;  // of fj::options::procs
+    own_ = fj_detail::runtimes::all().take(static_cast<unsigned>(std::min(max_concurrency(), most)));
+    is_active_.store(true, std::memory_order_release);
+  }
 
   int wanted_ = automatic;
-  bool active_ = false;
+  std::mutex making_;
+  std::atomic<bool> is_active_{false};  // release: own_ or attached_ is there for who acquires it
+  std::shared_ptr<fj::runtime> own_;
+  std::optional<fj::runtime_ref> attached_;
 };
 
 namespace this_task_arena {
@@ -101,9 +153,9 @@ decltype(auto) isolate(F&& f) {
 /// Starts f in the runtime that this code runs in.
 template <class F>
 void enqueue(F&& f) {
-  static_cast<void>(fj::go(std::forward<F>(f)));
+  fj_detail::enqueue(fj::this_runtime(), nullptr, std::forward<F>(f));
 }
-inline void enqueue(task_handle&& handle) { task_arena().enqueue(std::move(handle)); }
+inline void enqueue(task_handle&& handle) { task_arena(task_arena::attach()).enqueue(std::move(handle)); }
 
 }  // namespace this_task_arena
 

@@ -41,30 +41,29 @@ int levels() {
   return static_cast<int>(std::bit_width(parts_a_proc * procs() - 1));
 }
 
-inline bool is_cancelled(const fj::stop_token* stop) { return stop && stop->stop_requested(); }
-
 template <class Range, class Body>
-void divide(Range& range, const Body& body, int left, const fj::stop_token* stop) {
-  if (is_cancelled(stop)) throw fj::cancelled();
+void divide(Range& range, const Body& body, int left, task_group_context& context) {
   if (left == 0 || !range.is_divisible()) {
-    body(range);
+    call_body(context, [&] { body(range); });
     return;
   }
+  if (context.is_group_execution_cancelled()) throw fj::cancelled();
   Range right(range, split());
-  fj::fork_join([&] { divide(range, body, left - 1, stop); }, [&] { divide(right, body, left - 1, stop); });
+  fj::fork_join([&] { divide(range, body, left - 1, context); }, [&] { divide(right, body, left - 1, context); });
 }
 
 /// A blocked_range by the library's own loops: blocks of its grain size, or of several such where the loop is adaptive.
 template <class Partitioner, class Value, class Body>
-void divide_plain(const blocked_range<Value>& range, const Body& body, const fj::stop_token* stop) {
+void divide_plain(const blocked_range<Value>& range, const Body& body, task_group_context& context) {
   const std::size_t n = range.size(), grain = range.grainsize() == 0 ? 1 : range.grainsize();
   const Value first = range.begin();
   const auto at = [&](std::size_t i) { return first + static_cast<decltype(first - first)>(i); };
   // As oneTBB gives it: a body may take a range that is not const.
   const auto run = [&](std::size_t begin, std::size_t end) {
     blocked_range<Value> part(at(begin), at(end), grain);
-    body(part);
+    call_body(context, [&] { body(part); });
   };
+  const fj::stop_token* const stop = cuts_loop(context);
   if constexpr (std::same_as<Partitioner, simple_partitioner> || std::same_as<Partitioner, static_partitioner>) {
     const std::size_t part = (n + procs() - 1) / procs();
     const std::size_t block = std::same_as<Partitioner, static_partitioner> && part > grain ? part : grain;
@@ -80,17 +79,14 @@ void divide_plain(const blocked_range<Value>& range, const Body& body, const fj:
 template <class Partitioner, class Range, class Body>
 void for_range(const Range& range, const Body& body, task_group_context* context) {
   if (range.empty()) return;
-  const auto run = [&](const fj::stop_token* stop) {
-    enter([&] {
-      if constexpr (is_plain_range<Range>) {
-        divide_plain<Partitioner>(range, body, stop);
-      } else {
-        Range mine = range;
-        divide(mine, body, levels<Partitioner>(), stop);
-      }
-    });
-  };
-  context ? in_context(*context, run) : run(nullptr);
+  algorithm(context, [&](task_group_context& in) {
+    if constexpr (is_plain_range<Range>) {
+      divide_plain<Partitioner>(range, body, in);
+    } else {
+      Range mine = range;
+      divide(mine, body, levels<Partitioner>(), in);
+    }
+  });
 }
 
 }}  // namespace tbb::fj_detail

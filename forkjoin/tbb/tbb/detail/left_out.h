@@ -171,8 +171,6 @@ template <class... Any>
 FORKJOIN_TBB_LEFT_OUT("tbb::collaborative_call_once: use fj::once with once.call(f)")
 void collaborative_call_once(Any&&...);
 
-class FORKJOIN_TBB_LEFT_OUT("tbb::missing_wait: the destructor of a task_group waits, and throws nothing") missing_wait;
-
 /// Complete, as programs derive from it.
 class task_scheduler_observer {
  public:

@@ -1,8 +1,10 @@
-// Where calls from outside of any runtime go: the default runtime, or one with as many P as tbb::global_control allows.
+// Which runtimes these names use: the default one for calls from outside, and one for each arena. tbb::global_control limits how many P of
+// each are in use.
 #pragma once
 
 #include "../version.h"
 
+#include <forkjoin/detail/entry.hpp>
 #include <forkjoin/run.hpp>
 
 #include <algorithm>
@@ -12,23 +14,26 @@
 #include <mutex>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace tbb { namespace fj_detail {
 
-class controlled_runtimes {
+class runtimes {
  public:
-  static controlled_runtimes& all() {
-    static auto* const made = new controlled_runtimes;  // never deleted, as the default runtime
+  static runtimes& all() {
+    static auto* const made = new runtimes;  // never deleted, as the default runtime
     return *made;
   }
 
   void limit(std::size_t procs) {
     const std::scoped_lock held(mutex_);
     limits_.insert(procs);
+    apply();
   }
   void drop_limit(std::size_t procs) {
     const std::scoped_lock held(mutex_);
     limits_.erase(limits_.find(procs));
+    apply();
   }
 
   /// The least of the limits; 0: none.
@@ -37,27 +42,41 @@ class controlled_runtimes {
     return limits_.empty() ? 0 : *limits_.begin();
   }
 
-  /// nullptr: the default one.
-  fj::runtime* now() {
+  /// One that nothing else uses, until the pointer and its copies are gone. To start threads costs more than to keep the runtime.
+  std::shared_ptr<fj::runtime> take(unsigned procs) {
     const std::scoped_lock held(mutex_);
-    return limits_.empty() ? nullptr : &with(*limits_.begin());
-  }
-
-  fj::runtime& of(std::size_t procs) {
-    const std::scoped_lock held(mutex_);
-    return with(procs);
+    std::vector<fj::runtime*>& free = free_[procs];
+    if (free.empty()) {
+      free.push_back(new fj::runtime(fj::options{.procs = procs}));
+      made_.push_back(free.back());
+      use(*made_.back());
+    }
+    const auto give_back = [this](fj::runtime* of) {
+      const std::scoped_lock again(mutex_);
+      free_[of->procs()].push_back(of);
+    };
+    std::shared_ptr<fj::runtime> taken(free.back(), give_back);
+    free.pop_back();
+    return taken;
   }
 
  private:
-  fj::runtime& with(std::size_t procs) {
-    std::unique_ptr<fj::runtime>& kept = runtimes_[procs];
-    if (!kept) kept = std::make_unique<fj::runtime>(fj::options{.procs = static_cast<unsigned>(procs)});
-    return *kept;
+  void apply() {
+    fj::detail::scheduler& by_default = fj::detail::default_scheduler();
+    fj::detail::set_procs(by_default, in_use(fj::detail::procs_of(by_default)));
+    for (fj::runtime* const each : made_) use(*each);
+  }
+  void use(fj::runtime& of) const {
+    if (const unsigned wanted = in_use(of.procs()); wanted != of.procs_in_use()) of.set_procs(wanted);
+  }
+  unsigned in_use(unsigned procs) const {
+    return limits_.empty() ? procs : static_cast<unsigned>(std::min<std::size_t>(procs, *limits_.begin()));
   }
 
   mutable std::mutex mutex_;
   std::multiset<std::size_t> limits_;
-  std::map<std::size_t, std::unique_ptr<fj::runtime>> runtimes_;
+  std::map<unsigned, std::vector<fj::runtime*>> free_;
+  std::vector<fj::runtime*> made_;
 };
 
 inline bool is_inside() noexcept { return fj::this_proc() >= 0; }
@@ -65,16 +84,13 @@ inline bool is_inside() noexcept { return fj::this_proc() >= 0; }
 /// Calls f inside of a runtime.
 template <class F>
 decltype(auto) enter(F&& f) {
-  if (!is_inside())
-    if (fj::runtime* const controlled = controlled_runtimes::all().now()) return controlled->run(std::forward<F>(f));
   return fj::run(std::forward<F>(f));
 }
 
-inline std::size_t procs() {
-  if (is_inside()) return fj::procs();
-  const std::size_t limit = controlled_runtimes::all().limit();
-  return limit != 0 ? limit : fj::procs();
-}
+inline std::size_t procs() { return fj::procs(); }
+
+/// Bytes of stack of a task that no loop and no fork runs: what oneTBB's threads have.
+inline constexpr std::size_t task_stack = std::size_t{4} << 20;
 
 }}  // namespace tbb::fj_detail
 

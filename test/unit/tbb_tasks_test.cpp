@@ -1,0 +1,436 @@
+// oneTBB's names: groups, contexts, arenas and pipelines do what oneTBB's do, with any number of P.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "forkjoin/tbb/tbb/blocked_range.h"
+#include "forkjoin/tbb/tbb/global_control.h"
+#include "forkjoin/tbb/tbb/parallel_for.h"
+#include "forkjoin/tbb/tbb/parallel_invoke.h"
+#include "forkjoin/tbb/tbb/parallel_pipeline.h"
+#include "forkjoin/tbb/tbb/task_arena.h"
+#include "forkjoin/tbb/tbb/task_group.h"
+#include "test/support.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// Calls body outside of any runtime, and in one of each size.
+template <class Body>
+void everywhere(Body body) {
+  body();
+  test::for_each_procs([&](unsigned p) {
+    fj::runtime rt({.procs = p});
+    rt.run([&] { body(); });
+  });
+}
+
+long fib(int n) {
+  if (n < 2) return n;
+  long a = 0;
+  tbb::task_group g;
+  g.run([&] { a = fib(n - 1); });
+  const long b = fib(n - 2);
+  g.wait();
+  return a + b;
+}
+
+void fib_in(tbb::task_group& g, int n, std::atomic<long>& sum) {
+  if (n < 2) {
+    sum += n;
+    return;
+  }
+  g.run([&g, n, &sum] { fib_in(g, n - 1, sum); });
+  g.run([&g, n, &sum] { fib_in(g, n - 2, sum); });
+}
+
+struct chain {
+  tbb::task_group& g;
+  std::atomic<int>& left;
+  void operator()() const {
+    if (--left > 0) g.run(*this);
+  }
+};
+
+TEST_CASE("tbb: a group in each frame, and one group for a tree of tasks") {
+  everywhere([] {
+    CHECK(fib(12) == 144);
+    std::atomic<long> sum = 0;
+    tbb::task_group g;
+    fib_in(g, 12, sum);
+    CHECK(g.wait() == tbb::complete);
+    CHECK(sum == 144);
+    CHECK(g.run_and_wait([&] { fib_in(g, 12, sum); }) == tbb::complete);
+    CHECK(sum == 288);
+  });
+}
+
+TEST_CASE("tbb: a chain of tasks, each of which starts the next, takes little stack") {
+  const int length = static_cast<int>(test::divided(100'000));
+  everywhere([&] {
+    std::atomic<int> left = length;
+    tbb::task_group g;
+    g.run(chain{g, left});
+    g.wait();
+    CHECK(left == 0);
+  });
+}
+
+TEST_CASE("tbb: run only spawns: the caller may hold a lock that the task wants") {
+  everywhere([] {
+    std::mutex m;
+    int done = 0;
+    tbb::task_group local;
+    const auto other = std::make_unique<tbb::task_group>();
+    for (tbb::task_group* const g : {&local, other.get()}) {
+      for (int i = 0; i != 100; ++i) {
+        const std::scoped_lock held(m);
+        g->run([&] {
+          const std::scoped_lock inner(m);
+          ++done;
+        });
+      }
+      g->wait();
+    }
+    CHECK(done == 200);
+  });
+}
+
+TEST_CASE("tbb: a group in an outer frame, made and filled in branches") {
+  everywhere([] {
+    std::atomic<int> ran = 0;
+    for (int i = 0; i != 100; ++i) {
+      std::optional<tbb::task_group> g, h;
+      tbb::parallel_invoke(
+          [&] {
+            g.emplace();
+            g->run([&] { ++ran; });
+            g->run([&] { ++ran; });
+          },
+          [] {});
+      fj::run([&] {
+        fj::fork_join(
+            [&] {
+              h.emplace();
+              h->run([&] { ++ran; });
+              h->run([&] { ++ran; });
+            },
+            [] {});
+      });
+      g->wait();
+      h->wait();
+    }
+    CHECK(ran == 400);
+  });
+}
+
+TEST_CASE("tbb: strands that did not fill the group may wait for it, also two at once") {
+  everywhere([] {
+    for (int i = 0; i != 100; ++i) {
+      std::atomic<int> ran = 0;
+      int seen[2] = {};
+      tbb::task_group g;
+      for (int k = 0; k != 10; ++k) g.run([&] { ++ran; });
+      const auto wait = [&](int& seen_here) {
+        g.wait();
+        seen_here = ran;
+      };
+      tbb::parallel_invoke([&] { wait(seen[0]); }, [&] { wait(seen[1]); });
+      CHECK(seen[0] == 10);
+      CHECK(seen[1] == 10);
+    }
+  });
+}
+
+TEST_CASE("tbb: groups in a loop's body, filled alternately") {
+  everywhere([] {
+    std::atomic<int> ran = 0;
+    tbb::parallel_for(0, 20, [&](int) {
+      tbb::task_group a, b;
+      for (int k = 0; k != 10; ++k) (k % 2 ? a : b).run([&] { ++ran; });
+      a.wait();
+      b.wait();
+    });
+    CHECK(ran == 200);
+  });
+}
+
+TEST_CASE("tbb: a group throws what came first, and is as new after the wait") {
+  everywhere([] {
+    tbb::task_group g;
+    g.run([] { throw std::runtime_error("a"); });
+    CHECK_THROWS_AS(g.wait(), std::runtime_error);
+    int ran = 0;
+    CHECK(g.run_and_wait([&] { ++ran; }) == tbb::complete);
+    CHECK(ran == 1);
+    g.cancel();
+    g.run([&] { ++ran; });
+    CHECK(g.wait() == tbb::canceled);
+    CHECK(ran == 1);
+    CHECK_THROWS_AS(g.run_and_wait([] { throw std::runtime_error("b"); }), std::runtime_error);
+  });
+}
+
+TEST_CASE("tbb: a group that is left without a wait cancels, waits and throws") {
+  everywhere([] {
+    const auto leave = [] {
+      tbb::task_group g;
+      auto kept = g.defer([] {});
+      g.run(std::move(kept));
+      g.run([] {
+        while (!tbb::is_current_task_group_canceling()) std::this_thread::yield();
+      });
+    };
+    CHECK_THROWS_AS(leave(), tbb::missing_wait);
+  });
+}
+
+TEST_CASE("tbb: the const call operator of a task is the one that is called") {
+  struct both {
+    std::atomic<int>* as_const;
+    void operator()() {}
+    void operator()() const { ++*as_const; }
+  };
+  std::atomic<int> as_const = 0;
+  tbb::task_group g;
+  g.run(both{&as_const});
+  g.wait();
+  CHECK(as_const == 1);
+}
+
+TEST_CASE("tbb: a deferred task belongs to its group, wherever it is started") {
+  everywhere([] {
+    tbb::task_arena a(2);
+    tbb::task_group g;
+    std::atomic<int> ran = 0;
+    const auto work = [&] {
+      std::this_thread::sleep_for(2ms);
+      ++ran;
+    };
+    CHECK(tbb::task_handle() == nullptr);
+    auto handle = g.defer(work);
+    CHECK(handle != nullptr);
+    a.enqueue(std::move(handle));
+    CHECK(handle == nullptr);
+    a.enqueue(g.defer(work));
+    tbb::this_task_arena::enqueue(g.defer(work));
+    g.run(g.defer(work));
+    g.wait();
+    CHECK(ran == 4);
+    CHECK(g.run_and_wait(g.defer(work)) == tbb::complete);
+    CHECK(ran == 5);
+    { const auto dropped = g.defer(work); }
+    a.enqueue(g.defer([] { throw std::runtime_error("from a handle"); }));
+    CHECK_THROWS_AS(g.wait(), std::runtime_error);
+    CHECK(ran == 5);
+  });
+}
+
+TEST_CASE("tbb: an algorithm in a cancelled group's task leaves out what has not begun") {
+  everywhere([] {
+    std::atomic<int> ran = 0;
+    tbb::task_group g;
+    CHECK(g.run_and_wait([&] {
+      tbb::parallel_for(0, 100'000, [&](int) {
+        if (++ran == 10) g.cancel();
+      });
+      CHECK(tbb::is_current_task_group_canceling());
+    }) == tbb::canceled);
+    CHECK(ran < 100'000);
+    CHECK(!tbb::is_current_task_group_canceling());
+  });
+}
+
+TEST_CASE("tbb: what a body throws cancels what is nested in its siblings") {
+  everywhere([] {
+    std::atomic<bool> begun = false, thrown = false;
+    std::atomic<int> after = 0;
+    CHECK_THROWS_AS(tbb::parallel_invoke(
+                        [&] {
+                          tbb::parallel_for(
+                              tbb::blocked_range<int>(0, 1'000),
+                              [&](const tbb::blocked_range<int>&) {
+                                begun = true;
+                                if (thrown) ++after;
+                                std::this_thread::sleep_for(10us);
+                              },
+                              tbb::simple_partitioner());
+                        },
+                        [&] {
+                          thrown = true;
+                          throw std::runtime_error("sibling");
+                        }),
+                    std::runtime_error);
+    CHECK(after < 1'000);
+  });
+}
+
+TEST_CASE("tbb: contexts: isolated, explicit, nested, reset") {
+  everywhere([] {
+    tbb::task_group_context outer, inner(tbb::task_group_context::isolated);
+    int ran = 0;
+    tbb::parallel_for(
+        0, 1,
+        [&](int) {
+          outer.cancel_group_execution();
+          tbb::task_group_context bound;
+          tbb::parallel_for(0, 3, [&](int) { ran += 100; }, bound);
+          CHECK(bound.is_group_execution_cancelled());
+          CHECK(!bound.cancel_group_execution());
+          tbb::parallel_for(0, 3, [&](int i) { ran += i == 1; }, inner);
+          tbb::parallel_for(0, 3, [&](int) { ran += 100; }, outer);
+        },
+        outer);
+    CHECK(ran == 1);
+    CHECK(outer.is_group_execution_cancelled());
+    CHECK(!inner.is_group_execution_cancelled());
+    outer.reset();
+    tbb::parallel_for(0, 1, [&](int) { ++ran; }, outer);
+    CHECK(ran == 2);
+  });
+}
+
+TEST_CASE("tbb: a group may outlive the context that it is bound to") {
+  everywhere([] {
+    std::unique_ptr<tbb::task_group> g;
+    tbb::parallel_for(0, 1, [&](int) { g = std::make_unique<tbb::task_group>(); });
+    tbb::task_group_context other;
+    other.cancel_group_execution();  // from now on contexts look at those above them
+    int ran = 0;
+    g->run([&] { ++ran; });
+    CHECK(g->wait() == tbb::complete);
+    CHECK(ran == 1);
+  });
+}
+
+TEST_CASE("tbb: two arenas do not starve each other") {
+  tbb::task_arena a(1), b(1);
+  std::promise<void> there;
+  std::future<void> from = there.get_future();
+  a.execute([&] {
+    b.enqueue([&] { there.set_value(); });
+    from.wait();  // keeps the only thread of a
+  });
+  CHECK(a.is_active());
+  CHECK(a.max_concurrency() == 1);
+  CHECK(a.execute([] { return tbb::this_task_arena::max_concurrency(); }) == 1);
+  int x = 0;
+  a.execute([&]() -> int& { return x; }) = 1;
+  CHECK(x == 1);
+  a.execute([&] {
+    tbb::task_arena here{tbb::task_arena::attach()};
+    CHECK(here.is_active());
+    CHECK(here.max_concurrency() == 1);
+    CHECK(here.execute([] { return fj::this_proc(); }) == 0);
+  });
+}
+
+TEST_CASE("tbb: a limit holds for loops, groups and arenas") {
+  std::atomic<int> now = 0, peak = 0;
+  const auto work = [&] {
+    const int n = ++now;
+    for (int p = peak; n > p && !peak.compare_exchange_weak(p, n);) {}
+    std::this_thread::sleep_for(500us);
+    --now;
+  };
+  const tbb::global_control many(tbb::global_control::max_allowed_parallelism, 100'000);
+  const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
+  CHECK(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism) == 1);
+  tbb::parallel_for(0, 20, [&](int) { work(); });
+  tbb::task_group g;
+  for (int i = 0; i != 20; ++i) g.run(work);
+  g.wait();
+  g.run_and_wait([&] {
+    for (int i = 0; i != 20; ++i) g.run(work);
+  });
+  tbb::task_arena(4).execute([&] {
+    tbb::task_group inner;
+    for (int i = 0; i != 20; ++i) inner.run(work);
+    inner.wait();
+    tbb::parallel_for(0, 20, [&](int) { work(); });
+  });
+  CHECK(peak == 1);
+}
+
+TEST_CASE("tbb: a pipeline brings each item to its end") {
+  everywhere([] {
+    for (int round = 0; round != 20; ++round) {
+      std::atomic<int> next = 0, calls = 0;
+      std::atomic<long> made = 0;
+      long got = 0;
+      const auto source = [&](tbb::flow_control& control) {
+        if (++calls % 2 == 0) std::this_thread::sleep_for(50us);
+        const int i = next++;
+        if (i >= 40) {
+          control.stop();
+          return -1;
+        }
+        ++made;
+        return i;
+      };
+      tbb::task_group_context context;
+      tbb::parallel_pipeline(8, tbb::make_filter(tbb::filter_mode::parallel, source),
+                             tbb::make_filter<int, int>(tbb::filter_mode::parallel, [](int i) { return i; }),
+                             tbb::filter(tbb::filter_mode::serial_in_order, [&](int) { ++got; }), context);
+      CHECK(got == made);
+    }
+  });
+}
+
+TEST_CASE("tbb: a serial first filter may fork and wait") {
+  everywhere([] {
+    int next = 0;
+    long sum = 0;
+    tbb::filter<void, int> first(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
+      std::atomic<int> inner = 0;
+      tbb::parallel_for(0, 8, [&](int) {
+        std::this_thread::sleep_for(10us);
+        ++inner;
+      });
+      if (next == 100) control.stop();
+      return next++;
+    });
+    tbb::filter<int, int> same(tbb::filter_mode::parallel, [](int i) { return i; });
+    same &= same;
+    long before = -1;
+    bool in_order = true;
+    tbb::parallel_pipeline(8, first & same & tbb::make_filter<int, void>(tbb::filter_mode::serial_in_order, [&](int i) {
+                                in_order = in_order && i == before + 1;
+                                before = i;
+                                sum += i;
+                              }));
+    CHECK(in_order);
+    CHECK(sum == 4950);
+  });
+}
+
+TEST_CASE("tbb: a pipeline ends when its context, or one above, is cancelled") {
+  everywhere([] {
+    int made = 0;
+    const auto endless =
+        tbb::make_filter<void, int>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control&) { return made++; });
+    tbb::task_group g;
+    CHECK(g.run_and_wait([&] {
+      tbb::parallel_pipeline(4, endless & tbb::make_filter<int, void>(tbb::filter_mode::parallel, [&](int i) {
+                                  if (i == 100) g.cancel();
+                                }));
+    }) == tbb::canceled);
+    CHECK(made > 100);
+    CHECK_THROWS_AS(tbb::parallel_pipeline(
+                        4, endless & tbb::make_filter<int, void>(tbb::filter_mode::parallel,
+                                                                 [](int) { throw std::runtime_error("filter"); })),
+                    std::runtime_error);
+  });
+}
+
+}  // namespace
