@@ -344,6 +344,9 @@ void print_fibers() noexcept {
 
 bool print_fibers_on(int signal) noexcept { return os::on_signal(signal, &print_fibers); }
 
+thread_hooks* hooks_of(const scheduler& s) noexcept { return s.hooks(); }
+thread_hooks& hook(scheduler& s, thread_hooks& wanted) noexcept { return s.hook(wanted); }
+
 bool hungry() noexcept {
   scheduler& s = current_worker()->sched();
   return s.settings().steal_every_fork || s.dispatcher().hungry();

@@ -19,6 +19,7 @@
 #include "os/instrumentation.hpp"
 #include "sched/blocking.hpp"
 #include "sched/run.hpp"
+#include "sched/thread_hooks.hpp"
 #include "strand/child.hpp"
 #include "strand/fork_loop.hpp"
 #include "strand/fork_slow.hpp"
@@ -84,6 +85,10 @@ bool print_fibers_on(int signal) noexcept;
 
 /// Ends the process: code that runs in a runtime called pthread_exit, or another thread cancelled its thread.
 [[noreturn, gnu::cold]] void report_ended_thread() noexcept;
+
+/// The hooks that threads of the runtime call: the first that were set stay.
+thread_hooks* hooks_of(const scheduler& s) noexcept;
+thread_hooks& hook(scheduler& s, thread_hooks& wanted) noexcept;
 
 /// Whether a fork would be welcome, because a worker looks for work or sleeps without any. A hint, for loops that fork
 /// only on demand. Inside only.

@@ -49,6 +49,7 @@ void run_from_thread(scheduler& s, root& brought) {
   os::happens_before(&m);  // as in thread_main
   caller_loop::run(brought, m, *first);
   note(m, event::job_end);
+  if (thread_hooks* const hooks = s.hooks()) hooks->rests(m.hooks_seen, false);
   set_current_worker(nullptr);
   s.threads().give_caller(m);
 }

@@ -23,6 +23,7 @@
 #include "poller.hpp"
 #include "processor.hpp"
 #include "system.hpp"
+#include "thread_hooks.hpp"
 #include "threads.hpp"
 #include "worker.hpp"
 
@@ -119,6 +120,14 @@ class scheduler {
   }
   deque_pool& deques() noexcept { return deques_; }
   loose_roots& loose() noexcept { return loose_; }
+  /// nullptr: none.
+  thread_hooks* hooks() const noexcept { return hooks_.load(std::memory_order_acquire); }
+  /// The first hooks stay; returns them.
+  thread_hooks& hook(thread_hooks& wanted) noexcept {
+    thread_hooks* there = nullptr;
+    // release: pairs with the acquire above
+    return hooks_.compare_exchange_strong(there, &wanted, std::memory_order_acq_rel) ? wanted : *there;
+  }
   /// Held by the thief that exposes records: one at a time.
   os::mutex& exposing() noexcept { return exposing_; }
 
@@ -156,6 +165,7 @@ class scheduler {
   loose_roots loose_;
   std::atomic<std::uint64_t> retakes_refused_{0};
   detail::monitor monitor_{*this};
+  std::atomic<thread_hooks*> hooks_{nullptr};
   alignas(cache_line) os::mutex exposing_;
   alignas(cache_line) std::atomic<unsigned> roots_{0};  // under way
   os::mutex working_mutex_;                             // held where roots_ leaves 0 or comes to 0

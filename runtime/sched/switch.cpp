@@ -111,6 +111,8 @@ void first_frame(void* self) noexcept {
 
 // Onto the fiber's stack, and back when it leaves; returns what follows. The worker may hold another P by then.
 fiber* system::switch_to(worker& m, fiber& f) noexcept {
+  if (thread_hooks* const hooks = m.sched().hooks()) [[unlikely]]
+    hooks->serves(m.hooks_seen, !m.is_caller());
   os::happens_after(&f);  // made by another strand, perhaps
   active_deque::install(m, f);
   if (!f.counted) {

@@ -8,6 +8,7 @@ namespace fj { inline namespace v0_2 { namespace detail {
 // A look for a standstill (deadlock_report.cpp) takes the thread for one that sleeps while the count is odd and no signal is there. So a
 // signal is taken, by the sleep at the end, only when the count is even again.
 void worker::sleep() noexcept {
+  if (thread_hooks* const hooks = scheduler_->hooks(); hooks && !is_caller()) hooks->rests(hooks_seen, true);
   if (wakes_at == never) {
     const std::uint64_t before = sleeps_.load(std::memory_order_relaxed);
     // seq_cst, here and below: what this thread did before its sleep comes before the loads of the thread that looks

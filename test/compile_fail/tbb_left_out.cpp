@@ -1,7 +1,6 @@
 // Names of oneTBB that are left out, by this library's <tbb/tbb.h>: each ends in a sentence that says what to do.
 // expect: forkjoin has no flow graph: write fibers with channels between them, or nested forks
 // expect: forkjoin has no tbb::task::suspend: wait for an fj::promise or an fj::channel
-// expect: forkjoin has no tbb::task_scheduler_observer: threads inherit the affinity mask of their caller
 // expect: forkjoin has no tbb::task_scheduler_handle: threads end with the process
 // expect: forkjoin has no tbb::finalize: threads end with the process
 // expect: forkjoin has no tbb::blocked_rangeNd: use tbb::blocked_range3d, or a range of your own
@@ -28,9 +27,6 @@ int main() {
   tbb::flow::function_node<int, int> node(graph, tbb::flow::unlimited, [](int i) { return i; });
   tbb::flow::make_edge(node, node);
   tbb::task::suspend([](tbb::task::suspend_point) {});
-  struct observer : tbb::task_scheduler_observer {
-    void on_scheduler_entry(bool) override {}
-  } watches;
   tbb::task_scheduler_handle* handle;
   tbb::finalize(tbb::attach());
   tbb::blocked_rangeNd<int, 4>* range;

@@ -19,6 +19,7 @@
 #include "forkjoin/tbb/tbb/parallel_pipeline.h"
 #include "forkjoin/tbb/tbb/task_arena.h"
 #include "forkjoin/tbb/tbb/task_group.h"
+#include "forkjoin/tbb/tbb/task_scheduler_observer.h"
 #include "test/support.hpp"
 
 namespace {
@@ -430,6 +431,70 @@ TEST_CASE("tbb: a pipeline ends when its context, or one above, is cancelled") {
                         4, endless & tbb::make_filter<int, void>(tbb::filter_mode::parallel,
                                                                  [](int) { throw std::runtime_error("filter"); })),
                     std::runtime_error);
+  });
+}
+
+// Counts the threads that are in; each is in at most once.
+struct watch : tbb::task_scheduler_observer {
+  using tbb::task_scheduler_observer::task_scheduler_observer;
+  watch() = default;
+  ~watch() override { observe(false); }
+  void on_scheduler_entry(bool is_worker) override {
+    CHECK_UNARY(!is_in);
+    is_in = true;
+    ++entries;
+    (is_worker ? workers : callers) += 1;
+  }
+  void on_scheduler_exit(bool) override {
+    CHECK_UNARY(is_in);
+    is_in = false;
+    ++exits;
+  }
+  static thread_local bool is_in;
+  std::atomic<int> entries = 0, exits = 0, workers = 0, callers = 0;
+};
+thread_local bool watch::is_in = false;
+
+TEST_CASE("tbb: an observer sees each thread enter before its first task, and leave") {
+  for (int round = 0; round != 10; ++round) {
+    tbb::task_arena a(4);
+    watch seen(a);
+    seen.observe();
+    CHECK(seen.is_observing());
+    std::atomic<int> strangers = 0;
+    a.execute([&] {
+      tbb::parallel_for(
+          0, 100,
+          [&](int) {
+            if (!watch::is_in) ++strangers;
+            std::this_thread::sleep_for(20us);
+          },
+          tbb::simple_partitioner());
+    });
+    CHECK(strangers == 0);
+    CHECK(seen.callers >= 1);
+    CHECK(!watch::is_in);                                          // this thread
+    while (seen.exits != seen.entries) std::this_thread::yield();  // workers go to sleep
+    seen.observe(false);
+    const int before = seen.entries;
+    a.execute([] { tbb::parallel_for(0, 100, [](int) {}); });
+    CHECK(seen.entries == before);
+  }
+}
+
+TEST_CASE("tbb: an observer that begins in a task is called there") {
+  struct count : tbb::task_scheduler_observer {
+    ~count() override { observe(false); }
+    void on_scheduler_entry(bool) override { ++entries; }
+    std::atomic<int> entries = 0;
+  };
+  test::for_each_procs([&](unsigned p) {
+    tbb::task_arena a(static_cast<int>(p));
+    a.execute([] {
+      count seen;
+      seen.observe();
+      CHECK(seen.entries >= 1);
+    });
   });
 }
 

@@ -119,6 +119,8 @@ class task_arena {
   void enqueue(task_handle&& handle) { enqueue(fj_detail::owned_task{std::move(handle.task_)}); }
 
  private:
+  friend class task_scheduler_observer;
+
   fj::runtime_ref runtime() {
     if (!is_active()) {
       const std::scoped_lock held(making_);

@@ -29,6 +29,7 @@
 #include "task.h"
 #include "task_arena.h"
 #include "task_group.h"
+#include "task_scheduler_observer.h"
 #include "tbb_allocator.h"
 #include "tick_count.h"
 #include "version.h"

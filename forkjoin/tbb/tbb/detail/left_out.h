@@ -171,23 +171,6 @@ template <class... Any>
 FORKJOIN_TBB_LEFT_OUT("tbb::collaborative_call_once: use fj::once with once.call(f)")
 void collaborative_call_once(Any&&...);
 
-/// Complete, as programs derive from it.
-class task_scheduler_observer {
- public:
-  FORKJOIN_TBB_LEFT_OUT(
-      "tbb::task_scheduler_observer: threads inherit the affinity mask of their caller, and each has its value "
-      "in a tbb::combinable; leave the observer out")
-  explicit task_scheduler_observer(bool = false);
-  template <class Arena>
-  FORKJOIN_TBB_LEFT_OUT("tbb::task_scheduler_observer: leave the observer out")
-  explicit task_scheduler_observer(Arena&);
-  virtual ~task_scheduler_observer() = default;
-  void observe(bool = true) {}
-  bool is_observing() const { return false; }
-  virtual void on_scheduler_entry(bool) {}
-  virtual void on_scheduler_exit(bool) {}
-};
-
 class FORKJOIN_TBB_LEFT_OUT(
     "tbb::task_scheduler_handle: threads end with the process; an fj::runtime ends its own in its destructor")
     task_scheduler_handle;

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -81,9 +83,19 @@ class runtimes {
 
 inline bool is_inside() noexcept { return fj::this_proc() >= 0; }
 
+[[noreturn, gnu::cold, gnu::noinline]] inline void called_by_observer() {
+  std::fputs(
+      "forkjoin: an algorithm, a task_group or an arena was called in on_scheduler_entry or on_scheduler_exit of a "
+      "tbb::task_scheduler_observer, which run between strands; call it in a task\n",
+      stderr);
+  std::abort();
+}
+
 /// Calls f inside of a runtime.
 template <class F>
 decltype(auto) enter(F&& f) {
+  if (is_inside() && !fj::detail::current_fiber()) [[unlikely]]
+    called_by_observer();
   return fj::run(std::forward<F>(f));
 }
 
