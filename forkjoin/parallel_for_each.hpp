@@ -26,6 +26,11 @@ class feeder;
 
 namespace detail {
 
+template <class T, class Body>
+inline constexpr bool takes_moved = std::is_invocable_v<Body&, T, feeder<T>&>;
+template <class T, class Body>
+concept adds_elements = takes_moved<T, Body> || std::is_invocable_v<Body&, T&, feeder<T>&>;
+
 /// A loop whose body adds elements. What one call has added become children of one scope, but for the last one, which follows in the same
 /// strand: so a chain of elements is a loop. The elements that the loop begins with are halved, if they can be: else each theft would take
 /// one of them and the rest of the loop, which the robbed strand had to steal back for its next element.
@@ -39,6 +44,11 @@ class fed_loop {
     if constexpr (std::random_access_iterator<First> && std::sized_sentinel_for<Last, First>) {
       const auto run_one = [&](std::size_t n) { run_first(all, detail::advanced(first, n)); };
       fj::parallel_for(std::size_t{0}, detail::size_between(first, last), run_one, {.grain = 1});
+    } else if constexpr (std::forward_iterator<First>) {
+      for (; first != last; ++first)
+        all.fork([this, &all, first] {
+          if (!failed_.load(std::memory_order_relaxed)) run_at(all, first);
+        });
     } else {
       for (; first != last; ++first) start(all, *first);
     }
@@ -57,23 +67,48 @@ class fed_loop {
   void run_first(scope& all, It element) {
     if (all.stopped()) return leave_out(all);
     try {
-      run(all, *element);
+      run_at(all, element);
     } catch (...) {
       failed_.store(true, std::memory_order_relaxed);
       throw;
     }
   }
 
+  template <class It>
+  void run_at(scope& all, const It& element) {
+    feeder<T> more;
+    if constexpr (std::is_invocable_v<Body&, std::iter_reference_t<It>, feeder<T>&>) {
+      static_cast<void>(std::invoke(body_, *element, more));
+    } else {
+      T copy(*element);
+      call(copy, more);
+    }
+    run_added(all, more);
+  }
+
   void run(scope& all, T element) {
     feeder<T> more;
+    call(element, more);
+    run_added(all, more);
+  }
+
+  void run_added(scope& all, feeder<T>& more) {
     for (;;) {
-      static_cast<void>(std::invoke(body_, std::move(element), more));
       if (more.added_.empty() || failed_.load(std::memory_order_relaxed)) return;
       if (all.stopped()) return leave_out(all);
-      element = std::move(more.added_.back());
+      T element = std::move(more.added_.back());
       more.added_.pop_back();
       for (T& each : more.added_) start(all, std::move(each));
       more.added_.clear();
+      call(element, more);
+    }
+  }
+
+  void call(T& element, feeder<T>& more) {
+    if constexpr (takes_moved<T, Body>) {
+      static_cast<void>(std::invoke(body_, std::move(element), more));
+    } else {
+      static_cast<void>(std::invoke(body_, element, more));
     }
   }
 
@@ -107,7 +142,8 @@ class feeder {
 /// for bodies that take some microseconds. Elements of a sequence that can be read once are moved from it.
 ///
 /// body(element, feeder<T>&), where T is the type of the elements without references: the body also adds elements, for which it is called,
-/// too; for graphs that are found on the way, and trees. T must be movable. No order is promised then.
+/// too; for graphs that are found on the way, and trees. The body gets the loop's first elements where they are, and added ones moved, or, if
+/// it takes a reference, where they wait. T must be move constructible. No order is promised then.
 ///
 /// Errors: what the body throws; of several exceptions that of the earliest element, if none is added. Elements that have not started do not
 /// start then. fj::cancelled if options.stop was asked to stop before all had started. Outside of a runtime the call enters the default one.
@@ -115,7 +151,7 @@ template <std::input_iterator First, std::sentinel_for<First> Last, class Body>
 void parallel_for_each(First first, Last last, Body&& body, const loop_options& options = {}) {
   using value = std::iter_value_t<First>;
   const stop_token stop = options.stop ? *options.stop : stop_token();
-  if constexpr (std::is_invocable_v<Body&, value, feeder<value>&>) {
+  if constexpr (detail::adds_elements<value, Body>) {
     detail::fed_loop<value, std::remove_reference_t<Body>> loop(body);  // outlives the scope
     with_scope(stop, [&](scope& all) { loop.start_all(all, first, last); });
   } else if constexpr (std::random_access_iterator<First> && std::sized_sentinel_for<Last, First>) {

@@ -349,7 +349,6 @@ long ours() {
 }
 }  // namespace index
 
-#ifndef FORKJOIN_TBB
 namespace queue {
 long theirs() {
   tbb::concurrent_bounded_queue<long> line;
@@ -375,9 +374,7 @@ long ours() {
   return sum;
 }
 }  // namespace queue
-#endif
 
-#ifndef FORKJOIN_TBB
 namespace collect {
 long theirs() {
   tbb::concurrent_vector<long> even;
@@ -393,7 +390,6 @@ long ours() {
   return static_cast<long>(even.size());
 }
 }  // namespace collect
-#endif
 
 namespace mutex {
 long theirs() {
@@ -532,10 +528,10 @@ int main() {
       {"index", &index::theirs, &index::ours},
       {"mutex", &mutex::theirs, &mutex::ours},
       {"pipeline", &pipeline::theirs, &pipeline::ours},
-#ifndef FORKJOIN_TBB  // by forkjoin's own headers of that name, which have none of these
-      {"collect", &collect::theirs, &collect::ours},
-      {"once", &once::theirs, &once::ours},
       {"queue", &queue::theirs, &queue::ours},
+      {"collect", &collect::theirs, &collect::ours},
+#ifndef FORKJOIN_TBB  // by forkjoin's own headers of that name, which have none of these
+      {"once", &once::theirs, &once::ours},
       {"suspend", &suspend::theirs, &suspend::ours},
       {"graph", &graph::theirs, &graph::ours},
 #endif

@@ -1,6 +1,7 @@
-// A container of oneTBB, by this library's <tbb/tbb.h>.
-// expect: forkjoin has no containers of oneTBB: keep them in sources of their own, compiled with oneTBB
+// A container of oneTBB, by this library's <tbb/tbb.h>, where no oneTBB is installed.
+// expect: forkjoin has no containers of its own, and found no oneTBB's: install oneTBB (Debian: libtbb-dev)
 
+#define FORKJOIN_NO_ONETBB
 #include "forkjoin/tbb/tbb/tbb.h"
 
 #include <vector>

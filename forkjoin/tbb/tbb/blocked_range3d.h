@@ -19,18 +19,8 @@ class blocked_range3d {
       : pages_(page_begin, page_end, page_grain),
         rows_(row_begin, row_end, row_grain),
         cols_(col_begin, col_end, col_grain) {}
-  blocked_range3d(blocked_range3d& r, split) : pages_(r.pages_), rows_(r.rows_), cols_(r.cols_) {
-    const auto share = [](const auto& one) {
-      return static_cast<double>(one.size()) / static_cast<double>(one.grainsize());
-    };
-    if (share(pages_) >= share(rows_) && share(pages_) >= share(cols_)) {
-      pages_ = page_range_type(r.pages_, split());
-    } else if (share(rows_) >= share(cols_)) {
-      rows_ = row_range_type(r.rows_, split());
-    } else {
-      cols_ = col_range_type(r.cols_, split());
-    }
-  }
+  blocked_range3d(blocked_range3d& r, split by) : blocked_range3d(r) { cut(r, by); }
+  blocked_range3d(blocked_range3d& r, proportional_split& by) : blocked_range3d(r) { cut(r, by); }
 
   const page_range_type& pages() const { return pages_; }
   const row_range_type& rows() const { return rows_; }
@@ -39,6 +29,21 @@ class blocked_range3d {
   bool is_divisible() const { return pages_.is_divisible() || rows_.is_divisible() || cols_.is_divisible(); }
 
  private:
+  // Cuts the side that is longest by its grain size.
+  template <class Split>
+  void cut(blocked_range3d& r, Split& by) {
+    const auto share = [](const auto& one) {
+      return static_cast<double>(one.size()) / static_cast<double>(one.grainsize());
+    };
+    if (share(pages_) >= share(rows_) && share(pages_) >= share(cols_)) {
+      pages_ = page_range_type(r.pages_, by);
+    } else if (share(rows_) >= share(cols_)) {
+      rows_ = row_range_type(r.rows_, by);
+    } else {
+      cols_ = col_range_type(r.cols_, by);
+    }
+  }
+
   page_range_type pages_;
   row_range_type rows_;
   col_range_type cols_;

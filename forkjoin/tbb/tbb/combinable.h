@@ -2,8 +2,12 @@
 
 #include "enumerable_thread_specific.h"
 
+#include <type_traits>
+#include <utility>
+
 namespace tbb {
 
+/// A value for each thread, as enumerable_thread_specific.
 template <class T>
 class combinable {
  public:
@@ -17,11 +21,11 @@ class combinable {
   T& local(bool& exists) { return values_.local(exists); }
   template <class Combine>
   T combine(Combine f) {
-    return values_.combine(f);
+    return values_.combine(std::move(f));
   }
   template <class F>
   void combine_each(F f) {
-    values_.combine_each(f);
+    values_.combine_each(std::move(f));
   }
 
  private:

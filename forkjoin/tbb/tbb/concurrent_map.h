@@ -1,4 +1,12 @@
 #pragma once
 
-#error \
-    "forkjoin has no <tbb/concurrent_map.h>: containers, the memory pool and the flow graph stay those of oneTBB. Keep them in sources of their own, compiled with oneTBB."
+#include "detail/onetbb.h"
+
+#define tbb fj_onetbb
+#include <oneapi/tbb/detail/../concurrent_map.h>
+#undef tbb
+
+namespace tbb {
+using fj_onetbb::concurrent_map;
+using fj_onetbb::concurrent_multimap;
+}  // namespace tbb

@@ -1,4 +1,11 @@
 #pragma once
 
-#error \
-    "forkjoin has no <tbb/concurrent_priority_queue.h>: containers, the memory pool and the flow graph stay those of oneTBB. Keep them in sources of their own, compiled with oneTBB."
+#include "detail/onetbb.h"
+
+#define tbb fj_onetbb
+#include <oneapi/tbb/detail/../concurrent_priority_queue.h>
+#undef tbb
+
+namespace tbb {
+using fj_onetbb::concurrent_priority_queue;
+}

@@ -85,5 +85,9 @@ template <std::integral Index, class F>
 void parallel_for(Index first, Index last, Index step, const F& f, task_group_context& context) {
   fj_detail::for_indices(first, last, step, f, &context);
 }
+template <std::integral Index, class F, fj_detail::partitioner Partitioner>
+void parallel_for(Index first, Index last, Index step, const F& f, Partitioner&&, task_group_context& context) {
+  fj_detail::for_indices(first, last, step, f, &context);
+}
 
 }  // namespace tbb

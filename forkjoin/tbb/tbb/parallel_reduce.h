@@ -71,6 +71,10 @@ Value reduce_by(const Range& range, const Value& identity, const F& f, const Joi
   return body.take();
 }
 
+template <class T>
+concept deterministic_partitioner = std::same_as<std::remove_cvref_t<T>, simple_partitioner> ||
+                                    std::same_as<std::remove_cvref_t<T>, static_partitioner>;
+
 template <class Body, class Range>
 concept reduction_body = requires(Body& body, const Range& range) {
   body(range);
@@ -125,18 +129,36 @@ template <class Range, fj_detail::reduction_body<Range> Body>
 void parallel_deterministic_reduce(const Range& range, Body& body) {
   fj_detail::reduce_range<simple_partitioner, true>(range, body, nullptr);
 }
-template <class Range, fj_detail::reduction_body<Range> Body, fj_detail::partitioner Partitioner>
+template <class Range, fj_detail::reduction_body<Range> Body, fj_detail::deterministic_partitioner Partitioner>
 void parallel_deterministic_reduce(const Range& range, Body& body, Partitioner&&) {
   fj_detail::reduce_range<std::remove_cvref_t<Partitioner>, true>(range, body, nullptr);
+}
+template <class Range, fj_detail::reduction_body<Range> Body>
+void parallel_deterministic_reduce(const Range& range, Body& body, task_group_context& context) {
+  fj_detail::reduce_range<simple_partitioner, true>(range, body, &context);
+}
+template <class Range, fj_detail::reduction_body<Range> Body, fj_detail::deterministic_partitioner Partitioner>
+void parallel_deterministic_reduce(const Range& range, Body& body, Partitioner&&, task_group_context& context) {
+  fj_detail::reduce_range<std::remove_cvref_t<Partitioner>, true>(range, body, &context);
 }
 template <class Range, class Value, class F, class Join>
 Value parallel_deterministic_reduce(const Range& range, const Value& identity, const F& f, const Join& join) {
   return fj_detail::reduce_by<simple_partitioner, true>(range, identity, f, join, nullptr);
 }
-template <class Range, class Value, class F, class Join, fj_detail::partitioner Partitioner>
+template <class Range, class Value, class F, class Join, fj_detail::deterministic_partitioner Partitioner>
 Value parallel_deterministic_reduce(const Range& range, const Value& identity, const F& f, const Join& join,
                                     Partitioner&&) {
   return fj_detail::reduce_by<std::remove_cvref_t<Partitioner>, true>(range, identity, f, join, nullptr);
+}
+template <class Range, class Value, class F, class Join>
+Value parallel_deterministic_reduce(const Range& range, const Value& identity, const F& f, const Join& join,
+                                    task_group_context& context) {
+  return fj_detail::reduce_by<simple_partitioner, true>(range, identity, f, join, &context);
+}
+template <class Range, class Value, class F, class Join, fj_detail::deterministic_partitioner Partitioner>
+Value parallel_deterministic_reduce(const Range& range, const Value& identity, const F& f, const Join& join,
+                                    Partitioner&&, task_group_context& context) {
+  return fj_detail::reduce_by<std::remove_cvref_t<Partitioner>, true>(range, identity, f, join, &context);
 }
 
 }  // namespace tbb

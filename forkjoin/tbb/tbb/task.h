@@ -20,7 +20,8 @@ inline task_group_context* current_context() { return fj_detail::current_context
 
 }  // namespace task
 
-namespace detail { namespace d1 {
+// Under a name of its own, as another source of the program may be over oneTBB, which has these names with other layouts.
+namespace detail { namespace d1 { inline namespace forkjoin {
 
 class wait_context {
  public:
@@ -94,6 +95,6 @@ inline void execute_and_wait(task& t, task_group_context& context, wait_context&
   });
 }
 
-}}  // namespace detail::d1
+}}}  // namespace detail::d1::forkjoin
 
 }  // namespace tbb

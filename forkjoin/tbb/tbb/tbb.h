@@ -33,3 +33,17 @@
 #include "tbb_allocator.h"
 #include "tick_count.h"
 #include "version.h"
+
+#if FORKJOIN_TBB_CONTAINERS
+#include "concurrent_hash_map.h"
+#include "concurrent_map.h"
+#include "concurrent_priority_queue.h"
+#include "concurrent_queue.h"
+#include "concurrent_set.h"
+#include "concurrent_unordered_map.h"
+#include "concurrent_unordered_set.h"
+#include "concurrent_vector.h"
+#ifdef TBB_PREVIEW_CONCURRENT_LRU_CACHE
+#include "concurrent_lru_cache.h"
+#endif
+#endif

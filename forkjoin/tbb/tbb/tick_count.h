@@ -1,3 +1,4 @@
+// A clock that never goes back.
 #pragma once
 
 #include <chrono>
@@ -6,42 +7,39 @@ namespace tbb {
 
 class tick_count {
  public:
-  class interval_t {
+  using clock_type = std::chrono::steady_clock;
+
+  class interval_t : public clock_type::duration {
    public:
-    interval_t() = default;
-    explicit interval_t(double seconds) : seconds_(seconds) {}
-    double seconds() const noexcept { return seconds_; }
-    interval_t& operator+=(const interval_t& other) {
-      seconds_ += other.seconds_;
-      return *this;
-    }
-    interval_t& operator-=(const interval_t& other) {
-      seconds_ -= other.seconds_;
-      return *this;
-    }
-    friend interval_t operator+(const interval_t& a, const interval_t& b) {
-      return interval_t(a.seconds_ + b.seconds_);
-    }
-    friend interval_t operator-(const interval_t& a, const interval_t& b) {
-      return interval_t(a.seconds_ - b.seconds_);
-    }
+    interval_t() : clock_type::duration(zero()) {}
+    explicit interval_t(double seconds)
+        : clock_type::duration(
+              std::chrono::duration_cast<clock_type::duration>(std::chrono::duration<double>(seconds))) {}
+
+    double seconds() const { return std::chrono::duration<double>(*this).count(); }
+
+    friend interval_t operator+(const interval_t& a, const interval_t& b) { return interval_t(a.own() + b.own()); }
+    friend interval_t operator-(const interval_t& a, const interval_t& b) { return interval_t(a.own() - b.own()); }
 
    private:
-    double seconds_ = 0;
+    friend class tick_count;
+    explicit interval_t(clock_type::duration own) : clock_type::duration(own) {}
+    const clock_type::duration& own() const { return *this; }
   };
 
-  static tick_count now() {
-    tick_count t;
-    t.at_ = std::chrono::steady_clock::now();
-    return t;
-  }
-  static double resolution() { return 1e-9; }
-  friend interval_t operator-(const tick_count& a, const tick_count& b) {
-    return interval_t(std::chrono::duration<double>(a.at_ - b.at_).count());
-  }
+  tick_count() = default;
+
+  static tick_count now() { return tick_count(clock_type::now()); }
+  /// Seconds from one tick to the next.
+  static double resolution() { return interval_t(clock_type::duration(1)).seconds(); }
+  friend interval_t operator-(const tick_count& a, const tick_count& b) { return a.since(b); }
 
  private:
-  std::chrono::steady_clock::time_point at_{};
+  interval_t since(const tick_count& other) const { return interval_t(at_ - other.at_); }
+
+  explicit tick_count(clock_type::time_point at) : at_(at) {}
+
+  clock_type::time_point at_{};
 };
 
 }  // namespace tbb

@@ -4,11 +4,18 @@
 
 #include <cstddef>
 
+// Whether <tbb/concurrent_*.h> bring an installed oneTBB's. The path is explained in onetbb.h.
+#if __has_include(<oneapi/tbb/detail/../concurrent_vector.h>) && !defined(FORKJOIN_NO_ONETBB)
+#define FORKJOIN_TBB_CONTAINERS 1
+#else
+#define FORKJOIN_TBB_CONTAINERS 0
+#endif
+
 #define FORKJOIN_TBB_LEFT_OUT(why) __attribute__((unavailable("forkjoin has no " why)))
-#define FORKJOIN_TBB_CONTAINER                                                                 \
-  FORKJOIN_TBB_LEFT_OUT(                                                                       \
-      "containers of oneTBB: keep them in sources of their own, compiled with oneTBB, or see " \
-      "forkjoin/guide/onetbb.md")
+#define FORKJOIN_TBB_CONTAINER                                                                                         \
+  FORKJOIN_TBB_LEFT_OUT(                                                                                               \
+      "containers of its own, and found no oneTBB's: install oneTBB (Debian: libtbb-dev), or give its include folder " \
+      "by -I")
 #define FORKJOIN_TBB_FLOW                                                                                              \
   FORKJOIN_TBB_LEFT_OUT(                                                                                               \
       "flow graph: write fibers with channels between them, or nested forks (graph, in forkjoin/guide/moving.md), or " \
@@ -29,6 +36,8 @@ class left_out {
 };
 
 }  // namespace fj_detail
+
+#if !FORKJOIN_TBB_CONTAINERS
 
 template <class... Any>
 class FORKJOIN_TBB_CONTAINER concurrent_vector : fj_detail::left_out<Any...> {};
@@ -63,6 +72,8 @@ class FORKJOIN_TBB_CONTAINER tbb_hash_compare : fj_detail::left_out<Any...> {};
 
 struct FORKJOIN_TBB_CONTAINER user_abort;
 struct FORKJOIN_TBB_CONTAINER bad_last_alloc;
+
+#endif
 
 namespace flow {
 
@@ -156,13 +167,6 @@ FORKJOIN_TBB_FLOW void is_a(Any&&...);
 
 template <class, unsigned, class...>
 class FORKJOIN_TBB_LEFT_OUT("tbb::blocked_rangeNd: use tbb::blocked_range3d, or a range of your own") blocked_rangeNd;
-
-template <class>
-class FORKJOIN_TBB_LEFT_OUT("tbb::flattened2d: write a loop over the values, and one over each value's elements")
-    flattened2d;
-template <class... Any>
-FORKJOIN_TBB_LEFT_OUT("tbb::flatten2d: write a loop over the values, and one over each value's elements")
-void flatten2d(Any&&...);
 
 class FORKJOIN_TBB_LEFT_OUT("tbb::cache_aligned_resource: use std::pmr::new_delete_resource()") cache_aligned_resource;
 
