@@ -4,8 +4,6 @@
 // expect: forkjoin has no tbb::task_scheduler_handle: threads end with the process
 // expect: forkjoin has no tbb::finalize: threads end with the process
 // expect: forkjoin has no tbb::blocked_rangeNd: use tbb::blocked_range3d, or a range of your own
-// expect: forkjoin has no tbb::flatten2d: write a loop over the values
-// expect: forkjoin has no range() of a tbb::enumerable_thread_specific: write a loop over it
 // expect: forkjoin has no tbb::cache_aligned_resource: use std::pmr::new_delete_resource()
 // expect: forkjoin has no tbb::collaborative_call_once: use fj::once with once.call(f)
 
@@ -30,8 +28,6 @@ int main() {
   tbb::task_scheduler_handle* handle;
   tbb::finalize(tbb::attach());
   tbb::blocked_rangeNd<int, 4>* range;
-  tbb::flatten2d(values);
-  values.range();
   tbb::cache_aligned_resource* memory;
   tbb::collaborative_call_once(0, [] {});
 #endif

@@ -1,22 +1,21 @@
 """A source over oneTBB's names of this library and a source over oneTBB are one program: at each level of optimisation, by each compiler, in both
 orders of linking, with either first to run, and with one of the two in a shared object.
 
-tbb_mixed_test.py <folder of the sources> <source root> <libforkjoin.a> <levels, as 0,3> <libraries...> -- <compiler> [-- <another>]
+tbb_mixed_test.py <main.cpp> <ours.cpp> <theirs.cpp> <source root> <libforkjoin.a> <levels, as 0,3> <libraries...> -- <compiler> [-- <another>]
 
 Tried: without __tbb_backend in tbb/version.h, and without the inline namespace in tbb/task.h, it fails.
 """
 
 import itertools
 import os
-import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
-folder, root, library, levels, *rest = sys.argv[1:]
+main, ours, theirs, root, library, levels, *rest = map(str, sys.argv[1:])
 libraries = list(itertools.takewhile(lambda word: word != "--", rest))
 compilers = [list(words) for is_mark, words in itertools.groupby(rest[len(libraries):], lambda word: word == "--") if not is_mark]
-folder = pathlib.Path(folder)
 flags = ["-std=c++20", "-DFORKJOIN_STATIC", "-fPIC", f"-I{root}"]
 tried = 0
 
@@ -29,8 +28,15 @@ for compiler in compilers:
                 if done.returncode:
                     sys.exit(f"{' '.join(map(str, command))}: {done.returncode}\n{done.stdout}")
 
-            for name, more in ("ours", [f"-I{root}/forkjoin/tbb"]), ("theirs", []), ("main", []):
-                run(*compiler, *flags, *more, f"-O{level}", "-c", folder / f"{name}.cpp", "-o", f"{name}.o")
+            def names(file):
+                """What a linker would take from either of the two: the weak symbols in oneTBB's namespace."""
+                table = subprocess.run(["nm", "-C", file], cwd=made, check=True, stdout=subprocess.PIPE, text=True).stdout
+                return set(re.findall(r"(?m)^\w+ [VWu] ((?:vtable for |typeinfo (?:name )?for |guard variable for )?tbb::.*)$", table))
+
+            for name, source, more in ("ours", ours, [f"-I{root}/forkjoin/tbb"]), ("theirs", theirs, []), ("main", main, []):
+                run(*compiler, *flags, *more, f"-O{level}", "-c", source, "-o", f"{name}.o")
+            if twice := names("ours.o") & names("theirs.o"):
+                sys.exit(f"{compiler[0]} -O{level}: both sources define {sorted(twice)}")
             tail = [library, "-ltbb", *libraries]
             run(*compiler, "-shared", "ours.o", library, *libraries, "-o", "libours.so")
             run(*compiler, "-shared", "theirs.o", "-ltbb", "-o", "libtheirs.so")

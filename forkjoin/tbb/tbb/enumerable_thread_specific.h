@@ -39,7 +39,7 @@ template <class Values, class Value>
 class thread_specific_iterator {
  public:
   using iterator_category = std::random_access_iterator_tag;
-  using value_type = std::remove_const_t<Value>;
+  using value_type = Value;  // const, too, as oneTBB's
   using difference_type = std::ptrdiff_t;
   using reference = Value&;
   using pointer = Value*;
@@ -118,8 +118,8 @@ class enumerable_thread_specific {
   using value_type = T;
   using reference = T&;
   using const_reference = const T&;
-  using pointer = T*;
-  using const_pointer = const T*;
+  using pointer = typename std::allocator_traits<Allocator>::pointer;
+  using const_pointer = typename std::allocator_traits<Allocator>::const_pointer;
   using size_type = std::size_t;
   using difference_type = std::ptrdiff_t;
   using iterator = fj_detail::thread_specific_iterator<const entries, T>;

@@ -3,5 +3,5 @@
 #include "detail/scoped_lock.h"
 
 namespace tbb {
-using mutex = fj_detail::exclusive;
-}
+class mutex : public fj_detail::exclusive<mutex> {};
+}  // namespace tbb

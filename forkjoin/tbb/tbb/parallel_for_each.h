@@ -41,7 +41,6 @@ void for_each(Iterator first, Iterator last, const Body& body, task_group_contex
           !std::is_convertible_v<typename std::iterator_traits<Iterator>::iterator_category, std::forward_iterator_tag>,
       "tbb::parallel_for_each over forkjoin: iterators that can be read again must be std::forward_iterator, as "
       "their elements would be copied else");
-
   algorithm(context, [&](task_group_context& in) {
     fj::parallel_for_each(first, last, element_body<std::iter_value_t<Iterator>, Body>{in, body},
                           {.stop = cuts_loop(in)});

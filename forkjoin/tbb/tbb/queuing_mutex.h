@@ -3,5 +3,5 @@
 #include "detail/scoped_lock.h"
 
 namespace tbb {
-using queuing_mutex = fj_detail::exclusive;
-}
+class queuing_mutex : public fj_detail::exclusive<queuing_mutex> {};
+}  // namespace tbb

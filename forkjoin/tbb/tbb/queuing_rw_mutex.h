@@ -3,5 +3,5 @@
 #include "detail/scoped_lock.h"
 
 namespace tbb {
-using queuing_rw_mutex = fj_detail::shared;
-}
+class queuing_rw_mutex : public fj_detail::shared<queuing_rw_mutex> {};
+}  // namespace tbb

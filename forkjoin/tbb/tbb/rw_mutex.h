@@ -3,5 +3,5 @@
 #include "detail/scoped_lock.h"
 
 namespace tbb {
-using rw_mutex = fj_detail::shared;
-}
+class rw_mutex : public fj_detail::shared<rw_mutex> {};
+}  // namespace tbb

@@ -3,6 +3,6 @@
 #include "detail/scoped_lock.h"
 
 namespace tbb {
-using spin_mutex = fj_detail::exclusive;
-using speculative_spin_mutex = spin_mutex;
+class spin_mutex : public fj_detail::exclusive<spin_mutex> {};
+class speculative_spin_mutex : public fj_detail::exclusive<speculative_spin_mutex> {};
 }  // namespace tbb

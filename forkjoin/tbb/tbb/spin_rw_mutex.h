@@ -3,6 +3,6 @@
 #include "detail/scoped_lock.h"
 
 namespace tbb {
-using spin_rw_mutex = fj_detail::shared;
-using speculative_spin_rw_mutex = spin_rw_mutex;
+class spin_rw_mutex : public fj_detail::shared<spin_rw_mutex> {};
+class speculative_spin_rw_mutex : public fj_detail::shared<speculative_spin_rw_mutex> {};
 }  // namespace tbb

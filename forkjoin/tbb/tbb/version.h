@@ -1,6 +1,7 @@
 // Which of oneTBB's interfaces this follows.
 #pragma once
 
+#define ONETBB_SPEC_VERSION "1.0"
 #define TBB_VERSION_MAJOR 2021
 #define TBB_VERSION_MINOR 8
 #define TBB_VERSION_PATCH 0

@@ -32,7 +32,7 @@ inline constexpr bool is_here = false;
 template <class... Any>
 class left_out {
   static_assert(is_here<Any...>,
-                "forkjoin has no containers and no flow graph of oneTBB: see forkjoin/guide/onetbb.md");
+                "forkjoin has no flow graph, and containers where oneTBB is installed: see forkjoin/guide/onetbb.md");
 };
 
 }  // namespace fj_detail

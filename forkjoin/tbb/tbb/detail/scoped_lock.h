@@ -83,16 +83,18 @@ class shared_scoped_lock {
   bool writes_ = false;
 };
 
-/// As oneTBB's, these block their thread: for parts that neither fork nor wait. Strands that do use fj::mutex.
+/// As oneTBB's, these block their thread: for parts that neither fork nor wait. Strands that do use fj::mutex. Self: the class of that name.
+template <class Self>
 class exclusive : public std::mutex {
  public:
-  using scoped_lock = unique_scoped_lock<exclusive>;
+  using scoped_lock = unique_scoped_lock<Self>;
   static constexpr bool is_rw_mutex = false, is_recursive_mutex = false, is_fair_mutex = false;
 };
 
+template <class Self>
 class shared : public std::shared_mutex {
  public:
-  using scoped_lock = shared_scoped_lock<shared>;
+  using scoped_lock = shared_scoped_lock<Self>;
   static constexpr bool is_rw_mutex = true, is_recursive_mutex = false, is_fair_mutex = false;
 };
 
