@@ -14,6 +14,7 @@
 
 #include "forkjoin/tbb/tbb/blocked_range.h"
 #include "forkjoin/tbb/tbb/global_control.h"
+#include "forkjoin/tbb/tbb/null_rw_mutex.h"
 #include "forkjoin/tbb/tbb/parallel_for.h"
 #include "forkjoin/tbb/tbb/parallel_invoke.h"
 #include "forkjoin/tbb/tbb/parallel_pipeline.h"
@@ -496,6 +497,63 @@ TEST_CASE("tbb: an observer that begins in a task is called there") {
       CHECK(seen.entries >= 1);
     });
   });
+}
+
+TEST_CASE("tbb: static and affinity partitioners give a thread the same part again") {
+  constexpr int procs = 2;
+  const auto loop = [](const auto& run) {
+    fj::runtime rt({.procs = procs});
+    std::thread::id before[procs];
+    for (int round = 0; round != 50; ++round) {
+      std::atomic<int> begun = 0;
+      std::thread::id ran[procs];
+      rt.run([&] {
+        run([&](int part) {
+          ran[part] = std::this_thread::get_id();
+          ++begun;
+          while (begun != procs) std::this_thread::yield();  // each thread has one part
+        });
+      });
+      for (int i = 0; i != procs; ++i) {
+        if (round != 0) CHECK(ran[i] == before[i]);
+        before[i] = ran[i];
+      }
+    }
+  };
+  loop([](const auto& body) {
+    tbb::parallel_for(
+        tbb::blocked_range<int>(0, procs), [&](const auto& part) { body(part.begin()); }, tbb::static_partitioner());
+  });
+  tbb::affinity_partitioner kept;
+  loop([&](const auto& body) { tbb::parallel_for(0, procs, body, kept); });
+  loop([&](const auto& body) {
+    tbb::parallel_for(0, 2 * procs, 2, [&](int i) { body(i / 2); }, tbb::static_partitioner());
+  });
+}
+
+TEST_CASE("tbb: such partitioners run each index once") {
+  everywhere([] {
+    for (const int n : {0, 1, 2, 7, 64, 1'000}) {
+      std::vector<std::atomic<int>> ran(static_cast<std::size_t>(n));
+      const auto count = [&](const tbb::blocked_range<int>& part) {
+        for (int i = part.begin(); i != part.end(); ++i) ++ran[static_cast<std::size_t>(i)];
+      };
+      tbb::affinity_partitioner kept;
+      tbb::parallel_for(tbb::blocked_range<int>(0, n), count, tbb::static_partitioner());
+      tbb::parallel_for(tbb::blocked_range<int>(0, n, 3), count, kept);
+      tbb::parallel_for(0, n, [&](int i) { ++ran[static_cast<std::size_t>(i)]; }, kept);
+      bool right = true;
+      for (const auto& each : ran) right = right && each == 3;
+      CHECK(right);
+    }
+  });
+}
+
+TEST_CASE("tbb: a lock of null_rw_mutex upgrades and goes down at once") {
+  tbb::null_rw_mutex none;
+  tbb::null_rw_mutex::scoped_lock held(none, false);
+  CHECK(held.upgrade_to_writer());
+  CHECK(held.downgrade_to_reader());
 }
 
 }  // namespace

@@ -85,10 +85,10 @@ class task_arena {
   void initialize(const constraints& wanted, unsigned = 1, priority = priority::normal) {
     initialize(wanted.max_concurrency);
   }
-  /// The runtime that the calling code runs in; outside of any, the default one.
+  /// To the runtime that the calling code runs in; outside of any, to the default one, or to none if the thread has not used it.
   void initialize(attach) {
     const std::scoped_lock held(making_);
-    if (own_ || attached_) return;
+    if (own_ || attached_ || (!fj_detail::is_inside() && !fj_detail::has_entered)) return;
     attached_ = fj::this_runtime();
     wanted_ = static_cast<int>(attached_->procs());
     is_active_.store(true, std::memory_order_release);
@@ -117,11 +117,16 @@ class task_arena {
     fj_detail::enqueue(here, own_, std::forward<F>(f));
   }
   void enqueue(task_handle&& handle) { enqueue(fj_detail::owned_task{std::move(handle.task_)}); }
+  /// As this_task_arena::enqueue.
+  static void enqueue_here(task_handle&& handle) {
+    fj_detail::enqueue(fj::this_runtime(), nullptr, fj_detail::owned_task{std::move(handle.task_)});
+  }
 
  private:
   friend class task_scheduler_observer;
 
   fj::runtime_ref runtime() {
+    if (!fj_detail::is_inside()) fj_detail::has_entered = true;
     if (!is_active()) {
       const std::scoped_lock held(making_);
       if (!is_active()) make();
@@ -143,8 +148,11 @@ class task_arena {
 
 namespace this_task_arena {
 
-/// The number of the P. A thread outside has number 0, as one that has entered an arena first; here it runs beside the P with that number.
-inline int current_thread_index() { return fj_detail::is_inside() ? fj::this_proc() : 0; }
+/// The number of the P. A thread outside has number 0, as one that has entered an arena first, once it has called a runtime; here it runs
+/// beside the P with that number.
+inline int current_thread_index() {
+  return fj_detail::is_inside() ? fj::this_proc() : fj_detail::has_entered ? 0 : task_arena::not_initialized;
+}
 inline int max_concurrency() { return static_cast<int>(fj_detail::procs()); }
 /// Calls f. A strand that waits here runs nothing else on its stack, so there is nothing to isolate.
 template <class F>
@@ -157,7 +165,7 @@ template <class F>
 void enqueue(F&& f) {
   fj_detail::enqueue(fj::this_runtime(), nullptr, std::forward<F>(f));
 }
-inline void enqueue(task_handle&& handle) { task_arena(task_arena::attach()).enqueue(std::move(handle)); }
+inline void enqueue(task_handle&& handle) { task_arena::enqueue_here(std::move(handle)); }
 
 }  // namespace this_task_arena
 

@@ -14,6 +14,7 @@
 #include <forkjoin/detail/kept_children.hpp>
 #include <forkjoin/go.hpp>
 #include <forkjoin/scope.hpp>
+#include <forkjoin/with_scope.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -274,6 +275,7 @@ class task_group {
   }
 
   [[gnu::noinline]] void put_in_list(std::unique_ptr<fj_detail::heap_task> task) {
+    if (!fj_detail::is_inside()) fj_detail::has_entered = true;
     const std::scoped_lock held(list_mutex_);
     if (!runner_comes_) static_cast<void>(fj::go({.stack_size = fj_detail::task_stack}, [this] { run_list(); }));
     runner_comes_ = true;

@@ -5,12 +5,16 @@
 #include "context.h"
 
 #include <forkjoin/fork_join.hpp>
+#include <forkjoin/parallel_for.hpp>
 #include <forkjoin/parallel_for_blocks.hpp>
 
+#include <algorithm>
+#include <atomic>
 #include <bit>
 #include <concepts>
 #include <cstddef>
 #include <type_traits>
+#include <vector>
 
 namespace tbb { namespace fj_detail {
 
@@ -52,6 +56,48 @@ void divide(Range& range, const Body& body, int left, task_group_context& contex
   fj::fork_join([&] { divide(range, body, left - 1, context); }, [&] { divide(right, body, left - 1, context); });
 }
 
+/// Calls part(i) for [0, parts), in a section for each P, each part once. A P takes those of its own section first, in each loop the
+/// same; then those that are left of others. Source: the mailboxes of Acar, Blelloch, Blumofe, "The data locality of work stealing" (2000),
+/// as a rule of who takes what.
+template <class Part>
+void replay_parts(std::size_t parts, task_group_context& context, const Part& part) {
+  const std::size_t sections = std::min(procs(), parts);
+  struct alignas(64) section {
+    std::size_t begin, end;
+    std::atomic<std::size_t> taken{0};
+    bool run_next(const Part& run) {
+      if (begin + taken.load(std::memory_order_relaxed) >= end) return false;
+      const std::size_t mine = begin + taken.fetch_add(1, std::memory_order_relaxed);
+      if (mine >= end) return false;
+      run(mine);
+      return true;
+    }
+  };
+  std::vector<section> all(sections);
+  for (std::size_t i = 0; i != sections; ++i) {
+    all[i].begin = parts / sections * i + std::min(i, parts % sections);
+    all[i].end = all[i].begin + parts / sections + (i < parts % sections);
+  }
+  const auto own = [sections] { return static_cast<std::size_t>(fj::this_proc()) % sections; };
+  fj::parallel_for(std::size_t{0}, sections,
+                   [&](std::size_t) {
+                     for (std::size_t tried = 0; tried != sections;)
+                       tried = all[(own() + tried) % sections].run_next(part) ? 0 : tried + 1;
+                   },
+                   {.grain = 1, .stop = cuts_loop(context)});
+}
+
+template <class Partitioner>
+inline constexpr bool replays =
+    std::same_as<Partitioner, static_partitioner> || std::same_as<Partitioner, affinity_partitioner>;
+
+/// Into how many parts such a partitioner divides so many units.
+template <class Partitioner>
+std::size_t parts_of(std::size_t units) {
+  constexpr std::size_t parts_a_proc = std::same_as<Partitioner, static_partitioner> ? 1 : 8;
+  return std::min(units, parts_a_proc * procs());
+}
+
 /// A blocked_range by the library's own loops: blocks of its grain size, or of several such where the loop is adaptive.
 template <class Partitioner, class Value, class Body>
 void divide_plain(const blocked_range<Value>& range, const Body& body, task_group_context& context) {
@@ -64,10 +110,14 @@ void divide_plain(const blocked_range<Value>& range, const Body& body, task_grou
     call_body(context, [&] { body(part); });
   };
   const fj::stop_token* const stop = cuts_loop(context);
-  if constexpr (std::same_as<Partitioner, simple_partitioner> || std::same_as<Partitioner, static_partitioner>) {
-    const std::size_t part = (n + procs() - 1) / procs();
-    const std::size_t block = std::same_as<Partitioner, static_partitioner> && part > grain ? part : grain;
-    fj::parallel_for_blocks(std::size_t{0}, n, run, {.grain = block, .stop = stop});
+  if constexpr (replays<Partitioner>) {
+    const std::size_t units = (n + grain - 1) / grain, parts = parts_of<Partitioner>(units);
+    const auto begin_of = [&](std::size_t i) {
+      return std::min(n, (units / parts * i + std::min(i, units % parts)) * grain);
+    };
+    replay_parts(parts, context, [&](std::size_t i) { run(begin_of(i), begin_of(i + 1)); });
+  } else if constexpr (std::same_as<Partitioner, simple_partitioner>) {
+    fj::parallel_for_blocks(std::size_t{0}, n, run, {.grain = grain, .stop = stop});
   } else {
     const std::size_t units = (n + grain - 1) / grain;
     fj::parallel_for_blocks(std::size_t{0}, units,

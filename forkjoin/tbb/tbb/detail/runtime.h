@@ -83,6 +83,9 @@ class runtimes {
 
 inline bool is_inside() noexcept { return fj::this_proc() >= 0; }
 
+/// Whether this thread, outside of any runtime, has called one.
+inline thread_local bool has_entered = false;
+
 [[noreturn, gnu::cold, gnu::noinline]] inline void called_by_observer() {
   std::fputs(
       "forkjoin: an algorithm, a task_group or an arena was called in on_scheduler_entry or on_scheduler_exit of a "
@@ -94,8 +97,11 @@ inline bool is_inside() noexcept { return fj::this_proc() >= 0; }
 /// Calls f inside of a runtime.
 template <class F>
 decltype(auto) enter(F&& f) {
-  if (is_inside() && !fj::detail::current_fiber()) [[unlikely]]
+  if (!is_inside()) {
+    has_entered = true;
+  } else if (!fj::detail::current_fiber()) [[unlikely]] {
     called_by_observer();
+  }
   return fj::run(std::forward<F>(f));
 }
 

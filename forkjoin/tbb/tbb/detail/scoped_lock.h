@@ -3,6 +3,7 @@
 
 #include <mutex>
 #include <shared_mutex>
+#include <type_traits>
 
 namespace tbb { namespace fj_detail {
 
@@ -67,18 +68,20 @@ class shared_scoped_lock {
     held_->unlock_shared();
     held_->lock();
     writes_ = true;
-    return false;
+    return excludes_nobody;
   }
   bool downgrade_to_reader() {
     if (!writes_) return true;
     held_->unlock();
     held_->lock_shared();
     writes_ = false;
-    return false;
+    return excludes_nobody;
   }
   bool is_writer() const { return writes_; }
 
  private:
+  static constexpr bool excludes_nobody = std::is_empty_v<Mutex>;  // null_rw_mutex
+
   Mutex* held_ = nullptr;
   bool writes_ = false;
 };
