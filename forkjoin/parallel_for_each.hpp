@@ -163,8 +163,13 @@ void parallel_for_each(First first, Last last, Body&& body, const loop_options& 
   } else {
     with_scope(stop, [&](scope& all) {
       for (; first != last; ++first)
-        all.fork(
-            [element = value(*first), &body]() mutable { static_cast<void>(std::invoke(body, std::move(element))); });
+        all.fork([element = value(*first), &body]() mutable {
+          if constexpr (std::is_invocable_v<Body&, value>) {
+            static_cast<void>(std::invoke(body, std::move(element)));
+          } else {
+            static_cast<void>(std::invoke(body, element));
+          }
+        });
     });
   }
 }

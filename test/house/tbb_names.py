@@ -21,7 +21,7 @@ INNARDS = {"is_inside_task", "graph_policy_namespace"}
 
 
 def compiled(text):
-    command = [*compiler, "-std=c++20", "-fsyntax-only", f"-I{OURS}", f"-I{ROOT}", "-x", "c++", "-"]
+    command = [*compiler, "-std=c++20", "-fsyntax-only", "-DTBB_PREVIEW_CONCURRENT_LRU_CACHE", f"-I{OURS}", f"-I{ROOT}", "-x", "c++", "-"]
     return subprocess.run(command, input=text, capture_output=True, text=True, env={"PATH": "/usr/bin:/bin:/usr/local/bin", "LC_ALL": "C"})
 
 

@@ -37,10 +37,10 @@ struct element_body {
 template <class Iterator, class Body>
 void for_each(Iterator first, Iterator last, const Body& body, task_group_context* context) {
   static_assert(
-      std::forward_iterator<Iterator> ||
+      std::forward_iterator<Iterator> || !std::is_lvalue_reference_v<std::iter_reference_t<Iterator>> ||
           !std::is_convertible_v<typename std::iterator_traits<Iterator>::iterator_category, std::forward_iterator_tag>,
-      "tbb::parallel_for_each over forkjoin: iterators that can be read again must be std::forward_iterator, as "
-      "their elements would be copied else");
+      "tbb::parallel_for_each over forkjoin: iterators that can be read again must be std::forward_iterator, as their "
+      "elements would be copied else");
   algorithm(context, [&](task_group_context& in) {
     fj::parallel_for_each(first, last, element_body<std::iter_value_t<Iterator>, Body>{in, body},
                           {.stop = cuts_loop(in)});

@@ -43,7 +43,7 @@
 #include "concurrent_unordered_map.h"
 #include "concurrent_unordered_set.h"
 #include "concurrent_vector.h"
-#ifdef TBB_PREVIEW_CONCURRENT_LRU_CACHE
+#if TBB_PREVIEW_CONCURRENT_LRU_CACHE
 #include "concurrent_lru_cache.h"
 #endif
 #endif
