@@ -159,9 +159,9 @@ class task_handle {
 
 class task_group {
  public:
-  task_group() : task_group(fj_detail::body_frame::holds(this)) {}
+  task_group() : task_group(fj_detail::body_frame::holds(reinterpret_cast<std::uintptr_t>(this))) {}
   explicit task_group(task_group_context& context) : context_(&context) {
-    const bool here = fj_detail::body_frame::holds(this);
+    const bool here = fj_detail::body_frame::holds(reinterpret_cast<std::uintptr_t>(this));
     context.begin_use(!here);
     if (here) kept_.emplace(fj::detail::current_fiber());
   }

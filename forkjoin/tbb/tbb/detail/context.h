@@ -50,15 +50,15 @@ class body_frame {
   task_group_context* context() const noexcept { return context_; }
   const void* group() const noexcept { return group_; }
 
-  /// Whether the object lies in a frame that ends before the calling body does, and no fork is open that began in that body.
-  static bool holds(const void* object) noexcept {
+  /// Whether the object at that address lies in a frame that ends before the calling body does, and no fork is open that began in that body.
+  static bool holds(std::uintptr_t object) noexcept {
     fj::detail::fiber* const here = fj::detail::current_fiber();
     if (!here) return false;
     const body_frame* const body = static_cast<body_frame*>(here->layer);
     const auto bottom = reinterpret_cast<std::uintptr_t>(here->stack_bottom());
     const auto top = reinterpret_cast<std::uintptr_t>(body ? body->floor_ : here->stack_top());
     const auto inside = [&](std::uintptr_t at) { return at >= bottom && at < top; };
-    return inside(reinterpret_cast<std::uintptr_t>(object)) && !inside(fj::detail::current_deque().newest());
+    return inside(object) && !inside(fj::detail::current_deque().newest());
   }
 
  private:
