@@ -3,7 +3,6 @@
 // expect: forkjoin has no tbb::task::suspend: wait for an fj::promise or an fj::channel
 // expect: forkjoin has no tbb::task_scheduler_handle: threads end with the process
 // expect: forkjoin has no tbb::finalize: threads end with the process
-// expect: forkjoin has no tbb::blocked_rangeNd: use tbb::blocked_range3d, or a range of your own
 // expect: forkjoin has no tbb::cache_aligned_resource: use std::pmr::new_delete_resource()
 // expect: forkjoin has no tbb::collaborative_call_once: use fj::once with once.call(f)
 
@@ -27,7 +26,6 @@ int main() {
   tbb::task::suspend([](tbb::task::suspend_point) {});
   tbb::task_scheduler_handle* handle;
   tbb::finalize(tbb::attach());
-  tbb::blocked_rangeNd<int, 4>* range;
   tbb::cache_aligned_resource* memory;
   tbb::collaborative_call_once(0, [] {});
 #endif

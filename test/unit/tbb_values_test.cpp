@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <ranges>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -19,6 +20,7 @@
 #include "forkjoin/go.hpp"
 #include "forkjoin/tbb/tbb/blocked_range2d.h"
 #include "forkjoin/tbb/tbb/blocked_range3d.h"
+#include "forkjoin/tbb/tbb/blocked_rangeNd.h"
 #include "forkjoin/tbb/tbb/combinable.h"
 #include "forkjoin/tbb/tbb/enumerable_thread_specific.h"
 #include "forkjoin/tbb/tbb/parallel_for.h"
@@ -173,6 +175,18 @@ TEST_CASE("ranges are cut in proportion") {
   CHECK(deep.cols().size() == 75);
   CHECK(right.cols().begin() == 75);
   CHECK(right.pages().size() == 2);
+  tbb::blocked_rangeNd<int, 4> many({0, 2}, {0, 100, 5}, {0, 30}, {0, 1});
+  const tbb::blocked_rangeNd<int, 4> part(many, by);
+  CHECK(many.dim(2).size() == 22);
+  CHECK(part.dim(2).begin() == 22);
+  CHECK(part.dim(1).size() == 100);
+  std::atomic<long> cells = 0;
+  tbb::parallel_for(tbb::blocked_rangeNd<int, 4>({0, 2}, {0, 10}, {0, 30}, {0, 3}), [&](const auto& box) {
+    long n = 1;
+    for (unsigned i = 0; i < box.ndims(); ++i) n *= static_cast<long>(box.dim(i).size());
+    cells += n;
+  });
+  CHECK(cells == 1800);
 }
 
 TEST_CASE("bodies that add elements take them as they like") {

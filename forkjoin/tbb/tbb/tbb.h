@@ -4,6 +4,7 @@
 #include "blocked_range.h"
 #include "blocked_range2d.h"
 #include "blocked_range3d.h"
+#include "blocked_rangeNd.h"
 #include "cache_aligned_allocator.h"
 #include "combinable.h"
 #include "detail/left_out.h"

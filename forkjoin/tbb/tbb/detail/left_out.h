@@ -165,9 +165,6 @@ FORKJOIN_TBB_FLOW void is_a(Any&&...);
 
 }  // namespace flow
 
-template <class, unsigned, class...>
-class FORKJOIN_TBB_LEFT_OUT("tbb::blocked_rangeNd: use tbb::blocked_range3d, or a range of your own") blocked_rangeNd;
-
 class FORKJOIN_TBB_LEFT_OUT("tbb::cache_aligned_resource: use std::pmr::new_delete_resource()") cache_aligned_resource;
 
 class FORKJOIN_TBB_LEFT_OUT("tbb::collaborative_once_flag: use fj::once with once.call(f)") collaborative_once_flag;
