@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <cfenv>
 #include <chrono>
 #include <cstddef>
 #include <future>
@@ -299,6 +300,27 @@ TEST_CASE("tbb: contexts: isolated, explicit, nested, reset") {
     outer.reset();
     tbb::parallel_for(0, 1, [&](int) { ++ran; }, outer);
     CHECK(ran == 2);
+  });
+}
+
+TEST_CASE("tbb: bodies run with the floating-point settings that their context has captured") {
+  everywhere([] {
+    std::fesetround(FE_UPWARD);
+    tbb::task_group_context context;
+    context.capture_fp_settings();
+    std::fesetround(FE_TONEAREST);
+    std::atomic<int> wrong = 0;
+    const auto look = [&](int) { wrong += std::fegetround() != FE_UPWARD; };
+    tbb::parallel_for(
+        0, 20,
+        [&](int i) {
+          look(i);
+          tbb::parallel_for(0, 3, look);
+        },
+        context);
+    CHECK(wrong == 0);
+    CHECK(std::fegetround() == FE_TONEAREST);
+    CHECK(context.traits() == tbb::task_group_context::fp_settings);
   });
 }
 
