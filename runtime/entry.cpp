@@ -318,6 +318,8 @@ stats stats_of(const scheduler& s) {
   });
   read.threads_refused = s.threads_refused();
   read.retakes_refused = s.retakes_refused();
+  read.forks_fence = s.settings().eager && !s.settings().steal_every_fork && !s.settings().in_turns;
+  read.fences_unanswered = s.fences_unanswered();
   if (const schedule_log* const log = s.settings().in_turns ? schedule_session::log() : nullptr) {
     read.schedule_choices = log->choices.load(std::memory_order_relaxed);
     read.schedule_hash = log->hash.load(std::memory_order_relaxed);

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "runtime/base/tuning.hpp"
+#include "runtime/os/interrupt.hpp"
 #include "runtime/os/membarrier.hpp"
 #include "runtime/os/thread.hpp"
 #include "runtime/os/topology.hpp"
@@ -77,6 +78,25 @@ std::size_t resolve_stack(const std::string& option, std::size_t size, const cha
   return size;
 }
 
+// 0: none.
+int resolve_fence_signal(int wanted) {
+  if (wanted != 0) {
+    if (os::may_be_interrupt_signal(wanted)) return wanted;
+    throw std::invalid_argument("forkjoin: options::fence_signal is " + std::to_string(wanted) +
+                                "; set it to the number of a signal that the program does not use, or to 0 for SIGURG");
+  }
+  const char* const text = os::variable("FORKJOIN_FENCE_SIGNAL");
+  if (!text) return os::usual_interrupt_signal();
+  constexpr const char* otherwise = "to 0 for none, or unset it for SIGURG";
+  const auto number = static_cast<int>(
+      number_from_environment("FORKJOIN_FENCE_SIGNAL", text, 0, std::numeric_limits<int>::max(), otherwise));
+  if (number != 0 && !os::may_be_interrupt_signal(number))
+    throw std::invalid_argument(
+        "forkjoin: FORKJOIN_FENCE_SIGNAL is \"" + std::string(text) +
+        "\", which is no signal that a program can handle; set it to one that this program does not use, " + otherwise);
+  return number;
+}
+
 // The option, or the variable with "%p" and the runtime's number filled in.
 std::string file_from(const char* option, const char* variable, std::atomic<unsigned>& runtimes) {
   if (option) return option;
@@ -112,10 +132,14 @@ settings resolve(const options& wanted) {
   chosen.chaos = wanted.chaos != 0 ? wanted.chaos : seed_from_environment();
   const std::uint64_t schedule = schedule_from(wanted).seed;
   if (chosen.chaos == 0 && schedule_chooser::is_chaotic(schedule)) chosen.chaos = schedule;
-  // A record that is to be stolen must be public.
-  const bool may_fence_others = flag_from_environment("FORKJOIN_MEMBARRIER", true) && os::membarrier_register();
   chosen.in_turns = os::turns::mine() != nullptr;
-  chosen.eager = chosen.steal_every_fork || !may_fence_others || chosen.in_turns;
+  chosen.eager = chosen.steal_every_fork || chosen.in_turns;  // a record that is to be stolen must be public
+  const bool has_membarrier = flag_from_environment("FORKJOIN_MEMBARRIER", true) && os::membarrier_register();
+  if (!chosen.eager && !has_membarrier) {
+    const int number = resolve_fence_signal(wanted.fence_signal);
+    chosen.by_signal = number != 0 && os::allow_interrupts(number);
+    chosen.eager = !chosen.by_signal;
+  }
   return chosen;
 }
 

@@ -71,6 +71,12 @@ struct options {
   /// throw std::logic_error. fj::explore tries many seeds. FORKJOIN_SCHEDULE=seed in the environment sets it for runtimes that leave it 0.
   replay schedule = {};
 
+  /// Where the system forbids membarrier(2), a thread has the others pass a fence by this signal. The number of any that the program does
+  /// not use; its handler stays for good, and threads that call `run` should not block it. A system call that such a thread sleeps in may
+  /// return EINTR, but not within fj::blocking. The first runtime of the process that needs a signal chooses it. 0: the environment
+  /// variable FORKJOIN_FENCE_SIGNAL, else SIGURG.
+  int fence_signal = 0;
+
   /// For programs that keep caches for each thread (thread_local), in builds with ThreadSanitizer; in other builds it
   /// does nothing. Strands that run on one thread are ordered as they run there. So ThreadSanitizer reports no races
   /// between them, true ones included. FORKJOIN_TSAN_THREAD_ORDER=1 in the environment sets it for every runtime.

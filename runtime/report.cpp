@@ -117,6 +117,16 @@ std::string report(const stats& read, bool steals_every_fork, std::uint64_t chao
   if (all.exposures > 0)
     text += "forkjoin: " + number(all.exposures, "time") +
             " a thief took work by force, of a strand that had not forked for long while others looked for work\n";
+  if (read.forks_fence)
+    text +=
+        "forkjoin: membarrier(2) and a signal in its place are not to be had, so each fork passes a fence, which makes "
+        "it "
+        "many times as slow; unset FORKJOIN_MEMBARRIER and FORKJOIN_FENCE_SIGNAL\n";
+  if (read.fences_unanswered > 0)
+    text +=
+        "forkjoin: membarrier(2) is not to be had, and " + number(read.fences_unanswered, "time") +
+        " a thread did not answer the signal in its place within 10 ms: meanwhile no work could be taken by force; do "
+        "not block that signal (FORKJOIN_FENCE_SIGNAL)\n";
   text += "forkjoin: hint: " + hint(read, all, steals_every_fork) + "\n";
   if (all.busy_ns != 0) text += "forkjoin: which code that was: forkjoin-trace run PROGRAM\n";
   return text;

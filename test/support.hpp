@@ -17,7 +17,7 @@
 #include <type_traits>
 
 #include "forkjoin/forkjoin.hpp"
-#include "runtime/os/membarrier.hpp"
+#include "runtime/environment.hpp"
 
 #if __has_include(<valgrind/valgrind.h>)
 #include <valgrind/valgrind.h>
@@ -101,10 +101,10 @@ Number divided(Number n) {
   return less > 0 ? less : 1;
 }
 
-/// Whether the system lets a thread fence other threads. If not, everything is public, as with FORKJOIN_MEMBARRIER=0,
-/// and tests of private records are skipped.
+/// Whether a thread of a runtime with the usual options can fence others, by membarrier or by signal. If not, everything is public, and
+/// tests of private records are skipped.
 inline bool may_fence_others() {
-  static const bool may = fj::detail::os::membarrier_register();
+  static const bool may = !fj::detail::resolve({}).eager;
   return may;
 }
 
@@ -175,12 +175,28 @@ inline fj::options with_procs(unsigned p) {
 enum class stealing {
   by_need,     ///< because a worker has no work, as in every program
   every_fork,  ///< options::steal_every_fork
-  all_public,  ///< no membarrier: FORKJOIN_MEMBARRIER=0
+  all_public,  ///< no heavy fence: each record is public at once
+  by_signal,   ///< by need, without membarrier
 };
 
 inline std::string name_of(stealing how) {
-  return how == stealing::by_need ? "by need" : how == stealing::every_fork ? "every fork" : "all public";
+  return how == stealing::by_need      ? "by need"
+         : how == stealing::every_fork ? "every fork"
+         : how == stealing::all_public ? "all public"
+                                       : "by signal";
 }
+
+/// The variables that runtimes need for that, while it lives. By need, those that are there count.
+class fences {
+ public:
+  explicit fences(stealing how) {
+    if (how == stealing::all_public || how == stealing::by_signal) membarrier_.emplace("FORKJOIN_MEMBARRIER", "0");
+    if (how == stealing::all_public) signal_.emplace("FORKJOIN_FENCE_SIGNAL", "0");
+  }
+
+ private:
+  std::optional<environment> membarrier_, signal_;
+};
 
 inline fj::options with(unsigned p, stealing how) {
   fj::options chosen = with_procs(p);
@@ -191,8 +207,8 @@ inline fj::options with(unsigned p, stealing how) {
 /// Calls body(runtime, p, how) for every number of P and every way to steal.
 template <class Body>
 void for_each_runtime(const char* what, Body body, unsigned least = 1) {
-  for (const stealing how : {stealing::by_need, stealing::every_fork, stealing::all_public}) {
-    const environment membarrier("FORKJOIN_MEMBARRIER", how == stealing::all_public ? "0" : nullptr);
+  for (const stealing how : {stealing::by_need, stealing::every_fork, stealing::all_public, stealing::by_signal}) {
+    const fences set(how);
     for_each_procs(
         [&](unsigned p) {
           const watchdog dog(what, p);

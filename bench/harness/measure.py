@@ -155,7 +155,7 @@ class Kernel:
         got = parse_once(self.output(command), command)
         if "most_public" in got.get("counters", {}):
             # Only its owner knows how many records a deque holds, and does not count them; so once more with all public.
-            all_public = parse_once(self.output(command, FORKJOIN_MEMBARRIER="0"), command)
+            all_public = parse_once(self.output(command, FORKJOIN_MEMBARRIER="0", FORKJOIN_FENCE_SIGNAL="0"), command)
             got["deepest_deque"] = all_public["counters"]["most_public"]
         return got
 

@@ -17,6 +17,10 @@ struct threads {
   scheduler& whose;
 
   worker* start(waker) noexcept;
+  bool heavy_fence() noexcept {
+    os::heavy_fence();
+    return true;
+  }
 };
 
 /// No simulated strand waits for an event.

@@ -31,7 +31,7 @@ TIMEOUT = 120
 
 def run(program, *arguments, all_public=False):
     command = [str(program), *map(str, arguments)]
-    variables = dict(os.environ, FORKJOIN_MEMBARRIER="0") if all_public else None
+    variables = dict(os.environ, FORKJOIN_MEMBARRIER="0", FORKJOIN_FENCE_SIGNAL="0") if all_public else None
     done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, env=variables)
     if done.returncode != 0:
         raise measure.Failed(f"ended with status {done.returncode}: {' '.join(command)}\n{done.stdout}{done.stderr}")

@@ -15,9 +15,10 @@ struct settings {
   bool steal_every_fork = false;
   bool thread_order = false;
   std::uint64_t chaos = 0;
-  bool eager = false;     ///< no membarrier: everything is public at once
-  bool follows = false;   ///< the P in use follow the affinity mask and the quota
-  bool in_turns = false;  ///< its threads take turns, and so does each that calls it
+  bool eager = false;      ///< everything is public at once: each push and pop fences
+  bool by_signal = false;  ///< the heavy fence is a signal to each thread, for want of membarrier
+  bool follows = false;    ///< the P in use follow the affinity mask and the quota
+  bool in_turns = false;   ///< its threads take turns, and so does each that calls it
 };
 
 }}}  // namespace fj::v0_2::detail

@@ -48,6 +48,13 @@ inline constexpr unsigned top_rounds = 64;
 /// How many deques a thief exposes with one heavy fence: their addresses fit into its frame.
 inline constexpr std::size_t exposed_at_a_time = 64;
 
+/// Nanoseconds that a heavy fence by signal waits for an answer: more than a time slice of the system. A thread that has not answered by
+/// then blocks the signal, or has had no processor (sched/fence_by_signal.hpp).
+inline constexpr std::int64_t answers_within_ns = 10'000'000;
+
+/// How often it looks for an answer, which takes some microseconds, before it leaves its processor to a thread that may have to answer.
+inline constexpr unsigned looks_per_yield = 64;
+
 /// Nanoseconds to wait before the next try after the system refused memory or a thread: much longer than a try takes.
 inline constexpr std::int64_t refused_ns = 1'000'000;
 

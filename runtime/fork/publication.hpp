@@ -66,7 +66,7 @@ struct publication {
 /// By a thief, which calls a heavy fence between the two halves.
 struct exposure {
   /// Raises the guard: from then on the owner completes no pop. False if nothing is private, or if another thief or the owner
-  /// makes records public at this moment. Otherwise a heavy fence and `end` must follow.
+  /// makes records public at this moment. Otherwise a heavy fence, and `end` or `give_up`, must follow.
   [[nodiscard]] static bool begin(deque_thief& d) noexcept FORKJOIN_UNANALYSED {
     if (d.eager_ || !d.has_capacity() || !d.mutex_.try_lock()) return false;
     if (!d.has_private()) {
@@ -75,6 +75,12 @@ struct exposure {
     }
     d.guard_.store(d.guard_up, std::memory_order_relaxed);  // ordered by the heavy fence
     return true;
+  }
+
+  /// In place of `end`, if the fence was not passed by all: the owner may have taken a record without a sight of the guard.
+  static void give_up(deque_thief& d) noexcept FORKJOIN_UNANALYSED {
+    d.guard_.store(d.guard_down, std::memory_order_release);  // release: pairs with the acquire in pop
+    d.mutex_.unlock();
   }
 
   struct handles_none {

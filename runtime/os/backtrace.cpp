@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "runtime/os/interrupt.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/mutex.hpp"
 
@@ -19,7 +20,7 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 namespace {
 
 constexpr int most_frames = 64;
-constexpr int own_frames = 2;  // the handler, and what the system calls it by
+constexpr int own_frames = 3;  // answer_backtrace, the handler, and what the system calls it by
 constexpr std::int64_t patience_ns = 200'000'000;
 
 std::atomic<bool> allowed{false};
@@ -30,12 +31,7 @@ sem_t answered;
 
 void answer(int) {
   const int before = errno;
-  int me = static_cast<int>(syscall(SYS_gettid));
-  // One that answers too late finds another thread or none asked. acquire: pairs with the release in print_backtrace
-  if (asked.compare_exchange_strong(me, 0, std::memory_order_acquire)) {
-    found.store(backtrace(frames, most_frames), std::memory_order_relaxed);
-    sem_post(&answered);
-  }
+  answer_backtrace();
   errno = before;
 }
 
@@ -65,6 +61,14 @@ void allow_backtraces() noexcept {
   allowed.store(once, std::memory_order_relaxed);
 }
 
+void answer_backtrace() noexcept {
+  int me = static_cast<int>(syscall(SYS_gettid));
+  // One that answers too late finds another thread or none asked. acquire: pairs with the release in print_backtrace
+  if (!asked.compare_exchange_strong(me, 0, std::memory_order_acquire)) return;
+  found.store(backtrace(frames, most_frames), std::memory_order_relaxed);
+  sem_post(&answered);
+}
+
 bool backtraces_allowed() noexcept { return allowed.load(std::memory_order_relaxed); }
 
 void print_backtrace(int thread) noexcept {
@@ -73,15 +77,17 @@ void print_backtrace(int thread) noexcept {
   struct sigaction by{}, before{};
   by.sa_handler = &answer;
   by.sa_flags = SA_RESTART | SA_ONSTACK;
-  if (sigaction(SIGURG, nullptr, &before) != 0 || (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)) {
+  const bool is_answered = interrupt_signal() == SIGURG;
+  if (!is_answered &&
+      (sigaction(SIGURG, nullptr, &before) != 0 || (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN))) {
     print_error("  (not known, as the program handles SIGURG itself)\n");
     return;
   }
-  sigaction(SIGURG, &by, nullptr);
+  if (!is_answered) sigaction(SIGURG, &by, nullptr);
   asked.store(thread, std::memory_order_release);
   const bool answers = syscall(SYS_tgkill, getpid(), thread, SIGURG) == 0 && wait_for_answer();
   asked.store(0, std::memory_order_relaxed);
-  sigaction(SIGURG, &before, nullptr);
+  if (!is_answered) sigaction(SIGURG, &before, nullptr);
   if (!answers) {
     print_error("  (not known, as its thread does not answer)\n");
     return;

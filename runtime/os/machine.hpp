@@ -12,6 +12,7 @@
 #include "clock.hpp"
 #include "cpu.hpp"
 #include "futex.hpp"
+#include "interrupt.hpp"
 #include "membarrier.hpp"
 #include "mutex.hpp"
 #include "ticks.hpp"

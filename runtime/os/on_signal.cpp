@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <mutex>
 
+#include "runtime/os/interrupt.hpp"
 #include "runtime/os/mutex.hpp"
 #include "runtime/os/thread.hpp"
 #include "runtime/os/thread_safety.hpp"
@@ -71,6 +72,7 @@ bool handles_other_signals() noexcept {
     struct sigaction by{};
     if (sigaction(number, nullptr, &by) != 0) continue;  // one of the C library's own
     if (by.sa_handler == SIG_DFL || by.sa_handler == SIG_IGN || by.sa_handler == &handle) continue;
+    if (number == interrupt_signal()) continue;
     if (std::find(harmless.begin(), harmless.end(), number) == harmless.end()) return true;
   }
   return false;

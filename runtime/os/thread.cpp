@@ -1,6 +1,7 @@
 #include "runtime/os/thread.hpp"
 
 #include "runtime/os/backtrace.hpp"
+#include "runtime/os/interrupt.hpp"
 
 #include <dirent.h>
 #include <pthread.h>
@@ -54,6 +55,7 @@ bool thread::start(void (*body)(void*) noexcept, void* argument, placement where
   // system call (SECCOMP_RET_TRAP).
   for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF}) sigdelset(&all, fault);
   if (backtraces_allowed()) sigdelset(&all, SIGURG);
+  if (interrupt_signal() != 0) sigdelset(&all, interrupt_signal());
   pthread_sigmask(SIG_SETMASK, &all, &before);
   int error = EINVAL;
   cpu_set_t narrowed;

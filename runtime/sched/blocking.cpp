@@ -49,6 +49,7 @@ blocking_call::blocking_call(bool at_once) noexcept : worker_(current_worker()) 
   set_current_worker(nullptr);
   set_current_fiber(nullptr);
   set_current_deque(no_deque);
+  m.end_light_fences();             // nor may a signal end the call
   os::happens_after(m.exceptions);  // the call may use what belongs to its thread, as may those before it
   const bool expected = !at_once && f.lasting_calls == tuning::lasting_calls;
   if (expected) begun_ns_ = os::now_ns();
@@ -63,6 +64,7 @@ blocking_call::~blocking_call() {
   worker& m = *worker_;
   fiber& f = *fiber_;
   os::happens_before(m.exceptions);
+  m.begin_light_fences();
   set_current_worker(&m);
   set_current_fiber(&f);
   const bool has_processor = blocking_protocol::end(m, call_);

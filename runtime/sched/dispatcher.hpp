@@ -289,7 +289,7 @@ class dispatcher {
       }
       // An owner may have answered its alarm while this thread counted as spinning, and its next push may have found the alarm
       // off. Only a caller would take that record, and it sleeps: so this thread looks, as in park.
-      eager_ ? os::fence() : os::heavy_fence();
+      heavy_fence();
       const locked lock(mutex_);
       if (!idle_.caller_with_records(all_)) return;
     }
@@ -426,7 +426,7 @@ class dispatcher {
         if (d.whose() == &brought) visit(d);
       });
     };
-    if (last_resort && !parking::nothing_left(its_deques, eager_)) take_idle_processor_as_caller(m);
+    if (last_resort && !parking::nothing_left(its_deques, [this] { heavy_fence(); })) take_idle_processor_as_caller(m);
     while (!has_come_back(brought, m)) {
       if (m.wakes_at != never && timekeeper_.is_due(m)) {
         take_idle_processor_as_caller(m);
@@ -541,7 +541,14 @@ class dispatcher {
     if (all_idle()) return false;
     os::fence();  // the announcement, then the queues of all P: pairs with the fence in announce
     if (any_in_queues(all_)) return true;
-    return !parking::nothing_left([this](auto visit) { all_.for_each_deque(visit); }, eager_);
+    return !parking::nothing_left([this](auto visit) { all_.for_each_deque(visit); }, [this] { heavy_fence(); });
+  }
+
+  // Where every push fences by itself, a plain one is enough. One that a thread did not answer serves as well as it can: what that
+  // thread stored before is long visible, but the proof does not cover it.
+  void heavy_fence() noexcept {
+    if (eager_) return os::fence();
+    static_cast<void>(threads_.heavy_fence());
   }
 
   bool has_come_back(root& brought, worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {

@@ -104,8 +104,9 @@ struct exposer {
     });
     const auto begun = std::span(chosen).first(count);
     const auto end = std::partition(begun.begin(), begun.end(), [](deque_thief* d) { return exposure::begin(*d); });
-    if (end != begun.begin()) os::heavy_fence();
-    std::for_each(begun.begin(), end, [&m](deque_thief* d) {
+    const bool fenced = end == begun.begin() || s.threads().heavy_fence();
+    std::for_each(begun.begin(), end, [&m, fenced](deque_thief* d) {
+      if (!fenced) return exposure::give_up(*d);
       if (!exposure::end(*d, &system::handles_any)) return;
       ++m.count().exposures;
       note(m, event::expose, d->public_count());

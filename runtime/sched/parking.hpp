@@ -95,18 +95,14 @@ class parking {
   }
 
   /// Steps 2 to 4 above, after the announcement: whether the worker may sleep. `for_each_deque` calls what it is given with the
-  /// active deque of every P. `eager`: every push fences by itself, so a plain fence is enough here.
-  template <class ForEach>
-  static bool nothing_left(ForEach for_each_deque, bool eager) {
+  /// active deque of every P.
+  template <class ForEach, class Fence>
+  static bool nothing_left(ForEach for_each_deque, Fence heavy_fence) {
     // Between the announcement and the loads by which deques are found: pairs with the fence in attend. An owner that has not
     // seen the announcement opened its deque before, and that is the one found here.
     os::fence();
     for_each_deque([](auto& d) { d.alarm(); });
-    if (eager) {
-      os::fence();
-    } else {
-      os::heavy_fence();
-    }
+    heavy_fence();
     bool empty = true;
     for_each_deque([&](auto& d) { empty = empty && d.looks_empty(); });
     return empty;

@@ -47,7 +47,9 @@ void run_from_thread(scheduler& s, root& brought) {
   note(m, event::job, reinterpret_cast<std::uintptr_t>(brought.call));
   note_birth(s, *first);
   os::happens_before(&m);  // as in thread_main
+  m.begin_light_fences();
   caller_loop::run(brought, m, *first);
+  m.end_light_fences();
   note(m, event::job_end);
   if (thread_hooks* const hooks = s.hooks()) hooks->rests(m.hooks_seen, false);
   set_current_worker(nullptr);

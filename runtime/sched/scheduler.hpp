@@ -136,6 +136,7 @@ class scheduler {
   std::uint64_t age() const noexcept;
   std::uint64_t time_working() const noexcept;
   std::uint64_t threads_refused() const noexcept { return threads_.refused(); }
+  std::uint64_t fences_unanswered() const noexcept { return threads_.fences_unanswered(); }
   std::uint64_t retakes_refused() const noexcept { return retakes_refused_.load(std::memory_order_relaxed); }
 
   /// So many blocking calls keep their P, because no thread can be had for it. The first time it says so.

@@ -21,7 +21,9 @@ void thread_main(void* self) noexcept {
   m.exceptions = &os::this_threads_exceptions();
   set_current_worker(&m);
   os::happens_before(&m);  // strands read what is the thread's own, too
+  m.begin_light_fences();
   worker_loop::run(m);
+  m.end_light_fences();
   set_current_worker(nullptr);  // destructors of thread_local variables run outside of any runtime
 }
 
@@ -40,10 +42,12 @@ worker* threads::start(waker then) noexcept {
     attend_trace(*m);
     started_.reserve(started_.size() + 1);
     const auto where = then == waker::sleeps ? os::placement::here : os::placement::elsewhere;
+    fences_.add(m->fences);  // before the thread can fork
     if (m->thread.start(&thread_main, m.get(), where)) {
       started_.push_back(std::move(m));
       return started_.back().get();
     }
+    fences_.remove(m->fences);
   } catch (const std::bad_alloc&) {}
   ++refused_;
   return nullptr;
@@ -57,6 +61,15 @@ void threads::join() noexcept {
     m->signal();
   }
   for (const auto& m : started_) m->thread.join();
+}
+
+bool threads::heavy_fence() noexcept {
+  if (scheduler_.settings().by_signal) {
+    worker* const m = current_worker();
+    return fences_.pass(m ? &m->fences : nullptr);
+  }
+  os::heavy_fence();
+  return true;
 }
 
 void threads::attend_trace() noexcept {
@@ -80,6 +93,7 @@ worker& threads::take_caller() {
   if (idle_callers_.empty()) {
     idle_callers_.reserve(callers_.size() + 1);  // so that giving back cannot fail
     callers_.push_back(std::make_unique<worker>(scheduler_, 0x10000 + static_cast<unsigned>(callers_.size())));
+    fences_.add(callers_.back()->fences);
     os::happens_before(callers_.back().get());
     attend_trace(*callers_.back());
     return *callers_.back();

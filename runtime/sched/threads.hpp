@@ -7,6 +7,7 @@
 #include "../base/counters.hpp"
 #include "../os/mutex.hpp"
 #include "../os/thread_safety.hpp"
+#include "fence_by_signal.hpp"
 #include "worker.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -35,6 +36,11 @@ class threads {
   /// From now on the events of all threads go to the present trace, if there is one.
   void attend_trace() noexcept FORKJOIN_EXCLUDES(mutex_);
 
+  /// The heavy fence, for light ones of these threads. False if one of them may not have passed it: see fence_by_signal.hpp.
+  bool heavy_fence() noexcept;
+  /// How often that was so.
+  std::uint64_t fences_unanswered() const noexcept { return fences_.unanswered(); }
+
   /// How often the system refused a thread.
   std::uint64_t refused() const noexcept { return refused_.read(); }
 
@@ -51,6 +57,7 @@ class threads {
   std::vector<std::unique_ptr<worker>> callers_ FORKJOIN_GUARDED_BY(mutex_);
   std::vector<worker*> idle_callers_ FORKJOIN_GUARDED_BY(mutex_);
   tally refused_;
+  fence_by_signal fences_;
 };
 
 }}}  // namespace fj::v0_2::detail

@@ -9,6 +9,7 @@ namespace fj { inline namespace v0_2 { namespace detail {
 // signal is taken, by the sleep at the end, only when the count is even again.
 void worker::sleep() noexcept {
   if (thread_hooks* const hooks = scheduler_->hooks(); hooks && !is_caller()) hooks->rests(hooks_seen, true);
+  end_light_fences();
   if (wakes_at == never) {
     const std::uint64_t before = sleeps_.load(std::memory_order_relaxed);
     // seq_cst, here and below: what this thread did before its sleep comes before the loads of the thread that looks
@@ -18,7 +19,16 @@ void worker::sleep() noexcept {
     sleeps_.store(before + 2, std::memory_order_seq_cst);
   }
   sleeping_.sleep(wakes_at, scheduler_->poller(), polled);
+  begin_light_fences();
   note(*this, event::awake);
+}
+
+void worker::begin_light_fences() noexcept {
+  if (scheduler_->settings().by_signal) fences.begin();
+}
+
+void worker::end_light_fences() noexcept {
+  if (scheduler_->settings().by_signal) fences.end();
 }
 
 void worker::signal() noexcept { sleeping_.signal(scheduler_->poller()); }

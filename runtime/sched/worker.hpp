@@ -15,6 +15,7 @@
 #include "../os/thread.hpp"
 #include "../stacks/fiber.hpp"
 #include "../trace/ring.hpp"
+#include "fence_by_signal.hpp"
 #include "poll_entry.hpp"
 #include "processor.hpp"
 #include "sleep_word.hpp"
@@ -43,6 +44,11 @@ struct worker {
 
   /// Of a caller of run; it works only for the root it brought.
   bool is_caller() const noexcept { return !thread.started(); }
+
+  /// From now on, until end_light_fences, the thread may fork. By itself, when it begins to work for the runtime, after each sleep, and
+  /// after each blocking call.
+  void begin_light_fences() noexcept;
+  void end_light_fences() noexcept;
 
   tallies& count() noexcept { return proc->count; }
 
@@ -77,6 +83,7 @@ struct worker {
   claimed_polls polled;  ///< what it found when it slept in the poller, to be woken
 
   os::thread thread;
+  light_fences fences;
 
  private:
   sleep_word sleeping_;

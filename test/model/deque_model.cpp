@@ -28,7 +28,7 @@ constexpr unsigned max_records = 6;
 
 /// What is told apart: whether all is public at once, whether thieves take by force, how many strands the owner runs, one
 /// after another or inside another, each for a job of its own; how many thieves there are, how often each tries, how
-/// many public records fit, and whether the owner handles an exception.
+/// many public records fit, whether the owner handles an exception, and whether it may not answer a fence.
 struct setting {
   bool eager = false;
   bool force = false;
@@ -37,6 +37,7 @@ struct setting {
   unsigned tries = 3;
   std::size_t capacity = max_records;
   bool in_handler = false;
+  bool deaf = false;
 };
 
 template <setting with>
@@ -44,6 +45,7 @@ class forking : public scheduling_scenario {
  public:
   forking() {
     system::owner_handles = with.in_handler;
+    scheduler_.threads().may_be_deaf = with.deaf;
     for (unsigned i = 0; i < 2; ++i) {
       scheduler_.all()[i].active.store(i == 0 ? &deque_ : &of_another_.records, std::memory_order_relaxed);
       scheduler_.dispatcher().enter(scheduler_.thread(i), nothing_);
@@ -171,6 +173,7 @@ const named_scenario scenarios[] = {
     {"steal", 300'000, &make<forking<setting{}>>},
     {"reuse", 300'000, &make<forking<setting{.strands = 3, .tries = 4}>>},
     {"expose", 400'000, &make<forking<setting{.force = true, .strands = 2}>>},
+    {"expose_deaf", 300'000, &make<forking<setting{.force = true, .strands = 2, .deaf = true}>>},
     {"handler", 200'000, &make<forking<setting{.force = true, .in_handler = true}>>},
     {"overflow", 300'000, &make<forking<setting{.force = true, .tries = 6, .capacity = 1}>>},
     {"eager", 200'000, &make<forking<setting{.eager = true, .strands = 2}>>},

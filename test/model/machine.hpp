@@ -26,7 +26,10 @@ namespace model {
 /// What a scenario has of its own: its clock, and how its threads wait.
 class surroundings {
  public:
-  surroundings() { here = this; }
+  surroundings() {
+    here = this;
+    for (auto& each : interrupts_) each.store(0, rl::mo_relaxed, debug(place::current()));
+  }
   virtual ~surroundings() = default;
 
   virtual std::int64_t now_ns();
@@ -41,7 +44,14 @@ class surroundings {
   /// An access to an atomic.
   virtual void touch(const void*) {}
 
+  /// To whom an interrupt comes, it brings what its sender did before; but that is no fence.
+  void send_interrupt(int to) { interrupts_[to].fetch_add(1, rl::mo_release, debug(place::current())); }
+  void receive_interrupt(int me) { interrupts_[me].fetch_add(1, rl::mo_acquire, debug(place::current())); }
+
   static inline surroundings* here = nullptr;
+
+ private:
+  rl::atomic<int> interrupts_[threads];
 };
 
 /// What Relacy does not know of: which thread owes a fence to whom. Seen by all at once, as the system's affairs are.
@@ -51,11 +61,26 @@ struct barriers {
 };
 inline barriers system_state;
 
+/// What interrupts a thread: before one of its accesses, and only while it says how it answers.
+struct interrupts {
+  bool pending = false, answering = false;
+  void (*answer)(void*) = nullptr;
+  void* argument = nullptr;
+};
+inline interrupts interrupted[threads];
+
 inline void fence(const place& at = place::current()) { rl::atomic_thread_fence(rl::mo_seq_cst, debug(at)); }
 
 /// Pays what this thread owes, now or later.
 inline void before_access(const void* at) {
   if (at) surroundings::here->touch(at);
+  if (interrupts& mine = interrupted[rl::thread_index()]; mine.pending && !mine.answering && any_of(2) != 0) {
+    mine.pending = false;
+    mine.answering = true;
+    surroundings::here->receive_interrupt(static_cast<int>(rl::thread_index()));
+    if (mine.answer) mine.answer(mine.argument);
+    mine.answering = false;
+  }
   unsigned& owed = system_state.owed[rl::thread_index()];
   if (owed == 0 || any_of(2) == 0) return;
   const unsigned paid = owed;
@@ -205,6 +230,20 @@ inline void heavy_fence() {
         [&] { return i == me || model::system_state.ended[i] || !(model::system_state.owed[i] & 1u << me); });
   model::fence();
 }
+
+inline void on_interrupt(void (*answer)(void*), void* argument) {
+  model::before_access(nullptr);
+  auto& mine = model::interrupted[::rl::thread_index()];
+  mine.answer = answer;
+  mine.argument = argument;
+}
+inline void interrupt(int thread) {
+  model::before_access(nullptr);
+  model::surroundings::here->send_interrupt(thread);
+  model::interrupted[thread].pending = true;
+}
+inline bool blocks_interrupts() { return false; }
+inline int this_thread() { return static_cast<int>(::rl::thread_index()); }
 
 inline void pause() { model::pause(); }
 inline void sleep_ns(std::int64_t) { model::pause(); }

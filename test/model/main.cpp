@@ -24,6 +24,7 @@ alignas(64) std::byte storage[scenario_size];
 struct suite : rl::test_suite<suite, threads> {
   suite() {
     system_state = {};
+    for (interrupts& each : interrupted) each = {};
     running = chosen->make(storage);
   }
   ~suite() { running->~scenario(); }

@@ -286,8 +286,19 @@ class threads {
     return refused ? nullptr : next;
   }
 
+  /// False: another thread has not passed a fence, as one that does not answer in time.
+  bool heavy_fence() {
+    if (may_be_deaf && model::any_of(2) == 0) {
+      os::fence();
+      return false;
+    }
+    os::heavy_fence();
+    return true;
+  }
+
   worker* next = nullptr;
   bool refused = false;  ///< the last time
+  bool may_be_deaf = false;
 };
 
 struct system {

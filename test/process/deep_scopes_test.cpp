@@ -25,7 +25,7 @@ long down(long n) {
 // Arguments: P, way to steal, size of stacks and limit of the address space in MiB, 0 for no limit.
 int run(char** arguments) {
   const auto how = static_cast<test::stealing>(std::atoi(arguments[2]));
-  const test::environment membarrier("FORKJOIN_MEMBARRIER", how == test::stealing::all_public ? "0" : nullptr);
+  const test::fences fences(how);
   fj::options chosen = test::with(static_cast<unsigned>(std::atoi(arguments[1])), how);
   chosen.stack_size = static_cast<std::size_t>(std::atol(arguments[3])) * mebibyte;
   fj::runtime rt(chosen);
@@ -42,7 +42,8 @@ int run(char** arguments) {
 int main(int argc, char** argv) {
   if (argc > 4) return run(argv);
   test::verdict verdict;
-  for (const auto how : {test::stealing::by_need, test::stealing::every_fork, test::stealing::all_public})
+  for (const auto how :
+       {test::stealing::by_need, test::stealing::every_fork, test::stealing::all_public, test::stealing::by_signal})
     for (const unsigned p : {1u, 2u, 8u}) {
       const auto run_deep = [&](long stack, long limit) {
         return test::run_again(

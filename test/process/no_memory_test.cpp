@@ -120,8 +120,9 @@ extern "C" void* mmap(void* address, std::size_t bytes, int protection, int flag
 int main() {
   test::verdict verdict;
   unsigned refused = 0, made = 0;
-  for (const auto how : {test::stealing::by_need, test::stealing::every_fork, test::stealing::all_public}) {
-    const test::environment membarrier("FORKJOIN_MEMBARRIER", how == test::stealing::all_public ? "0" : nullptr);
+  for (const auto how :
+       {test::stealing::by_need, test::stealing::every_fork, test::stealing::all_public, test::stealing::by_signal}) {
+    const test::fences fences(how);
     for (const unsigned p : {1u, 2u, 8u})
       for (int k = 0; k <= 40; ++k) {
         const std::string name = "P = " + std::to_string(p) + ", " + std::to_string(k) + " maps, " + test::name_of(how);

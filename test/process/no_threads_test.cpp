@@ -81,8 +81,9 @@ int main() {
     std::atomic<bool> stolen{false};
     rt.run([&] { fj::fork_join([&] { test::spin_until([&] { return stolen.load(); }); }, [&] { stolen = true; }); });
   }
-  for (const auto how : {test::stealing::by_need, test::stealing::every_fork, test::stealing::all_public}) {
-    const test::environment membarrier("FORKJOIN_MEMBARRIER", how == test::stealing::all_public ? "0" : nullptr);
+  for (const auto how :
+       {test::stealing::by_need, test::stealing::every_fork, test::stealing::all_public, test::stealing::by_signal}) {
+    const test::fences fences(how);
     for (const unsigned p : {1u, 2u, 8u})
       for (int k = 0; k <= 5; ++k) {
         const std::string name =

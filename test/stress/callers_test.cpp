@@ -88,8 +88,9 @@ TEST_CASE("callers: a loop of two long elements is shared after the runtime was 
 }
 
 TEST_CASE("callers: sixteen threads on one runtime") {
-  for (const auto how : {test::stealing::by_need, test::stealing::every_fork, test::stealing::all_public}) {
-    const test::environment membarrier("FORKJOIN_MEMBARRIER", how == test::stealing::all_public ? "0" : nullptr);
+  for (const auto how :
+       {test::stealing::by_need, test::stealing::every_fork, test::stealing::all_public, test::stealing::by_signal}) {
+    const test::fences fences(how);
     for (const unsigned p : {1u, 2u, 8u}) {
       CAPTURE(p);
       CAPTURE(test::name_of(how));

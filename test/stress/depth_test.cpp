@@ -54,7 +54,7 @@ TEST_CASE("depth: a million forks deep, with a stack that is large enough") {
 TEST_CASE("depth: deep with all records public, and with every fork stolen") {
   const long depth = test::divided(200'000L);
   {
-    const test::environment membarrier("FORKJOIN_MEMBARRIER", "0");
+    const test::fences membarrier(test::stealing::all_public);
     test::for_each_procs([=](unsigned p) {
       CAPTURE(p);
       const test::watchdog dog("deep, all public", p);

@@ -113,7 +113,7 @@ unsigned check_trees(fj::runtime& rt, std::uint64_t seed, unsigned total) {
 }
 
 void check_runtimes(const char* what, test::stealing how, unsigned total) {
-  const test::environment membarrier("FORKJOIN_MEMBARRIER", how == test::stealing::all_public ? "0" : nullptr);
+  const test::fences fences(how);
   test::for_each_procs([=](unsigned p) {
     CAPTURE(p);
     const test::watchdog dog(what, p, 120);

@@ -132,7 +132,7 @@ TEST_CASE("fork_each: cancelled if anything was left out") {
 
 // If each turn forks the whole rest of the loop, as by recursion, there is a record for each turn.
 TEST_CASE("fork_each: one record however long the loop is") {
-  const test::environment all_public("FORKJOIN_MEMBARRIER", "0");
+  const test::fences all_public(test::stealing::all_public);
   const test::watchdog dog("fork_each: records", 1);
   fj::runtime rt(test::with_procs(1));
   rt.run([] { fj::fork_each(0, 1000, [](int) {}); });

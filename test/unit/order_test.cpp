@@ -70,8 +70,8 @@ std::vector<std::uint64_t> trace_of(std::uint64_t seed) {
 
 TEST_CASE_TEMPLATE("order: with one P the trace of a random fork tree is the serial one", Policy, test::first_leave,
                    test::first_top, test::first_leap) {
-  for (const auto how : {test::stealing::by_need, test::stealing::all_public}) {
-    const test::environment membarrier("FORKJOIN_MEMBARRIER", how == test::stealing::all_public ? "0" : nullptr);
+  for (const auto how : {test::stealing::by_need, test::stealing::all_public, test::stealing::by_signal}) {
+    const test::fences fences(how);
     const test::watchdog dog("order", 1);
     fj::runtime rt(test::with(1, how));
     CAPTURE(test::name_of(how));
@@ -84,8 +84,8 @@ TEST_CASE_TEMPLATE("order: with one P the trace of a random fork tree is the ser
 
 TEST_CASE_TEMPLATE("order: with one P the last child comes first", Policy, test::last_leave, test::last_top,
                    test::last_leap) {
-  for (const auto how : {test::stealing::by_need, test::stealing::all_public}) {
-    const test::environment membarrier("FORKJOIN_MEMBARRIER", how == test::stealing::all_public ? "0" : nullptr);
+  for (const auto how : {test::stealing::by_need, test::stealing::all_public, test::stealing::by_signal}) {
+    const test::fences fences(how);
     const test::watchdog dog("last child first", 1);
     fj::runtime rt(test::with(1, how));
     std::vector<int> trace;

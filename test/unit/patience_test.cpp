@@ -153,7 +153,7 @@ TEST_CASE("patience: what comes meanwhile ends the wait") {
 
 // Tried without the question whether a deque has public records.
 TEST_CASE("patience: a public record ends the wait") {
-  const test::environment membarrier("FORKJOIN_MEMBARRIER", "0");  // each is public at once
+  const test::fences membarrier(test::stealing::all_public);  // each is public at once
   in_runtime([](fj::runtime&) {
     looker l;
     fj::fork_join([&] { CHECK(l.stays_away(looker::longest) == step); }, [] {});

@@ -259,8 +259,8 @@ void walk_serially(bool first_child_first, unsigned node, int depth, std::vector
 TEST_CASE_TEMPLATE("preemption: with one P the order is the serial one, though every strand gives way often", Policy,
                    test::first_leave, test::first_top, test::first_leap, test::last_leave, test::last_top,
                    test::last_leap) {
-  for (const auto how : {test::stealing::by_need, test::stealing::all_public}) {
-    const test::environment membarrier("FORKJOIN_MEMBARRIER", how == test::stealing::all_public ? "0" : nullptr);
+  for (const auto how : {test::stealing::by_need, test::stealing::all_public, test::stealing::by_signal}) {
+    const test::fences fences(how);
     const test::watchdog dog("order of strands that give way", 1);
     for (std::uint64_t seed = 1; seed <= test::divided(10u); ++seed) {
       fj::options chosen = test::with(1, how);

@@ -289,9 +289,10 @@ TEST_CASE("set_procs: a blocking call on the last P loses it, and a monitor rest
 }
 
 TEST_CASE("set_procs: under load, from outside and from inside") {
-  for (const test::stealing how : {test::stealing::by_need, test::stealing::every_fork, test::stealing::all_public}) {
+  for (const test::stealing how :
+       {test::stealing::by_need, test::stealing::every_fork, test::stealing::all_public, test::stealing::by_signal}) {
     CAPTURE(test::name_of(how));
-    const test::environment membarrier("FORKJOIN_MEMBARRIER", how == test::stealing::all_public ? "0" : nullptr);
+    const test::fences fences(how);
     test::for_each_procs([&](unsigned p) {
       CAPTURE(p);
       const test::watchdog dog("set_procs under load", p, 120);

@@ -61,6 +61,17 @@ TEST_CASE("report: it has one hint, about the most important point") {
   CHECK(has(hint_of(read), "one P"));
 }
 
+TEST_CASE("report: a missing membarrier is named when it costs something") {
+  fj::stats read;
+  read.procs.resize(2);
+  CHECK_FALSE(has(fj::detail::report(read, false), "membarrier"));
+  read.forks_fence = true;
+  CHECK(has(fj::detail::report(read, false), "each fork passes a fence"));
+  read.forks_fence = false;
+  read.fences_unanswered = 3;
+  CHECK(has(fj::detail::report(read, false), "3 times a thread did not answer the signal in its place"));
+}
+
 // Tried with the sum over all joins that waited: 1 us.
 TEST_CASE("report: lateness is that of the joins of which it is known") {
   fj::stats read;

@@ -57,7 +57,7 @@ TEST_CASE("run: rethrows") {
 // With callers woken for any records (tried), two of them wake each other, some ten thousand times a second, as long as
 // there are records of a third's job.
 TEST_CASE("run: callers that wait do not wake each other for records of another's job") {
-  const test::environment all_public("FORKJOIN_MEMBARRIER", "0");
+  const test::fences all_public(test::stealing::all_public);
   const test::watchdog dog("callers that wait", 4);
   fj::options chosen = test::with_procs(4);
   chosen.max_workers = 1;

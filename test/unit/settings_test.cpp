@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -124,15 +125,34 @@ TEST_CASE("settings: the sizes of stacks are the options', else the environment'
   }
 }
 
-TEST_CASE("settings: without membarrier, or to steal every fork, everything is public") {
+TEST_CASE("settings: without a heavy fence, or to steal every fork, everything is public") {
   {
-    const test::environment membarrier("FORKJOIN_MEMBARRIER", "0");
+    const test::fences none(test::stealing::all_public);
     CHECK(resolve(test::with_procs(2)).eager);
+    CHECK(!resolve(test::with_procs(2)).by_signal);
   }
-  {
-    const test::environment membarrier("FORKJOIN_MEMBARRIER", nullptr);
-    CHECK(resolve(test::with(2, test::stealing::every_fork)).eager);
-    CHECK(resolve(test::with_procs(2)).eager != test::may_fence_others());
+  CHECK(resolve(test::with(2, test::stealing::every_fork)).eager);
+  CHECK(!resolve(test::with_procs(2)).eager);
+}
+
+TEST_CASE("settings: without membarrier the heavy fence is a signal, which the options name, or the environment") {
+  const test::environment membarrier("FORKJOIN_MEMBARRIER", "0"), signal("FORKJOIN_FENCE_SIGNAL", nullptr);
+  const settings chosen = resolve(test::with_procs(2));
+  CHECK(chosen.by_signal);
+  CHECK(!chosen.eager);
+  // The process has chosen its signal; runtimes that ask for another have none.
+  fj::options other = test::with_procs(2);
+  other.fence_signal = SIGUSR2;
+  CHECK(resolve(other).eager);
+  for (const int bad : {-1, SIGKILL, SIGSTOP, SIGSEGV, 1000}) {
+    CAPTURE(bad);
+    other.fence_signal = bad;
+    CHECK(contains(complaint(other), "options::fence_signal is " + std::to_string(bad) + "; set it to"));
+  }
+  for (const char* bad : {"urg", "-1", "9", "11", "1000", " 10"}) {
+    CAPTURE(bad);
+    const test::environment wrong("FORKJOIN_FENCE_SIGNAL", bad);
+    CHECK(contains(complaint({}), std::string("FORKJOIN_FENCE_SIGNAL is \"") + bad + "\""));
   }
 }
 

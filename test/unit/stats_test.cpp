@@ -57,7 +57,7 @@ TEST_CASE("stats: one P makes nothing public and steals nothing" * doctest::skip
 
 TEST_CASE("stats: if all records are public, most_public is the depth of the forks") {
   // If the count is taken before the push's own record is public: one less.
-  const test::environment no_membarrier("FORKJOIN_MEMBARRIER", "0");
+  const test::fences no_membarrier(test::stealing::all_public);
   const test::watchdog dog("all public", 1);
   fj::runtime rt(test::with_procs(1));
   rt.run([] { fib(15); });
@@ -368,7 +368,7 @@ TEST_CASE("stats: a scope's join that waits is counted, and so are the workers t
 }
 
 TEST_CASE("stats: if all records are public, each pop takes the slow path") {
-  const test::environment no_membarrier("FORKJOIN_MEMBARRIER", "0");
+  const test::fences no_membarrier(test::stealing::all_public);
   fj::runtime rt(test::with_procs(1));
   rt.run([] {
     fj::fork_join([] {}, [] {});

@@ -45,8 +45,9 @@ long leaves_between(fj::runtime& there, fj::runtime& here, int depth) {
 // Calls body(a, b) with runtimes of all numbers of P and ways to steal.
 template <class Body>
 void with_two(const char* what, Body body) {
-  for (const auto how : {test::stealing::by_need, test::stealing::every_fork, test::stealing::all_public}) {
-    const test::environment membarrier("FORKJOIN_MEMBARRIER", how == test::stealing::all_public ? "0" : nullptr);
+  for (const auto how :
+       {test::stealing::by_need, test::stealing::every_fork, test::stealing::all_public, test::stealing::by_signal}) {
+    const test::fences fences(how);
     for (const unsigned p : test::procs_to_try)
       for (const unsigned q : {1u, 3u}) {
         CAPTURE(p);

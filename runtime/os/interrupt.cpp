@@ -1,0 +1,83 @@
+#include "runtime/os/interrupt.hpp"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+
+#include "runtime/os/backtrace.hpp"
+#include "runtime/os/mutex.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
+
+namespace {
+
+mutex installing;
+std::atomic<int> installed{0};
+struct sigaction handled_before{};
+
+// Of the thread.
+struct answer {
+  void (*call)(void*) noexcept;
+  void* argument;
+};
+constinit thread_local answer mine{nullptr, nullptr};
+
+void handle(int number, siginfo_t* about, void* context) {
+  const int before = errno;
+  if (about->si_code == SI_TKILL && about->si_pid == getpid()) {
+    if (mine.call) mine.call(mine.argument);
+    answer_backtrace();
+  } else if (handled_before.sa_flags & SA_SIGINFO) {
+    handled_before.sa_sigaction(number, about, context);
+  } else if (handled_before.sa_handler != SIG_DFL && handled_before.sa_handler != SIG_IGN) {
+    handled_before.sa_handler(number);
+  }
+  errno = before;
+}
+
+}  // namespace
+
+int usual_interrupt_signal() noexcept { return SIGURG; }
+
+bool may_be_interrupt_signal(int number) noexcept {
+  constexpr std::array others{SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+  return number >= 1 && number <= SIGRTMAX && std::find(others.begin(), others.end(), number) == others.end();
+}
+
+int interrupt_signal() noexcept { return installed.load(std::memory_order_relaxed); }
+
+bool allow_interrupts(int number) noexcept {
+  const locked lock(installing);
+  if (interrupt_signal() != 0) return interrupt_signal() == number;
+  struct sigaction by{};
+  by.sa_sigaction = &handle;
+  by.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+  // First what was there: a signal that comes at once is passed on to it.
+  if (sigaction(number, nullptr, &handled_before) != 0 || sigaction(number, &by, nullptr) != 0) return false;
+  installed.store(number, std::memory_order_relaxed);
+  return true;
+}
+
+void on_interrupt(void (*call)(void*) noexcept, void* argument) noexcept {
+  mine.call = nullptr;  // an interrupt may come between the two
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  mine.argument = argument;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  mine.call = call;
+}
+
+bool blocks_interrupts() noexcept {
+  sigset_t blocked;
+  return pthread_sigmask(SIG_BLOCK, nullptr, &blocked) != 0 || sigismember(&blocked, interrupt_signal()) == 1;
+}
+
+void interrupt(int thread) noexcept { syscall(SYS_tgkill, getpid(), thread, interrupt_signal()); }
+
+int this_thread() noexcept { return static_cast<int>(syscall(SYS_gettid)); }
+
+}}}}  // namespace fj::v0_2::detail::os

@@ -1,0 +1,32 @@
+// Interrupts: one thread of the process has another one call a function, by a signal.
+#pragma once
+
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
+
+/// The signal unless the user names another: SIGURG, as in Go. The system ignores it where nothing handles it, debuggers pass it on in
+/// silence, and a program that handles it can bear more of them.
+int usual_interrupt_signal() noexcept;
+
+/// Whether that is the number of a signal that a program may handle, and none of those that tell of faults.
+bool may_be_interrupt_signal(int number) noexcept;
+
+/// From now on that signal interrupts threads. For good: a handler that was there before still gets the signals that the library did not
+/// send. Further calls do no harm. False if the system refuses, or if it is another signal already.
+bool allow_interrupts(int number) noexcept;
+
+/// That signal, or 0.
+int interrupt_signal() noexcept;
+
+/// The calling thread answers interrupts by answer(argument), which must be async-signal-safe, from now on; nullptr: not any longer.
+void on_interrupt(void (*answer)(void*) noexcept, void* argument) noexcept;
+
+/// Whether the calling thread blocks the signal.
+bool blocks_interrupts() noexcept;
+
+/// Interrupts the thread of that number, if there is one. A system call in which it sleeps may return EINTR.
+void interrupt(int thread) noexcept;
+
+/// The system's number of the calling thread.
+int this_thread() noexcept;
+
+}}}}  // namespace fj::v0_2::detail::os
