@@ -19,8 +19,8 @@ struct stats {
   std::uint64_t working_ns = 0;       ///< nanoseconds of these in which a call of run was under way
   std::uint64_t threads_refused = 0;  ///< how often the system refused a thread
   std::uint64_t retakes_refused = 0;  ///< calls of fj::blocking that kept their P, because there was no thread for it
-  bool forks_fence =
-      false;  ///< neither membarrier(2) nor a signal in its place is to be had, so each fork passes a fence
+  /// Neither membarrier(2) nor a signal in its place is to be had, so each fork passes a fence.
+  bool forks_fence = false;
   /// Without membarrier(2): how often a thread did not answer the signal in its place, because it blocks it or had no processor.
   std::uint64_t fences_unanswered = 0;
   std::uint64_t schedule_choices = 0;  ///< with options::schedule: how often it was chosen which thread goes on

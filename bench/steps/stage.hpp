@@ -89,8 +89,8 @@ class stage {
   /// A join that a call is in.
   struct join_state {
     unsigned number = 0;
-    std::uint64_t waits_before =
-        0;               // of its P, by the runtime's counter, when it came there or last ran something on top
+    // Of its P, by the runtime's counter, when the call came there or last ran something on top.
+    std::uint64_t waits_before = 0;
     bool waits = false;  // and runs other work
   };
 

@@ -16,26 +16,26 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 namespace {
 
-mutex installing;
-std::atomic<int> installed{0};
-struct sigaction handled_before{};
+mutex installing_interrupts;
+std::atomic<int> interrupts_by{0};  // the signal
+struct sigaction interrupts_before{};
 
 // Of the thread.
-struct answer {
+struct interrupt_answer {
   void (*call)(void*) noexcept;
   void* argument;
 };
-constinit thread_local answer mine{nullptr, nullptr};
+constinit thread_local interrupt_answer own_answer{nullptr, nullptr};
 
-void handle(int number, siginfo_t* about, void* context) {
+void handle_interrupt(int number, siginfo_t* about, void* context) {
   const int before = errno;
   if (about->si_code == SI_TKILL && about->si_pid == getpid()) {
-    if (mine.call) mine.call(mine.argument);
+    if (own_answer.call) own_answer.call(own_answer.argument);
     answer_backtrace();
-  } else if (handled_before.sa_flags & SA_SIGINFO) {
-    handled_before.sa_sigaction(number, about, context);
-  } else if (handled_before.sa_handler != SIG_DFL && handled_before.sa_handler != SIG_IGN) {
-    handled_before.sa_handler(number);
+  } else if (interrupts_before.sa_flags & SA_SIGINFO) {
+    interrupts_before.sa_sigaction(number, about, context);
+  } else if (interrupts_before.sa_handler != SIG_DFL && interrupts_before.sa_handler != SIG_IGN) {
+    interrupts_before.sa_handler(number);
   }
   errno = before;
 }
@@ -49,26 +49,26 @@ bool may_be_interrupt_signal(int number) noexcept {
   return number >= 1 && number <= SIGRTMAX && std::find(others.begin(), others.end(), number) == others.end();
 }
 
-int interrupt_signal() noexcept { return installed.load(std::memory_order_relaxed); }
+int interrupt_signal() noexcept { return interrupts_by.load(std::memory_order_relaxed); }
 
 bool allow_interrupts(int number) noexcept {
-  const locked lock(installing);
+  const locked lock(installing_interrupts);
   if (interrupt_signal() != 0) return interrupt_signal() == number;
   struct sigaction by{};
-  by.sa_sigaction = &handle;
+  by.sa_sigaction = &handle_interrupt;
   by.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   // First what was there: a signal that comes at once is passed on to it.
-  if (sigaction(number, nullptr, &handled_before) != 0 || sigaction(number, &by, nullptr) != 0) return false;
-  installed.store(number, std::memory_order_relaxed);
+  if (sigaction(number, nullptr, &interrupts_before) != 0 || sigaction(number, &by, nullptr) != 0) return false;
+  interrupts_by.store(number, std::memory_order_relaxed);
   return true;
 }
 
 void on_interrupt(void (*call)(void*) noexcept, void* argument) noexcept {
-  mine.call = nullptr;  // an interrupt may come between the two
+  own_answer.call = nullptr;  // an interrupt may come between the two
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  mine.argument = argument;
+  own_answer.argument = argument;
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  mine.call = call;
+  own_answer.call = call;
 }
 
 bool blocks_interrupts() noexcept {
