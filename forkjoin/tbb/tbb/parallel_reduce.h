@@ -14,23 +14,23 @@ namespace fj_detail {
 
 // The left part goes on with the body that there is. So does the right part, if it begins after the end of the left one; if a thief has it
 // earlier, or always, it has a body that is split off. So each join is that of two neighbours.
-template <bool AlwaysSplits, class Range, class Body>
+template <class Partitioner, bool AlwaysSplits, class Range, class Body>
 void reduce(Range& range, Body& body, int left, task_group_context& context) {
   if (left == 0 || !range.is_divisible()) return call_body(context, [&] { body(std::as_const(range)); });
   if (context.is_group_execution_cancelled()) throw fj::cancelled();
-  Range right(range, split());
+  Range right = second_half<Partitioner>(range);
   std::optional<Body> second;
   std::atomic<bool> first_is_over = false;
   fj::fork_join(
       [&] {
-        reduce<AlwaysSplits>(range, body, left - 1, context);
+        reduce<Partitioner, AlwaysSplits>(range, body, left - 1, context);
         // release: pairs with the acquire below, so that the right part finds the body as it is now
         first_is_over.store(true, std::memory_order_release);
       },
       [&] {
         const bool splits = AlwaysSplits || !first_is_over.load(std::memory_order_acquire);
         if (splits) second.emplace(body, split());
-        reduce<AlwaysSplits>(right, splits ? *second : body, left - 1, context);
+        reduce<Partitioner, AlwaysSplits>(right, splits ? *second : body, left - 1, context);
       });
   if (second) body.join(*second);
 }
@@ -40,7 +40,7 @@ void reduce_range(const Range& range, Body& body, task_group_context* context) {
   if (range.empty()) return;
   algorithm(context, [&](task_group_context& in) {
     Range mine = range;
-    reduce<AlwaysSplits>(mine, body, levels<Partitioner>(), in);
+    reduce<Partitioner, AlwaysSplits>(mine, body, levels<Partitioner>(), in);
   });
 }
 

@@ -45,15 +45,29 @@ int levels() {
   return static_cast<int>(std::bit_width(parts_a_proc * procs() - 1));
 }
 
-template <class Range, class Body>
+/// The second half. In proportion, one to one, where oneTBB's partitioner asks for that and the range can.
+template <class Partitioner, class Range>
+Range second_half(Range& range) {
+  constexpr bool in_proportion =
+      std::same_as<Partitioner, static_partitioner> || std::same_as<Partitioner, affinity_partitioner>;
+  if constexpr (in_proportion && std::is_constructible_v<Range, Range&, proportional_split&>) {
+    proportional_split by(1, 1);
+    return Range(range, by);
+  } else {
+    return Range(range, split());
+  }
+}
+
+template <class Partitioner, class Range, class Body>
 void divide(Range& range, const Body& body, int left, task_group_context& context) {
   if (left == 0 || !range.is_divisible()) {
     call_body(context, [&] { body(range); });
     return;
   }
   if (context.is_group_execution_cancelled()) throw fj::cancelled();
-  Range right(range, split());
-  fj::fork_join([&] { divide(range, body, left - 1, context); }, [&] { divide(right, body, left - 1, context); });
+  Range right = second_half<Partitioner>(range);
+  fj::fork_join([&] { divide<Partitioner>(range, body, left - 1, context); },
+                [&] { divide<Partitioner>(right, body, left - 1, context); });
 }
 
 /// Calls part(i) for [0, parts), in a section for each P, each part once. A P takes those of its own section first, in each loop the
@@ -134,7 +148,7 @@ void for_range(const Range& range, const Body& body, task_group_context* context
       divide_plain<Partitioner>(range, body, in);
     } else {
       Range mine = range;
-      divide(mine, body, levels<Partitioner>(), in);
+      divide<Partitioner>(mine, body, levels<Partitioner>(), in);
     }
   });
 }
