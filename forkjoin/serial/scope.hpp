@@ -16,6 +16,8 @@ namespace fj { inline namespace v0_2 {
 
 namespace detail {
 
+struct scope_access;  // with_scope's
+
 /// A closure as a child of a scope has it, for an observer: the strand moves it here, and the child calls and destroys it.
 template <class F>
 class child_closure {

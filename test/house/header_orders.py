@@ -1,12 +1,14 @@
 """Public headers compile in any order, each used before the next comes: header_orders.py <header>... -- <compiler and flags>
 
 Of each header there is a program that begins with it and its use, and has all the others after it, every second program in the reverse
-order: so each pair is there in both orders. Templates that are instantiated early are what goes wrong. Tried with the friend function
-with_scope that forkjoin/scope.hpp had: g++ 12 refuses every program that has scope.hpp before with_scope.hpp.
+order: so each pair is there in both orders. The same of the headers that the race detector and the profiler have, with their flags. Templates that are instantiated early are what goes wrong. Tried with the friend function
+with_scope that forkjoin/scope.hpp had: g++ 12 refuses every program that has scope.hpp before with_scope.hpp;
+without scope_access in forkjoin/serial/scope.hpp both compilers refuse every program of the race detector and of the profiler.
 """
 
 import concurrent.futures
 import os
+import pathlib
 import subprocess
 import sys
 
@@ -62,6 +64,7 @@ USES = {
 }
 # Takes as long as all others, so it is the first of one program and the last of another.
 LONG = {"asio.hpp"}
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 # What uses need of the language. The library's own headers do not come first by that.
 LANGUAGE = "#include <chrono>\n#include <cstddef>\n#include <functional>\n#include <vector>\n"
 
@@ -73,19 +76,30 @@ def program(order):
     return "".join(parts)
 
 
-def check(order):
-    done = subprocess.run([*compiler, "-fsyntax-only", "-x", "c++", "-"], input=program(order), capture_output=True, text=True)
-    return done.returncode == 0 or print(*order, "\n" + "\n".join(done.stderr.splitlines()[:30]))
+def check(flags, order):
+    done = subprocess.run([*compiler, *flags, "-fsyntax-only", "-x", "c++", "-"], input=program(order), capture_output=True, text=True)
+    return done.returncode == 0 or print(*flags, *order, "\n" + "\n".join(done.stderr.splitlines()[:30]))
+
+
+def orders(headers):
+    every = []
+    for number, first in enumerate(headers):
+        others = [header for header in headers[number + 1 :] + headers[:number] if header not in LONG]
+        every.append([first, *(others if number % 2 else reversed(others))])
+    every[-1] += LONG & {*headers} - {*every[-1]}
+    return every
+
+
+def has_serial_form(header):
+    return "needs_runtime.hpp" not in (ROOT / "forkjoin" / header).read_text()
 
 
 split = sys.argv.index("--")
 headers, compiler = [name.removeprefix("forkjoin/") for name in sys.argv[1:split]], sys.argv[split + 1 :]
 if unused := [header for header in headers if header not in USES]:
     sys.exit(f"no use of {' '.join(unused)}: say one in USES")
-orders = []
-for number, first in enumerate(headers):
-    others = [header for header in headers[number + 1 :] + headers[:number] if header not in LONG]
-    orders.append([first, *(others if number % 2 else reversed(others))])
-orders[-1] += LONG & {*headers} - {*orders[-1]}
+serial = [header for header in headers if has_serial_form(header)]
+builds = [([], headers), (["-DFORKJOIN_RACES", "-fsanitize=thread"], serial), (["-DFORKJOIN_PROFILE"], serial)]
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-    sys.exit(not all(list(pool.map(check, orders))))
+    started = [pool.submit(check, flags, order) for flags, of in builds for order in orders(of)]
+    sys.exit(not all([one.result() for one in started]))
