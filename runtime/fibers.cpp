@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/os/function_names.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/wait/outside_threads.hpp"
 
@@ -30,7 +31,8 @@ std::string in_words(const doing& d) {
   if (d == ready()) return "ready, and wait for a P";
   std::string text = d.what.empty() ? "wait at a join" : "wait in " + std::string(d.what);
   if (d.line != 0)
-    text += ", called at " + std::string(d.file) + ":" + std::to_string(d.line) + " in " + std::string(d.function);
+    text += ", called by " + os::name_of(std::string(d.function)) + " at " + std::string(d.file) + ":" +
+            std::to_string(d.line);
   if (d.since_then) text += ", for most of that time";
   return text;
 }

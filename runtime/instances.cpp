@@ -57,7 +57,7 @@ instances& known_instances() noexcept { return all_instances; }
 struct layout {
   const void* runtimes;
   std::uint32_t count;
-  std::uint32_t offsets[24];
+  std::uint32_t offsets[25];
 
   static constexpr std::uint32_t waits(std::size_t of_part) noexcept {
     return static_cast<std::uint32_t>(offsetof(fiber, waits) + of_part);
@@ -68,7 +68,7 @@ struct layout {
 
 [[gnu::used]] constinit const layout layout::of_this_library{
     &all_instances,
-    24,
+    25,
     {
         narrow(offsetof(instances, all) + offsetof(decltype(instances::all), first_)),
         narrow(offsetof(instance, links) + offsetof(list_links<instance>, next)),
@@ -90,6 +90,7 @@ struct layout {
         narrow(offsetof(continuation, joined)),
         waits(offsetof(shown_wait_place, what_)),
         waits(offsetof(shown_wait_place, file_)),
+        waits(offsetof(shown_wait_place, function_)),
         waits(offsetof(shown_wait_place, line_)),
         narrow(offsetof(fiber, whose)),
         narrow(offsetof(root, caller)),

@@ -47,11 +47,90 @@ def text(address):
     return gdb.Value(address).cast(gdb.lookup_type("char").pointer()).string(errors="replace", length=-1) if address else ""
 
 
+UNNAMED = "(anonymous namespace)::", "{anonymous}::"
+OPERATOR = re.compile(r"(?<![^: ])operator(?:\(\)| [^(]*|[<>=!+*/%&|^~,\[\]-]*)")
+CLOSURE = re.compile(r"\{lambda\((?P<gcc>)|'lambda(?P<clang>\d*)'|\$_(?P<old>\d+)|<lambda\((?P<place>)|\(anonymous class\)(?=::operator\(\)\()(?P<other>)")
+
+
+def behind_bracket(name, at):
+    depth = 0
+    for at in range(at, len(name)):
+        c = name[at]
+        depth += c in "(<{["
+        depth -= c in ")}]" or c == ">" and name[at - 1:at] != "-"
+        if depth == 0:
+            return at + 1
+    return len(name)
+
+
+def without_arguments(name):
+    """Of a symbol that gdb leaves as it is: the function's own name."""
+    at, parts = re.match(r"_ZN?[KVRO]*", name).end(), []
+    while length := re.compile(r"\d+").match(name, at):
+        at = length.end() + int(length[0])
+        parts.append(name[length.end():at])
+    return "::".join(parts) or name
+
+
+def demangled(name):
+    try:
+        return gdb.execute(f"demangle -l c++ -- {name}", to_string=True).rstrip("\n")
+    except gdb.error:
+        return name
+
+
+def closure_at(name, found):
+    """(what the closure is called that is found there, where its name ends)"""
+    if found["clang"] is not None:
+        return f"λ{int(found['clang'] or -1) + 2}", found.end()
+    if found["old"] is not None:
+        return f"λ{int(found['old']) + 1}", found.end()
+    end = behind_bracket(name, found.start())
+    number = re.search(r"#(\d+)\}$", name[found.start():end]) if found["gcc"] is not None else None
+    return "λ" + (number[1] if number else ""), end
+
+
+def name_of(function):
+    """What a reader calls a function, of its symbol or of what std::source_location calls it: as os::name_of of the library does, of which
+    test/process/symbol_names.txt is the test, too."""
+    if function == "operator()":
+        return "a closure"
+    name = demangled(function) if function.startswith("_Z") else function
+    if re.match("_GLOBAL__sub_I_|__static_initialization_and_destruction_|__cxx_global_var_init", name):
+        return "a static initialiser"
+    if name.startswith("_Z"):
+        return without_arguments(name)
+    for unnamed in UNNAMED:
+        name = name.replace(unnamed, "")
+    kept, at = "", 0
+    while at < len(name):
+        if found := OPERATOR.match(name, at):
+            at = found.end() + name.startswith(" <", found.end())
+            if found[0] != "operator()" or not re.search(r"λ\d*::$", kept):
+                kept += found[0]
+            else:
+                kept = kept[:-2]
+        elif found := CLOSURE.match(name, at):
+            told, at = closure_at(name, found)
+            kept += told
+        elif re.compile(r"<unnamed |\(anonymous |\{unnamed ").match(name, at):
+            kept, at = kept + "unnamed", behind_bracket(name, at)
+        elif name[at] in "(<[":
+            at = behind_bracket(name, at)
+        elif found := re.compile(" (?:const|volatile|noexcept|mutable)[a-z]*| &+ ?(?=$|::|\[)").match(name, at):
+            at = found.end()
+        elif name.startswith((" [", " requires "), at):
+            break
+        else:  # before these is the type
+            kept, at = "" if name[at] in " *&" else kept + name[at], at + 1
+    return kept or function  # of one whose result is a pointer to a function, nothing is left
+
+
 class Layout:
     """See runtime/instances.cpp, which writes it: the same order."""
 
     NAMES = ("first_runtime next_runtime stacks small_stacks large_stacks large_pools pool_all fiber_size mapped_before number state mapping "
-             "guard_size registers begun stolen stands_for join what file line whose caller native").split()
+             "guard_size registers begun stolen stands_for join what file function line whose caller native").split()
 
     def __init__(self):
         try:
@@ -84,7 +163,7 @@ class Fiber:
         if not what:
             return "at a join"
         line = self.field("line", 4)
-        return f"in {what}" + (f", called at {text(self.field('file'))}:{line}" if line else "")
+        return f"in {what}" + (f", called by {name_of(text(self.field('function')))} at {text(self.field('file'))}:{line}" if line else "")
 
 
 class All:
@@ -240,7 +319,9 @@ class Unwinder(gdb.unwinder.Unwinder):
 
 
 def told(number, frame):
-    sal, name = frame.find_sal(), frame.name()
+    sal, function = frame.find_sal(), frame.function()
+    name = function.linkage_name if function else frame.name()  # what gdb calls a closure has no number
+    name = name and name_of(name)
     place = f" at {sal.symtab.filename}:{sal.line}" if sal.symtab else ""
     return f"#{number:<3} {name or hex(frame.pc())}{place}"
 

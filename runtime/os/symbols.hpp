@@ -19,10 +19,9 @@ struct place {
 /// The places of these addresses of code; of each the functions that are inlined there, the innermost first. Throws std::bad_alloc.
 std::vector<std::vector<place>> places_of(const std::vector<std::uintptr_t>& addresses);
 
-/// What a reader calls a function, of its name as a symbol or as a tool tells it: without its type, parameters and template arguments; the second
-/// closure in main is main::λ2. Where a tool tells no more than operator(), it is "a closure". runtime/trace/tool/symbols.py has the same
-/// form: test/process/symbol_names.txt is the test of both. Throws std::bad_alloc.
-std::string name_of(const std::string& function);
+/// Whether a file is one of this library's that code of a program may come from: a header of forkjoin/, where it has no sources, so that a program's own
+/// folder may have that name, or a file of the tools' part of runtime/.
+bool is_of_library(const std::string& file);
 
 /// The folder in which the process runs; empty if that is not known. Throws std::bad_alloc.
 std::string current_folder();

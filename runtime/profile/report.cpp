@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/os/function_names.hpp"
 #include "runtime/os/symbols.hpp"
 #include "runtime/os/variable.hpp"
 #include "runtime/profile/earlier_runs.hpp"
@@ -28,12 +29,6 @@ struct line_of_program {
   double work_in = 0, span_in = 0, burdened_in = 0;
 };
 
-bool is_between(const std::string& file, const std::string& folder) {
-  const std::size_t at = file.rfind(folder);
-  return at != std::string::npos && (at == 0 || file[at - 1] == '/') &&
-         file.find('/', at + folder.size()) == std::string::npos;
-}
-
 /// Code of this library, of the standard's, or what the user says is looked through: by its file, or by its name if no file is known.
 bool is_library(const os::place& one) {
   const char* const through = os::variable("FORKJOIN_PROFILE_THROUGH");
@@ -42,10 +37,7 @@ bool is_library(const os::place& one) {
     return one.function.find("fj::v0_2::") < one.function.find_first_of("<(") || one.function.starts_with("std::");
   if (one.file.find("/include/c++/") != std::string::npos || one.file.find("/c++/v1/") != std::string::npos)
     return true;
-  for (const char* const folder : {"forkjoin/", "forkjoin/serial/", "forkjoin/profile/", "forkjoin/detail/",
-                                   "forkjoin/loops/", "runtime/profile/", "runtime/os/"})
-    if (one.file.ends_with("pp") && is_between(one.file, folder)) return true;
-  return false;
+  return os::is_of_library(one.file);
 }
 
 /// The innermost call that is the program's own. If it is inlined, and the tool knows no more than a line of the library, it has the name of

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/os/function_names.hpp"
 #include "runtime/os/memory/interposed.hpp"
 #include "runtime/os/symbols.hpp"
 #include "runtime/os/variable.hpp"
@@ -97,18 +98,10 @@ address frame_that_holds(address at) {
 
 // --- text ---
 
-/// Whether the file is one of this library, by its folders: the code is not the user's.
+/// Code of this library, not of the user's: by its file, or by its name if no file is known.
 bool is_library(const os::place& one) {
   if (one.file.empty()) return one.function.find("fj::v0_2::") < one.function.find_first_of("<(");
-  for (const char* const folder : {"forkjoin/", "forkjoin/serial/", "forkjoin/races/", "forkjoin/detail/",
-                                   "forkjoin/loops/", "runtime/races/", "runtime/os/"}) {
-    const std::size_t at = one.file.rfind(folder);
-    const std::size_t name = at + std::strlen(folder);
-    if (at != std::string::npos && one.file.find('/', name) == std::string::npos && one.file.ends_with("pp") &&
-        (at == 0 || one.file[at - 1] == '/'))
-      return true;
-  }
-  return false;
+  return os::is_of_library(one.file);
 }
 
 /// Of the standard library.

@@ -182,7 +182,7 @@ void note_wait(worker& m, const wait_place& place, const void* join) noexcept {
   if (!ring) [[likely]]
     return;
   note_line(m, *current_fiber());
-  const std::uint64_t text = place.what ? ring->whose().place(place.what, place.at.file_name(), place.at.line()) : 0;
+  const std::uint64_t text = place.what ? ring->whose().place(place.what, place.at) : 0;
   note(m, event::wait, text, number_of(join), current_fiber()->number);
 }
 

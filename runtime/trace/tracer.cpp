@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "runtime/os/clock.hpp"
+#include "runtime/os/function_names.hpp"
 #include "runtime/os/memory/pages.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/modules.hpp"
@@ -233,8 +234,8 @@ void tracer::add_outside(event what, unsigned proc, std::uint32_t fiber, std::ui
   if (outside_) outside_->add(what, proc, fiber, a, b);
 }
 
-std::uint64_t tracer::place(const char* what, const char* file, std::uint_least32_t line) noexcept {
-  const std::uint64_t key = key_of(what, file, line);
+std::uint64_t tracer::place(const char* what, std::source_location by) noexcept {
+  const std::uint64_t key = key_of(what, by.file_name(), by.line());
   std::size_t at = key % most_places;
   for (std::size_t tries = 0; tries < most_places; ++tries, at = (at + 1) % most_places) {
     // acquire: pairs with the release below, so that the text is there
@@ -248,8 +249,9 @@ std::uint64_t tracer::place(const char* what, const char* file, std::uint_least3
     if (found == key) return places_[at].text;
     if (found != 0) continue;
     try {
-      places_[at].text =
-          append(line == 0 ? std::string(what) : std::string(what) + " at " + file + ":" + std::to_string(line));
+      places_[at].text = append(by.line() == 0 ? std::string(what)
+                                               : std::string(what) + ", called by " + os::name_of(by.function_name()) +
+                                                     " at " + by.file_name() + ":" + std::to_string(by.line()));
     } catch (const std::bad_alloc&) {
       return 0;
     }

@@ -37,7 +37,7 @@ class tracer {
       FORKJOIN_EXCLUDES(mutex_);
 
   /// What an event calls a place: 0 if there is no room for more. The text outlives the trace, as literals do.
-  std::uint64_t place(const char* what, const char* file, std::uint_least32_t line) noexcept FORKJOIN_EXCLUDES(mutex_);
+  std::uint64_t place(const char* what, std::source_location by) noexcept FORKJOIN_EXCLUDES(mutex_);
   /// And a text that need not; an empty one is 0.
   std::uint64_t text(std::string_view of) noexcept FORKJOIN_EXCLUDES(mutex_);
 

@@ -346,10 +346,11 @@ int main() {
   const std::vector<test_case> standstills{
       {"main receives",
        &main_receives,
-       {"fj::channel::receive, called at", "deadlock_test.cpp:", "main_receives", "run"}},
+       {"fj::channel::receive, called by main_receives::λ at ", "deadlock_test.cpp:", "run"}},
       {"future",
        &future_never_ready,
-       {"fj::channel::receive, called at", "a thread outside of any runtime: wait in fj::future"}},
+       {"fj::channel::receive, called by future_never_ready::λ at ",
+        "a thread outside of any runtime: wait in fj::future"}},
       {"ring of mutexes", &ring_of_mutexes, {"fj::mutex::lock"}},
       {"fork tree", &fork_tree, {"16 fibers (", "fj::channel::receive"}},
       {"two runtimes", &two_runtimes, {"  1 fiber (", "): wait in fj::channel::receive", "wait in fj::future::wait"}},

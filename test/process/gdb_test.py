@@ -68,7 +68,7 @@ class GdbTest(unittest.TestCase):
                     self.check(plain, lines[:-1])
                 self.assertRegex(fibers, r"(?m)^fiber \d+: running on thread \d+")
                 if what == "go":
-                    self.assertRegex(fibers, r"waits in fj::channel::receive, called at .*gdb_program\.cpp:\d+")
+                    self.assertRegex(fibers, r"(?m)^fiber .*: waits in fj::channel::receive, called by \w+(::λ)* at .*gdb_program\.cpp:\d+(;.*)?$")
                 elif how == "waits":
                     self.assertRegex(fibers, r"(?m)^fiber 1: waits at a join$")
                 if core := self.dies(folder, what, how):
@@ -84,7 +84,7 @@ class GdbTest(unittest.TestCase):
         fiber is counted among the thousand. Tried with a line for each: this test fails."""
         said = gdb("break stop_here", "run", "echo FEW\\n", "fj fibers", "echo ALL\\n", "fj fibers all", "fj fibers some", program=(PROGRAM, "many", "on"))
         few, _, every = said.partition("FEW\n")[2].partition("ALL\n")
-        waits = r"waits in fj::wait_group::wait, called at .*gdb_program\.cpp:\d+$"
+        waits = r"waits in fj::wait_group::wait, called by \w+(?:::λ)* at .*gdb_program\.cpp:\d+$"
         self.assertRegex(few, rf"(?m)^fiber \d+ and 999 more: {waits}")
         self.assertRegex(few, rf"(?m)^fiber \d+: {waits}")
         self.assertRegex(few, r"(?m)^fiber \d+: running on thread \d+")

@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 
 constexpr unsigned line_of_send = 48, line_of_select = 59;
 
-std::string called_at(unsigned line) { return "print_fibers_test.cpp:" + std::to_string(line) + " in "; }
+std::string called_at(unsigned line) { return "print_fibers_test.cpp:" + std::to_string(line); }
 
 // Until so many strands of `rt` have suspended.
 void wait_for_suspensions(const fj::runtime& rt, unsigned long long n) {
@@ -131,7 +131,7 @@ int main() {
 
   const auto many = test::in_child(a_thousand);
   all.contains(many.said, "  1000 fibers (", "many");
-  all.contains(many.said, ", ...): wait in fj::channel::receive, called at ", "many");
+  all.contains(many.said, ", ...): wait in fj::channel::receive, called by a_thousand::λ at ", "many");
   all.check(many.code == 0, "many");
 
   for (const bool by_environment : {false, true})

@@ -107,7 +107,7 @@ class TraceTest(unittest.TestCase):
         self.assertLessEqual({"half past", ""}, {mark.text for mark in story.marks if mark.kind == "mark"})
         self.assertTrue(any(strand.site == "main::λ1" for strand in story.strands), {s.site for s in story.strands})
         places = {wait.why for wait in story.waits}
-        self.assertTrue(any(place.startswith("fj::sleep") and "trace_program.cpp:" in place for place in places), places)
+        self.assertTrue(any(re.fullmatch(r"fj::sleep\w*, called by [\w:]+ at .*trace_program\.cpp:\d+", place) for place in places), places)
         self.assertIn("fj::blocking", places)
 
     def test_names_of_code(self):

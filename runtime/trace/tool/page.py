@@ -56,10 +56,10 @@ def data_of(story):
     for run in story.runs:
         run_index[run] = len(runs)
         runs.append([number[run.strand], run.proc if run.proc < story.procs else -1, t(run.begin), t(run.end), index(kinds, run.why),
-                     [[t(begin), t(end), index(names, name)] for begin, end, name in run.tops]])
+                     [[t(begin), t(end), index(names, story.told(name))] for begin, end, name in run.tops]])
     return {
         "title": pathlib.Path(story.file.path).name, "procs": story.procs, "end": t(story.end), "working": [t(at) for at in story.working], "lines": list(summary.lines(story)),
-        "strands": [[index(names, strand.name), strand.fiber, index(kinds, strand.kind), number[strand.parent] if strand.parent else -1,
+        "strands": [[index(names, story.told(strand.name)), strand.fiber, index(kinds, strand.kind), number[strand.parent] if strand.parent else -1,
                      t(strand.born), t(strand.ended), -1 if strand.stolen_from is None or strand.stolen_from >= story.procs else strand.stolen_from,
                      rows[i]] for i, strand in enumerate(strands)],
         "rows": row_count, "runs": runs,
@@ -78,7 +78,7 @@ def data_of(story):
         "vain": [[search.proc, round(search.end - search.begin), number[search.strand] if search.strand else -1, index(kinds, search.how),
                   t(search.begin)] for search in vain if search.proc < story.procs],
         "busy": [[t(begin), t(end), count] for begin, end, count in story.busy_procs()], "ready": ready,
-        "sites": [[name, number_of, round(ran), round(waited)] for name, (number_of, ran, waited) in summary.sites(story).items()],
+        "sites": [[story.told(name), number_of, round(ran), round(waited)] for name, (number_of, ran, waited) in summary.sites(story).items()],
         "joins": [[number[wait.strand], round(wait.lasted(story.end)), t(wait.begin), number[wait.by] if wait.by else -1] for wait in joins],
         "places": sorted(([why, len(waits), round(sum(w.lasted(story.end) for w in waits)), round(max(w.lasted(story.end) for w in waits)),
                            t(max(waits, key=lambda w: w.lasted(story.end)).begin)] for why, waits in places.items()), key=lambda row: -row[2]),

@@ -57,13 +57,13 @@ def write(story, out):
     base = story.begin
     flow = 0
     for strand in story.strands:
-        uuid = STRANDS + strand.number
-        out.write(track(uuid, f"{strand.number} {strand.name}", parent))
+        uuid, name = STRANDS + strand.number, story.told(strand.name)
+        out.write(track(uuid, f"{strand.number} {name}", parent))
         for run in strand.runs:
             if run.end <= run.begin:
                 continue
             for lane in (uuid, PROCS + run.proc) if run.proc < story.procs else (uuid,):
-                events.append((run.begin, 1, event(run.begin - base, BEGIN, lane, strand.name)))
+                events.append((run.begin, 1, event(run.begin - base, BEGIN, lane, name)))
                 events.append((run.end, 0, event(run.end - base, END, lane)))
         for wait in strand.waits:
             end = wait.end if wait.end is not None else story.end

@@ -80,7 +80,7 @@ def plain_name(name):
     conversion = re.search(r"\boperator (?:[^()<]|<[^<>]*>)+(?=\()", name)  # its type has spaces
     kept = conversion[0] if conversion else ""
     plain = without_brackets(name.replace(kept, "\x01") if kept else name)
-    plain = re.sub(r" (?:const|volatile|noexcept)\b", "", plain).rstrip().rpartition(" ")[2].replace("\x01", kept)
+    plain = re.sub(r" (?:(?:const|volatile|noexcept)\b|&+(?=$|:))", "", plain).rstrip().rpartition(" ")[2].replace("\x01", kept)
     return re.sub(r"(λ\d+)::operator" + OPERATORS["()"], r"\1", plain) or name
 
 
@@ -154,6 +154,7 @@ def user_name(name):
     name = re.sub(r"\{lambda\([^{}]*\)#(\d+)\}", r"λ\1", name)  # as g++'s names are told
     name = re.sub(r"'lambda(\d*)'\([^()]*\)", lambda m: f"λ{int(m[1] or -1) + 2}", name)  # and clang's
     name = re.sub(r"\$_(\d+)", lambda m: f"λ{int(m[1]) + 1}", name)
+    name = re.sub(r"\{unnamed type#\d+\}", "unnamed", name)
     name = callable_of(name)
     if re.match(r"[^()<]*\(\*\)", name):  # a pointer to a function: its type is all that is known
         return name
