@@ -119,7 +119,7 @@ def name_of(function):
             at = behind_bracket(name, at)
         elif found := re.compile(" (?:const|volatile|noexcept|mutable)[a-z]*| &+ ?(?=$|::|\[)").match(name, at):
             at = found.end()
-        elif name.startswith((" [", " requires "), at):
+        elif name.startswith((" [", " (.", " requires "), at):
             break
         else:  # before these is the type
             kept, at = "" if name[at] in " *&" else kept + name[at], at + 1

@@ -123,7 +123,7 @@ std::string name_of(const std::string& function) {
       i = behind_bracket(text, i);
     } else if (has(" const") || has(" volatile") || has(" noexcept") || has(" mutable")) {
       i = std::min(text.find_first_not_of("abcdefghijklmnopqrstuvwxyz", i + 1), text.size());
-    } else if (has(" [") || has(" requires ")) {
+    } else if (has(" [") || has(" (.") || has(" requires ")) {
       break;  // of which copy it is, or with which types
     } else if (is_of_reference(text, i)) {
       i = std::min(text.find_first_not_of(" &", i), text.size());

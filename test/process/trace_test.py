@@ -5,6 +5,7 @@ Tried with the note of a theft left out (find.hpp): steal counts differ. Tried w
 sees it, as that takes a full disk."""
 
 import collections
+import io
 import json
 import os
 import pathlib
@@ -121,6 +122,11 @@ class TraceTest(unittest.TestCase):
                 told = re.fullmatch(rf"{name} at trace_program\.cpp:(\d+)", story.told(name))
                 self.assertTrue(told and int(told[1]) <= len(lines), story.told(name))
             self.assertFalse([place for place in story.places.values() if not place.startswith("trace_program.cpp:")], story.places)
+            out = io.BytesIO()
+            perfetto.write(story, out)
+            for name in "forked_by_scope", "run_by_group":  # tried with the names alone in either
+                self.assertIn(story.told(name), page.data_of(story)["names"])
+                self.assertIn(story.told(name).encode(), out.getvalue())
         self.assertLessEqual({"forked_by_scope", "kept_by_scope", "run_by_group", "begun_by_go", "second_branch", "turn_of_loop",
                               "a part of a loop in main::λ1"}, names)
         self.assertFalse([name for name in names if name.startswith(("fj::", "child in")) or name in ("", "another")], names)

@@ -2,6 +2,7 @@
 
 import bisect
 import collections
+import functools
 import itertools
 
 from reader import NO_PROC
@@ -87,7 +88,6 @@ class Story:
         self.states = [[] for _ in range(self.procs)]  # of each P: [begin, end, busy | looking | idle]
         self.vain, self._vain = [], {}  # P: the search under way
         self.counts = collections.Counter()
-        self.places = {}  # of strands by their name: where their code begins, as "file.cpp:63", if that is known
         self.wrong = []  # what cannot be, so that a test can ask
         self._of_fiber, self._current = {}, {}  # fiber: its strand; thread: its run
         self._on_proc = {}  # P: its run
@@ -367,7 +367,7 @@ class Story:
         self.waits = [wait for strand in self.strands for wait in strand.waits]
 
     def _resolve(self):
-        symbols = Symbols(self.file.modules)
+        symbols = self._symbols = Symbols(self.file.modules)
         tops = [code for run in self.runs for *_, code in run.tops]
         symbols.name_all([*(s.code for s in self.strands if s.code), *(s.loop for s in self.strands if s.loop), *tops, *(job[2] for job in self.jobs)])
         for strand in self.strands:
@@ -379,10 +379,6 @@ class Story:
                 strand.site = f"child in {self._user_code(strand.parent)}"
             elif strand.parent and strand.site.startswith(("fj::", "a part of a loop")) and " with " not in strand.site:
                 strand.site += f" in {self._user_code(strand.parent)}"
-        places = symbols.places(s.code for s in self.strands if s.code)
-        for strand in self.strands:
-            if not strand.given and not strand.loop and strand.code in places and " in " not in strand.site:
-                self.places.setdefault(strand.name, places[strand.code])
         for run in self.runs:
             run.tops = [(begin, end, symbols.short(code)) for begin, end, code in run.tops]
 
@@ -390,6 +386,16 @@ class Story:
     def _user_code(strand):
         """What the strand's name says of the program's own code."""
         return strand.given or strand.site.partition(" in ")[2] or strand.site
+
+    @functools.cached_property
+    def places(self):
+        """Of strands by their name: where their code begins, as "file.cpp:63", if that is known. A tool that reads the program says so, which takes
+        longer than all else here."""
+        places, found = self._symbols.places(s.code for s in self.strands if s.code), {}
+        for strand in self.strands:
+            if not strand.given and not strand.loop and strand.code in places and " in " not in strand.site:
+                found.setdefault(strand.name, places[strand.code])
+        return found
 
     def told(self, name):
         """A name of strands, and where their code begins."""

@@ -149,7 +149,7 @@ def branches(name):
 
 def user_name(name):
     name = re.sub(r"\bfj::v\d+_\d+(_\w+)?::", "fj::", name)
-    name = re.sub(r" \[clone [^]]*\]$|^vtable for |\(anonymous namespace\)::", "", name)
+    name = re.sub(r" (?:\[clone [^]]*\]|\(\.[^()]*\))$|^vtable for |\(anonymous namespace\)::", "", name)
     name = re.sub(r"\) (const|noexcept|volatile)\b", ")", name)
     name = re.sub(r"\{lambda\([^{}]*\)#(\d+)\}", r"λ\1", name)  # as g++'s names are told
     name = re.sub(r"'lambda(\d*)'\([^()]*\)", lambda m: f"λ{int(m[1] or -1) + 2}", name)  # and clang's
