@@ -2,7 +2,7 @@
 sentence, and take no memory that the file does not have.
 
 Tried with a reader that takes the header at its word (it asks for bytes that no file has), without the guard of a circle of children (a run does
-not end), with names in a page as they are, and with a broken pipe taken for an error: each fails."""
+not end), with a text decoded strictly, with names in a page as they are, and with a broken pipe taken for an error: each fails."""
 
 import contextlib
 import io
