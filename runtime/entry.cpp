@@ -135,8 +135,14 @@ void wait_for_end(instance& s) noexcept {
   }
 }
 
-void print_stats(const scheduler& s) {
-  os::print_error(report(stats_of(s), s.settings().steal_every_fork, s.settings().chaos).c_str());
+void print_stats(const instance& s) {
+  // Threads that ended meanwhile took their times along.
+  const os::processor_time now = os::time_of_threads();
+  const report_options as{.steals_every_fork = s.settings().steal_every_fork,
+                          .chaos = s.settings().chaos,
+                          .ran_ns = now.ran - std::min(now.ran, s.before.ran),
+                          .queued_ns = now.queued - std::min(now.queued, s.before.queued)};
+  os::print_error(report(stats_of(s), as).c_str());
 }
 
 }  // namespace
@@ -198,7 +204,7 @@ void close_scheduler(scheduler* s) noexcept {
     std::abort();
   }
   closing->loose().request_stop();
-  if (closing->prints) print_stats(*s);
+  if (closing->prints) print_stats(*closing);
   // The fibers may wait for strands of the runtime that this code runs in: those need its P. In a forked copy there are none.
   std::optional<blocking_call> gives_processor_away;
   if (const worker* const m = current_worker(); m && !m->sched().is_forked_copy())
@@ -324,7 +330,11 @@ stats stats_of(const scheduler& s) {
     read.schedule_choices = log->choices.load(std::memory_order_relaxed);
     read.schedule_hash = log->hash.load(std::memory_order_relaxed);
   }
+  const time_alone::times busy = s.times_alone();
+  read.alone_ns = busy.alone;
+  read.short_loops_ns = busy.short_loops;
   read.working_ns = s.time_working();
+  read.none_busy_ns = read.working_ns - std::min(read.working_ns, busy.any);
   read.lived_ns = s.age();  // last: none of the times is longer
   return read;
 }

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <string>
 
 #include "base/list.hpp"
 #include "options.hpp"
 #include "os/mutex.hpp"
+#include "os/thread.hpp"
 #include "os/thread_safety.hpp"
 #include "replay.hpp"
 #include "sched/scheduler.hpp"
@@ -17,7 +19,9 @@ namespace fj { inline namespace v0_2 { namespace detail {
 struct instance : schedule_session, scheduler {
   explicit instance(const options& wanted);
 
-  const bool prints;              ///< its statistics, at its end
+  const bool prints;  ///< its statistics, at its end
+  /// Of the process when it was made.
+  const os::processor_time before = prints ? os::time_of_threads() : os::processor_time{};
   const std::string flight_file;  ///< where its flight recorder writes; empty: it has none
   list_links<instance> links;     ///< among all
 };

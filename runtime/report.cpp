@@ -13,6 +13,9 @@ namespace {
 // hardly pays.
 constexpr std::uint64_t little_work_ns = 20'000;
 
+// The part of the P's time that may be lost without a hint. Not half: on two P that is no speed-up at all.
+constexpr double little_lost = 0.15;
+
 unsigned per_cent(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0
                     : static_cast<unsigned>(
@@ -34,31 +37,76 @@ std::string duration(std::uint64_t ns) {
 
 std::string number(std::uint64_t n, const char* of) { return std::to_string(n) + " " + of + (n == 1 ? "" : "s"); }
 
-std::string hint(const stats& read, const counters& all, bool steals_every_fork) {
+// Time of all P that did no work, in nanoseconds, by its cause.
+struct lost_time {
+  double serial, short_loops, thefts, processors, waits;
+
+  double most() const noexcept { return std::max({serial, short_loops, thefts, processors, waits}); }
+  double sum() const noexcept { return serial + short_loops + thefts + processors + waits; }
+};
+
+// While one P alone is busy, the others cannot be: that is the cause, whatever they do meanwhile. While none is, all strands wait. What is
+// lost while several are busy, thefts could have given back.
+lost_time lost(const stats& read, const counters& all, const report_options& as) {
+  const auto procs = static_cast<double>(read.procs.size()), whole = procs * static_cast<double>(read.working_ns);
+  const auto alone = static_cast<double>(std::min(read.alone_ns, read.working_ns)),
+             brief = std::min(static_cast<double>(read.short_loops_ns), alone),
+             waits = std::min(static_cast<double>(read.none_busy_ns), static_cast<double>(read.working_ns) - alone),
+             busy = static_cast<double>(all.busy_ns), looking = static_cast<double>(all.looking_ns);
+  // Threads wait for a processor, too, that have just been woken and hold no P. What P were held for and threads did not run is the
+  // most. Those that look for work lose nothing.
+  const double held = busy + looking, without = std::max(held - static_cast<double>(as.ran_ns), 0.0);
+  const double queued = busy == 0 ? 0 : std::min(static_cast<double>(as.queued_ns), without) * busy / held;
+  return {.serial = (procs - 1) * (alone - brief),
+          .short_loops = (procs - 1) * brief,
+          .thefts = std::max(whole - busy - (procs - 1) * alone - procs * waits, 0.0),
+          .processors = queued,
+          .waits = procs * waits};
+}
+
+std::string hint(const stats& read, const counters& all, const report_options& as) {
   const std::uint64_t procs = read.procs.size();
   if (read.threads_refused > 0)
     return "the system refused threads; raise its limit on them (ulimit -u, or the cgroup's pids.max), or set fewer P";
   if (all.busy_ns == 0) return "no job was run";
-  if (steals_every_fork) return "every fork is stolen, as asked for: these times say nothing about an ordinary run";
+  if (as.steals_every_fork) return "every fork is stolen, as asked for: these times say nothing about an ordinary run";
   if (procs == 1) return "with one P nothing can be stolen; set more by FORKJOIN_PROCS or fj::options::procs";
-  if (all.steals == 0)
-    return "nothing was stolen: the program forks too late or not at all (fibers of fj::go need no steal), its leaves "
-           "are long, or its jobs are over before a thread is awake";
-  if (all.busy_ns / all.steals < little_work_ns)
+  const lost_time by = lost(read, all, as);
+  const auto share = [&](std::uint64_t part) {
+    return "for " + std::to_string(per_cent(part, read.working_ns)) + " % of the time ";
+  };
+  const double most = by.most();
+  const bool loses = by.sum() > little_lost * static_cast<double>(read.working_ns * procs);
+  if (loses && most == by.processors)
+    return "for " + std::to_string(per_cent(static_cast<std::uint64_t>(by.processors), all.busy_ns)) +
+           " % of the time in which P worked, no processor ran them: other programs had it, or there are more P than "
+           "processors";
+  if (loses && most == by.waits)
+    return share(read.none_busy_ns) +
+           "no P was busy: all strands waited, for timers, sockets, or threads outside; let more of them wait at once";
+  if (loses && most == by.short_loops)
+    return share(read.short_loops_ns) +
+           "one P alone was busy with short loops: most loops are too short to be shared: join them, or parallelise a "
+           "loop further out";
+  if (all.steals > 0 && all.busy_ns / all.steals < little_work_ns)
     return "there was a steal for each " + duration(all.busy_ns / all.steals) + " of work: larger leaves would help";
+  if (!loses) return "none; the P had work for most of the time";
   if (read.procs_in_use < procs)
     return "not all P are in use, as runtime::set_procs, the affinity mask or the quota said: these times count the "
            "others as idle";
-  if (per_cent(all.busy_ns, read.working_ns * procs) < 50)
-    return "the P were idle for most of the time, as there was no work: unless the program waits for sockets or "
-           "timers, fork "
-           "earlier, or into more parts of equal size";
-  return "none; the P had work for most of the time";
+  if (all.steals == 0)
+    return "nothing was stolen: the program forks too late or not at all (fibers of fj::go need no steal), its leaves "
+           "are long, or its jobs are over before a thread is awake";
+  if (most == by.serial)
+    return share(read.alone_ns) +
+           "one P alone was busy: that part is serial; which code it is: forkjoin-profile, or "
+           "forkjoin-trace run PROGRAM";
+  return "P found too little to steal while others worked: fork earlier, or into more parts of equal size";
 }
 
 }  // namespace
 
-std::string report(const stats& read, bool steals_every_fork, std::uint64_t chaos) {
+std::string report(const stats& read, const report_options& as) {
   const counters all = read.total();
   const std::uint64_t procs = read.procs.size();
   const std::uint64_t time = read.working_ns * procs;
@@ -72,7 +120,7 @@ std::string report(const stats& read, bool steals_every_fork, std::uint64_t chao
     text += "forkjoin: threads took turns, as asked for: " + number(read.schedule_choices, "choice") + ", hash " +
             hash + "; these times are counted\n";
   }
-  if (chaos != 0) text += "forkjoin: chaos, as asked for, by seed " + std::to_string(chaos) + "\n";
+  if (as.chaos != 0) text += "forkjoin: chaos, as asked for, by seed " + std::to_string(as.chaos) + "\n";
   text +=
       "forkjoin: stacks " + std::to_string(read.stacks_in_use) + " in use, " + std::to_string(read.stacks_peak) +
       " at peak\n"
@@ -100,6 +148,13 @@ std::string report(const stats& read, bool steals_every_fork, std::uint64_t chao
            : all.wakeups > 0 ? "no worker had to sleep"
                              : "no fork asked for a worker") +
           "\n";
+  text += "forkjoin: for " + std::to_string(per_cent(read.alone_ns, read.working_ns)) +
+          " % of the time one P alone was busy" +
+          (per_cent(read.short_loops_ns, read.working_ns) > 0
+               ? ", up to " + std::to_string(per_cent(read.short_loops_ns, read.working_ns)) +
+                     " % in loops too short to be shared"
+               : "") +
+          ", and for " + std::to_string(per_cent(read.none_busy_ns, read.working_ns)) + " % none\n";
   text += "forkjoin: " + number(all.steals, "steal") +
           (all.steals > 0 ? ", one for each " + duration(all.busy_ns / all.steals) + " of work" : "") + "\n";
   // Of the joins of some scopes it is not known how late they were.
@@ -127,7 +182,7 @@ std::string report(const stats& read, bool steals_every_fork, std::uint64_t chao
         "forkjoin: membarrier(2) is not to be had, and " + number(read.fences_unanswered, "time") +
         " a thread did not answer the signal in its place within 10 ms: meanwhile no work could be taken by force; do "
         "not block that signal (FORKJOIN_FENCE_SIGNAL)\n";
-  text += "forkjoin: hint: " + hint(read, all, steals_every_fork) + "\n";
+  text += "forkjoin: hint: " + hint(read, all, as) + "\n";
   if (all.busy_ns != 0) text += "forkjoin: which code that was: forkjoin-trace run PROGRAM\n";
   return text;
 }

@@ -15,8 +15,12 @@ struct stats {
   unsigned procs_in_use = 0;      ///< as runtime::procs_in_use
   std::size_t stacks_in_use = 0;  ///< fibers that run or wait, and some free stacks that P keep
   std::size_t stacks_peak = 0;
-  std::uint64_t lived_ns = 0;         ///< nanoseconds since the runtime was made
-  std::uint64_t working_ns = 0;       ///< nanoseconds of these in which a call of run was under way
+  std::uint64_t lived_ns = 0;    ///< nanoseconds since the runtime was made
+  std::uint64_t working_ns = 0;  ///< nanoseconds of these in which a call of run was under way
+  std::uint64_t alone_ns = 0;    ///< nanoseconds of these in which exactly one P was busy
+  /// Nanoseconds of alone_ns in loops too short to be shared; at most, as such loops are counted and not timed.
+  std::uint64_t short_loops_ns = 0;
+  std::uint64_t none_busy_ns = 0;     ///< nanoseconds of working_ns in which no P was busy: all strands waited
   std::uint64_t threads_refused = 0;  ///< how often the system refused a thread
   std::uint64_t retakes_refused = 0;  ///< calls of fj::blocking that kept their P, because there was no thread for it
   /// Neither membarrier(2) nor a signal in its place is to be had, so each fork passes a fence.

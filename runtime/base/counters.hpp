@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <tuple>
 
+#include "time_alone.hpp"
+
 namespace fj { inline namespace v0_2 {
 
 /// Counters of one P or of several together. All but stacks_in_use only grow. They can be read at any time; the values
@@ -183,21 +185,31 @@ struct tallies {
   stack_tally stacks;
   stopwatch busy, looking;  // at most one of them runs, and none while the P is idle
 
+  time_alone* alone = nullptr;  // of all P of the runtime; nullptr: nobody asks for it
+  unsigned number = 0;          // of the P
+
   void note_stolen(std::int64_t time) noexcept {
     stolen_ns += static_cast<std::uint64_t>(time);
     longest_stolen_ns.raise_to(static_cast<std::uint64_t>(time));
   }
   void begin_busy(std::int64_t now) noexcept {
     if (looking.runs()) looking.stop(now);
-    if (!busy.runs()) busy.start(now);
+    if (busy.runs()) return;
+    busy.start(now);
+    if (alone) alone->begin(number, now);
   }
   void begin_looking(std::int64_t now) noexcept {
-    if (busy.runs()) busy.stop(now);
+    end_busy(now);
     if (!looking.runs()) looking.start(now);
   }
   void begin_idle(std::int64_t now) noexcept {
-    if (busy.runs()) busy.stop(now);
+    end_busy(now);
     if (looking.runs()) looking.stop(now);
+  }
+  void end_busy(std::int64_t now) noexcept {
+    if (!busy.runs()) return;
+    busy.stop(now);
+    if (alone) alone->end(number, now);
   }
 
   template <class Clock>

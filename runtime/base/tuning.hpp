@@ -87,6 +87,9 @@ struct sharing {
 inline constexpr sharing early = {.worth_ns = 6'000, .known_after_ns = 250, .part_ns = 2'000};
 inline constexpr sharing late = {.worth_ns = 256'000, .known_after_ns = 4'000, .part_ns = 8'000};
 
+/// Nanoseconds of a part of a loop that its strand ran alone, at most, in statistics: parts are counted there, not timed.
+inline constexpr std::uint64_t short_part_ns = late.part_ns;
+
 /// Of the trial of both ways: windows of each way, in turn; loops of a window, and how many of these do not count, the first ones; and
 /// after how many loops the next trial begins, so that a trial takes a thirtieth of the loops, and after how many where late has won for
 /// the first time.

@@ -17,6 +17,9 @@ class loop_progress {
   /// The owner's, when it begins a part.
   void make() noexcept { made_.store(made_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
 
+  /// Anyone's: how many parts it has begun; it wraps around.
+  std::uint32_t made() const noexcept { return made_.load(std::memory_order_relaxed); }
+
   /// The owner's: whether a thief has found since then that the owner was long in that part. True once for each part.
   [[gnu::always_inline]] bool was_slow() noexcept {
     const std::uint32_t made = made_.load(std::memory_order_relaxed);

@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <initializer_list>
 #include <type_traits>
@@ -167,6 +168,27 @@ bool are_threads(unsigned count) noexcept {
   while (const dirent* const entry = readdir(folder)) found += entry->d_name[0] != '.';
   closedir(folder);
   return found == count;
+}
+
+processor_time time_of_threads() noexcept {
+  DIR* const folder = opendir(folder_of_threads);
+  processor_time sum;
+  if (!folder) return sum;
+  while (const dirent* const entry = readdir(folder)) {
+    char name[64];
+    if (entry->d_name[0] == '.') continue;
+    std::snprintf(name, sizeof(name), "%s/%.20s/schedstat", folder_of_threads, entry->d_name);
+    std::FILE* const file = std::fopen(name, "re");
+    if (!file) continue;
+    unsigned long long ran = 0, queued = 0;
+    if (std::fscanf(file, "%llu %llu", &ran, &queued) == 2) {
+      sum.ran += ran;
+      sum.queued += queued;
+    }
+    std::fclose(file);
+  }
+  closedir(folder);
+  return sum;
 }
 
 bool at_fork(void (*before)(), void (*after)(), void (*in_child)()) noexcept {

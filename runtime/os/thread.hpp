@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <atomic>
+#include <cstdint>
 
 #include "turns.hpp"
 
@@ -63,6 +64,14 @@ void wake_in_time() noexcept;
 
 /// How many threads the process has, those of others than the runtime with them. 0: the system does not say.
 unsigned count_threads() noexcept;
+
+/// Of the threads that the process has now, since they began, in nanoseconds. Zeros: the system does not say.
+struct processor_time {
+  std::uint64_t ran = 0;
+  std::uint64_t queued = 0;  ///< a thread was ready to run, and other threads had the processors
+};
+/// Reads a file for each thread.
+processor_time time_of_threads() noexcept;
 
 /// Whether there are so many, by a slower way that relies on less.
 bool are_threads(unsigned count) noexcept;

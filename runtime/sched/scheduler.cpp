@@ -30,7 +30,14 @@ processors& scheduler::with_deques() {
     processors_[i].active.store(d, std::memory_order_relaxed);
     processors_[i].chaos.begin(settings_.chaos, i + 1);
     processors_[i].traces = &traces_;
+    processors_[i].count.alone = &alone_;
+    processors_[i].count.number = i;
   }
+  alone_.watch(&processors_, [](const void* all, unsigned proc) noexcept {
+    // acquire: as in for_each_deque
+    deque_thief& d = (*static_cast<const processors*>(all))[proc].active.load(std::memory_order_acquire)->for_thieves();
+    return time_alone::loop_parts{.whose = &d, .begun = d.progress().made()};
+  });
   return processors_;
 }
 
@@ -87,6 +94,8 @@ void scheduler::count_refused_retakes(unsigned count) noexcept {
 std::uint64_t scheduler::age() const noexcept { return static_cast<std::uint64_t>(os::now_ns() - made_at_); }
 
 std::uint64_t scheduler::time_working() const noexcept { return working_.read(&os::now_ns); }
+
+time_alone::times scheduler::times_alone() const noexcept { return alone_.read(os::now_ns()); }
 
 void scheduler::begin_first_root() noexcept {
   const locked lock(working_mutex_);

@@ -135,6 +135,7 @@ class scheduler {
   const tallies& count(unsigned proc) const noexcept { return processors_[proc].count; }
   std::uint64_t age() const noexcept;
   std::uint64_t time_working() const noexcept;
+  time_alone::times times_alone() const noexcept;
   std::uint64_t threads_refused() const noexcept { return threads_.refused(); }
   std::uint64_t fences_unanswered() const noexcept { return threads_.fences_unanswered(); }
   std::uint64_t retakes_refused() const noexcept { return retakes_refused_.load(std::memory_order_relaxed); }
@@ -158,6 +159,7 @@ class scheduler {
   detail::large_stacks large_stacks_;
   deque_pool deques_;
   processors processors_;
+  mutable time_alone alone_;  // a reader adds the time since the last change
   detail::threads threads_;
   const std::shared_ptr<detail::poller> poller_ = std::make_shared<detail::poller>();
   detail::dispatcher dispatcher_;
