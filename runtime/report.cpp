@@ -51,8 +51,9 @@ lost_time lost(const stats& read, const counters& all, const report_options& as)
   const auto procs = static_cast<double>(read.procs.size()), whole = procs * static_cast<double>(read.working_ns);
   const auto alone = static_cast<double>(std::min(read.alone_ns, read.working_ns)),
              brief = std::min(static_cast<double>(read.short_loops_ns), alone),
-             waits = std::min(static_cast<double>(read.none_busy_ns), static_cast<double>(read.working_ns) - alone),
-             busy = static_cast<double>(all.busy_ns), looking = static_cast<double>(all.looking_ns);
+             none = std::min(static_cast<double>(read.none_busy_ns), static_cast<double>(read.working_ns) - alone),
+             waits = all.suspensions > 0 ? none : 0,  // else it is the way into the runtime
+      busy = static_cast<double>(all.busy_ns), looking = static_cast<double>(all.looking_ns);
   // Threads wait for a processor, too, that have just been woken and hold no P. What P were held for and threads did not run is the
   // most. Those that look for work lose nothing.
   const double held = busy + looking, without = std::max(held - static_cast<double>(as.ran_ns), 0.0);

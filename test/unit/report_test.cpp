@@ -28,6 +28,9 @@ TEST_CASE("report: it has one hint, about the most important point") {
   read.working_ns = 2 * second;
   read.procs[0].busy_ns = 2 * second;
   CHECK(has(hint_of(read), "nothing was stolen"));
+  read.none_busy_ns = 2 * second - 1;  // no strand has waited: the job was over before
+  CHECK(has(hint_of(read), "nothing was stolen"));
+  read.none_busy_ns = 0;
   CHECK(has(hint_of(read, true), "every fork is stolen"));
   read.procs[1].steals = 1'000'000;
   CHECK(has(hint_of(read), "a steal for each 2 us of work: larger leaves"));
@@ -75,6 +78,7 @@ TEST_CASE("report: the hint is the cause that lost most of the time, on any numb
       for (unsigned i = 0; i < together; ++i) read.procs[i].busy_ns = second;
       read.procs[0].busy_ns += ns(alone);
       read.procs[1].steals = 10;
+      read.procs[1].suspensions = none > 0;
       read.alone_ns = ns(alone);
       read.short_loops_ns = ns(short_loops);
       read.none_busy_ns = ns(none);
