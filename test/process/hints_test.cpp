@@ -1,6 +1,5 @@
 // The hint of FORKJOIN_STATS names what lost most of the time of the P: one program for each cause, and one that loses little, on two P
-// and on more. Leaves sleep, so that P are busy without processors. Tried with the rule that P had to be idle for half of the time: on two P
-// each of them had "none".
+// and on more. Leaves sleep, so that P are busy without processors. The unit test `report` has the rule, and what it was tried with.
 
 #include <sched.h>
 
