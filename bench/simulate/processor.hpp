@@ -14,6 +14,7 @@
 #include "runtime/sched/blocking_word.hpp"
 #include "runtime/sched/run_queue.hpp"
 #include "runtime/sched/timer_heap.hpp"
+#include "runtime/sched/yield_request.hpp"
 #include "runtime/stacks/stack_cache.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -28,6 +29,8 @@ struct processor {
   unsigned tick = 0, looks_at_timers = 0;
   std::uint32_t runs = 0;
   std::int64_t slice_began = 0;
+  bool runs_soon = false;
+  detail::yield_request yield_request;  // no simulated strand is asked to give way
   detail::chaos chaos;
   run_queue<fiber> queue;  // always empty: simulated strands wait at joins only
   timer_heap timers;

@@ -121,6 +121,7 @@ struct fiber : join_waiter, runnable {
   deque::index forks = 0;              ///< it is in
   simulate::picoseconds to_go_on = 0;  ///< what it costs a worker to switch to it
   root* whose = nullptr;
+  relaxed<std::uint64_t> had = 0;  ///< no simulated strand is cut
 
   // A simulated strand waits at joins only, and its deque is empty then; so there is never a marker in the ready queue.
   deque* records = nullptr;

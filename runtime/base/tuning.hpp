@@ -130,6 +130,10 @@ inline constexpr std::uint32_t batch_size = ring_size / 2;
 /// Nanoseconds, by os::rough_ns, that fibers which wake one another may keep a P while others wait: forcePreemptNS.
 inline constexpr std::int64_t slice_ns = 10'000'000;
 
+/// Nanoseconds between two requests to give way to fibers that a timer, the poller or a thread outside woke. A strand that is cut loses some
+/// microseconds, with what its caches held; so a hundredth of the time or so, however often fibers are woken.
+inline constexpr std::int64_t between_cuts_ns = 200'000;
+
 /// Passes of a thief over all P; in the last one it also takes what a victim runs next: stealTries.
 inline constexpr unsigned steal_passes = 4;
 
@@ -171,9 +175,8 @@ inline constexpr std::int64_t between_allowances_ns = 1'000'000'000;
 /// Looks without anything to do before the delay grows.
 inline constexpr unsigned quick_looks = 50;
 
-/// Nanoseconds between two looks of the monitor into the poller while strands wait for descriptors and all P compute. Also how
-/// long a strand keeps its P, at the least, while a fiber waits that such a look woke. Go's numbers are 10 ms for both. A look takes
-/// some 5 us with the switch to the monitor's thread and back. Measured: runtime/WAITS.md.
+/// Nanoseconds between two looks of the monitor into the poller while strands wait for descriptors and all P compute. Go's number is
+/// 10 ms. A look takes some 5 us with the switch to the monitor's thread and back. Measured: runtime/WAITS.md.
 inline constexpr std::int64_t poll_delay_ns = 200'000;
 
 // Waits (wait/).

@@ -8,6 +8,10 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
+/// When a fiber that becomes ready gets its turn: behind what was ready before, or before it. Soon is what no strand of the runtime has
+/// made ready, but a timer, the poller, or a thread outside.
+enum class turn : unsigned char { in_order, soon };
+
 /// A fiber that may go on, or a root that no fiber has begun, or the marker of a fiber that waits and left records in its
 /// deque: to run a marker is to run the oldest of these records. Each is an entry of two lists, of all roots and of its own
 /// root, so that a thread that works for one root finds it without a search.
@@ -19,9 +23,10 @@ struct runnable {
   // Under the dispatcher's mutex.
   list_links<runnable> in_all, in_root;
   const kind is;
+  turn its = turn::in_order;  ///< of a fiber
 };
 
-/// Strands, that is fibers and roots, and markers apart, each in the order in which they were pushed.
+/// Strands, that is fibers and roots, those that go on soon, and markers apart, each in the order in which they were pushed.
 template <auto Links>
 class runnable_lists {
  public:
@@ -31,6 +36,7 @@ class runnable_lists {
   /// Outside of the mutex a hint.
   std::size_t count() const noexcept { return count_; }
   const list& strands() const noexcept { return strands_; }
+  const list& soon() const noexcept { return soon_; }
   const list& markers() const noexcept { return markers_; }
 
   /// Whether anything was ever pushed.
@@ -41,15 +47,23 @@ class runnable_lists {
     count_ = count_ + 1;
     of(item).push(item);
   }
+  /// Before all that are in the same list.
+  void push_front(runnable& item) noexcept {
+    used_ = true;
+    count_ = count_ + 1;
+    of(item).push_front(item);
+  }
   void remove(runnable& item) noexcept {
     count_ = count_ - 1;
     of(item).remove(item);
   }
 
  private:
-  list& of(const runnable& item) noexcept { return item.is == runnable::kind::marker ? markers_ : strands_; }
+  list& of(const runnable& item) noexcept {
+    return item.is == runnable::kind::marker ? markers_ : item.its == turn::soon ? soon_ : strands_;
+  }
 
-  list strands_, markers_;
+  list strands_, soon_, markers_;
   relaxed<std::size_t> count_ = 0;
   relaxed<bool> used_ = false;
 };

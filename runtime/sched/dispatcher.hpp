@@ -16,6 +16,7 @@
 #include "parking.hpp"
 #include "queues.hpp"
 #include "system.hpp"
+#include "time_slices.hpp"
 #include "timekeeper.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -170,6 +171,29 @@ class dispatcher {
     wake();
   }
 
+  /// The same for a fiber that no strand of the runtime has made ready: it goes before the others. If all P are busy, one is asked to
+  /// give way to it, each in turn. One whose strand does not hear it leaves the fiber to the monitor's next look (sysmon.hpp).
+  void ready_soon(fiber& f) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    if (!has_been_soon()) has_been_soon_.store(true, std::memory_order_relaxed);
+    {
+      const locked lock(mutex_);
+      ready_.push_soon(f);
+    }
+    wake();
+    if (!all_busy()) return;
+    const std::int64_t now = os::now_ns();
+    std::int64_t last = cut_at_.load(std::memory_order_relaxed);
+    if (now - last < tuning::between_cuts_ns || !cut_at_.compare_exchange_strong(last, now, std::memory_order_relaxed))
+      return;
+    processor& next = all_[cuts_.fetch_add(1, std::memory_order_relaxed) % all_.count()];
+    time_slices::ask(next, next.runs);
+  }
+
+  /// Whether a fiber waits that goes on soon; a hint.
+  bool any_soon() const noexcept { return ready_.any_soon(); }
+  /// Whether there ever was one: then each P notes when its slices begin, as a strand may be cut.
+  bool has_been_soon() const noexcept { return has_been_soon_.load(std::memory_order_relaxed); }
+
   /// After a worker has put a fiber into its own queue: wakes another if need be.
   void announce() noexcept FORKJOIN_EXCLUDES(mutex_) {
     if (all_.count() == 1) return;  // the worker holds the only P
@@ -192,13 +216,14 @@ class dispatcher {
 
   /// An entry of the ready queue, of that root alone unless nullptr. `has_stack`: the worker can begin a stolen record.
   /// `more_to`: unless nullptr, the worker's P, whose queue is empty and gets its share of the other fibers.
-  work take_ready(root* only, bool has_stack, processor* more_to) noexcept FORKJOIN_EXCLUDES(mutex_) {
+  work take_ready(ready_queue::which of, root* only, bool has_stack, processor* more_to) noexcept
+      FORKJOIN_EXCLUDES(mutex_) {
     if (!any_ready()) return {};
     work got;
     {
       const locked lock(mutex_);
       const std::size_t share = ready_.count() / in_use();
-      got = ready_.take(only, has_stack);
+      got = ready_.take(of, only, has_stack);
       // Under the mutex: a worker that parks sees them here or there.
       if (got.resumed && more_to) ready_.move(share, more_to->queue);
     }
@@ -569,6 +594,9 @@ class dispatcher {
   poller& poller_;
   const bool eager_;
   os::atomic<unsigned> in_use_{all_.count()};
+  os::atomic<bool> has_been_soon_{false};
+  os::atomic<unsigned> cuts_{0};        // requests by ready_soon
+  os::atomic<std::int64_t> cut_at_{0};  // the last one, by os::now_ns
   parking parking_;
 
   alignas(cache_line) os::mutex mutex_;

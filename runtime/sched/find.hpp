@@ -241,15 +241,21 @@ class patience {
 // Takes a ready fiber for a worker: from the run queue of its P, or from the ready queue.
 
 struct ready_work {
-  /// Of that root alone unless nullptr: what runs next on this P, then its ring, then the ready queue; in every 61st slice the
-  /// ready queue comes before the ring. nullptr if there is nothing.
+  /// Of that root alone unless nullptr: what goes on soon, what runs next on this P, its ring, then the ready queue; in every 61st slice
+  /// the ready queue comes before the ring. After a fiber that went on soon: a strand that was cut, perhaps for that fiber, comes before
+  /// the ring, and what goes on soon last. nullptr if there is nothing.
   static fiber* take(worker& m, root* only) noexcept {
-    if (fiber* const f = local_queue::take_next(m)) return f;
-    if (!only && ++m.proc->tick % tuning::ticks_per_look == 0)
-      if (fiber* const f = take_from_all(m, nullptr, nullptr)) return f;
-    if (fiber* const f = local_queue::take(m)) return f;
     processor* const mine = m.proc;
-    return take_from_all(m, only, only ? nullptr : mine);
+    const bool after_soon = mine->runs_soon;
+    if (!after_soon && m.sched().dispatcher().any_soon()) [[unlikely]]
+      if (fiber* const f = take_from_all(m, which::soon, only, nullptr)) return f;
+    if (fiber* const f = local_queue::take_next(m)) return f;
+    if (after_soon) [[unlikely]]
+      if (fiber* const f = take_from_all(m, which::cut, only, nullptr)) return f;
+    if (!only && ++mine->tick % tuning::ticks_per_look == 0)
+      if (fiber* const f = take_from_all(m, which::any, nullptr, nullptr)) return f;
+    if (fiber* const f = local_queue::take(m)) return f;
+    return take_from_all(m, which::any, only, only ? nullptr : mine);
   }
 
   /// For a worker whose fiber has left: `f`, which that one resumed, or else what is ready. Before every 61st such `f` the worker takes
@@ -258,7 +264,7 @@ struct ready_work {
   static fiber* take_after(worker& m, fiber* f) noexcept {
     if (!f) return found(m, take(m, nullptr));
     if (++m.proc->tick % tuning::ticks_per_look != 0) return f;
-    fiber* const first = take_from_all(m, nullptr, nullptr);
+    fiber* const first = take_from_all(m, which::any, nullptr, nullptr);
     if (!first) return f;
     m.sched().dispatcher().ready(*f);
     return first;
@@ -285,6 +291,8 @@ struct ready_work {
   }
 
  private:
+  using which = ready_queue::which;
+
   static fiber* found(worker& m, fiber* f) noexcept {
     if (f) m.sched().dispatcher().stop_spinning(m);
     return f;
@@ -299,12 +307,16 @@ struct ready_work {
     return m.yielded;
   }
 
-  // An entry of the ready queue. `more_to`: as in the dispatcher.
-  static fiber* take_from_all(worker& m, root* only, processor* more_to) noexcept {
+  // An entry of the ready queue, with which a new slice begins. `more_to`: as in the dispatcher.
+  static fiber* take_from_all(worker& m, which of, root* only, processor* more_to) noexcept {
     auto& dispatcher = m.sched().dispatcher();
     while (dispatcher.any_ready()) {
       const bool has_stack = system::prepare_stack(m);
-      const auto got = dispatcher.take_ready(only, has_stack, more_to);
+      const auto got = dispatcher.take_ready(of, only, has_stack, more_to);
+      if (got) {
+        m.proc->slice_began = 0;
+        m.proc->runs_soon = got.soon;
+      }
       if (got.emptied) system::give_deque(m, *got.emptied);
       if (got.stolen.record) {
         ++m.count().steals;

@@ -41,7 +41,24 @@ struct local_queue {
   /// The first fiber in the ring of the worker's own queue, or nullptr. A new slice begins.
   static fiber* take(worker& m) noexcept {
     m.proc->slice_began = 0;
-    return m.proc->queue.take();
+    fiber* const f = m.proc->queue.take();
+    if (f) m.proc->runs_soon = false;
+    return f;
+  }
+
+  /// Before `f` goes on. Once a fiber has gone on soon, each P notes when its slice begins; a strand that was cut has the rest of its own.
+  static void note_slice(worker& m, fiber& f) noexcept {
+    if (!m.sched().dispatcher().has_been_soon()) [[likely]]
+      return;
+    if (m.proc->slice_began != 0 && f.had == 0) return;
+    m.proc->slice_began = os::rough_ns() - f.had.replace(0);
+  }
+
+  /// `f` has left the P because it was asked to. If a fiber waits that goes on soon, `f` keeps the rest of its slice.
+  static void keep_rest(worker& m, fiber& f) noexcept {
+    if (m.proc->slice_began == 0 || !m.sched().dispatcher().any_soon()) return;
+    const std::uint64_t had = os::rough_ns() - m.proc->slice_began;
+    if (had < std::uint64_t{tuning::slice_ns}) f.had = had;
   }
 
   /// A fiber of another P's queue, of root `only` alone unless nullptr: half of the ring comes to this worker's. `next_too`: or

@@ -6,6 +6,7 @@
 #include "../trace/note.hpp"
 #include "dispatcher.hpp"
 #include "find.hpp"
+#include "local_queue.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -35,6 +36,7 @@ struct worker_loop {
         return retire(m, *f);
       m.proc->runs = m.proc->runs + 1;
       m.sched().dispatcher().attend_timers(m);
+      local_queue::note_slice(m, *f);
       f = system::switch_to(m, *f);
       if (!f && !m.proc) return;  // its strand came back from a blocking call, and no P is idle
       f = m.is_caller() ? ready_work::take_own_after(m, f) : ready_work::take_after(m, f);

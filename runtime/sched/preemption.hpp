@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "../base/tuning.hpp"
+#include "local_queue.hpp"
 #include "loop.hpp"
 #include "owner.hpp"
 
@@ -39,7 +40,10 @@ struct preemption {
 
  private:
   // On the native stack.
-  static fiber* go_behind_others(worker& m, fiber& f, void*) noexcept { return caller_loop::yield(m, f); }
+  static fiber* go_behind_others(worker& m, fiber& f, void*) noexcept {
+    local_queue::keep_rest(m, f);
+    return caller_loop::yield(m, f);
+  }
 };
 
 }}}  // namespace fj::v0_2::detail

@@ -32,7 +32,8 @@ struct alignas(cache_line) processor {
   run_queue<fiber> queue;                  ///< ready fibers; empty while the P is idle
   relaxed<std::uint32_t> runs = 0;         ///< how often a fiber began or went on
   relaxed<unsigned> tick = 0;              ///< time slices, and fibers that went on for another: tuning::ticks_per_look
-  relaxed<std::uint64_t> slice_began = 0;  ///< by os::rough_ns; 0: not since a fiber waits for the end of the slice
+  relaxed<std::uint64_t> slice_began = 0;  ///< by os::rough_ns; 0: not noted
+  relaxed<bool> runs_soon = false;         ///< what it took from a queue last was to go on soon
   processor* next = nullptr;               ///< among the idle ones
   stack_cache stacks;                      ///< to run what is stolen next, and the children of scopes
   stack_cache small_stacks;                ///< for the fibers of fj::go

@@ -45,7 +45,12 @@ template <class Keep>
 // waiting fibers left behind (fork/runnable.hpp). A root has no stack as long as it is here: its memory is that of the call of
 // run, and a worker that takes it begins it on the stack that was used last.
 //
-// Fibers and roots go first, in the order in which they became ready, then the newest marker. So the worker that a fiber left goes on
+// What goes on soon (fork/runnable.hpp: turn) goes before all others, but a P does not take two such fibers in succession while others wait:
+// of a flood of them each lets another strand run (find.hpp: ready_work). That one is cut again if need be (dispatcher.hpp: ready_soon). A
+// strand that was cut before its slice was over goes on with the rest of the slice, before the others: each cut would else cost it a round
+// of all that are ready. When its slice is over it goes behind them, as always; otherwise strands that are cut often would keep out the rest.
+//
+// The other fibers and roots go in the order in which they became ready, then the newest marker. So the worker that a fiber left goes on
 // with that fiber's records, as it would have after the fork. It finishes a part of the fork tree before it begins another
 // part: a tree in which each strand leaves a marker needs stacks for its depth. If the oldest marker came first, such a tree
 // would need stacks for its breadth. Every 61st entry taken is the oldest marker; otherwise endless work that leaves markers
@@ -57,6 +62,9 @@ template <class Keep>
 /// about to park need not look at the deques of waiting fibers: the count tells.
 class ready_queue {
  public:
+  /// Of what a worker takes an entry: of what goes on soon, of strands that were cut, or of all, of what goes on soon last.
+  enum class which { soon, cut, any };
+
   /// What a worker took: a fiber that goes on, or a root or a record for a fiber to begin with, or nothing.
   struct work {
     fiber* resumed = nullptr;
@@ -65,6 +73,7 @@ class ready_queue {
     /// Nothing is left in this deque: it is the taker's, for the pool, with or without a record.
     deque* emptied = nullptr;
     bool left_more = false;  ///< records are left in that deque
+    bool soon = false;       ///< the fiber was to go on soon
 
     explicit operator bool() const noexcept { return resumed || brought || stolen.record; }
   };
@@ -72,6 +81,8 @@ class ready_queue {
   /// Whether there is anything. seq_cst: a worker that parks announces itself, then reads this; push counts, then its caller
   /// reads the counts of idle P and of spinning workers.
   bool any() const noexcept { return count() != 0; }
+  /// Whether a fiber waits that goes on soon; a hint.
+  bool any_soon() const noexcept { return soon_.load(std::memory_order_relaxed) != 0; }
   std::size_t count() const noexcept { return count_.load(std::memory_order_seq_cst); }
 
   /// `seed`: of options::chaos.
@@ -99,7 +110,19 @@ class ready_queue {
       for (fiber* const f : half.entries()) push(*f);
   }
 
-  void push(fiber& f) noexcept { push(f, *f.whose); }
+  /// Behind the others, unless the fiber was cut and goes on with the rest of its slice.
+  void push(fiber& f) noexcept {
+    f.its = turn::in_order;
+    if (f.had == 0) return push(f, *f.whose);
+    all_.push_front(f);
+    f.whose->ready.push_front(f);
+    count_one();
+  }
+  void push_soon(fiber& f) noexcept {
+    f.its = turn::soon;
+    soon_.fetch_add(1, std::memory_order_relaxed);
+    push(f, *f.whose);
+  }
   void push(root& r) noexcept { push(r, r); }
 
   /// For a fiber that waits and left records in its deque, before its P drops that deque: so a worker about to park finds
@@ -123,13 +146,23 @@ class ready_queue {
 
   /// An entry, of that root alone unless nullptr. `has_stack`: the worker can begin a stolen record; else it takes fibers
   /// and roots only.
-  work take(root* only, bool has_stack) noexcept {
-    return only ? take_from(only->ready, has_stack) : take_from(all_, has_stack);
+  work take(which of, root* only, bool has_stack) noexcept {
+    return only ? take_from(only->ready, of, has_stack) : take_from(all_, of, has_stack);
   }
 
  private:
   template <class Runnables>
-  work take_from(const Runnables& those, bool has_stack) noexcept {
+  work take_from(const Runnables& those, which of, bool has_stack) noexcept {
+    if (of == which::any) {
+      const work got = take_other(those, has_stack);
+      if (got || got.emptied) return got;
+    }
+    runnable* const first = of == which::cut ? those.strands().first() : those.soon().first();
+    return first && (of != which::cut || was_cut(*first)) ? take_strand(*first) : work{};
+  }
+
+  template <class Runnables>
+  work take_other(const Runnables& those, bool has_stack) noexcept {
     using list = typename Runnables::list;
     const bool due = ++taken_ >= tuning::takes_per_oldest;
     if (due && has_stack) taken_ = 0;
@@ -142,8 +175,13 @@ class ready_queue {
     return has_stack ? take_record_of(those.markers().last(), &list::before) : work{};
   }
 
+  static bool was_cut(const runnable& strand) noexcept {
+    return strand.is == runnable::kind::fiber && static_cast<const fiber&>(strand).had != 0;
+  }
+
   work take_strand(runnable& next) noexcept {
     work got;
+    got.soon = next.its == turn::soon;
     if (next.is == runnable::kind::root) {
       got.brought = static_cast<root*>(&next);
       remove(next, *got.brought);
@@ -196,12 +234,15 @@ class ready_queue {
   void push(runnable& item, root& whose) noexcept {
     all_.push(item);
     whose.ready.push(item);
-    count_.fetch_add(1, std::memory_order_seq_cst);  // see any
+    count_one();
   }
+
+  void count_one() noexcept { count_.fetch_add(1, std::memory_order_seq_cst); }  // see any
 
   void remove(runnable& item, root& whose) noexcept {
     all_.remove(item);
     whose.ready.remove(item);
+    if (item.its == turn::soon) soon_.fetch_sub(1, std::memory_order_relaxed);
     count_.fetch_sub(1, std::memory_order_relaxed);
   }
 
@@ -209,6 +250,7 @@ class ready_queue {
   unsigned taken_ = 0;  // since the oldest marker's turn
   chaos chaos_;
   os::atomic<std::size_t> count_{0};
+  os::atomic<std::size_t> soon_{0};  // of these
 };
 
 }}}  // namespace fj::v0_2::detail

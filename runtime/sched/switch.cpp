@@ -252,21 +252,27 @@ void prefetch_stack(const fiber& f) noexcept {
 
 }  // namespace
 
-void make_ready(scheduler& s, fiber& f) noexcept {
+// By a strand of the runtime the fiber runs next, in that strand's slice. So it does if a worker fired a timer while others look for work:
+// one of them takes it, if this one does not come to it.
+void make_ready(scheduler& s, fiber& f, turn when) noexcept {
   prefetch_stack(f);
   worker* const m = current_worker();
+  const bool by_worker = m && &m->sched() == &s;
+  const auto ready = [&] {
+    if (by_worker && (when == turn::in_order || !s.dispatcher().all_busy())) return local_queue::ready(*m, f);
+    s.dispatcher().ready_soon(f);
+  };
   // The fiber may go on and end its runtime before ready returns. That end waits for the runtime's own threads.
-  if (m && &m->sched() == &s && !m->is_caller()) return local_queue::ready(*m, f);
+  if (by_worker && !m->is_caller()) return ready();
   const scheduler::guest counted(s);
-  if (m && &m->sched() == &s) return local_queue::ready(*m, f);
-  s.dispatcher().ready(f);
+  ready();
 }
 
 // A P that another worker gives to one that sleeps is not its own yet.
 void system::wake_polled(worker& m, bool holds_processor) noexcept {
   if (!m.polled.any()) return;
   if (!holds_processor) set_current_worker(nullptr);
-  m.polled.wake_all();
+  m.polled.wake_all(turn::soon);
   set_current_worker(&m);
 }
 

@@ -13,8 +13,8 @@ void begin(fiber& f, const stolen_record& what) noexcept;
 /// a blocking call may have no P, and no deque.
 void leave(worker::afterwards then, void* argument) noexcept;
 
-/// Makes a fiber of that runtime ready: it runs next on the P of the calling strand, if that works for the same runtime.
-void make_ready(scheduler& s, fiber& f) noexcept;
+/// Makes a fiber of that runtime ready: it runs next on the P of the calling strand, if that works for the same runtime; else soon.
+void make_ready(scheduler& s, fiber& f, turn when = turn::in_order) noexcept;
 
 /// Has a fiber that waited at a join go on, by way of the global queue, as its caller goes on itself.
 void resume(fiber& waited) noexcept;

@@ -21,18 +21,20 @@ class monitor_rules {
   explicit monitor_rules(unsigned procs) : seen_(procs), slices_(procs) {}
 
   /// Before a look, in the place of workers that compute: wakes strands that wait for descriptors, if no thread has looked into the
-  /// poller for long, and fires timers. After such a find the strands that compute have shorter slices, until the woken one would
-  /// have got a P by long ones.
+  /// poller for long, and fires timers.
   void serve_waits(auto& scheduler, std::int64_t now) noexcept {
-    if (scheduler.poller().is_overdue(now) && scheduler.poller().poll()) hurries_until_ = now + tuning::slice_ns;
+    if (scheduler.poller().is_overdue(now)) scheduler.poller().poll();
     // A strand that keeps its P for long fires none of its timers.
     if (scheduler.dispatcher().all_busy()) scheduler.dispatcher().timekeeper().fire_all();
   }
 
   /// One look. Returns how many calls keep their P from now on although it should be taken, because no thread could use it.
   /// A strand in a blocking call does not hear that it was asked to give way: such a call loses its P though it has just begun.
+  /// While a fiber waits that goes on soon though one strand was asked (dispatcher.hpp: ready_soon), all strands have short slices.
   unsigned look(auto& scheduler, std::int64_t now) noexcept {
-    any_asked_ = slices_.look(scheduler, now, now < hurries_until_ ? tuning::poll_delay_ns : tuning::slice_ns);
+    soon_since_ = scheduler.dispatcher().any_soon() ? (std::min)(soon_since_, now) : never;
+    const bool hurries = soon_since_ <= now - tuning::between_cuts_ns;
+    any_asked_ = slices_.look(scheduler, now, hurries ? tuning::between_cuts_ns : tuning::slice_ns);
     unsigned refused = 0;
     bool any = false, sees_new = false;
     for (unsigned i = 0; i < scheduler.all().count(); ++i) {
@@ -69,8 +71,10 @@ class monitor_rules {
   std::int64_t delay_ns(auto& scheduler) const noexcept {
     if (looks_in_vain_ <= tuning::quick_looks || looks_again_) return tuning::first_delay_ns;
     const unsigned doublings = (std::min)(looks_in_vain_ - tuning::quick_looks, 20u);
-    return (std::min)(tuning::first_delay_ns << doublings,
-                      polls(scheduler) ? tuning::poll_delay_ns : tuning::last_delay_ns);
+    const std::int64_t most = polls(scheduler)                    ? tuning::poll_delay_ns
+                              : scheduler.dispatcher().any_soon() ? tuning::between_cuts_ns
+                                                                  : tuning::last_delay_ns;
+    return (std::min)(tuning::first_delay_ns << doublings, most);
   }
 
   /// After a rest: the first looks come soon again.
@@ -105,8 +109,8 @@ class monitor_rules {
   time_slices slices_;
   bool any_asked_ = false;
   unsigned looks_in_vain_ = 0;
-  bool looks_again_ = false;  // soon, at a call that it has seen begin, though it looks seldom
-  std::int64_t hurries_until_ = 0;
+  bool looks_again_ = false;         // soon, at a call that it has seen begin, though it looks seldom
+  std::int64_t soon_since_ = never;  // each look since then saw a fiber that goes on soon
 };
 
 }}}  // namespace fj::v0_2::detail

@@ -17,6 +17,7 @@
 
 #include "../base/cache_line.hpp"
 #include "../base/check.hpp"
+#include "../fork/runnable.hpp"
 #include "../os/machine.hpp"
 #include "../os/thread_safety.hpp"
 
@@ -38,8 +39,8 @@ class timer {
   /// Whether the timer is the first to end its wait: then wake is called, as the last that touches the timer. The caller holds
   /// the heap's mutex.
   virtual bool claim_wait() noexcept = 0;
-  /// Without that mutex.
-  virtual void wake() noexcept = 0;
+  /// Without that mutex. `when` the waiter gets its turn.
+  virtual void wake(turn when) noexcept = 0;
 
   const std::int64_t at;  ///< when it is due
 
@@ -100,7 +101,7 @@ class alignas(cache_line) timer_heap {
       }
     }
     const bool any = first;
-    while (first) std::exchange(first, first->next)->wake();
+    while (first) std::exchange(first, first->next)->wake(turn::soon);
     return any;
   }
 

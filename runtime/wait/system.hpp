@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <stop_token>
 
+#include "../fork/runnable.hpp"
 #include "../os/machine.hpp"
 #include "../sched/timer_heap.hpp"
 #include "../stacks/wait_place.hpp"
@@ -33,7 +34,7 @@ struct wait_system {
   static void suspend(scheduler& of, const wait_place& place, fiber* (*then)(worker&, fiber&, void*) noexcept,
                       void* argument) noexcept;
   /// Makes a strand that has left runnable.
-  static void resume(scheduler& of, fiber& f) noexcept;
+  static void resume(scheduler& of, fiber& f, turn when) noexcept;
   /// By a strand that was asked to stop.
   static void come_after_stop() noexcept;
   /// By a thread outside: returns when the word is no longer 0, with acquire.

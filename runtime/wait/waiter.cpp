@@ -13,7 +13,7 @@ waiter_base::waiter_base(const wait_limits& limits)
       stop_(limits.stop),
       place_(limits.place) {}
 
-void waiter_base::wake_waiter() noexcept {
+void waiter_base::wake_waiter(turn when) noexcept {
   scheduler* const of = scheduler_;
   if (!of) {
     // release: pairs with the acquire in sleep_outside
@@ -21,7 +21,7 @@ void waiter_base::wake_waiter() noexcept {
     os::futex_wake(signalled_);
     return;
   }
-  if (auto* const f = static_cast<fiber*>(word_.wake())) wait_system::resume(*of, *f);
+  if (auto* const f = static_cast<fiber*>(word_.wake())) wait_system::resume(*of, *f, when);
 }
 
 void waiter_base::set_aside_again() noexcept {
@@ -117,10 +117,10 @@ void wait_system::suspend(scheduler& of, const wait_place& place, fiber* (*then)
   here.waits.hide();
 }
 
-void wait_system::resume(scheduler& of, fiber& f) noexcept {
+void wait_system::resume(scheduler& of, fiber& f, turn when) noexcept {
   f.becomes(fiber_state::runnable);
   note_ready(of, f);
-  make_ready(of, f);
+  make_ready(of, f, when);
 }
 
 void wait_system::come_after_stop() noexcept { detail::come_after_stop(*current_worker()); }

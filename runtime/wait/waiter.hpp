@@ -7,6 +7,7 @@
 #include <stop_token>
 
 #include "../base/check.hpp"
+#include "../fork/runnable.hpp"
 #include "../os/machine.hpp"
 #include "../os/race_detector.hpp"
 #include "../sched/timer_heap.hpp"
@@ -110,9 +111,9 @@ class waiter_base : public wait_winners, private timer {
   /// Whether the caller is the first to end this wait; then it must call wake. `by`: below `first_limit`.
   [[nodiscard]] bool claim(unsigned by) noexcept { return word_.claim(by); }
 
-  /// By the claimant. The waiter may be gone when this returns.
+  /// By the claimant. The waiter may be gone when this returns. `when` the strand gets its turn.
   // Inline, as every virtual function: g++ and clang export the table of a class differently if one is not.
-  void wake() noexcept override { wake_waiter(); }
+  void wake(turn when = turn::in_order) noexcept override { wake_waiter(when); }
 
   // The strand or thread that waits.
 
@@ -137,7 +138,7 @@ class waiter_base : public wait_winners, private timer {
     }
   };
 
-  void wake_waiter() noexcept;
+  void wake_waiter(turn when) noexcept;
   void sleep_outside() noexcept;
   void leave_until_woken() noexcept;
 

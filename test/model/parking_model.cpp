@@ -186,8 +186,10 @@ class parking_workers : public scheduling_scenario, private steps {
           ready_[i].whose = &mine.whole;
           if (i == 0 && !runs_for_caller && any_of(2)) {
             go().ready(mine.whole);
-          } else {
+          } else if (any_of(2)) {
             go().ready(ready_[i]);
+          } else {
+            go().ready_soon(ready_[i]);
           }
         }
         return;

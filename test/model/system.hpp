@@ -108,9 +108,15 @@ class counter {
 struct noted_request : fj::detail::yield_request {
   void ask(std::uint32_t run) {
     asked = run;
+    all |= std::uint64_t{1} << run;
     yield_request::ask(run);
   }
-  std::uint32_t asked = 0;  ///< known outside of the model's memory
+  /// Whether that run was ever asked: of two requests a strand may see the older one.
+  bool was_asked(std::uint32_t run) const { return all >> run & 1; }
+
+  // Known outside of the model's memory.
+  std::uint32_t asked = 0;
+  std::uint64_t all = 0;  ///< a bit for each run
 };
 
 /// What was polled: nothing.
@@ -151,6 +157,7 @@ struct fiber : runnable, join_waiter {
   root* whose = nullptr;
   deque* records = nullptr;
   model::owned<deque*> carried{nullptr};
+  model::owned<std::uint64_t> had{0};
   deque_marker marker{*this};
   stolen_record stolen;
 };
@@ -165,6 +172,7 @@ struct processor {
   detail::chaos chaos;
   unsigned tick = 0;
   std::uint64_t slice_began = 0;
+  bool runs_soon = false;
   unsigned looks_at_timers = 0;
   timer_heap timers;
   blocking_word blocking;

@@ -152,7 +152,7 @@ struct wait_system {
     f.resumed.store(0, std::memory_order_relaxed);
     f.context = 0;
   }
-  static void resume(scheduler&, fiber& f) {
+  static void resume(scheduler&, fiber& f, turn) {
     model::check(f.context.get() == 1, "the context was saved");
     f.resumed.store(1, std::memory_order_release);
   }
@@ -180,10 +180,10 @@ class waiter final : public waiter_base {
     return waiter_base::claim(by);
   }
 
-  void wake() noexcept override {
+  void wake(turn when = turn::in_order) noexcept override {
     model::check(frame_.get() == 1, "the frame of the wait is there");
     model::thread_in_wait& waits = waits_;
-    waiter_base::wake();
+    waiter_base::wake(when);
     waits.may_end = true;  // no other thread has done anything since
   }
 

@@ -29,15 +29,13 @@ class fake_scheduler {
   fake_scheduler& timekeeper() { return *this; }
 
   bool any_ready() const { return a_fiber_waits; }
+  bool any_soon() const { return one_goes_on_soon; }
   bool has_surplus() const { return one_is_to_retire; }
   bool all_busy() const { return all_compute; }
   bool any_spinning() const { return one_looks_for_work; }
   bool awaited() const { return strands_await_descriptors; }
   bool is_overdue(std::int64_t now) const { return now >= overdue_at; }
-  bool poll() {
-    ++polls;
-    return poll_finds;
-  }
+  void poll() { ++polls; }
   void fire_all() { ++fired; }
   fj::detail::retaken retake(fj::detail::processor&, std::uint64_t, fj::detail::waker, bool) {
     return fj::detail::retaken::came_back;
@@ -49,7 +47,7 @@ class fake_scheduler {
 
   bool a_fiber_waits = true, one_is_to_retire = false;
   bool all_compute = true, one_looks_for_work = false;
-  bool strands_await_descriptors = false, poll_finds = false;
+  bool strands_await_descriptors = false, one_goes_on_soon = false;
   std::int64_t overdue_at = 0;
   int polls = 0, fired = 0;
 
@@ -109,31 +107,33 @@ TEST_CASE("monitor: a strand is asked to give way after a slice, if a fiber wait
   CHECK(!f.monitor.any_asked());
 }
 
-// Tried with a find that the monitor does not note, with a poll that counts as a find though it found nothing, and with slices that
-// stay short for ever: fails.
-TEST_CASE("monitor: after it has found something in the poller, slices are short for a while") {
+// The strand that was asked when the fiber became ready has some time to hear it. Tried with slices that are short at once, with slices
+// that stay long, with a wait that goes on when the fiber has gone on, and with looks that come as seldom as without: fails.
+TEST_CASE("monitor: while a fiber waits that goes on soon, slices are short, and it looks often enough") {
   fixture f;
-  f.look_after(tuning::poll_delay_ns);
-  f.monitor.serve_waits(f.scheduler, f.now);
+  for (int i = 0; i != 100; ++i) f.look_after(0);
+  f.look_after(tuning::slice_ns - 2 * tuning::between_cuts_ns);
+  f.scheduler.one_goes_on_soon = true;
+  CHECK(f.monitor.delay_ns(f.scheduler) == tuning::between_cuts_ns);
   f.look_after(0);
+  f.look_after(tuning::between_cuts_ns - 1);
   CHECK(!f.scheduler.is_asked());
-  f.scheduler.poll_finds = true;
-  f.monitor.serve_waits(f.scheduler, f.now);
-  f.look_after(0);
+  f.look_after(1);
   CHECK(f.scheduler.is_asked());  // it has run for so long already
   f.scheduler.another_runs();
   f.look_after(1);
-  f.look_after(tuning::poll_delay_ns - 1);
+  f.look_after(tuning::between_cuts_ns - 1);
   CHECK(!f.scheduler.is_asked());
   f.look_after(1);
   CHECK(f.scheduler.is_asked());
-  f.look_after(tuning::slice_ns);
   f.scheduler.another_runs();
+  f.scheduler.one_goes_on_soon = false;
   f.look_after(1);
-  f.look_after(tuning::slice_ns - 1);
+  CHECK(f.monitor.delay_ns(f.scheduler) == tuning::last_delay_ns);
+  f.scheduler.one_goes_on_soon = true;
+  f.look_after(tuning::between_cuts_ns);
+  f.look_after(1);
   CHECK(!f.scheduler.is_asked());
-  f.look_after(1);
-  CHECK(f.scheduler.is_asked());
 }
 
 // Tried without the limit, and with a doubling from the first look on: fails.

@@ -1,14 +1,22 @@
-// The order in which workers take the markers of waiting fibers from the ready queue (runtime/sched/queues.hpp).
+// The order in which workers take entries from the ready queue (runtime/sched/queues.hpp): the markers of waiting fibers, and fibers that go
+// on soon because a timer, the poller or a thread outside woke them.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/go.hpp"
 #include "forkjoin/run.hpp"
 #include "runtime/base/tuning.hpp"
+#include "runtime/sched/queues.hpp"
+#include "runtime/sched/system.hpp"
 #include "test/support.hpp"
 
 namespace {
@@ -94,4 +102,142 @@ TEST_CASE("ready queue: fibers that talk do not keep the record of a strand that
       for (auto& one : all) one.get();
     }).get();
   CHECK(slices <= most);
+}
+
+// Tried with one that was cut at the end, and with a push that takes it for one that goes on soon: fails.
+TEST_CASE("ready queue: what goes on soon, what was cut, and the others, each in its order") {
+  using queue = fj::detail::ready_queue;
+  fj::detail::root whole([](fj::detail::root&) noexcept {});
+  const auto all = std::make_unique<fj::detail::fiber[]>(6);
+  for (int i = 0; i != 6; ++i) all[i].whose = &whole;
+  for (fj::detail::root* const only : {static_cast<fj::detail::root*>(nullptr), &whole}) {
+    queue ready;
+    const auto take = [&](queue::which of) { return ready.take(of, only, false).resumed; };
+    CHECK(take(queue::which::any) == nullptr);
+    ready.push(all[0]);
+    ready.push(all[1]);
+    CHECK(!ready.any_soon());
+    CHECK(take(queue::which::soon) == nullptr);
+    CHECK(take(queue::which::cut) == nullptr);
+    ready.push_soon(all[2]);
+    ready.push_soon(all[3]);
+    all[4].had = 1;
+    ready.push(all[4]);
+    CHECK(ready.any_soon());
+    CHECK(ready.count() == 5);
+    CHECK(take(queue::which::soon) == &all[2]);
+    CHECK(take(queue::which::cut) == &all[4]);
+    all[4].had = 0;
+    ready.push(all[4]);  // its slice is over
+    CHECK(take(queue::which::cut) == nullptr);
+    CHECK(take(queue::which::any) == &all[0]);
+    CHECK(take(queue::which::any) == &all[1]);
+    CHECK(take(queue::which::any) == &all[4]);
+    CHECK(take(queue::which::any) == &all[3]);  // nothing else is there
+    CHECK(!ready.any_soon());
+    ready.push(all[3]);
+    CHECK(!ready.any_soon());
+    CHECK(take(queue::which::soon) == nullptr);
+    CHECK(take(queue::which::any) == &all[3]);
+    CHECK(!ready.any());
+  }
+}
+
+namespace {
+
+// With one P: what strand ran in each turn, where so many wait for what a thread outside sends, s, and as many others are ready before that.
+std::string turns_beside(unsigned woken) {
+  fj::runtime rt(test::with_procs(1));
+  std::atomic<bool> wait_all{false}, sent{false};
+  fj::channel<int> from_outside(0);
+  std::thread outside([&] {
+    test::spin_until([&] { return wait_all.load(); });
+    for (unsigned i = 0; i != woken; ++i) from_outside.send(1);
+    sent = true;
+  });
+  std::string turns;
+  rt.go([&] {
+      std::vector<fj::future<void>> all;
+      unsigned waiting = 0;
+      for (unsigned i = 0; i != woken; ++i) {
+        all.push_back(fj::go([&] {
+          ++waiting;
+          static_cast<void>(from_outside.receive());
+          turns += 's';
+        }));
+      }
+      while (waiting != woken) fj::yield();
+      for (int i = 0; i != 40; ++i) all.push_back(fj::go([&] { turns += 'o'; }));
+      wait_all = true;
+      test::spin_until([&] { return sent.load(); });
+      for (auto& each : all) each.get();
+    }).get();
+  outside.join();
+  return turns;
+}
+
+}  // namespace
+
+// The strand that makes them ready may have gone on soon itself, so another goes first. Tried with a thread outside that puts what it wakes
+// behind the others: the last of 41.
+TEST_CASE("ready queue: what a thread outside wakes goes on before what was ready") {
+  const test::watchdog dog("woken by a thread outside", 1);
+  const std::string turns = turns_beside(1);
+  CAPTURE(turns);
+  CHECK(turns.find('s') <= 1);
+}
+
+// Tried without runs_soon in ready_work::take: ten in succession.
+TEST_CASE("ready queue: of a flood of fibers that go on soon each lets another strand run") {
+  const test::watchdog dog("a flood", 1);
+  const std::string turns = turns_beside(10);
+  CAPTURE(turns);
+  CHECK(turns.find("ss") == std::string::npos);
+  CHECK(turns.rfind('s') <= 20);
+}
+
+// Strands that fork, and a thread outside that wakes a fiber again and again, for which one of them is cut each time. It is counted how often
+// a strand is cut until another has its turn: cuts are 0.2 ms apart, or the monitor's and the waker's alternate, and slices, by a clock that
+// is right within a factor of two, end after 10 ms. Tried with a strand that is cut and begins a new slice each time: some strands
+// make no step while another is cut 450 times; where other programs keep the thread outside waiting for longer than a slice, the monitor ends
+// the slice, and nothing is seen.
+TEST_CASE(
+    "ready queue: strands that are cut for others, and go on with the rest of their slices, do not starve the rest") {
+  const test::watchdog dog("strands that are cut", 1);
+  constexpr unsigned strands = 8;
+  constexpr std::uint64_t most_cuts = 250;
+  fj::runtime rt(test::with_procs(1));
+  std::array<std::atomic<long>, strands> steps{};
+  std::atomic<unsigned> runs{strands}, turns{0};
+  std::atomic<bool> over{false};
+  fj::channel<int> ticks(0);
+  std::vector<fj::future<void>> all;
+  all.push_back(rt.go([&] {
+    while (ticks.receive()) {}
+    over = true;
+  }));
+  for (unsigned i = 0; i != strands; ++i) {
+    all.push_back(rt.go([&, i] {
+      while (!over) {
+        leaves(3);
+        ++steps[i];
+        if (runs.exchange(i) != i) ++turns;
+      }
+    }));
+  }
+  std::uint64_t cuts = 0, cuts_before = 0, most = 0;
+  unsigned turns_before = 0;
+  for (unsigned sent = 0; sent != 20'000 && cuts < test::divided(1500u) && most <= most_cuts; ++sent) {
+    ticks.send(1);
+    cuts = rt.stats().total().preemptions;
+    if (const unsigned now = turns; now != turns_before) {
+      turns_before = now;
+      cuts_before = cuts;
+    }
+    most = cuts - cuts_before > most ? cuts - cuts_before : most;
+  }
+  ticks.close();
+  for (auto& each : all) each.get();
+  CHECK(most <= most_cuts);
+  for (auto& each : steps) CHECK(each > 0);
 }

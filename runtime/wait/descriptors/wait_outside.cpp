@@ -16,13 +16,13 @@ class wait_of_thread final : public poll_wait {
   wait_of_thread(io_way way, int wake_up) noexcept : poll_wait(way), wake_up_(wake_up) {}
 
   bool claim_wait(poll_end by) noexcept override { return claim(static_cast<unsigned>(by)); }
-  void wake() noexcept override { os::signal_wake_up(wake_up_); }
+  void wake(turn) noexcept override { os::signal_wake_up(wake_up_); }
 
   bool claim(unsigned by) noexcept { return word_.claim(by); }
   unsigned winner() const noexcept { return word_.winner(); }
 
   void stop() noexcept {
-    if (claim(waiter::stopped)) wake();
+    if (claim(waiter::stopped)) wake(turn::in_order);
   }
 
   // Until an event, the time or another claimant, which has called wake when this returns.
