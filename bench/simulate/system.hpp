@@ -40,6 +40,7 @@ struct system {
   static void wake_polled(worker&, bool) noexcept {}
   /// No simulated strand keeps its P from another.
   static bool is_watched(worker&) noexcept { return false; }
+  static void monitor_wakes_by(worker&, std::int64_t) noexcept {}
 
   // A woken thread goes on when it has been signalled.
   static void begin_placing(worker&) noexcept {}

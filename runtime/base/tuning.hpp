@@ -158,12 +158,15 @@ inline constexpr unsigned takes_per_oldest = 61;
 /// Nanoseconds between two tries to start a thread after the system refused one: a refused thread costs some 10 us.
 inline constexpr std::int64_t between_refusals_ns = 100'000'000;
 
-// The monitor (sched/sysmon.hpp). Each number but lasting_calls and poll_delay_ns is that of Go's sysmon.
+// The monitor (sched/sysmon.hpp). Each number but lasting_calls, poll_delay_ns and timer_delay_ns is that of Go's sysmon.
 
 /// Nanoseconds between two looks of the monitor: the first while it found something to do a short time ago, then twice as much
 /// after each look up to the last.
 inline constexpr std::int64_t first_delay_ns = 20'000;
 inline constexpr std::int64_t last_delay_ns = 10'000'000;
+
+/// Nanoseconds that the monitor lets be, at least, between two wake-ups for timers while all P compute; so a timer may be late by as much.
+inline constexpr std::int64_t timer_delay_ns = 500'000;
 
 /// Calls of fj::blocking that last, one after another, until a strand gives its P up at the next one without the monitor. After
 /// fewer, a strand that makes long and short calls in turn would lose its P at each short one, too.

@@ -17,7 +17,7 @@ std::atomic<unsigned> yield_requests{0};
 
 bool monitor::start() noexcept {
   const locked lock(mutex_);
-  if (state_.load(std::memory_order_relaxed) != unstarted) return true;
+  if (word_.word().load(std::memory_order_relaxed) != monitor_word::unstarted) return true;
   if (scheduler_.is_forked_copy()) return true;  // nothing is taken there: the other threads are missing
   if (os::now_ns() < ask_again_at_) return false;
   try {
@@ -25,7 +25,7 @@ bool monitor::start() noexcept {
   } catch (const std::bad_alloc&) {}  // as if the system refused the thread
   if (rules_ && thread_.start(&thread_main, this)) {
     // Not before: another strand that needs the monitor would rely on a thread that the system may refuse.
-    state_.store(watching, std::memory_order_relaxed);
+    word_.word().store(monitor_word::watching, std::memory_order_relaxed);
     return true;
   }
   ask_again_at_ = os::now_ns() + tuning::between_refusals_ns;
@@ -33,13 +33,14 @@ bool monitor::start() noexcept {
 }
 
 void monitor::wake() noexcept {
-  std::uint32_t expected = resting;
-  if (state_.compare_exchange_strong(expected, watching, std::memory_order_seq_cst)) os::futex_wake(state_);
+  std::uint32_t expected = monitor_word::resting;
+  if (word_.word().compare_exchange_strong(expected, monitor_word::watching, std::memory_order_seq_cst))
+    os::futex_wake(word_.word());
 }
 
 void monitor::end() noexcept {
-  if (state_.exchange(ending, std::memory_order_seq_cst) == unstarted) return;
-  os::futex_wake(state_);
+  if (word_.word().exchange(monitor_word::ending, std::memory_order_seq_cst) == monitor_word::unstarted) return;
+  os::futex_wake(word_.word());
   thread_.join();
   note_requests(false);
 }
@@ -49,12 +50,12 @@ void monitor::thread_main(void* self) noexcept { static_cast<monitor*>(self)->wa
 void monitor::watch_all() noexcept {
   thread_.use_all_processors();  // the threads that it starts inherit them
   os::wake_in_time();
-  while (state_.load(std::memory_order_seq_cst) != ending) {
+  while (word_.word().load(std::memory_order_seq_cst) != monitor_word::ending) {
     const std::int64_t delay = rules_->delay_ns(scheduler_);
     if (delay == tuning::last_delay_ns && scheduler_.dispatcher().all_idle()) {
       rest();
     } else {
-      os::futex_wait_until(state_, watching, os::now_ns() + delay);
+      word_.sleep(delay, [this] { return rules_->first_timer(scheduler_); });
     }
     scheduler_.allowance().look(os::now_ns());
     rules_->serve_waits(scheduler_, os::now_ns());
@@ -75,11 +76,11 @@ void monitor::note_requests(bool any) noexcept {
 // The story of a P that is not watched: the monitor sees all P idle; a worker takes one and sees that the monitor watches; the
 // monitor rests. So each says what it does before it looks at the other: attend.
 void monitor::rest() noexcept {
-  std::uint32_t expected = watching;
-  if (!state_.compare_exchange_strong(expected, resting, std::memory_order_seq_cst)) return;
-  while (state_.load(std::memory_order_seq_cst) == resting) {
+  std::uint32_t expected = monitor_word::watching;
+  if (!word_.word().compare_exchange_strong(expected, monitor_word::resting, std::memory_order_seq_cst)) return;
+  while (word_.word().load(std::memory_order_seq_cst) == monitor_word::resting) {
     if (scheduler_.dispatcher().all_idle()) {
-      os::futex_wait(state_, resting);
+      os::futex_wait(word_.word(), monitor_word::resting);
     } else {
       wake();
     }

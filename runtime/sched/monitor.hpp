@@ -7,6 +7,7 @@
 
 #include "../os/mutex.hpp"
 #include "../os/thread.hpp"
+#include "monitor_word.hpp"
 #include "sysmon.hpp"
 #include "system.hpp"
 
@@ -32,27 +33,28 @@ class monitor {
   }
 
   /// Whether it has ever been needed. Then it has a thread, and strands give way.
-  bool is_started() const noexcept { return state_.load(std::memory_order_relaxed) != unstarted; }
+  bool is_started() const noexcept { return word_.word().load(std::memory_order_relaxed) != monitor_word::unstarted; }
+
+  /// By a worker: it is to serve a timer that is due at that time.
+  void wake_by(std::int64_t time) noexcept { word_.wake_by(time); }
 
   /// By a worker that has taken a P and runs a strand on it: ends the monitor's rest.
   void attend() noexcept {
     // seq_cst: the P is taken from the idle ones, then this is read; rest() stores this, then reads how many P are idle
-    if (state_.load(std::memory_order_seq_cst) == resting) [[unlikely]]
+    if (word_.word().load(std::memory_order_seq_cst) == monitor_word::resting) [[unlikely]]
       wake();
   }
 
   /// Whether it has a thread that does more than rest.
   bool is_awake() const noexcept {
-    const std::uint32_t state = state_.load(std::memory_order_seq_cst);
-    return state != unstarted && state != resting;
+    const std::uint32_t does = word_.word().load(std::memory_order_seq_cst);
+    return does != monitor_word::unstarted && does != monitor_word::resting;
   }
 
   /// Ends the thread. No strand runs any more.
   void end() noexcept;
 
  private:
-  enum : std::uint32_t { unstarted, watching, resting, ending };
-
   static void thread_main(void* self) noexcept;
   bool start() noexcept;
   void wake() noexcept;
@@ -61,7 +63,7 @@ class monitor {
   void rest() noexcept;
 
   scheduler& scheduler_;
-  std::atomic<std::uint32_t> state_{unstarted};
+  monitor_word word_;
   os::mutex mutex_;                                            // of start
   std::int64_t ask_again_at_ FORKJOIN_GUARDED_BY(mutex_) = 0;  // once the system has refused the thread
   std::unique_ptr<monitor_rules> rules_;

@@ -277,6 +277,7 @@ void system::wake_polled(worker& m, bool holds_processor) noexcept {
 }
 
 bool system::is_watched(worker& m) noexcept { return m.sched().monitor().watch(); }
+void system::monitor_wakes_by(worker& m, std::int64_t time) noexcept { m.sched().monitor().wake_by(time); }
 
 void resume(fiber& waited) noexcept {
   worker& m = *current_worker();

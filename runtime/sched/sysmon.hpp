@@ -77,6 +77,12 @@ class monitor_rules {
     return (std::min)(tuning::first_delay_ns << doublings, most);
   }
 
+  /// When it serves the first timer, by os::now_ns: while a P is idle, the timekeeper does (timekeeper.hpp).
+  static std::int64_t first_timer(auto& scheduler) noexcept {
+    auto& dispatcher = scheduler.dispatcher();
+    return dispatcher.any_idle() ? never : dispatcher.timekeeper().earliest();
+  }
+
   /// After a rest: the first looks come soon again.
   void begin_anew() noexcept { looks_in_vain_ = 0; }
 

@@ -77,6 +77,9 @@ struct system {
   /// Whether a monitor looks into the poller while all workers compute.
   static bool is_watched(worker& m) noexcept;
 
+  /// Has that monitor serve a timer that is due at that time, if all workers compute then.
+  static void monitor_wakes_by(worker& m, std::int64_t time) noexcept;
+
   // Which processor of the machine a woken thread gets takes system calls, so it is settled without the dispatcher's mutex.
   // A caller of run that is woken meanwhile waits, as its thread may end when it goes on.
 

@@ -17,7 +17,8 @@
 //      sleeps; else wakes or starts one                      5. sleeps until wakes_at
 //
 // All of these are sequentially consistent. So 2 or 4 sees the timer of a, or b and c see 1 and 3: PARKING.md has the proof.
-// Once a strand has waited for a descriptor, the timekeeper sleeps in the poller, where events end its sleep, too. A strand
+// While no P is idle there is no timekeeper: the monitor serves timers, and such a worker tells it, too (monitor_word.hpp). Once a strand
+// has waited for a descriptor, the timekeeper sleeps in the poller, where events end its sleep, too. A strand
 // that waits for a descriptor counts as a timer that may be due at any time, `any_time`. So by the same argument there is a
 // timekeeper while the strand waits. Only the timekeeper sleeps in the poller, and a worker stays the timekeeper until it is
 // awake. Source: Go's runtime/proc.go: findRunnable's pollUntil and netpoll, wakeNetPoller, checkTimers.
@@ -111,6 +112,7 @@ class timekeeper {
   [[nodiscard]] bool covers_own(worker& m) noexcept {
     if (!used_.load(std::memory_order_relaxed)) return true;
     const std::int64_t first = m.proc->timers.is_empty_now() ? never : m.proc->timers.earliest();
+    if (first != never && parking_.idle() == 0) system::monitor_wakes_by(m, first);
     return covers(poller_.awaited() ? (std::min)(first, any_time) : first);
   }
   /// Of all P, when the worker's own is idle.
@@ -164,7 +166,7 @@ class timekeeper {
   /// Whether a strand waits for a time or a descriptor. By any thread.
   bool awaits_any() const noexcept { return earliest() != never; }
 
- private:
+  /// When the first timer of all P is due; `any_time` if none is, but a strand waits for a descriptor.
   std::int64_t earliest() const noexcept {
     std::int64_t first = never;
     if (!used_.load(std::memory_order_seq_cst)) return first;
@@ -173,6 +175,7 @@ class timekeeper {
     return first;
   }
 
+ private:
   bool in_time(std::int64_t first) const noexcept { return wakes_at_.load(std::memory_order_seq_cst) <= first; }
 
   // seq_cst: a worker that parks announces itself, then reads this

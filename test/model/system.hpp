@@ -349,6 +349,7 @@ struct system {
   static void wake_polled(worker&, bool) {}
   /// A monitor for which the system may refuse a thread.
   static bool is_watched(worker&) { return model::any_of(4) != 0; }
+  static void monitor_wakes_by(worker&, std::int64_t) {}  // monitor_model
 
   static void begin_placing(worker& m) { ++m.placers; }
   static void place(worker& m, waker) {

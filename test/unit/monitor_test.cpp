@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "runtime/os/clock.hpp"
+#include "runtime/sched/monitor_word.hpp"
 #include "runtime/sched/poller.hpp"
 #include "runtime/sched/sysmon.hpp"
 #include "runtime/sched/system.hpp"
@@ -33,6 +35,8 @@ class fake_scheduler {
   bool has_surplus() const { return one_is_to_retire; }
   bool all_busy() const { return all_compute; }
   bool any_spinning() const { return one_looks_for_work; }
+  bool any_idle() const { return one_is_idle; }
+  std::int64_t earliest() const { return first_timer; }
   bool awaited() const { return strands_await_descriptors; }
   bool is_overdue(std::int64_t now) const { return now >= overdue_at; }
   void poll() { ++polls; }
@@ -46,9 +50,9 @@ class fake_scheduler {
   void another_runs() { all_[0].runs = all_[0].runs + 1; }
 
   bool a_fiber_waits = true, one_is_to_retire = false;
-  bool all_compute = true, one_looks_for_work = false;
+  bool all_compute = true, one_looks_for_work = false, one_is_idle = false;
   bool strands_await_descriptors = false, one_goes_on_soon = false;
-  std::int64_t overdue_at = 0;
+  std::int64_t overdue_at = 0, first_timer = fj::detail::never;
   int polls = 0, fired = 0;
 
  private:
@@ -183,6 +187,38 @@ TEST_CASE("monitor: polls if that is overdue, and fires timers while all P compu
   f.monitor.serve_waits(f.scheduler, f.now);
   CHECK(f.scheduler.polls == 2);
   CHECK(f.scheduler.fired == 2);
+}
+
+// Tried with the first timer in either case: fails.
+TEST_CASE("monitor: serves the first timer unless a P is idle, whose timekeeper does") {
+  fixture f;
+  CHECK(f.monitor.first_timer(f.scheduler) == fj::detail::never);
+  f.scheduler.first_timer = 7;
+  CHECK(f.monitor.first_timer(f.scheduler) == 7);
+  f.scheduler.one_is_idle = true;
+  CHECK(f.monitor.first_timer(f.scheduler) == fj::detail::never);
+}
+
+// The protocol with a worker that arms a timer is monitor_model's. Tried without a look at the timers: sleeps for long.
+TEST_CASE("monitor: sleeps no longer than until the first timer, and not after a poke") {
+  using fj::detail::monitor_word;
+  using fj::detail::os::now_ns;
+  monitor_word word;
+  word.word().store(monitor_word::watching);
+  const std::int64_t long_time = 100'000'000'000;
+  const std::int64_t due = now_ns() + 2 * tuning::timer_delay_ns;
+  word.sleep(long_time, [&] { return due; });
+  CHECK(now_ns() >= due);
+  CHECK(now_ns() < due + long_time / 2);
+  word.sleep(long_time, [&] {
+    word.wake_by(now_ns() + long_time / 2);
+    return fj::detail::never;
+  });
+  CHECK(word.word().load() == monitor_word::poked);
+  word.wake_by(0);  // once is enough
+  CHECK(word.word().load() == monitor_word::poked);
+  word.sleep(0, [] { return fj::detail::never; });
+  CHECK(word.word().load() == monitor_word::watching);
 }
 
 // Tried with a poller that is overdue though no strand waits, and after as long as a slice: fails.

@@ -1,0 +1,62 @@
+// How the monitor sleeps, and how a worker has it wake in time for a timer.
+//
+// While all P run strands that compute, no worker fires timers. The monitor does, and sleeps no longer than until the first of them. The
+// wake-up that would come too late: the monitor reads the times of all P, and goes to sleep for long; then a strand arms an earlier timer,
+// and its worker does not see that the monitor wakes too late. Against it, as in timekeeper.hpp:
+//
+//   worker that takes up a fiber                       monitor
+//   a. its P's first timer has been armed: `earliest`  1. takes back a poke
+//   b. reads wakes_at; if that is early enough, done   2. stores wakes_at, as late as it may be
+//   c. pokes: changes the word, wakes the futex        3. reads `earliest` of every P; stores wakes_at if that is sooner
+//                                                      4. sleeps until wakes_at, or until the word changes
+//
+// All of these are sequentially consistent. A b that reads what an earlier sleep stored comes before 2, so 3 sees the timer of a. A b that
+// reads what 2 or 3 stored sees whether that is early enough. A poke between 1 and 4 has changed the word, so 4 does not sleep; one that
+// came before 1 comes before 2, too, and 3 sees its timer.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+#include "../base/tuning.hpp"
+#include "../os/machine.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+/// What the monitor does, on which it sleeps.
+class monitor_word {
+ public:
+  enum doing : std::uint32_t { unstarted, watching, poked, resting, ending };
+
+  /// By the monitor, which watches or has been poked: sleeps for `delay` nanoseconds at most, and until about first(), the time of the
+  /// first timer. It serves timers that follow one another quickly together.
+  template <class First>
+  void sleep(std::int64_t delay, First first) noexcept {
+    std::uint32_t was = poked;
+    word_.compare_exchange_strong(was, watching, std::memory_order_seq_cst);
+    const std::int64_t now = os::now_ns();
+    std::int64_t until = now + delay;
+    wakes_at_.store(until, std::memory_order_seq_cst);
+    const std::int64_t due = (std::max)(first(), now + tuning::timer_delay_ns);
+    if (due < until) wakes_at_.store(until = due, std::memory_order_seq_cst);
+    os::futex_wait_until(word_, watching, until);
+  }
+
+  /// By a worker: the monitor is to wake at that time, or a little later.
+  void wake_by(std::int64_t time) noexcept {
+    if (wakes_at_.load(std::memory_order_seq_cst) - tuning::timer_delay_ns <= time) return;
+    std::uint32_t was = watching;
+    if (word_.compare_exchange_strong(was, poked, std::memory_order_seq_cst)) os::futex_wake(word_);
+  }
+
+  /// For the other changes of what the monitor does.
+  os::atomic<std::uint32_t>& word() noexcept { return word_; }
+  const os::atomic<std::uint32_t>& word() const noexcept { return word_; }
+
+ private:
+  os::atomic<std::uint32_t> word_{unstarted};
+  os::atomic<std::int64_t> wakes_at_{0};  // by os::now_ns; of the last sleep
+};
+
+}}}  // namespace fj::v0_2::detail
