@@ -5,11 +5,13 @@
 // access races with a later one that is after it, too. So:
 //   read   a race if the writer is beside it. It replaces the reader unless that is beside it; see covers for branches that escape
 //   write  a race if the writer is, or the reader. It replaces the writer, and the reader unless that is beside it
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -258,10 +260,22 @@ struct halves {
   static word& of(std::uint32_t (&two)[2]) noexcept { return *reinterpret_cast<word*>(two); }
 };
 
+// What thread-local variables pointed to until lately: a pointer often leaves its block before that is freed.
+address left_by_thread_locals[16];
+unsigned left_blocks = 0;
+
+bool was_of_thread_local(address block) noexcept {
+  return std::ranges::find(left_by_thread_locals, block) != std::end(left_by_thread_locals);
+}
+
 /// Of eight bytes.
 template <bool Writes>
 [[gnu::noinline]] void look_up_both(cells& c, address a, address pc) noexcept {
-  if (!counts(a)) return;
+  if (!counts(a)) {
+    if (Writes && a - now.thread_locals < now.thread_locals_size)
+      left_by_thread_locals[left_blocks++ % std::size(left_by_thread_locals)] = *reinterpret_cast<const address*>(a);
+    return;
+  }
   const std::uint32_t writer = c.writer[0], reader = c.reader[0];
   if (writer != c.writer[1] || reader != c.reader[1] || (writer & special) || now.held != 0 ||
       (!Writes && needs_both(reader))) [[unlikely]] {
@@ -345,6 +359,17 @@ void access_range(address a, std::size_t n, address pc) noexcept {
       a = word + to;
     }
   }
+}
+
+/// What follows must not use the block; nor can it, if its addresses end. Then cells that nothing has touched stay so.
+void end_of_block(address begin, std::size_t n, bool is_mapped, address pc) noexcept {
+  if (!is_mapped) return access_range<true>(begin, n, pc);
+  for (address a = begin & ~address{7}; a < begin + n; a += 8) {
+    const cells& c = cells_of(a);
+    if ((both(c.writer) | both(c.reader)) != 0)
+      access_range<true>(std::max(a, begin), std::min(a + 8, begin + n) - std::max(a, begin), pc);
+  }
+  forget(begin, begin + n);
 }
 
 template <bool Writes, std::size_t N>
@@ -519,9 +544,16 @@ void allocated(void* at, std::size_t n) noexcept {
   races::forget(reinterpret_cast<races::address>(at), reinterpret_cast<races::address>(at) + n);
 }
 
-void freed(const void* at, std::size_t n) noexcept { races::end_of_memory(reinterpret_cast<races::address>(at), n); }
+void freed(const void* at, std::size_t n, bool is_mapped, void* pc) noexcept {
+  const auto begin = reinterpret_cast<races::address>(at);
+  if (races::now.ignoring == 0 && !races::was_of_thread_local(begin))
+    races::end_of_block(begin, n, is_mapped, reinterpret_cast<races::address>(pc) | races::frees);
+  if (races::now.last_owner_below != 0) races::end_of_memory(begin, n);
+}
 
-bool watches_freed() noexcept { return races::now.last_owner_below != 0; }
+bool watches_freed() noexcept {
+  return races::now.working == 0 && (races::now.ignoring == 0 || races::now.last_owner_below != 0);
+}
 
 void acquired(const void* lock, bool shared) noexcept {
   const races::aside work;

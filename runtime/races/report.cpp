@@ -36,6 +36,7 @@ struct access {
   std::vector<branch_of_block> branches;  // from the outermost on
   bool writes;
   bool locked;
+  bool frees_it;
 };
 
 struct race {
@@ -77,7 +78,7 @@ void add_branches(access& to, origin from) {
 }
 
 access described(site where, origin from, bool writes, bool locked) {
-  access one{{where.pc}, {}, writes, locked};
+  access one{{where.pc & ~frees}, {}, writes, locked, (where.pc & frees) != 0};
   add_calls(where.context, one.stack);
   add_branches(one, from);
   return one;
@@ -274,7 +275,8 @@ bool is_suppressed(const std::vector<std::string>& patterns, const std::vector<o
 std::string variable(const race& of) {
   if (std::string name = os::variable_at(of.at); !name.empty()) return "the variable " + name;
   if (!of.variable_in.empty()) return of.variable_in;
-  return of.at >= now.stack_bottom ? "a variable on the stack" : "memory of the heap";
+  if (of.at >= now.stack_bottom) return "a variable on the stack";
+  return of.first.frees_it || of.second.frees_it ? "memory of the heap that is freed" : "memory of the heap";
 }
 
 }  // namespace
@@ -376,8 +378,11 @@ std::size_t tell_races() noexcept {
     if (const std::string name = variable(one); !name.empty()) text += " on " + name;
     text += "\n";
     const auto tell = [&](const char* which, const access& that, const std::vector<os::place>& stack) {
-      text += std::string("  ") + which + (that.writes ? " writes" : " reads") + (that.locked ? ", under a lock" : "") +
-              ":\n";
+      text += std::string("  ") + which +
+              (that.frees_it ? " frees"
+               : that.writes ? " writes"
+                             : " reads") +
+              (that.locked ? ", under a lock" : "") + ":\n";
       text += text_of(stack);
     };
     const bool both = one.first_is_branch && one.second_is_branch;

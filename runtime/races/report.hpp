@@ -8,6 +8,9 @@
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace races {
 
+/// Set in the address of an instruction: it frees the memory.
+inline constexpr address frees = address{1} << 63;
+
 /// The access that a cell knows of, and the one that is happening.
 struct earlier_access {
   strand_id strand;

@@ -13,7 +13,8 @@ hidden_by_another_lock; without branches beside what is folded (strands.cpp: bra
 __libc_single_threaded shared_pointer; with a scope's children in the bag of the branch that forks them grandchild; with a child of an outer scope that does not count as one
 that escapes inner ones (strands.cpp: outlives_others) outer_scope_outlives, and race_trees_test.py at seed 2939; without any_order
 inner_scope_outlives_before; without a new number behind a decrement (counters.cpp) after_counting; without the ancestors of a strand that
-counts handed_on; without UNEXPANDED, or races_args in runtime/meson.build, bytes_set_9 and bytes_copied_24; with the innermost of last owners alone owners_of_owners."""
+counts handed_on; without UNEXPANDED, or races_args in runtime/meson.build, bytes_set_9 and bytes_copied_24;
+without was_of_thread_local (hooks.cpp) block_of_thread_local; with the innermost of last owners alone owners_of_owners."""
 
 import concurrent.futures
 import os
@@ -71,7 +72,7 @@ def build(library, compiler, level, folder):
 def reports(text):
     """Of each report the innermost lines of both accesses, and its last sentence."""
     for report in re.split(r"(?m)^==== ", text):
-        stacks = re.findall(r"(?m)^  (?:\S.*)(?:reads|writes).*:\n((?:    #.*\n)+)", report)
+        stacks = re.findall(r"(?m)^  (?:\S.*)(?:reads|writes|frees).*:\n((?:    #.*\n)+)", report)
         if len(stacks) == 2:
             lines = [[pathlib.Path(place).name for place in re.findall(r" at (\S+:\d+)", stack)] for stack in stacks]
             yield lines, (re.search(r"(?m)^  Nothing orders them: (.*)", report) or [None, ""])[1]

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <new>
 
 // Not <string.h> and <stdio.h>: their declarations of what is defined here differ from C's, or are inline.
 #pragma GCC diagnostic ignored "-Wmissing-declarations"
@@ -80,6 +81,27 @@ F* of_library(original<F>& function) noexcept {
   if (F* const found = function.find()) return found;
   refuse("the program is linked with -static-libstdc++, which hides what std::map and std::list do: link it without");
 }
+
+/// As glibc has it: a flag beside the block's size.
+bool is_mapped(const void* block) noexcept { return (static_cast<const std::size_t*>(block)[-1] & 2) != 0; }
+
+/// Where the program deletes what free is about to free: free itself is called by the operator.
+void* freeing_from = nullptr;
+
+class deletion {
+ public:
+  explicit deletion(void* pc) noexcept : is_outer_(!freeing_from) {
+    if (is_outer_) freeing_from = pc;
+  }
+  ~deletion() {
+    if (is_outer_) freeing_from = nullptr;
+  }
+  deletion(const deletion&) = delete;
+  deletion& operator=(const deletion&) = delete;
+
+ private:
+  const bool is_outer_;
+};
 
 std::size_t most_of(ssize_t n) noexcept { return n > 0 ? static_cast<std::size_t>(n) : 0; }
 
@@ -497,27 +519,39 @@ void* __libc_memalign(std::size_t alignment, std::size_t n);
 void __libc_free(void* at);
 std::size_t malloc_usable_size(void* at);
 
+// With what lies behind the bytes that were asked for: the end of the block is an access of all that.
 void* malloc(std::size_t n) noexcept {
   void* const at = __libc_malloc(n);
-  if (at) allocated(at, n);
+  if (at) allocated(at, malloc_usable_size(at));
   return at;
 }
 
 void* calloc(std::size_t n, std::size_t size) noexcept {
   void* const at = __libc_calloc(n, size);
-  if (at) allocated(at, n * size);
+  if (at) allocated(at, malloc_usable_size(at));
   return at;
 }
 
 void* realloc(void* before, std::size_t n) noexcept {
+  const bool is_watched = before && watches_freed();
+  const std::size_t had = before ? malloc_usable_size(before) : 0;
+  const bool was_mapped = is_watched && is_mapped(before);
   void* const at = __libc_realloc(before, n);
-  if (at) allocated(at, n);
+  if (!at && n != 0) return nullptr;  // the block stays
+  if (is_watched) freed(before, had, was_mapped && at != before, CALLED_FROM);
+  if (!at) return nullptr;
+  const std::size_t has = malloc_usable_size(at);
+  if (at != before) {
+    allocated(at, has);
+  } else if (has > had) {
+    allocated(static_cast<char*>(at) + had, has - had);
+  }
   return at;
 }
 
 void* memalign(std::size_t alignment, std::size_t n) noexcept {
   void* const at = __libc_memalign(alignment, n);
-  if (at) allocated(at, n);
+  if (at) allocated(at, malloc_usable_size(at));
   return at;
 }
 
@@ -539,8 +573,8 @@ int posix_memalign(void** to, std::size_t alignment, std::size_t n) noexcept {
 }
 
 void free(void* at) noexcept {
-  if (at && watches_freed()) [[unlikely]]
-    freed(at, malloc_usable_size(at));
+  if (at && watches_freed())
+    freed(at, malloc_usable_size(at), is_mapped(at), freeing_from ? freeing_from : CALLED_FROM);
   __libc_free(at);
 }
 
@@ -656,3 +690,24 @@ int pthread_cond_clockwait(pthread_cond_t*, pthread_mutex_t*, clockid_t, const t
   refuse("the program waits for a condition that another strand has to bring about, which a serial run cannot do");
 }
 }
+
+// --- delete, by the same ways as the C++ library's own; a program's own comes before them ---
+
+#define DELETES(NAME, FORWARDED, ...)                      \
+  [[gnu::weak]] void operator NAME(__VA_ARGS__) noexcept { \
+    const deletion here(CALLED_FROM);                      \
+    FORWARDED;                                             \
+  }
+DELETES(delete, free(at), void* at)
+DELETES(delete, operator delete(at), void* at, std::size_t)
+DELETES(delete, operator delete(at), void* at, const std::nothrow_t&)
+DELETES(delete, free(at), void* at, std::align_val_t)
+DELETES(delete, operator delete(at, alignment), void* at, std::size_t, std::align_val_t alignment)
+DELETES(delete, operator delete(at, alignment), void* at, std::align_val_t alignment, const std::nothrow_t&)
+DELETES(delete[], operator delete(at), void* at)
+DELETES(delete[], operator delete[](at), void* at, std::size_t)
+DELETES(delete[], operator delete[](at), void* at, const std::nothrow_t&)
+DELETES(delete[], operator delete(at, alignment), void* at, std::align_val_t alignment)
+DELETES(delete[], operator delete[](at, alignment), void* at, std::size_t, std::align_val_t alignment)
+DELETES(delete[], operator delete[](at, alignment), void* at, std::align_val_t alignment, const std::nothrow_t&)
+#undef DELETES

@@ -11,8 +11,8 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace os { namespa
 void reads(const void* at, std::size_t n, void* pc) noexcept;
 void writes(void* at, std::size_t n, void* pc) noexcept;
 void allocated(void* at, std::size_t n) noexcept;
-/// A block of the heap ends; called while watches_freed() alone.
-void freed(const void* at, std::size_t n) noexcept;
+/// A block of the heap ends; called while watches_freed() alone. Of a mapped one the addresses end, too: no access can follow.
+void freed(const void* at, std::size_t n, bool is_mapped, void* pc) noexcept;
 bool watches_freed() noexcept;
 /// A lock, exclusive or shared, is the strand's from here on, or no longer.
 void acquired(const void* lock, bool shared) noexcept;
