@@ -21,6 +21,7 @@ class scheduler {
   const detail::settings& settings() const noexcept { return settings_; }
   detail::dispatcher& dispatcher() noexcept { return dispatcher_; }
   processors& all() noexcept { return processors_; }
+  detail::threads& threads() noexcept { return threads_; }
   os::mutex& exposing() noexcept { return exposing_; }
   void refuse_forked_copy() const noexcept {}
 

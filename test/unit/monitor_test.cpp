@@ -111,8 +111,7 @@ TEST_CASE("monitor: a strand is asked to give way after a slice, if a fiber wait
   CHECK(!f.monitor.any_asked());
 }
 
-// The strand that was asked when the fiber became ready has some time to hear it. Tried with slices that are short at once, with slices
-// that stay long, with a wait that goes on when the fiber has gone on, and with looks that come as seldom as without: fails.
+// The strand that was asked when the fiber became ready has some time to hear it.
 TEST_CASE("monitor: while a fiber waits that goes on soon, slices are short, and it looks often enough") {
   fixture f;
   for (int i = 0; i != 100; ++i) f.look_after(0);
@@ -189,7 +188,6 @@ TEST_CASE("monitor: polls if that is overdue, and fires timers while all P compu
   CHECK(f.scheduler.fired == 2);
 }
 
-// Tried with the first timer in either case: fails.
 TEST_CASE("monitor: serves the first timer unless a P is idle, whose timekeeper does") {
   fixture f;
   CHECK(f.monitor.first_timer(f.scheduler) == fj::detail::never);
@@ -199,7 +197,7 @@ TEST_CASE("monitor: serves the first timer unless a P is idle, whose timekeeper 
   CHECK(f.monitor.first_timer(f.scheduler) == fj::detail::never);
 }
 
-// The protocol with a worker that arms a timer is monitor_model's. Tried without a look at the timers: sleeps for long.
+// The protocol with a worker that arms a timer is monitor_model's.
 TEST_CASE("monitor: sleeps no longer than until the first timer, and not after a poke") {
   using fj::detail::monitor_word;
   using fj::detail::os::now_ns;

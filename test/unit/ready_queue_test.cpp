@@ -104,7 +104,6 @@ TEST_CASE("ready queue: fibers that talk do not keep the record of a strand that
   CHECK(slices <= most);
 }
 
-// Tried with one that was cut at the end, and with a push that takes it for one that goes on soon: fails.
 TEST_CASE("ready queue: what goes on soon, what was cut, and the others, each in its order") {
   using queue = fj::detail::ready_queue;
   fj::detail::root whole([](fj::detail::root&) noexcept {});
