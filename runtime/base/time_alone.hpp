@@ -68,22 +68,22 @@ class time_alone {
 
   // Between two and more no time begins or ends.
   static bool matters(std::uint64_t before, std::uint64_t after) noexcept {
-    return before != after && std::min(before, after) < 2 * one;
+    return before != after && (std::min)(before, after) < 2 * one;
   }
 
   // Adds the time since the last call to what it was spent on. The clock of a thread that was held up may be behind.
   void add(std::int64_t now) noexcept {
     const std::uint64_t was = settled_.load(std::memory_order_relaxed), is = busy_.load(std::memory_order_seq_cst);
-    const auto passed = static_cast<std::uint64_t>(std::max(now - since_, std::int64_t{0}));
+    const auto passed = static_cast<std::uint64_t>((std::max)(now - since_, std::int64_t{0}));
     if (was >= one) grow(any_, passed);
     if (was / one == 1) {
       const loop_parts parts = parts_of_alone(was);
       grow(alone_, passed);
       if (parts.whose == before_.whose)
-        grow(short_loops_, std::min(passed, (parts.begun - before_.begun) * tuning::short_part_ns));
+        grow(short_loops_, (std::min)(passed, (parts.begun - before_.begun) * tuning::short_part_ns));
     }
     if (is / one == 1) before_ = parts_of_alone(is);
-    since_ = std::max(since_, now);
+    since_ = (std::max)(since_, now);
     settled_.store(is, std::memory_order_relaxed);
   }
 
