@@ -96,20 +96,20 @@ path taken(open_block& b) {
   clock_is_stale();
 }
 
-/// What no branch is around is told apart by the fork that it follows.
-[[gnu::noinline]] void go_on_outside(site& joined) {
-  path before = strand_of(outermost.owner->line, outermost.own);
-  append(outermost.inner, before);
-  outermost.own = 0;
-  outermost.owner = &strands_after(joined);
+/// What no branch is around is told apart by the fork or join that it follows. It may be in scopes and folds.
+[[gnu::noinline]] void go_on_outside(site& whose) {
+  path before = strand_of(running->owner->line, running->own);
+  append(running->inner, before);
+  running->own = 0;
+  running->owner = &whose;
   clock_is_stale();
 }
 
 /// Of a block of one site: the strand that began it goes on.
 [[gnu::always_inline]] inline void go_on(open_block& b) {
   running = b.around;
-  if (running == &outermost) [[unlikely]]
-    go_on_outside(*b.of);
+  if (running->owner->is_outside) [[unlikely]]
+    go_on_outside(strands_after(*b.of));
   begin_strand(kind_after_block(*b.of, *running->owner));
 }
 
@@ -219,6 +219,13 @@ void learn_part(site& of, std::size_t numbers, double ticks) noexcept {
   of.part = static_cast<std::uint64_t>(std::clamp(fits, 1.0, most));
 }
 
+/// A loop that is one such part: a strand runs it alone, as the library does with loops of a few microseconds.
+void note_alone(site& of, std::size_t numbers, double ticks) noexcept {
+  ++of.lone_loops;
+  of.lone_numbers += static_cast<double>(numbers);
+  of.lone_ticks += ticks;
+}
+
 /// The scope may be around the branch that runs, and so may be blocks in it.
 void fork_into_scope(open_block& scope, site& at, void (*call)(void* f), void* f) {
   running->own += end_strand(fork_at(at));
@@ -253,6 +260,7 @@ void fork_into_scope(open_block& scope, site& at, void (*call)(void* f), void* f
       running->inner = here;
       path theft = thefts_at(at.line, theft_ticks);
       append(running->inner, theft);
+      if (running->owner->is_outside) go_on_outside(strands_beside(at));
       clock_is_stale();
       begin_strand(find_kind_after(at, *running->owner, place::fork));
     }
@@ -354,10 +362,11 @@ void parts(block& in, std::size_t n, std::size_t grain, void (*call)(void* f, st
   struct leaver {
     open_block& b;
     std::size_t numbers;
-    bool is_cut;
+    bool is_cut, is_alone;
     ~leaver() {
       b.own += end_strand_of_branch();
       if (is_cut) learn_part(*b.of, numbers, b.own + b.inner.work());
+      if (is_alone) note_alone(*b.of, numbers, b.own + b.inner.work());
       compete(b);
       ++b.branches;
       b.waits = std::popcount(b.branches) * theft_ticks;
@@ -366,8 +375,8 @@ void parts(block& in, std::size_t n, std::size_t grain, void (*call)(void* f, st
   for (std::size_t first = 0; first != n;) {
     const std::size_t part = grain != 0 ? grain : std::max<std::uint64_t>(b.of->part, 1);
     const std::size_t last = n - first > part ? first + part : n;
-    begin_strand(b.of->branch[std::min(b.branches, 2u)]);
-    const leaver at_end{b, last - first, grain == 0};
+    begin_strand(grain == 0 ? kind_of_part(*b.of, last - first) : b.of->branch[std::min(b.branches, 2u)]);
+    const leaver at_end{b, last - first, grain == 0, grain == 0 && last - first == n && n > 1};
     call(f, first, last);
     first = last;
   }
@@ -390,7 +399,8 @@ void branch_beside(block& in, void (*call)(void* f), void* f) {
       b.inner = b.longest;
       b.longest = path();
       b.owner = owner;
-      begin_strand(find_kind_after(*b.of, *owner, place::fork));
+      if (owner->is_outside) go_on_outside(strands_beside(*b.of));
+      begin_strand(find_kind_after(*b.of, *b.owner, place::fork));
     }
   } at_end{b, folded, b.owner};
   b.owner = b.of;
@@ -409,6 +419,7 @@ void join(block& joined) noexcept {
   take_longer(here, b.longest);
   b.longest = path();
   b.inner = here;
+  if (b.of && b.owner->is_outside) go_on_outside(strands_after(*b.of));
   begin_strand(find_kind_after(b.of ? *b.of : outside_of_forks, *b.owner, place::join));
 }
 
@@ -424,6 +435,7 @@ void end(block& ended) noexcept {
   if (b.is != block_kind::scope) return close(b);
   append(b.around->inner, b.longest);
   running = b.around;
+  if (b.of && running->owner->is_outside) go_on_outside(strands_after(*b.of));
   begin_strand(find_kind_after(b.of ? *b.of : outside_of_forks, *running->owner, place::block));
 }
 

@@ -19,14 +19,18 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
 
 namespace {
 
-/// A line of the program that forks; the first is what no fork is around. Times in ticks.
+/// A line of the program that forks, or what no branch is around: before the first fork, or at one. Times in ticks.
+enum class strands_are { of_forks, before_forks, after_join, beside_children };
+
 struct line_of_program {
   os::place at;
-  bool is_after = false;  // not the fork there, but what no fork is around, after it
+  strands_are are = strands_are::of_forks;
   block_kind is = block_kind::fork_join;
   std::uint64_t blocks = 0, branches = 0, forks = 0, outermost = 0;
   double own = 0, before = 0, after = 0, on_span = 0, saved_twice = 0, saved_free = 0;
   double work_in = 0, span_in = 0, burdened_in = 0;
+  std::uint64_t lone_loops = 0;
+  double lone_numbers = 0, lone = 0;
 };
 
 /// Code of this library, of the standard's, or what the user says is looked through: by its file, or by its name if no file is known.
@@ -58,6 +62,7 @@ std::uint64_t forks_of(const site& one) noexcept {
 std::vector<line_of_program> lines(std::vector<known_site>& for_later) {
   std::vector<line_of_program> all(1);
   all[0].at = {"", "", 0};
+  all[0].are = strands_are::before_forks;
   all[0].own = outside_of_forks.own;
   std::vector<std::uintptr_t> addresses;
   for (const site* const one : all_sites())
@@ -65,7 +70,7 @@ std::vector<line_of_program> lines(std::vector<known_site>& for_later) {
   const auto places = os::places_of(addresses);
   auto at = places.begin();
   std::map<std::pair<std::string, unsigned>, std::pair<std::size_t, lasting_key>> known;
-  std::map<std::size_t, std::size_t> places_after;
+  std::map<std::pair<std::size_t, strands_are>, std::size_t> places_outside;
   std::map<const site*, std::size_t> of_site{{&outside_of_forks, 0}};
   for (const site* const one : all_sites()) {
     const auto end = at + static_cast<std::ptrdiff_t>(one->calls.size());
@@ -80,15 +85,17 @@ std::vector<line_of_program> lines(std::vector<known_site>& for_later) {
     }
     for_later.push_back({one->key, one->part, found->second.second});
     of_site[one] = found->second.first;
-    if (one->after_join) {
-      const auto [after, first_after] = places_after.try_emplace(found->second.first, all.size());
-      if (first_after) {
+    for (const auto& [outside, are] : {std::pair(one->after_join, strands_are::after_join),
+                                       std::pair(one->beside_children, strands_are::beside_children)}) {
+      if (!outside) continue;
+      const auto [there, first] = places_outside.try_emplace({found->second.first, are}, all.size());
+      if (first) {
         all.push_back({});
         all.back().at = place;
-        all.back().is_after = true;
+        all.back().are = are;
       }
-      of_site[one->after_join] = after->second;
-      all[after->second].own += one->after_join->own;
+      of_site[outside] = there->second;
+      all[there->second].own += outside->own;
     }
     line_of_program& line = all[found->second.first];
     line.blocks += one->blocks;
@@ -101,6 +108,9 @@ std::vector<line_of_program> lines(std::vector<known_site>& for_later) {
     line.work_in += one->work_in;
     line.span_in += one->span_in;
     line.burdened_in += one->burdened_in;
+    line.lone_loops += one->lone_loops;
+    line.lone_numbers += one->lone_numbers;
+    line.lone += one->lone_ticks;
   }
   for (const share& one : listed(of_all_runs)) {
     line_of_program& line = all[of_site[one.of]];
@@ -154,25 +164,48 @@ std::string joined(char begin, const std::vector<std::string>& parts, char end) 
   return all + end;
 }
 
-std::string json_of(const line_of_program& one, bool is_begin) {
+const char* kind_of(const line_of_program& one) noexcept {
+  switch (one.are) {
+    case strands_are::of_forks:
+      return name_of(one.is);
+    case strands_are::before_forks:
+      return "begin";
+    case strands_are::after_join:
+      return "after";
+    case strands_are::beside_children:
+      return "beside";
+  }
+  return "";
+}
+
+std::string json_of(const line_of_program& one) {
   return joined('{',
-                {field("function", os::name_of(one.at.function)), field("file", one.at.file),
+                {field("function", os::name_of(one.at.function)),
+                 field("file", one.at.file),
                  field("line", std::uint64_t{one.at.line}),
-                 field("kind", std::string(is_begin       ? "begin"
-                                           : one.is_after ? "after"
-                                                          : name_of(one.is))),
-                 field("blocks", one.blocks), field("branches", one.branches), field("forks", one.forks),
-                 field("own_ns", ns(one.own)), field("own_before_forks_ns", ns(one.before)),
-                 field("own_after_joins_ns", ns(one.after)), field("on_span_ns", ns(one.on_span)),
-                 field("saved_twice_ns", ns(one.saved_twice)), field("saved_free_ns", ns(one.saved_free)),
-                 field("outermost", one.outermost), field("work_in_ns", ns(one.work_in)),
-                 field("span_in_ns", ns(one.span_in)), field("burdened_in_ns", ns(one.burdened_in))},
+                 field("kind", std::string(kind_of(one))),
+                 field("blocks", one.blocks),
+                 field("branches", one.branches),
+                 field("forks", one.forks),
+                 field("own_ns", ns(one.own)),
+                 field("own_before_forks_ns", ns(one.before)),
+                 field("own_after_joins_ns", ns(one.after)),
+                 field("on_span_ns", ns(one.on_span)),
+                 field("saved_twice_ns", ns(one.saved_twice)),
+                 field("saved_free_ns", ns(one.saved_free)),
+                 field("outermost", one.outermost),
+                 field("work_in_ns", ns(one.work_in)),
+                 field("span_in_ns", ns(one.span_in)),
+                 field("burdened_in_ns", ns(one.burdened_in)),
+                 field("lone_loops", one.lone_loops),
+                 field("lone_numbers", one.lone_numbers),
+                 field("lone_ns", ns(one.lone))},
                 '}');
 }
 
 std::string json_of(const std::vector<line_of_program>& all) {
   std::vector<std::string> sites;
-  for (const line_of_program& one : all) sites.push_back(std::string("\n  ").append(json_of(one, &one == all.data())));
+  for (const line_of_program& one : all) sites.push_back(std::string("\n  ").append(json_of(one)));
   return joined('{',
                 {field("forkjoin-profile", std::uint64_t{1}), field("run", std::uint64_t{number_of_run()}),
                  std::string("\"repeats\": ").append(repeats_earlier_runs() ? "true" : "false"),
@@ -214,7 +247,9 @@ void write_table(std::FILE* to, std::vector<line_of_program> all) {
     std::string at = os::name_of(one.at.function);
     if (!one.at.file.empty()) at += " at " + one.at.file + ":" + std::to_string(one.at.line);
     if (at.empty()) at = "before the first fork";
-    if (one.is_after) at.insert(0, "after ");
+    if (one.are == strands_are::after_join || one.are == strands_are::beside_children)
+      at.insert(0, std::string(kind_of(one)) + " ");
+    if (one.lone_loops > 0) at += ", " + std::to_string(one.lone_loops) + " loops too short to share";
     std::fprintf(to, "forkjoin-profile: %5.1f %% of the span, %5.1f %% of the work, %llu forks: %s\n",
                  whole.span() > 0 ? 100 * one.on_span / whole.span() : 0,
                  whole.work() > 0 ? 100 * one.own / whole.work() : 0, static_cast<unsigned long long>(one.forks),

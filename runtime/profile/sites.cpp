@@ -68,29 +68,45 @@ site& find_site(std::uintptr_t address, block_kind is) {
       const auto first = std::ranges::find(sites(), known->first_of_line, &site::key);
       if (first != sites().end()) found->line = *first;
     }
-    for (std::size_t i = 0; i != found->branch.size(); ++i) add_kind(found->branch[i], *found, key_of(found->key, i));
+    for (std::size_t i = 0; i != found->branch.size(); ++i)
+      add_kind(found->branch[i], *found, key_of(found->key, i), begin_at::branch);
   }
   recent_sites[(address ^ address >> 10) % 1024] = {address, found};
   leave_out(os::ticks_in_order() - begin);
   return *found;
 }
 
-site& strands_after(site& joined) {
-  if (!joined.after_join) {
-    site* const first = joined.line == &joined ? nullptr : &strands_after(*joined.line);
-    joined.after_join = new site;
-    joined.after_join->key = key_of(joined.key, 7);
-    joined.after_join->line = first ? first : joined.after_join;
+namespace {
+
+site& strands_at(site& forked, site* site::* where, lasting_key part) {
+  if (!(forked.*where)) {
+    site* const first = forked.line == &forked ? nullptr : &strands_at(*forked.line, where, part);
+    site* const made = forked.*where = new site;
+    made->key = key_of(forked.key, part);
+    made->line = first ? first : made;
+    made->is_outside = true;
     clock_is_stale();
   }
-  return *joined.after_join;
+  return *(forked.*where);
+}
+
+}  // namespace
+
+site& strands_after(site& joined) { return strands_at(joined, &site::after_join, 7); }
+site& strands_beside(site& forked) { return strands_at(forked, &site::beside_children, 6); }
+
+strand_kind& make_kind_of_part(site& of, std::size_t width) {
+  auto* const fresh = of.kinds_of_parts[width] = new strand_kind;
+  add_kind(*fresh, of, key_of(of.key, 64 + width), begin_at::branch);
+  clock_is_stale();
+  return *fresh;
 }
 
 strand_kind& find_kind_after(site& of, site& owner, place where) {
   for (const site::kind_after_place& one : of.kinds_after)
     if (one.owner == &owner && one.where == where) return *one.kind;
   auto* const fresh = new strand_kind;
-  add_kind(*fresh, owner, key_of(key_of(of.key, owner.key), 8 + static_cast<lasting_key>(where)));
+  add_kind(*fresh, owner, key_of(key_of(of.key, owner.key), 8 + static_cast<lasting_key>(where)), begin_at::place);
   of.kinds_after.push_back({&owner, where, fresh});
   clock_is_stale();
   return *fresh;

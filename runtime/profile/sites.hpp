@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -21,6 +22,7 @@ struct site {
   std::array<strand_kind, 3> branch;      // the first, the second, all others
   const site* last_after = nullptr;       // the strand that went on after a block of this site
   strand_kind* kind_after = nullptr;
+  bool is_outside = false;  // not a fork, but what no branch is around: one of the three below
 
   // Of blocks that are in no other one of this site.
   std::uint64_t outermost = 0;
@@ -30,6 +32,7 @@ struct site {
 
   // Of a loop without a grain: how many numbers a part has.
   std::uint64_t part = 0;
+  std::array<strand_kind*, 65> kinds_of_parts{};  // by std::bit_width of their numbers: longer ones take longer
   double time_of_parts = 0;
   double numbers_of_parts = 0;
 
@@ -41,7 +44,13 @@ struct site {
   std::vector<kind_after_place> kinds_after;
   block_kind is = block_kind::fork_join;
 
-  site* after_join = nullptr;  // strands_after
+  // Of these, loops of one part with several numbers: a strand runs them alone.
+  std::uint64_t lone_loops = 0;
+  double lone_numbers = 0;
+  double lone_ticks = 0;
+
+  site* after_join = nullptr;       // strands_after
+  site* beside_children = nullptr;  // strands_beside
 
   // When all is over: add_up_strands.
   double own = 0;     // ticks of strands in the branches, without forks in them
@@ -54,11 +63,16 @@ struct site {
   lasting_key key = 0;
 };
 
-/// What no fork is around, up to the first fork.
+// What no branch is around. As sites, but nothing forks there.
+
+/// Up to the first fork.
 extern site outside_of_forks;
 
-/// What no fork is around, after the join of one at this site. As a site, but nothing forks there.
+/// After a join of forks at this site.
 site& strands_after(site& joined);
+
+/// After a fork at this site into a scope or a fold, and before their join.
+site& strands_beside(site& forked);
 
 site& find_site(std::uintptr_t address, block_kind is);
 
@@ -78,6 +92,15 @@ inline recent_site recent_sites[1024];
 
 /// The kind of the strands that go on after something at a site, and are the owner's.
 strand_kind& find_kind_after(site& of, site& owner, place where);
+
+strand_kind& make_kind_of_part(site& of, std::size_t width);
+
+/// The kind of a part of so many numbers, of a loop without a grain.
+inline strand_kind& kind_of_part(site& of, std::size_t numbers) {
+  const auto width = static_cast<std::size_t>(std::bit_width(numbers));
+  strand_kind* const known = of.kinds_of_parts[width];
+  return known ? *known : make_kind_of_part(of, width);
+}
 
 [[gnu::always_inline]] inline strand_kind& kind_after_block(site& of, site& owner) {
   if (of.last_after == &owner) [[likely]]

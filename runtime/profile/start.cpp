@@ -67,7 +67,8 @@ void start() noexcept {
   start_strands();
   load_earlier_runs();
   outside_of_forks.line = &outside_of_forks;
-  for (strand_kind& kind : outside_of_forks.branch) add_kind(kind, outside_of_forks, 1);
+  outside_of_forks.is_outside = true;
+  for (strand_kind& kind : outside_of_forks.branch) add_kind(kind, outside_of_forks, 1, begin_at::branch);
   std::atexit(&report_at_exit);
 }
 

@@ -231,8 +231,9 @@ void choose_way(strand_kind& kind) noexcept {
 
 }  // namespace
 
-void add_kind(strand_kind& one, site& owner, lasting_key key) {
+void add_kind(strand_kind& one, site& owner, lasting_key key, begin_at where) {
   one.owner = &owner;
+  one.begins_branch = where == begin_at::branch;
   one.key = key;
   kinds.push_back(&one);
   if (!has_earlier_runs()) return;
@@ -365,8 +366,7 @@ void begin_timed(strand_kind& kind) noexcept {
 
 void add_up_strands() noexcept {
   for (strand_kind* const kind : kinds) {
-    const auto& branches = kind->owner->branch;
-    const bool is_of_branch = kind >= branches.begin() && kind < branches.end();
+    const bool is_of_branch = kind->begins_branch;
     for (strand_type* const type : kind->types) {
       add_up(*type);
       kind->owner->own += type->total;

@@ -61,6 +61,7 @@ struct strand_kind {
   std::vector<strand_type*> types;
   lasting_key key = 0;
   site* owner = nullptr;  // in whose branches these strands are
+  bool begins_branch = false;
 };
 
 /// What readings and the profile's own work take, in ticks. Measured at the start.
@@ -73,8 +74,11 @@ struct costs {
 inline costs cost;
 inline double ticks_per_ns = 1;
 
+/// Where a strand of a kind begins: its branch, or after something in it.
+enum class begin_at { branch, place };
+
 /// Gives it an owner, a key, and what earlier runs know of it.
-void add_kind(strand_kind& one, site& owner, lasting_key key);
+void add_kind(strand_kind& one, site& owner, lasting_key key, begin_at where);
 
 /// Adds the ticks of all strands to their owners' sums.
 void add_up_strands() noexcept;

@@ -45,6 +45,54 @@ long fib(int n) {
   fj::fork_join([] {}, [] {});  // site: outside
 }
 
+[[gnu::noinline]] void take(int units) {
+  volatile long x = 0;
+  for (int i = 0; i != 200'000 * units; ++i) x = x + 1;
+}
+
+// What no branch is around: before forks, beside children, and after joins, each nine times as long as the one before.
+[[gnu::noinline]] void outside() {
+  fj::run([] {
+    take(1);
+    {
+      fj::scope some;
+      some.fork([] {});  // site: child
+      take(9);
+      some.join();
+      take(81);
+    }
+    fj::fork_join([] {}, [] {});  // site: last_fork
+  });
+}
+
+// Loops of one line that are brief at first, and then longer. Prints how long they took.
+[[gnu::noinline]] void growing_loops() {
+  std::vector<double> x(2000, 1.0);
+  timespec begin{}, end{};
+  fj::run([] {});  // the profile measures its own costs before that
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+  fj::run([&] {
+    for (int repeat = 0; repeat != 50; ++repeat)
+      for (int level = 1; level != 800; ++level)
+        fj::parallel_for(0, level < 400 ? level : 800 - level, [&](int i) {
+          double& one = x[static_cast<std::size_t>(i)];
+          one = std::sqrt(one) / (one + 0.1);
+        });
+  });
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+  std::printf("%.0f\n",
+              static_cast<double>(end.tv_sec - begin.tv_sec) * 1e9 + static_cast<double>(end.tv_nsec - begin.tv_nsec));
+}
+
+// Loops of a few microseconds, which one strand runs, and one that is shared.
+[[gnu::noinline]] void short_loops() {
+  fj::run([] {
+    std::vector<double> x(400, 1.0);
+    for (int i = 0; i != 2000; ++i) fj::parallel_for(x, [](double& v) { v = v * 0.999 + 0.1; });  // site: short
+    fj::parallel_for(0, 8, [](int) { take(9); });                                                 // site: long
+  });
+}
+
 // A branch ends where it throws, and those after it do not begin.
 [[gnu::noinline]] void throws() {
   fj::run([] {
@@ -363,6 +411,12 @@ int main(int argc, char** argv) {
     throws();
   } else if (name == "ancestors") {
     ancestors();
+  } else if (name == "outside") {
+    outside();
+  } else if (name == "growing loops") {
+    growing_loops();
+  } else if (name == "short loops") {
+    short_loops();
   } else if (name == "larger" || name == "smaller") {
     fj::run([&] { skewed(name == "larger" ? 12 : 10, 3000, 10'000); });
   } else if (name == "exit") {

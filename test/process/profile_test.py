@@ -3,6 +3,7 @@
 PROGRAM is profile_program.cpp, built as a profile. Tried with strands that are timed not counted (strands.cpp: add_up_strands), with sites by the
 innermost call, without the least of several runs (least_of_runs), and without thefts between the turns of a loop: each fails."""
 
+import dataclasses
 import json
 import os
 import pathlib
@@ -11,6 +12,10 @@ import subprocess
 import sys
 import tempfile
 import unittest
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "runtime/profile/tool"))
+import model
+import table
 
 PROGRAM = str(pathlib.Path(sys.argv.pop()).resolve())
 SOURCE = pathlib.Path(__file__).with_name("profile_program.cpp")
@@ -29,7 +34,10 @@ def run(case, folder=None, **environment):
 def forks(told):
     """By line: of its blocks, branches and forks."""
     return {site["line"]: (site["blocks"], site["branches"], site["forks"]) for site in told["sites"]
-            if site["kind"] not in ("begin", "after") and site["file"].endswith(SOURCE.name)}
+            if site["kind"] not in OUTSIDE and site["file"].endswith(SOURCE.name)}
+
+
+OUTSIDE = ("begin", "after", "beside")
 
 
 class ProfileTest(unittest.TestCase):
@@ -42,7 +50,7 @@ class ProfileTest(unittest.TestCase):
         self.expect(forks(told), two=(10945, 21890, 10945), three=(7, 21, 14), turns=(1, 100, 99), grain=(1, 100, 99), fold=(1, 10, 9),
                     scope=(0, 5, 5), outside=(1, 2, 1))
         self.assertEqual(len(forks(told)), 7)
-        kinds = {site["line"]: site["kind"] for site in told["sites"] if site["kind"] not in ("begin", "after")}
+        kinds = {site["line"]: site["kind"] for site in told["sites"] if site["kind"] not in OUTSIDE}
         self.assertEqual([kinds[LINES[name]] for name in ("two", "turns", "fold", "scope")], ["fork_join", "loop", "fork_reduce", "scope"])
         functions = {site["line"]: site["function"] for site in told["sites"]}
         self.assertIn("fib", functions[LINES["two"]])
@@ -62,8 +70,58 @@ class ProfileTest(unittest.TestCase):
         self.assertEqual(sum(site["forks"] for site in told["sites"] if site["kind"] == "scope"), 4)
         self.assertEqual(forks(told)[LINES["two"]], (2, 4, 2))
 
+    def test_outside(self):
+        """What no branch is around has the label of what it follows: a scope's parent runs beside its children, and after their join. (Tried with
+        a parent that stays "before the first fork", as it was.)"""
+        with tempfile.TemporaryDirectory() as folder:  # each strand counts as its shortest
+            told = [run("outside", folder, FORKJOIN_PROFILE_RUNS=folder + "/runs") for _ in range(4)][-1]
+        unit = next(site["own_ns"] for site in told["sites"] if site["kind"] == "begin")
+        found = {(site["kind"], site["line"]): site["own_ns"] / unit for site in told["sites"] if site["kind"] in OUTSIDE}
+        beside, after = (found[kind, LINES["child"]] for kind in ("beside", "after"))
+        for ratio in beside, after / beside:  # nine, on a machine that changes its pace
+            self.assertGreater(ratio, 3)
+            self.assertLess(ratio, 27)
+        self.assertLess(found["after", LINES["last_fork"]], 0.5)
+
+    def test_short_loops(self):
+        """Loops that one strand runs alone are loops, though they do not fork. (Tried without the count.)"""
+        with tempfile.TemporaryDirectory() as folder:
+            told = [run("short loops", folder, FORKJOIN_PROFILE_RUNS=folder + "/runs") for _ in range(2)][-1]
+            profile = model.Profile(folder + "/out.json")
+        short, long = ({site["line"]: site for site in told["sites"] if site["kind"] == "loop"}[LINES[name]] for name in ("short", "long"))
+        self.assertEqual((short["forks"], short["lone_loops"], short["lone_numbers"]), (0, 2000, 2000 * 400))
+        self.assertAlmostEqual(short["lone_ns"] / short["own_ns"], 1, delta=0.2)
+        self.assertEqual((long["forks"], long["lone_loops"]), (7, 0))
+        text = "\n".join(table.lines(profile, None, 8, True, False))
+        self.assertIn("; 2,000 loops too short to share\n", text)
+        self.assertRegex(text, rf"profile_program.cpp:{LINES['short']}: 2,000 loops too short to share, 400 elements in \S+ \ws on average\n"
+                               r" +if shared: parallelism 400, with thefts \d")
+
+    def test_growing_loops(self):
+        """Loops that are brief at first are not brief for ever: their work is what they took. (Tried with one kind of strands for all lengths: one
+        in six programs had a tenth of its work.)"""
+        for _ in range(8):
+            with tempfile.TemporaryDirectory() as folder:
+                for _ in range(3):
+                    file = pathlib.Path(folder) / "out.json"
+                    done = subprocess.run([PROGRAM, "growing loops"],
+                                          env={**os.environ, "FORKJOIN_PROFILE_OUT": str(file), "FORKJOIN_PROFILE_RUNS": folder + "/runs"},
+                                          capture_output=True, text=True, check=True, timeout=120)
+                    # The profile takes time, too.
+                    self.assertGreater(json.loads(file.read_text())["work_ns"], 0.3 * float(done.stdout))
+
+    def test_parallelism_of_short_loops(self):
+        """In halves as often as pays."""
+        def site(loops, numbers, time):
+            zeros = dict.fromkeys([field.name for field in dataclasses.fields(model.Site)], 0)
+            return model.Site(**{**zeros, "lone_loops": loops, "lone_numbers": loops * numbers, "lone": loops * time})
+        self.assertEqual(site(10, 400, 800).lone_parallelism(1000), (400, 800 / 1400))
+        self.assertEqual(site(10, 400, 8000).lone_parallelism(1000), (400, 8000 / 4000))
+        self.assertEqual(site(10, 2, 8000).lone_parallelism(1000), (2, 8000 / 5000))
+        self.assertEqual(site(1, 100, 6400).lone_parallelism(0)[1], 100)
+
     def test_sums(self):
-        for case in ("counts", "throws", "ancestors", "skewed", "scopes", "folds", "grandchildren"):
+        for case in ("counts", "throws", "ancestors", "outside", "short loops", "skewed", "scopes", "folds", "grandchildren"):
             with self.subTest(case):
                 told = run(case)
                 work, span, burdened = told["work_ns"], told["span_ns"], told["burdened_ns"]

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 
 MOST = 1e30  # of what a profile counts or measures
 PROCS = [2 ** i for i in range(13)]  # 1 to 4,096
@@ -13,11 +14,12 @@ class Failed(Exception):
 
 @dataclasses.dataclass
 class Site:
-    """A line that forks, or what no fork is around. Times in nanoseconds."""
+    """A line that forks, or what no branch is around. Times in nanoseconds."""
     function: str
     file: str
     line: int
-    kind: str            # fork_join, loop, fork_reduce or scope; "begin": before the first fork; "after": outside of forks, after one there
+    kind: str            # fork_join, loop, fork_reduce or scope. Outside of branches: "begin", before the first fork; "after" a join there; "beside"
+                         # the children of a scope or fork_reduce there, before their join
     forks: int
     own: float           # of the strands in its branches, without those of forks in them
     before_forks: float  # of these, up to the first fork in a branch
@@ -28,21 +30,31 @@ class Site:
     outermost: int
     work_in: float       # of its blocks, with all that is in them
     span_in: float
+    lone_loops: int      # that a strand runs alone, as they are too short to be shared
+    lone_numbers: float  # of all of these
+    lone: float          # their time
 
     @property
     def name(self):
         if self.kind == "begin":
             return "before the first fork"
         place = f" at {self.file.rsplit('/', 1)[-1]}:{self.line}" if self.file else ""
-        return ("after " if self.kind == "after" else "") + self.function + place
+        return (f"{self.kind} " if self.kind in ("after", "beside") else "") + self.function + place
 
     @property
     def is_fork(self):
-        return self.kind not in ("begin", "after")
+        return self.kind not in ("begin", "after", "beside")
 
     @property
     def parallelism(self):
         return self.work_in / self.span_in if self.span_in else None
+
+    def lone_parallelism(self, theft):
+        """Of a loop that a strand runs alone, as they are on average: if it were shared number by number; and in halves as often as pays, with a
+        theft for each halving."""
+        numbers, time = self.lone_numbers / self.lone_loops, self.lone / self.lone_loops
+        halvings = range(1, max(1, math.ceil(math.log2(numbers))) + 1)
+        return numbers, max((time / (time / min(numbers, 2 ** n) + n * theft) for n in halvings), default=1.0) if time else 1.0
 
 
 def no_number(text):
@@ -68,7 +80,8 @@ class Profile:
         self.fork = 0.0  # of a fork that no thief takes: not known to the profile itself
         self.sites = [Site(site["function"], site["file"], site["line"], site["kind"], site["forks"], site["own_ns"], site["own_before_forks_ns"],
                            site["own_after_joins_ns"], site["on_span_ns"],
-                           site["saved_twice_ns"], site["saved_free_ns"], site["outermost"], site["work_in_ns"], site["span_in_ns"])
+                           site["saved_twice_ns"], site["saved_free_ns"], site["outermost"], site["work_in_ns"], site["span_in_ns"],
+                           site["lone_loops"], site["lone_numbers"], site["lone_ns"])
                       for site in told["sites"]]
         numbers = [self.work, self.span, self.burdened, self.theft, self.runs]
         for site in self.sites:
@@ -82,6 +95,10 @@ class Profile:
     @property
     def forks(self):
         return sum(site.forks for site in self.sites)
+
+    @property
+    def lone_loops(self):
+        return sum(site.lone_loops for site in self.sites)
 
     @property
     def parallelism(self):

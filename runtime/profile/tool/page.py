@@ -10,7 +10,7 @@ import table
 
 def made(profile, measured, procs, theft_is_measured, title):
     data = {
-        "title": title, "summary": list(table.summary(profile, theft_is_measured)), "procs": procs,
+        "title": title, "summary": [*table.summary(profile, theft_is_measured), *table.too_short(profile)], "procs": procs,
         "work": profile.work, "span": profile.span, "burdened": profile.burdened, "forks": profile.forks, "fork": profile.fork,
         "sites": [{"name": site.name, "file": site.file, "is_fork": site.is_fork, "forks": site.forks, "own": site.own,
                    "before": site.before_forks, "after": site.after_joins, "on_span": site.on_span, "twice": site.saved_twice,

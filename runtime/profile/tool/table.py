@@ -33,7 +33,7 @@ def aligned(rows):
 def summary(profile, theft_is_measured):
     alone = profile.work + profile.forks * profile.fork
     yield (f"work {duration(profile.work)}, span {duration(profile.span)}: parallelism {number(profile.parallelism)}; "
-           f"{profile.forks:,} forks")
+           f"{profile.forks:,} forks" + (f"; {profile.lone_loops:,} loops too short to share" if profile.lone_loops else ""))
     yield (f"burdened span {duration(profile.burdened)}, with a theft of {duration(profile.theft)} wherever another P could take over: parallelism "
            f"{number(alone / profile.burdened if profile.burdened else 1)}")
     yield (f"{profile.runs} run{'s' if profile.runs > 1 else ''} with the profile; a fork that is not stolen takes {duration(profile.fork)}"
@@ -69,9 +69,22 @@ def sites(profile, procs, is_long):
                      percent(sum(site.own for site in rest), profile.work), "", "", "", ""])
     yield from aligned(rows)
     if any(site.kind == "after" for site in sites[:n]):
-        yield "after a line: what no fork is around, after the forks there"
+        yield "after a line: what no branch is around, after the join of forks there"
+    if any(site.kind == "beside" for site in sites[:n]):
+        yield "beside a line: what no branch is around, between forks there and their join"
+    yield from too_short(profile)
     yield "of the span, of the work: by the line's own strands. parallelism: of its forks, with all in them"
     yield f"twice as fast, forks free: the program's time on {procs} P if they were, now {duration(profile.time(procs))}"
+
+
+def too_short(profile):
+    """Lines whose loops run alone."""
+    for site in sorted(profile.sites, key=lambda site: -site.lone)[:MOST_SITES]:
+        if not site.lone_loops:
+            break
+        shared, burdened = site.lone_parallelism(profile.theft)
+        yield (f"{site.name}: {site.lone_loops:,} loops too short to share, {number(shared)} elements in {duration(site.lone / site.lone_loops)} on average")
+        yield f"    if shared: parallelism {number(shared)}, with thefts {number(burdened)}"
 
 
 def curve(profile, measured, is_long):
