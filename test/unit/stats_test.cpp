@@ -251,11 +251,16 @@ TEST_CASE_TEMPLATE("stats: so are those of a scope and of a loop of forks", Poli
 TEST_CASE("stats: a strand that runs a long record on top of its stack is late") {
   const test::watchdog dog("lateness", 3);
   constexpr auto brief = std::chrono::milliseconds(50), longer = 2 * brief;
+  // The strand that waits looks for a moment only: the record has to be public by then.
+  const test::fences at_once(test::stealing::all_public);
   fj::runtime rt(test::with_procs(3));
+  // The long record is there when both other workers are busy: one has it in its deque, the other keeps the strand waiting.
   const auto round = [&] {
-    std::atomic<bool> others_record{false}, begun{false}, long_begun{false};
+    std::atomic<bool> started{false}, begun{false}, others_record{false}, long_begun{false};
     fj::fork_join<fj::tasks>(
         [&] {  // stolen, for a deque with a record that the late strand takes
+          started = true;
+          test::spin_until([&] { return begun.load(); });
           fj::fork_join<fj::tasks>(
               [&] {
                 long_begun = true;
@@ -263,21 +268,18 @@ TEST_CASE("stats: a strand that runs a long record on top of its stack is late")
               },
               [&] {
                 others_record = true;
-                test::spin_until([&] {
-                  fj::fork_join([] {}, [] {});  // answers those that ask for a record
-                  return long_begun.load();
-                });
+                test::spin_until([&] { return long_begun.load(); });
               });
         },
         [&] {
-          test::spin_until([&] { return others_record.load(); });
+          test::spin_until([&] { return started.load(); });
           fj::fork_join<fj::tasks>(
               [&] {
                 begun = true;
                 test::spin_until([&] { return long_begun.load(); });
                 std::this_thread::sleep_for(brief);
               },
-              [&] { test::spin_until([&] { return begun.load(); }); });
+              [&] { test::spin_until([&] { return others_record.load(); }); });
         });
   };
   constexpr auto at_least = static_cast<std::uint64_t>(std::chrono::nanoseconds(brief).count()) / 2;
