@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "runtime/profile/tool"))
@@ -119,6 +120,25 @@ class ProfileTest(unittest.TestCase):
         self.assertEqual(site(10, 400, 8000).lone_parallelism(1000), (400, 8000 / 4000))
         self.assertEqual(site(10, 2, 8000).lone_parallelism(1000), (2, 8000 / 5000))
         self.assertEqual(site(1, 100, 6400).lone_parallelism(0)[1], 100)
+
+    def test_unseen(self):
+        """What the profile cannot see is named by what was measured beside it. (Tried with the quotient of memory upside
+        down: it is what the strands share.)"""
+        class Times:
+            work, span = 1e9, 0.0
+            time = staticmethod(lambda procs: 1e9 / procs)
+        def said(on_one=1e9, on_two=0.5e9, computing=2.0, copies=2.0):
+            measured = types.SimpleNamespace(on_one=on_one, on_two=on_two, of_processors=computing, ceiling=copies)
+            return " ".join(table.unseen(Times, measured))
+        self.assertEqual(said(), "")
+        self.assertEqual(said(on_two=0.59e9), "")
+        self.assertIn("took 1.80 times as long as predicted", said(on_two=0.9e9))
+        self.assertIn("a cache line that both P write", said(on_two=0.9e9))
+        self.assertIn("a cache line that both P write", said(on_two=0.9e9, computing=1.8, copies=1.7))
+        self.assertIn("programs that run on it: two programs that only compute get 1.20 times", said(on_two=0.85e9, computing=1.2, copies=1.2))
+        self.assertIn("memory: two copies of the program get 1.10 times what one gets, two programs that only compute 1.95",
+                      said(on_two=0.95e9, computing=1.95, copies=1.1))
+        self.assertIn("on one P it does, too", said(on_one=1.5e9, on_two=0.75e9))
 
     def test_sums(self):
         for case in ("counts", "throws", "ancestors", "outside", "short loops", "skewed", "scopes", "folds", "grandchildren"):

@@ -63,7 +63,7 @@ def run(args):
         if not args.profile_only:
             say("compiling the ordinary program")
             ordinary = measure.compile_with("forkjoin", args.cxx, flags, [args.source], folder / "ordinary")
-            measured = measure.Measured(measure.Program(ordinary, args.arguments), MEASURE_SECONDS, say)
+            measured = measure.Measured(measure.Program(ordinary, args.arguments), measure.Program(folder / "costs", ["compute"]), MEASURE_SECONDS, say)
         say("")
     for line in table.lines(profile, measured, args.procs, is_measured, args.long):
         print(line)

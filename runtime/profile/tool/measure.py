@@ -81,14 +81,18 @@ def ceiling(rounds):
 
 
 class Measured:
-    """An ordinary build: on one P, on two, and two of them at once on one P each."""
+    """An ordinary build: on one P, on two, and two of them at once on one P each. Beside it a program that only computes, and two of that."""
 
-    def __init__(self, program, seconds, say):
+    def __init__(self, program, computes, seconds, say):
         def jobs(procs, copies=1):
             environment = {"FORKJOIN_PROCS": str(procs), "FORKJOIN_STATS": "1"}
             return [nanoseconds_of_jobs(program.end(one)) for one in [program.begin(**environment) for _ in range(copies)]]
 
+        def computed(copies):
+            return [float(computes.end(one)) for one in [computes.begin() for _ in range(copies)]]
+
         self.alone, self.two, self.apart = [], [], []  # by rounds; of the last one pairs
+        self.computed = []                             # by rounds: of one alone, and of two
         has_two = len(os.sched_getaffinity(0)) > 1
         deadline = time.monotonic() + seconds
         while len(self.alone) < 3 or (len(self.alone) < 15 and time.monotonic() < deadline):
@@ -97,6 +101,7 @@ class Measured:
             if has_two:
                 self.two += jobs(2)
                 self.apart.append(jobs(1, copies=2))
+                self.computed.append((computed(1)[0], computed(2)))
         if not any(self.alone):
             raise Failed(f"{shlex.join(program.command)} calls no fj::run")
 
@@ -113,6 +118,11 @@ class Measured:
         """What two programs at once get of two processors, in times of what one gets: the sum of their speeds. By rounds, as the machine
         changes from round to round."""
         return ceiling(zip(self.alone, self.apart)) if self.two else None
+
+    @property
+    def of_processors(self):
+        """The same of two programs that only compute: what the machine's second processor is worth."""
+        return ceiling(self.computed) if self.two else None
 
     @property
     def two_over_one(self):

@@ -5,6 +5,7 @@ from model import PROCS
 # Of the lines that fork, those with most of the span, up to so many and so much of it. Of the powers of two some. The page has all.
 MOST_SITES, MOST_OF_SPAN = 5, 0.98
 BUSY = 1.25
+SLOW = 1.2  # on two P, by the prediction
 SHOWN = [1, 2, 4, 8, 16, 64, 256, 1024, 4096]
 
 
@@ -87,6 +88,29 @@ def too_short(profile):
         yield f"    if shared: parallelism {number(shared)}, with thefts {number(burdened)}"
 
 
+def unseen(profile, measured):
+    """Why two P take longer than predicted, if they do: the largest of the factors that the profile cannot see. All of them together are the
+    ratio of the two times."""
+    predicted = profile.time(2)
+    ratio = measured.on_two / predicted if predicted else 1
+    if ratio <= SLOW:
+        return
+    on_one = measured.on_one / profile.time(1)
+    computing, copies = measured.of_processors, measured.ceiling
+    factors = [
+        (on_one, "on one P it does, too: other programs, or first uses of memory", "run it again when the machine has nothing else to do"),
+        (2 / computing, f"the machine's second processor, or programs that run on it: two programs that only compute get {computing:.2f} times what one gets",
+         "run it where two processors are two cores: lscpu -e"),
+        (computing / copies, f"memory: two copies of the program get {copies:.2f} times what one gets, two programs that only compute {computing:.2f}",
+         "perf stat -e cache-misses"),
+        (ratio / on_one * copies / 2, "what the strands share: a cache line that both P write, a lock, data that go from cache to cache",
+         "perf c2c record, or forkjoin-trace summary of a trace on one P and one on two"),
+    ]
+    _, what, then = max(factors)
+    yield f"two P took {ratio:.2f} times as long as predicted, for the most part by what no profile sees,"
+    yield f"    {what}; next: {then}"
+
+
 def curve(profile, measured, is_long):
     alone = profile.time(1)
     rows = [["P", "predicted", "at best", "speed-up", "measured"]]
@@ -99,6 +123,7 @@ def curve(profile, measured, is_long):
     if measured and alone and measured.on_one > BUSY * alone:
         yield f"one P took {measured.on_one / alone:.3g} times as long as predicted: do other programs run?"
     if measured and measured.two:
+        yield from unseen(profile, measured)
         on_this_machine = profile.time(2) * 2 / measured.ceiling
         yield (f"two copies of the program at once, on one P each, get {measured.ceiling:.2f} times what one gets here: two P would take "
                f"{duration(on_this_machine)}")
