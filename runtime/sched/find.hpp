@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "../base/steal_rule.hpp"
 #include "../base/tuning.hpp"
@@ -153,6 +154,7 @@ class patience {
     const std::int64_t now = Time::now_ns();
     const std::int64_t round_took = calm_ ? now - looked_away_until_ : 0;
     const bool small_loops = note_progress(m, only, now);
+    if (small_loops != std::exchange(sees_loops_, small_loops)) note(m, event::sees_loops, small_loops);
     const bool fibers = !saw_records && fibers_change(m.sched().all(), only);
     calm_ = small_loops || fibers;
     if (calm_) nothing_since_ = 0;
@@ -235,6 +237,7 @@ class patience {
   std::int64_t records_since_ = 0;      // a time, or 0
   std::int64_t looked_away_until_ = 0;  // a time, if calm_
   std::uint32_t runs_ = 0;              // of all P
+  bool sees_loops_ = false;             // owners of small loops made progress at the last look
   bool calm_ = false;                   // owners of small loops, or fibers, make progress
 };
 

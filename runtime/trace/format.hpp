@@ -45,6 +45,7 @@ enum class event : std::uint16_t {
   publish = 34,       ///< an owner makes records public [how many are]
   expose = 35,        ///< a thief does so by force [how many are]
   sees_private = 36,  ///< a worker that looks for work sees private records alone [the P of one; no_proc: no longer]
+  sees_loops = 37,  ///< it sees owners go from loop to loop, each of them over too soon to be shared [1; 0: no longer]
   // P and threads.
   busy = 48,     ///< the P's worker runs strands from here on
   looking = 49,  ///< it looks for work

@@ -101,6 +101,18 @@ class TraceTest(unittest.TestCase):
         self.assertIn("cut off", next(summary.lines(story)))
         self.assertGreater(story.counts["run"], 0)
 
+    def test_short_loops(self):
+        """Loops that are over too soon are not serial code, and their leaves are not what is too small. Tried without the note of what a thief sees
+        (find.hpp)."""
+        for workload, seen in ("short loops", True), ("one strand", False):
+            self.run_program(workload, 2)
+            story = self.story()
+            text = "\n".join(summary.lines(story))
+            self.assertEqual("its loops were too short to share: join them" in text, seen, text)
+            self.assertEqual("that part is serial" in text, not seen, text)
+            self.assertNotIn("larger leaves", text)
+            self.assertLessEqual(summary.alone_beside_loops(story), summary.alone(story)[0])
+
     def test_names(self):
         self.run_program("waits", 2)
         story = self.story()

@@ -99,16 +99,17 @@ def unseen(profile, measured):
     computing, copies = measured.of_processors, measured.ceiling
     factors = [
         (on_one, "on one P it does, too: other programs, or first uses of memory", "run it again when the machine has nothing else to do"),
-        (2 / computing, f"the machine's second processor, or programs that run on it: two programs that only compute get {computing:.2f} times what one gets",
+        (2 / computing, f"the machine's second processor, or programs that run on it: two that only compute get {computing:.2f} times what one gets",
          "run it where two processors are two cores: lscpu -e"),
-        (computing / copies, f"memory: two copies of the program get {copies:.2f} times what one gets, two programs that only compute {computing:.2f}",
+        (computing / copies, f"memory: two copies of the program get {copies:.2f} times what one gets, two that only compute {computing:.2f}",
          "perf stat -e cache-misses"),
         (ratio / on_one * copies / 2, "what the strands share: a cache line that both P write, a lock, data that go from cache to cache",
          "perf c2c record, or forkjoin-trace summary of a trace on one P and one on two"),
     ]
     _, what, then = max(factors)
-    yield f"two P took {ratio:.2f} times as long as predicted, for the most part by what no profile sees,"
-    yield f"    {what}; next: {then}"
+    yield f"two P took {ratio:.2f} times as long as predicted, for the most part by what no profile sees:"
+    yield f"    {what}"
+    yield f"    next: {then}"
 
 
 def curve(profile, measured, is_long):

@@ -14,7 +14,7 @@ NO_PROC = 0xffff
 
 KINDS = {1: "stack", 2: "born", 3: "run", 4: "off", 5: "end", 6: "wait", 7: "ready", 8: "loop", 9: "parent", 10: "on_top", 11: "on_top_end",
          12: "block", 13: "unblock", 14: "preempt", 15: "name", 16: "mark", 17: "child", 32: "steal", 33: "take", 34: "publish", 35: "expose",
-         36: "sees_private", 48: "busy",
+         36: "sees_private", 37: "sees_loops", 48: "busy",
          49: "looking", 50: "idle", 51: "park", 52: "wake", 53: "awake", 54: "retake", 55: "poll", 56: "timers", 57: "job", 58: "job_end"}
 
 Event = collections.namedtuple("Event", "at kind proc fiber a b thread")

@@ -87,6 +87,7 @@ class Story:
         self.strands, self.steals, self.wakes, self.marks, self.jobs = [], [], [], [], []
         self.states = [[] for _ in range(self.procs)]  # of each P: [begin, end, busy | looking | idle]
         self.vain, self._vain = [], {}  # P: the search under way
+        self.beside_loops, self._beside_loops = [], {}  # [begin, end] of a P that looked for work and saw short loops; P: that under way
         self.counts = collections.Counter()
         self.wrong = []  # what cannot be, so that a test can ask
         self._of_fiber, self._current = {}, {}  # fiber: its strand; thread: its run
@@ -294,6 +295,16 @@ class Story:
             self._vain[event.proc] = Vain(event.proc, event.a, run.strand if run and run.end is None else None, event.at)
             self.vain.append(self._vain[event.proc])
 
+    def _sees_loops(self, event):
+        if event.a:
+            self._beside_loops.setdefault(event.proc, event.at)
+        else:
+            self._ends_beside_loops(event.proc, event.at)
+
+    def _ends_beside_loops(self, proc, at):
+        if (begin := self._beside_loops.pop(proc, None)) is not None:
+            self.beside_loops.append([begin, at])
+
     def _ends_vain(self, proc, at, how=None):
         if search := self._vain.pop(proc, None):
             search.end, search.how = at, how or search.how
@@ -314,6 +325,7 @@ class Story:
         if proc >= self.procs:
             return
         self._ends_vain(proc, at)
+        self._ends_beside_loops(proc, at)
         if state != "busy":
             self._ends_vain_beside(proc, at)
         before, since = self._state[proc]
@@ -359,6 +371,8 @@ class Story:
                     run.end, run.why = self.end, "runs still"
         for search in self._vain.values():
             search.end = self.end
+        for proc in list(self._beside_loops):
+            self._ends_beside_loops(proc, self.end)
         for proc in range(self.procs):
             state, since = self._state[proc]
             if self.end > since:

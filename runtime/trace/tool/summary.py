@@ -1,7 +1,10 @@
 """A trace in some ten lines, each of which a person can act on."""
 
 import collections
+import itertools
 import statistics
+
+from story import union
 
 
 def time(ns):
@@ -45,6 +48,17 @@ def alone(story):
     return total, whom
 
 
+def alone_beside_loops(story):
+    """Of the time in which one P alone was busy: while another one saw that P's loops, which were over too soon to be shared."""
+    loops, at, total = union(story.beside_loops), 0, 0.0
+    for begin, end, count in story.busy_procs():
+        while at < len(loops) and loops[at][1] <= begin:
+            at += 1
+        if count == 1:
+            total += sum(max(0, min(end, last) - max(begin, first)) for first, last in itertools.takewhile(lambda span: span[0] < end, loops[at:]))
+    return total
+
+
 def lines(story):
     file, whole = story.file, story.working[1] - story.working[0]
     size = sum(thread.kept for thread in file.threads)
@@ -55,11 +69,12 @@ def lines(story):
     busy, looking, idle = (story.share(state) for state in ("busy", "looking", "idle"))
     yield f"the P were busy for {busy:.0%} of the time, looked for work for {looking:.0%}, and were idle for {idle:.0%}"
 
+    too_short = alone_beside_loops(story)
     stolen = [strand for strand in story.strands if strand.kind == "stolen"]
     if story.steals:
         lasted = [strand.ran() for strand in stolen if strand.ended is not None]
         small = f"; half of the strands that they began ran for less than {time(statistics.median(lasted))}" if lasted else ""
-        advice = "; larger leaves would help" if lasted and statistics.median(lasted) < 5_000 and looking > 0.1 else ""
+        advice = "; larger leaves would help" if lasted and statistics.median(lasted) < 5_000 and looking > 0.1 and too_short < 0.1 * whole else ""
         yield f"{plural(len(story.steals), 'theft')}{small}{advice}"
     else:
         yield "nothing was stolen" + ("" if story.procs > 1 else ", as there is one P")
@@ -68,8 +83,12 @@ def lines(story):
         single, whom = alone(story)
         if whole and single / whole > 0.02:
             first = [f"{story.told(name)} ({time(ns)})" for name, ns in whom.most_common(2)]
-            yield f"for {time(single)}, {single / whole:.0%} of the time, one P alone was busy: it ran {' and '.join(first)}" + (
-                "; that part is serial" if single / whole > 0.1 else "")
+            why = ""
+            if has_short := too_short > 0.1 * single:
+                why = f"; for {time(too_short)} of that its loops were too short to share: join them, or parallelise a loop further out"
+            if (single - too_short) / whole > 0.1:
+                why += "; the rest is serial" if has_short else "; that part is serial"
+            yield f"for {time(single)}, {single / whole:.0%} of the time, one P alone was busy: it ran {' and '.join(first)}{why}"
 
     joins = [wait for wait in story.waits if wait.why == "join"]
     if joins:
