@@ -48,7 +48,7 @@ FIELDS = ("magic pid procs modules_at modules_size texts_at texts_size rings_at 
           "last_ticks last_ns began_unix_ns").split()
 SITE = {"function": "main", "file": "a.cpp", "line": 1, "kind": "fork_join", "forks": 1, "own_ns": 1.0, "own_before_forks_ns": 0.0,
         "own_after_joins_ns": 0.0, "on_span_ns": 1.0, "saved_twice_ns": 0.5, "saved_free_ns": 0.0, "outermost": 1, "work_in_ns": 1.0,
-        "span_in_ns": 1.0}
+        "span_in_ns": 1.0, "lone_loops": 1, "lone_numbers": 10, "lone_ns": 1.0}
 GOOD = {"forkjoin-profile": 1, "work_ns": 1.0, "span_ns": 1.0, "burdened_ns": 1.0, "theft_ns": 1.0, "run": 0, "repeats": True, "sites": [SITE]}
 
 
@@ -190,9 +190,11 @@ class Damaged(unittest.TestCase):
         good = json.dumps(GOOD)
         self.assertEqual(self.profile_status(good.encode()), 0)
         self.assertEqual(self.profile_status(json.dumps({**GOOD, "work_ns": 0, "span_ns": 0, "burdened_ns": 0}).encode()), 0)
+        for lone in {"lone_loops": 0}, {"lone_numbers": 0}, {"lone_ns": 0}, {"lone_numbers": 1e30}:
+            self.assertEqual(self.profile_status(json.dumps({**GOOD, "sites": [{**SITE, **lone}]}).encode()), 0)
         wrong = [b"", b"[]", b"1", b"{}", b"\xff\xfe", b"[" * 100_000, good.encode()[:-5], good.replace('"sites": [', '"sites": [1, ').encode()]
         for value in ("null", '"text"', "[]", "1e999", "NaN", "1" + "0" * 400):
-            wrong += [good.replace('"work_ns": 1.0', f'"work_ns": {value}').encode(), good.replace('"own_ns": 1.0', f'"own_ns": {value}').encode()]
+            wrong += [good.replace(f'"{name}": 1.0', f'"{name}": {value}').encode() for name in ("work_ns", "own_ns", "lone_ns")]
         for text in wrong:
             with self.subTest(text=text[:400]):
                 self.assertEqual(self.profile_status(text), 1)
