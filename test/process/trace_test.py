@@ -193,7 +193,6 @@ class TraceTest(unittest.TestCase):
             self.assertTrue(all(strand.parent for strand in stolen))
         self.assertTrue(all(re.fullmatch(r"fib::λ[12]", strand.site) for strand in stolen), {s.site for s in stolen})
 
-    @unittest.skipUnless(shutil.which("protoc"), "protoc is not installed")
     def test_thieves_that_tell_in_another_order(self):
         """Strand 1 calls its child 2, and that its child 3; a thief takes the rest of 1, then another one that of 2, and the second one tells
         first. Tried without `left`: strand 2 has two runs at once, and that of 3 has no length."""
@@ -207,6 +206,18 @@ class TraceTest(unittest.TestCase):
         runs = {strand.fiber: [(run.begin, run.end, run.proc) for run in strand.runs] for strand in story.strands}
         self.assertEqual({fiber: runs[fiber] for fiber in (1, 2, 3)}, {1: [(1, 23, 0), (23, 32, 1)], 2: [(14, 31, 2)], 3: [(23, 30, 0)]})
 
+    def test_children_that_tell_late(self):
+        """The child 2 arrives at the join of 1, and tells of its end after that. Tried without `has_arrived`: a strand began before the trace, and the
+        child's run has no end."""
+        told = [("born", 0, 0, 1, 0, 0), ("run", 1, 0, 1, 0, 0), ("born", 10, 1, 3, 0, 1), ("run", 11, 1, 3, 0, 1), ("child", 12, 1, 2, 1, 1),
+                ("parent", 13, 1, 1, 3, 1, 4), ("child", 20, 0, 2, 1, 0), ("end", 30, 1, 1, 0, 1), ("end", 31, 0, 2, 0, 0)]
+        events = [Event(at, kind, proc, fiber, a, b[0] if b else 0, thread) for kind, at, proc, fiber, a, thread, *b in told]
+        story = Story(types.SimpleNamespace(events=events, procs=2, begin=0, end=40, lost=0, modules=[]))
+        self.assertEqual([(strand.fiber, strand.kind, strand.ended) for strand in story.strands],
+                         [(1, "root", 30), (3, "parent's thief", 13), (2, "child", 31)])
+        self.assertEqual([(run.begin, run.end) for run in story.strands[2].runs], [(13, 31)])
+
+    @unittest.skipUnless(shutil.which("protoc"), "protoc is not installed")
     def test_perfetto(self):
         """By protoc. Tried with ends written after the begins of the same moment: a slice is not closed."""
         self.run_program("all", 3)

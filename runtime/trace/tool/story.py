@@ -14,12 +14,13 @@ NEVER = float("inf")
 class Strand:
     """What began with a stolen record, a job or a fiber of go, on one stack, until its end."""
 
-    __slots__ = ("number", "fiber", "code", "loop", "given", "parent", "born", "ended", "runs", "waits", "stolen_from", "born_on", "kind", "site", "children", "left")
+    __slots__ = ("number", "fiber", "code", "loop", "given", "parent", "born", "ended", "runs", "waits", "stolen_from", "born_on", "kind", "site", "children", "left", "has_arrived")
 
     def __init__(self, number, fiber, born, kind, code=None, parent=None):
         self.number, self.fiber, self.born, self.kind, self.code, self.parent = number, fiber, born, kind, code, parent
         self.loop = self.given = self.ended = self.stolen_from = self.born_on = None
         self.runs, self.waits, self.children = [], [], []
+        self.has_arrived = False  # at its parent's join: the parent was told to have ended before it
         self.left = None  # the child that went on in its place when a thief took its rest, where it was not known to run
         self.site = ""
 
@@ -208,6 +209,8 @@ class Story:
             strand.waits.append(Wait(strand, "leaves", event.at, event.proc))
 
     def _end(self, event):
+        if (arrived := self._of_fiber.get(event.fiber)) and arrived.has_arrived:
+            arrived.ended, arrived.has_arrived = None, False  # another thread told of its parent's end meanwhile
         strand = self._left(event, "ends")
         self._ends(strand, event.at)
         if event.a and (owner := self._of_fiber.get(event.a - 1)):
@@ -217,9 +220,9 @@ class Story:
         strand.ended = at
         living = [strand]
         while living:
-            for child in living.pop().children:  # those that no thief of their parent told of
+            for child in living.pop().children:  # those that no thief of their parent told of, or that have yet to tell
                 if child.ended is None:
-                    child.ended = at
+                    child.ended, child.has_arrived = at, True
                     living.append(child)
 
     def _wait(self, event):
