@@ -166,6 +166,9 @@ std::string report(const stats& read, const report_options& as) {
                              duration(all.most_late_ns) + " at most"
                        : "") +
             "\n";
+  if (all.most_ready_ns > 0)
+    text += "forkjoin: fibers that could go on waited for a P for " + duration(all.ready_ns) + " in all, " +
+            duration(all.most_ready_ns) + " at most\n";
   if (all.blocking_calls > 0)
     text += "forkjoin: " + number(all.blocking_calls, "blocking call") + "; other strands took " +
             std::to_string(all.retakes) + " P from them" +

@@ -49,6 +49,10 @@ struct counters {
   /// thief of a scope's parent is not counted, as that has no end of its own.
   std::uint64_t stolen_ns = 0, longest_stolen_ns = 0;
 
+  // How long fibers that could go on waited for a P. Where a strand makes another one ready, every eighth time is measured.
+  std::uint64_t ready_ns = 0;       ///< nanoseconds, the sum: of what is measured, and of the others by that
+  std::uint64_t most_ready_ns = 0;  ///< the largest that was measured
+
   counters& operator+=(const counters& other) noexcept {
     steals += other.steals;
     suspensions += other.suspensions;
@@ -74,6 +78,8 @@ struct counters {
     on_top_ns += other.on_top_ns;
     stolen_ns += other.stolen_ns;
     longest_stolen_ns = (std::max)(longest_stolen_ns, other.longest_stolen_ns);
+    ready_ns += other.ready_ns;
+    most_ready_ns = (std::max)(most_ready_ns, other.most_ready_ns);
     return *this;
   }
 };
@@ -179,8 +185,8 @@ class stopwatch {
 /// The counters of one P, written by the worker that holds it.
 struct tallies {
   tally steals, suspensions, resumptions, join_waits, exposures, publications, slow_pushes, slow_pops, parks, wakeups,
-      blocking_calls, retakes, preemptions, on_top_ns, stolen_ns;
-  peak most_public, longest_stolen_ns;
+      blocking_calls, retakes, preemptions, on_top_ns, stolen_ns, ready_ns;
+  peak most_public, longest_stolen_ns, most_ready_ns;
   lateness late;
   stack_tally stacks;
   stopwatch busy, looking;  // at most one of them runs, and none while the P is idle
@@ -191,6 +197,11 @@ struct tallies {
   void note_stolen(std::int64_t time) noexcept {
     stolen_ns += static_cast<std::uint64_t>(time);
     longest_stolen_ns.raise_to(static_cast<std::uint64_t>(time));
+  }
+  /// A fiber has waited so long for the P; it stands for so many.
+  void note_ready(std::int64_t time, unsigned fibers) noexcept {
+    ready_ns += static_cast<std::uint64_t>(time) * fibers;
+    most_ready_ns.raise_to(static_cast<std::uint64_t>(time));
   }
   void begin_busy(std::int64_t now) noexcept {
     if (looking.runs()) looking.stop(now);
@@ -222,6 +233,8 @@ struct tallies {
     all.on_top_ns = on_top_ns.read();
     all.stolen_ns = stolen_ns.read();
     all.longest_stolen_ns = longest_stolen_ns.read();
+    all.ready_ns = ready_ns.read();
+    all.most_ready_ns = most_ready_ns.read();
     return all;
   }
 };

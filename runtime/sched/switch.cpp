@@ -120,6 +120,8 @@ fiber* system::switch_to(worker& m, fiber& f) noexcept {
     f.counted->take();
   }
   f.becomes(fiber_state::running);
+  if (f.ready_at != 0) [[unlikely]]
+    m.count().note_ready(os::now_ns() - f.ready_at.replace(0), f.ready_for);
   m.runs = &f;
   m.sched().monitor().attend();
   set_current_fiber(&f);
@@ -252,12 +254,27 @@ void prefetch_stack(const fiber& f) noexcept {
 
 }  // namespace
 
+namespace {
+
+// The clock would be a tenth of the way from one strand to another. Source: gTrackingPeriod in Go's runtime/runtime2.go.
+bool is_measured(worker& m) noexcept {
+  m.readied = m.readied + 1;
+  return m.readied % tuning::wakes_per_measured == 0;
+}
+
+}  // namespace
+
 // By a strand of the runtime the fiber runs next, in that strand's slice. So it does if a worker fired a timer while others look for work:
 // one of them takes it, if this one does not come to it.
 void make_ready(scheduler& s, fiber& f, turn when) noexcept {
   prefetch_stack(f);
   worker* const m = current_worker();
   const bool by_worker = m && &m->sched() == &s;
+  const bool by_strand = by_worker && when == turn::in_order;
+  if (!by_strand || is_measured(*m)) {
+    f.ready_at = os::now_ns();
+    f.ready_for = by_strand ? tuning::wakes_per_measured : 1u;
+  }
   const auto ready = [&] {
     if (by_worker && (when == turn::in_order || !s.dispatcher().all_busy())) return local_queue::ready(*m, f);
     s.dispatcher().ready_soon(f);
@@ -282,7 +299,10 @@ void system::monitor_wakes_by(worker& m, std::int64_t time) noexcept { m.sched()
 void resume(fiber& waited) noexcept {
   worker& m = *current_worker();
   ++m.count().resumptions;
-  waited.arrived_at = os::now_ns();
+  const std::int64_t now = os::now_ns();
+  waited.arrived_at = now;
+  waited.ready_at = now;
+  waited.ready_for = 1;
   waited.becomes(fiber_state::runnable);
   note(m, event::ready, 0, 0, waited.number);
   m.sched().dispatcher().ready(waited);

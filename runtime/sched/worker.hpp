@@ -72,6 +72,7 @@ struct worker {
   relaxed<afterwards> then = nullptr;    ///< set by the fiber that leaves
   relaxed<void*> argument = nullptr;     ///< for `then`
   relaxed<bool> carries = false;         ///< the fiber that left is to keep its records: leaving.hpp
+  relaxed<unsigned> readied = 0;         ///< how many fibers its strands made ready
   relaxed<bool> yielded = false;         ///< the fiber that left is ready, and others come first
   published<root*> submitted = nullptr;  ///< a root for another runtime, for which the running fiber suspends
   random dice;

@@ -77,6 +77,9 @@ struct fiber : join_waiter, runnable, parent_rest {
   relaxed<std::int64_t> begun_at = 0;  ///< when it began with a record that its worker stole, by os::now_ns; else 0
   /// When the last branch came to the join at which it waits; 0: before it did wait.
   relaxed<std::int64_t> arrived_at = 0;
+  /// When it became ready, by os::now_ns, if that is measured; else 0. And for how many fibers it stands.
+  relaxed<std::int64_t> ready_at = 0;
+  relaxed<unsigned> ready_for = 1;
   relaxed<bool> runs_on_top = false;      ///< it waits at a join, and runs another record on top
   relaxed<void*> handled = nullptr;       ///< the exception that the parent of that record handles; nullptr: none
   relaxed<join*> until_stolen = nullptr;  ///< for a scope's child, with steal_every_fork: where it waits for its thief

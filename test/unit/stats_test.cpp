@@ -10,7 +10,9 @@
 
 #include "forkjoin/fork_each.hpp"
 #include "forkjoin/fork_join.hpp"
+#include "forkjoin/go.hpp"
 #include "forkjoin/scope.hpp"
+#include "runtime/base/tuning.hpp"
 #include "test/support.hpp"
 #include "test/threads.hpp"
 
@@ -294,6 +296,34 @@ TEST_CASE("stats: a strand that runs a long record on top of its stack is late")
   CHECK(after.joins_late.back() >= 1);
   CHECK(after.longest_stolen_ns >= 2 * at_least);
   CHECK(after.on_top_ns - before.on_top_ns >= after.late_ns - before.late_ns + at_least);
+}
+
+// Tried without the note in switch_to, and with a weight of 1 for what strands wake.
+TEST_CASE("stats: how long fibers that could go on waited for their P") {
+  const test::watchdog dog("ready fibers", 1);
+  constexpr auto time = std::chrono::milliseconds(20);
+  constexpr auto at_least = static_cast<std::uint64_t>(std::chrono::nanoseconds(time).count());
+  {
+    fj::runtime rt(test::with_procs(1));
+    rt.run([&] {
+      std::array<fj::future<void>, fj::detail::tuning::wakes_per_measured> all;
+      for (auto& each : all) each = fj::go([] {});
+      std::this_thread::sleep_for(time);
+      for (auto& each : all) each.get();
+    });
+    CHECK(rt.stats().total().most_ready_ns >= at_least);
+    CHECK(rt.stats().total().ready_ns >= fj::detail::tuning::wakes_per_measured * at_least);
+  }
+  fj::runtime rt(test::with_procs(1));
+  rt.run([&] {
+    fj::promise<void> set_outside;
+    auto waits = fj::go([got = set_outside.get_future()]() mutable { got.get(); });
+    while (rt.stats().total().suspensions == 0) fj::yield();
+    std::thread([&] { set_outside.set_value(); }).join();
+    std::this_thread::sleep_for(time);
+    waits.get();
+  });
+  CHECK(rt.stats().total().most_ready_ns >= at_least);
 }
 
 TEST_CASE("stats: counters only grow while other threads work") {

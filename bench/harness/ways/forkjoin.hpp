@@ -49,7 +49,9 @@ class forkjoin_team {
                        {"most_late_ns", c.most_late_ns},
                        {"on_top_ns", c.on_top_ns},
                        {"stolen_ns", c.stolen_ns},
-                       {"longest_stolen_ns", c.longest_stolen_ns}};
+                       {"longest_stolen_ns", c.longest_stolen_ns},
+                       {"ready_ns", c.ready_ns},
+                       {"most_ready_ns", c.most_ready_ns}};
     for (std::size_t i = 0; i != c.joins_late.size(); ++i) found.emplace_back(late_names[i], c.joins_late[i]);
     auto name = names_.begin();
     for (const fj::counters& of_one : stats.procs) {
