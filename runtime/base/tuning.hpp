@@ -225,8 +225,8 @@ inline constexpr std::size_t large_stack = std::size_t{8} << 20, small_stack = s
 /// larger than the guard cannot step over it.
 inline constexpr std::size_t small_guard = std::size_t{64} << 10;
 
-/// How many small stacks are reserved with one system call: 16 MiB of address space.
-inline constexpr unsigned small_stacks_at_once = 64;
+/// Bytes of address space that are reserved for stacks with one system call, at most, unless one stack needs more.
+inline constexpr std::size_t most_reserved_for_stacks = std::size_t{128} << 20;
 
 /// How many free stacks of either size a P keeps; the other large ones go to the pool one by one, of the small ones half at once.
 /// A P gets the free stacks below a fiber that ends or suspends, and scopes seldom nest deeper than this within one strand.

@@ -15,7 +15,7 @@ scheduler::scheduler(const detail::settings& set)
     : settings_(set),
       made_at_(os::now_ns()),
       stacks_(set.stack_size, fibers_),
-      small_stacks_(set.go_stack_size, fibers_, tuning::small_guard, tuning::small_stacks_at_once),
+      small_stacks_(set.go_stack_size, fibers_, tuning::small_guard),
       large_stacks_(fibers_),
       deques_(set.stack_size, set.eager),
       processors_(set.procs),

@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "runtime/base/tuning.hpp"
 #include "runtime/os/memory/memory_checker.hpp"
 #include "runtime/os/memory/pages.hpp"
 #include "runtime/os/race_detector.hpp"
@@ -19,11 +20,10 @@ constexpr std::size_t prefetched_stack = 1024;
 
 }  // namespace
 
-stack_pool::stack_pool(std::size_t stack_size, std::atomic<unsigned>& numbers, std::size_t guard,
-                       unsigned at_once) noexcept
-    : stack_size_(os::round_to_pages(stack_size)),
-      guard_(os::round_to_pages(guard)),
-      at_once_(at_once),
+stack_pool::stack_pool(std::size_t stack_size, std::atomic<unsigned>& numbers, std::size_t small_guard) noexcept
+    : is_small_(small_guard > 0),
+      stack_size_(os::round_to_pages(stack_size)),
+      guard_(os::round_to_pages(is_small_ ? small_guard : guard_size)),
       numbers_(numbers) {}
 
 stack_pool::~stack_pool() {
@@ -31,40 +31,45 @@ stack_pool::~stack_pool() {
     std::byte* const mapping = f->mapping;
     const std::size_t size = f->mapping_size;
     os::drop_context(f->context);
-    if (at_once_ > 1) os::forget_guard(f->guard);
+    if (is_small_) os::forget_guard(f->guard);
     f->~fiber();
     os::release_pages(mapping, size);
   }
   if (reserved_bytes_ > 0) os::release_pages(reserved_, reserved_bytes_);
 }
 
-// A part of a reservation of at_once_ times as much.
+// The highest part of a reservation. Each reservation has room for twice as many as the one before, up to a bound.
 std::byte* stack_pool::reserve(std::size_t bytes) noexcept {
   if (reserved_bytes_ == 0) {
-    reserved_ = os::reserve_pages(at_once_ * bytes);
-    if (!reserved_) return nullptr;
+    while (!(reserved_ = os::reserve_pages(at_once_ * bytes)))
+      if (std::exchange(at_once_, 1) == 1) return nullptr;
     reserved_bytes_ = at_once_ * bytes;
+    if (2 * reserved_bytes_ <= tuning::most_reserved_for_stacks) at_once_ *= 2;
   }
   reserved_bytes_ -= bytes;
-  return std::exchange(reserved_, reserved_ + bytes);
+  return reserved_ + reserved_bytes_;
 }
 
 fiber* stack_pool::map() noexcept {
-  const bool alone = at_once_ == 1;
   const std::size_t inner =
-      guard_ + (alone ? os::round_to_pages(stack_size_ + colours * colour_size + sizeof(fiber)) : stack_size_);
-  const std::size_t bytes = inner + (alone ? os::page_size() : 0);
+      guard_ + (is_small_ ? stack_size_ : os::round_to_pages(stack_size_ + colours * colour_size + sizeof(fiber)));
+  // An array above, on the heap perhaps, must not reach the fiber when a program runs over its lower end.
+  const std::size_t above = is_small_ ? 0 : os::page_size();
+  const std::size_t bytes = inner + above;
+  const bool first = reserved_bytes_ == 0;
   std::byte* const mapping = reserve(bytes);
   if (!mapping) return nullptr;
   os::guard guarded = os::guard::region;
-  if (!alone) {
+  if (is_small_) {
     guarded = os::guard_pages_sparingly(mapping, guard_);
-  } else if (!os::guard_pages(mapping, guard_)) {
-    os::release_pages(mapping, bytes);
-    return nullptr;
+  } else {
+    const std::size_t above_next = reserved_bytes_ > 0 ? above : 0;  // with one call
+    if (!os::guard_pages(mapping - above_next, above_next + guard_)) {
+      os::release_pages(mapping, bytes);
+      return nullptr;
+    }
+    if (first) os::guard_pages_if_free(mapping + inner, above);
   }
-  // An array above, on the heap perhaps, must not reach the fiber when a program runs over its lower end.
-  if (alone) os::guard_pages_if_free(mapping + inner, bytes - inner);
   // Not at the same place of a page in all fibers, or nested children would compete for the same few sets of the cache.
   const std::size_t room = (sizeof(fiber) + cache_line - 1) / cache_line * cache_line +
                            mapped_.load(std::memory_order_relaxed) % colours * colour_size;
@@ -140,13 +145,18 @@ namespace {
 
 // To give pages back takes about as long as a theft, also if there are none; to ask the system which of them were touched takes
 // twenty times as long. So trim_stack puts marks on the last page of the part that it keeps. A strand that goes deeper afterwards
-// overwrites a mark, unless a frame steps over all of them. For such frames trim_stack gives all back now and then. The marks are a prime number of words apart, so that
-// the unused words in the frames of a recursion, which are at the same place in each frame, do not meet every mark.
+// overwrites a mark, unless a frame steps over all of them. For such frames trim_stack gives all back now and then. The marks are a
+// prime number of words apart, so that the unused words in the frames of a recursion, which are at the same place in each frame, do not
+// meet every mark.
+//
+// The marks touch a page. Where thousands of strands wait, each for the first time on a new stack, that would be a third of their memory
+// and of their time. So the first trims of a stack ask the system whether the first dead page was touched.
 constexpr std::uint64_t mark = 0x9e3779b97f4a7c15;
 constexpr std::size_t marks = 8;
 constexpr std::size_t mark_distance = 61 * sizeof(mark);
 constexpr std::size_t marked_bytes = marks * mark_distance;
 constexpr unsigned trims_per_discard = 16;
+constexpr unsigned trims_without_marks = 2;  // a strand that waits once, and ends
 // Less is not worth the look: with thousands of waiting strands the marks of each are a miss of the TLB and eight of the cache.
 constexpr std::size_t least_dead = 3 * stack_pool::kept_bytes;
 
@@ -172,7 +182,8 @@ void trim_stack(fiber& f, const std::byte* used) noexcept {
   std::byte* const top = f.stack_top();
   const auto in_use = static_cast<std::size_t>(top - used);
   // If marks can be put below the part in use, the part that is kept ends at the same place every time.
-  const bool may_mark = !os::stacks_are_checked && in_use + marked_bytes <= stack_pool::kept_bytes;
+  const bool may_mark =
+      !os::stacks_are_checked && f.trims >= trims_without_marks && in_use + marked_bytes <= stack_pool::kept_bytes;
   const std::size_t kept = may_mark ? stack_pool::kept_bytes : in_use + stack_pool::kept_bytes;
   const bool marked = f.marked && may_mark;
   f.marked = may_mark;

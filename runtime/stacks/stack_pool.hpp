@@ -22,11 +22,10 @@ class stack_pool {
   /// pointer. A stack of less than four times as much keeps all.
   static constexpr std::size_t kept_bytes = std::size_t{64} << 10;
 
-  /// Stacks of that many bytes. `at_once`: how many share one reservation of address space. If it is more than one, the fiber
-  /// itself takes a part of the stack's bytes, and the guard of one stack is the end of the one below it.
-  /// `numbers`: how many fibers the runtime has, in all its pools; a new fiber has the next number.
-  explicit stack_pool(std::size_t stack_size, std::atomic<unsigned>& numbers, std::size_t guard = guard_size,
-                      unsigned at_once = 1) noexcept;
+  /// Stacks of that many bytes. `numbers`: how many fibers the runtime has, in all its pools; a new fiber has the next number.
+  /// `small_guard`: if it is not 0 the stacks are small. Then their guards are of so many bytes, the fiber itself takes a part of the stack's
+  /// bytes, and no page above guards it.
+  explicit stack_pool(std::size_t stack_size, std::atomic<unsigned>& numbers, std::size_t small_guard = 0) noexcept;
   ~stack_pool();
   stack_pool(const stack_pool&) = delete;
   stack_pool& operator=(const stack_pool&) = delete;
@@ -70,11 +69,12 @@ class stack_pool {
   fiber* map() noexcept FORKJOIN_REQUIRES(mutex_);
   std::byte* reserve(std::size_t bytes) noexcept FORKJOIN_REQUIRES(mutex_);
 
+  const bool is_small_;
   const std::size_t stack_size_;
   const std::size_t guard_;
-  const unsigned at_once_;
   os::mutex mutex_;
   stack_list<fiber, &fiber::next> idle_;
+  std::size_t at_once_ = 1;        // for how many stacks the next reservation is
   std::byte* reserved_ = nullptr;  // the part of the last reservation that no stack has yet
   std::size_t reserved_bytes_ = 0;
   std::atomic<fiber*> all_{nullptr};  // the one that was mapped last

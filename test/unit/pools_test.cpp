@@ -1,7 +1,9 @@
 // The objects that the runtime keeps for reuse: stacks (stack_pool, with their pages) and deques.
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <deque>
@@ -20,6 +22,17 @@ using namespace fj::detail;
 
 constexpr std::size_t stack_size = std::size_t{1} << 20;
 std::atomic<unsigned> numbers{0};
+
+// Asks the system, without a fault.
+bool is_readable(const std::byte* at) {
+  static const std::array<int, 2> ends = [] {
+    std::array<int, 2> made{};
+    REQUIRE(pipe(made.data()) == 0);
+    return made;
+  }();
+  std::byte back{};
+  return write(ends[1], at, 1) == 1 && read(ends[0], &back, 1) == 1;
+}
 
 }  // namespace
 
@@ -58,6 +71,29 @@ TEST_CASE("stack_pool: a stack has the size asked for, and all of it can be used
   }
 }
 
+// Stacks lie side by side, several in a reservation. Tried without `first`, and without the page above the next one.
+TEST_CASE("stack_pool: each of many stacks has a guard below it, and one above where that costs no mapping") {
+  if (test::sanitized || RUNNING_ON_VALGRIND) return;  // these know better what may be read
+  const std::size_t page = os::page_size();
+  std::byte* const tried = os::reserve_pages(page);
+  os::guard_pages_if_free(tried, page);
+  const bool has_regions = !is_readable(tried);
+  os::release_pages(tried, page);
+  stack_pool pool(stack_size, numbers);
+  std::vector<fiber*> all(20);
+  for (fiber*& f : all) {
+    f = pool.take(nullptr);
+    REQUIRE(f);
+    CAPTURE(f->number);
+    CHECK(is_readable(reinterpret_cast<std::byte*>(f)));
+    CHECK(is_readable(f->stack_bottom()));
+    CHECK_FALSE(is_readable(f->stack_bottom() - 1));
+    CHECK_FALSE(is_readable(f->mapping));
+    if (has_regions) CHECK_FALSE(is_readable(f->mapping + f->mapping_size - page));
+  }
+  for (fiber* const f : all) pool.give(f);
+}
+
 TEST_CASE("stack_pool: touched pages are given back, except those that are kept") {
   stack_pool pool(stack_size, numbers);
   fiber* const f = pool.take(nullptr);
@@ -70,6 +106,26 @@ TEST_CASE("stack_pool: touched pages are given back, except those that are kept"
   CHECK(!os::is_resident(f->stack_bottom()));
   CHECK(!os::is_resident(top - stack_pool::kept_bytes - 3 * os::page_size()));
   CHECK(os::is_resident(top - os::page_size() - 1));
+}
+
+// Tried with marks from the first trim on: two pages.
+TEST_CASE("stack_pool: to wait for the first time touches no page, and what a strand touched below is given back") {
+  stack_pool pool(stack_size, numbers);
+  std::vector<fiber*> used_up;
+  for (const bool went_deep : {false, true}) {
+    CAPTURE(went_deep);
+    fiber* const f = pool.take(nullptr);
+    REQUIRE(f);
+    std::byte* const top = f->stack_top();
+    const std::size_t used = went_deep ? stack_size / 2 : 1000;
+    std::memset(top - used, 1, used);
+    trim_stack(*f, top - 1000);
+    std::size_t touched = 0;
+    for (std::byte* at = f->stack_bottom(); at < top; at += os::page_size()) touched += os::is_resident(at);
+    CHECK(touched <= (went_deep ? stack_pool::kept_bytes / os::page_size() + 2 : 2));
+    used_up.push_back(f);
+  }
+  for (fiber* const f : used_up) pool.give(f);
 }
 
 // Marks would cost each waiting strand a page. Tried with marks if one page is beyond the part that is kept.
@@ -91,7 +147,7 @@ TEST_CASE("stack_pool: a strand that goes deeper is noticed every time") {
   REQUIRE(f);
   std::byte* const top = f->stack_bottom() + f->stack_size();
   std::byte* const deep = top - 2 * stack_pool::kept_bytes;
-  trim_stack(*f, top);
+  for (int i = 0; i < 3; ++i) trim_stack(*f, top);  // then it has marks
   for (int round = 0; round < 3; ++round) {
     CAPTURE(round);
     std::memset(deep, 1, static_cast<std::size_t>(top - deep));
