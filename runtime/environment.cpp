@@ -120,6 +120,8 @@ settings resolve(const options& wanted) {
                                 "; set it to at most " + std::to_string(max_max_workers) + ", or to 0 for " +
                                 std::to_string(blocking_threads) + " more than there are P");
   settings chosen;
+  chosen.on_worker_start = wanted.on_worker_start;
+  chosen.on_worker_stop = wanted.on_worker_stop;
   chosen.procs = resolve_procs(wanted.procs);
   chosen.follows = flag_from_environment("FORKJOIN_FOLLOW", true) && wanted.procs == 0 &&
                    !os::variable("FORKJOIN_PROCS") && !os::turns::mine();

@@ -18,9 +18,9 @@ struct replay {
 /// For `fj::runtime`, and for the default runtime by fj::default_options.
 struct options {
   /// P: how many strands run at once. 0: the environment variable FORKJOIN_PROCS, else the number of processors that the
-  /// affinity mask and the cgroup's quota allow. At most 4,096. runtime::set_procs says how many of them are in use. A thread that the runtime starts gets the affinity mask of
-  /// the one that needs it, most often the caller of run. So if threads that are bound to one processor call run, another
-  /// one should be the first.
+  /// affinity mask and the cgroup's quota allow. At most 4,096. runtime::set_procs says how many of them are in use. A thread that the
+  /// runtime starts gets the affinity mask of the one that needs it, most often the caller of run. So if threads that are bound to one
+  /// processor call run, another one should be the first.
   unsigned procs = 0;
 
   /// Bytes reserved for each fiber's stack, not touched before use. From 16 KiB to 1 TiB. 0: the environment variable
@@ -35,6 +35,13 @@ struct options {
   /// How many threads the runtime may start. Threads that call run are not counted. One for each P is enough for forks and
   /// waits; each call of fj::blocking that lasts takes one more. 0: the number of P plus 256. At most 65,536.
   unsigned max_workers = 0;
+
+  /// Each thread that the runtime starts calls the first one before it runs anything, and the second one when it ends: to set its name or
+  /// its priority, to make and free what the program keeps for each thread. `worker`: 0 for the first of these threads, and so on; unless
+  /// the call changes it, their names are "fj-0", "fj-1" and so on. Each is called on the thread, outside of the runtime, while others may
+  /// call it for theirs. One that throws ends the program. Threads that call run, and the monitor's, call neither.
+  void (*on_worker_start)(unsigned worker) = nullptr;
+  void (*on_worker_stop)(unsigned worker) = nullptr;
 
   /// When the runtime ends, it prints to standard error how busy it was, what was stolen, a hint, and the counters, as
   /// with FORKJOIN_STATS=1.

@@ -19,6 +19,8 @@ struct settings {
   bool by_signal = false;  ///< the heavy fence is a signal to each thread, for want of membarrier
   bool follows = false;    ///< the P in use follow the affinity mask and the quota
   bool in_turns = false;   ///< its threads take turns, and so does each that calls it
+  void (*on_worker_start)(unsigned worker) = nullptr;
+  void (*on_worker_stop)(unsigned worker) = nullptr;
 };
 
 }}}  // namespace fj::v0_2::detail

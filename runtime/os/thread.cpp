@@ -145,6 +145,12 @@ void wake_in_time() noexcept {
   syscall(SYS_sched_setattr, 0, &mine, 0);
 }
 
+void name_thread(const char* text, unsigned number) noexcept {
+  char name[16];  // what Linux keeps
+  std::snprintf(name, sizeof(name), "%s%u", text, number);
+  pthread_setname_np(pthread_self(), name);
+}
+
 void yield_thread() noexcept {
   if (turns* const all = turns::mine()) return all->pass();
   sched_yield();

@@ -16,6 +16,10 @@ namespace {
 // The life of a worker's own thread: wait for a P, run what there is, park.
 void thread_main(void* self) noexcept {
   worker& m = *static_cast<worker*>(self);
+  const unsigned number = m.number - 1;
+  const settings& set = m.sched().settings();
+  os::name_thread("fj-", number);
+  if (set.on_worker_start) set.on_worker_start(number);
   os::ensure_alternate_stack();
   os::adopt_native_stack(m.native);
   m.exceptions = &os::this_threads_exceptions();
@@ -25,6 +29,7 @@ void thread_main(void* self) noexcept {
   worker_loop::run(m);
   m.end_light_fences();
   set_current_worker(nullptr);  // destructors of thread_local variables run outside of any runtime
+  if (set.on_worker_stop) set.on_worker_stop(number);
 }
 
 }  // namespace

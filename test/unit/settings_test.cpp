@@ -2,20 +2,27 @@
 #include "runtime/environment.hpp"
 
 #include <doctest/doctest.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <mutex>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
+#include "forkjoin/fork_each.hpp"
 #include "runtime/os/topology.hpp"
 #include "test/support.hpp"
+#include "test/threads.hpp"
 
 namespace {
 
@@ -262,4 +269,58 @@ TEST_CASE("topology: the quota of the cgroup counts, the tightest up to the root
   CHECK(unknown == 0);
   CHECK(available == all);
   std::filesystem::remove_all(root);
+}
+
+namespace {
+
+// What the hooks of a runtime's threads saw.
+struct {
+  std::mutex guard;
+  std::map<unsigned, std::string> begun;
+  std::size_t ended = 0;
+} hooked;
+thread_local int hooked_as = -1;
+
+void begins(unsigned worker) {
+  char name[16] = {};
+  pthread_getname_np(pthread_self(), name, sizeof(name));
+  const std::lock_guard lock(hooked.guard);
+  CHECK(hooked.begun.emplace(worker, name).second);
+  CHECK(fj::this_proc() == -1);
+  hooked_as = static_cast<int>(worker);
+}
+
+void ends(unsigned worker) {
+  const std::lock_guard lock(hooked.guard);
+  CHECK(hooked_as == static_cast<int>(worker));
+  CHECK(fj::this_proc() == -1);
+  hooked_as = -1;
+  ++hooked.ended;
+}
+
+}  // namespace
+
+// Tried without either call, and without the name.
+TEST_CASE("settings: each thread that the runtime starts calls on_worker_start first, and on_worker_stop last") {
+  const test::watchdog dog("worker hooks", 3);
+  std::atomic<int> unknown{0};
+  {
+    fj::options with = test::with_procs(3);
+    with.on_worker_start = begins;
+    with.on_worker_stop = ends;
+    fj::runtime rt(with);
+    const std::thread::id caller = std::this_thread::get_id();
+    std::atomic<int> here{0};
+    rt.run([&] {
+      fj::fork_each(0, 3, [&](int) {
+        ++here;
+        test::spin_until([&] { return here.load() == 3; });
+        if (std::this_thread::get_id() != caller && hooked_as == -1) ++unknown;
+      });
+    });
+  }
+  CHECK(unknown.load() == 0);
+  CHECK(hooked.begun.size() >= 2);
+  CHECK(hooked.ended == hooked.begun.size());
+  for (const auto& [worker, name] : hooked.begun) CHECK(name == "fj-" + std::to_string(worker));
 }
