@@ -3,12 +3,14 @@
 
 #include "forkjoin/detail/needs_runtime.hpp"
 
+#include "forkjoin/go/barrier.hpp"
 #include "forkjoin/go/blocking.hpp"
 #include "forkjoin/go/channel.hpp"
 #include "forkjoin/go/condition_variable.hpp"
 #include "forkjoin/go/descriptor.hpp"
 #include "forkjoin/go/directional_channel.hpp"
 #include "forkjoin/go/future.hpp"
+#include "forkjoin/go/latch.hpp"
 #include "forkjoin/go/local.hpp"
 #include "forkjoin/go/mutex.hpp"
 #include "forkjoin/go/once.hpp"

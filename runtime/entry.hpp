@@ -25,6 +25,7 @@
 #include "strand/fork_slow.hpp"
 #include "strand/give_way.hpp"
 #include "strand/on_top.hpp"
+#include "wait/barrier.hpp"
 #include "wait/channel.hpp"
 #include "wait/condition.hpp"
 #include "wait/descriptors/descriptor.hpp"

@@ -193,7 +193,7 @@ long ours() {
 }
 }  // namespace condition
 
-// Two phases: none begins the second before both have ended the first. Here each phase ends with a join.
+// Two phases: none begins the second before both have ended the first.
 namespace barrier {
 long theirs() {
   fibers::barrier both(2);
@@ -208,15 +208,15 @@ long theirs() {
   return second;
 }
 long ours() {
+  fj::barrier both(2);
   std::atomic<long> first = 0, second = 0;
-  for (int i = 0; i < 2; ++i) {
-    fj::wait_group phase;
-    phase.add(2);
-    const auto part = [&] { i == 0 ? void(++first) : void(second += first), phase.done(); };
-    auto a = fj::go(part), b = fj::go(part);
-    phase.wait();
-    a.get(), b.get();
-  }
+  const auto part = [&] {
+    ++first;
+    both.arrive_and_wait();
+    second += first;
+  };
+  auto a = fj::go(part), b = fj::go(part);
+  a.get(), b.get();
   return second;
 }
 }  // namespace barrier

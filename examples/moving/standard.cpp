@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <barrier>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -190,16 +191,41 @@ long theirs() {
   return done;
 }
 long ours() {
-  fj::wait_group left;
+  fj::latch left(2);
   std::atomic<long> done = 0;
-  left.add(2);
-  const auto part = [&] { ++done, left.done(); };
+  const auto part = [&] { ++done, left.count_down(); };
   auto a = fj::go(part), b = fj::go(part);
   left.wait();
   a.get(), b.get();
   return done;
 }
 }  // namespace latch
+
+namespace barrier {
+long theirs() {
+  std::barrier both(2);
+  std::atomic<long> first = 0, second = 0;
+  const auto part = [&] {
+    ++first;
+    both.arrive_and_wait();
+    second += first;
+  };
+  { const std::jthread a(part), b(part); }
+  return second;
+}
+long ours() {
+  fj::barrier both(2);
+  std::atomic<long> first = 0, second = 0;
+  const auto part = [&] {
+    ++first;
+    both.arrive_and_wait();
+    second += first;
+  };
+  auto a = fj::go(part), b = fj::go(part);
+  a.get(), b.get();
+  return second;
+}
+}  // namespace barrier
 
 namespace once {
 long theirs() {
@@ -421,6 +447,7 @@ int main() {
       {"shared_mutex", &shared_mutex::theirs, &shared_mutex::ours},
       {"semaphore", &semaphore::theirs, &semaphore::ours},
       {"latch", &latch::theirs, &latch::ours},
+      {"barrier", &barrier::theirs, &barrier::ours},
       {"once", &once::theirs, &once::ours},
       {"own_value", &own_value::theirs, &own_value::ours},
       {"hardware", &hardware::theirs, &hardware::ours},

@@ -32,6 +32,7 @@ concept undefined =
     static_assert(!detail::undefined<name, T>, "include <forkjoin/go.hpp>, which has fj::" #name); \
   }
 
+FORKJOIN_TEMPLATE_OF_GO(barrier);
 FORKJOIN_TEMPLATE_OF_GO(channel);
 FORKJOIN_TEMPLATE_OF_GO(future);
 FORKJOIN_TEMPLATE_OF_GO(local);
@@ -57,6 +58,7 @@ FORKJOIN_OF_GO(class, broken_promise);      // include <forkjoin/go.hpp>
 FORKJOIN_OF_GO(class, channel_closed);      // include <forkjoin/go.hpp>
 FORKJOIN_OF_GO(class, condition_variable);  // include <forkjoin/go.hpp>
 FORKJOIN_OF_GO(class, descriptor);          // include <forkjoin/go.hpp>
+FORKJOIN_OF_GO(class, latch);               // include <forkjoin/go.hpp>
 FORKJOIN_OF_GO(class, mutex);               // include <forkjoin/go.hpp>
 FORKJOIN_OF_GO(class, once);                // include <forkjoin/go.hpp>
 FORKJOIN_OF_GO(class, select_list);         // include <forkjoin/go.hpp>

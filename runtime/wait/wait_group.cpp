@@ -24,4 +24,13 @@ wait_end wait_group_core::wait(const wait_limits& limits) FORKJOIN_UNANALYSED {
   return count_ == 0 ? wait_end::served : detail::wait_in(queue_, held, nullptr, limits);
 }
 
+bool wait_group_core::is_zero() noexcept {
+  {
+    const locked lock(guard_);
+    if (count_ == 0) return true;
+  }
+  maybe_yield();
+  return false;
+}
+
 }}}  // namespace fj::v0_2::detail

@@ -15,6 +15,7 @@ class wait_group_core {
   /// False if the count would be negative; then it is as before.
   bool add(std::int64_t change) noexcept;
   wait_end wait(const wait_limits& limits);
+  bool is_zero() noexcept;
 
  private:
   os::mutex guard_;

@@ -230,6 +230,21 @@ void locks() {
   auto done = fj::go([&] { group.done(); });
   group.wait();
   done.get();
+  fj::latch both(2);
+  auto arrives = fj::go([&] { both.count_down(); });
+  both.arrive_and_wait();
+  EXPECT(both.try_wait());
+  arrives.get();
+  int phases = 0;
+  fj::barrier meeting(2, [&] { ++phases; });
+  auto meets = fj::go([&] {
+    meeting.arrive_and_wait();
+    meeting.arrive_and_drop();
+  });
+  meeting.arrive_and_wait();
+  meeting.wait(meeting.arrive());
+  meets.get();
+  EXPECT(phases == 2);
   fj::once once;
   once.call([&] { is_set = false; });
   EXPECT(!is_set);

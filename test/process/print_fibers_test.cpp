@@ -22,7 +22,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr unsigned line_of_send = 48, line_of_select = 59;
+constexpr unsigned line_of_send = 50, line_of_select = 63;
 
 std::string called_at(unsigned line) { return "print_fibers_test.cpp:" + std::to_string(line); }
 
@@ -42,6 +42,8 @@ int each_kind() {
   fj::semaphore none(0);
   fj::wait_group group;
   group.add();
+  fj::latch latch(1);
+  fj::barrier barrier(2);
   m.lock();
   shared.lock();
   std::vector<fj::future<void>> all;
@@ -55,6 +57,8 @@ int each_kind() {
   }));
   all.push_back(rt.go([&] { none.acquire(); }));
   all.push_back(rt.go([&] { group.wait(); }));
+  all.push_back(rt.go([&] { latch.wait(); }));
+  all.push_back(rt.go([&] { barrier.arrive_and_wait(); }));
   all.push_back(rt.go([&] { fj::sleep_for(1h); }));
   all.push_back(rt.go([=] { fj::select(fj::on_receive(empty, [](auto) {})); }));  // line_of_select
   std::atomic<bool> runs_there{false};
@@ -120,8 +124,8 @@ int main() {
   const auto kinds = test::in_child(each_kind);
   for (const char* what :
        {"fj::channel::send", "fj::channel::receive", "fj::mutex::lock", "fj::shared_mutex::lock_shared",
-        "fj::condition_variable::wait", "fj::semaphore::acquire", "fj::wait_group::wait", "fj::sleep_until",
-        "fj::select", "fj::runtime::run, of another runtime"})
+        "fj::condition_variable::wait", "fj::semaphore::acquire", "fj::wait_group::wait", "fj::latch::wait",
+        "fj::barrier::arrive_and_wait", "fj::sleep_until", "fj::select", "fj::runtime::run, of another runtime"})
     all.contains(kinds.said, std::string(": wait in ") + what, "kinds");
   all.contains(kinds.said, called_at(line_of_send), "kinds");
   all.contains(kinds.said, "a runtime with 2 P", "kinds");

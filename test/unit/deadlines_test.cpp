@@ -145,6 +145,17 @@ TEST_CASE("deadlines: semaphore, wait_group, future") {
     group.done();
     group.wait({.until = steady::now()});
 
+    fj::latch latch(2);
+    CHECK(times_out([&](auto options) { latch.arrive_and_wait(1, options); }));
+    CHECK(times_out([&](auto options) { latch.wait(options); }));
+    latch.count_down();
+    latch.wait({.until = steady::now()});
+
+    fj::barrier barrier(3);
+    CHECK(times_out([&](auto options) { barrier.arrive_and_wait(options); }));
+    CHECK(times_out([&](auto options) { barrier.wait(barrier.arrive(), options); }));
+    barrier.arrive_and_wait({.until = steady::now()});  // the third
+
     fj::channel<int> gate(0);
     auto f = rt.go([=] { return gate.receive().has_value(); });
     CHECK(gives_up([&](auto d) { return f.wait_for(d); }));

@@ -34,6 +34,8 @@ struct things {
   fj::condition_variable condition;
   fj::semaphore permits{1'000'000}, no_permits{0};
   fj::wait_group no_tasks, tasks;
+  fj::latch open{0}, shut{1'000'000};
+  fj::barrier<> alone{1}, crowded{1'000'000};
   fj::once done;
   fj::local<int> local;
   fj::future<void> ended, waiting;
@@ -109,6 +111,8 @@ TEST_CASE("giving way: what may wait gives way before it begins, also if it need
       {"semaphore::acquire", [](things& t) { t.permits.acquire(); }},
       {"semaphore::try_acquire_for", [](things& t) { CHECK(t.permits.try_acquire_for(1h)); }},
       {"wait_group::wait", [](things& t) { t.no_tasks.wait(); }},
+      {"latch::wait", [](things& t) { t.open.wait(); }},
+      {"barrier::arrive_and_wait", [](things& t) { t.alone.arrive_and_wait(); }},
       {"once::call", [](things& t) { t.done.call([] { CHECK(false); }); }},
       {"future::wait", [](things& t) { t.ended.wait(); }},
       {"future::wait_for", [](things& t) { CHECK(t.ended.wait_for(1h)); }},
@@ -196,6 +200,8 @@ TEST_CASE("giving way: what never waits never does") {
       {"condition_variable::notify_all", [](things& t) { t.condition.notify_all(); }},
       {"semaphore::release", [](things& t) { t.permits.release(); }},
       {"wait_group::add and done", [](things& t) { (t.tasks.add(), t.tasks.done()); }},
+      {"latch::count_down", [](things& t) { t.shut.count_down(); }},
+      {"barrier::arrive", [](things& t) { static_cast<void>(t.crowded.arrive()); }},
       {"mutex::unlock",
        [](things& t) {
          if (t.free.try_lock()) t.free.unlock();

@@ -287,6 +287,96 @@ TEST_CASE("wait_group: waits for all, can be used again, and refuses a negative 
   });
 }
 
+TEST_CASE("latch: waits for all, and refuses what nobody expects") {
+  test::for_each_runtime("latch", [](fj::runtime& rt, unsigned, test::stealing) {
+    fj::latch all(11);
+    std::atomic<int> arrived{0};
+    std::vector<fj::future<int>> fibers;
+    for (int i = 0; i < 10; ++i)
+      fibers.push_back(rt.go([&] {
+        ++arrived;
+        all.arrive_and_wait();
+        return arrived.load();
+      }));
+    CHECK(!all.try_wait());
+    all.arrive_and_wait();
+    CHECK(all.try_wait());
+    CHECK(arrived == 10);
+    for (auto& each : fibers) CHECK(each.get() == 10);
+    all.wait();
+    CHECK_THROWS_AS(all.count_down(), std::logic_error);
+    CHECK_THROWS_AS(all.count_down(-1), std::logic_error);
+    CHECK_THROWS_AS(fj::latch(-1), std::invalid_argument);
+    all.count_down(0);
+  });
+}
+
+// Tried without a new count in the next phase, with a completion after the others go on, and with a wait for the first phase alone.
+TEST_CASE("barrier: nobody begins a phase before all have ended the one before, and its completion") {
+  test::for_each_runtime("barrier", [](fj::runtime& rt, unsigned, test::stealing) {
+    constexpr int parties = 7, phases = 20;
+    int completed = 0;  // by one strand at a time
+    std::atomic<int> arrived{0}, wrong{0};
+    fj::barrier all(parties, [&] {
+      fj::yield();
+      wrong += arrived.load() != (completed + 1) * parties;
+      ++completed;
+    });
+    std::vector<fj::future<void>> fibers;
+    for (int i = 0; i < parties; ++i)
+      fibers.push_back(rt.go([&, i] {
+        for (int phase = 0; phase < phases; ++phase) {
+          if ((phase + i) % 3 == 0) fj::yield();
+          ++arrived;
+          if (i % 2) {
+            all.arrive_and_wait();
+          } else {
+            all.wait(all.arrive());
+          }
+          wrong += completed < phase + 1;
+        }
+      }));
+    for (auto& each : fibers) each.get();
+    CHECK(completed == phases);
+    CHECK(wrong == 0);
+  });
+}
+
+// Tried without the drop, and without a next phase after an exception.
+TEST_CASE("barrier: parties that drop, a completion that throws, and what nobody expects") {
+  test::for_each_runtime("barrier", [](fj::runtime& rt, unsigned, test::stealing) {
+    fj::barrier two(2);
+    auto drops = rt.go([&] { two.arrive_and_drop(); });
+    two.arrive_and_wait();
+    drops.get();
+    two.arrive_and_wait();  // alone
+    CHECK_THROWS_AS(static_cast<void>(two.arrive(2)), std::logic_error);
+    CHECK_THROWS_AS(static_cast<void>(two.arrive(0)), std::logic_error);
+    CHECK_THROWS_AS(fj::barrier(-1), std::invalid_argument);
+    two.arrive_and_drop();
+    CHECK_THROWS_AS(two.arrive_and_wait(), std::logic_error);
+
+    int calls = 0;
+    fj::barrier throws(2, [&] {
+      if (++calls == 1) throw std::runtime_error("completion");
+    });
+    std::atomic<int> caught{0};
+    const auto meet = [&] {
+      try {
+        throws.arrive_and_wait();
+      } catch (const std::runtime_error&) {
+        ++caught;
+      }
+      throws.arrive_and_wait();
+    };
+    auto other = rt.go(meet);
+    meet();
+    other.get();
+    CHECK(caught == 1);
+    CHECK(calls == 2);
+  });
+}
+
 TEST_CASE("once: one call returns, others wait for it; after an exception the next one calls") {
   test::for_each_runtime("once", [](fj::runtime& rt, unsigned, test::stealing) {
     fj::once first;

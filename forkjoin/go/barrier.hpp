@@ -1,0 +1,95 @@
+// Waits until so many have arrived, again and again.
+#pragma once
+
+#include "forkjoin/detail/needs_runtime.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/go/wait_options.hpp"
+
+namespace fj { inline namespace v0_2 {
+
+namespace detail {
+
+struct no_completion {
+  void operator()() noexcept {}
+};
+
+}  // namespace detail
+
+/// As std::barrier. A strand that waits leaves its worker to others, so one P is enough for any number of them; each keeps its stack
+/// meanwhile. Where the parts of a phase are turns of a loop, a loop for each phase needs no stacks and no barrier.
+template <class Completion = detail::no_completion>
+class barrier {
+ public:
+  /// Of which phase an arrival is.
+  class arrival_token {
+   public:
+    arrival_token(arrival_token&&) = default;
+    arrival_token& operator=(arrival_token&&) = default;
+
+   private:
+    friend barrier;
+    explicit arrival_token(std::uint64_t phase) noexcept : phase_(phase) {}
+    std::uint64_t phase_;
+  };
+
+  static constexpr std::ptrdiff_t max() noexcept { return (std::numeric_limits<std::ptrdiff_t>::max)(); }
+
+  /// So many arrive in each phase. The last one of a phase calls `completion` before the others go on. Throws std::invalid_argument if
+  /// `expected` is negative.
+  explicit barrier(std::ptrdiff_t expected, Completion completion = Completion())
+      : core_(expected), completion_(std::move(completion)) {
+    if (expected < 0)
+      throw std::invalid_argument("fj::barrier: expected is " + std::to_string(expected) + "; set it to 0 or more");
+  }
+  barrier(const barrier&) = delete;
+  barrier& operator=(const barrier&) = delete;
+
+  /// So many arrive, without a wait. What the completion throws, if this was the last arrival, comes from here, when the next phase has
+  /// begun. Throws std::logic_error if `n` is not positive or more than are still expected; then nothing has changed.
+  [[nodiscard]] arrival_token arrive(std::ptrdiff_t n = 1) { return arrival_token(arrived(n, 0)); }
+
+  /// Waits until the phase of that arrival is over. Throws fj::cancelled if options.stop is asked to stop during the wait, fj::timed_out
+  /// if the time options.until comes, std::bad_alloc if there is no memory for the wait.
+  void wait(arrival_token&& arrival, wait_options options = {}) {
+    detail::throw_if_limited(core_.wait(arrival.phase_, detail::limits_of(options, "fj::barrier::wait")));
+  }
+
+  /// arrive, then wait. If the wait throws, the strand has arrived all the same.
+  void arrive_and_wait(wait_options options = {}) {
+    const std::uint64_t phase = arrived(1, 0);
+    detail::throw_if_limited(core_.wait(phase, detail::limits_of(options, "fj::barrier::arrive_and_wait")));
+  }
+
+  /// Arrives, and one less is expected in each phase after this one.
+  void arrive_and_drop() { arrived(1, 1); }
+
+ private:
+  std::uint64_t arrived(std::ptrdiff_t n, std::ptrdiff_t dropped) {
+    const detail::barrier_core::arrival here = core_.arrive(n, dropped);
+    if (!here.counted)
+      throw std::logic_error("fj::barrier::arrive: n is " + std::to_string(n) +
+                             "; it must be 1 or more, and not more than are still expected in this phase");
+    if (here.last) {
+      // Also if the completion throws: the others would wait for ever.
+      const struct next_phase {
+        ~next_phase() { of.begin_next_phase(); }
+        detail::barrier_core& of;
+      } then{core_};
+      completion_();
+    }
+    return here.phase;
+  }
+
+  detail::barrier_core core_;
+  Completion completion_;
+};
+
+}}  // namespace fj::v0_2

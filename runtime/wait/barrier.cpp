@@ -1,0 +1,33 @@
+#include "runtime/wait/barrier.hpp"
+
+#include "runtime/wait/maybe_yield.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+barrier_core::arrival barrier_core::arrive(std::ptrdiff_t n, std::ptrdiff_t dropped) noexcept {
+  const locked lock(guard_);
+  if (n < 1 || n > left_) return {false, false, phase_};
+  left_ -= n;
+  expected_ -= dropped;
+  return {true, left_ == 0, phase_};
+}
+
+void barrier_core::begin_next_phase() noexcept {
+  claimed_waits woken;
+  {
+    const locked lock(guard_);
+    left_ = expected_;
+    ++phase_;
+    woken.claim_all(queue_);
+  }
+  woken.wake_all();
+}
+
+// Not analysed: wait_in frees the guard.
+wait_end barrier_core::wait(std::uint64_t phase, const wait_limits& limits) FORKJOIN_UNANALYSED {
+  maybe_yield();
+  std::unique_lock held(guard_);
+  return phase_ != phase ? wait_end::served : detail::wait_in(queue_, held, nullptr, limits);
+}
+
+}}}  // namespace fj::v0_2::detail
