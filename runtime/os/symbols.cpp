@@ -12,6 +12,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -269,16 +270,14 @@ std::string current_folder() {
   return getcwd(path, sizeof path) ? path : "";
 }
 
-std::string variable_at(std::uintptr_t address) {
+std::optional<named_memory> variable_at(std::uintptr_t address) {
   const std::vector<module_file> all = all_modules();
   const module_file* const of = module_of(all, address);
   if (!of) return {};
   const symbol* const found = symbol_at(known_symbols(of->path), address - of->bias);
   if (!found || !found->is_variable) return {};
-  std::string text = demangled(found->name.c_str());
-  if (const std::uintptr_t offset = address - of->bias - found->begin; offset != 0)
-    text.append("+").append(std::to_string(offset));
-  return text;
+  const std::uintptr_t begin = of->bias + found->begin;
+  return named_memory{begin, begin + std::max<std::uintptr_t>(found->size, 1), demangled(found->name.c_str())};
 }
 
 std::vector<std::string> libraries_without(const std::string& prefix) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,14 @@ bool is_of_library(const std::string& file);
 /// The folder in which the process runs; empty if that is not known. Throws std::bad_alloc.
 std::string current_folder();
 
-/// The name of the variable at this address, as "name" or "name+8"; empty if it is none with a name. Throws std::bad_alloc.
-std::string variable_at(std::uintptr_t address);
+/// A variable of a file: where it lies in [begin, end), and its name.
+struct named_memory {
+  std::uintptr_t begin, end;
+  std::string name;
+};
+
+/// The variable at this address; none if it has no name. Throws std::bad_alloc.
+std::optional<named_memory> variable_at(std::uintptr_t address);
 
 /// The files of the process's shared libraries that ask for no symbol that begins so. Not those of the languages and of the system.
 /// Throws std::bad_alloc.

@@ -24,6 +24,7 @@
 #include "runtime/races/report.hpp"
 #include "runtime/races/start.hpp"
 #include "runtime/races/strands.hpp"
+#include "runtime/races/variables.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -509,6 +510,7 @@ void start() noexcept {
   now.shadow_base = static_cast<std::byte*>(reserve(shadow_bytes, "cells"));
   start_strands();
   start_contexts();
+  start_variables();
   splits = static_cast<four*>(reserve((std::size_t{1} << 30) * sizeof(four), "bytes"));
   free_splits = new std::vector<std::uint32_t>;
   now.stack_bottom = os::interposed::lowest_of_stack();
@@ -538,7 +540,14 @@ void writes(void* at, std::size_t n, void* pc) noexcept {
     races::access_range<true>(reinterpret_cast<races::address>(at), n, reinterpret_cast<races::address>(pc));
 }
 
-void allocated(void* at, std::size_t n) noexcept {
+void allocated(void* at, std::size_t n, void* pc) noexcept {
+  races::block_begins(reinterpret_cast<races::address>(at), reinterpret_cast<races::address>(pc));
+  grown(at, n);
+}
+
+void ended(const void* at) noexcept { races::block_ends(reinterpret_cast<races::address>(at)); }
+
+void grown(void* at, std::size_t n) noexcept {
   // Also where accesses are ignored: the block may come from a branch. Where no block is open, all that is known is before what comes.
   if (races::now.open_blocks == 0 || races::now.working != 0) return;
   races::forget(reinterpret_cast<races::address>(at), reinterpret_cast<races::address>(at) + n);

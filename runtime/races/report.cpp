@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "runtime/races/contexts.hpp"
 #include "runtime/races/counters.hpp"
 #include "runtime/races/strands.hpp"
+#include "runtime/races/variables.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace races {
 
@@ -42,19 +44,31 @@ struct access {
 struct race {
   access first, second;
   address at;
-  std::string variable_in;    // where on the stack it lies
-  std::vector<address> fork;  // the calls that lead to the fork that separates them
+  variable_key variable;
+  bool by_calls;                   // its places and its variable are told of: these calls lead to another part of that
+  std::vector<address> allocated;  // the calls that lead to where a block of the heap was allocated
+  std::string variable_in;         // where on the stack it lies
+  std::vector<address> fork;       // the calls that lead to the fork that separates them
   kind is;
   std::uint32_t first_branch, second_branch;
   bool first_is_branch, second_is_branch;
 };
 
-/// One race of each pair of places is told, of this many.
-constexpr std::size_t most_races = 1000;
+/// So many races are told, and of so many addresses of a variable it is known that they race.
+constexpr std::size_t most_races = 1000, most_addresses = 1000;
 
+struct racing_variable {
+  std::unordered_set<address> addresses;
+};
+
+/// A race is new if its pair of places is, or its variable. Many variables may have one name, or none, and one accessor: so it is new, too, if
+/// neither this address nor these calls of the accessor were in a race before.
 struct found_races {
   std::vector<race> races;
-  std::map<std::pair<address, address>, std::size_t> seen;
+  std::size_t more = 0;  // that are new
+  std::set<std::pair<address, address>> places;
+  std::set<std::pair<site_id, site_id>> sites;
+  std::map<variable_key, racing_variable> variables;
   std::vector<address>
       crossed_joins;  // the calls that lead to where a scope was joined before an inner one of its strand
 };
@@ -82,19 +96,6 @@ access described(site where, origin from, bool writes, bool locked) {
   add_calls(where.context, one.stack);
   add_branches(one, from);
   return one;
-}
-
-/// The address in a function whose frame holds this address of the stack; 0 if it is not on it.
-address frame_that_holds(address at) {
-  if (at < now.stack_bottom) return 0;
-  const std::size_t depth = std::min<std::size_t>(now.branch.depth, most_calls);
-  std::size_t i = 0;
-  while (i != depth && calls[i].frame > at) ++i;
-  if (i++ == depth) return 0;
-  // It has forked, or called another one.
-  for (const branch_frame* f = now.frame; f; f = f->parent)
-    if (f->parents_state.depth == i) return f->of->pc;
-  return i < depth ? calls[i].pc : 0;
 }
 
 // --- text ---
@@ -273,25 +274,66 @@ bool is_suppressed(const std::vector<std::string>& patterns, const std::vector<o
 }
 
 std::string variable(const race& of) {
-  if (std::string name = os::variable_at(of.at); !name.empty()) return "the variable " + name;
+  if (std::string name = name_of_variable(of.at); !name.empty()) return "the variable " + name;
   if (!of.variable_in.empty()) return of.variable_in;
   if (of.at >= now.stack_bottom) return "a variable on the stack";
-  return of.first.frees_it || of.second.frees_it ? "memory of the heap that is freed" : "memory of the heap";
+  if (of.first.frees_it || of.second.frees_it) return "memory of the heap that is freed";
+  return of.variable.of == variable_key::memory::heap ? "memory of the heap" : "memory without a name";
+}
+
+/// A race as it is told, and all addresses of its variable that race, if no other report of the variable has them.
+struct report {
+  const race* of;
+  std::string head, end;
+  std::set<address> addresses;
+  bool has_most = false;
+};
+
+/// What else of the variable races: the names of a few addresses, and how many there are.
+std::string others(const report& that) {
+  std::vector<address> all(that.addresses.begin(), that.addresses.end());
+  std::erase(all, that.of->at);
+  if (all.empty()) return {};
+  const std::string least = that.has_most ? "at least " : "";
+  if (that.of->variable.of != variable_key::memory::named)
+    return "  The same at " + least + std::to_string(all.size()) + " more address" + (all.size() == 1 ? "" : "es") +
+           ".\n";
+  constexpr std::size_t most_names = 8;
+  const std::size_t named = std::min(all.size(), most_names);
+  std::string text = "  The same on ";
+  for (std::size_t i = 0; i != named; ++i)
+    text += (i == 0 ? "" : i + 1 == all.size() ? " and " : ", ") + name_of_variable(all[i]);
+  if (named != all.size()) text += " and " + least + std::to_string(all.size() - named) + " more";
+  return text + ".\n";
 }
 
 }  // namespace
 
 void note_race(address at, const earlier_access& first, address pc, bool writes) noexcept {
   const aside work;
-  if (os::interposed::is_of_thread_local(at)) return;
-  if (now.last_owner_below != 0 && is_before_last_owner(first.strand)) return;
   found_races& all = found();
   const site earlier = site_of(first.at);
-  const bool is_new = all.races.size() < most_races && ++all.seen[{earlier.pc, pc}] == 1;
-  if (is_new) {
+  const variable_key variable = variable_of(at);
+  const auto known = all.variables.find(variable);
+  const bool is_known_variable = known != all.variables.end();
+  const bool is_known_address =
+      is_known_variable && (known->second.addresses.contains(at) || known->second.addresses.size() == most_addresses);
+  if (is_known_address && all.places.contains({earlier.pc, pc})) return;
+  if (os::interposed::is_of_thread_local(at)) return;
+  if (now.last_owner_below != 0 && is_before_last_owner(first.strand)) return;
+  const bool by_place = all.places.insert({earlier.pc, pc}).second;
+  const bool by_calls = all.sites.insert({first.at, site_here(pc)}).second && !is_known_address;
+  all.variables[variable].addresses.insert(at);
+  if (is_known_variable && !by_place && !by_calls) return;
+  if (all.races.size() == most_races) {
+    ++all.more;
+  } else {
     race one{described(earlier, origin_of(first.strand), first.writes, first.under != 0),
              described({pc, now.branch.context}, origin_of_this(), writes, now.held != 0),
              at,
+             variable,
+             is_known_variable && !by_place,
+             {},
              {},
              {},
              kind::fork_join,
@@ -317,8 +359,13 @@ void note_race(address at, const earlier_access& first, address pc, bool writes)
         add_calls(record(r).context, one.fork);
       }
     }
-    if (const address in = frame_that_holds(at); in != 0) {
-      const auto frames = shown(os::places_of({in - 1}));
+    if (variable.of == variable_key::memory::heap) {
+      const site allocation = site_of(static_cast<site_id>(variable.number));
+      one.allocated.push_back(allocation.pc);
+      add_calls(allocation.context, one.allocated);
+    }
+    if (variable.of == variable_key::memory::stack && variable.number != 0) {
+      const auto frames = shown(os::places_of({variable.number - 1}));
       if (!frames.empty()) one.variable_in = "a variable of " + os::name_of(user_name(frames.front().function));
     }
     all.races.push_back(std::move(one));
@@ -354,9 +401,12 @@ std::size_t tell_races() noexcept {
     add(one.first.stack);
     add(one.second.stack);
     add(one.fork);
+    add(one.allocated);
   }
   const auto places = os::places_of(addresses);
-  std::size_t at = 0, told = 0, suppressed = 0;
+  std::size_t at = 0, suppressed = 0;
+  std::vector<report> reports;
+  std::map<std::string, std::size_t> variables;  // by what tells them apart in a report: the first report
   std::set<std::string> texts;  // of one statement a compiler makes several accesses, and perhaps several copies
   const auto take = [&](std::size_t n) {
     std::vector<std::vector<os::place>> stack(places.begin() + static_cast<std::ptrdiff_t>(at),
@@ -369,42 +419,62 @@ std::size_t tell_races() noexcept {
         is_cache_of_library(places[at].front()) && is_cache_of_library(places[at + one.first.stack.size()].front());
     const auto first = take(one.first.stack.size()), second = take(one.second.stack.size()),
                fork = take(one.fork.size());
+    auto allocated = take(one.allocated.size());
+    if (!std::ranges::all_of(allocated, is_standard)) std::erase_if(allocated, is_standard);
     if (is_meant) continue;
+    const std::string name = variable(one);
+    const auto lines = [](const std::vector<os::place>& stack, std::size_t n) {
+      std::string those;
+      for (std::size_t i = 0; i != std::min(n, stack.size()); ++i) those += line_of(stack[i]) + "\n";
+      return those;
+    };
+    std::set<std::string> allocated_by;  // a recursion has few places, in any order
+    for (const os::place& one_call : allocated) allocated_by.insert(line_of(one_call));
+    std::string what = name.substr(0, name.find('+')) + "\n";
+    for (const std::string& line : allocated_by) what += line + "\n";
+    const auto is_new = [&](std::size_t n) {
+      const std::string a = lines(first, n), b = lines(second, n);
+      return texts.insert(std::min(a, b) + "\n" + std::max(a, b) + "\n" + what).second;
+    };
+    const bool is_new_pair = is_new(1), is_new_call = is_new(2);
+    const bool is_new_text = is_new_pair || (one.by_calls && is_new_call);
     if (is_suppressed(patterns, first) || is_suppressed(patterns, second)) {
-      ++suppressed;
+      suppressed += is_new_text;
       continue;
     }
-    std::string text = "==== forkjoin-races: a race";
-    if (const std::string name = variable(one); !name.empty()) text += " on " + name;
-    text += "\n";
-    const auto tell = [&](const char* which, const access& that, const std::vector<os::place>& stack) {
-      text += std::string("  ") + which +
-              (that.frees_it ? " frees"
-               : that.writes ? " writes"
-                             : " reads") +
-              (that.locked ? ", under a lock" : "") + ":\n";
-      text += text_of(stack);
-    };
-    const bool both = one.first_is_branch && one.second_is_branch;
-    tell(one.first_is_branch ? name_of_branch(one.is, one.first_branch).c_str() : "the strand that forks", one.first,
-         first);
-    tell(both || one.second_is_branch ? name_of_branch(one.is, one.second_branch).c_str() : "the strand that forks",
-         one.second, second);
-    text += "  Nothing orders them: " + why(one, fork.empty() ? std::string() : text_of(fork.front())) +
-            (one.first.locked && one.second.locked ? "; they hold no lock in common" : "") + ".\n";
-    const std::string a = line_of(first.front()), b = line_of(second.front());
-    const std::string name = variable(one);
-    if (!texts.insert(std::min(a, b) + "\n" + std::max(a, b) + "\n" + name.substr(0, name.find('+'))).second) continue;
-    ++told;
-    std::fputs(text.c_str(), stderr);
+    const auto variable_told = variables.try_emplace(what, reports.size()).first;
+    if (is_new_text) {
+      report& of = reports.emplace_back(report{&one, "==== forkjoin-races: a race on " + name + "\n", {}, {}});
+      const auto tell = [&](const char* which, const access& that, const std::vector<os::place>& stack) {
+        of.head += std::string("  ") + which +
+                   (that.frees_it ? " frees"
+                    : that.writes ? " writes"
+                                  : " reads") +
+                   (that.locked ? ", under a lock" : "") + ":\n";
+        of.head += text_of(stack);
+      };
+      const bool both = one.first_is_branch && one.second_is_branch;
+      tell(one.first_is_branch ? name_of_branch(one.is, one.first_branch).c_str() : "the strand that forks", one.first,
+           first);
+      tell(both || one.second_is_branch ? name_of_branch(one.is, one.second_branch).c_str() : "the strand that forks",
+           one.second, second);
+      if (!allocated.empty()) of.head += "  The memory was allocated:\n" + text_of(allocated);
+      of.end = "  Nothing orders them: " + why(one, fork.empty() ? std::string() : text_of(fork.front())) +
+               (one.first.locked && one.second.locked ? "; they hold no lock in common" : "") + ".\n";
+    }
+    report& first_of_variable = reports[variable_told->second];
+    const auto& raced = all.variables[one.variable].addresses;
+    first_of_variable.addresses.insert(raced.begin(), raced.end());
+    first_of_variable.has_most |= raced.size() == most_addresses;
   }
+  for (const report& one : reports) std::fputs((one.head + others(one) + one.end).c_str(), stderr);
+  const std::size_t told = reports.size();
   if (told != 0 || suppressed != 0) {
     std::fprintf(stderr, "==== forkjoin-races: %zu race%s", told, told == 1 ? "" : "s");
+    if (all.more != 0) std::fprintf(stderr, " and %zu more", all.more);
     if (suppressed != 0) std::fprintf(stderr, ", and %zu suppressed", suppressed);
     std::fputs("\n", stderr);
   }
-  if (all.races.size() == most_races)
-    std::fprintf(stderr, "forkjoin-races: only the first %zu races are told\n", most_races);
   if (!all.crossed_joins.empty()) {
     for (address& pc : all.crossed_joins) --pc;
     const auto where = shown(os::places_of(all.crossed_joins));

@@ -220,20 +220,19 @@ template <int Number>
 long variable;
 std::mutex mutexes[locks];
 
-// A function for each variable, so that each has its reports.
-template <int Number>
-[[gnu::noinline]] void touch(bool writes) {
+constexpr auto all_variables = []<std::size_t... Number>(std::index_sequence<Number...>) {
+  return std::array<long*, variables>{&variable<static_cast<int>(Number)>...};
+}(std::make_index_sequence<variables>());
+
+/// All accesses are in two places of the code, for all variables.
+[[gnu::noinline]] void touch(long& one, bool writes) {
   if (writes) {
-    variable<Number> = 1;
+    one = 1;
   } else {
-    asm volatile("" : : "r"(variable<Number>));
+    asm volatile("" : : "r"(one));
   }
   asm volatile("" : : : "memory");
 }
-
-constexpr auto touches = []<std::size_t... Number>(std::index_sequence<Number...>) {
-  return std::array<void (*)(bool), variables>{&touch<static_cast<int>(Number)>...};
-}(std::make_index_sequence<variables>());
 
 /// Strands use the same stack and heap one after the other.
 [[gnu::noinline]] void use_memory(std::size_t n) {
@@ -253,7 +252,7 @@ void execute(const node& one, const open_scopes& scopes) {
     case kind::access:
       for (std::size_t i = 0; i != locks; ++i)
         if (one.under[i]) mutexes[i].lock();
-      touches[one.variable](one.writes);
+      touch(*all_variables[one.variable], one.writes);
       for (std::size_t i = 0; i != locks; ++i)
         if (one.under[i]) mutexes[i].unlock();
       break;

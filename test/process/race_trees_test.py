@@ -1,10 +1,10 @@
-"""race_trees_test.py PROGRAM [seeds [first seed]]: in random trees of forks the race detector finds exactly the races that there are. In half
+"""race_trees_test.py PROGRAM [seeds [first seed]]: in random trees of forks the race detector tells exactly the variables that race. In half
 of the trees strands join their scopes in any order, in half of these without FORKJOIN_RACES_JOINS=any: there the detector may miss a race, but
 only where it says so.
 
 Tried: with each of the three comparisons of strands.hpp before the look-up wrong by one, or without a scope's count in
 fork_beside_ancestors, some seed fails; without forgetting the stack in strands.cpp (branch_beside), too; with a child of an outer scope that
-does not count as one that escapes inner ones, seed 2939; without any_order, each tenth of the even seeds or so."""
+does not count as one that escapes inner ones, seed 2939; without any_order, each tenth of the even seeds or so; if a race is new by its places alone (report.cpp: note_race), nearly each seed."""
 
 import concurrent.futures
 import os

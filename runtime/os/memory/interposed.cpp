@@ -23,6 +23,7 @@
 #pragma GCC diagnostic ignored "-Wmissing-declarations"
 
 extern "C" char __libc_single_threaded;
+extern "C" std::size_t malloc_usable_size(void* at);
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os { namespace interposed {
 
@@ -85,23 +86,25 @@ F* of_library(original<F>& function) noexcept {
 /// As glibc has it: a flag beside the block's size.
 bool is_mapped(const void* block) noexcept { return (static_cast<const std::size_t*>(block)[-1] & 2) != 0; }
 
-/// Where the program deletes what free is about to free: free itself is called by the operator.
-void* freeing_from = nullptr;
+/// Where the program calls the operator that allocates or frees: malloc and free are called by that.
+void* operator_from = nullptr;
 
-class deletion {
+class called_from {
  public:
-  explicit deletion(void* pc) noexcept : is_outer_(!freeing_from) {
-    if (is_outer_) freeing_from = pc;
+  explicit called_from(void* pc) noexcept : is_outer_(!operator_from) {
+    if (is_outer_) operator_from = pc;
   }
-  ~deletion() {
-    if (is_outer_) freeing_from = nullptr;
+  ~called_from() {
+    if (is_outer_) operator_from = nullptr;
   }
-  deletion(const deletion&) = delete;
-  deletion& operator=(const deletion&) = delete;
+  called_from(const called_from&) = delete;
+  called_from& operator=(const called_from&) = delete;
 
  private:
   const bool is_outer_;
 };
+
+#define HEAP_CALLED_FROM (operator_from ? operator_from : CALLED_FROM)
 
 std::size_t most_of(ssize_t n) noexcept { return n > 0 ? static_cast<std::size_t>(n) : 0; }
 
@@ -125,6 +128,8 @@ void find_originals() noexcept {
 }
 
 void zero(void* at, std::size_t n) noexcept { set.function(at, 0, n); }
+
+std::size_t size_of_block(const void* at) noexcept { return malloc_usable_size(const_cast<void*>(at)); }
 
 std::uintptr_t lowest_of_stack() noexcept {
   rlimit limit{};
@@ -517,18 +522,17 @@ void* __libc_calloc(std::size_t n, std::size_t size);
 void* __libc_realloc(void* at, std::size_t n);
 void* __libc_memalign(std::size_t alignment, std::size_t n);
 void __libc_free(void* at);
-std::size_t malloc_usable_size(void* at);
 
 // With what lies behind the bytes that were asked for: the end of the block is an access of all that.
 void* malloc(std::size_t n) noexcept {
   void* const at = __libc_malloc(n);
-  if (at) allocated(at, malloc_usable_size(at));
+  if (at) allocated(at, malloc_usable_size(at), HEAP_CALLED_FROM);
   return at;
 }
 
 void* calloc(std::size_t n, std::size_t size) noexcept {
   void* const at = __libc_calloc(n, size);
-  if (at) allocated(at, malloc_usable_size(at));
+  if (at) allocated(at, malloc_usable_size(at), HEAP_CALLED_FROM);
   return at;
 }
 
@@ -539,19 +543,20 @@ void* realloc(void* before, std::size_t n) noexcept {
   void* const at = __libc_realloc(before, n);
   if (!at && n != 0) return nullptr;  // the block stays
   if (is_watched) freed(before, had, was_mapped && at != before, CALLED_FROM);
+  if (before && at != before) ended(before);
   if (!at) return nullptr;
   const std::size_t has = malloc_usable_size(at);
   if (at != before) {
-    allocated(at, has);
+    allocated(at, has, CALLED_FROM);
   } else if (has > had) {
-    allocated(static_cast<char*>(at) + had, has - had);
+    grown(static_cast<char*>(at) + had, has - had);
   }
   return at;
 }
 
 void* memalign(std::size_t alignment, std::size_t n) noexcept {
   void* const at = __libc_memalign(alignment, n);
-  if (at) allocated(at, malloc_usable_size(at));
+  if (at) allocated(at, malloc_usable_size(at), HEAP_CALLED_FROM);
   return at;
 }
 
@@ -573,8 +578,9 @@ int posix_memalign(void** to, std::size_t alignment, std::size_t n) noexcept {
 }
 
 void free(void* at) noexcept {
-  if (at && watches_freed())
-    freed(at, malloc_usable_size(at), is_mapped(at), freeing_from ? freeing_from : CALLED_FROM);
+  if (!at) return;
+  if (watches_freed()) freed(at, malloc_usable_size(at), is_mapped(at), HEAP_CALLED_FROM);
+  ended(at);
   __libc_free(at);
 }
 
@@ -691,11 +697,58 @@ int pthread_cond_clockwait(pthread_cond_t*, pthread_mutex_t*, clockid_t, const t
 }
 }
 
-// --- delete, by the same ways as the C++ library's own; a program's own comes before them ---
+// --- new and delete, by the same ways as the C++ library's own; a program's own come before them ---
+
+namespace {
+
+/// As the operator new that calls it: from `allocate`, or an exception.
+template <class F>
+void* allocated_by(F allocate) {
+  for (;;) {
+    if (void* const at = allocate()) return at;
+    const std::new_handler handler = std::get_new_handler();
+    if (!handler) throw std::bad_alloc();
+    handler();
+  }
+}
+
+/// As the operator new that calls it: null in place of an exception.
+template <class F>
+void* allocated_or_null(F allocate) noexcept {
+  try {
+    return allocate();
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+#define ALLOCATES(NAME, FORWARDED, ...)   \
+  [[gnu::weak]] void* NAME(__VA_ARGS__) { \
+    const called_from here(CALLED_FROM);  \
+    return FORWARDED;                     \
+  }
+ALLOCATES(operator new, allocated_by([=] { return malloc(n ? n : 1); }), std::size_t n)
+ALLOCATES(operator new[], operator new(n), std::size_t n)
+ALLOCATES(operator new, allocated_by([=] { return memalign(static_cast<std::size_t>(to), n ? n : 1); }), std::size_t n,
+          std::align_val_t to)
+ALLOCATES(operator new[], operator new(n, to), std::size_t n, std::align_val_t to)
+#undef ALLOCATES
+#define ALLOCATES(NAME, FORWARDED, ...)                  \
+  [[gnu::weak]] void* NAME(__VA_ARGS__) noexcept {       \
+    const called_from here(CALLED_FROM);                 \
+    return allocated_or_null([=] { return FORWARDED; }); \
+  }
+ALLOCATES(operator new, operator new(n), std::size_t n, const std::nothrow_t&)
+ALLOCATES(operator new[], operator new[](n), std::size_t n, const std::nothrow_t&)
+ALLOCATES(operator new, operator new(n, to), std::size_t n, std::align_val_t to, const std::nothrow_t&)
+ALLOCATES(operator new[], operator new[](n, to), std::size_t n, std::align_val_t to, const std::nothrow_t&)
+#undef ALLOCATES
 
 #define DELETES(NAME, FORWARDED, ...)                      \
   [[gnu::weak]] void operator NAME(__VA_ARGS__) noexcept { \
-    const deletion here(CALLED_FROM);                      \
+    const called_from here(CALLED_FROM);                   \
     FORWARDED;                                             \
   }
 DELETES(delete, free(at), void* at)

@@ -10,10 +10,17 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace os { namespa
 // What the detector does about it. `pc` is where the program called the function.
 void reads(const void* at, std::size_t n, void* pc) noexcept;
 void writes(void* at, std::size_t n, void* pc) noexcept;
-void allocated(void* at, std::size_t n) noexcept;
-/// A block of the heap ends; called while watches_freed() alone. Of a mapped one the addresses end, too: no access can follow.
+void allocated(void* at, std::size_t n, void* pc) noexcept;
+/// Bytes that a block has got without a move.
+void grown(void* at, std::size_t n) noexcept;
+/// A block of the heap is no more.
+void ended(const void* at) noexcept;
+/// The block was the program's until then; called before that, while watches_freed() alone. Of a mapped one the addresses end, too: no access
+/// can follow.
 void freed(const void* at, std::size_t n, bool is_mapped, void* pc) noexcept;
 bool watches_freed() noexcept;
+/// Of a block that the heap has handed out, with what lies behind the bytes that were asked for.
+std::size_t size_of_block(const void* at) noexcept;
 /// A lock, exclusive or shared, is the strand's from here on, or no longer.
 void acquired(const void* lock, bool shared) noexcept;
 void released(const void* lock) noexcept;
