@@ -221,15 +221,25 @@ class combinable {
   // In one thread all strands would get the same value, and an observer would see them share it. So a strand gets one that only strands
   // before it have had: as many values are made as if each branch ran on a P of its own.
   entry* local_observed() {
-    if (entry* const last = own_slot().exchange(nullptr); last && !detail::runs_beside(last->owner)) return last;
+    if (entry* const last = own_slot().exchange(nullptr); last && was_before(*last)) return last;
     auto* const fresh = new entry{make_(), all_.load()};
     all_.store(fresh);
     return fresh;
   }
 
+  // The slot hands a value on with its owner; to an observer an atomic access orders nothing.
+  static bool was_before(const entry& last) noexcept {
+    const detail::unobserved here;
+    return !detail::runs_beside(last.owner);
+  }
+  static void note_owner(entry& mine) noexcept {
+    const detail::unobserved here;
+    mine.owner = detail::strand_here();
+  }
+
   void put_back(entry* mine) noexcept {
     if constexpr (detail::is_observed) {
-      mine->owner = detail::strand_here();
+      note_owner(*mine);
       return own_slot().store(mine);
     }
     entry* none = nullptr;

@@ -66,7 +66,7 @@ class fork_block {
 constexpr void run_begins() noexcept {}
 constexpr void run_ends() noexcept {}
 
-/// The detector does not see atomic accesses.
+/// To the detector atomic accesses do not race with one another.
 template <class T>
 using unseen = std::atomic<T>;
 

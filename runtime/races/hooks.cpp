@@ -362,6 +362,30 @@ void access_range(address a, std::size_t n, address pc) noexcept {
   }
 }
 
+/// As an access under a lock that all atomic ones hold.
+template <bool Writes>
+[[gnu::noinline]] void access_atomic(address a, std::size_t n, address pc) noexcept {
+  const class under_lock {
+   public:
+    under_lock() noexcept : held_(now.held), careful_(now.careful) {
+      const aside work;
+      now.held = and_atomic(held_);
+      now.careful = true;
+    }
+    ~under_lock() {
+      now.held = held_;
+      now.careful = careful_;
+    }
+    under_lock(const under_lock&) = delete;
+    under_lock& operator=(const under_lock&) = delete;
+
+   private:
+    lock_set held_;
+    bool careful_;
+  } here;
+  access_range<Writes>(a, n, pc);
+}
+
 /// What follows must not use the block; nor can it, if its addresses end. Then cells that nothing has touched stay so.
 void end_of_block(address begin, std::size_t n, bool is_mapped, address pc) noexcept {
   if (!is_mapped) return access_range<true>(begin, n, pc);
@@ -615,62 +639,80 @@ void access_range(const void* at, std::size_t n, void* from) noexcept {
     fj::detail::races::access_range<Writes>(reinterpret_cast<address>(at), n, reinterpret_cast<address>(from));
 }
 
-/// Atomic operations are no races, and order nothing for the detector. As one thread runs, they are plain ones.
+/// Atomic operations race with plain accesses alone, and order nothing for the detector. As one thread runs, they are plain ones.
+template <bool Writes, class T>
+[[gnu::always_inline]] inline void access_atomic(const volatile T* at, void* from) noexcept {
+  if (now.ignoring == 0)
+    fj::detail::races::access_atomic<Writes>(reinterpret_cast<address>(at), sizeof(T), reinterpret_cast<address>(from));
+}
+
 template <class T>
-T exchange(volatile T* at, T value) noexcept {
+T load(const volatile T* at, void* from) noexcept {
+  access_atomic<false>(at, from);
+  return *at;
+}
+
+template <class T>
+T exchange(volatile T* at, T value, void* from) noexcept {
+  access_atomic<true>(at, from);
   const T before = *at;
   *at = value;
   return before;
 }
 
 template <class T>
-T added(volatile T* at, T value, int order) noexcept {
-  const T before = exchange(at, static_cast<T>(*at + value));
+T added(volatile T* at, T value, int order, void* from) noexcept {
+  const T before = exchange(at, static_cast<T>(*at + value), from);
   const bool is_down = (value >> (8 * sizeof(T) - 1)) != 0;
   if (is_down && order != __ATOMIC_RELAXED && now.open_blocks != 0 && now.ignoring == 0) [[unlikely]]
     count_down(reinterpret_cast<address>(at), *at == 0);
   return before;
 }
 
+/// One that fails has read.
 template <class T>
-int compare_exchange(volatile T* at, T* expected, T value) noexcept {
+int compare_exchange(volatile T* at, T* expected, T value, void* from) noexcept {
   if (*at == *expected) {
-    *at = value;
+    exchange(at, value, from);
     return 1;
   }
-  *expected = *at;
+  *expected = load(at, from);
   return 0;
 }
 
 }  // namespace
 
-#define ATOMICS(BITS, T)                                                                                               \
-  T __tsan_atomic##BITS##_load(const volatile T* at, int) { return *at; }                                              \
-  void __tsan_atomic##BITS##_store(volatile T* at, T value, int) { *at = value; }                                      \
-  T __tsan_atomic##BITS##_exchange(volatile T* at, T value, int) { return exchange(at, value); }                       \
-  T __tsan_atomic##BITS##_fetch_add(volatile T* at, T value, int order) { return added(at, value, order); }            \
-  T __tsan_atomic##BITS##_fetch_sub(volatile T* at, T value, int order) {                                              \
-    return added(at, static_cast<T>(0 - value), order);                                                                \
-  }                                                                                                                    \
-  T __tsan_atomic##BITS##_fetch_and(volatile T* at, T value, int) {                                                    \
-    return exchange(at, static_cast<T>(*at & value));                                                                  \
-  }                                                                                                                    \
-  T __tsan_atomic##BITS##_fetch_or(volatile T* at, T value, int) { return exchange(at, static_cast<T>(*at | value)); } \
-  T __tsan_atomic##BITS##_fetch_xor(volatile T* at, T value, int) {                                                    \
-    return exchange(at, static_cast<T>(*at ^ value));                                                                  \
-  }                                                                                                                    \
-  T __tsan_atomic##BITS##_fetch_nand(volatile T* at, T value, int) {                                                   \
-    return exchange(at, static_cast<T>(~(*at & value)));                                                               \
-  }                                                                                                                    \
-  int __tsan_atomic##BITS##_compare_exchange_strong(volatile T* at, T* expected, T value, int, int) {                  \
-    return compare_exchange(at, expected, value);                                                                      \
-  }                                                                                                                    \
-  int __tsan_atomic##BITS##_compare_exchange_weak(volatile T* at, T* expected, T value, int, int) {                    \
-    return compare_exchange(at, expected, value);                                                                      \
-  }                                                                                                                    \
-  T __tsan_atomic##BITS##_compare_exchange_val(volatile T* at, T expected, T value, int, int) {                        \
-    compare_exchange(at, &expected, value);                                                                            \
-    return expected;                                                                                                   \
+#define ATOMICS(BITS, T)                                                                                      \
+  T __tsan_atomic##BITS##_load(const volatile T* at, int) { return load(at, CALLED_FROM); }                   \
+  void __tsan_atomic##BITS##_store(volatile T* at, T value, int) { exchange(at, value, CALLED_FROM); }        \
+  T __tsan_atomic##BITS##_exchange(volatile T* at, T value, int) { return exchange(at, value, CALLED_FROM); } \
+  T __tsan_atomic##BITS##_fetch_add(volatile T* at, T value, int order) {                                     \
+    return added(at, value, order, CALLED_FROM);                                                              \
+  }                                                                                                           \
+  T __tsan_atomic##BITS##_fetch_sub(volatile T* at, T value, int order) {                                     \
+    return added(at, static_cast<T>(0 - value), order, CALLED_FROM);                                          \
+  }                                                                                                           \
+  T __tsan_atomic##BITS##_fetch_and(volatile T* at, T value, int) {                                           \
+    return exchange(at, static_cast<T>(*at & value), CALLED_FROM);                                            \
+  }                                                                                                           \
+  T __tsan_atomic##BITS##_fetch_or(volatile T* at, T value, int) {                                            \
+    return exchange(at, static_cast<T>(*at | value), CALLED_FROM);                                            \
+  }                                                                                                           \
+  T __tsan_atomic##BITS##_fetch_xor(volatile T* at, T value, int) {                                           \
+    return exchange(at, static_cast<T>(*at ^ value), CALLED_FROM);                                            \
+  }                                                                                                           \
+  T __tsan_atomic##BITS##_fetch_nand(volatile T* at, T value, int) {                                          \
+    return exchange(at, static_cast<T>(~(*at & value)), CALLED_FROM);                                         \
+  }                                                                                                           \
+  int __tsan_atomic##BITS##_compare_exchange_strong(volatile T* at, T* expected, T value, int, int) {         \
+    return compare_exchange(at, expected, value, CALLED_FROM);                                                \
+  }                                                                                                           \
+  int __tsan_atomic##BITS##_compare_exchange_weak(volatile T* at, T* expected, T value, int, int) {           \
+    return compare_exchange(at, expected, value, CALLED_FROM);                                                \
+  }                                                                                                           \
+  T __tsan_atomic##BITS##_compare_exchange_val(volatile T* at, T expected, T value, int, int) {               \
+    compare_exchange(at, &expected, value, CALLED_FROM);                                                      \
+    return expected;                                                                                          \
   }
 
 extern "C" {

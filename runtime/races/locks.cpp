@@ -19,17 +19,21 @@ void set_held(lock_set all) noexcept {
 
 /// A lock: its address, plus 1 if it is held with others. Sorted.
 using locks = std::vector<std::uintptr_t>;
+/// What atomic accesses hold, which is no lock of the program's.
+constexpr std::uintptr_t atomic_lock = 0;
 
 struct all_sets {
   std::vector<locks> by_number{1};
   std::map<locks, lock_set> numbers{{{}, 0}};
   locks now;
 
-  void changed() {
-    const auto [at, is_new] = numbers.try_emplace(now, static_cast<lock_set>(by_number.size()));
-    if (is_new) by_number.push_back(now);
-    set_held(at->second);
+  lock_set number_of(const locks& all) {
+    const auto [at, is_new] = numbers.try_emplace(all, static_cast<lock_set>(by_number.size()));
+    if (is_new) by_number.push_back(all);
+    return at->second;
   }
+
+  void changed() { set_held(number_of(now)); }
 };
 
 // Never destroyed: the destructors of the program are watched, too.
@@ -72,6 +76,21 @@ void hold(lock_set all) {
   sets().now = sets().by_number[all];
   set_held(all);
 }
+
+lock_set and_atomic(lock_set all) {
+  static lock_set from = 0, with = 0;  // as most often: the same as before
+  if (with == 0 || from != all) {
+    locks those = sets().by_number[all];
+    those.insert(those.begin(), atomic_lock);
+    from = all;
+    with = sets().number_of(those);
+  }
+  return with;
+}
+
+bool is_atomic(lock_set under) noexcept { return under != 0 && sets().by_number[under].front() == atomic_lock; }
+
+bool has_locks(lock_set under) noexcept { return under != 0 && sets().by_number[under].back() != atomic_lock; }
 
 bool exclude(lock_set a, lock_set b) noexcept {
   if (a == 0 || b == 0) return false;

@@ -19,6 +19,12 @@ void release(const void* lock);
 /// The locks that the strand holds from here on: a branch begins with none, whatever its parent holds.
 void hold(lock_set all);
 
+/// The same set with what all atomic accesses hold while they happen: two of them do not race, and either races with a plain one.
+lock_set and_atomic(lock_set all);
+/// Whether an access was atomic; whether it was under a lock of the program.
+bool is_atomic(lock_set under) noexcept;
+bool has_locks(lock_set under) noexcept;
+
 /// Whether a lock is in both, in one of them at least not shared: two such accesses exclude one another.
 bool exclude(lock_set a, lock_set b) noexcept;
 /// Whether all of a is in b.

@@ -37,7 +37,7 @@ struct access {
   std::vector<address> stack;             // the access, and the calls that lead to it, through all forks
   std::vector<branch_of_block> branches;  // from the outermost on
   bool writes;
-  bool locked;
+  bool locked, atomic;
   bool frees_it;
 };
 
@@ -91,8 +91,8 @@ void add_branches(access& to, origin from) {
   std::ranges::reverse(to.branches);
 }
 
-access described(site where, origin from, bool writes, bool locked) {
-  access one{{where.pc & ~frees}, {}, writes, locked, (where.pc & frees) != 0};
+access described(site where, origin from, bool writes, lock_set under) {
+  access one{{where.pc & ~frees}, {}, writes, has_locks(under), is_atomic(under), (where.pc & frees) != 0};
   add_calls(where.context, one.stack);
   add_branches(one, from);
   return one;
@@ -328,8 +328,8 @@ void note_race(address at, const earlier_access& first, address pc, bool writes)
   if (all.races.size() == most_races) {
     ++all.more;
   } else {
-    race one{described(earlier, origin_of(first.strand), first.writes, first.under != 0),
-             described({pc, now.branch.context}, origin_of_this(), writes, now.held != 0),
+    race one{described(earlier, origin_of(first.strand), first.writes, first.under),
+             described({pc, now.branch.context}, origin_of_this(), writes, now.held),
              at,
              variable,
              is_known_variable && !by_place,
@@ -374,7 +374,7 @@ void note_race(address at, const earlier_access& first, address pc, bool writes)
 
 void note_crossed_joins(address pc) noexcept {
   const aside work;
-  found().crossed_joins = described({pc, now.branch.context}, origin_of_this(), false, false).stack;
+  found().crossed_joins = described({pc, now.branch.context}, origin_of_this(), false, 0).stack;
 }
 
 void tell_unseen(bool all) noexcept {
@@ -450,7 +450,7 @@ std::size_t tell_races() noexcept {
                    (that.frees_it ? " frees"
                     : that.writes ? " writes"
                                   : " reads") +
-                   (that.locked ? ", under a lock" : "") + ":\n";
+                   (that.atomic ? ", atomically" : "") + (that.locked ? ", under a lock" : "") + ":\n";
         of.head += text_of(stack);
       };
       const bool both = one.first_is_branch && one.second_is_branch;

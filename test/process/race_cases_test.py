@@ -14,7 +14,9 @@ __libc_single_threaded shared_pointer; with a scope's children in the bag of the
 that escapes inner ones (strands.cpp: outlives_others) outer_scope_outlives, and race_trees_test.py at seed 2939; without any_order
 inner_scope_outlives_before; without a new number behind a decrement (counters.cpp) after_counting; without the ancestors of a strand that
 counts handed_on; without UNEXPANDED, or races_args in runtime/meson.build, bytes_set_9 and bytes_copied_24;
-without the calls in what makes a race new (report.cpp: by_calls) test_every_variable_is_told; without was_of_thread_local (hooks.cpp) block_of_thread_local; with the innermost of last owners alone owners_of_owners."""
+without the calls in what makes a race new (report.cpp: by_calls) test_every_variable_is_told; if an access is atomic
+only while no list has it (hooks.cpp: access_atomic without careful) plain_behind_atomic, without access_atomic all the cases beside it;
+without was_of_thread_local (hooks.cpp) block_of_thread_local; with the innermost of last owners alone owners_of_owners."""
 
 import concurrent.futures
 import os

@@ -1,4 +1,5 @@
 // Locks, and the functions of the C library.
+#include <atomic>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
@@ -168,6 +169,87 @@ CASE(thread_local_variable) {  // clean DRB127: strands that run at the same tim
     use(last);
     out[i] = last;
   });
+}
+
+CASE(atomics) {  // clean
+  std::atomic<int> n{0};
+  std::atomic<bool> seen{false};
+  std::vector<int> plain(20);
+  fj::parallel_for(std::size_t{0}, plain.size(), [&](std::size_t i) {
+    n.fetch_add(1);
+    int expected = 7;
+    n.compare_exchange_strong(expected, 8);
+    if (!seen) seen = true;
+    std::atomic_ref<int>(plain[i / 4]) += 1;
+  });
+  int sum = n;
+  for (int& one : plain) sum += ++one;
+  use(sum);
+}
+
+CASE(plain_beside_atomic) {  // racy
+  alignas(4) int n = 0;
+  fj::fork_join(
+      [&] {
+        std::atomic_ref<int>(n).fetch_add(1);  // race: a
+        use(n);
+      },
+      [&] { n = 2; });  // race: b
+  use(n);
+}
+
+CASE(plain_read_beside_atomic) {  // racy
+  alignas(4) int n = 0;
+  int seen = 0;
+  fj::fork_join([&] { seen = n; },                                                      // race: a
+                [&] { std::atomic_ref<int>(n).store(1, std::memory_order_relaxed); });  // race: b
+  use(seen);
+}
+
+CASE(plain_behind_atomic) {  // racy: the strand's own atomic access does not hide the plain one
+  alignas(4) int n = 0;
+  fj::fork_join(
+      [&] {
+        std::atomic_ref<int>(n).fetch_add(1);
+        n += 1;  // race: a
+      },
+      [&] {
+        std::atomic_ref<int>(n).fetch_add(1);  // race: b
+        use(n);
+      });
+  use(n);
+}
+
+CASE(atomic_read_beside_plain_read) {  // clean
+  alignas(4) int n = 0;
+  int a = 0, b = 0;
+  fj::fork_join([&] { a = n; }, [&] { b = std::atomic_ref<int>(n).load(); }, [&] { use(b); });
+  use(a);
+}
+
+CASE(atomic_beside_lock) {  // racy: the lock keeps no atomic access away
+  alignas(4) int n = 0;
+  std::mutex m;
+  fj::fork_join(
+      [&] {
+        std::atomic_ref<int>(n).fetch_add(1);  // race: a
+        use(n);
+      },
+      [&] {
+        const std::scoped_lock lock(m);
+        n += 1;  // race: b
+      });
+  use(n);
+}
+
+CASE(atomic_byte) {  // racy: of one word
+  struct {
+    char a = 0, b = 0;
+  } two;
+  fj::fork_join([&] { std::atomic_ref<char>(two.a).store(1); },  // race: a
+                [&] { use(two.b = 2); },                         //
+                [&] { use(two.a = 3); });                        // race: b
+  use(two);
 }
 
 CASE(memory_copy) {  // racy
