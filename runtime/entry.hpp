@@ -54,6 +54,8 @@ void close_scheduler(scheduler* s) noexcept;
 scheduler& default_scheduler();
 /// As fj::default_options.
 void set_default_options(const options& wanted);
+/// Runtimes that are made from now on have stacks of at least so many bytes, whatever their options say. For tbb::global_control.
+void set_least_stack(std::size_t bytes) noexcept;
 
 /// Whether the calling code runs in this runtime.
 bool is_inside(const scheduler& s) noexcept;

@@ -64,6 +64,8 @@ unsigned resolve_procs(unsigned wanted) {
   return os::turns::mine() ? procs_in_turns : std::min(os::available_processors(), max_procs);
 }
 
+std::atomic<std::size_t> least_stack{0};
+
 std::size_t resolve_stack(const std::string& option, std::size_t size, const char* variable, std::size_t by_default) {
   if (size == 0) {
     const char* const text = os::variable(variable);
@@ -114,6 +116,10 @@ std::string file_from(const char* option, const char* variable, std::atomic<unsi
 
 }  // namespace
 
+void set_least_stack(std::size_t bytes) noexcept {
+  least_stack.store(std::min(bytes, max_stack), std::memory_order_relaxed);
+}
+
 settings resolve(const options& wanted) {
   if (wanted.max_workers > max_max_workers)
     throw std::invalid_argument("forkjoin: options::max_workers is " + std::to_string(wanted.max_workers) +
@@ -126,7 +132,9 @@ settings resolve(const options& wanted) {
   chosen.follows = flag_from_environment("FORKJOIN_FOLLOW", true) && wanted.procs == 0 &&
                    !os::variable("FORKJOIN_PROCS") && !os::turns::mine();
   chosen.max_workers = wanted.max_workers != 0 ? wanted.max_workers : chosen.procs + blocking_threads;
-  chosen.stack_size = resolve_stack("stack_size", wanted.stack_size, "FORKJOIN_STACK_SIZE", tuning::large_stack);
+  chosen.stack_size =
+      std::max(resolve_stack("stack_size", wanted.stack_size, "FORKJOIN_STACK_SIZE", tuning::large_stack),
+               least_stack.load(std::memory_order_relaxed));
   chosen.go_stack_size =
       resolve_stack("go_stack_size", wanted.go_stack_size, "FORKJOIN_GO_STACK_SIZE", tuning::small_stack);
   chosen.steal_every_fork = flag_from_environment("FORKJOIN_STEAL_EVERY_FORK", false) || wanted.steal_every_fork;

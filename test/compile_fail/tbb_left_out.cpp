@@ -5,6 +5,7 @@
 // expect: forkjoin has no tbb::finalize: threads end with the process
 // expect: forkjoin has no tbb::cache_aligned_resource: use std::pmr::new_delete_resource()
 // expect: forkjoin has no tbb::collaborative_call_once: use fj::once with once.call(f)
+// expect: forkjoin has no priorities of arenas: each arena has threads of its own
 
 #include "forkjoin/tbb/tbb/tbb.h"
 
@@ -19,6 +20,7 @@ int main() {
   tbb::null_rw_mutex none;
   const tbb::null_rw_mutex::scoped_lock held(none, false);
   static_cast<void>(TBB_runtime_version());
+  tbb::task_arena usual(1, 1, tbb::task_arena::priority::normal);
 #else
   tbb::flow::graph graph;
   tbb::flow::function_node<int, int> node(graph, tbb::flow::unlimited, [](int i) { return i; });
@@ -28,5 +30,6 @@ int main() {
   tbb::finalize(tbb::attach());
   tbb::cache_aligned_resource* memory;
   tbb::collaborative_call_once(0, [] {});
+  tbb::task_arena urgent(1, 1, tbb::task_arena::priority::high);
 #endif
 }

@@ -1,6 +1,8 @@
 // oneTBB's names: groups, contexts, arenas and pipelines do what oneTBB's do, with any number of P.
 #include <doctest/doctest.h>
 
+#include <signal.h>
+
 #include <atomic>
 #include <cfenv>
 #include <chrono>
@@ -10,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -22,6 +25,7 @@
 #include "forkjoin/tbb/tbb/task_arena.h"
 #include "forkjoin/tbb/tbb/task_group.h"
 #include "forkjoin/tbb/tbb/task_scheduler_observer.h"
+#include "test/process/child.hpp"
 #include "test/support.hpp"
 
 namespace {
@@ -384,6 +388,83 @@ TEST_CASE("tbb: a limit holds for loops, groups and arenas") {
     tbb::parallel_for(0, 20, [&](int) { work(); });
   });
   CHECK(peak == 1);
+}
+
+TEST_CASE("tbb: with one P in use, no task of a thread outside runs beside that thread") {
+  const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
+  std::atomic<int> ran = 0;
+  tbb::task_group g;
+  for (int round = 0; round != 3; ++round) {
+    for (int i = 0; i != 10; ++i) g.run([&] { ++ran; });
+    std::this_thread::sleep_for(10ms);
+    CHECK(ran == 10 * round);  // tried without the look at procs_in_use
+    g.wait();
+    CHECK(ran == 10 * (round + 1));
+  }
+  // What comes while somebody waits is begun. Tried without a look at waiting_.
+  fj::promise<void> second;
+  std::atomic<bool> is_first_there = false;
+  g.run([&] {
+    is_first_there = true;
+    second.get_future().wait();
+  });
+  std::thread waits([&] { g.wait(); });
+  test::spin_until([&] { return is_first_there.load(); });
+  g.run([&] { second.set_value(); });
+  waits.join();
+}
+
+std::size_t recurse(std::size_t bytes) {
+  volatile std::byte frame[4096];
+  frame[0] = std::byte{1};
+  return bytes < sizeof(frame) ? 0 : recurse(bytes - sizeof(frame)) + static_cast<std::size_t>(frame[0]);
+}
+
+TEST_CASE("tbb: thread_stack_size holds for tasks and for arenas that begin later") {
+  using control = tbb::global_control;
+  constexpr std::size_t size = 64 << 20, deep = 40 << 20;
+  CHECK(control::active_value(control::thread_stack_size) == 4 << 20);
+  {
+    const control small(control::thread_stack_size, 1 << 20), large(control::thread_stack_size, size);
+    CHECK(control::active_value(control::thread_stack_size) == size);
+    // Tried without the stack's size in go, in take, and in the settings of a runtime.
+    tbb::task_group g;
+    g.run([&] { CHECK(recurse(deep) == deep / 4096); });
+    g.wait();
+    tbb::task_arena(2).execute([&] {
+      CHECK(recurse(deep) == deep / 4096);
+      tbb::parallel_for(0, 20, [&](int) { CHECK(recurse(deep) == deep / 4096); });
+    });
+    tbb::task_arena later(1);
+    std::promise<std::size_t> used;
+    later.enqueue([&] { used.set_value(recurse(deep)); });
+    CHECK(used.get_future().get() == deep / 4096);
+  }
+  CHECK(control::active_value(control::thread_stack_size) == 4 << 20);
+}
+
+TEST_CASE("tbb: terminate_on_exception ends the process when an exception leaves a body") {
+  using control = tbb::global_control;
+  CHECK(control::active_value(control::terminate_on_exception) == 0);
+  const auto throws = [](int where) {
+    signal(SIGABRT, SIG_DFL);  // not doctest's
+    const control ends(control::terminate_on_exception, 1);
+    if (control::active_value(control::terminate_on_exception) != 1) return 1;
+    try {
+      if (where == 0) tbb::parallel_for(0, 10, [](int) { throw std::runtime_error("a body's"); });
+      tbb::task_group g;
+      g.run([] { throw std::runtime_error("a task's"); });
+      g.wait();
+    } catch (...) {
+      return 2;
+    }
+    return 3;
+  };
+  for (int where = 0; where != 2; ++where) {
+    const test::ending end = test::in_child([&] { return throws(where); });
+    CHECK(end.signal == SIGABRT);  // tried without the look in fail
+    CHECK(end.said.find(where == 0 ? "a body's" : "a task's") != std::string::npos);
+  }
 }
 
 TEST_CASE("tbb: a pipeline brings each item to its end") {

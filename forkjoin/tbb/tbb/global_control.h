@@ -1,4 +1,5 @@
-// How many P of each runtime are in use: the least that the living objects allow.
+// How many P of each runtime are in use, what stacks new ones have, and whether exceptions end the process: of the living objects, the least
+// number of P, and the most of the others.
 #pragma once
 
 #include "detail/left_out.h"
@@ -10,30 +11,37 @@
 namespace tbb {
 
 class global_control {
- public:
-  enum parameter { max_allowed_parallelism, thread_stack_size, terminate_on_exception, scheduler_handle };
+  using runtimes = fj_detail::runtimes;
 
-  /// Any limit above the number of P means all of them.
+ public:
+  enum parameter {
+    max_allowed_parallelism = runtimes::most_procs,
+    thread_stack_size = runtimes::stack_size,
+    terminate_on_exception = runtimes::ends_at_exception
+  };
+
+  /// Any limit above the number of P means all of them. A stack's size holds for the tasks of groups and arenas from now on, and for the
+  /// runtimes that begin later: arenas, and the default one.
   global_control(parameter what, std::size_t value) : what_(what), value_(value) {
-    if (what == max_allowed_parallelism) {
-      if (value == 0) throw std::invalid_argument("tbb::global_control: max_allowed_parallelism is 0; set at least 1");
-      fj_detail::runtimes::all().limit(value);
-    }
+    if (what == max_allowed_parallelism && value == 0)
+      throw std::invalid_argument("tbb::global_control: max_allowed_parallelism is 0; set at least 1");
+    runtimes::all().hold(control(), value);
   }
-  ~global_control() {
-    if (what_ == max_allowed_parallelism) fj_detail::runtimes::all().drop_limit(value_);
-  }
+  ~global_control() { runtimes::all().drop(control(), value_); }
   global_control(const global_control&) = delete;
   global_control& operator=(const global_control&) = delete;
 
   static std::size_t active_value(parameter what) {
-    if (what == thread_stack_size) return fj_detail::task_stack;
-    if (what != max_allowed_parallelism) return 0;
-    const std::size_t limit = fj_detail::runtimes::all().limit();
-    return limit != 0 ? limit : fj::procs();
+    if (what == terminate_on_exception) return runtimes::all().most(runtimes::ends_at_exception);
+    const bool is_stack = what == thread_stack_size;
+    const std::size_t set =
+        is_stack ? runtimes::all().most(runtimes::stack_size) : runtimes::all().least(runtimes::most_procs);
+    return set != 0 ? set : is_stack ? fj_detail::usual_task_stack : fj::procs();
   }
 
  private:
+  runtimes::control control() const noexcept { return static_cast<runtimes::control>(what_); }
+
   parameter what_;
   std::size_t value_;
 };

@@ -34,13 +34,13 @@ template <class F>
 template <class F>
 void enqueue(fj::runtime_ref in, std::shared_ptr<fj::runtime> own, F&& f) {
   const keeps_worker until_done;
-  static_cast<void>(
-      in.go({.stack_size = task_stack}, [own = std::move(own), f = std::decay_t<F>(std::forward<F>(f))]() mutable {
-        using function = std::decay_t<F>;
-        constexpr bool as_const = std::is_invocable_v<const function&>;
-        using called = std::conditional_t<as_const, const function, function>;
-        call_alone([&] { static_cast<void>(static_cast<called&>(f)()); });
-      }));
+  static_cast<void>(in.go({.stack_size = runtimes::all().task_stack()},
+                          [own = std::move(own), f = std::decay_t<F>(std::forward<F>(f))]() mutable {
+                            using function = std::decay_t<F>;
+                            constexpr bool as_const = std::is_invocable_v<const function&>;
+                            using called = std::conditional_t<as_const, const function, function>;
+                            call_alone([&] { static_cast<void>(static_cast<called&>(f)()); });
+                          }));
 }
 
 }  // namespace fj_detail
@@ -49,8 +49,17 @@ class task_arena {
  public:
   static constexpr int automatic = -1;
   static constexpr int not_initialized = -2;
-  /// It has no effect: each arena has threads of its own.
-  enum class priority { low = 1, normal = 2, high = 3 };
+#define FORKJOIN_TBB_NO_PRIORITY                                                                             \
+  __attribute__((                                                                                            \
+      unavailable("forkjoin has no priorities of arenas: each arena has threads of its own, and the system " \
+                  "shares the processors among them; leave the priority out, and give the arena that may "   \
+                  "wait fewer threads")))
+  enum class priority {
+    low FORKJOIN_TBB_NO_PRIORITY = 1,
+    normal = 2,
+    high FORKJOIN_TBB_NO_PRIORITY = 3,
+  };
+#undef FORKJOIN_TBB_NO_PRIORITY
   using attach = tbb::attach;
   /// Of which max_concurrency alone counts.
   struct constraints {

@@ -3,7 +3,8 @@
 // Where a task is kept until somebody runs it:
 // 1. In the deque of the strand, if the strand's frames hold the group, or if a task of the group starts it: then it ends before the frame
 //    does. What is left there is run by the group's wait, or at the end of the task that started it.
-// 2. Else in a list. A fiber takes the list as a whole, and keeps the tasks in its own deque.
+// 2. Else in a list. A fiber takes the list as a whole, and keeps the tasks in its own deque. With one P in use a thread outside starts
+//    none: then the list waits for a call of wait, as no task may run beside that thread.
 // Neither gives way: the caller may hold a lock.
 #pragma once
 
@@ -275,12 +276,18 @@ class task_group {
   }
 
   [[gnu::noinline]] void put_in_list(std::unique_ptr<fj_detail::heap_task> task) {
-    if (!fj_detail::is_inside()) fj_detail::has_entered = true;
+    const bool is_inside = fj_detail::is_inside();
+    if (!is_inside) fj_detail::has_entered = true;
     const std::scoped_lock held(list_mutex_);
-    if (!runner_comes_) static_cast<void>(fj::go({.stack_size = fj_detail::task_stack}, [this] { run_list(); }));
-    runner_comes_ = true;
+    if (!runner_comes_ && (is_inside || waiting_ != 0 || fj::this_runtime().procs_in_use() != 1)) {
+      static_cast<void>(start_runner());
+      runner_comes_ = true;
+    }
     *last_ = task.release();
     last_ = &(*last_)->next;
+  }
+  fj::future<void> start_runner() {
+    return fj::go({.stack_size = fj_detail::runtimes::all().task_stack()}, [this] { run_list(); });
   }
   // The group lives as long as there are tasks.
   void run_list() {
@@ -300,7 +307,22 @@ class task_group {
 
   void wait_for_all(const char* what) noexcept {
     if (kept_) kept_->join();
+    const bool is_needed = running_.any();
+    if (is_needed) begin_wait();
     running_.wait_surely({.what = what});
+    if (!is_needed) return;
+    const std::scoped_lock held(list_mutex_);
+    --waiting_;
+  }
+  [[gnu::noinline]] void begin_wait() {
+    bool has_list;
+    {
+      const std::scoped_lock held(list_mutex_);
+      ++waiting_;
+      has_list = first_ && !runner_comes_;
+      runner_comes_ |= has_list;
+    }
+    if (has_list) fj_detail::enter([this] { start_runner().wait(); });
   }
 
   task_group_context own_{fj_detail::own_context(), false};
@@ -311,6 +333,7 @@ class task_group {
   fj_detail::heap_task* first_ = nullptr;
   fj_detail::heap_task** last_ = &first_;
   bool runner_comes_ = false;
+  unsigned waiting_ = 0;  // calls of wait
 };
 
 namespace fj_detail {

@@ -23,7 +23,7 @@ namespace tbb {
 /// runtime and outside. Cost: an fj::mutex each.
 template <class T, class Allocator = cache_aligned_allocator<T>>
 class concurrent_bounded_queue {
-  using items = std::deque<T, Allocator>;
+  using items = std::deque<T, typename std::allocator_traits<Allocator>::template rebind_alloc<T>>;
 
  public:
   using size_type = std::ptrdiff_t;
@@ -39,9 +39,12 @@ class concurrent_bounded_queue {
 
   concurrent_bounded_queue() = default;
   explicit concurrent_bounded_queue(const Allocator& allocator) : items_(allocator) {}
-  template <std::input_iterator Iterator>
+  /// As there, of any type with `*`, `++` and `!=`.
+  template <class Iterator>
   concurrent_bounded_queue(Iterator first, Iterator last, const Allocator& allocator = Allocator())
-      : items_(first, last, allocator) {}
+      : items_(allocator) {
+    append(first, last);
+  }
   concurrent_bounded_queue(std::initializer_list<T> all, const Allocator& allocator = Allocator())
       : items_(all, allocator) {}
 
@@ -72,9 +75,10 @@ class concurrent_bounded_queue {
     items_ = all;
     return *this;
   }
-  template <std::input_iterator Iterator>
+  template <class Iterator>
   void assign(Iterator first, Iterator last) {
-    items_.assign(first, last);
+    items_.clear();
+    append(first, last);
   }
   void assign(std::initializer_list<T> all) { items_ = all; }
   void swap(concurrent_bounded_queue& other) {
@@ -164,6 +168,10 @@ class concurrent_bounded_queue {
  private:
   static constexpr size_type unlimited = std::numeric_limits<size_type>::max();
 
+  template <class Iterator>
+  void append(Iterator first, Iterator last) {
+    for (; first != last; ++first) items_.push_back(*first);
+  }
   bool is_full() const { return static_cast<size_type>(items_.size()) >= capacity_; }
 
   /// Counts the caller in `waiting` while it waits.

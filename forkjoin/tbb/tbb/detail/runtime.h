@@ -1,5 +1,4 @@
-// Which runtimes these names use: the default one for calls from outside, and one for each arena. tbb::global_control limits how many P of
-// each are in use.
+// Which runtimes these names use: the default one for calls from outside, and one for each arena. What tbb::global_control sets of them.
 #pragma once
 
 #include "../version.h"
@@ -8,6 +7,8 @@
 #include <forkjoin/run.hpp>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -20,6 +21,9 @@
 
 namespace tbb { namespace fj_detail {
 
+/// Bytes of stack of a task that no loop and no fork runs: what oneTBB's threads have.
+inline constexpr std::size_t usual_task_stack = std::size_t{4} << 20;
+
 class runtimes {
  public:
   static runtimes& all() {
@@ -27,35 +31,47 @@ class runtimes {
     return *made;
   }
 
-  void limit(std::size_t procs) {
+  /// As tbb::global_control::parameter.
+  enum control { most_procs, stack_size, ends_at_exception };
+
+  void hold(control what, std::size_t value) {
     const std::scoped_lock held(mutex_);
-    limits_.insert(procs);
-    apply();
+    held_[what].insert(value);
+    apply(what);
   }
-  void drop_limit(std::size_t procs) {
+  void drop(control what, std::size_t value) {
     const std::scoped_lock held(mutex_);
-    limits_.erase(limits_.find(procs));
-    apply();
+    held_[what].erase(held_[what].find(value));
+    apply(what);
   }
 
-  /// The least of the limits; 0: none.
-  std::size_t limit() const {
+  /// The least or the most of what is held; 0: nothing is.
+  std::size_t least(control what) const {
     const std::scoped_lock held(mutex_);
-    return limits_.empty() ? 0 : *limits_.begin();
+    return held_[what].empty() ? 0 : *held_[what].begin();
   }
+  std::size_t most(control what) const {
+    const std::scoped_lock held(mutex_);
+    return held_[what].empty() ? 0 : *held_[what].rbegin();
+  }
+
+  std::size_t task_stack() const noexcept { return task_stack_.load(std::memory_order_relaxed); }
+  /// Whether an exception that leaves a body ends the process.
+  bool end_at_exception() const noexcept { return end_at_exception_.load(std::memory_order_relaxed); }
 
   /// One that nothing else uses, until the pointer and its copies are gone. To start threads costs more than to keep the runtime.
   std::shared_ptr<fj::runtime> take(unsigned procs) {
     const std::scoped_lock held(mutex_);
-    std::vector<fj::runtime*>& free = free_[procs];
+    const std::pair kind(procs, task_stack());
+    std::vector<fj::runtime*>& free = free_[kind];
     if (free.empty()) {
       free.push_back(new fj::runtime(fj::options{.procs = procs}));
       made_.push_back(free.back());
       use(*made_.back());
     }
-    const auto give_back = [this](fj::runtime* of) {
+    const auto give_back = [this, kind](fj::runtime* of) {
       const std::scoped_lock again(mutex_);
-      free_[of->procs()].push_back(of);
+      free_[kind].push_back(of);
     };
     std::shared_ptr<fj::runtime> taken(free.back(), give_back);
     free.pop_back();
@@ -63,21 +79,33 @@ class runtimes {
   }
 
  private:
-  void apply() {
-    fj::detail::scheduler& by_default = fj::detail::default_scheduler();
-    fj::detail::set_procs(by_default, in_use(fj::detail::procs_of(by_default)));
-    for (fj::runtime* const each : made_) use(*each);
+  void apply(control what) {
+    const std::multiset<std::size_t>& all = held_[what];
+    if (what == ends_at_exception) {
+      end_at_exception_.store(!all.empty() && *all.rbegin() != 0, std::memory_order_relaxed);
+    } else if (what == stack_size) {
+      const std::size_t most = all.empty() ? 0 : *all.rbegin();
+      task_stack_.store((std::max)(usual_task_stack, most), std::memory_order_relaxed);
+      fj::detail::set_least_stack(most);
+    } else {
+      fj::detail::scheduler& by_default = fj::detail::default_scheduler();
+      fj::detail::set_procs(by_default, in_use(fj::detail::procs_of(by_default)));
+      for (fj::runtime* const each : made_) use(*each);
+    }
   }
   void use(fj::runtime& of) const {
     if (const unsigned wanted = in_use(of.procs()); wanted != of.procs_in_use()) of.set_procs(wanted);
   }
   unsigned in_use(unsigned procs) const {
-    return limits_.empty() ? procs : static_cast<unsigned>(std::min<std::size_t>(procs, *limits_.begin()));
+    const std::multiset<std::size_t>& all = held_[most_procs];
+    return all.empty() ? procs : static_cast<unsigned>((std::min)(std::size_t{procs}, *all.begin()));
   }
 
   mutable std::mutex mutex_;
-  std::multiset<std::size_t> limits_;
-  std::map<unsigned, std::vector<fj::runtime*>> free_;
+  std::array<std::multiset<std::size_t>, 3> held_;
+  std::atomic<std::size_t> task_stack_{usual_task_stack};
+  std::atomic<bool> end_at_exception_{false};
+  std::map<std::pair<unsigned, std::size_t>, std::vector<fj::runtime*>> free_;  // by P, and bytes of stack
   std::vector<fj::runtime*> made_;
 };
 
@@ -106,9 +134,6 @@ decltype(auto) enter(F&& f) {
 }
 
 inline std::size_t procs() { return fj::procs(); }
-
-/// Bytes of stack of a task that no loop and no fork runs: what oneTBB's threads have.
-inline constexpr std::size_t task_stack = std::size_t{4} << 20;
 
 }}  // namespace tbb::fj_detail
 
