@@ -61,20 +61,7 @@ class task_arena {
   };
 #undef FORKJOIN_TBB_NO_PRIORITY
   using attach = tbb::attach;
-  /// Of which max_concurrency alone counts.
-  struct constraints {
-    constraints(numa_node_id node = automatic, int concurrency = automatic)
-        : numa_id(node), max_concurrency(concurrency) {}
-    constraints& set_numa_id(numa_node_id node) { return numa_id = node, *this; }
-    constraints& set_max_concurrency(int n) { return max_concurrency = n, *this; }
-    constraints& set_core_type(core_type_id kind) { return core_type = kind, *this; }
-    constraints& set_max_threads_per_core(int n) { return max_threads_per_core = n, *this; }
-
-    numa_node_id numa_id;
-    int max_concurrency;
-    core_type_id core_type = automatic;
-    int max_threads_per_core = automatic;
-  };
+  using constraints = fj_detail::constraints;
 
   explicit task_arena(int max_concurrency = automatic, unsigned = 1, priority = priority::normal)
       : wanted_(max_concurrency) {}

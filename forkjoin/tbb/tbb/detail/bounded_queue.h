@@ -207,7 +207,8 @@ class concurrent_bounded_queue {
   }
 
   items items_;
-  size_type capacity_ = std::numeric_limits<size_type>::max() / static_cast<size_type>(sizeof(T) > 1 ? sizeof(T) : 2);
+  size_type capacity_ =
+      static_cast<size_type>(std::numeric_limits<std::size_t>::max() / (sizeof(T) > 1 ? sizeof(T) : 2));
   size_type pushing_ = 0, popping_ = 0;
   unsigned aborts_ = 0;
   mutable fj::mutex mutex_;
