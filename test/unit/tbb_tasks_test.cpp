@@ -454,6 +454,7 @@ TEST_CASE("tbb: terminate_on_exception ends the process when an exception leaves
     if (control::active_value(control::terminate_on_exception) != 1) return 1;
     try {
       if (where == 0) tbb::parallel_for(0, 10, [](int) { throw std::runtime_error("a body's"); });
+      if (where == 1) tbb::parallel_for(0, 10, -1, [](int) {});
       tbb::task_group g;
       g.run([] { throw std::runtime_error("a task's"); });
       g.wait();
@@ -462,10 +463,10 @@ TEST_CASE("tbb: terminate_on_exception ends the process when an exception leaves
     }
     return 3;
   };
-  for (int where = 0; where != 2; ++where) {
+  for (int where = 0; where != 3; ++where) {
     const test::ending end = test::in_child([&] { return throws(where); });
-    CHECK(end.signal == SIGABRT);  // tried without the look in task_group_context::fail
-    CHECK(end.said.find(where == 0 ? "a body's" : "a task's") != std::string::npos);
+    CHECK(end.signal == SIGABRT);  // tried without the looks in task_group_context::fail and in throw_error
+    CHECK(end.said.find(where == 0 ? "a body's" : where == 1 ? "the step is less" : "a task's") != std::string::npos);
   }
 }
 

@@ -27,6 +27,7 @@
 #include "forkjoin/tbb/tbb/parallel_for_each.h"
 #include "forkjoin/tbb/tbb/parallel_invoke.h"
 #include "forkjoin/tbb/tbb/parallel_reduce.h"
+#include "forkjoin/tbb/tbb/parallel_scan.h"
 #include "forkjoin/tbb/tbb/task_group.h"
 #include "forkjoin/tbb/tbb/tick_count.h"
 #include "test/support.hpp"
@@ -220,6 +221,17 @@ TEST_CASE("bodies that add elements take them as they like") {
       CHECK(generic == 10);
       CHECK(list == std::forward_list<int>(5, 0));
 
+      // Elements of another type than the feeder's are converted; tried without added_item.
+      std::atomic<long> total = 0;
+      std::vector<int> numbers(5, 2);
+      tbb::parallel_for_each(numbers, [&](long n, tbb::feeder<long>& more) {
+        total += n;
+        if (n > 0) more.add(n - 1);
+      });
+      CHECK(total == 15);
+      tbb::parallel_for_each(numbers.begin(), numbers.end(), [&](long&& n, tbb::feeder<long>&) { total += n; });
+      CHECK(total == 25);
+
       struct unassigned {
         explicit unassigned(int y) : x(y) {}
         unassigned(unassigned&&) = default;
@@ -236,6 +248,19 @@ TEST_CASE("bodies that add elements take them as they like") {
       CHECK(sum == 24);
     });
   });
+}
+
+TEST_CASE("a function of a scan takes a tag, as a body does") {
+  std::vector<int> sums(100);
+  const auto scan = [&](const tbb::blocked_range<int>& r, int before, auto tag) {
+    for (int i = r.begin(); i != r.end(); ++i) {
+      before += i;
+      if (decltype(tag)::is_final_scan()) sums[static_cast<std::size_t>(i)] = before;
+    }
+    return before;
+  };
+  CHECK(tbb::parallel_scan(tbb::blocked_range<int>(0, 100), 0, scan, std::plus<>()) == 4950);
+  CHECK(sums[50] == 50 * 51 / 2);
 }
 
 TEST_CASE("forms with a partitioner and a context") {

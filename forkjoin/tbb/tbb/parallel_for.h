@@ -36,7 +36,7 @@ namespace fj_detail {
 
 template <class Partitioner = auto_partitioner, class Index, class F>
 void for_indices(Index first, Index last, Index step, const F& f, task_group_context* context) {
-  if (step < 1) throw std::invalid_argument("tbb::parallel_for: the step is less than 1");
+  if (step < 1) fj_detail::throw_error(std::invalid_argument("tbb::parallel_for: the step is less than 1"));
   algorithm(context, [&](task_group_context& in) {
     using count = std::make_unsigned_t<Index>;
     const auto stride = static_cast<count>(step), from = static_cast<count>(first);

@@ -6,6 +6,7 @@
 #include <forkjoin/parallel_for_each.hpp>
 
 #include <iterator>
+#include <ranges>
 #include <type_traits>
 #include <utility>
 
@@ -34,6 +35,18 @@ struct element_body {
   }
 };
 
+template <class Result, class Body, class Element, class Item>
+std::type_identity<Item> item_of_feeder(Result (Body::*)(Element, feeder<Item>&) const);
+template <class Result, class Body, class Element, class Item>
+std::type_identity<Item> item_of_feeder(Result (Body::*)(Element, feeder<Item>&) const noexcept);
+
+/// The type of what a body adds: the feeder's, if the body has one signature that names it; else that of the elements.
+template <class Body, class Value>
+struct added_item : std::type_identity<Value> {};
+template <class Body, class Value>
+  requires requires { fj_detail::item_of_feeder(&Body::operator()); }
+struct added_item<Body, Value> : decltype(fj_detail::item_of_feeder(&Body::operator())){};
+
 template <class Iterator, class Body>
 void for_each(Iterator first, Iterator last, const Body& body, task_group_context* context) {
   static_assert(
@@ -41,9 +54,16 @@ void for_each(Iterator first, Iterator last, const Body& body, task_group_contex
           !std::is_convertible_v<typename std::iterator_traits<Iterator>::iterator_category, std::forward_iterator_tag>,
       "tbb::parallel_for_each over forkjoin: iterators that can be read again must be std::forward_iterator, as their "
       "elements would be copied else");
+  using item = typename added_item<Body, std::iter_value_t<Iterator>>::type;
   algorithm(context, [&](task_group_context& in) {
-    fj::parallel_for_each(first, last, element_body<std::iter_value_t<Iterator>, Body>{in, body},
-                          {.stop = cuts_loop(in)});
+    const element_body<item, Body> called{in, body};
+    if constexpr (std::is_same_v<item, std::iter_value_t<Iterator>>) {
+      fj::parallel_for_each(first, last, called, {.stop = cuts_loop(in)});
+    } else {
+      const auto convert = [](auto&& element) { return item(std::forward<decltype(element)>(element)); };
+      auto items = std::views::transform(std::ranges::subrange(first, last), convert);
+      fj::parallel_for_each(items.begin(), items.end(), called, {.stop = cuts_loop(in)});
+    }
   });
 }
 

@@ -85,8 +85,8 @@ class scan_functions {
       : identity_(other.identity_), value_(*other.identity_), scan_(other.scan_), join_(other.join_) {}
 
   template <class Tag>
-  void operator()(const Range& range, Tag) {
-    value_ = std::invoke(*scan_, range, value_, Tag::is_final_scan());
+  void operator()(const Range& range, Tag tag) {
+    value_ = std::invoke(*scan_, range, value_, tag);
   }
   void reverse_join(scan_functions& before) { value_ = std::invoke(*join_, before.value_, value_); }
   void assign(scan_functions& other) { value_ = other.value_; }

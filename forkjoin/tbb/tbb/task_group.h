@@ -175,7 +175,7 @@ class task_group {
     if (is_missing) cancel();
     wait_for_all("the destructor of tbb::task_group");
     if (context_ != &own_) context_->end_use();
-    if (is_missing && std::uncaught_exceptions() == 0) throw missing_wait();
+    if (is_missing && std::uncaught_exceptions() == 0) fj_detail::throw_error(missing_wait());
   }
 
   template <class F>
@@ -322,7 +322,12 @@ class task_group {
       has_list = first_ && !runner_comes_;
       runner_comes_ |= has_list;
     }
-    if (has_list) fj_detail::enter([this] { start_runner().wait(); });
+    if (!has_list) return;
+    fj_detail::enter([this] {
+      if (fj::detail::current_fiber()->stack_size() < fj_detail::runtimes::all().task_stack())
+        return start_runner().wait();
+      run_list();  // on the calling thread
+    });
   }
 
   task_group_context own_{fj_detail::own_context(), false};

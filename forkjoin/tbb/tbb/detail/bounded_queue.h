@@ -186,7 +186,7 @@ class concurrent_bounded_queue {
     const counted here(waiting);
     for (const unsigned before = aborts_; !condition();) {
       on.wait(held);
-      if (aborts_ != before) throw user_abort();
+      if (aborts_ != before) fj_detail::throw_error(user_abort());
     }
   }
   template <class... Arguments>

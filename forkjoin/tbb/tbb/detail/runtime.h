@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -56,7 +57,7 @@ class runtimes {
   }
 
   std::size_t task_stack() const noexcept { return task_stack_.load(std::memory_order_relaxed); }
-  /// Whether an exception that leaves a body ends the process.
+  /// Whether what would throw ends the process.
   bool end_at_exception() const noexcept { return end_at_exception_.load(std::memory_order_relaxed); }
 
   /// One that nothing else uses, until the pointer and its copies are gone. To start threads costs more than to keep the runtime.
@@ -108,6 +109,17 @@ class runtimes {
   std::map<std::pair<unsigned, std::size_t>, std::vector<fj::runtime*>> free_;  // by P, and bytes of stack
   std::vector<fj::runtime*> made_;
 };
+
+/// An exception of the names themselves.
+template <class Error>
+[[noreturn]] void throw_error(Error error) {
+  try {
+    throw error;
+  } catch (...) {
+    if (runtimes::all().end_at_exception()) std::terminate();  // which says what was thrown
+    throw;
+  }
+}
 
 inline bool is_inside() noexcept { return fj::this_proc() >= 0; }
 
