@@ -263,6 +263,46 @@ TEST_CASE("a function of a scan takes a tag, as a body does") {
   CHECK(sums[50] == 50 * 51 / 2);
 }
 
+// Has no identity, is neither copied nor moved, and takes part in a join once it has a sum. Tried with joins into bodies without one.
+struct latest {
+  std::vector<int>* into;
+  int first = -1, last = -1;
+
+  explicit latest(std::vector<int>& values) : into(&values) {}
+  latest(latest& of, tbb::split) : into(of.into) {}
+  latest(const latest&) = delete;
+  template <class Tag>
+  void operator()(const tbb::blocked_range<int>& r, Tag) {
+    if (Tag::is_final_scan()) CHECK((first == 0 ? last == r.begin() : r.begin() == 0));
+    if (first < 0) first = r.begin();
+    last = r.end();
+    for (int i = r.begin(); Tag::is_final_scan() && i != r.end(); ++i) (*into)[static_cast<std::size_t>(i)] = i;
+  }
+  void reverse_join(const latest& before) {
+    CHECK(before.last == first);
+    first = before.first;
+  }
+  void assign(const latest& of) {
+    first = of.first;
+    last = of.last;
+  }
+};
+
+TEST_CASE("a scan joins bodies that have a sum alone") {
+  test::for_each_procs([](unsigned p) {
+    fj::runtime rt({.procs = p});
+    for (const int n : {1, 2, 3, 5, 100}) {
+      std::vector<int> values(static_cast<std::size_t>(n)), expected(values);
+      std::iota(expected.begin(), expected.end(), 0);
+      latest body(values);
+      rt.run([&] { tbb::parallel_scan(tbb::blocked_range<int>(0, n), body); });
+      CHECK(body.first == 0);
+      CHECK(body.last == n);
+      CHECK(values == expected);
+    }
+  });
+}
+
 TEST_CASE("forms with a partitioner and a context") {
   tbb::task_group_context context;
   std::atomic<int> sum = 0;

@@ -5,6 +5,7 @@
 #include <forkjoin/parallel_for.hpp>
 
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -49,29 +50,21 @@ void scan_range(const Range& range, Body& body) {
                            : static_cast<int>(std::bit_width(parts_a_proc * procs() - 1));
     cut(Range(range), halves, blocks);
     if (blocks.size() == 1) return run(body, range, final_scan_tag());
-    // The first block is final at once, by the body itself; of the others but the last, sums has the sums.
     const std::size_t last = blocks.size() - 1;
-    std::vector<Body> sums, finals;
-    sums.reserve(blocks.size());
-    finals.reserve(blocks.size());
-    for (std::size_t i = 0; i <= last; ++i) {
-      sums.emplace_back(body, split());
-      finals.emplace_back(body, split());
-    }
+    std::deque<Body> sums;  // of the blocks between the first and the last
+    for (std::size_t i = 1; i < last; ++i) sums.emplace_back(body, split());
+    // The first block is final at once, by the body itself.
     fj::parallel_for(std::size_t{0}, last,
                      [&](std::size_t i) {
-                       i == 0 ? run(body, blocks[0], final_scan_tag()) : run(sums[i], blocks[i], pre_scan_tag());
+                       i == 0 ? run(body, blocks[0], final_scan_tag()) : run(sums[i - 1], blocks[i], pre_scan_tag());
                      },
                      {.grain = 1});
-    // A body takes what is before it by reverse_join alone: some cannot assign before they have a sum.
-    for (std::size_t i = 1; i <= last; ++i) {
-      Body& before = i == 1 ? body : sums[i - 1];
-      finals[i].reverse_join(before);
-      if (i != last) sums[i].reverse_join(before);
-    }
-    fj::parallel_for(std::size_t{1}, blocks.size(), [&](std::size_t i) { run(finals[i], blocks[i], final_scan_tag()); },
+    // A body that has what is before a block scans that block. So none is joined or assigned before it has a sum, which some could not be.
+    for (std::size_t i = 0; i != sums.size(); ++i) sums[i].reverse_join(i == 0 ? body : sums[i - 1]);
+    fj::parallel_for(std::size_t{1}, blocks.size(),
+                     [&](std::size_t i) { run(i == 1 ? body : sums[i - 2], blocks[i], final_scan_tag()); },
                      {.grain = 1});
-    body.assign(finals[last]);
+    if (!sums.empty()) body.assign(sums.back());
   });
 }
 
