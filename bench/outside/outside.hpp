@@ -1,10 +1,15 @@
-// A thread outside of any runtime that has some work done in parallel, again and again, after pauses: what a call takes, and
-// what processor time the library burns meanwhile.
+// Threads outside of any runtime that have some work done in parallel, again and again: what a call takes.
 //
 //   <program> <pause in us> <calls> <P> [<work of a branch in us>]
+//   <program> loops <threads> <elements> <ms> <P>
 //
-// A call has two branches of so much work (default 20 us). Prints `call_us` (the median), `cpu_us` (of the whole process for a call and
-// the pause before it, on average), `work_us` (of a branch, by itself) and `wrong` (calls in which not both branches ran once).
+// The first has one thread that calls after pauses. A call has two branches of so much work (default 20 us). Prints `call_us` (the median),
+// `cpu_us` (of the whole process for a call and the pause before it, on average), `work_us` (of a branch, by itself) and `wrong` (calls in
+// which not both branches ran once).
+//
+// The second has so many threads that each call loops of so many cheap elements, one loop after another, for so long. Prints `call_us` (the
+// time over the calls of all threads), `cpu_us` (of the whole process for a call), `switches` (times that a thread slept, for 1,000 calls)
+// and `wrong` (elements that were not run once in each call).
 #pragma once
 
 #include <sys/resource.h>
@@ -12,9 +17,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <barrier>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <thread>
 #include <vector>
 
 namespace bench {
@@ -69,13 +78,63 @@ inline void pause_for(long us) {
   if (us > 0) nanosleep(&time, nullptr);
 }
 
-/// Team(procs) starts the workers; call(work) runs two branches.
+inline long sleeps() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return used.ru_nvcsw;
+}
+
+template <class Team>
+int measure_loops(Team& team, unsigned threads, std::size_t elements, long ms) {
+  std::atomic<bool> over{false};
+  std::atomic<long> calls{0}, wrong{0};
+  std::barrier begin(static_cast<std::ptrdiff_t>(threads) + 1);
+  std::vector<std::thread> callers;
+  for (unsigned t = 0; t < threads; ++t) {
+    callers.emplace_back([&] {
+      std::vector<unsigned> data(elements);
+      unsigned* const first = data.data();
+      const auto call = [&] { team.loop(elements, [first](std::size_t i) { ++first[i]; }); };
+      unsigned before = 0, own = 0;
+      for (; before < 100; ++before) call();
+      begin.arrive_and_wait();
+      for (; !over.load(std::memory_order_relaxed); ++own) call();
+      calls += own;
+      wrong += std::count_if(data.begin(), data.end(), [&](unsigned times) { return times != before + own; });
+    });
+  }
+  begin.arrive_and_wait();
+  const double began = now_us();
+  const double cpu_before = cpu_us();
+  const long slept = sleeps();
+  pause_for(ms * 1000);
+  over = true;
+  for (std::thread& caller : callers) caller.join();
+  const double took = now_us() - began;
+  const auto all = static_cast<double>(calls.load());
+  std::printf("call_us %.3f\ncpu_us %.3f\nswitches %.2f\nwrong %ld\n", took / all, (cpu_us() - cpu_before) / all,
+              1000 * static_cast<double>(sleeps() - slept) / all, wrong.load());
+  return wrong != 0;
+}
+
+/// Team(procs) starts the workers; call(work) runs two branches, loop(n, body) a loop, if the team has any.
 template <class Team>
 int measure_calls(int argc, char** argv) {
   const auto number = [&](int i, long otherwise) { return argc > i ? std::atol(argv[i]) : otherwise; };
+  if constexpr (requires(Team& team) { team.loop(1, [](std::size_t) {}); }) {
+    if (argc == 6 && std::strcmp(argv[1], "loops") == 0 && number(2, 0) > 0 && number(3, 0) > 0 && number(4, 0) > 0 &&
+        number(5, 0) > 0) {
+      Team team(static_cast<int>(number(5, 0)));
+      return measure_loops(team, static_cast<unsigned>(number(2, 0)), static_cast<std::size_t>(number(3, 0)),
+                           number(4, 0));
+    }
+  }
   const long pause = number(1, -1), calls = number(2, 0), procs = number(3, 0), us = number(4, 20);
   if (pause < 0 || calls < 1 || procs < 1 || us < 1) {
-    std::fprintf(stderr, "usage: %s <pause in us> <calls> <P> [<work of a branch in us>]\n", argv[0]);
+    std::fprintf(stderr,
+                 "usage: %s <pause in us> <calls> <P> [<work of a branch in us>]\n       %s loops <threads> <elements> "
+                 "<ms> <P>\n",
+                 argv[0], argv[0]);
     return 2;
   }
   const branch_work work(static_cast<double>(us));

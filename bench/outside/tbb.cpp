@@ -1,5 +1,6 @@
 // Calls from outside, by oneTBB.
 #include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
 #include <tbb/parallel_invoke.h>
 #include <tbb/task_arena.h>
 
@@ -14,6 +15,7 @@ class team {
   void call(const bench::branch_work& work) {
     arena_.execute([&] { tbb::parallel_invoke(work, work); });
   }
+  void loop(std::size_t n, const auto& body) { tbb::parallel_for(std::size_t{0}, n, body); }
 
  private:
   tbb::global_control limit_;
