@@ -35,6 +35,7 @@ struct processor {
   run_queue<fiber> queue;  // always empty: simulated strands wait at joins only
   timer_heap timers;
   processor* next = nullptr;
+  bool visited = false;
   basic_stack_cache<fiber> stacks;
   tallies count;
   const simulate::in_pages<deque> memory;

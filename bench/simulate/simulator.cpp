@@ -65,7 +65,7 @@ result simulation::run() {
   enter(*job_, kernel_.root(), caller::outside);
   for (unsigned i = 0; i < (chosen_.awake ? chosen_.procs : 1); ++i) {
     worker& m = add_worker();
-    dispatcher_.enter(m, *job_);
+    dispatcher_.take_processor(m, processors_[i]);
     m.works = i == 0;
     if (!m.works) dispatcher_.start_spinning(m);
     m.signalled = true;

@@ -180,7 +180,14 @@ template <std::size_t First>
   }
   split_loop loop(leaf, options, known);
   if (p == 0) {
-    fj::run([&] { loop.run(n); });
+    // A fork would wake a worker, which takes several times as long as such a loop.
+    const bool alone = is_plain && (known.is_very_brief(n) || (known.is_brief(n) && known.wants_more()));
+    fj::run([&] {
+      if (!alone) return loop.run(n);
+      const rest_of_loop all{.begin = 0, .begun = os::rough_ns()};
+      leaf(0, n);
+      all.end(n, known);
+    });
     return {.begin = n};
   }
   if (!is_plain || n == 1 || !known.is_brief(n)) {

@@ -23,6 +23,11 @@ inline constexpr std::int64_t patience_ns = 10'000;
 inline constexpr std::int64_t crowded_ns = 200'000;
 inline constexpr std::int64_t nap_ns = 1'000;
 
+/// How often a caller without a P looks for one, for a microsecond or two each time, before it leaves its root to others and sleeps: for
+/// about as long as the sleep and the wake-up would take. Between two looks it leaves its processor to other threads, so the time of the
+/// clock would be theirs. Measured: runtime/DECISIONS.md.
+inline constexpr unsigned caller_looks = 16;
+
 /// Rounds over all deques between two looks at what costs as much as some looks at deques: the clock, the poller.
 inline constexpr unsigned rounds_per_look = 16;
 

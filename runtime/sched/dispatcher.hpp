@@ -107,6 +107,7 @@ class handoff {
 
   /// The P goes to the sleeping worker that is returned, if something is ready. Else nullptr, and the P is idle or retired.
   worker* give_up(processor& p) noexcept {
+    idle_.end_visit_of(p);
     ready_.move_here(p.queue);
     // A P for which something is ready is never idle. But it may retire: then workers hold the others.
     worker* const next = ready_.any() && counts_.surplus() == 0 ? idle_.take_thread() : nullptr;
@@ -263,6 +264,8 @@ class dispatcher {
   }
   /// Whether a worker that holds a P had better give it up. A hint.
   bool has_surplus() const noexcept { return parking_.surplus() > 0; }
+  /// Whether a caller waits for an idle P, which a worker without work had better give it. A hint.
+  bool any_caller_waits() const noexcept { return waiting_callers_.load(std::memory_order_relaxed) > 0; }
   /// What use was called with last.
   unsigned in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
 
@@ -281,7 +284,7 @@ class dispatcher {
   }
 
   bool may_spin() const noexcept { return parking_.may_spin(static_cast<int>(all_.count())); }
-  bool hungry() const noexcept { return parking_.hungry(); }
+  bool hungry() noexcept { return parking_.hungry(); }
   bool any_spinning() const noexcept { return parking_.any_spinning(); }
   bool any_idle() const noexcept { return parking_.idle() > 0; }
   bool all_idle() const noexcept { return parking_.unheld() == static_cast<int>(all_.count()); }
@@ -338,7 +341,7 @@ class dispatcher {
       idle_.put_thread(m);
     }
     // From here on the worker may be given a P at any time.
-    if (!had_processor && parking_.idle() == 0) return after_park::sleep;
+    if (!had_processor && parking_.is_turned_away()) return after_park::sleep;
     if (was_spinning) parking_.stop_spinning();
     return work_left() || timekeeper_.is_due(m) ? take_idle_processor(m) : after_park::sleep;
   }
@@ -349,6 +352,19 @@ class dispatcher {
     const after_park next = after_sleep(m);
     system::wake_polled(m, next == after_park::work);
     return next;
+  }
+
+  /// Gives up the P of a caller that goes back to its program: as hand_over, but without a look if it had the P for a visit that nobody
+  /// has noticed.
+  void leave(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    if (!m.spinning) {
+      const locked lock(mutex_);
+      if (idle_.put_after_visit(*m.proc)) {
+        m.proc = nullptr;
+        return;
+      }
+    }
+    hand_over(m, waker::goes_on);
   }
 
   /// Gives up the P of a caller that goes back to its program or waits for its root; others take over what there is.
@@ -422,12 +438,15 @@ class dispatcher {
 
   // Callers.
 
-  /// A P for a caller that brings a root, and `f` back to run on it; without a P, `f` is ready for others, and nullptr.
-  fiber* enter(worker& m, fiber& f) noexcept FORKJOIN_EXCLUDES(mutex_) {
+  /// A P for a caller that brings a root, and `f` back to run on it; without a P, `f` is ready for others, and nullptr. `waits`: the caller
+  /// looks for a P for a moment, as most roots of callers are brief, and workers that look for work give theirs up meanwhile.
+  fiber* enter(worker& m, fiber& f, bool waits) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    if (waits && parking_.idle() == 0) wait_for_idle();
     const locked lock(mutex_);
-    m.proc = idle_.take_processor();
+    m.proc = idle_.take_for_visit();
     if (m.proc) return &f;
-    ready_.push(f);  // the next worker that gives up a P finds it
+    ready_.push(
+        f);  // the next worker that gives up a P finds it, as the caller says in sleep_for that it relies on that
     return nullptr;
   }
 
@@ -442,6 +461,7 @@ class dispatcher {
         return;
       }
       idle_.put_caller(m);
+      static_cast<void>(parking_.is_turned_away());  // relies on those that hold P
       last_resort = !idle_.has_thread() && (!budget_.any_left() || budget_.any_refused());
       if (last_resort) timekeeper_.tell_caller();
     }
@@ -505,6 +525,15 @@ class dispatcher {
     return stopping_ ? match{} : matching_.take();
   }
 
+  void wait_for_idle() noexcept {
+    waiting_callers_.fetch_add(1, std::memory_order_relaxed);
+    for (unsigned look = 0; look < tuning::caller_looks && parking_.idle() == 0; ++look) {
+      for (unsigned i = 0; i < tuning::calm_pauses && parking_.idle() == 0; ++i) os::pause();
+      if (parking_.idle() == 0) os::yield_thread();  // to a thread that has a P, perhaps
+    }
+    waiting_callers_.fetch_sub(1, std::memory_order_relaxed);
+  }
+
   // Without the mutex: it takes the system some 50 us. The P is neither idle nor held meanwhile, and this thread counts as
   // one that spins.
   bool start_thread(processor& p, waker then) noexcept FORKJOIN_EXCLUDES(mutex_) {
@@ -542,7 +571,7 @@ class dispatcher {
   after_park take_idle_processor(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
     const locked lock(mutex_);
     timekeeper_.release(m);
-    if (m.proc || !idle_.has_processor()) return after_park::sleep;
+    if (m.proc || parking_.is_turned_away()) return after_park::sleep;
     m.proc = idle_.take_processor();
     idle_.remove_thread(m);
     begin_spinning(m);
@@ -552,7 +581,7 @@ class dispatcher {
   void take_idle_processor_as_caller(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
     const locked lock(mutex_);
     timekeeper_.release(m);
-    if (!m.asleep || !idle_.has_processor()) return;
+    if (!m.asleep || parking_.is_turned_away()) return;
     idle_.remove_caller(m);
     m.proc = idle_.take_processor();
     begin_spinning(m);
@@ -594,6 +623,7 @@ class dispatcher {
   poller& poller_;
   const bool eager_;
   os::atomic<unsigned> in_use_{all_.count()};
+  os::atomic<unsigned> waiting_callers_{0};
   os::atomic<bool> has_been_soon_{false};
   os::atomic<unsigned> cuts_{0};        // requests by ready_soon
   os::atomic<std::int64_t> cut_at_{0};  // the last one, by os::now_ns

@@ -143,14 +143,19 @@ class patience {
     while (!needed() && Time::now_ns() - now < steal_rule::between_thefts_ns) Time::pause();
   }
 
+  /// Whether a caller waits for the P of this worker, which may work for any root.
+  static bool wanted_by_caller(worker& m, const root* only) noexcept {
+    return !only && m.sched().dispatcher().any_caller_waits();
+  }
+
   /// After a round that got nothing, of root `only` alone unless nullptr. Exposes records that were seen for long. False: nothing
-  /// has been seen for long, or a P is to retire, and the search ends. `needed()` ends a longer wait.
+  /// has been seen for long, or the P is wanted or to retire, and the search ends. `needed()` ends a longer wait.
   template <class Needed>
   bool waits(worker& m, const root* only, bool saw_records, Needed needed) noexcept {
     const unsigned round = round_++;
     Time::pause();
     if (!calm_ && round % tuning::rounds_per_look != 0) return true;
-    if (m.sched().dispatcher().has_surplus()) return false;
+    if (m.sched().dispatcher().has_surplus() || (!saw_records && wanted_by_caller(m, only))) return false;
     const std::int64_t now = Time::now_ns();
     const std::int64_t round_took = calm_ ? now - looked_away_until_ : 0;
     const bool small_loops = note_progress(m, only, now);
@@ -414,7 +419,9 @@ struct work_search {
       if (only && pass % tuning::rounds_per_look == 0 &&
           (for_others = ready_work::left_to_others(m, *only) ? for_others + 1 : 0) > 1)
         return nullptr;
-      if (!patient.waits(m, only, found.saw_records, [&] { return is_over(only); })) return nullptr;
+      if (!patient.waits(m, only, found.saw_records,
+                         [&] { return is_over(only) || patience<>::wanted_by_caller(m, only); }))
+        return nullptr;
     }
   }
 };

@@ -66,7 +66,7 @@ struct caller_loop {
   static void run(root& brought, worker& m, fiber& first) noexcept {
     auto& dispatcher = m.sched().dispatcher();
     dispatcher.ask_for_threads_again();
-    fiber* next = dispatcher.enter(m, first);
+    fiber* next = dispatcher.enter(m, first, !m.sched().settings().in_turns);
     for (;;) {
       if (next) worker_loop::execute(m, next);
       // acquire: pairs with the release in finish
@@ -75,10 +75,10 @@ struct caller_loop {
       const bool gives_way = m.yielded.replace(false) && dispatcher.lacks_processor();
       next = m.proc && !gives_way ? work_search::find_work_of(brought, m) : nullptr;
       if (next) continue;
-      if (m.proc) hand_over(m, waker::sleeps);
+      if (m.proc) hand_over(m);
       dispatcher.sleep_for(brought, m);
     }
-    if (m.proc) hand_over(m, waker::goes_on);
+    if (m.proc) leave(m);
   }
 
   /// A fiber has left to let others run: it is ready, behind them. Returns nullptr, so its worker looks for the next.
@@ -99,9 +99,14 @@ struct caller_loop {
   }
 
  private:
-  static void hand_over(worker& m, waker then) noexcept {
+  static void hand_over(worker& m) noexcept {
+    system::release_all_stacks(m, 0);
+    m.sched().dispatcher().hand_over(m, waker::sleeps);
+  }
+
+  static void leave(worker& m) noexcept {
     system::release_all_stacks(m, 0);  // a root that never forks leaves none behind
-    m.sched().dispatcher().hand_over(m, then);
+    m.sched().dispatcher().leave(m);
   }
 };
 

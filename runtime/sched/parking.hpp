@@ -18,6 +18,17 @@
 // A spinning worker is responsible for all idle P: while one worker spins, an owner wakes no other. So a worker that stops
 // spinning passes this on: if it found work, it wakes the next worker; if it gives up, it takes steps 1 to 5. Source: the
 // comment "Worker thread parking/unparking" in Go's runtime/proc.go.
+//
+// A caller that takes an idle P for a brief root, and gives it back, need not take these steps: it visits. What it could have kept from
+// others is that they saw no idle P meanwhile. Who relies on that leaves a note, in the word that counts idle P and visits:
+//
+//   caller that visits                                 who finds no idle P, but a visit (is_turned_away)
+//   1. --idle, ++visits                                a. has stored its record, or is ready to be woken
+//   2. runs its root                                   b. sees idle == 0 and visits > 0: sets the note, unless the word has changed
+//   3. --visits, ++idle, unless there is a note
+//
+// All are changes of one word. So either 3 finds the note of b, and the caller gives its P up as any other worker does, which takes the
+// note off and then looks (handoff::give_up). Or b comes after 3, and finds the idle P.
 #pragma once
 
 #include <atomic>
@@ -38,9 +49,36 @@ class parking {
  public:
   // Counted under the dispatcher's mutex, read anywhere.
 
-  void processor_idle() noexcept { unheld_.fetch_add(one_idle, std::memory_order_seq_cst); }
-  void processor_taken() noexcept { unheld_.fetch_sub(one_idle, std::memory_order_seq_cst); }
-  int idle() const noexcept { return static_cast<int>(unheld_.load(std::memory_order_seq_cst) % one_retired); }
+  void processor_idle() noexcept { counts_.fetch_add(one_idle, std::memory_order_seq_cst); }
+  void processor_taken() noexcept { counts_.fetch_sub(one_idle, std::memory_order_seq_cst); }
+  int idle() const noexcept { return idle_of(counts_.load(std::memory_order_seq_cst)); }
+
+  // Visits: a caller has an idle P for a root, and gives it back (above).
+
+  void begin_visit() noexcept { counts_.fetch_add(one_visit - one_idle, std::memory_order_seq_cst); }
+  /// The P is idle again; false if somebody has left a note, and nothing has changed.
+  bool end_visit() noexcept {
+    std::uint64_t now = counts_.load(std::memory_order_seq_cst);
+    do {
+      if (now & note) return false;
+    } while (!counts_.compare_exchange_weak(now, now + one_idle - one_visit, std::memory_order_seq_cst));
+    return true;
+  }
+  /// The P is held as by any worker, whose look comes when it gives the P up. That look is for all who left the note.
+  void visit_becomes_hold() noexcept {
+    std::uint64_t now = counts_.load(std::memory_order_seq_cst);
+    while (!counts_.compare_exchange_weak(now, (now & ~note) - one_visit, std::memory_order_seq_cst)) {}
+  }
+
+  /// Whether no P is idle. Then the caller may rely on those that hold P to look when they give them up.
+  bool is_turned_away() noexcept {
+    std::uint64_t now = counts_.load(std::memory_order_seq_cst);
+    while (idle_of(now) == 0) {
+      if (visits_of(now) == 0 || now & note) return true;
+      if (counts_.compare_exchange_weak(now, now | note, std::memory_order_seq_cst)) return true;
+    }
+    return false;
+  }
 
   // P that retire (idle_lists::use).
 
@@ -52,16 +90,16 @@ class parking {
   /// One of the surplus.
   void held_processor_retires() noexcept {
     set_surplus(surplus() - 1);
-    unheld_.fetch_add(one_retired, std::memory_order_seq_cst);
+    counts_.fetch_add(one_retired, std::memory_order_seq_cst);
   }
-  void idle_processor_retires() noexcept { unheld_.fetch_add(one_retired - one_idle, std::memory_order_seq_cst); }
-  void retired_processor_returns() noexcept { unheld_.fetch_add(one_idle - one_retired, std::memory_order_seq_cst); }
-  int retired() const noexcept { return static_cast<int>(unheld_.load(std::memory_order_seq_cst) / one_retired); }
+  void idle_processor_retires() noexcept { counts_.fetch_add(one_retired - one_idle, std::memory_order_seq_cst); }
+  void retired_processor_returns() noexcept { counts_.fetch_add(one_idle - one_retired, std::memory_order_seq_cst); }
+  int retired() const noexcept { return retired_of(counts_.load(std::memory_order_seq_cst)); }
 
   /// How many P no worker holds, the idle ones and the retired ones.
   int unheld() const noexcept {
-    const std::uint64_t both = unheld_.load(std::memory_order_seq_cst);
-    return static_cast<int>(both % one_retired + both / one_retired);
+    const std::uint64_t now = counts_.load(std::memory_order_seq_cst);
+    return idle_of(now) + retired_of(now);
   }
 
   /// Threads that could be woken or started for an idle P are there, or are not any longer.
@@ -80,13 +118,13 @@ class parking {
   bool any_spinning() const noexcept { return spinning_.load(std::memory_order_relaxed) > 0; }
 
   /// Whether a worker waits for a record to become public. The owner fences before it asks (deque::attend).
-  bool hungry() const noexcept {
+  bool hungry() noexcept {
     return spinning_.load(std::memory_order_relaxed) > 0 ||
-           (idle() > 0 && threads_.load(std::memory_order_relaxed) > 0);
+           (!is_turned_away() && threads_.load(std::memory_order_relaxed) > 0);
   }
 
   /// Whether a worker should be woken for new work: some P is idle and no worker spins.
-  bool should_wake() const noexcept { return idle() > 0 && spinning_.load(std::memory_order_seq_cst) == 0; }
+  bool should_wake() noexcept { return !is_turned_away() && spinning_.load(std::memory_order_seq_cst) == 0; }
 
   /// Takes it upon the caller to wake one, as spinning. False if another is at it, or none should be woken.
   bool begin_waking() noexcept {
@@ -111,10 +149,18 @@ class parking {
  private:
   using count = os::atomic<int>;
 
-  // Of P: the idle ones in the lower half, the retired ones in the upper. One word, as a P that retires or returns changes both, and in
-  // between a look at one and a look at the other would see that all P are idle when they are not.
-  static constexpr std::uint64_t one_idle = 1, one_retired = std::uint64_t{1} << 32;
-  alignas(cache_line) os::atomic<std::uint64_t> unheld_{0};
+  // Of P, 16 bits each: the idle ones, those that callers visit, and the retired ones; and the note. One word, as a P that retires or
+  // returns changes two, and in between a look at one and a look at the other would see that all P are idle when they are not.
+  static constexpr std::uint64_t one_idle = 1, one_visit = std::uint64_t{1} << 16, one_retired = std::uint64_t{1} << 32,
+                                 note = std::uint64_t{1} << 48;
+  static constexpr int idle_of(std::uint64_t counts) noexcept { return static_cast<int>(counts % one_visit); }
+  static constexpr int visits_of(std::uint64_t counts) noexcept {
+    return static_cast<int>(counts / one_visit % one_visit);
+  }
+  static constexpr int retired_of(std::uint64_t counts) noexcept {
+    return static_cast<int>(counts / one_retired % one_visit);
+  }
+  alignas(cache_line) os::atomic<std::uint64_t> counts_{0};
   count threads_{0};
   count spinning_{0};
   alignas(cache_line) count surplus_{0};  // apart: each worker reads it before each fiber
@@ -154,6 +200,32 @@ class idle_lists {
     if (!processors_.remove(&wanted)) return take_processor();
     counts_.processor_taken();
     return &wanted;
+  }
+
+  // For a caller that visits.
+
+  processor* take_for_visit() noexcept {
+    processor* const p = processors_.pop();
+    if (!p) return nullptr;
+    counts_.begin_visit();
+    p->visited = true;
+    return p;
+  }
+
+  /// The P is idle again, as if it had been idle all the time. False if it is to be given up with a look.
+  bool put_after_visit(processor& p) noexcept {
+    if (!p.visited || counts_.surplus() > 0 || !p.queue.empty() || !counts_.end_visit()) return false;
+    p.visited = false;
+    system::make_idle(p);
+    processors_.push(&p);
+    return true;
+  }
+
+  /// Before a P changes hands by any other way.
+  void end_visit_of(processor& p) noexcept {
+    if (!p.visited) return;
+    p.visited = false;
+    counts_.visit_becomes_hold();
   }
 
   /// A P with nothing to do.

@@ -35,6 +35,7 @@ struct alignas(cache_line) processor {
   relaxed<std::uint64_t> slice_began = 0;  ///< by os::rough_ns; 0: not noted
   relaxed<bool> runs_soon = false;         ///< what it took from a queue last was to go on soon
   processor* next = nullptr;               ///< among the idle ones
+  relaxed<bool> visited = false;           ///< by a caller, which took it as parking.hpp says
   stack_cache stacks;                      ///< to run what is stolen next, and the children of scopes
   stack_cache small_stacks;                ///< for the fibers of fj::go
   published<deque*> spare_deque = nullptr;  ///< for when the running fiber leaves with records in its own

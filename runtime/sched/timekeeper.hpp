@@ -41,7 +41,7 @@ namespace fj { inline namespace v0_2 { namespace detail {
 class timekeeper {
  public:
   /// `guard`: the dispatcher's mutex, which guards `sleepers`, too.
-  timekeeper(processors& all, os::mutex& guard, idle_lists& sleepers, const ready_queue& ready, const parking& counts,
+  timekeeper(processors& all, os::mutex& guard, idle_lists& sleepers, const ready_queue& ready, parking& counts,
              poller& events) noexcept
       : all_(all), mutex_(guard), idle_(sleepers), ready_(ready), parking_(counts), poller_(events) {}
 
@@ -193,7 +193,7 @@ class timekeeper {
   os::mutex& mutex_;
   idle_lists& idle_;
   const ready_queue& ready_;
-  const parking& parking_;
+  parking& parking_;
   poller& poller_;
   alignas(cache_line) os::atomic<bool> used_{false};  // whether a strand ever waited for a time or an event
   os::atomic<std::int64_t> wakes_at_{never};          // of the timekeeper; `never`: there is none

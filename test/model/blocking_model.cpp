@@ -36,7 +36,7 @@ class blocking_strands : public scheduling_scenario, private steps {
     }
     strand_.whose = other_.whose = &whole_;
     go().park(scheduler_.thread(2));
-    go().enter(scheduler_.thread(0), strand_);
+    go().take_processor(scheduler_.thread(0), scheduler_.all()[0]);
   }
 
   void thread(unsigned index) override {

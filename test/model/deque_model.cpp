@@ -48,7 +48,7 @@ class forking : public scheduling_scenario {
     scheduler_.threads().may_be_deaf = with.deaf;
     for (unsigned i = 0; i < 2; ++i) {
       scheduler_.all()[i].active.store(i == 0 ? &deque_ : &of_another_.records, std::memory_order_relaxed);
-      scheduler_.dispatcher().enter(scheduler_.thread(i), nothing_);
+      scheduler_.dispatcher().take_processor(scheduler_.thread(i), scheduler_.all()[i]);
     }
   }
 
@@ -162,7 +162,6 @@ class forking : public scheduling_scenario {
   deque& deque_ = with_slots_.records;
   deque_with_slots<1> of_another_{never_pushed_, with.eager};
   scheduler scheduler_{2, with.eager, 0};
-  fiber nothing_;
   unsigned thieves_ = with.thieves;
   unsigned used_ = 0, strands_ = 0;
 };

@@ -35,7 +35,7 @@ class looping_strands : public strands_scenario {
       : deques_{{never_pushed_, eager}, {never_pushed_, eager}, {never_pushed_, eager}}, scheduler_(workers, eager, 0) {
     for (unsigned i = 0; i < workers; ++i) {
       scheduler_.all()[i].active.store(&deques_[i].records, std::memory_order_relaxed);
-      scheduler_.dispatcher().enter(scheduler_.thread(i), nothing_);
+      scheduler_.dispatcher().take_processor(scheduler_.thread(i), scheduler_.all()[i]);
     }
     looping_ = this;
   }
@@ -87,7 +87,6 @@ class looping_strands : public strands_scenario {
   std::int64_t clock_ = 1'000'000'000;
   record_stand_in stand_ins_[count + 1];
   unsigned stand_ins_used_ = 0;
-  fiber nothing_;
 
   static inline looping_strands* looping_ = nullptr;
 };

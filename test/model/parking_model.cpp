@@ -66,7 +66,7 @@ class parking_workers : public scheduling_scenario, private steps {
     }
     for (unsigned i = 0; i < threads; ++i) {
       worker& m = scheduler_.thread(i);
-      if (holds_processor(with.roles[i]) || how_[i] != start::asleep) go().enter(m, jobs_[i].strand);
+      if (holds_processor(with.roles[i]) || how_[i] != start::asleep) go().take_processor(m, scheduler_.all()[0]);
       if (m.proc) m.signal();
       if (how_[i] == start::spinning || (with.roles[i] == role::leaver && any_of(2))) go().start_spinning(m);
     }

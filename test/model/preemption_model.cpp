@@ -65,7 +65,7 @@ class preempted_strands : public scheduling_scenario, private steps {
     }
     strands_[0].made = true;
     go().park(scheduler_.thread(2));
-    go().enter(scheduler_.thread(0), strands_[0].here);
+    go().take_processor(scheduler_.thread(0), scheduler_.all()[0]);
   }
 
   void thread(unsigned index) override {

@@ -165,6 +165,7 @@ struct fiber : runnable, join_waiter {
 struct processor {
   os::atomic<deque*> active{nullptr};
   processor* next = nullptr;
+  bool visited = false;
   model::owned<deque*> spare_deque{nullptr};
   run_queue<fiber, 2> queue;
   model::counter runs;

@@ -1,6 +1,7 @@
 // Many threads call run, or fork_join, at once.
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <stdexcept>
@@ -138,6 +139,62 @@ TEST_CASE("callers: sixteen outside threads fork in the default runtime") {
     }
   });
   CHECK(wrong == 0);
+}
+
+TEST_CASE("callers: each loop of sixteen threads has P that no other strand has") {
+  // Brief loops run without a fork, longer ones share. Tried with a visit that leaves the P among the idle ones: fails.
+  for (const unsigned p : {1u, 8u, 64u}) {
+    CAPTURE(p);
+    const test::watchdog dog("loops of sixteen callers", p);
+    fj::runtime rt(test::with_procs(p));
+    std::vector<std::atomic<bool>> taken(p);
+    std::atomic<unsigned> wrong{0};
+    const auto enter_and_leave = [&](std::atomic<unsigned>& runs) {
+      const int at = fj::this_proc();
+      if (at < 0 || at >= static_cast<int>(p) || taken[static_cast<unsigned>(at)].exchange(true)) {
+        ++wrong;
+      } else {
+        taken[static_cast<unsigned>(at)] = false;
+      }
+      ++runs;
+    };
+    const unsigned rounds = test::divided(2000u);
+    at_once([&](unsigned t) {
+      for (unsigned i = 0; i < rounds; ++i) {
+        const unsigned n = i % 16 == t ? 1000 : 1 + i % 8;
+        std::atomic<unsigned> runs{0};
+        rt.run([&] { fj::parallel_for(0u, n, [&](unsigned) { enter_and_leave(runs); }); });
+        wrong += runs != n;
+        runs = 0;
+        fj::parallel_for(0u, n, [&](unsigned) { wrong += fj::this_proc() < 0, ++runs; });
+        wrong += runs != n;
+        if (fj::this_proc() != -1) ++wrong;
+      }
+    });
+    CHECK(wrong == 0);
+    test::spin_until([&] { return rt.stats().stacks_in_use <= p; });
+  }
+}
+
+TEST_CASE("callers: brief calls keep no record from a worker that sleeps") {
+  // While a strand computes with records in its deque, other threads take the second P again and again, and give it back without a look.
+  // Tried without the note that the strand leaves (parking.hpp: is_turned_away): the watchdog ends it.
+  const test::watchdog dog("brief calls beside records", 2);
+  fj::runtime rt(test::with_procs(2));
+  std::atomic<bool> over{false};
+  std::vector<std::thread> brief;
+  for (unsigned t = 0; t < 4; ++t)
+    brief.emplace_back([&] {
+      while (!over) rt.run([] {});
+    });
+  for (unsigned i = 0; i < test::divided(500u); ++i) {
+    rt.run([] {
+      std::atomic<bool> stolen{false};
+      fj::fork_join([&] { test::spin_until([&] { return stolen.load(); }); }, [&] { stolen = true; });
+    });
+  }
+  over = true;
+  for (auto& thread : brief) thread.join();
 }
 
 TEST_CASE("callers: threads that start and end") {

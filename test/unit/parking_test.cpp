@@ -94,6 +94,30 @@ TEST_CASE("parking: a P that retires is not idle, and no worker holds it") {
   CHECK(counts.unheld() == procs);
 }
 
+TEST_CASE("parking: a visit ends without a look unless somebody found no idle P meanwhile") {
+  parking counts;
+  counts.processor_idle();
+  counts.thread_available();
+  counts.begin_visit();
+  CHECK(counts.idle() == 0);
+  CHECK(counts.unheld() == 0);
+  CHECK(counts.end_visit());
+  CHECK(counts.idle() == 1);
+  CHECK(!counts.is_turned_away());
+  counts.processor_idle();
+  counts.begin_visit();
+  counts.begin_visit();
+  SUBCASE("an owner that would wake a worker") { CHECK(!counts.hungry()); }
+  SUBCASE("a waker") { CHECK(!counts.begin_waking()); }
+  SUBCASE("a worker without a P") { CHECK(counts.is_turned_away()); }
+  CHECK(!counts.end_visit());
+  CHECK(!counts.end_visit());  // as long as none of them looks
+  counts.visit_becomes_hold();
+  counts.processor_idle();
+  CHECK(counts.end_visit());  // the look was for all
+  CHECK(counts.idle() == 2);
+}
+
 TEST_CASE("parking: every deque is alarmed, then looked at") {
   std::vector<probe> deques(3);
   const auto each = [&](auto visit) {
