@@ -217,8 +217,8 @@ def check_sources():
 
 
 def check_cmake():
-    """CMakeLists.txt agrees with the files of Meson: version, sources, and flags of the library. So does the version of vcpkg's
-    port. (Tried with another one there: this check fails.)"""
+    """CMakeLists.txt agrees with the files of Meson: version, sources, and flags of the library. So do the versions of vcpkg's
+    port and of CITATION.cff. (Tried with another one in each: this check fails.)"""
     cmake = (ROOT / "CMakeLists.txt").read_text()
     meson = (ROOT / "meson.build").read_text()
     runtime = (ROOT / "runtime/meson.build").read_text()
@@ -228,6 +228,8 @@ def check_cmake():
     port = "subprojects/packagefiles/vcpkg/forkjoin/vcpkg.json"
     if f'"version": "{version}"' not in (ROOT / port).read_text():
         yield port, 1, f"not version {version}"
+    if f"\nversion: {version}\n" not in (ROOT / "CITATION.cff").read_text():
+        yield "CITATION.cff", 1, f"not version {version}"
     sources = {f"runtime/{name}" for name in re.findall(r"'([\w/]+\.(?:cpp|S))'", runtime)}
     listed = re.findall(r"\bruntime/[\w/]+\.(?:cpp|S)\b", cmake)
     for name in sorted(sources ^ set(listed)):
