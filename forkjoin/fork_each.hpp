@@ -59,7 +59,7 @@ template <class Policy, class Options, class First, class Last, class Body>
 /// if options.stop was asked to stop before every turn had started. std::invalid_argument as parallel_for. Outside of a
 /// runtime the call enters the default one.
 ///
-/// Cost if nothing is stolen: some 20 instructions a turn with the default policy; no allocation, no fence.
+/// Cost if nothing is stolen: about 20 instructions a turn with the default policy; no allocation, no fence.
 template <detail::a_policy Policy = continuations, class First, class Last, class Body>
   requires detail::accepted<detail::why_not_loop<First, Last, Body>()>
 [[gnu::always_inline]] inline void fork_each(First first, Last last, Body&& body) {

@@ -34,7 +34,7 @@ namespace fj { inline namespace v0_2 {
 /// (with fj::last_child_first they may have started before).
 ///
 /// The code after the call may run on another thread. Closures may be lvalues or temporaries; fork_join copies or moves
-/// small trivial ones only. Cost if nothing is stolen: some 10 to 19 instructions a fork; no allocation, no fence. If
+/// small trivial ones only. Cost if nothing is stolen: about 10 to 19 instructions a fork; no allocation, no fence. If
 /// the rest of a call with fj::continuations is stolen many times, still only one stack waits for the join. For a
 /// number of closures that is known at run time only, see fork_reduce and fork_each.
 template <detail::a_policy Policy = continuations, class F, class G, class... More>

@@ -82,14 +82,14 @@ consteval auto why_not_steps() {
 
 /// Calls body(i) for all indices in [first, last), or body(*i) for all iterators, possibly in parallel. Indices have
 /// the common type of first and last. If first >= last, the loop has no index. Iterators must be random-access ones.
-/// Those of a writable std::vector<bool> are refused, because its neighbours share words.
+/// Those of a writable std::vector<bool> are refused, because its neighbors share words.
 ///
 /// Without options.grain the calling strand begins alone, first with one element and then with parts of some microseconds. It shares
-/// the loop once the loop has run for 6 microseconds, or seems to need as much more; or, where sharing has not proved quicker for loops with
+/// the loop once the loop has run for 6 microseconds, or seems to need as much more; or, where sharing has not proved faster for loops with
 /// this body and of about this length, 256 microseconds. To find out, 32 loops are shared by the one and by the other bound in turn, now
-/// and then. Where sharing has proved quicker a loop is shared from its begin on. If an element takes long, a thief takes all that comes after its part. If an earlier loop of as many elements with the
+/// and then. Where sharing has proved faster a loop is shared from its begin on. If an element takes long, a thief takes all that comes after its part. If an earlier loop of as many elements with the
 /// same body took 2 microseconds at most, the first part has 16 elements (1 if there are no more than 16), and the second part has all
-/// others; if it took some 0.35 microseconds at most, there is a single part, which thieves cannot take. If the elements of such a loop
+/// others; if it took about 0.35 microseconds at most, there is a single part, which thieves cannot take. If the elements of such a loop
 /// take long all the same, the next loops are cut into parts again. So a loop of a few microseconds costs little more than the plain
 /// one, on any number of P whose processors share a cache. No element may wait for a later one: on one P, and in one part, that never
 /// ends. A shared loop is divided into about two parts for each P. A strand runs its part in chunks of some microseconds, whose size

@@ -94,7 +94,7 @@ concept block_body = std::is_invocable_r_v<T, Body&, It, It, T>;
 template <class Body, class T, class It>
 concept element_body = std::is_invocable_r_v<T, Body&, T, std::iter_reference_t<It>>;
 
-/// Not inlined: all blocks run the same copy of the user's code, which clang compiles to 6 % quicker a loop than inside of the loop over
+/// Not inlined: all blocks run the same copy of the user's code, which clang compiles to 6 % faster a loop than inside of the loop over
 /// blocks.
 template <class T, class Body, class It>
 [[gnu::noinline, gnu::hot]] T fold_block(Body& body, It begin, It end, T value) {
@@ -267,7 +267,7 @@ consteval auto why_not_reduce_range() {
 /// floating-point sums. What proj returns is rounded before it is added, so g++ does not fuse a product with the sum.
 /// Programs compiled with -ffast-math, or by clang with -ffp-contract=fast, get no such promise; nor do, by g++,
 /// functions whose own target attribute adds FMA to what the file is compiled for. Floating-point elements are folded
-/// in an association that compilers can vectorise. If the elements are numbers and there is no grain, the calling
+/// in an association that compilers can vectorize. If the elements are numbers and there is no grain, the calling
 /// strand computes a sum of a few microseconds alone, as parallel_for does with short loops. The left argument of each
 /// call of op is an accumulator, from which op may move; the right one is another, or what proj returned; if init
 /// is a number, the latter is converted to its type before. So 0 as init makes integers of fractions: write 0.0. A
@@ -355,7 +355,7 @@ T parallel_reduce(const Range&, const T&, const Body&, const Join&) = delete;  /
 
 /// A reduction by a body and a join, to a value of another type than that of the elements. The body takes
 ///   - body(begin, end, value): folds a block [begin, end) into the value and returns the result, as the bodies of oneTBB's
-///     parallel_reduce. The quickest where a loop over a block is quicker than its turns one by one, as with a minimum
+///     parallel_reduce. The fastest where a loop over a block is faster than its turns one by one, as with a minimum
 ///     and its place;
 ///   - body(value, element): adds an element to the value.
 ///

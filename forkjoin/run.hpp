@@ -70,7 +70,7 @@ class runtime {
   /// at once, and costs some microseconds.
   ///
   /// If it is fewer than before, P that are idle, or whose workers look for work, retire at once, others when their strand waits, ends,
-  /// or comes to a fork or to the next part of a loop, some 10 ms after this call: the monitor's thread, which this starts, asks for that.
+  /// or comes to a fork or to the next part of a loop, about 10 ms after this call: the monitor's thread, which this starts, asks for that.
   /// A strand that computes without a fork keeps its P until then. What was ready on such a P runs on the others. Code that runs may have a
   /// this_proc() of procs_in_use() or more, because any P may retire.
   ///

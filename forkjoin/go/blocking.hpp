@@ -12,7 +12,7 @@ namespace fj { inline namespace v0_2 {
 
 /// Calls f, which may block its thread: a call into the kernel, a lock that threads share, a library that sleeps.
 /// Returns what f returns, or throws what f throws. Meanwhile other threads may take what this strand has forked. If f
-/// lasts, another thread takes over the P: at once if the strand's last two such calls lasted, after some 30 us if such
+/// lasts, another thread takes over the P: at once if the strand's last two such calls lasted, after about 30 us if such
 /// calls are frequent, and otherwise after 20 ms at most.
 ///
 /// f runs on the calling thread, which is outside of any runtime until f returns: fj::this_proc() is -1, a fork_join, a
@@ -22,7 +22,7 @@ namespace fj { inline namespace v0_2 {
 /// are in use, the P stays with f; stats::retakes_refused counts such calls, and one message tells of the first.
 /// Outside of any runtime, and inside of a blocking call, fj::blocking only calls f.
 ///
-/// An OpenMP region whose threads fork belongs into f: they enter the default runtime, too, and wait for the P that the
+/// An OpenMP region whose threads fork belongs in f: they enter the default runtime, too, and wait for the P that the
 /// strand would keep until the region ends.
 ///
 /// Throws only what f throws. Cost of a short call: 10 to 15 ns, 150 instructions. The first call starts the monitor, a

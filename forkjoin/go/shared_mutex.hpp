@@ -15,7 +15,7 @@ namespace fj { inline namespace v0_2 {
 /// Meets SharedTimedLockable: use it with std::unique_lock for writers and std::shared_lock for readers.
 ///
 /// Fairness: first in, first out. A reader that comes after a waiting writer waits for that writer, so neither side
-/// starves. Readers that are neighbours in the queue get the mutex together.
+/// starves. Readers that are neighbors in the queue get the mutex together.
 class shared_mutex {
  public:
   shared_mutex() noexcept = default;

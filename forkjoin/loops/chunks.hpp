@@ -3,7 +3,7 @@
 // A strand begins such a loop alone, in parts of some microseconds, and leaves the rest to thieves meanwhile. It shares the loop once the
 // rest seems to take worth_ns. No such bound is best for all programs: if loops of a program use the same data, and some of these loops are
 // shared, the data lie in the caches of two processors, and what it costs to fetch them depends on how far these are apart. So each type of
-// body tries an early and a late bound, and keeps the quicker one for some time.
+// body tries an early and a late bound, and keeps the faster one for some time.
 #pragma once
 
 #include <algorithm>
@@ -21,9 +21,9 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 /// Whether loops of a type of body, and of about one length, are shared early or late. A trial runs `windows` of loops by the two ways in
 /// turn, takes the time of an element in each window but its first loops, which find their data where the other way left it, and keeps the
-/// quicker way for so many loops that a trial costs little. A way counts with its best window, as the system may take a processor away in
+/// faster way for so many loops that a trial costs little. A way counts with its best window, as the system may take a processor away in
 /// another. If it does so often, sharing does not gain, whatever the trial found: so where loops are shared early, later windows must be
-/// quicker, too, than loops that were shared late. If a window soon after the trial is not, these strands share late until the next trial;
+/// faster, too, than loops that were shared late. If a window soon after the trial is not, these strands share late until the next trial;
 /// if one is not later, they try again, as what lasts would have come sooner. If late has won, the next trial comes soon, and each
 /// time twice as late: such a moment may have lasted longer than the trial.
 /// Bodies whose loops follow each other in a program try in step, since each counts its own loops. Explore, then commit: Perchet,
@@ -90,7 +90,7 @@ class sharing_trial {
     late_kept_.store(early ? tuning::loops_late_at_first : doubled, std::memory_order_relaxed);
   }
 
-  // After the trial, where it has found that to share early is quicker: so many loops ago. False if it begins again.
+  // After the trial, where it has found that to share early is faster: so many loops ago. False if it begins again.
   bool holds(std::uint32_t loops_ago, std::size_t elements, std::uint64_t took_ns) noexcept {
     add(elements, took_ns);
     if ((loops_ago + 1) % tuning::loops_watched != 0 || end_window() <= best_[1].load(std::memory_order_relaxed))

@@ -26,7 +26,7 @@ concept commutative = std::same_as<Op, std::plus<>> || std::same_as<Op, std::plu
 template <class T, class X>
 using addend = std::conditional_t<std::is_arithmetic_v<T> && !std::is_same_v<std::remove_cvref_t<X>, T>, T, X>;
 
-/// How many elements the fold takes in one step. Compilers neither vectorise nor interleave a chain of floating-point
+/// How many elements the fold takes in one step. Compilers neither vectorize nor interleave a chain of floating-point
 /// operations, as that changes the result; the association in steps lets them.
 template <class T>
 inline constexpr std::size_t fold_width = sizeof(T) <= 8 ? 128 / sizeof(T) : 8;
@@ -81,7 +81,7 @@ class steps {
   T total_;
 };
 
-/// Whether elements X are folded in steps, as floating-point numbers are. Compilers vectorise integers without that, and
+/// Whether elements X are folded in steps, as floating-point numbers are. Compilers vectorize integers without that, and
 /// for other types it matters little.
 template <class T, class X>
 concept folded_in_steps = std::floating_point<T> && std::same_as<std::remove_cvref_t<X>, T>;
@@ -103,7 +103,7 @@ template <std::size_t Width, class T, class It, class Get>
     ++it;
   }
   if constexpr (os::may_be_fused<decltype(get(it))>)
-    os::round(step);  // all at once: one by one they are not vectorised
+    os::round(step);  // all at once: one by one they are not vectorized
 }
 
 template <class T, class It, class Get, class Op>
@@ -158,7 +158,7 @@ template <class T, class It, class Get, class Op>
   return detail::fold_in_steps<T, most / 4, most>(it, n, get, op);
 }
 
-/// Of any number. Not inlined: inside of a recursion g++ takes the steps apart before it vectorises, and sums take twice as
+/// Of any number. Not inlined: inside of a recursion g++ takes the steps apart before it vectorizes, and sums take twice as
 /// long. Hot: g++ takes some callers for unlikely ones, and would compile it for size, one element at a time.
 template <class T, class It, class Get, class Op>
 [[gnu::noinline, gnu::hot]] T fold(It it, std::size_t n, Get& get, Op& op) {

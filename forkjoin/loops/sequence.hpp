@@ -61,7 +61,7 @@ std::size_t size_of(Range& range) {
   return static_cast<std::size_t>(std::ranges::size(range));
 }
 
-/// Whether `*it` writes through a proxy for a bool, as that of a std::vector<bool> with any allocator: neighbours share a
+/// Whether `*it` writes through a proxy for a bool, as that of a std::vector<bool> with any allocator: neighbors share a
 /// word. Also when a std::tuple or std::pair of references, as a zipped sequence has it, contains one.
 template <class Reference, class Value>
 inline constexpr bool shares_words = std::is_same_v<Value, bool> && std::is_class_v<std::remove_cvref_t<Reference>> &&

@@ -209,7 +209,7 @@ template <std::size_t First>
 }
 
 /// A part of a loop. Not inlined: all parts run the same copy of the user's code. Of several copies compilers make different
-/// ones; g++ vectorises only some. Leaf is a reference, or small enough for registers.
+/// ones; g++ vectorizes only some. Leaf is a reference, or small enough for registers.
 template <class Leaf>
 [[gnu::noinline]] void part_of_loop(Leaf leaf, std::size_t begin, std::size_t end) {
   leaf(begin, end);

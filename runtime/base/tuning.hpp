@@ -86,8 +86,8 @@ struct sharing {
   std::uint64_t part_ns;
 };
 
-/// Of a type of body whose loops are quicker shared, and of one whose loops are not (forkjoin/loops/chunks.hpp). Early: several times what
-/// it costs both sides to share a loop. Late: right after a shared loop, one that is quicker alone may seem to need several times as
+/// Of a type of body whose loops are faster shared, and of one whose loops are not (forkjoin/loops/chunks.hpp). Early: several times what
+/// it costs both sides to share a loop. Late: right after a shared loop, one that is faster alone may seem to need several times as
 /// long as it takes. A loop so long is shared whatever that does to the loops around it. Measured: runtime/DECISIONS.md.
 inline constexpr sharing early = {.worth_ns = 6'000, .known_after_ns = 250, .part_ns = 2'000};
 inline constexpr sharing late = {.worth_ns = 256'000, .known_after_ns = 4'000, .part_ns = 8'000};
@@ -164,7 +164,7 @@ inline constexpr unsigned takes_per_oldest = 61;
 
 // Threads (sched/threads.cpp).
 
-/// Nanoseconds between two tries to start a thread after the system refused one: a refused thread costs some 10 us.
+/// Nanoseconds between two tries to start a thread after the system refused one: a refused thread costs about 10 us.
 inline constexpr std::int64_t between_refusals_ns = 100'000'000;
 
 // The monitor (sched/sysmon.hpp). Each number but lasting_calls, poll_delay_ns and timer_delay_ns is that of Go's sysmon.
@@ -188,7 +188,7 @@ inline constexpr std::int64_t between_allowances_ns = 1'000'000'000;
 inline constexpr unsigned quick_looks = 50;
 
 /// Nanoseconds between two looks of the monitor into the poller while strands wait for descriptors and all P compute. Go's number is
-/// 10 ms. A look takes some 5 us with the switch to the monitor's thread and back. Measured: runtime/WAITS.md.
+/// 10 ms. A look takes about 5 us with the switch to the monitor's thread and back. Measured: runtime/WAITS.md.
 inline constexpr std::int64_t poll_delay_ns = 200'000;
 
 // Waits (wait/).
@@ -197,7 +197,7 @@ inline constexpr std::int64_t poll_delay_ns = 200'000;
 inline constexpr std::int64_t starving_ns = 1'000'000;
 
 /// With options::chaos one of so many operations that may wait is preceded by a yield, and one of so many takes from the ready
-/// queue goes against its order. Often enough that neighbours change, seldom enough that a program gets on. One of so many fibers
+/// queue goes against its order. Often enough that neighbors change, seldom enough that a program gets on. One of so many fibers
 /// that would run next goes behind the others: the coin of runqput in Go's runtime/proc.go.
 inline constexpr unsigned waits_per_chaotic_yield = 3;
 inline constexpr unsigned takes_per_chaotic_one = 3;
@@ -210,7 +210,7 @@ inline constexpr unsigned forks_per_chaotic_yield = 16;
 // The look for a standstill (deadlock_report.cpp).
 
 /// Nanoseconds that a thread has slept before it looks whether the whole program stands still; each look after that comes after
-/// twice as long. A look takes some 10 us, so it costs a thread a ten-thousandth of its time at most.
+/// twice as long. A look takes about 10 us, so it costs a thread a ten-thousandth of its time at most.
 inline constexpr std::int64_t first_look_ns = 100'000'000;
 
 /// Nanoseconds for which nothing has moved before the program says that it may stand still for good, though a thread that the

@@ -58,7 +58,7 @@ template <class X>
   }
 }
 
-/// The same for an array. In whole vectors: g++ keeps them in registers between two loops that it has vectorised. An inner product
+/// The same for an array. In whole vectors: g++ keeps them in registers between two loops that it has vectorized. An inner product
 /// of 1,000 numbers takes 1.25 of the time that it takes fused (g++ 12, -O3 -march=x86-64-v3); by way of memory it took 2.3.
 template <class T, std::size_t N>
 [[gnu::always_inline]] inline void round(T (&x)[N]) noexcept {

@@ -7,7 +7,7 @@
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
-/// Nanoseconds of the calling thread. A system call: some 400 ns.
+/// Nanoseconds of the calling thread. A system call: about 400 ns.
 inline std::int64_t thread_cpu_ns() noexcept {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

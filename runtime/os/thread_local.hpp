@@ -8,7 +8,7 @@
 #define FORKJOIN_CURRENT_FIBER "forkjoin_v0_2_current_fiber"
 
 /// FORKJOIN_THREAD_LOCAL_READER(reader, type, symbol, variable) defines `type reader()`, which reads the thread-local
-/// `variable`, whose assembler name is `symbol`. Needed because a fiber may go on on another thread after any call,
+/// `variable`, whose assembler name is `symbol`. Needed because a fiber may continue on another thread after any call,
 /// while compilers (gcc and clang) take a thread-local's address for a constant and keep it across calls.
 ///
 /// x86-64: two instructions (initial-exec), which work wherever the library is; one (local-exec) in an executable that

@@ -20,7 +20,7 @@ inline std::uint64_t rough_ns() noexcept {
 #endif
 }
 
-/// Of the processor's own counter, which counts at an even rate: some 9 ns a call. Where there is none that we know, nanoseconds.
+/// Of the processor's own counter, which counts at an even rate: about 9 ns a call. Where there is none that we know, nanoseconds.
 inline std::uint64_t ticks() noexcept {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();

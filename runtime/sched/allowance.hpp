@@ -26,7 +26,7 @@ class allowance {
   /// As many as the system allows the calling thread now, at most all; from now on the monitor's looks may change that.
   void follow() noexcept FORKJOIN_EXCLUDES(mutex_);
 
-  /// By the monitor, from its thread. Nothing if the number does not follow, or if the last look is not long ago. Else it takes some 50 us.
+  /// By the monitor, from its thread. Nothing if the number does not follow, or if the last look is not long ago. Else it takes about 50 us.
   void look(std::int64_t now) noexcept FORKJOIN_EXCLUDES(mutex_);
 
  private:

@@ -445,8 +445,8 @@ class dispatcher {
     const locked lock(mutex_);
     m.proc = idle_.take_for_visit();
     if (m.proc) return &f;
-    ready_.push(
-        f);  // the next worker that gives up a P finds it, as the caller says in sleep_for that it relies on that
+    // The next worker that gives up a P finds it: in sleep_for the caller says that it relies on that.
+    ready_.push(f);
     return nullptr;
   }
 
@@ -534,7 +534,7 @@ class dispatcher {
     waiting_callers_.fetch_sub(1, std::memory_order_relaxed);
   }
 
-  // Without the mutex: it takes the system some 50 us. The P is neither idle nor held meanwhile, and this thread counts as
+  // Without the mutex: it takes the system about 50 us. The P is neither idle nor held meanwhile, and this thread counts as
   // one that spins.
   bool start_thread(processor& p, waker then) noexcept FORKJOIN_EXCLUDES(mutex_) {
     worker* const m = threads_.start(then);

@@ -25,7 +25,7 @@ namespace fj { inline namespace v0_2 { namespace detail {
 /// On native stacks.
 struct active_deque {
   /// A fiber has left its stack, and the worker may have lost its P: calls m.then, by which the wait of the fiber may end, and
-  /// returns the fiber that goes on on this worker, or nullptr. Before that, records in the active deque leave with the fiber.
+  /// returns the fiber that continues on this worker, or nullptr. Before that, records in the active deque leave with the fiber.
   static fiber* leave(worker& m, fiber& left) noexcept {
     const auto then = [&m, &left]() -> fiber* {
       fiber* const next = m.then(m, left, m.argument);
@@ -42,7 +42,7 @@ struct active_deque {
     return then();
   }
 
-  /// The fiber waits: its records leave with its marker. Then the wait may end at any time: then() says which fiber goes on on this
+  /// The fiber waits: its records leave with its marker. Then the wait may end at any time: then() says which fiber continues on this
   /// worker, or nullptr, and leave_records returns that.
   template <class Then>
   static fiber* leave_records(worker& m, fiber& left, Then then) noexcept {

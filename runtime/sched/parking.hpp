@@ -340,7 +340,7 @@ class thread_budget {
   /// A system that has refused threads may do so again.
   bool any_refused() const noexcept { return ask_again_at_ != 0; }
 
-  /// Before a thread is started, which takes the system some 50 us, without the mutex. False if there is none to be had.
+  /// Before a thread is started, which takes the system about 50 us, without the mutex. False if there is none to be had.
   bool begin_start() noexcept {
     if (startable_ == 0) return false;
     --startable_;

@@ -18,7 +18,7 @@ class threads {
  public:
   explicit threads(scheduler& whose) noexcept : scheduler_(whose) {}
 
-  /// A new thread, which sleeps until it is signalled; nullptr if the system refuses it. Takes some 50 us. `then`: what the calling thread
+  /// A new thread, which sleeps until it is signaled; nullptr if the system refuses it. Takes about 50 us. `then`: what the calling thread
   /// does next; if it sleeps, it leaves its processor to the new one.
   worker* start(waker then) noexcept;
 

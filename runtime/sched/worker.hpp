@@ -35,7 +35,7 @@ struct worker {
 
   scheduler& sched() const noexcept { return *scheduler_; }
 
-  /// Sleeps until signalled, until wakes_at, or until it has polled waits to wake: sleep_word.hpp.
+  /// Sleeps until signaled, until wakes_at, or until it has polled waits to wake: sleep_word.hpp.
   void sleep() noexcept;
   void signal() noexcept;
 

@@ -49,7 +49,7 @@ int end_connect(int socket) noexcept;
 /// An eventfd.
 io make_wake_up() noexcept;
 void signal_wake_up(int descriptor) noexcept;
-/// Of one that has been signalled: what follows comes after that.
+/// Of one that has been signaled: what follows comes after that.
 void take_wake_up(int descriptor) noexcept;
 
 enum class polled { nothing, ready, woken };
@@ -59,7 +59,7 @@ struct poll_result {
   int error = 0;
 };
 
-/// Waits until the descriptor is readable (or writable), until the wake-up is signalled, or for the time `until` of now_ns. Numbers
+/// Waits until the descriptor is readable (or writable), until the wake-up is signaled, or for the time `until` of now_ns. Numbers
 /// below 0 are left out. EBADF: there is no such descriptor.
 poll_result poll_descriptor(int descriptor, bool to_write, int wake_up, std::int64_t until) noexcept;
 
