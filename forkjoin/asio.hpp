@@ -30,7 +30,7 @@ struct use_fiber_t {
 
 /// A completion token of Boost.Asio: an operation that gets use_fiber instead of a handler returns when the operation
 /// has ended, for example `const std::size_t n = socket.async_read_some(buffer, fj::use_fiber)`. Meanwhile the fiber
-/// waits, also inside of a tree of forks, and its worker does other work. A thread outside of any runtime sleeps.
+/// waits, also inside a tree of forks, and its worker does other work. A thread outside any runtime sleeps.
 ///
 /// A thread that does nothing else has to run the io_context: `std::jthread io([&] { context.run(); })`. That thread
 /// only makes fibers ready. A fiber must not run the context, because its worker could then run no other fiber. While an

@@ -77,7 +77,7 @@ class combinable {
     entry* mine_;
   };
 
-  /// Values begin as T(). Outside of a runtime the constructor makes the default runtime, to learn the number of P;
+  /// Values begin as T(). Outside a runtime the constructor makes the default runtime, to learn the number of P;
   /// then it throws what the constructor of fj::runtime throws.
   combinable()
     requires std::default_initializable<T>

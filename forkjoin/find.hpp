@@ -73,7 +73,7 @@ struct equals {
 /// Stops early: it starts no search to the right of a match. Several threads may call pred and proj at the same time,
 /// also for elements to the right of the result. Exceptions: as in the serial search; an exception to the right of the
 /// result is dropped. options.grain: the number of elements after which a strand checks whether to stop. fj::cancelled
-/// if options.stop is asked to stop before the result is certain. Outside of a runtime the call enters the default one,
+/// if options.stop is asked to stop before the result is certain. Outside a runtime the call enters the default one,
 /// as all algorithms do.
 ///
 /// Cost: at most one call of pred an element, and a fork for each grain of them.

@@ -21,13 +21,13 @@ namespace fj { inline namespace v0_2 {
 
 /// Runs all closures, possibly in parallel, waits for all, and returns a std::tuple of their results: references as
 /// they are, std::monostate for void. If all results are void, it returns void. Any function may call fork_join, at any
-/// depth. Outside of a runtime the call enters the default one.
+/// depth. Outside a runtime the call enters the default one.
 ///
-/// The policy (policies.hpp) says which closure the calling thread runs at once, and what the strand does at a join
-/// that must wait. With fj::continuations (the default) the thread runs the first closure at once, and thieves (idle
-/// workers) may steal the rest of the call. So with one P everything runs in the order of the serial program. With
+/// The policy (policies.hpp) says which closure the calling thread runs first, and what the strand does at a join
+/// that must wait. With fj::continuations (the default) the thread runs the first closure immediately, and thieves (idle
+/// workers) may steal the rest of the call. With one P everything then runs in the order of the serial program. With
 /// fj::tasks, and with every other policy of fj::last_child_first, thieves may steal the first closures, and the
-/// calling thread runs the last one at once.
+/// calling thread runs the last one immediately.
 ///
 /// Exceptions: the call first waits for all closures that have started. Then it rethrows the exception that the serial
 /// program would have thrown, and drops all other exceptions. Closures after the one that threw do not start any more

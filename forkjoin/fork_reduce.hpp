@@ -86,7 +86,7 @@ template <class Options, class First, class Last, class T, class Op, class Body>
 ///
 /// Errors: the exception that the plain loop would throw, from body or op; later calls of the body that have not
 /// started do not start. std::bad_alloc. fj::cancelled if options.stop was asked to stop before every turn had started.
-/// std::invalid_argument as parallel_for. Outside of a runtime the call enters the default one.
+/// std::invalid_argument as parallel_for. Outside a runtime the call enters the default one.
 template <class First, class Last, class T, class Op, class Body>
   requires detail::accepted<detail::why_not_fork_reduce<First, Last, T, Op, Body>()>
 [[nodiscard, gnu::always_inline]] inline T fork_reduce(First first, Last last, T init, Op op, Body&& body) {

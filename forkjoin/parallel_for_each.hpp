@@ -146,7 +146,7 @@ class feeder {
 /// it takes a reference, where they wait. T must be move constructible. No order is promised then.
 ///
 /// Errors: what the body throws; of several exceptions that of the earliest element, if none is added. Elements that have not started do not
-/// start then. fj::cancelled if options.stop was asked to stop before all had started. Outside of a runtime the call enters the default one.
+/// start then. fj::cancelled if options.stop was asked to stop before all had started. Outside a runtime the call enters the default one.
 template <std::input_iterator First, std::sentinel_for<First> Last, class Body>
 void parallel_for_each(First first, Last last, Body&& body, const loop_options& options = {}) {
   using value = std::iter_value_t<First>;

@@ -23,13 +23,13 @@ struct last_child_first {};
 
 // The join: what a strand does at a join if a thief has the other side and is not done.
 
-/// The strand leaves its stack, and its worker looks for any other work. The worker that finishes the stolen side goes
-/// on with the strand. So no worker waits while there is work (a greedy join). Each strand that waits keeps a stack.
+/// The strand leaves its stack, and its worker looks for any other work. The worker that finishes the stolen side
+/// continues with the strand. No worker waits while there is work (a greedy join). Each strand that waits keeps a stack.
 struct leave_stack {};
 
 /// The strand steals other branches of its job and runs them on top of its own stack until its stolen side is done. The
-/// strand may go on late, because what runs on top may take long. If that waits, by a channel for example, for something
-/// that the strand does after the join, neither goes on. The strand leaves its stack if it finds no branch for a while,
+/// strand may continue late, because what runs on top may take long. If that work waits, for example for a channel, for
+/// something that the strand does after the join, neither continues. The strand leaves its stack if it finds no branch for a while,
 /// if a fiber is ready, or if half of its stack is used up.
 struct run_on_top {};
 
@@ -39,8 +39,8 @@ struct run_on_top {};
 /// futures", PPoPP 1993.)
 struct leapfrog {};
 
-/// A policy for fork_join, fork_each and scopes: fj::policy<fj::last_child_first, fj::leapfrog>. Loops and algorithms take none. The choice is made when the program is compiled. Results and exceptions do not depend on it, unless
-/// branches wait for one another: see run_on_top.
+/// A policy for fork_join, fork_each and scopes: fj::policy<fj::last_child_first, fj::leapfrog>. Loops and algorithms take none. The
+/// program chooses it at compile time. Results and exceptions do not depend on it, unless branches wait for one another: see run_on_top.
 template <class Order, class Join>
 struct policy {
   static_assert(std::is_same_v<Order, first_child_first> || std::is_same_v<Order, last_child_first>,

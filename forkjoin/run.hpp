@@ -33,7 +33,7 @@ class runtime {
   runtime& operator=(const runtime&) = delete;
 
   /// Calls f inside the runtime and returns its result, or rethrows its exception. If a P is idle, the calling thread
-  /// runs f itself, so an f that never forks wakes no worker. Inside of this runtime run is a plain call of f. If a
+  /// runs f itself, so an f that never forks wakes no worker. Inside this runtime run is a plain call of f. If a
   /// fiber of another runtime calls run, the fiber waits and its worker does other work.
   ///
   /// If no P is idle, the calling thread looks for one for a moment, then sleeps until workers have run f or it gets a P. So if f waits for the f
@@ -62,15 +62,16 @@ class runtime {
     requires(!std::is_same_v<std::remove_cvref_t<F>, go_options>)
   void go(F&& f, First&&, More&&...) = delete;  // a closure takes arguments along: go([=] { f(1, 2); })
 
-  /// The number of P, fixed when the runtime is made. As many are in use, unless set_procs or the system says otherwise.
+  /// The number of Ps, fixed when the runtime is made. As many are in use, unless set_procs or the system says otherwise.
   unsigned procs() const noexcept { return detail::procs_of(*scheduler_); }
 
   /// From now on at most so many strands run at once, from 1 to procs(); 0: as many as the affinity mask of the calling thread and the
   /// cgroup's quota allow, now, and later as they change. From any thread, also from code that runs in the runtime, at any time. Returns
-  /// at once, and costs some microseconds.
+  /// immediately, and costs a few microseconds.
   ///
-  /// If it is fewer than before, P that are idle, or whose workers look for work, retire at once, others when their strand waits, ends,
-  /// or comes to a fork or to the next part of a loop, about 10 ms after this call: the monitor's thread, which this starts, asks for that.
+  /// If it is fewer than before, Ps that are idle, or whose workers look for work, retire immediately. Others retire when their strand
+  /// waits, ends, or comes to a fork or to the next part of a loop, about 10 ms after this call: the monitor's thread, which this starts, asks
+  /// for that.
   /// A strand that computes without a fork keeps its P until then. What was ready on such a P runs on the others. Code that runs may have a
   /// this_proc() of procs_in_use() or more, because any P may retire.
   ///
@@ -78,12 +79,12 @@ class runtime {
   ///
   /// Source: runtime.GOMAXPROCS(n) of Go, and for 0 its SetDefaultGOMAXPROCS.
   void set_procs(unsigned n) { detail::set_procs(*scheduler_, n); }
-  /// What set_procs or the system set last. A runtime whose options and environment do not say how many P it has follows the system as after
+  /// What set_procs or the system set last. A runtime whose options and environment do not say how many Ps it has follows the system as after
   /// set_procs(0), up to procs(), once its monitor runs: after the first fiber of go, wait, or blocking call.
   unsigned procs_in_use() const noexcept { return detail::procs_in_use(*scheduler_); }
 
   /// Writes what the scheduler does from now on into that file, until stop_trace or the end of the runtime: `forkjoin-trace page FILE`
-  /// makes a page of it. From any thread, at any time; code that runs goes on. Each thread of the runtime keeps its newest 65,536 events
+  /// makes a page of it. From any thread, at any time; running code continues. Each thread of the runtime keeps its newest 65,536 events
   /// (FORKJOIN_TRACE_EVENTS in the environment: another number), in 2 MiB of the file, which are there whatever ends the process. The file
   /// is a new one, made in the same folder, which takes the name from what has it.
   ///
@@ -134,7 +135,7 @@ class runtime_ref {
   detail::scheduler* scheduler_;
 };
 
-/// The runtime that this code runs in; outside of any, the default one.
+/// The runtime that this code runs in; outside any, the default one.
 inline runtime_ref this_runtime() {
   detail::scheduler* const here = detail::current_scheduler();
   return runtime_ref(here ? *here : detail::default_scheduler());
@@ -147,7 +148,7 @@ inline void default_options(const options& wanted) { detail::set_default_options
 
 /// As runtime::run, in the default runtime. The first call makes that runtime, and throws what its constructor throws:
 /// std::invalid_argument if an environment variable makes no sense. So do all calls that enter the default runtime from
-/// outside. Inside of any runtime, run is a plain call of f; from outside it takes some
+/// outside. Inside any runtime, run is a plain call of f; from outside it takes some
 /// microseconds: so a program that calls many short loops calls run once, around them.
 template <class F>
 detail::result_of<F> run(F&& f) {
@@ -161,13 +162,13 @@ detail::result_of<F> run(F&& f) {
 template <class F, class First, class... More>
 void run(F&& f, First&&, More&&...) = delete;  // a closure takes arguments along: fj::run([&] { f(1); })
 
-/// The number of P of the runtime that this code runs in; outside of any runtime, that of the default one.
+/// The number of P of the runtime that this code runs in; outside any runtime, that of the default one.
 inline unsigned procs() {
   detail::scheduler* const here = detail::current_scheduler();
   return detail::procs_of(here ? *here : detail::default_scheduler());
 }
 
-/// The index of the P that this code runs on, from 0 to procs() - 1; -1 outside of any runtime. After a fork, a join or
+/// The index of the P that this code runs on, from 0 to procs() - 1; -1 outside any runtime. After a fork, a join or
 /// a wait the code may run on another P.
 inline int this_proc() noexcept { return detail::current_proc(); }
 

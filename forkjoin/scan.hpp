@@ -184,7 +184,7 @@ consteval auto why_not_scan_range_blocks() {
 /// in advance halves the chain of sums.
 ///
 /// Errors: what op or a copy throws; std::bad_alloc; fj::cancelled if options.stop was asked to stop before every block
-/// had started. Both leave the output partly written. Iterators must be random-access ones. Outside of a runtime the
+/// had started. Both leave the output partly written. Iterators must be random-access ones. Outside a runtime the
 /// call enters the default one.
 template <class First, class Last, class Out, class Op = std::plus<>>
   requires std::input_or_output_iterator<First> && std::sentinel_for<Last, First> && detail::like_iterator<Out> &&

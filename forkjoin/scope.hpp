@@ -57,7 +57,7 @@ struct scope_access;  // with_scope's
 template <detail::a_policy Policy>
 class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
  public:
-  /// Throws std::logic_error outside of a runtime.
+  /// Throws std::logic_error outside a runtime.
   [[gnu::always_inline]] basic_scope() : state_(current_strand_or_throw()) { look_at_exceptions(); }
 
   /// Once the token is asked to stop, fork starts no child any more. If a child was left out, the join throws
@@ -82,7 +82,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
   /// Cost if nothing is stolen: a call with two switches of stacks, which save the callee-saved registers; no
   /// allocation, no fence. A fork by a strand that did not make the scope takes two more atomic operations.
   ///
-  /// Errors: what f throws, if nothing was stolen; else the join throws it. std::logic_error outside of a runtime, also
+  /// Errors: what f throws, if nothing was stolen; else the join throws it. std::logic_error outside a runtime, also
   /// in fj::blocking.
   template <class F>
   [[gnu::always_inline]] void fork(F&& f) {

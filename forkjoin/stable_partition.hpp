@@ -76,7 +76,7 @@ void partition_by_buffer(It first, std::size_t n, const Filter& marks, std::size
 /// of them had started, fj::cancelled is thrown. In both cases, and after std::bad_alloc, all elements are in their old
 /// places. If a move of an element throws, elements may be lost; the others are valid, in an unspecified order.
 /// options.grain: the number of elements that are processed without a fork, rounded up to a multiple of 64; 0 for some
-/// thousand. Outside of a runtime the call enters the default one.
+/// thousand. Outside a runtime the call enters the default one.
 ///
 /// Cost: three passes, a bit and room for a copy of each element; where moves may throw O(n log n) moves and a bit for each.
 /// Span O(n / grain); where moves may throw O(n).

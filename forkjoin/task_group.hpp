@@ -43,17 +43,17 @@ struct task {
 enum class task_group_status { complete, canceled };
 
 /// Tasks that may outlive the function that starts them: a member of an object, a group that several functions fill. As tbb::task_group.
-/// Any strand or thread may start tasks and wait, also several at once, also a task may start others.
+/// Any strand or thread may start tasks and wait, several may do so at once, and a task may start others.
 ///
-/// run(f) runs f at once on another stack, as fj::scope::fork does: thieves may steal the caller's continuation. So with one P the tasks run
-/// in the order of the program, and a task that waits for what its caller does after run needs a second P, or fj::go. Outside of any
+/// run(f) runs f immediately on another stack, as fj::scope::fork does: thieves may steal the caller's continuation. With one P the tasks
+/// run in the order of the program, and a task that waits for what its caller does after run needs a second P, or fj::go. Outside any
 /// runtime f becomes a fiber of the default one.
 ///
 /// A task that run has started in a runtime is part of the call of fj::run, or of the fiber, that it was started in: that ends when its tasks
 /// have.
 ///
 /// Where tasks end with the function that starts them, fj::scope and fork_join cost a fraction of a group, and throw a child's exception in
-/// the order of the program. A group throws the first exception that came; then it starts no more tasks until the wait.
+/// the order of the program. A group throws the first exception that occurred; then it starts no more tasks until the wait.
 class task_group {
  public:
   task_group() noexcept : task_group(stop_token()) {}
@@ -71,7 +71,7 @@ class task_group {
   /// Runs f(), or f(stop_token) with a token of the group's, as a task; nothing if the group is asked to stop. Moves or copies f. f must not
   /// wait for its own group.
   ///
-  /// Cost if nothing is stolen: a call with two switches of stacks and some six atomic operations. Errors: outside of a runtime those of
+  /// Cost if nothing is stolen: a call with two switches of stacks and some six atomic operations. Errors: outside a runtime those of
   /// fj::go; what f throws comes from wait.
   template <class F>
   void run(F&& f) {

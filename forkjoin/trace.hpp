@@ -10,7 +10,7 @@
 namespace fj { inline namespace v0_2 {
 
 /// Names the calling strand in a trace (runtime::trace_to), in place of the function that it runs: fj::trace_name("parse"). An empty text
-/// takes the name back. Nothing outside of any runtime, or while no trace is written. At most 65,535 bytes; all texts of a trace together have room for 256 KiB. A tenth of a
+/// takes the name back. Nothing outside any runtime, or while no trace is written. At most 65,535 bytes; all texts of a trace together have room for 256 KiB. A tenth of a
 /// microsecond.
 inline void trace_name([[maybe_unused]] std::string_view text) noexcept {
 #ifndef FORKJOIN_SERIAL

@@ -28,7 +28,7 @@ struct scope_access {
 
 /// Calls body(s) with a scope s of that policy (fj::scope by default), joins, and returns what body returned. Throws
 /// the exception that the serial program would have thrown, also when body throws. Catch exceptions of children around
-/// with_scope, not around a fork: a fork throws them only if its continuation was not stolen. Outside of a runtime the
+/// with_scope, not around a fork: a fork throws them only if its continuation was not stolen. Outside a runtime the
 /// call enters the default one.
 template <detail::a_policy Policy = continuations, class Body>
 std::invoke_result_t<Body&, basic_scope<Policy>&> with_scope(stop_token stop, Body&& body) {

@@ -34,7 +34,7 @@ class loop_of_forks : public fork_loop {
 
   [[gnu::always_inline]] void next_is(std::size_t turn) noexcept { rest.next = turn; }
 
-  /// False outside of any runtime.
+  /// False outside any runtime.
   [[nodiscard, gnu::always_inline]] bool offer() noexcept {
     return __builtin_expect(!detail::push_record(rest), true) || detail::push_slow();
   }
@@ -52,7 +52,7 @@ class loop_of_forks : public fork_loop {
     return true;
   }
 
-  /// Waits for the stolen turns, from rest.next on. Outside of any runtime it runs all turns in the default one.
+  /// Waits for the stolen turns, from rest.next on. Outside any runtime it runs all turns in the default one.
   [[gnu::cold, gnu::noinline]] void join_turns() {
     if (current_scheduler()) return detail::join_loop_slow(*this);
     const auto all = [this] { detail::run_as_stolen(*this); };

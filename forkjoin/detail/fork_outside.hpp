@@ -1,4 +1,4 @@
-// A fork outside of any runtime: it enters the default one.
+// A fork outside any runtime: it enters the default one.
 #pragma once
 
 #include "forkjoin/detail/call_in.hpp"
@@ -24,7 +24,7 @@ struct run_record {
   void operator()() const noexcept { record.joined.settle(record.joined.body()(record)); }
 };
 
-/// Does a fork from outside of any runtime in the default one. Types are erased, so that not every fork is compiled twice.
+/// Does a fork from outside any runtime in the default one. Types are erased, so that not every fork is compiled twice.
 template <class Policy>
 [[gnu::cold, gnu::noinline]] void fork_in_default_runtime(function_ref<void()> here, run_record other) {
   const auto fork = [&] {

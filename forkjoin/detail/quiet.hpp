@@ -41,7 +41,7 @@ template <class F, class G>
 }
 
 /// Says that the calling strand begins a part of a loop that is expected to be brief, and that it will not fork. False, and
-/// nothing said, if a worker asks for something: then the strand forks, and answers. Also outside of any runtime.
+/// nothing said, if a worker asks for something: then the strand forks, and answers. Also outside any runtime.
 [[gnu::always_inline]] inline bool begin_brief_part() noexcept {
   deque& d = current_deque();
   if (!d.asks_nothing()) return false;

@@ -51,11 +51,11 @@ struct channel_access {
 }  // namespace detail
 
 /// A handle to a channel like Go's; all copies of the handle name the same channel. Any number of fibers, and of
-/// threads outside of any runtime, may send and receive. While a fiber waits, also inside of a tree of forks, its
+/// threads outside any runtime, may send and receive. While a fiber waits, also inside a tree of forks, its
 /// worker does other work, and other workers may take what the fiber has forked. Values arrive in the order in which
 /// they were sent. Senders and receivers that wait are served first in, first out.
 ///
-/// A default-constructed handle names no channel, as Go's nil: sends and receives on it wait for ever (or until a
+/// A default-constructed handle names no channel, as Go's nil: sends and receives on it wait forever (or until a
 /// deadline or a stop), and fj::select ignores it.
 ///
 /// T must be movable without exceptions; its move constructor runs under the channel's lock, so it must not fork or wait.

@@ -19,11 +19,11 @@ struct descriptor_access;
 }
 
 /// Owns a descriptor of the system: a socket, a pipe, a terminal, an eventfd. Move-only. Any number of fibers, and of
-/// threads outside of any runtime, may use it at once; several may read at once, or write at once. At each event all
+/// threads outside any runtime, may use it at once; several may read at once, or write at once. At each event all
 /// that wait try again, and those that find nothing continue to wait.
 ///
-/// While a fiber waits, also inside of a tree of forks, its worker does other work. The first such wait in a runtime
-/// opens two descriptors, an epoll and an eventfd, which stay open until the runtime ends. A thread outside of any
+/// While a fiber waits, also inside a tree of forks, its worker does other work. The first such wait in a runtime
+/// opens two descriptors, an epoll and an eventfd, which stay open until the runtime ends. A thread outside any
 /// runtime waits by poll(2), and opens an eventfd for the time of the wait.
 ///
 /// Regular files have no events: reads and writes of them block their thread.

@@ -147,7 +147,7 @@ class [[nodiscard(
   bool valid() const noexcept { return state_; }
 
   /// Waits for the fiber, and returns its result or throws its exception. If a fiber waits, its worker does other work;
-  /// a thread outside of any runtime sleeps. Afterwards the future is not valid. Throws fj::cancelled if options.stop
+  /// a thread outside any runtime sleeps. Afterwards the future is not valid. Throws fj::cancelled if options.stop
   /// is asked to stop first, fj::timed_out if the time options.until comes first, and std::bad_alloc if there is no
   /// memory for the wait; in these cases the future has not changed. Throws std::logic_error if the future is not
   /// valid.
@@ -316,7 +316,7 @@ struct starter {
 
 }  // namespace detail
 
-/// Starts f() as a fiber in the runtime that this code runs in; outside of any runtime, in the default one. go moves or
+/// Starts f() as a fiber in the runtime that this code runs in; outside any runtime, in the default one. go moves or
 /// copies f. f may take a fj::stop_token; future::request_stop and the end of the runtime ask that token to stop.
 ///
 /// The fiber runs beside its creator. Use go for functions that wait for something other than their own children, such
@@ -329,7 +329,7 @@ struct starter {
 ///
 /// Errors: std::bad_alloc if there is no memory, std::system_error if the runtime has no thread and the system refuses
 /// one, std::invalid_argument if no stack can be as large as the options say. Cost: an allocation, a stack that the P
-/// keeps, and an entry in its run queue. From outside of the runtime: an access to the pool of stacks and to the ready
+/// keeps, and an entry in its run queue. From outside the runtime: an access to the pool of stacks and to the ready
 /// queue.
 ///
 /// A frame of more than 64 KiB may step over the guard below the fiber's stack, unless the program is compiled with
@@ -366,7 +366,7 @@ auto runtime_ref::go(const go_options& wanted, F&& f) const {
   return detail::starter<F>::start(*scheduler_, wanted, std::forward<F>(f));
 }
 
-/// Lets other fibers run first. Outside of any runtime the thread yields.
+/// Lets other fibers run first. Outside any runtime the thread yields.
 inline void yield() noexcept { detail::yield_strand(); }
 
 }}  // namespace fj::v0_2

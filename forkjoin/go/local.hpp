@@ -12,9 +12,9 @@
 
 namespace fj { inline namespace v0_2 {
 
-/// A value for each fiber of fj::go and each call of fj::run from outside of a runtime. It replaces thread_local, which
+/// A value for each fiber of fj::go and each call of fj::run from outside a runtime. It replaces thread_local, which
 /// does not work for strands, because they change threads. All strands that such a fiber forks see the same value, as
-/// they would in the serial program; the program must see to it that they do not race. Outside of any runtime each
+/// they would in the serial program; the program must see to it that they do not race. Outside any runtime each
 /// thread has a value. The first access makes the value; the end of its fiber destroys it.
 template <class T>
 class local {

@@ -13,7 +13,7 @@
 namespace fj { inline namespace v0_2 {
 
 /// Meets TimedLockable: use it with std::unique_lock, std::scoped_lock. A fiber that waits leaves its stack, and its
-/// worker does other work; a thread outside of any runtime sleeps. The strand that has locked the mutex must unlock it,
+/// worker does other work; a thread outside any runtime sleeps. The strand that has locked the mutex must unlock it,
 /// and may do so on another thread. Not recursive.
 ///
 /// Fairness: a strand may take a free mutex ahead of strands that wait. A strand that has waited for 1 ms gets the

@@ -23,8 +23,8 @@ inline void sleep_until(deadline t, const wait_options& options) {
 /// (options::schedule). So {.until = fj::now() + 5ms} is the same in each run of a schedule.
 inline std::chrono::steady_clock::time_point now() noexcept { return detail::now(); }
 
-/// Sleeps for at least so long. The fiber leaves its stack, also inside of a tree of forks, and its worker does other
-/// work; a thread outside of any runtime sleeps. Returns at once if d is not positive, or no number. Throws fj::cancelled if
+/// Sleeps for at least so long. The fiber leaves its stack, also inside a tree of forks, and its worker does other
+/// work; a thread outside any runtime sleeps. Returns at once if d is not positive, or no number. Throws fj::cancelled if
 /// options.stop is asked to stop during the sleep, fj::timed_out if the time options.until comes first, std::bad_alloc
 /// if there is no memory for the wait.
 ///

@@ -158,7 +158,7 @@ template <class T, class It, class Get, class Op>
   return detail::fold_in_steps<T, most / 4, most>(it, n, get, op);
 }
 
-/// Of any number. Not inlined: inside of a recursion g++ takes the steps apart before it vectorizes, and sums take twice as
+/// Of any number. Not inlined: inside a recursion g++ takes the steps apart before it vectorizes, and sums take twice as
 /// long. Hot: g++ takes some callers for unlikely ones, and would compile it for size, one element at a time.
 template <class T, class It, class Get, class Op>
 [[gnu::noinline, gnu::hot]] T fold(It it, std::size_t n, Get& get, Op& op) {

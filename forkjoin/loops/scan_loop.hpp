@@ -163,7 +163,7 @@ class scan_loop {
   ordered_parts parts_;
 };
 
-/// Scans all blocks of n elements. `before` as for scan_loop. Outside of a runtime it enters the default one.
+/// Scans all blocks of n elements. `before` as for scan_loop. Outside a runtime it enters the default one.
 template <class T, class Work>
 [[gnu::noinline]] void scan_slow(Work& work, const blocks& all, std::size_t n, std::optional<T>& before,
                                  loop_options options) {

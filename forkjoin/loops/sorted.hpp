@@ -21,7 +21,7 @@ namespace fj { inline namespace v0_2 { namespace detail {
 inline constexpr std::size_t sorted_block = 64;
 
 /// Whether any of n > 0 pairs of neighbors from first on is out of order: its second element is less than the first, or,
-/// with Descends, is not less. Not inlined: inside of a recursion g++ keeps in memory what belongs in registers. One loop
+/// with Descends, is not less. Not inlined: inside a recursion g++ keeps in memory what belongs in registers. One loop
 /// for both directions takes longer, too.
 template <bool Descends, class It, class Less>
 [[gnu::noinline]] bool has_pair_out_of_order(It first, std::size_t n, const Less& less) {

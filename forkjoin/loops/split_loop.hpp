@@ -166,7 +166,7 @@ struct rest_of_loop {
 };
 
 /// Runs a loop that may have to fork; leaves the rest to the caller if the loop is expected to be brief, when the first part, of
-/// First elements or one if there are no more, has been done; and the whole loop if no fork can be stolen. Outside of a runtime
+/// First elements or one if there are no more, has been done; and the whole loop if no fork can be stolen. Outside a runtime
 /// it enters the default one.
 template <std::size_t First>
 [[gnu::noinline]] rest_of_loop begin_loop_slow(std::size_t n, loop_options options, pace& known, loop_leaf leaf) {

@@ -55,7 +55,7 @@ std::tuple<value_of<result_of<F>>...> fork_all_observed(lvalue<F>... f) {
 /// Calls all closures in the order of the program, whatever the policy.
 template <class Policy, class... F>
 std::tuple<value_of<result_of<F>>...> fork_all(lvalue<F>... f) {
-  const inside_run here;  // as the other build outside of a runtime
+  const inside_run here;  // as the other build outside a runtime
   if constexpr (is_observed) {
     return detail::fork_all_observed<F...>(f...);
   } else {

@@ -14,7 +14,7 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 template <class Turn>
 void fork_turns(std::size_t n, const Turn& turn) {
-  const inside_run here;  // as the other build outside of a runtime
+  const inside_run here;  // as the other build outside a runtime
   Turn own(turn);
   fork_block block(block_kind::loop);
   block.turns(n, [&own](std::size_t i) {

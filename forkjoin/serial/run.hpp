@@ -11,7 +11,7 @@ namespace fj { inline namespace v0_2 {
 
 namespace detail {
 
-/// The number of calls of run that the thread is inside of.
+/// The number of calls of run that the thread is inside.
 inline thread_local unseen<unsigned> depth_of_runs = 0;
 
 class inside_run {
