@@ -70,9 +70,9 @@ def sites(profile, procs, is_long):
                      percent(sum(site.own for site in rest), profile.work), "", "", "", ""])
     yield from aligned(rows)
     if any(site.kind == "after" for site in sites[:n]):
-        yield "after a line: what no branch is around, after the join of forks there"
+        yield "after a line: code outside every branch, after the join of forks there"
     if any(site.kind == "beside" for site in sites[:n]):
-        yield "beside a line: what no branch is around, between forks there and their join"
+        yield "beside a line: code outside every branch, between forks there and their join"
     yield from too_short(profile)
     yield "of the span, of the work: by the line's own strands. parallelism: of its forks, with all in them"
     yield f"twice as fast, forks free: the program's time on {procs} P if they were, now {duration(profile.time(procs))}"
