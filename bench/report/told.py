@@ -195,6 +195,14 @@ def behind_tbb(figures):
         "No kernel is slower than oneTBB's quickest way beyond the noise."
 
 
+def losses(figures):
+    """The kernels in which oneTBB is ahead, for README's first screen."""
+    rows = [[called(data, problem), name, procs, spread(deciding(r))]
+            for name, data in figures.each() for procs in PROCS for problem, r in ours(data, procs)
+            if deciding(r) and side_of(deciding(r)) == -1]
+    return grid(["kernel", "compiler", "Ps", "our speed over oneTBB's (interval)"], rows)
+
+
 def readme(figures):
     """Picture's caption, and the facts."""
     data, (gcc, clang), (by_gcc, by_clang) = figures.gcc, compilers(figures), forked_over_plain(figures)
@@ -212,9 +220,8 @@ def readme(figures):
                  f"{newer_tbb(figures)} (`./dev bench fib`)")
         + folded("- Over all kernels, geometric means (`./dev bench --compilers both`, 20 to 30 minutes):"),
         means_table(figures),
-        folded(f"- Losses. By g++, {flat_loss(figures)} (`./dev bench fib`). {behind_tbb(figures)} "
-               "([All kernels](bench/README.md#every-kernel-beside-onetbb-and-openmp); in brackets the median, and the interval in which it "
-               "lies.)")])
+        folded(f"- With g++, {flat_loss(figures)} (`./dev bench fib`). The table of losses is [above](#why), that of [all "
+               "kernels](bench/README.md#every-kernel-beside-onetbb-and-openmp) in bench/README; in brackets is the interval of the median.")])
 
 
 def best_tbb_way(data, problem, procs, is_one=is_tbb):
@@ -484,7 +491,7 @@ def performance(figures):
         "\n", grid(["", *compilers(figures)], rows)])
 
 
-BLOCKS = {of.__name__: of for of in (readme, kernels, policies, waiting, league, peers, talk, echo, handover, performance)}
+BLOCKS = {of.__name__: of for of in (losses, readme, kernels, policies, waiting, league, peers, talk, echo, handover, performance)}
 
 
 def told(page, figures):
