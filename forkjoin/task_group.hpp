@@ -1,7 +1,17 @@
 // Tasks that belong to an object: started and waited for anywhere.
 #pragma once
 
-#include "forkjoin/detail/needs_runtime.hpp"
+#include "forkjoin/detail/requirements.hpp"
+
+#ifdef FORKJOIN_PROFILE
+#error \
+    "forkjoin: the profile has forks, scopes and loops, but no task groups: their tasks may outlive the strand that starts them"
+#include <the compilation ends here, because of the error above>
+#endif
+
+#ifdef FORKJOIN_SERIAL
+#include "forkjoin/serial/task_group.hpp"
+#else
 
 #include <functional>
 #include <type_traits>
@@ -188,3 +198,5 @@ class task_group {
 };
 
 }}  // namespace fj::v0_2
+
+#endif

@@ -91,7 +91,7 @@ template <class T>
 using unseen = T;
 
 /// All that the program does takes time.
-struct unobserved {
+struct [[maybe_unused]] unobserved {
   constexpr unobserved() noexcept {}
 };
 

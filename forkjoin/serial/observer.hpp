@@ -8,7 +8,8 @@
 //   sees_all_forks        true if algorithms are to fork down to a few elements, as the instrument wants to see what any number of P
 //                         could do; false if they are to fork as they do on a few P
 //   fork_block            a group of branches that end at one join. Blocks nest
-//     fork_block(kind)      where it begins: a fork_join, a loop, a fold (fork_reduce), or a scope. The place of the fork is where this
+//     fork_block(kind)      where it begins: a fork_join, a loop, a fold (fork_reduce), a scope, or a task group, which is as a scope, but may
+//                           outlive the branch that made it, and be joined by another one. The place of the fork is where this
 //                           constructor and the functions below are called from, and the type F names the user's closure
 //     branch(f)             calls f() as a branch. It may run beside all other branches of the block; in a scope also beside what the
 //                           strand does from here to the join. f may throw, which ends the branch. f is an object of the twin, which
@@ -46,7 +47,7 @@ namespace fj { inline namespace v0_2 { namespace detail {
 inline constexpr bool is_observed = false;
 inline constexpr bool sees_all_forks = false;
 
-enum class block_kind { fork_join, loop, fold, scope };
+enum class block_kind { fork_join, loop, fold, scope, group };
 
 class fork_block {
  public:
@@ -81,7 +82,7 @@ constexpr void run_ends() noexcept {}
 template <class T>
 using unseen = T;
 
-struct unobserved {
+struct [[maybe_unused]] unobserved {
   constexpr unobserved() noexcept {}
 };
 

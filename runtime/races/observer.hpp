@@ -6,7 +6,7 @@
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace races {
 
-enum class block_kind : std::uint32_t { fork_join, loop, fold, scope };
+enum class block_kind : std::uint32_t { fork_join, loop, fold, scope, group };
 
 /// Defined in forkjoin-races alone: a program that is not linked with it does not link.
 extern const char link_with_forkjoin_races;

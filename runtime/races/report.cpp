@@ -202,6 +202,8 @@ const char* name_of(kind is) {
       return "fork_reduce";
     case kind::scope:
       return "scope";
+    case kind::group:
+      return "task_group";
   }
   return "";
 }
@@ -212,6 +214,8 @@ std::string name_of_branch(kind is, std::uint32_t ordinal) {
       return "branch " + std::to_string(ordinal + 1);
     case kind::scope:
       return "fork " + std::to_string(ordinal + 1);
+    case kind::group:
+      return "task " + std::to_string(ordinal + 1);
     default:
       return "turn " + std::to_string(ordinal);
   }

@@ -43,16 +43,25 @@ std::uint32_t record_of(open_block* b) noexcept {
   return b->record;
 }
 
-/// Puts the strands of `from`, a root, into the bag of the running branch.
-void put_before_this(strand_id from) noexcept {
+/// Puts the strands of `from`, a root, into the bag of that branch, which runs, or which the running one is in.
+void put_before(branch_state& branch, strand_id from) noexcept {
   new_epoch();
   forget_usual();
   bags[from] &= ~is_beside;
-  if (now.branch.bag == 0) {
-    now.branch.bag = from;
+  if (branch.bag == 0) {
+    branch.bag = from;
   } else {
-    bags[from] = root_of(now.branch.bag);
+    bags[from] = root_of(branch.bag);
   }
+}
+void put_before_this(strand_id from) noexcept { put_before(now.branch, from); }
+
+/// What the owner of the block is made of: the running branch, or one that it is in.
+branch_state& state_of_owner(const open_block& b) noexcept {
+  if (b.owner == now.frame) return now.branch;
+  branch_frame* f = now.frame;
+  while (f->parent != b.owner) f = f->parent;
+  return f->parents_state;
 }
 
 /// Puts what the running branch has done into its block's bag. The flag is the root's.
@@ -80,10 +89,10 @@ void hold_others(lock_set all) noexcept {
 
 /// Whether blocks that are open beside b may be joined before b.
 bool outlives_others(const open_block& b) noexcept {
-  if (&b != now.innermost) return true;
+  if (&b != now.innermost || b.is == kind::group) return true;
   if (!now.any_order) return false;
   for (const open_block* other = b.outer; other && other->owner == b.owner; other = other->outer)
-    if (other->is == kind::scope) return true;
+    if (goes_on_beside(other->is)) return true;
   return false;
 }
 
@@ -101,12 +110,21 @@ void enter(branch_frame& frame, open_block& b, strand_id beside_base, address to
   set_filters();
 }
 
+/// Task groups may outlive the branch that made them: they are its parent's from then on. Returns how many.
+unsigned hand_groups_on(branch_frame& frame) noexcept {
+  unsigned groups = 0;
+  for (open_block* b = now.innermost; b && b->owner == &frame; b = b->outer, ++groups) b->owner = frame.parent;
+  return groups;
+}
+
 /// What a branch had on the stack is no more.
 void leave(branch_frame& frame) noexcept {
   end_of_branch(&frame);
   forget_stack();
   if (now.held != frame.parents_locks) hold_others(frame.parents_locks);
   const address top = now.stack_bottom + now.branch.span;
+  if (now.innermost && now.innermost->owner == &frame) [[unlikely]]
+    frame.parents_state.scopes += hand_groups_on(frame);
   now.branch = frame.parents_state;
   now.branch.low = std::min(now.branch.low, top);  // branches have touched what the parent has there, too
   set_strand(frame.parents_strand);
@@ -187,7 +205,9 @@ bool covers_escaping(strand_id s) noexcept {
   for (const branch_frame* f = now.frame; f != b->owner; f = f->of->owner) {
     const open_block& waits_for = *f->of;
     if (waits_for.number < b->number) return false;
-    if (now.any_order && &waits_for != b && waits_for.owner == b->owner && waits_for.is == kind::scope) return false;
+    if (&waits_for == b) continue;
+    if (waits_for.is == kind::group || b->is == kind::group) return false;
+    if (now.any_order && waits_for.owner == b->owner && waits_for.is == kind::scope) return false;
   }
   known_cover = b->number;
   return true;
@@ -250,7 +270,8 @@ void begin(block& unused, block_kind is) noexcept {
        now.innermost,
        ++now.blocks_opened};
   now.innermost = &b;
-  if (is == block_kind::scope) {
+  if (is == block_kind::group) now.any_order = true;  // any strand may await it, at any time
+  if (goes_on_beside(b.is)) {
     ++now.branch.scopes;
     set_filters();
   } else if (is == block_kind::fold) {
@@ -276,7 +297,8 @@ void join(block& ended) noexcept {
   for (const open_block* inner = now.innermost; inner && inner != &b; inner = inner->outer)
     if (inner->is == kind::scope && inner->branches != inner->joined)
       join_before_inner(reinterpret_cast<address>(__builtin_return_address(0)));
-  put_before_this(b.bag);
+  // By a branch that waits for a group: the owner's, so that other branches that wait for it come after its tasks, too.
+  put_before(state_of_owner(b), b.bag);
   b.bag = 0;
 }
 
@@ -288,8 +310,8 @@ void end(block& ended) noexcept {
     *at = b.outer;
     break;
   }
-  if (b.is == kind::scope) {
-    --now.branch.scopes;
+  if (goes_on_beside(b.is)) {
+    --state_of_owner(b).scopes;
     set_filters();
   } else if (b.is == kind::fold) {
     const strand_id folded = now.branch.bag;
@@ -306,9 +328,10 @@ void end(block& ended) noexcept {
 
 void branch(block& in, void (*call)(void* f), void* f, std::size_t size) {
   open_block& b = of(in);
-  if (b.is == kind::scope) fork_beside_ancestors(b);
+  if (goes_on_beside(b.is)) fork_beside_ancestors(b);
   branch_frame frame;
-  enter(frame, b, b.is == kind::scope ? ~strand_id{0} : b.first, reinterpret_cast<address>(__builtin_frame_address(0)));
+  enter(frame, b, goes_on_beside(b.is) ? ~strand_id{0} : b.first,
+        reinterpret_cast<address>(__builtin_frame_address(0)));
   const struct leaver {
     open_block& b;
     branch_frame& frame;
@@ -374,6 +397,8 @@ void turns(block& in, std::size_t n, void (*call)(void* f, std::size_t turn), vo
     if (++turn == n) return;
     // As leave and enter, without what stays the same.
     end_of_branch(&frame);
+    if (now.innermost && now.innermost->owner == &frame) [[unlikely]]
+      frame.parents_state.scopes += hand_groups_on(frame);
     ++frame.ordinal;
     b.branches = frame.ordinal + 1;
     now.branch.context = 0;

@@ -16,7 +16,10 @@
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace races {
 
-enum class kind : std::uint32_t { fork_join, loop, fold, scope };
+enum class kind : std::uint32_t { fork_join, loop, fold, scope, group };
+
+/// Whether what the strand does after a fork runs beside the child.
+constexpr bool goes_on_beside(kind is) noexcept { return is >= kind::scope; }
 
 struct branch_frame;
 

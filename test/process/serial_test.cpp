@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <forkjoin/forkjoin.hpp>
+#include <forkjoin/task_group.hpp>
 #include <fstream>
 #include <functional>
 #include <memory>
@@ -35,6 +36,30 @@ long scope_fib(int n) {
   return a + b;
 }
 
+void task_groups() {
+  fj::task_group group;
+  int tasks = 0, where_tasks = -1;
+  group.run([&] { where_tasks = fj::this_proc(); });
+  group.run([&](fj::stop_token stop) { tasks += stop.stop_requested() ? 9 : 1; });
+  expect(group.run_and_wait([&] { ++tasks; }) == fj::task_group_status::complete && tasks == 2 && where_tasks == 0,
+         "task_group");
+  group.run([] { throw std::runtime_error("first"); });
+  group.run([&] { ++tasks; });
+  try {
+    group.wait();
+    tasks = 9;
+  } catch (const std::runtime_error&) {}
+  fj::task_group outer;
+  fj::stop_token of_outer;
+  outer.run([&](fj::stop_token stop) { of_outer = stop; });
+  fj::task_group inner(of_outer);
+  fj::stop_token seen;
+  inner.run([&](fj::stop_token stop) { seen = stop; });
+  outer.cancel();
+  inner.run([&] { ++tasks; });
+  expect(tasks == 2 && seen.stop_requested() && inner.wait() == fj::task_group_status::canceled, "a task_group stops");
+}
+
 long threads() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
@@ -54,6 +79,8 @@ int main() {
   expect(rt.run([] { return fib(15); }) == 610, "fork_join");
   expect(fib(15) == 610, "fork_join outside");
   expect(fj::run([] { return scope_fib(15); }) == 610, "scope");
+
+  task_groups();
 
   auto [scopes, where] = fj::fork_join([] { return scope_fib(10); }, [] { return fj::this_proc(); });
   expect(scopes == 55 && where == 0, "fork_join outside is inside for its branches");

@@ -65,6 +65,13 @@ original<void*(void*)> before_in_tree{"_ZSt18_Rb_tree_decrementPSt18_Rb_tree_nod
 original<void(void*, void*)> put_in_list{"_ZNSt8__detail15_List_node_base7_M_hookEPS0_"};
 original<void(void*)> take_from_list{"_ZNSt8__detail15_List_node_base9_M_unhookEv"};
 original<void(void*, void*, void*)> move_in_list{"_ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_"};
+// Its pools of memory, which are heaps of their own.
+original<void*(void*, std::size_t, std::size_t)> take_from_pool{
+    "_ZNSt3pmr26synchronized_pool_resource11do_allocateEmm"},
+    take_from_own_pool{"_ZNSt3pmr28unsynchronized_pool_resource11do_allocateEmm"};
+original<void(void*, void*, std::size_t, std::size_t)> give_to_pool{
+    "_ZNSt3pmr26synchronized_pool_resource13do_deallocateEPvmm"},
+    give_to_own_pool{"_ZNSt3pmr28unsynchronized_pool_resource13do_deallocateEPvmm"};
 
 bool ready = false;
 
@@ -582,6 +589,34 @@ void free(void* at) noexcept {
   if (watches_freed()) freed(at, malloc_usable_size(at), is_mapped(at), HEAP_CALLED_FROM);
   ended(at);
   __libc_free(at);
+}
+
+// --- std::pmr's pools: as the heap. That with no lock of its own is written by who takes memory from it or gives some back ---
+
+void* _ZNSt3pmr26synchronized_pool_resource11do_allocateEmm(void* pool, std::size_t n, std::size_t alignment) {
+  void* const at = of_library(take_from_pool)(pool, n, alignment);
+  grown(at, n);
+  return at;
+}
+
+void _ZNSt3pmr26synchronized_pool_resource13do_deallocateEPvmm(void* pool, void* at, std::size_t n,
+                                                               std::size_t alignment) {
+  if (watches_freed()) freed(at, n, false, CALLED_FROM);
+  of_library(give_to_pool)(pool, at, n, alignment);
+}
+
+void* _ZNSt3pmr28unsynchronized_pool_resource11do_allocateEmm(void* pool, std::size_t n, std::size_t alignment) {
+  writes(static_cast<void**>(pool) + 1, sizeof(void*), CALLED_FROM);
+  void* const at = of_library(take_from_own_pool)(pool, n, alignment);
+  grown(at, n);
+  return at;
+}
+
+void _ZNSt3pmr28unsynchronized_pool_resource13do_deallocateEPvmm(void* pool, void* at, std::size_t n,
+                                                                 std::size_t alignment) {
+  writes(static_cast<void**>(pool) + 1, sizeof(void*), CALLED_FROM);
+  if (watches_freed()) freed(at, n, false, CALLED_FROM);
+  of_library(give_to_own_pool)(pool, at, n, alignment);
 }
 
 // --- locks: nothing waits for them in one thread. A mutex's count lies where glibc has it. ---

@@ -11,7 +11,7 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace os { namespa
 void reads(const void* at, std::size_t n, void* pc) noexcept;
 void writes(void* at, std::size_t n, void* pc) noexcept;
 void allocated(void* at, std::size_t n, void* pc) noexcept;
-/// Bytes that a block has got without a move.
+/// Bytes that a block has got without a move, or that the program has got of one.
 void grown(void* at, std::size_t n) noexcept;
 /// A block of the heap is no more.
 void ended(const void* at) noexcept;

@@ -8,6 +8,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <numeric>
 #include <regex>
@@ -294,6 +295,33 @@ CASE(text_characters) {  // clean: neighbours
   std::string s(100, 'x');
   fj::parallel_for(std::size_t{0}, s.size(), [&](std::size_t i) { s[i] = static_cast<char>('a' + i % 26); });
   use(s);
+}
+
+CASE(pool_of_branches) {  // clean: what one branch has given back the next one gets
+  std::pmr::synchronized_pool_resource pool;
+  std::vector<std::size_t> out(30);
+  fj::parallel_for(std::size_t{0}, out.size(), [&](std::size_t i) {
+    std::pmr::vector<int> some(20 + i % 3, static_cast<int>(i), &pool);
+    std::pmr::list<std::pmr::string> words({"one", "a second one that is longer than others"}, &pool);
+    out[i] = some.size() + words.size();
+  });
+  use(out);
+}
+
+CASE(pool_gets_memory_back) {  // racy: the other branch still uses it
+  std::pmr::synchronized_pool_resource pool;
+  int* const some = static_cast<int*>(pool.allocate(400));
+  some[7] = 1;
+  int n = 0;
+  fj::fork_join([&] { n = some[7]; },                  // race: a
+                [&] { pool.deallocate(some, 400); });  // race: b
+  use(n);
+}
+
+CASE(pool_without_lock) {  // racy
+  std::pmr::unsynchronized_pool_resource pool;
+  fj::fork_join([&] { static_cast<void>(pool.allocate(40)); },   // race: a
+                [&] { static_cast<void>(pool.allocate(40)); });  // race: b
 }
 
 CASE(formatted) {  // racy
