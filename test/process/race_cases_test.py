@@ -14,10 +14,10 @@ __libc_single_threaded shared_pointer; with a scope's children in the bag of the
 that escapes inner ones (strands.cpp: outlives_others) outer_scope_outlives, and race_trees_test.py at seed 2939; without any_order
 inner_scope_outlives_before; without a new number behind a decrement (counters.cpp) after_counting; without the ancestors of a strand that
 counts handed_on; without UNEXPANDED, or races_args in runtime/meson.build, bytes_set_9 and bytes_copied_24;
-without the calls in what makes a race new (report.cpp: by_calls) test_every_variable_is_told; if an access is atomic
-only while no list has it (hooks.cpp: access_atomic without careful) plain_behind_atomic, without access_atomic all the cases beside it;
+without the calls in what makes a race new (report.cpp: by_calls) test_every_variable_is_told; without careful in
+access_atomic (hooks.cpp) atomics; without access_atomic plain_beside_atomic and the cases behind it;
 without std::pmr's pools in interposed.cpp pool_of_branches;
-if a group is a scope to strands.cpp group_outlives_branch, and without hand_groups_on that and group_outlives_join;
+if a group is a scope to strands.cpp group_outlives_branch, without hand_groups_on all of group_outlives;
 without was_of_thread_local (hooks.cpp) block_of_thread_local; with the innermost of last owners alone owners_of_owners."""
 
 import concurrent.futures
