@@ -17,11 +17,11 @@ compiler = sys.argv[1:]
 # Of headers that <tbb/tbb.h> of oneTBB does not include; ours end in a sentence.
 OF_OTHERS = {"memory_pool", "fixed_pool", "memory_pool_allocator", "scalable_allocator", "scalable_memory_resource"}
 # Named by oneTBB's headers, but in no namespace that programs use.
-INNARDS = {"is_inside_task", "graph_policy_namespace"}
+INNARDS = {"graph_policy_namespace"}
 
 
 def compiled(text):
-    command = [*compiler, "-std=c++20", "-fsyntax-only", "-DTBB_PREVIEW_CONCURRENT_LRU_CACHE", f"-I{OURS}", f"-I{ROOT}", "-x", "c++", "-"]
+    command = [*compiler, "-std=c++20", "-fsyntax-only", "-DTBB_PREVIEW_CONCURRENT_LRU_CACHE", "-DTBB_PREVIEW_TASK_GROUP_EXTENSIONS", f"-I{OURS}", f"-I{ROOT}", "-x", "c++", "-"]
     return subprocess.run(command, input=text, capture_output=True, text=True, env={"PATH": "/usr/bin:/bin:/usr/local/bin", "LC_ALL": "C"})
 
 

@@ -1,6 +1,8 @@
 // oneTBB's names: groups, contexts, arenas and pipelines do what oneTBB's do, with any number of P.
 #include <doctest/doctest.h>
 
+#define TBB_PREVIEW_TASK_GROUP_EXTENSIONS 1
+
 #include <signal.h>
 
 #include <atomic>
@@ -243,6 +245,18 @@ TEST_CASE("tbb: a deferred task belongs to its group, wherever it is started") {
   });
 }
 
+TEST_CASE("tbb: a handle without a task is refused") {
+  everywhere([] {
+    tbb::task_group g;
+    tbb::task_handle spent = g.defer([] {});
+    g.run(std::move(spent));
+    CHECK_THROWS_AS(g.run(std::move(spent)), std::runtime_error);  // tried without the look in take
+    CHECK_THROWS_AS(g.run_and_wait(tbb::task_handle()), std::runtime_error);
+    CHECK_THROWS_AS(tbb::this_task_arena::enqueue(tbb::task_handle()), std::runtime_error);
+    CHECK(g.wait() == tbb::complete);
+  });
+}
+
 TEST_CASE("tbb: an algorithm in a cancelled group's task leaves out what has not begun") {
   everywhere([] {
     std::atomic<int> ran = 0;
@@ -353,6 +367,8 @@ TEST_CASE("tbb: two arenas do not starve each other") {
   CHECK(a.max_concurrency() == 1);
   CHECK(a.execute([] { return tbb::this_task_arena::max_concurrency(); }) == 1);
   CHECK(tbb::info::default_concurrency(tbb::task_arena::constraints(-1, 42)) == 42);
+  CHECK(!a.execute(&tbb::is_inside_task));
+  tbb::parallel_for(0, 10, [](int) { CHECK(tbb::is_inside_task()); });
   int x = 0;
   a.execute([&]() -> int& { return x; }) = 1;
   CHECK(x == 1);

@@ -112,11 +112,9 @@ class task_arena {
     const fj::runtime_ref here = runtime();
     fj_detail::enqueue(here, own_, std::forward<F>(f));
   }
-  void enqueue(task_handle&& handle) { enqueue(fj_detail::owned_task{std::move(handle.task_)}); }
+  void enqueue(task_handle&& handle) { enqueue(handle.take()); }
   /// As this_task_arena::enqueue.
-  static void enqueue_here(task_handle&& handle) {
-    fj_detail::enqueue(fj::this_runtime(), nullptr, fj_detail::owned_task{std::move(handle.task_)});
-  }
+  static void enqueue_here(task_handle&& handle) { fj_detail::enqueue(fj::this_runtime(), nullptr, handle.take()); }
 
  private:
   friend class task_scheduler_observer;
@@ -164,5 +162,10 @@ void enqueue(F&& f) {
 inline void enqueue(task_handle&& handle) { task_arena::enqueue_here(std::move(handle)); }
 
 }  // namespace this_task_arena
+
+#if TBB_PREVIEW_TASK_GROUP_EXTENSIONS
+/// Whether an algorithm or a group runs this code.
+inline bool is_inside_task() { return fj_detail::current_context() != nullptr; }
+#endif
 
 }  // namespace tbb

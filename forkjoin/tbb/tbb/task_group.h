@@ -23,6 +23,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -155,6 +156,13 @@ class task_handle {
   friend class task_arena;
   explicit task_handle(std::unique_ptr<fj_detail::heap_task> task) noexcept : task_(std::move(task)) {}
 
+  fj_detail::owned_task take() {
+    if (task_) return fj_detail::owned_task{std::move(task_)};
+    fj_detail::throw_error(
+        std::runtime_error("tbb::task_handle: it is empty, or its task was started before; take one from "
+                           "task_group::defer for each start"));
+  }
+
   std::unique_ptr<fj_detail::heap_task> task_;
 };
 
@@ -182,7 +190,7 @@ class task_group {
   void run(F&& f) {
     spawn(task_of(std::forward<F>(f)));
   }
-  void run(task_handle&& handle) { spawn(fj_detail::owned_task{std::move(handle.task_)}); }
+  void run(task_handle&& handle) { spawn(handle.take()); }
 
   template <class F>
   task_handle defer(F&& f) {
@@ -207,7 +215,8 @@ class task_group {
     return wait();
   }
   task_group_status run_and_wait(task_handle&& handle) {
-    fj_detail::enter([&] { fj_detail::owned_task{std::move(handle.task_)}(); });
+    fj_detail::owned_task task = handle.take();
+    fj_detail::enter([&] { task(); });
     return wait();
   }
 
