@@ -61,6 +61,8 @@ std::size_t specials = 0;  // split or listed cells
   halves[0] = halves[1] = value;
 }
 
+void drop_special(std::uint32_t writer) noexcept;
+
 /// Whether the access counts. Notes what the branch has on the stack, which it forgets at its end.
 [[gnu::always_inline]] inline bool counts(address a) noexcept {
   if (a - now.stack_bottom < now.branch.span && a < now.branch.low) now.branch.low = a;
@@ -143,25 +145,70 @@ std::uint32_t listed_from(strand_id writer, strand_id reader, site_id wrote_at, 
   const aside work;
   const std::uint32_t number = new_list();
   access_list& all = list(number);
-  if (writer != 0) all.push_back({writer, wrote_at, 0, true});
-  if (reader != 0) all.push_back({reader, read_at, 0, false});
+  const lock_set under = is_only_atomic(writer) ? and_atomic(0) : 0;
+  writer &= ~special;
+  if (writer != 0) all.push_back({writer, wrote_at, under, true});
+  if (reader != 0) all.push_back({reader, read_at, under, false});
   ++specials;
   return number | listed;
 }
+
+lock_set only_atomic = 0;  // of an atomic access under no lock, once there was an atomic access
 
 /// Whether a reader that the cell has does not stand for the one that reads now.
 [[gnu::always_inline]] inline bool needs_both(strand_id reader) noexcept {
   return now.escaping != 0 && reader != 0 && reader != now.here && beside(reader) && !covers_escaping(reader);
 }
 
+/// Whether s, which may be none, is of a strand, this or another one, that the running one comes after.
+bool is_mine_or_before(strand_id s) noexcept { return s == 0 || s == now.here || !beside(s); }
+
+/// An atomic access, under no lock, of what only such accesses count of: as of any cell, but that none of them races. False if it needs a list.
+template <bool Writes>
+bool is_among_atomic(strand_id& writer, strand_id& reader, site_id& wrote_at, site_id& read_at, address pc) noexcept {
+  if (!(writer & special)) {
+    if (writer >= now.serial_below || reader >= now.serial_below) return false;
+    writer = atomic;
+    reader = 0;
+  }
+  if (!is_only_atomic(writer)) return false;
+  const strand_id wrote = writer & ~special;
+  if (!is_mine_or_before(wrote)) return covers(wrote);  // it stands for this one
+  if constexpr (Writes) {
+    writer = atomic | this_strand();
+    wrote_at = site_here(pc);
+    if (is_mine_or_before(reader)) reader = 0;
+  } else {
+    if (wrote != 0 && wrote == now.here) return true;
+    if (!is_mine_or_before(reader)) return covers(reader);
+    reader = this_strand();
+    read_at = site_here(pc);
+  }
+  return true;
+}
+
+/// Whether all that a special cell of one access has is before all that runs now.
+bool is_past(std::uint32_t writer, strand_id reader) noexcept {
+  if (is_only_atomic(writer)) return (writer & ~special) < now.serial_below && reader < now.serial_below;
+  const auto is_before = [](const locked_access& one) { return one.strand < now.serial_below; };
+  return is_listed(writer) && std::ranges::all_of(list(writer & ~special), is_before);
+}
+
 template <bool Writes>
 void access_cell(strand_id& writer, strand_id& reader, site_id& wrote_at, site_id& read_at, address a,
                  address pc) noexcept {
-  if (!(writer & listed) && (now.held != 0 || (!Writes && needs_both(reader)))) {
+  if ((writer & special) && is_past(writer, reader)) [[unlikely]] {
+    const aside work;
+    drop_special(writer);
+    writer = reader = 0;
+  }
+  if (now.held != 0 && now.held == only_atomic && is_among_atomic<Writes>(writer, reader, wrote_at, read_at, pc))
+    return;
+  if (!is_listed(writer) && (now.held != 0 || is_only_atomic(writer) || (!Writes && needs_both(reader)))) {
     writer = listed_from(writer, reader, wrote_at, read_at);
     reader = 0;
   }
-  if (writer & listed) return access_list_of<Writes>(list(writer & ~listed), a, pc);
+  if (is_listed(writer)) return access_list_of<Writes>(list(writer & ~listed), a, pc);
   const decision<Writes> does(a, writer, reader, wrote_at, read_at, pc);
   if (does.sets_writer) {
     writer = this_strand();
@@ -177,7 +224,7 @@ void access_cell(strand_id& writer, strand_id& reader, site_id& wrote_at, site_i
 /// Of four bytes, all of which are accessed.
 template <bool Writes>
 void access_word(cells& c, unsigned half, address a, address pc) noexcept {
-  if (c.writer[half] & split) {
+  if (is_split(c.writer[half])) {
     for (unsigned i = 0; i != 4; ++i) {
       cell& byte = splits[c.writer[half] & ~split].byte[i];
       access_cell<Writes>(byte.writer, byte.reader, byte.wrote_at, byte.read_at, a + i, pc);
@@ -195,7 +242,7 @@ void access_bytes(cells& c, unsigned half, address a, unsigned from, unsigned to
     if (c.writer[half] == now.here && (Writes ? c.reader[half] == 0 : true)) return;
     if (!Writes && c.reader[half] == now.here) return;
   }
-  if (!(c.writer[half] & split)) {
+  if (!is_split(c.writer[half])) {
     const aside work;
     std::uint32_t number = splits_used;
     if (free_splits->empty()) {
@@ -206,14 +253,14 @@ void access_bytes(cells& c, unsigned half, address a, unsigned from, unsigned to
     }
     for (cell& byte : splits[number].byte) {
       byte = {c.writer[half], c.reader[half], sites_of(c).wrote_at[half], sites_of(c).read_at[half]};
-      if (byte.writer & listed) {
+      if (is_listed(byte.writer)) {
         const access_list copy = list(byte.writer & ~listed);
         byte.writer = new_list() | listed;
         list(byte.writer & ~listed) = copy;
         ++specials;
       }
     }
-    if (c.writer[half] & listed) {
+    if (is_listed(c.writer[half])) {
       drop_list(c.writer[half] & ~listed);
       --specials;
     }
@@ -362,14 +409,19 @@ void access_range(address a, std::size_t n, address pc) noexcept {
   }
 }
 
+lock_set and_atomic_aside(lock_set held) noexcept {
+  const aside work;
+  if (only_atomic == 0) only_atomic = and_atomic(0);
+  return and_atomic(held);
+}
+
 /// As an access under a lock that all atomic ones hold.
 template <bool Writes>
 [[gnu::noinline]] void access_atomic(address a, std::size_t n, address pc) noexcept {
   const class under_lock {
    public:
     under_lock() noexcept : held_(now.held), careful_(now.careful) {
-      const aside work;
-      now.held = and_atomic(held_);
+      now.held = held_ == 0 && only_atomic != 0 ? only_atomic : and_atomic_aside(held_);
       now.careful = true;
     }
     ~under_lock() {
@@ -418,10 +470,10 @@ template <bool Writes, std::size_t N>
 }
 
 void drop_special(std::uint32_t writer) noexcept {
-  if (writer & listed) {
+  if (is_listed(writer)) {
     drop_list(writer & ~special);
     --specials;
-  } else if (writer & split) {
+  } else if (is_split(writer)) {
     for (const cell& byte : splits[writer & ~split].byte) drop_special(byte.writer);
     free_splits->push_back(writer & ~split);
     --specials;

@@ -1,7 +1,8 @@
 // The detector's memory of the program's memory: who wrote and who read each four bytes last, and where in the code.
 //
 // The cells of eight bytes lie together, so that most accesses of eight bytes are one decision. A byte that is accessed alone has a
-// cell of its own from then on: its four bytes are `split`. What was accessed under a lock has a list: `listed`.
+// cell of its own from then on: its four bytes are `split`. What was accessed under a lock has a list: `listed`. So has what was accessed
+// atomically and otherwise; what was accessed atomically alone, since the outermost block began, is `atomic`.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +19,11 @@ using site_id = std::uint32_t;
 inline constexpr std::uint32_t split = 0x80000000u;   // the rest is the number of four cells
 inline constexpr std::uint32_t listed = 0x40000000u;  // the rest is the number of a list
 inline constexpr std::uint32_t special = split | listed;
+inline constexpr std::uint32_t atomic = split | listed;  // only atomic accesses count; the rest is the writer
+
+constexpr bool is_split(std::uint32_t writer) noexcept { return (writer & special) == split; }
+constexpr bool is_listed(std::uint32_t writer) noexcept { return (writer & special) == listed; }
+constexpr bool is_only_atomic(std::uint32_t writer) noexcept { return (writer & special) == atomic; }
 
 /// Of eight bytes: each array has the first four bytes and the second.
 struct alignas(16) cells {
