@@ -158,7 +158,7 @@ TEST_CASE("callers: each loop of sixteen threads has P that no other strand has"
       }
       ++runs;
     };
-    const unsigned rounds = test::divided(2000u);
+    const unsigned rounds = test::divided(300u);
     at_once([&](unsigned t) {
       for (unsigned i = 0; i < rounds; ++i) {
         const unsigned n = i % 16 == t ? 1000 : 1 + i % 8;
