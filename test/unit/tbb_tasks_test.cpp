@@ -250,7 +250,7 @@ TEST_CASE("tbb: a handle without a task is refused") {
     tbb::task_group g;
     tbb::task_handle spent = g.defer([] {});
     g.run(std::move(spent));
-    CHECK_THROWS_AS(g.run(std::move(spent)), std::runtime_error);  // tried without the look in take
+    CHECK_THROWS_AS(g.run(std::move(spent)), std::runtime_error);
     CHECK_THROWS_AS(g.run_and_wait(tbb::task_handle()), std::runtime_error);
     CHECK_THROWS_AS(tbb::this_task_arena::enqueue(tbb::task_handle()), std::runtime_error);
     CHECK(g.wait() == tbb::complete);
@@ -481,7 +481,7 @@ TEST_CASE("tbb: terminate_on_exception ends the process when an exception leaves
   };
   for (int where = 0; where != 3; ++where) {
     const test::ending end = test::in_child([&] { return throws(where); });
-    CHECK(end.signal == SIGABRT);  // tried without the looks in task_group_context::fail and in throw_error
+    CHECK(end.signal == SIGABRT);  // tried without the look in task_group_context::fail
     CHECK(end.said.find(where == 0 ? "a body's" : where == 1 ? "the step is less" : "a task's") != std::string::npos);
   }
 }

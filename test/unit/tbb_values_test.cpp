@@ -221,7 +221,7 @@ TEST_CASE("bodies that add elements take them as they like") {
       CHECK(generic == 10);
       CHECK(list == std::forward_list<int>(5, 0));
 
-      // Elements of another type than the feeder's are converted; tried without added_item.
+      // Elements of another type than the feeder's are converted.
       std::atomic<long> total = 0;
       std::vector<int> numbers(5, 2);
       tbb::parallel_for_each(numbers, [&](long n, tbb::feeder<long>& more) {
