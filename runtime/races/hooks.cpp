@@ -650,6 +650,11 @@ void released(const void* lock) noexcept {
   races::release(lock);
 }
 
+void counted_down(const void* counter, bool to_zero) noexcept {
+  if (races::now.open_blocks != 0 && races::now.ignoring == 0)
+    races::count_down(reinterpret_cast<races::address>(counter), to_zero);
+}
+
 int ends_early(int status) noexcept { return races::tell() ? 66 : status; }
 
 void once_begins() noexcept { ++races::now.ignoring; }

@@ -16,7 +16,7 @@ inner_scope_outlives_before; without a new number behind a decrement (counters.c
 counts handed_on; without UNEXPANDED, or races_args in runtime/meson.build, bytes_set_9 and bytes_copied_24;
 without the calls in what makes a race new (report.cpp: by_calls) test_every_variable_is_told; without careful in
 access_atomic (hooks.cpp) atomics; without access_atomic plain_beside_atomic and the cases behind it;
-without std::pmr's pools in interposed.cpp pool_of_branches;
+without std::pmr's pools in interposed.cpp pool_of_branches, without counted_down exception_of_branches;
 if a group is a scope to strands.cpp group_outlives_branch, without hand_groups_on all of group_outlives;
 without was_of_thread_local (hooks.cpp) block_of_thread_local; with the innermost of last owners alone owners_of_owners."""
 

@@ -65,6 +65,7 @@ original<void*(void*)> before_in_tree{"_ZSt18_Rb_tree_decrementPSt18_Rb_tree_nod
 original<void(void*, void*)> put_in_list{"_ZNSt8__detail15_List_node_base7_M_hookEPS0_"};
 original<void(void*)> take_from_list{"_ZNSt8__detail15_List_node_base9_M_unhookEv"};
 original<void(void*, void*, void*)> move_in_list{"_ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_"};
+original<void(void**)> release_exception{"_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv"};
 // Its pools of memory, which are heaps of their own.
 original<void*(void*, std::size_t, std::size_t)> take_from_pool{
     "_ZNSt3pmr26synchronized_pool_resource11do_allocateEmm"},
@@ -589,6 +590,18 @@ void free(void* at) noexcept {
   if (watches_freed()) freed(at, malloc_usable_size(at), is_mapped(at), HEAP_CALLED_FROM);
   ended(at);
   __libc_free(at);
+}
+
+// --- std::exception_ptr: a count of owners, which the C++ library takes down; the last one destroys the exception ---
+
+void _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(void** pointer) noexcept {
+  // As libstdc++ has it: the count is the first word of what lies in front of an exception.
+  constexpr std::size_t header = 128;
+  if (*pointer) {
+    const void* const count = static_cast<const char*>(*pointer) - header;
+    counted_down(count, *static_cast<const int*>(count) == 1);
+  }
+  of_library(release_exception)(pointer);
 }
 
 // --- std::pmr's pools: as the heap. That with no lock of its own is written by who takes memory from it or gives some back ---

@@ -24,6 +24,8 @@ std::size_t size_of_block(const void* at) noexcept;
 /// A lock, exclusive or shared, is the strand's from here on, or no longer.
 void acquired(const void* lock, bool shared) noexcept;
 void released(const void* lock) noexcept;
+/// An atomic counter of owners was taken down, as by an atomic operation of the program.
+void counted_down(const void* counter, bool to_zero) noexcept;
 /// What runs in between is before all that comes.
 void once_begins() noexcept;
 void once_ends() noexcept;

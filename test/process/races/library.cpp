@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdio>
+#include <exception>
 #include <forkjoin/forkjoin.hpp>
 #include <iterator>
 #include <list>
@@ -295,6 +296,38 @@ CASE(text_characters) {  // clean: neighbours
   std::string s(100, 'x');
   fj::parallel_for(std::size_t{0}, s.size(), [&](std::size_t i) { s[i] = static_cast<char>('a' + i % 26); });
   use(s);
+}
+
+CASE(exception_of_branches) {  // clean: the last owner destroys it
+  struct bad {
+    std::string what = std::string(50, 'x');
+  };
+  const auto look = [](const std::exception_ptr& at) {
+    try {
+      std::rethrow_exception(at);
+    } catch (const bad& one) {
+      return one.what.size();
+    }
+  };
+  std::size_t n = 0, m = 0;
+  fj::run([&] {
+    fj::scope s;
+    std::exception_ptr error;
+    try {
+      throw bad();
+    } catch (...) {
+      error = std::current_exception();
+    }
+    s.fork([look, error, &n]() mutable {
+      n = look(error);
+      error = nullptr;
+    });
+    s.fork([look, error = std::move(error), &m]() mutable {
+      m = look(error);
+      error = nullptr;
+    });
+  });
+  use(n = n + m);
 }
 
 CASE(pool_of_branches) {  // clean: what one branch has given back the next one gets
