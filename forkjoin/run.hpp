@@ -36,8 +36,8 @@ class runtime {
   /// runs f itself, so an f that never forks wakes no worker. Inside this runtime run is a plain call of f. If a
   /// fiber of another runtime calls run, the fiber waits and its worker does other work.
   ///
-  /// If no P is idle, the calling thread looks for one for a moment, then sleeps until workers have run f or it gets a P. So if f waits for the f
-  /// of another thread, by anything but the waits of <forkjoin/go.hpp>, it may wait for good.
+  /// If no P is idle, the calling thread looks for one for a moment, then sleeps until workers have run f or it gets a P. So if f waits
+  /// for the f of another thread, by anything but the waits of <forkjoin/go.hpp>, it may wait for good.
   ///
   /// Errors: std::bad_alloc if there is no stack for f, std::system_error if the runtime has no thread and the
   /// system refuses one, std::logic_error in a process forked since the runtime was made.

@@ -40,7 +40,7 @@ class barrier {
     std::uint64_t phase_;
   };
 
-  static constexpr std::ptrdiff_t max() noexcept { return (std::numeric_limits<std::ptrdiff_t>::max)(); }
+  static constexpr std::ptrdiff_t(max)() noexcept { return (std::numeric_limits<std::ptrdiff_t>::max)(); }
 
   /// So many arrive in each phase. The last one of a phase calls `completion` before the others go on. Throws std::invalid_argument if
   /// `expected` is negative.

@@ -16,7 +16,7 @@ namespace fj { inline namespace v0_2 {
 /// As std::latch. A strand that waits leaves its worker to others, so one P is enough for any number of them.
 class latch {
  public:
-  static constexpr std::ptrdiff_t max() noexcept { return (std::numeric_limits<std::ptrdiff_t>::max)(); }
+  static constexpr std::ptrdiff_t(max)() noexcept { return (std::numeric_limits<std::ptrdiff_t>::max)(); }
 
   /// Throws std::invalid_argument if `expected` is negative.
   explicit latch(std::ptrdiff_t expected) {

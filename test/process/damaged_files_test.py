@@ -190,7 +190,7 @@ class Damaged(unittest.TestCase):
         good = json.dumps(GOOD)
         self.assertEqual(self.profile_status(good.encode()), 0)
         self.assertEqual(self.profile_status(json.dumps({**GOOD, "work_ns": 0, "span_ns": 0, "burdened_ns": 0}).encode()), 0)
-        for lone in {"lone_loops": 0}, {"lone_numbers": 0}, {"lone_ns": 0}, {"lone_numbers": 1e30}:
+        for lone in {"lone_loops": 0}, {"lone_numbers": 0}, {"lone_ns": 0}, {"lone_numbers": 1e29}:
             self.assertEqual(self.profile_status(json.dumps({**GOOD, "sites": [{**SITE, **lone}]}).encode()), 0)
         wrong = [b"", b"[]", b"1", b"{}", b"\xff\xfe", b"[" * 100_000, good.encode()[:-5], good.replace('"sites": [', '"sites": [1, ').encode()]
         for value in ("null", '"text"', "[]", "1e999", "NaN", "1" + "0" * 400):

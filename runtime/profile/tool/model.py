@@ -52,8 +52,8 @@ class Site:
     def lone_parallelism(self, theft):
         """Of a loop that a strand runs alone, as they are on average: if it were shared number by number; and in halves as often as pays, with a
         theft for each halving."""
-        numbers, time = self.lone_numbers / self.lone_loops, self.lone / self.lone_loops
-        halvings = range(1, math.ceil(math.log2(max(2, numbers))) + 1)
+        numbers, time = max(1, self.lone_numbers / self.lone_loops), self.lone / self.lone_loops
+        halvings = range(1, max(1, math.ceil(math.log2(numbers))) + 1)
         return numbers, max((time / (time / min(numbers, 2 ** n) + n * theft) for n in halvings), default=1.0) if time else 1.0
 
 
