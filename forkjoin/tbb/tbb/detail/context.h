@@ -147,7 +147,7 @@ class task_group_context {
 
   /// A body has thrown: cancels the others, and keeps the exception if nothing has cancelled them before.
   void fail(std::exception_ptr error) {
-    if (fj_detail::runtimes::all().end_at_exception()) std::terminate();
+    fj_detail::runtimes::all().may_end_at_exception();
     if (!cancel_group_execution()) return;
     const std::scoped_lock held(fj_detail::context_links);
     error_ = std::move(error);

@@ -126,7 +126,7 @@ class bad_last_alloc : public std::bad_alloc {
 namespace fj_onetbb { namespace detail { namespace r1 {
 
 inline void throw_exception(exception_id what) {
-  if (::tbb::fj_detail::runtimes::all().end_at_exception()) std::terminate();
+  ::tbb::fj_detail::runtimes::all().may_end_at_exception();
   switch (what) {
     case exception_id::bad_alloc:
       throw std::bad_alloc();

@@ -57,8 +57,12 @@ class runtimes {
   }
 
   std::size_t task_stack() const noexcept { return task_stack_.load(std::memory_order_relaxed); }
-  /// Whether what would throw ends the process.
-  bool end_at_exception() const noexcept { return end_at_exception_.load(std::memory_order_relaxed); }
+  /// By what is about to throw, or handles what was thrown: ends the process if a global_control says so.
+  void may_end_at_exception() noexcept {
+    if (!end_at_exception_.load(std::memory_order_relaxed)) return;
+    ends_.lock();      // for good: of two threads that end the process one would cut the other's message short
+    std::terminate();  // which says what was thrown
+  }
 
   /// One that nothing else uses, until the pointer and its copies are gone. To start threads costs more than to keep the runtime.
   std::shared_ptr<fj::runtime> take(unsigned procs) {
@@ -106,6 +110,7 @@ class runtimes {
   std::array<std::multiset<std::size_t>, 3> held_;
   std::atomic<std::size_t> task_stack_{usual_task_stack};
   std::atomic<bool> end_at_exception_{false};
+  std::recursive_mutex ends_;
   std::map<std::pair<unsigned, std::size_t>, std::vector<fj::runtime*>> free_;  // by P, and bytes of stack
   std::vector<fj::runtime*> made_;
 };
@@ -116,7 +121,7 @@ template <class Error>
   try {
     throw error;
   } catch (...) {
-    if (runtimes::all().end_at_exception()) std::terminate();  // which says what was thrown
+    runtimes::all().may_end_at_exception();
     throw;
   }
 }
