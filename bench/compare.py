@@ -79,7 +79,10 @@ def write_csv(file, rows):
 # --- commits ---
 
 def git(*arguments):
-    done = subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True)
+    try:
+        done = subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True)
+    except FileNotFoundError:
+        raise measure.Failed(f"git {' '.join(arguments)}: there is no git; install it, or compare two files") from None
     if done.returncode != 0:
         raise measure.Failed(f"git {' '.join(arguments)}: {done.stderr.strip()}")
     return done.stdout.strip()

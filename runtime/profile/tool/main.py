@@ -78,9 +78,11 @@ def main():
     for stream in sys.stdout, sys.stderr:
         stream.reconfigure(errors="replace")  # a file's name may be no text
     try:
-        run(parser(program).parse_args())
-        sys.stdout.flush()
-        return 0
+        try:
+            run(parser(program).parse_args())
+            return 0
+        finally:  # also after --help
+            sys.stdout.flush()
     except BrokenPipeError:  # whoever read it has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is flushed at the end
         return 1

@@ -81,8 +81,14 @@ def main():
     for stream in sys.stdout, sys.stderr:
         stream.reconfigure(errors="replace")  # a file's name may be no text
     try:
-        args, words = parser(program).parse_known_args(words)
+        try:
+            args, words = parser(program).parse_known_args(words)
+        finally:  # also after --help
+            sys.stdout.flush()
         return run(args.cxx, words, arguments)
+    except BrokenPipeError:  # whoever read it has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is flushed at the end
+        return 1
     except (Failed, OSError, ValueError) as failure:  # the last one: quotes in --cxx that do not close
         print(f"{program}: {failure}", file=sys.stderr)
         return 1

@@ -117,10 +117,11 @@ def main():
     for stream in sys.stdout, sys.stderr:
         stream.reconfigure(errors="replace")  # a file's name may be no text
     try:
-        args = parser().parse_args()
-        status = args.does(args) or 0
-        sys.stdout.flush()
-        return status
+        try:
+            args = parser().parse_args()
+            return args.does(args) or 0
+        finally:  # also after --help
+            sys.stdout.flush()
     except BrokenPipeError:  # whoever read it has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is flushed at the end
         return 1
