@@ -20,9 +20,10 @@
 // comment "Worker thread parking/unparking" in Go's runtime/proc.go.
 //
 // A caller that takes an idle P for a brief root, and gives it back, need not take these steps: it visits. What it could have kept from
-// others is that they saw no idle P meanwhile. Who relies on that leaves a note, in the word that counts idle P and visits:
+// others is that they saw no idle P meanwhile. An owner that pushes, a waker, a worker that parks or a caller that goes to sleep relies on
+// that, and leaves a note in the word that counts idle P and visits:
 //
-//   caller that visits                                 who finds no idle P, but a visit (is_turned_away)
+//   caller that visits                                 one of these, at a visit (is_turned_away)
 //   1. --idle, ++visits                                a. has stored its record, or is ready to be woken
 //   2. runs its root                                   b. sees idle == 0 and visits > 0: sets the note, unless the word has changed
 //   3. --visits, ++idle, unless there is a note
@@ -56,7 +57,7 @@ class parking {
   // Visits: a caller has an idle P for a root, and gives it back (above).
 
   void begin_visit() noexcept { counts_.fetch_add(one_visit - one_idle, std::memory_order_seq_cst); }
-  /// The P is idle again; false if somebody has left a note, and nothing has changed.
+  /// The P is idle again; false if an owner, waker, worker or caller has left a note, and nothing has changed.
   bool end_visit() noexcept {
     std::uint64_t now = counts_.load(std::memory_order_seq_cst);
     do {
@@ -64,7 +65,7 @@ class parking {
     } while (!counts_.compare_exchange_weak(now, now + one_idle - one_visit, std::memory_order_seq_cst));
     return true;
   }
-  /// The P is held as by any worker, whose look comes when it gives the P up. That look is for all who left the note.
+  /// The P is held as by any worker, whose look comes when it gives the P up. That look is for all that left the note.
   void visit_becomes_hold() noexcept {
     std::uint64_t now = counts_.load(std::memory_order_seq_cst);
     while (!counts_.compare_exchange_weak(now, (now & ~note) - one_visit, std::memory_order_seq_cst)) {}
