@@ -40,17 +40,17 @@ std::string number(std::uint64_t n, const char* of) { return std::to_string(n) +
 // Time of all P that did no work, in nanoseconds, by its cause.
 struct lost_time {
   double serial, short_loops, thefts, processors, waits;
+  double queued;  // the part of the busy time in which no processor ran the P
 
   double most() const noexcept { return std::max({serial, short_loops, thefts, processors, waits}); }
   double sum() const noexcept { return serial + short_loops + thefts + processors + waits; }
 };
 
-// While one P alone is busy, the others cannot be: that is the cause, whatever they do meanwhile. While none is, all strands wait. What is
-// lost while several are busy, thefts could have given back.
+// While one P alone is busy, the others cannot be: that is the cause, whatever they do meanwhile; but while no processor runs that one,
+// what has the processor is. While none is busy, all strands wait. What is lost while several are busy, thefts could have given back.
 lost_time lost(const stats& read, const counters& all, const report_options& as) {
   const auto procs = static_cast<double>(read.procs.size()), whole = procs * static_cast<double>(read.working_ns);
   const auto alone = static_cast<double>(std::min(read.alone_ns, read.working_ns)),
-             brief = std::min(static_cast<double>(read.short_loops_ns), alone),
              none = std::min(static_cast<double>(read.none_busy_ns), static_cast<double>(read.working_ns) - alone),
              waits = all.suspensions > 0 ? none : 0,  // else it is the way into the runtime
       busy = static_cast<double>(all.busy_ns), looking = static_cast<double>(all.looking_ns);
@@ -58,11 +58,14 @@ lost_time lost(const stats& read, const counters& all, const report_options& as)
   // most. Those that look for work lose nothing.
   const double held = busy + looking, without = std::max(held - static_cast<double>(as.ran_ns), 0.0);
   const double queued = busy == 0 ? 0 : std::min(static_cast<double>(as.queued_ns), without) * busy / held;
-  return {.serial = (procs - 1) * (alone - brief),
+  const double ran_alone = busy == 0 ? 0 : alone * (1 - queued / busy),
+               brief = std::min(static_cast<double>(read.short_loops_ns), ran_alone);
+  return {.serial = (procs - 1) * (ran_alone - brief),
           .short_loops = (procs - 1) * brief,
           .thefts = std::max(whole - busy - (procs - 1) * alone - procs * waits, 0.0),
-          .processors = queued,
-          .waits = procs * waits};
+          .processors = queued + (procs - 1) * (alone - ran_alone),
+          .waits = procs * waits,
+          .queued = queued};
 }
 
 std::string hint(const stats& read, const counters& all, const report_options& as) {
@@ -79,7 +82,7 @@ std::string hint(const stats& read, const counters& all, const report_options& a
   const double most = by.most();
   const bool loses = by.sum() > little_lost * static_cast<double>(read.working_ns * procs);
   if (loses && most == by.processors)
-    return "for " + std::to_string(per_cent(static_cast<std::uint64_t>(by.processors), all.busy_ns)) +
+    return "for " + std::to_string(per_cent(static_cast<std::uint64_t>(by.queued), all.busy_ns)) +
            " % of the time in which P worked, no processor ran them: other programs had it, or there are more P than "
            "processors";
   if (loses && most == by.waits)
