@@ -91,12 +91,20 @@ TEST_CASE("local queue: half of a full ring goes to all workers, and each fiber 
 // Two pairs of fibers hand a turn to and fro. A turn of one pair is ten times as long, so if the pairs took turns with each
 // other it would have the P ten times as long. Tried so: with a fiber at the end of the ring when it becomes ready; and
 // with a slice that does not end: the first pair did all the work. The pairs are compared by time, because a sanitizer makes
-// a switch as long as a short turn, and a processor does not count equally fast at all times.
+// a switch as long as a short turn, and a processor does not count equally fast at all times. Where other programs have the processors,
+// the monitor ends single slices late: so the pairs go on until the times are alike, or for many slices.
 TEST_CASE("local queue: fibers that wake one another share a time slice") {
   const test::watchdog dog("time slices", 1);
   fj::runtime rt(test::with_procs(1));
   std::atomic<std::int64_t> long_turns{0}, short_turns{0};
-  const auto over = [&] { return long_turns + short_turns >= 40 * fj::detail::tuning::slice_ns; };
+  const auto alike = [&](double within) {
+    const auto one = static_cast<double>(long_turns), other = static_cast<double>(short_turns);
+    return one <= within * other && other <= within * one;
+  };
+  const auto over = [&] {
+    const std::int64_t slices = (long_turns + short_turns) / fj::detail::tuning::slice_ns;
+    return slices >= (alike(1.5) ? 40 : 1'000);
+  };
   rt.go([&] {
       fj::channel<bool> a(0), b(0);
       std::vector<fj::future<void>> all;
@@ -107,10 +115,9 @@ TEST_CASE("local queue: fibers that wake one another share a time slice") {
       for (auto& each : all) each.get();
     }).get();
   if (RUNNING_ON_VALGRIND) return;  // there a switch takes part of a slice
-  const double ratio = static_cast<double>(long_turns) / static_cast<double>(short_turns);
-  CAPTURE(ratio);
-  CHECK(ratio <= 2);
-  CHECK(ratio >= 0.5);
+  CAPTURE(long_turns.load());
+  CAPTURE(short_turns.load());
+  CHECK(alike(2));  // a last turn of each ends after the rest
 }
 
 // A caller works for its own root alone, and its strands may wake one another for ever. Tried with a caller that asks whether others lack
