@@ -15,14 +15,16 @@ import sys
 
 sys.path[0] = str(pathlib.Path(__file__).resolve().parents[1])
 
+from report.blocks import pictures_of_waits, write_pages  # noqa: E402
 from report.comparison import comparison_page  # noqa: E402
 from report.data import Data  # noqa: E402
+from report.marks import Wrong  # noqa: E402
 from report.overview import overview_page  # noqa: E402
 from report.peers import PEERS, TITLE, peers_page, read_peers  # noqa: E402
 from report.plots import all_plots  # noqa: E402
 from report.readme import fib  # noqa: E402
+from report.recorded import Figures  # noqa: E402
 from report.simulation import BUDGET, Simulator  # noqa: E402
-from report.told import Figures, pictures_of_waits, write_pages  # noqa: E402
 from report.waits import Space, Waits  # noqa: E402
 
 SCHEMA = 1
@@ -109,17 +111,20 @@ def write(data, out, peers=None, policies=None, waits=None):
 
 
 def write_readme(root):
-    """Writes the picture, and what the pages say of the figures."""
+    """Writes the pictures, and the tables and the marked numbers of the pages."""
     try:
         figures = Figures(root / FIGURES)
     except OSError as error:
         raise Failed(f"cannot read {error.filename}: {error.strerror}; measure first: ./dev bench --record") from None
     except ValueError as error:
         raise Failed(f"{root / FIGURES}: {error}; measure again: ./dev bench --record") from None
+    try:
+        changed = write_pages(root, figures)
+    except Wrong as error:
+        raise Failed(f"no page was written:\n{error}") from None
     (root / PICTURE).write_text(fib(figures.gcc).svg(alone=True) + "\n")
     for name, plot in pictures_of_waits(figures):
         (root / name).write_text(plot.svg(alone=True) + "\n")
-    changed = write_pages(root, figures)
     print(f"{PICTURE}, and the figures in {', '.join(changed)}" if changed else f"{PICTURE}; the figures in the pages were right")
 
 

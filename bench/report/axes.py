@@ -1,22 +1,21 @@
-"""Order and join taken apart: the table of all ways named <order>_<join>, and the sentences that follow from it by rule.
+"""Order and join, taken apart: tables of all variants named <order>_<join>, and of the effects that follow from them by rule.
 
 Order: which sibling runs first, the first (as in the serial program) or the last. Join: what a strand does that waits for a
 stolen sibling; it leaves its stack, runs other work on top, or runs work of its thief alone (leapfrogging). The ways
-`continuations` and `tasks` are two corners, and differ in both. So nothing is said about a join that does not show at each order,
-and nothing about an order that does not show with each join.
+`continuations` and `tasks` are two corners, and differ in both. An effect of a join therefore has to show with each order, and an effect
+of the order with each join.
 """
 
 from statistics import geometric_mean
 
 from markupsafe import Markup
 
-from harness.figures import ENOUGH, Figure, ratio
-from report.data import CLEAR
-from report.pages import NONE, Table, spread, value, words
+from harness.figures import Figure, ratio
+from report.pages import NONE, Table, spread, value
 
 ORDERS = {"first": "first child first", "last": "last child first"}
 JOINS = {"leave": "leaves its stack", "top": "runs others on top", "leap": "runs its thief's"}
-ALIKE = 0.05  # the margin within which two ways are called as quick
+OTHERS = ("top", "leap")  # joins, compared with leaving the stack
 CORNERS = {("first", "leave"): "continuations", ("last", "top"): "tasks"}
 
 
@@ -39,11 +38,6 @@ def times_of(data, problem, procs, *ways):
     return Figure([ratio(a, b) for a, b in zip(*(data.result(problem, way, procs).get("ms", []) for way in ways))])
 
 
-def interval(figure):
-    """Where the true median lies; None if there are too few rounds to say."""
-    return figure.median_lies_between() if len(figure.values) >= ENOUGH else None
-
-
 def sign(figure, least=1.0):
     """1 or -1 as of side_of, if the median differs from 1 by more than the factor `least`, too; else 0, also for too few rounds."""
     return (max(figure.median, 1 / figure.median) > least and figure.side()) or 0
@@ -59,12 +53,6 @@ def floor(data, problem, procs):
     return max([max(f.median, 1 / f.median) for f in found if f], default=1.0)
 
 
-def alike(figure):
-    """Whether the true median is surely no further from 1 than ALIKE."""
-    found = interval(figure)
-    return bool(found) and found[0] >= 1 / (1 + ALIKE) and found[1] <= 1 + ALIKE
-
-
 class Effect:
     """Of one change of policy, each time with the rest alike."""
 
@@ -76,11 +64,6 @@ class Effect:
         """What all comparisons agree on, of which there must be two; else 0."""
         signs = {sign(f, self.least) for f in self.figures}
         return signs.pop() if len(self.figures) > 1 and len(signs) == 1 else 0
-
-    @property
-    def alike(self):
-        """Whether none of the comparisons, of which there must be two, shows more than ALIKE."""
-        return len(self.figures) > 1 and all(map(alike, self.figures))
 
     @property
     def size(self):
@@ -95,93 +78,60 @@ def join_effect(data, problem, procs, join):
     return Effect([times(data, problem, procs, (order, join), (order, "leave")) for order in ORDERS], floor(data, problem, procs))
 
 
-def listed(data, found):
-    """fib (1.10) and uts (1.20)"""
-    return words([Markup("{} ({})").format(data.name(problem), value(size)) for problem, size in found])
-
-
-def clear_ones(data, effects):
-    """What the last child first, or another join, does to the time: "more in ..., less in ..."."""
-    told = []
-    for wanted, text in ((1, "more time in "), (-1, "less time in ")):
-        if found := [(problem, e.size) for problem, e in effects if e.sign == wanted]:
-            told.append(Markup(text) + listed(data, found))
-    if found := [data.name(problem) for problem, e in effects if e.alike and not e.sign]:
-        told.append(Markup("as much time, within {:.0%}, in {}").format(ALIKE, words(found)))
-    return Markup("; ").join(told)
-
-
 def one_join(data, problem, procs):
     """The time with one join for all children of a node, over that of nested forks of two, both continuations."""
     measured = data.result(problem, "first_leave", procs) and data.result(problem, "continuations", procs)
     return times_of(data, problem, procs, "continuations", "first_leave") if measured else Figure([])
 
 
-def of_one_join(data, procs):
-    found = [(problem, f) for problem in data.problems if (f := one_join(data, problem, procs))]
-    return Markup("one join for all children of a node, instead of nested forks of two, takes {}.").format(
-        words([Markup("{} of the time in {} ({})").format(value(f.median), data.name(problem), f"n = {len(f.values)}")
-               for problem, f in found])) if found else None
+def each(data):
+    """[(compiler, its figures, P)]"""
+    return [(compiler, of, procs) for compiler, of in data.each() for procs in of.procs]
 
 
-def of_order(data, procs):
-    effects = [(problem, order_effect(data, problem, procs)) for problem in data.problems]
-    if not any(len(e.figures) > 1 for _, e in effects):
-        return None
-    return Markup("the last child first takes {}.").format(
-        clear_ones(data, effects) or "neither clearly more nor clearly less time in any problem")
+def order_effects(data, name):
+    """Of a problem with that short name, by compiler and P."""
+    return [order_effect(of, problem, procs) for _, of, procs in each(data) for problem in of.problems if of.name(problem) == name]
 
 
-def of_joins(data, procs):
-    told = []
-    for join, text in (("top", "to run others on top takes "), ("leap", "to run the thief's work takes ")):
-        effects = [(problem, join_effect(data, problem, procs, join)) for problem in data.problems]
-        if any(len(e.figures) > 1 for _, e in effects):
-            told.append(Markup(text) + (clear_ones(data, effects) or "neither clearly more nor clearly less time in any problem"))
-    return Markup("compared with leaving the stack, {}.").format(Markup("; ").join(told)) if told else None
+def all_join_effects(data):
+    return [join_effect(of, problem, procs, join) for _, of, procs in each(data) for problem in of.problems for join in OTHERS]
 
 
-def of_corners(data, procs):
-    """In which problems order or join explains the difference between the corners."""
-    by = {"order": [], "join": [], "both": [], "open": []}
-    for problem in data.problems:
-        corner = times(data, problem, procs, ("last", "top"), ("first", "leave"))
-        side = corner and sign(corner, floor(data, problem, procs))
-        if not side:
-            continue
-        by_order = order_effect(data, problem, procs).sign == side
-        by_join = join_effect(data, problem, procs, "top").sign == side
-        which = "both" if by_order and by_join else "order" if by_order else "join" if by_join else "open"
-        by[which].append((problem, corner.median))
-    said = {"order": "the order alone explains ", "join": "the join alone explains ", "both": "order and join both explain ",
-            "open": "the measurement does not tell what explains "}
-    told = [Markup(said[which]) + listed(data, found) for which, found in by.items() if found]
-    return Markup("of the time of tasks over continuations, {}.").format(Markup("; ").join(told)) if told else None
-
-
-def of_floor(data, procs):
-    """What copies of one program differ by."""
-    floors = [(problem, floor(data, problem, procs)) for problem in data.problems]
-    found = [(problem, least) for problem, least in floors if least > 1]
-    return Markup("continuations, made twice more, differ from themselves by factors of up to {}: what changes less is not told "
-                  "apart.").format(listed(data, found)) if found else None
-
-
-def sentences(data):
-    """[(where, [sentences])], for each compiler and P. On one P nothing is stolen."""
+def corners(data):
+    """What explains each significant difference between tasks and continuations: "order", "join", "both" or "open"."""
     found = []
-    for compiler, of in data.each():
-        for procs in of.procs:
-            if told := [text for tell in (of_order, of_joins, of_corners, of_one_join, of_floor) if (text := tell(of, procs))]:
-                where = "P = 1, the cost of a fork" if procs == 1 else f"P = {procs}"
-                found.append((", ".join(filter(None, (compiler, where))), told))
+    for _, of, procs in each(data):
+        for problem in of.problems:
+            corner = times(of, problem, procs, ("last", "top"), ("first", "leave"))
+            side = corner and sign(corner, floor(of, problem, procs))
+            if side:
+                by_order = order_effect(of, problem, procs).sign == side
+                by_join = join_effect(of, problem, procs, "top").sign == side
+                found.append("both" if by_order and by_join else "order" if by_order else "join" if by_join else "open")
     return found
 
 
 def complete(data):
     """Whether both orders were measured with the same join, so that one axis can be told from the other."""
-    return any(order_effect(of, problem, procs).figures or any(join_effect(of, problem, procs, j).figures for j in ("top", "leap"))
-               for _, of in data.each() for problem in of.problems for procs in of.procs)
+    return any(effect.figures for problem in data.problems for effect in order_effects(data, data.name(problem))) or any(
+        effect.figures for effect in all_join_effects(data))
+
+
+def effects(data):
+    """A row for each problem: what the last child first does to the time, and another join than leaving the stack, where that is
+    significant, and the noise. On one P nothing is stolen."""
+    places = [(", ".join(filter(None, (compiler, f"P = {procs}"))), of, procs) for compiler, of, procs in each(data)]
+    rows = []
+    for problem in data.problems if complete(data) else []:
+        orders = [order_effect(of, problem, procs) for _, of, procs in places]
+        joins = [[(where, e.size) for where, of, procs in places if (e := join_effect(of, problem, procs, join)).sign] for join in OTHERS]
+        noise = max(floor(of, problem, procs) for _, of, procs in places)
+        rows.append([data.full_name(problem), *(value(e.size) if e.sign else NONE for e in orders),
+                     *(Markup("; ").join(Markup("{}: {}").format(where, value(size)) for where, size in found) or NONE for found in joins),
+                     value(noise) if noise > 1 else NONE])
+    return Table("Significant effects on the time: of the last child first, over the first; of a join, over leaving the stack",
+                 ["kernel", *(f"last child first, {where}" for where, *_ in places), *(JOINS[join] for join in OTHERS), "noise"], rows)
 
 
 def table(data):

@@ -115,9 +115,9 @@ class Data:
         return Figure([ratio(a, b) for a, b in zip(tasks, ours)])
 
     def faster(self, problem, procs):
-        """"continuations", "tasks", "not told apart" or "too few rounds", or None if it was not measured."""
+        """"continuations", "tasks", "neither" or "too few rounds", or None if it was not measured."""
         figure = self.tasks_over_continuations(problem, procs)
-        return {1: "continuations", -1: "tasks", 0: "not told apart", None: "too few rounds"}[figure.side()] if figure else None
+        return {1: "continuations", -1: "tasks", 0: "neither", None: "too few rounds"}[figure.side()] if figure else None
 
     def shape(self, problem):
         """Work and span: in nanoseconds if the simulator counted them, in the kernel's own unit if the benchmark did."""

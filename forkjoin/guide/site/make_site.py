@@ -150,7 +150,8 @@ def filter_page(name):
         text = re.sub(r"(?m)^(#+) +(.*)", heading, text)
         return re.sub(r"(?m)^( *)(\d+)\. ", r"\1\2. item-number-\2 ", text)  # Doxygen forgets it, see finish
 
-    return outside(BLOCK, re.sub(r"(?s)<!--.*?-->", "", (ROOT / name).read_text()), prose)
+    text = re.sub(rf"{SPAN}|<!--.*?-->", lambda found: found[0] if found["ticks"] else "", (ROOT / name).read_text())
+    return outside(BLOCK, text, prose)
 
 
 def escape(text):

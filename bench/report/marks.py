@@ -1,0 +1,239 @@
+"""Marked numbers. In a sentence of a page, `27<!-- = times_tbb g++ fib -->` says that 27 is what the function times_tbb of this file
+returns for g++ and fib, in as many decimals as are written; `none<!-- = ... -->` is a number up to twelve in words. `./dev report --readme`
+writes the numbers anew. Where a mark has several values (a function returns a list, or `;` stands between two functions), the sentence
+says one number for all of them: if they no longer agree, a person has to write the sentence again, and the command says which one."""
+
+import re
+
+from harness.figures import side_of
+from report import axes
+from report.recorded import (PROCS, beside_omp, build_of, deciding, forked_over_plain, mean, problem_of, quickest_other, sides, times_of_go,
+                             two_over_one, version)
+
+MARK = re.compile(r"(?P<shown>`[^`\n]+`|\w(?:[\w.,]*\w)?)<!-- = (?P<of>[^>]+?) -->")
+WORDS = ["none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+ZERO = ("none", "nowhere", "no")  # how a sentence may say it
+PART = {"median": lambda s: s["median"], "low": lambda s: s["interval"][0], "high": lambda s: s["interval"][1]}
+
+
+def of_compiler(figures, compiler):
+    return dict(figures.each())[compiler]
+
+
+def each_procs(procs):
+    return PROCS if procs is None else [int(procs)]
+
+
+# --- fib, and all kernels ---
+
+def times_tbb(figures, compiler, kernel, procs=None, part="median"):
+    """Our speed over that of oneTBB's fastest variant; of all P where none is named."""
+    data = of_compiler(figures, compiler)
+    return [PART[part](deciding(data.result(problem_of(data, kernel), "continuations", p))) for p in each_procs(procs)]
+
+
+def no_grain_times_tbb(figures, compiler, kernel, procs, part="median"):
+    data = of_compiler(figures, compiler)
+    return PART[part](deciding(data.result(problem_of(data, kernel), "no_grain", int(procs))))
+
+
+def over_serial(figures, compiler, kernel, procs):
+    data = of_compiler(figures, compiler)
+    return data.result(problem_of(data, kernel), "continuations", int(procs))["vs_serial"]["median"]
+
+
+def forks(figures, kernel):
+    return figures.gcc.result(problem_of(figures.gcc, kernel), "continuations", 1)["forks"]
+
+
+def size(figures, kernel):
+    return problem_of(figures.gcc, kernel)[1]
+
+
+def rounds(figures, kernel):
+    return [figures.gcc.result(problem_of(figures.gcc, kernel), "continuations", p)["vs_serial"]["rounds"] for p in PROCS]
+
+
+def instructions(figures, compiler):
+    return dict(zip(("g++", "clang"), forked_over_plain(figures)))[compiler]
+
+
+def compiler_version(figures, compiler):
+    return version(of_compiler(figures, compiler).report["environment"]["compiler"]).split()[1]
+
+
+def flat_two_over_one(figures, part="median"):
+    return dict(zip(PART, two_over_one(figures)))[part]
+
+
+def newer_tbb(figures, what):
+    """In Debian 13: times_tbb of fib on so many P, or the versions of oneTBB and g++."""
+    report = figures.files["debian13"]
+    if what == "oneTBB":
+        return report["environment"]["oneTBB"]
+    if what == "g++":
+        return version(report["environment"]["compiler"]).split()[1]
+    data = type(figures.gcc)(report)
+    return deciding(data.result(problem_of(data, "fib"), "continuations", int(what)))["median"]
+
+
+def means(figures, name, which=None):
+    """A geometric mean: all of them, by compiler and P, or the least or the greatest."""
+    found = [mean(data, name, procs)["value"] for _, data in figures.each() for procs in PROCS]
+    return {"least": min, "greatest": max}[which](found) if which else found
+
+
+def kernels_in(figures, name):
+    return [len(mean(data, name, procs)["over"]) for _, data in figures.each() for procs in PROCS if (name, procs) != ("speedup", 1)]
+
+
+def on_two(figures, name, compiler):
+    """A geometric mean on two P."""
+    return mean(of_compiler(figures, compiler), name, 2)["value"]
+
+
+def rows(figures, library, side):
+    """In how many rows of the tables of kernels ours is faster, slower or level with a library."""
+    take = {"oneTBB": deciding, "OpenMP": beside_omp}[library]
+    found = [each for _, data in figures.each() for procs in PROCS for each in sides(data, procs, take)]
+    return len(found) if side == "all" else found.count({"faster": 1, "level": 0, "slower": -1}[side])
+
+
+def goals(figures, compiler, which):
+    found = of_compiler(figures, compiler).report["goals"]
+    return len(found) if which == "all" else sum(g["met"] for g in found)
+
+
+# --- order and join ---
+
+def measurements(figures):
+    """Of policies: problems, times compilers and P."""
+    return sum(len(of.problems) * len(of.procs) for _, of in figures.policies.each())
+
+
+def order(figures, kernel, which):
+    """The least or the greatest of the order's effects on a kernel, each significant by itself."""
+    found = [e.size for e in axes.order_effects(figures.policies, kernel.replace("_", " ")) if e.sign]
+    return {"least": min, "greatest": max, "count": len}[which](found)
+
+
+def joins(figures):
+    """How many effects of a join are significant."""
+    return sum(bool(e.sign) for e in axes.all_join_effects(figures.policies))
+
+
+def corners(figures, which):
+    """Of the significant differences between tasks and continuations, how many order or join explains."""
+    found = axes.corners(figures.policies)
+    return len(found) if which == "all" else found.count(which)
+
+
+def one_join(figures, compiler, kernel, procs=None):
+    """The time with one join for all children of a node, over that of nested forks of two."""
+    of = next(of for name, of in figures.policies.each() if name == compiler)
+    return [axes.one_join(of, problem_of(of, kernel), p).median for p in each_procs(procs)]
+
+
+def noise(figures, kernel):
+    """By how many per cent the same program, compiled again, differs from itself at most."""
+    return 100 * (max(axes.floor(of, problem_of(of, kernel), p) for _, of in figures.policies.each() for p in of.procs) - 1)
+
+
+def most_noise(figures, what="percent"):
+    """The greatest of all, or the kernel's name in backticks."""
+    percent, kernel = max((noise(figures, name), name) for name in map(figures.policies.name, figures.policies.problems))
+    return percent if what == "percent" else f"`{kernel}`"
+
+
+# --- other libraries, and Go ---
+
+def league(figures, what):
+    """The number of P, or of rounds."""
+    settings = figures.files["league"]["settings"]
+    return settings["procs"] if what == "procs" else settings["rounds"]
+
+
+def peers(figures, side):
+    found = [quickest[1] for *_, quickest in quickest_other(figures.files["peers"]) if quickest]
+    found = [side_of(summary) for summary in found]
+    return len(found) if side == "all" else found.count({"faster": -1, "level": 0, "slower": 1}[side])
+
+
+def talk(figures, side):
+    found = [side_of(times_of_go(r)) for r in figures.files["talk"]["results"]]
+    return len(found) if side == "all" else found.count({"faster": 1, "level": 0, "slower": -1}[side])
+
+
+def rounds_of_p99(figures, case, procs, who):
+    found = next(r["rounds"] for r in figures.files["echo"]["results"] if (r["case"], r["procs"]) == (case, procs))
+    return axes.Figure([each["p99"] for each in (found["go"] if who == "Go" else build_of(found))]).summary()
+
+
+def p99(figures, case, procs, who="ours"):
+    """Microseconds of echo, a median."""
+    return rounds_of_p99(figures, case, int(procs), who)["median"]
+
+
+def slower_p99(figures):
+    """In how many rows of echo each round of ours is behind each of Go's."""
+    return sum(rounds_of_p99(figures, r["case"], r["procs"], "ours")["interval"][0] >
+               rounds_of_p99(figures, r["case"], r["procs"], "Go")["interval"][1] for r in figures.files["echo"]["results"])
+
+
+def handover(figures, case, who, what, procs):
+    """Microseconds, a median."""
+    found = next(r["microseconds"] for r in figures.files["handover"]["results"] if (r["case"], r["procs"]) == (case, int(procs)))
+    return (found["go"] if who == "Go" else build_of(found))[what][0]
+
+
+VALUES = {of.__name__: of for of in (times_tbb, no_grain_times_tbb, over_serial, forks, size, rounds, instructions, compiler_version,
+                                     flat_two_over_one, newer_tbb, means, kernels_in, on_two, rows, goals, measurements, order, joins, corners,
+                                     one_join, noise, most_noise, league, peers, talk, p99, slower_p99, handover)}
+
+
+# --- the pages ---
+
+def form(value, shown):
+    """The value as the number that is shown is written."""
+    if isinstance(value, str):
+        return value
+    if shown.lower() in (*WORDS, *ZERO):
+        whole = round(value)
+        word = shown.lower() if whole == 0 and shown.lower() in ZERO else WORDS[whole] if 0 <= whole < len(WORDS) else f"{whole:,}"
+        return word.capitalize() if shown[0].isupper() else word
+    return f"{value:,.{len(shown.partition('.')[2])}f}"
+
+
+def values(of, figures):
+    found = []
+    for call in of.split(";"):
+        name, *arguments = call.split()
+        value = VALUES[name](figures, *arguments)
+        found += value if isinstance(value, list) else [value]
+    return found
+
+
+class Wrong(Exception):
+    """Numbers of a page that a person has to look at: one line for each."""
+
+
+def filled(page, text, figures):
+    """The text with its marked numbers written anew."""
+    wrong = []
+
+    def number(found):
+        shown, of = found["shown"], found["of"]
+        where = f"{page}:{text.count(chr(10), 0, found.start()) + 1}: {found[0]}"
+        try:
+            said = list(dict.fromkeys(form(value, shown) for value in values(of, figures)))
+        except (KeyError, IndexError, StopIteration, TypeError, ValueError) as error:
+            wrong.append(f"{where}: there is no such figure ({error!r})")
+            return found[0]
+        if len(said) > 1:
+            wrong.append(f"{where}: one number stands for {', '.join(said)}: write the sentence again")
+        return f"{said[0]}<!-- = {of} -->"
+
+    new = MARK.sub(number, text)
+    if wrong:
+        raise Wrong("\n".join(wrong))
+    return new
