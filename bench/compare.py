@@ -4,10 +4,10 @@
     ./dev bench fib uts --compare HEAD~1 HEAD       builds both, and measures them in rounds that alternate
     ./dev bench --compare old.json new.json         of what ./dev bench --json FILE wrote, which were measured apart
 
-A ratio is the new time over the old one: less than 1 is better. Of commits it is the median of the rounds' ratios, and in brackets the
-interval in which their true median lies. Of files no round belongs to another: the ratio is that of the medians, and the interval is that
-of the medians' own intervals, which is wider; that the machine was as quick both times is for you to know. `serial` is the same program
-both times: what differs there is the machine, the compiler, or where the code lies.
+A ratio is the new time over the old one: less than 1 is better. For two commits it is the median of the rounds' ratios, and in brackets the
+interval in which their true median lies. In two files no round belongs to another: the ratio is that of the medians, and the interval, which
+is wider, follows from the medians' own intervals. Only you know whether the machine was as fast both times. `serial` is the same program both
+times: what differs there is the machine, the compiler, or where the code lies.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from harness.tables import print_table
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 WAYS = "serial,continuations,tasks,scope"
-SAID = {1: "slower", -1: "faster", 0: "not told apart", None: "too few rounds"}
+SAID = {1: "slower", -1: "faster", 0: "no difference", None: "too few rounds"}
 
 
 def keyed(report):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Counts instructions of overhead per fork+join with callgrind.
+"""Counts with callgrind the instructions that a fork and its join add to two calls.
 
     bench/instructions.py --build build [--max N] [--json FILE]
 
-Runs `fib_forks <way> <n> 1`, which is fib_once with fewer ways, for two sizes. The difference between them is free of what starting costs; the serial
-program's difference is subtracted; what remains is divided by the difference in forks.
+Runs `fib_forks <way> <n> 1`, which is fib_once with fewer ways, for two sizes. The start cancels out in the difference between them. The
+serial program's difference is subtracted, and the rest is divided by the difference in forks.
 """
 
 import argparse

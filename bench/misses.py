@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Counts cache misses of one run on one P with cachegrind, for claims about the order in which memory is touched.
+"""Counts the cache misses of one run on one P with cachegrind, for claims about the order in which memory is accessed.
 
     bench/misses.py treesum heat --build build [--ways serial,continuations,tasks] [--size N] [--json FILE]
 
-Runs `<kernel>_once <way> <size> 1 2` and the same with one run: the difference is one run, free of what the start and the input
-cost. The caches are simulated, those of this machine by size unless --d1 and --ll say otherwise: misses of the first level (D1) and
-of the last (LL). Without --size: the kernel's size for tests, or the least of its measured ones if --quick.
+Runs `<kernel>_once <way> <size> 1 2` and the same with one run. The difference is one run; the start and the input cancel out. The caches
+are simulated, with the sizes of this machine's unless --d1 and --ll give others. Counted are misses of the first level (D1) and of the last
+(LL). Without --size, the size is the kernel's for tests, or with --quick the least of its measured ones.
 """
 
 import argparse
@@ -48,7 +48,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kernel", nargs="+")
     parser.add_argument("--build", default="build", help="build folder (default: build)")
-    parser.add_argument("--ways", help="default: all that the kernel has but oneTBB's and OpenMP's")
+    parser.add_argument("--ways", help="default: all of the kernel's except oneTBB's and OpenMP's")
     parser.add_argument("--size", type=int)
     parser.add_argument("--quick", action="store_true", help="the least of the measured sizes instead of the tests'")
     parser.add_argument("--d1", metavar="SIZE,WAYS,LINE", help="as cachegrind's --D1")

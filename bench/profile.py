@@ -1,10 +1,11 @@
-"""How well the profile predicts the time on two P: profile.py --build DIR [kernel...] [--rounds N] [--json FILE]
+"""How well the profile predicts the time on two Ps: profile.py --build DIR [kernel...] [--rounds N] [--json FILE]
 
-For each kernel with a cut-off: work and span by its profile, the minimum of five runs; beside them, in rounds that alternate, the time on one P,
-on two P, and of two processes on one P each at once. Prediction and measurement are both told as a ratio to the time on one P; the prediction is
-divided by what two processes get of two processors. Kernels of which two processes get less than 0.9 of what two get that only compute are
-limited by memory: they are listed, not judged. Exit status 3 if another one is further off than a tenth; 4 if other programs had the processors,
-so that nothing is judged: the program that only computes then takes longer on one P than its work."""
+For each kernel with a cut-off it prints work and span from its profile, the minimum of five runs; beside them, in rounds that alternate, the
+time on one P, on two Ps, and of two processes on one P each at the same time. Prediction and measurement are ratios to the time on one P; the
+prediction is divided by what two processes get of two processors. Two processes of a kernel may get less than 0.9 of what two get that only
+compute. Such kernels are limited by memory: they are listed, not judged. The exit status is 3 if another kernel is off by more than a tenth.
+It is 4 if nothing is judged, because other programs had the processors: the program that only computes then takes longer on one P than its
+work."""
 
 import argparse
 import json
@@ -117,9 +118,9 @@ def main():
     computes = next(kernel for kernel in kernels if kernel.name == COMPUTES)
     late = min(computes.one) * 1e9 / computes.profile.time(1)
     if late > BUSY:
-        print(f"not judged: {COMPUTES} took {late:.2f} times its work on one P, so other programs had the processors")
+        print(f"not judged: {COMPUTES} took {late:.2f} times its work on one P: other programs had the processors")
         return 4
-    print(f"further off than a tenth: {', '.join(bad)}" if bad else "none is further off than a tenth")
+    print(f"off by more than a tenth: {', '.join(bad)}" if bad else "none is off by more than a tenth")
     return 3 if bad else 0
 
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What the race detector costs: time and memory of the kernels under it, over those of the serial programs.
+"""What the race detector costs: time and memory of kernels that it watches, over those of the serial programs.
 
     bench/races.py --build build [kernel...] [--rounds N] [--sizes test|quick|full]
 
-Runs <kernel>_races continuations, and the serial build of the same program, <kernel>_twin; with --by-hand, the serial program that is
-written by hand instead, which may be another algorithm. Build them first: ninja -C build bench/fib_twin bench/fib_races. Prints for each
-size the ratio of the processor's seconds that a run takes, the least of the rounds, and that of the memory that the processes used at
-most, with their inputs; and the geometric means over kernels, where a kernel of several sizes counts once: of the kernels that end in
-serial work of a chosen size, and of all.
+Runs <kernel>_races continuations, and the serial build of the same program, <kernel>_twin. With --by-hand it runs the serial program that is
+written by hand instead, which may be another algorithm. Build them first: ninja -C build bench/fib_twin bench/fib_races.
+
+For each size it prints two ratios: of the processor time of a run, the least of the rounds, and of the most memory that the processes used,
+with their inputs. The last lines are geometric means over the kernels with a cut-off, and over all; a kernel of several sizes counts once.
 """
 
 import argparse
@@ -55,8 +55,8 @@ def main():
     parser.add_argument("kernels", nargs="*", help="some of them; default: all that are built")
     parser.add_argument("--build", default="build", help="build folder (default: build)")
     parser.add_argument("--rounds", type=int, default=3, help="how often each program runs (3)")
-    parser.add_argument("--sizes", choices=["test", "quick", "full"], default="quick", help="as ./dev bench has them (quick)")
-    parser.add_argument("--by-hand", action="store_true", help="beside the serial programs that are written by hand")
+    parser.add_argument("--sizes", choices=["test", "quick", "full"], default="quick", help="those of ./dev bench (quick)")
+    parser.add_argument("--by-hand", action="store_true", help="compare with the serial programs that are written by hand")
     chosen = parser.parse_args()
     way = "serial" if chosen.by_hand else "continuations"
     folder = pathlib.Path(chosen.build).resolve() / "bench"

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs kernels' benchmarks in interleaved rounds and prints the tables that compare their ways.
+"""Runs kernels' benchmarks in interleaved rounds and prints tables that compare their ways: the serial program, ours, other libraries'.
 
     bench/run.py [kernel...] --build build [--also build-clang] [--procs 1,2] [--full | --policies] [--json FILE] [--check]
                  [--quick] [--repetitions N]
 
-Without a kernel: all that are built. With --also: by two compilers, whose rounds alternate. Machines change speed from one
-second to the next. So a round runs every way once, close together in time; ratios are taken within a round only, and the table
-gives their median over the rounds, the smallest and the largest in brackets.
+Without a kernel, it runs all that are built. With --also it runs two compilers' builds, in rounds that alternate. Machines change speed
+from one second to the next. A round therefore runs every way once, close together in time; ratios are taken within a round only. The table
+gives their median over the rounds, and in brackets the smallest and the largest.
 """
 
 import argparse
@@ -152,15 +152,14 @@ def parse():
     parser.add_argument("--build", default="build", help="build folder (default: build)")
     parser.add_argument("--also", metavar="DIR", help="the build folder of another compiler: measures both, in rounds that "
                         "alternate, within the same budget")
-    parser.add_argument("--procs", type=numbers, help="numbers of processors (default: 1,2)")
+    parser.add_argument("--procs", type=numbers, help="numbers of Ps (default: 1,2)")
     parser.add_argument("--ways", type=lambda text: text.split(","), metavar="NAME,...", help="those to measure (default: all but "
                         f"{', '.join(measure.CROSSED)})")
-    parser.add_argument("--policies", action="store_true", help="every order with every join instead; without a kernel: of the "
-                        "kernels that have them. The page of ./dev report that compares tasks with continuations shows the last "
-                        "such measurement")
-    parser.add_argument("--scale", action="store_true", help=f"how times change with P instead: {', '.join(SCALED)} on 1, 2, 4 … all "
-                        "processors, in the order of a table for each; kept in <build>/bench/scale.json. On a machine with many processors "
-                        "this is the file to send")
+    parser.add_argument("--policies", action="store_true", help="instead: every order with every join; without a kernel: of all "
+                        "kernels that have them. ./dev report shows the last such measurement on the page that compares tasks with "
+                        "continuations")
+    parser.add_argument("--scale", action="store_true", help=f"instead: how times change with P: {', '.join(SCALED)} on 1, 2, 4 … all "
+                        "processors, a table for each; kept in <build>/bench/scale.json. On a machine with many processors this is the file to send")
     parser.add_argument("--full", action="store_true", help="the large sizes; takes an hour")
     parser.add_argument("--repetitions", type=int, help="rounds at most (default: 21 for one kernel, 9 for several; slow "
                         "ways take part in at most 5 of them)")
@@ -171,7 +170,7 @@ def parse():
     parser.add_argument("--test-sizes", action="store_true", help="the sizes of the tests: to try the programs, not to measure")
     parser.add_argument("--json", metavar="FILE", help="also write everything there; bench/schema.md says how. For bench/report "
                         "it is always kept in <build>/bench/report.json, or report-<kernel>.json, or policies.json")
-    parser.add_argument("--csv", type=pathlib.Path, metavar="FILE", help="also write the times of all rounds there, a line each")
+    parser.add_argument("--csv", type=pathlib.Path, metavar="FILE", help="also write the times of all rounds there, one line for each time")
     parser.add_argument("--check", action="store_true", help="also judge the project's goals, and exit with status 3 if one is missed")
     args = parser.parse_args()
     if args.policies:

@@ -24,7 +24,7 @@
 
 namespace bench {
 
-/// Nanoseconds of one of many calls in a row, which take some 20 ms together, but at least three calls.
+/// Nanoseconds of one of many calls in a row, which take about 20 ms together, but at least three calls.
 template <class Call>
 double ns_of(const Call& call) {
   using clock = std::chrono::steady_clock;

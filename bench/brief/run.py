@@ -3,10 +3,10 @@
 
     bench/brief/run.py --build build [--procs 1,2] [--scans 10,1000] [--loops 1000,30000] [--rounds N] [--json FILE]
 
-Each program has a process of its own for all lengths, within its runtime or arena. A round asks each of them once for each kind and
-length: a series of calls of some 20 ms. The table has the nanoseconds of a call, and the ratio of ours to another of the same round: for
-scans to the serial program or oneTBB, whichever has the lesser median; for loops to OpenMP's static schedule. Each figure is the median of
-the rounds, with the least and the greatest. A scan should take at most 1.1 times as long as the better of the two, or 50 ns more.
+Each program has one process for all lengths, within its runtime or arena. A round asks each of them once for each kind and length: a series
+of calls of about 20 ms. The table has the nanoseconds of a call, and the ratio of ours to another's in the same round: for scans the serial
+program's or oneTBB's, whichever has the lesser median; for loops that of OpenMP's static schedule. Each figure is the median of the rounds,
+with the least and the greatest. A scan should take at most 1.1 times as long as the better of the two, or 50 ns more.
 """
 
 import argparse

@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::size_t grain = 250;  // numbers of a request that a strand sums without a fork
 
-// A leaf takes some 10 us, the whole some ms.
+// A leaf takes about 10 us, the whole a few ms.
 constexpr int computed_fib = 30, leaf_fib = 18, leaves = 322;
 
 std::atomic<std::uint64_t> computed{0};

@@ -7,7 +7,7 @@ from collections import namedtuple
 
 STEADY = 0.03  # the part by which two times of the same program may differ while the machine is quiet
 SURE = 0.99  # of an interval, if there are values enough
-CLEAR = 0.02  # what differs by less is not told apart
+CLEAR = 0.02  # a difference below that is not significant
 ENOUGH = 5  # rounds behind a figure that may meet a goal; a figure of fewer says how many
 OURS = ("continuations", "tasks", "scope", "no_grain")  # and every way named after an order and a join, see is_ours
 
@@ -38,9 +38,9 @@ there is no such round."""
 
 
 def side_of(summary):
-    """Of a ratio: 1 or -1 if the true median surely lies above or below 1, and the median differs from 1 by more than CLEAR; 0 if they
-    are not told apart; None if there are fewer than ENOUGH rounds. All of fewer than eight rounds have to agree. Every page goes by
-    this rule."""
+    """Of a ratio: 1 or -1 if the true median surely lies above or below 1, and the median differs from 1 by more than CLEAR; 0 if the
+    difference is not significant; None if there are fewer than ENOUGH rounds. All of fewer than eight rounds have to agree. Every page
+    goes by this rule."""
     (low, high), median = summary["interval"], summary["median"]
     if summary["rounds"] < ENOUGH:
         return None
@@ -80,7 +80,7 @@ class Figure:
 
     def verdict(self, above, below):
         """The same in words; `above` and `below` say what those are."""
-        return {1: above, -1: below, 0: "not told apart", None: f"too few rounds ({len(self.values)})"}[self.side()]
+        return {1: above, -1: below, 0: "no difference", None: f"too few rounds ({len(self.values)})"}[self.side()]
 
     def _below(self):
         """How many values lie below the range."""
@@ -146,7 +146,7 @@ class Rounds:
         return self.results[i].get(key, {}).get(name)
 
     def best_serial(self, i, kernel, size):
-        """The serial program's time by the compiler that made the quicker one; None unless all compilers took part."""
+        """The serial program's time by the compiler that made the faster one; None unless all compilers took part."""
         key = kernel, size, "serial", 1
         times = [of[i].get(key, {}).get("ms") if i < len(of) else None for of in (self.results, *self.others)]
         return min(times) if len(times) > 1 and None not in times else None

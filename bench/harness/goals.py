@@ -26,12 +26,12 @@ FIB = [
 OVER_SERIAL = {"integrate": 1.15, "nqueens": 1.05, "skynet": 1.7, "uts": 1.02, "matmul": 1.03}
 OF_SIZE = {"skynet": 1_000_000}  # the goal is for one of the sizes
 WITHIN = 1.1
-# By g++ also over clang's serial program, which may be the quicker one, or the slower one.
+# By g++ also over clang's serial program, which may be the faster one, or the slower one.
 OVER_CLANG = [(f"{kernel}: continuations / clang's serial program, one P", (kernel, "continuations", 1, "vs_other_serial"), -bound)
               for kernel, bound in (("integrate", 1.25), ("uts", 1.05))]
 NOT_SLOWER = 0.97  # times the other's speed: the margin of non-inferiority, for the lower end of the interval
 
-# Loops as quick as OpenMP's, whichever of its ways is the quickest, within a twentieth.
+# Loops as quick as OpenMP's, whichever of its ways is the fastest, within a twentieth.
 OVER_OPENMP = [(f"heat: times OpenMP's speed, {of} P", ("heat", "continuations", procs, "vs_omp"), +0.95)
                for of, procs in (("one", 1), ("two", 2))]
 ALONE = 1.1  # times the better of one P and serial, that loops of any length may take on two

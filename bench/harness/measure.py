@@ -13,7 +13,7 @@ from harness.figures import ENOUGH, Figure, Moment, Rounds, is_omp, is_tbb
 from harness.goals import LITTLE, NOT_SLOWER, growth
 
 MIN_TIME = 0.05  # seconds a benchmark runs in a round: short, so that the ways of a round see the same machine
-SLOW = 5.0  # ways that take more than this times as long as the quickest take part in some rounds only
+SLOW = 5.0  # ways that take more than this times as long as the fastest take part in some rounds only
 SLOW_ROUNDS = 5
 TIMEOUTS = {"test": 60, "quick": 180, "full": 3600}  # seconds: ten times what a round or a run takes on a slow machine
 MOMENTS = 5  # in a round
@@ -214,12 +214,12 @@ def parse_once(out, command):
 
 def slow_keys(got):
     """The ways that would take most of a round."""
-    quickest = {}
+    fastest = {}
     for (kernel, size, _, procs), entry in got.items():
         of = kernel, size, procs
-        quickest[of] = min(quickest.get(of, math.inf), entry["ms"])
+        fastest[of] = min(fastest.get(of, math.inf), entry["ms"])
     return {k for k, entry in got.items()
-            if entry["ms"] > SLOW * quickest[k[0], k[1], k[3]] and entry["ms"] > 1000 * MIN_TIME}
+            if entry["ms"] > SLOW * fastest[k[0], k[1], k[3]] and entry["ms"] > 1000 * MIN_TIME}
 
 
 class Taking:

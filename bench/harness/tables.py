@@ -16,13 +16,13 @@ WAITS = {"waits_per_1000_forks": "waits/1000 forks", "join_waits": "waits", "lat
 
 LEGEND = """
   n: rounds. vs serial: time over the serial program's, of the same compiler; best serial: of the better compiler.
-  … vs: that library's time on as many P over this one's, by the quickest of its ways here.
+  … vs: that library's time on as many Ps over this one's; of its ways here the fastest.
   of ceiling: speed-up over what as many separate programs reach on this machine at the same time.
   when quiet: speed-up in moments when they reached all there is, and the clock was steady.
   ns/fork: (time - serial time) / forks, on one P. Median of the rounds' ratios (smallest…largest).
-  waits: joins in one run that were not complete when their strand came. late: how long after the last branch a strand went on
-  that had waited, on average; on top: the share of the time of all P in which waiting strands ran other work on their stacks.
-  work, looking, idle: shares of the time of all P, in one run; MiB more: memory that came during that run.
+  waits: joins in one run that were not complete when their strand came. late: how long after the last branch a strand that had
+  waited continued, on average; on top: the share of the time of all Ps in which waiting strands ran other work on their stacks.
+  work, looking, idle: shares of the time of all Ps, in one run; MiB more: memory that a run added.
   Every result was checked."""
 
 
@@ -100,7 +100,7 @@ def warnings(env, results):
         times = figures["ms"].values
         if way == "serial" and max(times) > UNSTEADY * min(times):
             found.append(f"{kernel}({size}): the serial program's time varied by a factor of {max(times) / min(times):.2f}:"
-                         " the clock changes, or something unseen shares the cores. Go by the ratios of best times then")
+                         " the clock changes, or something unseen shares the cores. Use the ratios of best times")
     return found
 
 
@@ -160,7 +160,7 @@ def print_results(results, labels, forks, once, ceilings, compiler="", waits=Fal
 
 
 def print_short(kernel, results, forks, env):
-    """The last lines, for a reader who has not seen the tables: the serial program, ours and oneTBB's quickest way, on one P and
+    """The last lines, for a reader who has not seen the tables: the serial program, ours and oneTBB's fastest way, on one P and
     on two. Nothing if one of ours was not measured. results: as of print_results."""
     size = next((key[1] for key in results if key[0] == kernel), None)
     serial, *ours = [results.get((kernel, size, way, procs)) for way, procs in (("serial", 1), ("continuations", 1), ("continuations", 2))]

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Runs alone, and beside a process that computes without end on one processor: forkjoin, oneTBB and OpenMP on as many P as there are
-processors.
+"""Programs alone, and beside a process that computes without end on one processor, the hog: forkjoin, oneTBB and OpenMP on as many Ps as
+there are processors.
 
     bench/neighbour/run.py --build build [--hog first|last] [--rounds N] [--ms MS] [--json FILE]
 
-The runs: fib without a cut-off (of a size for each library by which a run takes tens of milliseconds), a loop of 4,000 equal turns of about
-1 us, and a sort of 500,000 numbers by the library's own sort. Then the echo server of bench/echo, ours. In each round each program runs
-alone and beside the hog, one right after the other, for so many milliseconds each. The table has the median time of a run, with the least
-and the greatest of all rounds; "beside / alone" is the ratio of the mean times in a round, as its median with the least and the greatest.
-The hog leaves P - 1/2 of P processors to a program. So with work divided at will, the ratio would be P / (P - 1/2): 1.33 on two.
+The programs: fib without a cut-off (a size for each library with which a run takes tens of milliseconds), a loop of 4,000 equal iterations of
+about 1 us, a sort of 500,000 numbers with the library's own sort, and our echo server of bench/echo. In each round each program runs alone and
+beside the hog, one right after the other, for --ms milliseconds each. The table has the median time of a run, with the least and the greatest
+of all rounds. "beside / alone" is the ratio of the mean times in a round: the median, with the least and the greatest. The hog leaves P - 1/2
+of P processors to a program. If work is divided at will, the ratio is P / (P - 1/2): 1.33 on two.
 """
 
 import argparse

@@ -4,12 +4,12 @@
     bench/outside/run.py --build build [--part branches|loops] [--procs 2] [--rounds N] [--json FILE]
                          [--pauses 0,100,1000,10000] [--work 9,20,100] [--threads 1,2,8,32] [--elements 100,1000,100000]
 
-branches: one thread calls two branches of work, close together and after pauses, by forkjoin, oneTBB and OpenMP. The table has the median
-of the rounds of the time of a call, with the least and the greatest, and the processor time that the whole process used for a call and the
+branches: one thread calls two branches of work, close together and after pauses, with forkjoin, oneTBB and OpenMP. The table has the time of
+a call, as the median of the rounds with the least and the greatest, and the processor time that the whole process used for a call and the
 pause before it, beyond the work itself.
 
-loops: many threads call loops of cheap elements, as in a server, by forkjoin and oneTBB. The table has the time over the calls of all
-threads, the processor time of a call, the ratio of its time to oneTBB's of the same round, and how often a thread slept in 1,000 calls.
+loops: many threads call loops of cheap elements, as in a server, with forkjoin and oneTBB. The table has the time over the calls of all
+threads, the processor time of a call, the ratio of its time to oneTBB's in the same round, and how often a thread slept in 1,000 calls.
 """
 
 import argparse

@@ -4,8 +4,8 @@
     bench/peers/echo.py [case...] --build build [--build build-clang] [--procs 1,2] [--rounds N] [--json FILE]
 
 Rates are answers in a second; times are microseconds from a request to its answer; threads are those of the server in the middle of
-a run. Each figure is the median of all rounds, with the smallest and the largest. `computed` counts how often a server's
-computing fibers came to an end in a second: what quick answers cost.
+a run. Each figure is the median of all rounds, with the smallest and the largest. `computed` counts how often a server's computing fibers
+finished in a second: what fast answers cost.
 """
 
 import argparse
@@ -93,12 +93,12 @@ def show(case, procs, found):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("case", nargs="*", help=f"of {', '.join(CASES)} (default: all)")
-    parser.add_argument("--build", action="append", type=pathlib.Path, help="build folder; may be given for each of several "
-                        "compilers (default: build)")
-    parser.add_argument("--procs", default="1,2", help="numbers of processors (default: 1,2)")
+    parser.add_argument("--build", action="append", type=pathlib.Path, help="build folder; give it once for each of several compilers "
+                        "(default: build)")
+    parser.add_argument("--procs", default="1,2", help="numbers of Ps (default: 1,2)")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"(default: {ROUNDS})")
     parser.add_argument("--connections", type=int, default=CONNECTIONS, help=f"(default: {CONNECTIONS})")
-    parser.add_argument("--seconds", type=float, default=1.0, help="of a run that count (default: 1)")
+    parser.add_argument("--seconds", type=float, default=1.0, help="that count in a run (default: 1)")
     parser.add_argument("--json", type=pathlib.Path, help="also writes the figures of each round there")
     args = parser.parse_args()
     args.build = [build.resolve() for build in args.build or [pathlib.Path("build")]]

@@ -5,7 +5,7 @@
 
 `other`: microseconds from before the call until another fiber, which was ready, runs on the P. `caller`: from the end of the 1 ms
 until the caller runs again, with the wake-up of its thread. The figures are median, p99 and maximum of all calls of all rounds.
-`bare` is a thread without a runtime; Go's calls never hand a P over at once.
+`bare` is a thread without a runtime. Go's calls never release a P immediately.
 """
 
 import argparse
@@ -73,9 +73,9 @@ def show(case, procs, found):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("case", nargs="*", help=f"of {', '.join(CASES)} (default: all)")
-    parser.add_argument("--build", action="append", type=pathlib.Path, help="build folder; may be given for each of several "
-                        "compilers (default: build)")
-    parser.add_argument("--procs", default="1,2", help="numbers of processors (default: 1,2)")
+    parser.add_argument("--build", action="append", type=pathlib.Path, help="build folder; give it once for each of several compilers "
+                        "(default: build)")
+    parser.add_argument("--procs", default="1,2", help="numbers of Ps (default: 1,2)")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"(default: {ROUNDS})")
     parser.add_argument("--calls", type=int, default=CALLS, help=f"in a round (default: {CALLS})")
     parser.add_argument("--json", type=pathlib.Path, help="also writes the figures there")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs kernels by forkjoin, by the serial program and by other libraries in interleaved rounds, each in a process of its own.
+"""Runs kernels with forkjoin, the serial program and other libraries in interleaved rounds, each in a process of its own.
 
     bench/peers/run.py [kernel...] --build build [--build build-clang] [--folder FOLDER] [--procs 1,2] [--json FILE]
 
-bench/PEERS.md describes the ways and how a program for a further library is brought along in FOLDER.
+bench/PEERS.md describes the ways, and how to add a program for a further library in FOLDER.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from peers.programs import SERIAL  # noqa: E402
 
 BUDGET = 60  # seconds for the rounds of a kernel
 ROUNDS = 9
-SLOW = 5.0  # ways that take more than this times as long as the quickest take part in some rounds only
+SLOW = 5.0  # ways that take more than this times as long as the fastest take part in some rounds only
 SLOW_ROUNDS = 5
 LEAST_ROUNDS = 5  # of the other ways, however long the slow ones took
 LEAGUE = {"fib": 39, "skynet": 100_000_000, "nqueens": 14, "matmul": 2048}  # programs and sizes of github.com/tzcnt/runtime-benchmarks
@@ -52,8 +52,8 @@ def pieces(programs, procs):
 def slow_pieces(got):
     slow = set()
     for piece, ms in got.items():
-        quickest = min(other for (_, procs), other in got.items() if procs == piece[1])
-        if ms > SLOW * quickest and ms > 1000 * measure.MIN_TIME:
+        fastest = min(other for (_, procs), other in got.items() if procs == piece[1])
+        if ms > SLOW * fastest and ms > 1000 * measure.MIN_TIME:
             slow.add(piece)
     return slow
 
@@ -114,17 +114,17 @@ def numbers(text):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kernel", nargs="*", help="such as fib (default: all that have peers' ways)")
-    parser.add_argument("--build", action="append", type=pathlib.Path, help="build folder; may be given for each of several "
-                        "compilers, and clang's serial program is then what all times are divided by (default: build)")
+    parser.add_argument("--build", action="append", type=pathlib.Path, help="build folder; give it once for each of several "
+                        "compilers, and all times are divided by those of clang's serial program (default: build)")
     parser.add_argument("--folder", type=pathlib.Path, help="programs of further peers: FOLDER/<peer>/<kernel>")
-    parser.add_argument("--procs", type=numbers, help="numbers of processors (default: 1,2)")
+    parser.add_argument("--procs", type=numbers, help="numbers of Ps (default: 1,2)")
     parser.add_argument("--league", action="store_true", help="the four programs and sizes of a public league of such libraries, on all "
                         "processors: the mean ratio to the best, and the peak memory of a process; kept in <build>/bench/league.json")
     parser.add_argument("--repetitions", type=int, help=f"rounds at most (default: {ROUNDS}; with --league {LEAGUE_ROUNDS})")
     parser.add_argument("--budget", type=float, default=BUDGET, help="seconds after which no round of a kernel begins "
                         f"(default: {BUDGET})")
-    parser.add_argument("--only", help="a regular expression: only ways and peers whose name matches, the serial program and ours")
-    parser.add_argument("--size", type=int, help="another size than the kernel's usual one")
+    parser.add_argument("--only", help="a regular expression: only the serial program, ours, and ways and peers whose name matches")
+    parser.add_argument("--size", type=int, help="instead of the kernel's usual size")
     parser.add_argument("--test-sizes", action="store_true", help="the sizes of the tests: to try the programs, not to measure")
     parser.add_argument("--json", type=pathlib.Path, help="also writes everything there; it is always kept in "
                         "<build>/bench/peers.json, except of test sizes. bench/schema.md says how")

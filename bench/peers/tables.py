@@ -10,8 +10,8 @@ def median_of(figure):
 
 
 def results(runner, programs, rounds, procs):
-    """A row for each program and P, the quickest first. `behind`: our time over this one's, within the rounds, above 1 where
-    this one is quicker. Ours is compared in its build that is quicker."""
+    """A row for each program and P, the fastest first. `behind`: our time over this one's, within the rounds, above 1 where
+    this one is faster. Of our builds the faster one is compared."""
     serial = rounds.of(programs[0], 1)
     rows = []
     for p in procs:
@@ -37,7 +37,7 @@ def results(runner, programs, rounds, procs):
 
 
 def best_ways(rows):
-    """The quickest row of each peer, by kernel and P."""
+    """The fastest row of each peer, by kernel and P."""
     best = {}
     for row in rows:
         key = row["kernel"], row["procs"], row["peer"]
@@ -56,14 +56,14 @@ def verdict(rows, kernel, procs):
     peers = [row for (k, p, peer), row in best.items() if (k, p) == (kernel, procs) and "behind" in row]
     if not peers:
         return None
-    quickest = max(peers, key=lambda row: row["behind"]["median"])
-    behind = quickest["behind"]
-    who, what = f"{quickest['peer']} ({quickest['way']})", f"{behind['min']:.2f} to {behind['max']:.2f}"
+    fastest = max(peers, key=lambda row: row["behind"]["median"])
+    behind = fastest["behind"]
+    who, what = f"{fastest['peer']} ({fastest['way']})", f"{behind['min']:.2f} to {behind['max']:.2f}"
     if behind["max"] < 1:
         return f"ours is first; next is {who}: {1 / behind['median']:.2f} times our time"
     if behind["min"] > 1:
         return f"ours is behind {who}: {behind['median']:.2f} times its time ({what})"
-    return f"ours and {who} are not told apart: {behind['median']:.2f} times its time ({what})"
+    return f"no significant difference between ours and {who}: {behind['median']:.2f} times its time ({what})"
 
 
 def show(rows):
@@ -106,7 +106,7 @@ def show_league(rows, all_procs):
             table.append([peer, f"{mean:.2f}" if whole else f"{mean:.2f} of {len(own)}",
                           *(f"{own[k]['median_ms']:.1f}" if k in own else "-" for k in kernels),
                           *(f"{own[k]['peak_kib'] / 1024:.1f}" if "peak_kib" in own.get(k, {}) else "-" for k in kernels)])
-        print(f"\non {procs} P, each peer by its quickest way; memory: the peak of a process")
+        print(f"\non {procs} P, each peer's fastest way; memory: the peak of a process")
         print_table(table)
     print(flush=True)
 

@@ -3,9 +3,8 @@
 
     bench/peers/talk.py [case...] --build build [--build build-clang] [--procs 1,2] [--rounds N] [--json FILE]
 
-Both programs run one after the other in a round, now the one first, now the other; of two runs in a process the faster one
-counts. The table has nanoseconds for an operation, and Go's time over ours: more than 1 is faster than Go, with the smallest and
-the largest ratio of all rounds.
+A round runs both programs one after the other, in alternating order. Of two runs in a process the faster one counts. The table has
+nanoseconds for an operation, and Go's time over ours, with the smallest and the largest ratio of all rounds: above 1, ours is faster.
 """
 
 import argparse
@@ -79,11 +78,11 @@ def show(case, n, procs, seconds):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("case", nargs="*", help=f"of {', '.join(CASES)} (default: all)")
-    parser.add_argument("--build", action="append", type=pathlib.Path, help="build folder; may be given for each of several "
-                        "compilers (default: build)")
-    parser.add_argument("--procs", default="1,2", help="numbers of processors (default: 1,2)")
+    parser.add_argument("--build", action="append", type=pathlib.Path, help="build folder; give it once for each of several compilers "
+                        "(default: build)")
+    parser.add_argument("--procs", default="1,2", help="numbers of Ps (default: 1,2)")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"(default: {ROUNDS})")
-    parser.add_argument("--divide", type=int, default=1, help="so many times fewer operations: to try the programs")
+    parser.add_argument("--divide", type=int, default=1, help="divide the number of operations by that: to try the programs")
     parser.add_argument("--json", type=pathlib.Path, help="also writes the seconds of each round there")
     args = parser.parse_args()
     args.build = [build.resolve() for build in args.build or [pathlib.Path("build")]]

@@ -3,8 +3,8 @@
     bench/report [--json FILE] [--out DIR] [--build DIR] [--simulate-for SECONDS]
     bench/report --readme
 
-Without --json: the newest of <build>/bench/report*.json, which bench/run.py writes, or else policies.json. --readme writes the figures in README and the
-other pages of the checkout, and README's picture, from the files of bench/figures.
+Without --json it takes the newest of <build>/bench/report*.json, which bench/run.py writes, or else policies.json. --readme writes the tables
+and marked numbers in README and the other pages of the checkout, and their pictures, from the files of bench/figures.
 """
 
 import argparse
@@ -131,12 +131,12 @@ def write_readme(root):
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="bench/report", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="as bench/schema.md says")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="of the figures in FILE (bench/schema.md)")
     parser.add_argument("--out", type=pathlib.Path, metavar="DIR", help="default: <build>/report")
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"), metavar="DIR")
     parser.add_argument("--simulator", type=pathlib.Path, metavar="PROGRAM", help="default: <build>/bench/simulate")
     parser.add_argument("--simulate-for", type=float, default=BUDGET, metavar="SECONDS",
-                        help=f"simulates problems until then; what is done is kept for the next report (default: {BUDGET})")
+                        help=f"begins no simulation after that; finished ones are kept for the next report (default: {BUDGET})")
     parser.add_argument("--no-simulation", action="store_true", help="leaves the simulated parts out")
     parser.add_argument("--readme", type=pathlib.Path, nargs="?", const=ROOT, metavar="DIR",
                         help="instead: the figures in README and the other pages (of the checkout in DIR)")

@@ -79,7 +79,7 @@ def goals_met(data):
 
 
 LINES = [("Cost of forking", "time of continuations on one P over the serial program, geometric mean of the kernels that fork", overhead),
-         ("Against oneTBB", "how many times as fast as the quickest of its ways: geometric means, and the least median of all kernels", beside_tbb),
+         ("Against oneTBB", "how many times as fast as the fastest of its ways: geometric means, and the least median of all kernels", beside_tbb),
          ("Speed-up", "over one P, geometric mean of the kernels with enough parallelism", faster),
          ("Tasks or continuations", "problems with a clear difference, which may be one of order alone", policies),
          ("Goals", "of the project", goals_met)]

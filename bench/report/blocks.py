@@ -15,7 +15,7 @@ from harness.tables import verdict as goal_verdict
 from peers.programs import OURS, SERIAL
 from peers.tables import best_ways, league as league_of
 from report import axes, marks
-from report.recorded import (PROCS, beside_omp, build_of, compilers, deciding, forked_over_plain, mean, ours, problem_of, quickest_other, sides,
+from report.recorded import (PROCS, beside_omp, build_of, compilers, deciding, fastest_other, forked_over_plain, mean, ours, problem_of, sides,
                              times_of_go, version)
 from report.waits import Space, Waits
 
@@ -228,15 +228,15 @@ def peers(figures):
     best = best_ways(report["results"])
     names = list(dict.fromkeys(r["peer"] for r in report["results"] if r["peer"] not in (OURS, SERIAL)))
     rows = []
-    for (kernel, size), procs, quickest in quickest_other(report):
+    for (kernel, size), procs, fastest in fastest_other(report):
         cells = []
         for name in (OURS, *names):
             row = best.get((kernel, procs, name))
             few = sum(ms is not None for ms in row["ms"]) if row else 0
             cells.append("" if not row or "vs_serial" not in row else number(row["vs_serial"]["median"]) + (f" (n = {few})" if few < 5 else ""))
-        side = quickest and side_of(quickest[1])  # of our time over the other's
-        rows.append([f"`{kernel}` ({size}), {procs}", *cells, f"{spread(quickest[1])}, {quickest[0]}" if quickest else "",
-                     VERDICTS[side and -side] if quickest else ""])
+        side = fastest and side_of(fastest[1])  # of our time over the other's
+        rows.append([f"`{kernel}` ({size}), {procs}", *cells, f"{spread(fastest[1])}, {fastest[0]}" if fastest else "",
+                     VERDICTS[side and -side] if fastest else ""])
     return grid(["kernel (size), P", "ours", *names, "ours over the fastest other", "ours is"], rows)
 
 

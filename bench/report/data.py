@@ -55,7 +55,7 @@ class Data:
         return [(problem, found) for problem, found in rows if found]
 
     def best(self, figures, problem, procs):
-        """{way: figure} with one way of oneTBB and one of OpenMP, under the names tbb and omp: of those in `figures` the quickest on
+        """{way: figure} with one way of oneTBB and one of OpenMP, under the names tbb and omp: of those in `figures` the fastest on
         so many P."""
         found = {way: f for way, f in figures.items() if not is_tbb(way) and not is_omp(way)}
         for name, is_one in (("tbb", is_tbb), ("omp", is_omp)):

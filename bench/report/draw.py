@@ -23,7 +23,7 @@ LETTER = 0.58 * SIZE  # about the width of one
 LANE = 9  # pixels of a row for each way
 COLUMNS = 3  # of the legend
 
-# On white and on black. The colours of ways are Okabe and Ito's, on black those that can be told apart.
+# On white and on black. The colors of ways are those of Okabe and Ito, on black those that can be distinguished.
 INK, FAINT, GRID, PAPER = ("#1b1f24", "#e6e8eb"), ("#5c636d", "#a4abb5"), ("#dfe3e8", "#3a4049"), ("#ffffff", "#16181c")
 COLOURS = {"serial": ("#5f6670", "#a9b1bc"), "continuations": ("#0072b2", "#56b4e9"), "tasks": ("#d55e00", "#e69f00"),
            "scope": ("#007e5c", "#2fc79b"), "tbb": ("#a8447f", "#ec9cc6"),
@@ -42,8 +42,8 @@ ElementTree.register_namespace("", SVG)
 
 
 def style():
-    """Style for a page, or for a plot in a file of its own: matplotlib draws in the colours for white, and this turns each into
-    the colour for black. A program without CSS shows the colours for white."""
+    """Style for a page, or for a plot in a file of its own: matplotlib draws in the colors for white, and this turns each into
+    the color for black. A program without CSS shows the colors for white."""
     rules = "".join(f'svg.plot [style*="{what}: {white}"]{{{what}:{black}!important}}'
                     for white, black in (INK, FAINT, GRID, PAPER, *COLOURS.values()) for what in ("fill", "stroke"))
     return f"@media(prefers-color-scheme:dark){{{rules}}}"

@@ -7,7 +7,7 @@ import re
 
 from harness.figures import side_of
 from report import axes
-from report.recorded import (PROCS, beside_omp, build_of, deciding, forked_over_plain, mean, problem_of, quickest_other, sides, times_of_go,
+from report.recorded import (PROCS, beside_omp, build_of, deciding, fastest_other, forked_over_plain, mean, problem_of, sides, times_of_go,
                              two_over_one, version)
 
 MARK = re.compile(r"(?P<shown>`[^`\n]+`|\w(?:[\w.,]*\w)?)<!-- = (?P<of>[^>]+?) -->")
@@ -154,7 +154,7 @@ def league(figures, what):
 
 
 def peers(figures, side):
-    found = [quickest[1] for *_, quickest in quickest_other(figures.files["peers"]) if quickest]
+    found = [fastest[1] for *_, fastest in fastest_other(figures.files["peers"]) if fastest]
     found = [side_of(summary) for summary in found]
     return len(found) if side == "all" else found.count({"faster": -1, "level": 0, "slower": 1}[side])
 

@@ -15,7 +15,7 @@ def exact(number):
 
 
 def rows(data, name, procs, wanted=None):
-    """oneTBB and OpenMP each have one place in a row, that of their quickest way."""
+    """oneTBB and OpenMP each have one place in a row, that of their fastest way."""
     found = [(problem, data.best(figures, problem, procs)) for problem, figures in data.figures(name, procs)]
     return [(data.name(problem), {way: f for way, f in figures.items() if not wanted or way in wanted}, {})
             for problem, figures in found]

@@ -90,7 +90,7 @@ def times_of_go(result):
     return Figure(map(ratio, result["seconds"]["go"], build_of(result["seconds"]))).summary()
 
 
-def quickest_other(report):
+def fastest_other(report):
     """Of the peers: [((kernel, size), P, (the library beside which our time is the greatest, our time over its) or None)]"""
     best, found = best_ways(report["results"]), []
     for kernel, size, procs in dict.fromkeys((r["kernel"], r.get("label") or f"{r['size']:,}", r["procs"]) for r in report["results"]):

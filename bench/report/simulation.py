@@ -102,7 +102,7 @@ class Simulator:
     def run_all(self, data, say=print):
         self.folder.mkdir(parents=True, exist_ok=True)
         self.calibrate(say)
-        # Those with few forks first, as a simulated fork takes some 100 ns in each of the runs.
+        # Those with few forks first, as a simulated fork takes about 100 ns in each of the runs.
         order = sorted(data.problems, key=lambda of: data.result(of, "continuations", 1).get("forks", 0))
         found = {}
         with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:

@@ -49,7 +49,7 @@ def main():
     parser.add_argument("--build", default="build", help=argparse.SUPPRESS)
     parser.add_argument("program", help=f"{', '.join(PROGRAMS)}, or a file of your own: bench/steps/README.md")
     parser.add_argument("size", nargs="?", type=int, help="its size, as 4 for fib(4)")
-    parser.add_argument("--procs", type=int, default=2, help="how many P (2)")
+    parser.add_argument("--procs", type=int, default=2, help="how many Ps (2)")
     parser.add_argument("--policy", choices=["continuations", "tasks"], default="continuations", help="what is pushed")
     who = parser.add_mutually_exclusive_group()
     who.add_argument("--seed", type=int, help="chooses who acts (1)")

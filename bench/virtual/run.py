@@ -88,7 +88,7 @@ class Measured:
         for shape in dict.fromkeys(shape for shape, _ in self.rounds[0]):
             first = next(row for key, row in self.rounds[0].items() if key[0] == shape)
             print(f"\n{shape}, P = {self.procs}: work {first['units']:g}, longest path {first['span']:g} leaves")
-            rows = [["way", "over the bound", "vs continuations", "99 % of the median", "told apart", f"waits/{FORKS_OF} forks",
+            rows = [["way", "over the bound", "vs continuations", "99 % of the median", "difference", f"waits/{FORKS_OF} forks",
                      "mean late ms", "most late ms", "on top %"]]
             for of, way in self.rounds[0]:
                 if of != shape:

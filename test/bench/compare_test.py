@@ -38,12 +38,12 @@ class CompareTest(unittest.TestCase):
                            report(serial=steady, continuations=twice, tasks=noisy, scope=twice[:4]))
         self.assertEqual(done.returncode, 0, done.stderr)
         said = {line.split()[1]: line for line in done.stdout.splitlines() if line.strip().startswith("fib(30)")}
-        self.assertTrue(said["serial"].endswith("not told apart"), done.stdout)
+        self.assertTrue(said["serial"].endswith("no difference"), done.stdout)
         self.assertTrue(said["continuations"].endswith("slower"), done.stdout)
         self.assertIn("2.000", said["continuations"])
-        self.assertTrue(said["tasks"].endswith("not told apart"), done.stdout)
+        self.assertTrue(said["tasks"].endswith("no difference"), done.stdout)
         self.assertTrue(said["scope"].endswith("too few rounds"), done.stdout)
-        self.assertIn("1 slower, 1 not told apart, 1 too few rounds; ours alone, of 3", done.stdout)
+        self.assertIn("1 slower, 1 no difference, 1 too few rounds; ours alone, of 3", done.stdout)
 
     def test_the_interval_of_two_measurements_is_the_widest(self):
         times = compare.apart([10.0, 11.0] * 4, [20.0, 22.0] * 4)

@@ -131,7 +131,7 @@ class PeersTest(unittest.TestCase):
         done, report = self.measure("--folder", str(self.folder), "--league", "--procs", "2")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         table = done.stdout[done.stdout.index("mean ratio to best"):]
-        self.assertRegex(table, r"lace +1\.00 +75\.0 .*\n +forkjoin +2\.00 +150\.0 .*\n +oneTBB +8\.00 +600\.0")  # the quicker way of two
+        self.assertRegex(table, r"lace +1\.00 +75\.0 .*\n +forkjoin +2\.00 +150\.0 .*\n +oneTBB +8\.00 +600\.0")  # the faster way of two
         if os.access("/usr/bin/time", os.X_OK):
             self.assertTrue(all(500 < row["peak_kib"] < 100_000 for row in report["results"]), report["results"])  # of a shell
         self.assertEqual(self.measure("fib", "--league")[0].returncode, 2)

@@ -179,7 +179,7 @@ class NumbersTest(unittest.TestCase):
     def test_one_page_takes_tasks_and_continuations_apart(self):
         links = [(command.COMPARISON, "One"), (command.PEERS, "Two")]
         page = command.overview_page(self.data, command.all_plots(self.data), links)
-        self.assertIn(f'The page <a href="{command.COMPARISON}">One</a> takes them apart.', " ".join(page.split()))
+        self.assertIn(f'The page <a href="{command.COMPARISON}">One</a> separates the two.', " ".join(page.split()))
 
     def test_nothing_from_elsewhere(self):
         for name, text in self.made.raw.items():
