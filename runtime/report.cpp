@@ -71,10 +71,10 @@ lost_time lost(const stats& read, const counters& all, const report_options& as)
 std::string hint(const stats& read, const counters& all, const report_options& as) {
   const std::uint64_t procs = read.procs.size();
   if (read.threads_refused > 0)
-    return "the system refused threads; raise its limit on them (ulimit -u, or the cgroup's pids.max), or set fewer P";
+    return "the system refused threads; raise its limit on them (ulimit -u, or the cgroup's pids.max), or set fewer Ps";
   if (all.busy_ns == 0) return "no job was run";
   if (as.steals_every_fork) return "every fork is stolen, as asked for: these times say nothing about an ordinary run";
-  if (procs == 1) return "with one P nothing can be stolen; set more by FORKJOIN_PROCS or fj::options::procs";
+  if (procs == 1) return "with one P nothing can be stolen; set more with FORKJOIN_PROCS or fj::options::procs";
   const lost_time by = lost(read, all, as);
   const auto share = [&](std::uint64_t part) {
     return "for " + std::to_string(per_cent(part, read.working_ns)) + " % of the time ";
@@ -83,21 +83,21 @@ std::string hint(const stats& read, const counters& all, const report_options& a
   const bool loses = by.sum() > little_lost * static_cast<double>(read.working_ns * procs);
   if (loses && most == by.processors)
     return "for " + std::to_string(per_cent(static_cast<std::uint64_t>(by.queued), all.busy_ns)) +
-           " % of the time in which P worked, no processor ran them: other programs had it, or there are more P than "
+           " % of the time in which Ps worked, no processor ran them: other programs had it, or there are more Ps than "
            "processors";
   if (loses && most == by.waits)
     return share(read.none_busy_ns) +
            "no P was busy: all strands waited, for timers, sockets, or threads outside; let more of them wait at once";
   if (loses && most == by.short_loops)
     return share(read.short_loops_ns) +
-           "one P alone was busy with short loops: most loops are too short to be shared: join them, or parallelise a "
-           "loop further out";
+           "one P alone was busy with short loops: most loops are too short to be shared: merge them, or parallelize "
+           "an outer loop";
   if (all.steals > 0 && all.busy_ns / all.steals < little_work_ns)
     return "there was a steal for each " + duration(all.busy_ns / all.steals) + " of work: larger leaves would help";
-  if (!loses) return "none; the P had work for most of the time";
+  if (!loses) return "none; the Ps had work for most of the time";
   if (read.procs_in_use < procs)
-    return "not all P are in use, as runtime::set_procs, the affinity mask or the quota said: these times count the "
-           "others as idle";
+    return "not all Ps are in use, because of runtime::set_procs, the affinity mask or the quota: these times count "
+           "the others as idle";
   if (all.steals == 0)
     return "nothing was stolen: the program forks too late or not at all (fibers of fj::go need no steal), its leaves "
            "are long, or its jobs are over before a thread is awake";
@@ -105,7 +105,7 @@ std::string hint(const stats& read, const counters& all, const report_options& a
     return share(read.alone_ns) +
            "one P alone was busy: that part is serial; which code it is: forkjoin-profile, or "
            "forkjoin-trace run PROGRAM";
-  return "P found too little to steal while others worked: fork earlier, or into more parts of equal size";
+  return "Ps found too little to steal while others worked: fork earlier, or into more parts of equal size";
 }
 
 }  // namespace
@@ -116,7 +116,7 @@ std::string report(const stats& read, const report_options& as) {
   const std::uint64_t time = read.working_ns * procs;
   std::string text =
       "forkjoin: the runtime lived for " + duration(read.lived_ns) + " and had jobs for " + duration(read.working_ns) +
-      ", on " + std::to_string(procs) + " P" +
+      ", on " + number(procs, "P") +
       (read.procs_in_use < procs ? ", " + std::to_string(read.procs_in_use) + " of them in use at last" : "") + "\n";
   if (read.schedule_choices != 0) {
     char hash[17];
@@ -144,11 +144,11 @@ std::string report(const stats& read, const report_options& as) {
   for (std::size_t i = 0; i < procs; ++i) line(std::to_string(i).c_str(), read.procs[i], read.working_ns);
   line("all", all, time);
   const unsigned busy = per_cent(all.busy_ns, time), looking = std::min(100 - busy, per_cent(all.looking_ns, time));
-  text += "forkjoin: while it had jobs the P worked for " + std::to_string(busy) +
+  text += "forkjoin: while it had jobs the Ps worked for " + std::to_string(busy) +
           " % of the time, looked for work for " + std::to_string(looking) + " %, and were idle for " +
           std::to_string(100 - busy - looking) + " %: " +
           (read.threads_refused > 0 ? "the system refused " + number(read.threads_refused, "thread") + ", and " : "") +
-          (all.parks > 0     ? number(all.parks, "time") + " a worker slept, as it found no work"
+          (all.parks > 0     ? number(all.parks, "time") + " a worker slept, because it found no work"
            : all.wakeups > 0 ? "no worker had to sleep"
                              : "no fork asked for a worker") +
           "\n";
@@ -165,16 +165,16 @@ std::string report(const stats& read, const report_options& as) {
   const std::uint64_t known = std::accumulate(all.joins_late.begin(), all.joins_late.end(), std::uint64_t{0});
   if (all.join_waits > 0)
     text += "forkjoin: " + number(all.join_waits, "join") + " had to wait for a stolen branch" +
-            (known > 0 ? "; strands went on " + duration(all.late_ns / known) + " after its end on average, " +
+            (known > 0 ? "; strands continued " + duration(all.late_ns / known) + " after its end on average, " +
                              duration(all.most_late_ns) + " at most"
                        : "") +
             "\n";
   if (all.most_ready_ns > 0)
-    text += "forkjoin: fibers that could go on waited for a P for " + duration(all.ready_ns) + " in all, " +
+    text += "forkjoin: fibers that could continue waited for a P for " + duration(all.ready_ns) + " in all, " +
             duration(all.most_ready_ns) + " at most\n";
   if (all.blocking_calls > 0)
     text += "forkjoin: " + number(all.blocking_calls, "blocking call") + "; other strands took " +
-            std::to_string(all.retakes) + " P from them" +
+            number(all.retakes, "P") + " from them" +
             (read.retakes_refused > 0 ? ", and could not " + number(read.retakes_refused, "time") : "") + "\n";
   if (all.exposures > 0)
     text += "forkjoin: " + number(all.exposures, "time") +

@@ -97,7 +97,7 @@ int main(int argc, char** argv) {
       const test::ending end = test::run_again({how});
       verdict.check(end.code == 0, how + " with stats: exit code " + std::to_string(end.code));
       verdict.contains(end.said, "forkjoin: stacks ", how);
-      for (const char* part : {"forkjoin: the runtime lived for ", " and had jobs for ", "the P worked for ",
+      for (const char* part : {"forkjoin: the runtime lived for ", " and had jobs for ", "the Ps worked for ",
                                "looked for work for ", "were idle for ", "forkjoin: hint: "})
         verdict.contains(end.said, part, how);
       for (const char* column :
@@ -114,13 +114,13 @@ int main(int argc, char** argv) {
   verdict.contains(test::run_again({"option"}).said, "forkjoin: stacks ", "options::stats");
 
   // One hint each, on any machine.
-  for (const auto& [how, procs, hint] : {std::tuple{"default", "1", "with one P nothing can be stolen"},
-                                         std::tuple{"serial", "4", "nothing was stolen: the program forks too late"},
-                                         std::tuple{"unused", "4", "no job was run"}}) {
-    const test::environment stats("FORKJOIN_STATS", "1"), number("FORKJOIN_PROCS", procs);
+  for (const auto& [how, procs, hint] : {std::tuple{"default", "1 P", "with one P nothing can be stolen"},
+                                         std::tuple{"serial", "4 Ps", "nothing was stolen: the program forks too late"},
+                                         std::tuple{"unused", "4 Ps", "no job was run"}}) {
+    const test::environment stats("FORKJOIN_STATS", "1"), number("FORKJOIN_PROCS", std::string(procs, 1).c_str());
     const test::ending end = test::run_again({how});
     verdict.contains(end.said, std::string("forkjoin: hint: ") + hint, how);
-    verdict.contains(end.said, std::string(", on ") + procs + " P\n", how);
+    verdict.contains(end.said, std::string(", on ") + procs + "\n", how);
   }
 
   for (const char* bad : {"0", "-1", "abc", "1e9", " 3", "5000"}) {

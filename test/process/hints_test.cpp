@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
   } all[] = {{"none", "forkjoin: hint: none", 2},
              {"serial", "one P alone was busy: that part is serial", 2},
              {"short loops", "most loops are too short to be shared", 2},
-             {"thefts", "P found too little to steal", 4},
+             {"thefts", "Ps found too little to steal", 4},
              {"waits", "all strands waited", 2},
              {"processors", by_others, 2}};
   for (const auto& [cause, hint, least_procs] : all)

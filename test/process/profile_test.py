@@ -135,8 +135,8 @@ class ProfileTest(unittest.TestCase):
         self.assertEqual(said(), "")
         self.assertEqual(said(on_two=0.59e9), "")
         self.assertIn("took 1.80 times as long as predicted", said(on_two=0.9e9))
-        self.assertIn("a cache line that both P write", said(on_two=0.9e9))
-        self.assertIn("a cache line that both P write", said(on_two=0.9e9, computing=1.8, copies=1.7))
+        self.assertIn("a cache line that both Ps write", said(on_two=0.9e9))
+        self.assertIn("a cache line that both Ps write", said(on_two=0.9e9, computing=1.8, copies=1.7))
         self.assertIn("programs that run on it: two that only compute get 1.20 times", said(on_two=0.85e9, computing=1.2, copies=1.2))
         self.assertIn("memory: two copies of the program get 1.10 times what one gets, two that only compute 1.95",
                       said(on_two=0.95e9, computing=1.95, copies=1.1))

@@ -108,7 +108,7 @@ class TraceTest(unittest.TestCase):
             self.run_program(workload, 2)
             story = self.story()
             text = "\n".join(summary.lines(story))
-            self.assertEqual("its loops were too short to share: join them" in text, seen, text)
+            self.assertEqual("its loops were too short to share: merge them" in text, seen, text)
             self.assertEqual("that part is serial" in text, not seen, text)
             self.assertNotIn("larger leaves", text)
             self.assertLessEqual(summary.alone_beside_loops(story), summary.alone(story)[0])
@@ -171,7 +171,7 @@ class TraceTest(unittest.TestCase):
             self.assertTrue(all(any(begin <= state[1] and state[0] <= end for state in story.states[proc] if state[2] != "busy")
                                 for begin, end in spans))
         lines = "\n".join(summary.lines(story))
-        self.assertRegex(lines, r"P had nothing to do while forks were private, most of them of main::λ1 at trace_program\.cpp:\d+; \d+ times? thieves took work by force")
+        self.assertRegex(lines, r"Ps had nothing to do while forks were private, most of them of main::λ1 at trace_program\.cpp:\d+; \d+ times? thieves took work by force")
         data = page.data_of(story)
         self.assertEqual(len(data["vain"]), min(len(story.vain), page.LONGEST))
         self.assertIn("taken by force", {data["kinds"][row[3]] for row in data["vain"]})
@@ -269,7 +269,7 @@ class TraceTest(unittest.TestCase):
         command = [sys.executable, TOOL / "forkjoin-trace"]
         done = subprocess.run([*command, "run", "-o", self.file, PROGRAM, "fib", "2"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stdout, r"the P were busy for \d+% of the time")
+        self.assertRegex(done.stdout, r"the Ps were busy for \d+% of the time")
         out = self.file.with_suffix(".html")
         self.assertEqual(subprocess.run([*command, "page", self.file, "-o", out], capture_output=True).returncode, 0)
         self.assertNotIn("http", out.read_text().replace("http-equiv", ""))
@@ -290,7 +290,7 @@ class TraceTest(unittest.TestCase):
                                   stdout=subprocess.PIPE, start_new_session=True) as tool:
                 self.assertEqual(tool.stdout.readline(), "ready\n")
                 tool.send_signal(number) if number == signal.SIGTERM else os.killpg(tool.pid, number)
-                self.assertRegex(tool.communicate(timeout=60)[0], r"the P were busy for \d+% of the time")
+                self.assertRegex(tool.communicate(timeout=60)[0], r"the Ps were busy for \d+% of the time")
                 self.assertEqual(tool.returncode, 3)
 
 

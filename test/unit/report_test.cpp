@@ -41,7 +41,7 @@ TEST_CASE("report: it has one hint, about the most important point") {
   read.procs[1].parks = 7;
   CHECK(has(hint_of(read), "none"));
   const std::string text = fj::detail::report(read);
-  CHECK(has(text, "lived for 3 s and had jobs for 2 s, on 2 P\n"));
+  CHECK(has(text, "lived for 3 s and had jobs for 2 s, on 2 Ps\n"));
   CHECK(has(text,
             "worked for 88 % of the time, looked for work for 12 %, and were idle for 0 %: 7 times a worker slept"));
   CHECK(has(text, "10 steals, one for each 350 ms of work"));
@@ -53,8 +53,8 @@ TEST_CASE("report: it has one hint, about the most important point") {
   read.procs_in_use = 1;
   CHECK(has(hint_of(read), "none"));
   read.procs[1].busy_ns = 0;
-  CHECK(has(hint_of(read), "not all P are in use"));
-  CHECK(has(fj::detail::report(read), "on 2 P, 1 of them in use at last\n"));
+  CHECK(has(hint_of(read), "not all Ps are in use"));
+  CHECK(has(fj::detail::report(read), "on 2 Ps, 1 of them in use at last\n"));
   read.procs_in_use = 2;
   read.threads_refused = 1;
   CHECK(has(hint_of(read), "refused threads"));
@@ -121,5 +121,5 @@ TEST_CASE("report: lateness is that of the joins of which it is known") {
   read.procs[0].joins_late[1] = 2;
   read.procs[0].late_ns = 4000;
   read.procs[0].most_late_ns = 3000;
-  CHECK(has(fj::detail::report(read), "strands went on 2 us after its end on average, 3 us at most"));
+  CHECK(has(fj::detail::report(read), "strands continued 2 us after its end on average, 3 us at most"));
 }

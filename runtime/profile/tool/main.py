@@ -1,9 +1,9 @@
-"""forkjoin-profile: work, span and parallelism of a program over forkjoin, as a whole and by line, and its time on any number of P.
+"""forkjoin-profile: work, span and parallelism of a program over forkjoin, as a whole and by line, and its time on any number of Ps.
 
     forkjoin-profile [options] PROGRAM.cpp [arguments...]
 
-Compiles the program as a profile, which runs serially, and runs it several times; compiles it ordinarily, too, and runs that on one P and on
-two. The program must do the same each time. What it prints is dropped."""
+Compiles the program as a profile, which runs serially, and runs it several times. Compiles it as an ordinary program, too, and runs that on
+one P and on two. The program must do the same each time. What it prints is dropped."""
 
 import argparse
 import os
@@ -24,7 +24,7 @@ def parser(program="forkjoin-profile"):
     parser = argparse.ArgumentParser(prog=program, description=__doc__.split("\n\n", 2)[2].replace("\n", " "),
                                      usage="%(prog)s [options] PROGRAM.cpp [arguments...]")
     parser.add_argument("--repeat", type=int, default=5, metavar="N", help="runs with the profile (5); each strand counts as its shortest")
-    parser.add_argument("--procs", type=int, default=8, metavar="P", help="for how many P to tell what changes of a line would do (8)")
+    parser.add_argument("--procs", type=int, default=8, metavar="P", help="for how many Ps to predict what changes of a line would do (8)")
     parser.add_argument("--long", action="store_true", help="a table with every line that forks, and with every power of two")
     parser.add_argument("--html", type=pathlib.Path, metavar="FILE", help="also write a page, into FILE")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="also write the profile itself, into FILE")

@@ -1,4 +1,4 @@
-"""What a profile says of a program: work, span, and how long it would take on any number of P."""
+"""What a profile says of a program: work, span, and how long it would take on any number of Ps."""
 
 import dataclasses
 import json

@@ -75,7 +75,7 @@ def sites(profile, procs, is_long):
         yield "beside a line: code outside every branch, between forks there and their join"
     yield from too_short(profile)
     yield "of the span, of the work: by the line's own strands. parallelism: of its forks, with all in them"
-    yield f"twice as fast, forks free: the program's time on {procs} P if they were, now {duration(profile.time(procs))}"
+    yield f"twice as fast, forks free: the program's time on {procs} P{'s' if procs > 1 else ''} if they were, now {duration(profile.time(procs))}"
 
 
 def too_short(profile):
@@ -89,7 +89,7 @@ def too_short(profile):
 
 
 def unseen(profile, measured):
-    """Why two P take longer than predicted, if they do: the largest of the factors that the profile cannot see. All of them together are the
+    """Why two Ps take longer than predicted, if they do: the largest of the factors that the profile cannot see. All of them together are the
     ratio of the two times."""
     predicted = profile.time(2)
     ratio = measured.on_two / predicted if predicted else 1
@@ -103,11 +103,11 @@ def unseen(profile, measured):
          "run it where two processors are two cores: lscpu -e"),
         (computing / copies, f"memory: two copies of the program get {copies:.2f} times what one gets, two that only compute {computing:.2f}",
          "perf stat -e cache-misses"),
-        (ratio / on_one * copies / 2, "what the strands share: a cache line that both P write, a lock, data that go from cache to cache",
+        (ratio / on_one * copies / 2, "what the strands share: a cache line that both Ps write, a lock, data that go from cache to cache",
          "perf c2c record, or forkjoin-trace summary of a trace on one P and one on two"),
     ]
     _, what, then = max(factors)
-    yield f"two P took {ratio:.2f} times as long as predicted, for the most part by what no profile sees:"
+    yield f"two Ps took {ratio:.2f} times as long as predicted, for the most part by what no profile sees:"
     yield f"    {what}"
     yield f"    next: {then}"
 
@@ -126,7 +126,7 @@ def curve(profile, measured, is_long):
     if measured and measured.two:
         yield from unseen(profile, measured)
         on_this_machine = profile.time(2) * 2 / measured.ceiling
-        yield (f"two copies of the program at once, on one P each, get {measured.ceiling:.2f} times what one gets here: two P would take "
+        yield (f"two copies of the program at once, on one P each, get {measured.ceiling:.2f} times what one gets here: two Ps would take "
                f"{duration(on_this_machine)}")
 
 

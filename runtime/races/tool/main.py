@@ -3,10 +3,10 @@
     forkjoin-races [--cxx CXX] FILE... [options of the compiler] [-- arguments...]
 
 Compiles the sources of one program for the race detector, runs it once, serially, and prints each race: two accesses that some schedule
-could run in either order. What begins with - is an option of the compiler, in one word, as -O2 or -Ifolder; the level is -O1 unless you say
-another. After -- come the arguments of the program.
+could run in either order. A word that begins with - is an option of the compiler, such as -O2 or -Ifolder; without an option the level is
+-O1. The arguments of the program follow after --.
 
-The exit status is 66 if there was a race, 1 if the program could not be compiled, else the program's own."""
+The exit status is 66 if there was a race, 1 if the program could not be compiled, otherwise the program's own."""
 
 import argparse
 import os

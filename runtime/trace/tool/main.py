@@ -2,12 +2,12 @@
 
     forkjoin-trace run [-o FILE] PROGRAM args...   runs a program that uses the library, with its trace in FILE (default: PROGRAM.trace),
                                                    and prints the summary
-    forkjoin-trace summary FILE [FILE]             what happened, in some ten lines; of two traces also what takes longer in the second
+    forkjoin-trace summary FILE [FILE]             what happened, in about ten lines; with two traces also what takes longer in the second
     forkjoin-trace page FILE [-o OUT.html]         one page, which needs neither network nor server
     forkjoin-trace perfetto FILE [-o OUT]          the trace for ui.perfetto.dev
 
-A program need not be built for it; its environment may also say FORKJOIN_TRACE=FILE. The exit status of run is the program's own, that of
-the others 1 if a file cannot be read."""
+No program needs to be built for it. FORKJOIN_TRACE=FILE in the environment of any program also writes a trace. The exit status of run is the
+program's own; that of the others is 1 if a file cannot be read."""
 
 import argparse
 import os

@@ -1,4 +1,4 @@
-"""A trace in some ten lines, each of which a person can act on."""
+"""A trace in about ten lines, each of which a person can act on."""
 
 import collections
 import itertools
@@ -62,12 +62,12 @@ def alone_beside_loops(story):
 def lines(story):
     file, whole = story.file, story.working[1] - story.working[0]
     size = sum(thread.kept for thread in file.threads)
-    yield (f"{file.path}: {time(whole)} of work by process {file.pid} on {story.procs} P, {plural(size, 'event')} of {plural(sum(1 for thread in file.threads if thread.count), 'thread')}"
+    yield (f"{file.path}: {time(whole)} of work by process {file.pid} on {plural(story.procs, 'P')}, {plural(size, 'event')} of {plural(sum(1 for thread in file.threads if thread.count), 'thread')}"
            + (", cut off by the end of the process" if file.cut_off else "")
            + (f"; {plural(file.lost, 'older event')} did not fit" if file.lost else "")
            + (f"; {plural(file.without_ring, 'thread')} had no room" if file.without_ring else ""))
     busy, looking, idle = (story.share(state) for state in ("busy", "looking", "idle"))
-    yield f"the P were busy for {busy:.0%} of the time, looked for work for {looking:.0%}, and were idle for {idle:.0%}"
+    yield f"the Ps were busy for {busy:.0%} of the time, looked for work for {looking:.0%}, and were idle for {idle:.0%}"
 
     too_short = alone_beside_loops(story)
     stolen = [strand for strand in story.strands if strand.kind == "stolen"]
@@ -77,7 +77,7 @@ def lines(story):
         advice = "; larger leaves would help" if lasted and statistics.median(lasted) < 5_000 and looking > 0.1 and too_short < 0.1 * whole else ""
         yield f"{plural(len(story.steals), 'theft')}{small}{advice}"
     else:
-        yield "nothing was stolen" + ("" if story.procs > 1 else ", as there is one P")
+        yield "nothing was stolen" + ("" if story.procs > 1 else ", because there is one P")
 
     if story.procs > 1:
         single, whom = alone(story)
@@ -85,7 +85,7 @@ def lines(story):
             first = [f"{story.told(name)} ({time(ns)})" for name, ns in whom.most_common(2)]
             why = ""
             if has_short := too_short > 0.1 * single:
-                why = f"; for {time(too_short)} of that its loops were too short to share: join them, or parallelise a loop further out"
+                why = f"; for {time(too_short)} of that its loops were too short to share: merge them, or parallelize an outer loop"
             if (single - too_short) / whole > 0.1:
                 why += "; the rest is serial" if has_short else "; that part is serial"
             yield f"for {time(single)}, {single / whole:.0%} of the time, one P alone was busy: it ran {' and '.join(first)}{why}"
@@ -97,7 +97,7 @@ def lines(story):
         yield (f"{plural(len(joins), 'join')} waited, {time(sum(wait.lasted(story.end) for wait in joins))} in all; the longest {time(most.lasted(story.end))}, "
                f"in {story.told(most.strand.name)}" + (f" for {story.told(most.by.name)}" if most.by else ""))
         if late:
-            yield f"once what they waited for was there, strands went on after {time(statistics.median(late))} (median), {time(max(late))} at most"
+            yield f"once what they waited for was there, strands continued after {time(statistics.median(late))} (median), {time(max(late))} at most"
 
     places = collections.defaultdict(list)
     for wait in story.waits:
@@ -113,9 +113,9 @@ def lines(story):
         for search in story.vain:
             if search.strand:
                 beside[search.strand.name] += search.end - search.begin
-        yield (f"for {time(in_vain)}, {in_vain / story.procs / whole if whole else 0:.0%} of the time of all P, P had nothing to do while forks were private"
+        yield (f"for {time(in_vain)}, {in_vain / story.procs / whole if whole else 0:.0%} of the time of all Ps, Ps had nothing to do while forks were private"
                + (f", most of them of {story.told(beside.most_common(1)[0][0])}" if beside else "")
-               + (f"; {plural(by_force, 'time')} thieves took work by force, of strands that had not forked for long: to fork more often there "
+               + (f"; {plural(by_force, 'time')} thieves took work by force, of strands that had not forked for long: forking more often there "
                   "would help" if by_force else ""))
 
     for name, (number, ran, waited) in list(sites(story).items())[:3]:
@@ -124,7 +124,7 @@ def lines(story):
 
     ready = [(wait.end if wait.end is not None else story.end) - wait.ready for wait in story.waits if wait.ready is not None]
     if ready and max(ready) > 1e6:
-        yield f"a strand that could go on had to wait for a P for up to {time(max(ready))}"
+        yield f"a strand that could continue had to wait for a P for up to {time(max(ready))}"
     awake = [wake.awake - wake.at for wake in story.wakes if wake.awake is not None]
     if awake and max(awake) > 1e6:
         yield f"a thread that was woken for a P ran only {time(max(awake))} later: another thread had its processor"
@@ -134,7 +134,7 @@ def compared(one, two):
     """Two traces of a program, such as on one P and on two: which code takes longer in the second."""
     first, second = sites(one), sites(two)
     total = sum(ran for _, ran, _ in first.values()), sum(ran for _, ran, _ in second.values())
-    yield (f"on {one.procs} P strands ran for {time(total[0])}, on {two.procs} P for {time(total[1])}"
+    yield (f"on {plural(one.procs, 'P')} strands ran for {time(total[0])}, on {plural(two.procs, 'P')} for {time(total[1])}"
            + (f": {total[1] / total[0]:.2f} times as long" if total[0] else ""))
     names = sorted(set(first) & set(second), key=lambda name: first[name][1] - second[name][1])
     for name in names[:5]:
@@ -142,4 +142,4 @@ def compared(one, two):
         if before > 0 and after > 0:
             yield f"{two.told(name)}: {time(before)} and {time(after)}, {after / before:.2f} times as long"
     if total[1] > 1.3 * total[0]:
-        yield "the work itself takes longer with more P: memory, a shared cache line or a lock may be the limit"
+        yield "the work itself takes longer with more Ps: memory, a shared cache line or a lock may be the limit"
