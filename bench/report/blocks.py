@@ -19,7 +19,8 @@ from report.recorded import (PROCS, beside_omp, build_of, compilers, deciding, f
                              times_of_go, version)
 from report.waits import Space, Waits
 
-PAGES = ("README.md", "bench/README.md", "bench/PEERS.md", "bench/TALK.md", "bench/WAITING.md", "forkjoin/guide/performance.md")
+PAGES = ("README.md", "bench/README.md", "bench/PEERS.md", "bench/TALK.md", "bench/WAITING.md", "bench/FIGURES.md",
+         "forkjoin/guide/performance.md", "runtime/README.md")
 BLOCK = re.compile(r"(<!-- figures: ([\w+ ]+) -->\n).*?(<!-- end of figures -->\n)", re.DOTALL)
 WIDTH = 140  # of a line of prose
 VERDICTS = {1: "faster", 0: "–", -1: "slower", None: "too few rounds"}

@@ -54,8 +54,8 @@ def rounds(figures, kernel):
     return [figures.gcc.result(problem_of(figures.gcc, kernel), "continuations", p)["vs_serial"]["rounds"] for p in PROCS]
 
 
-def instructions(figures, compiler):
-    return dict(zip(("g++", "clang"), forked_over_plain(figures)))[compiler]
+def instructions(figures, compiler, way="continuations"):
+    return dict(zip(("g++", "clang"), forked_over_plain(figures, way)))[compiler]
 
 
 def compiler_version(figures, compiler):
@@ -128,6 +128,11 @@ def corners(figures, which):
     return len(found) if which == "all" else found.count(which)
 
 
+def deepest_deque(figures, kernel, way):
+    """The most records of one deque on one P."""
+    return figures.policies.counter(problem_of(figures.policies, kernel), way, 1, "deepest_deque")
+
+
 def one_join(figures, compiler, kernel, procs=None):
     """The time with one join for all children of a node, over that of nested forks of two."""
     of = next(of for name, of in figures.policies.each() if name == compiler)
@@ -188,7 +193,7 @@ def handover(figures, case, who, what, procs):
 
 VALUES = {of.__name__: of for of in (times_tbb, no_grain_times_tbb, over_serial, forks, size, rounds, instructions, compiler_version,
                                      flat_two_over_one, newer_tbb, means, kernels_in, on_two, rows, goals, measurements, order, joins, corners,
-                                     one_join, noise, most_noise, league, peers, talk, p99, slower_p99, handover)}
+                                     deepest_deque, one_join, noise, most_noise, league, peers, talk, p99, slower_p99, handover)}
 
 
 # --- the pages ---

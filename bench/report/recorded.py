@@ -68,10 +68,10 @@ def mean(data, name, procs):
     return next(m for m in data.report["means"] if (m["name"], m["procs"]) == (name, procs))
 
 
-def forked_over_plain(figures):
+def forked_over_plain(figures, way="continuations"):
     """Instructions that a fork and its join add to two calls, by compiler."""
     counts = [figures.files[name]["instructions"] for name in ("instructions", "instructions-bench")]
-    return [each["continuations"] - each["serial"] for each in counts]
+    return [each[way] - each["serial"] for each in counts]
 
 
 def two_over_one(figures):
