@@ -101,15 +101,10 @@ def wins(data):
     return Table("Tasks' time over continuations' (least…most)", ["kernel", "P", "compiler", "ratio"], rows)
 
 
-def late(waits, space):
+def late(waits):
     """How joins wait, and what is held in memory meanwhile."""
-    return [Table("Lateness of strands that waited, by join and order", *plain_rows(waits.order_and_join())),
-            Table("Waits, lateness and time of each tree", *plain_rows(waits.table())), Table("Memory of loops, chains and wide trees", *plain_rows(space.table()))]
-
-
-def plain_rows(table):
-    heads, rows = table
-    return heads, [[str(cell) or NONE for cell in row] for row in rows]
+    return [Table(caption, heads, [[value(cell) if isinstance(cell, int) else cell or NONE for cell in row] for row in rows])
+            for of in waits or () for caption, (heads, rows) in of.tables() if rows]
 
 
 def comparison_page(data, made, links, policies=None, waits=None):
@@ -119,5 +114,5 @@ def comparison_page(data, made, links, policies=None, waits=None):
     return render("comparison.html", data=data, made=made, pages=links, counted=deepest_is_counted(data),
                   axes=axes.table(crossed), effects=axes.effects(crossed), complete=axes.complete(crossed),
                   crossed_counters=axes.counters(crossed), crossed=crossed,
-                  late=late(*waits) if waits else [], measured=measured, pictures=[p for of in waits or () for p in of.plots()],
+                  late=late(waits), measured=measured, pictures=[p for of in waits or () for p in of.plots()],
                   **{of.__name__: of(data) for of in (time, counters, memory, many, wins)})

@@ -215,6 +215,9 @@ class Waits:
                   *(over(shape, way, procs) for way in BESIDE)]
                  for procs in self.procs for shape in self.shapes])
 
+    def tables(self):
+        return [("Lateness of strands that waited", self.order_and_join()), ("Each tree", self.table())]
+
     def plots(self):
         def rows(name, ways, times=1):
             return [(shape, {way: {part: max(f[part], 1e-3) * times for part in ("median", "min", "max")} for way in ways
@@ -269,6 +272,9 @@ class Space:
                  "bound of continuations, MiB"],
                 [[shape, f"{n:,}", *(cell(shape, n, way) for way in self.SHOWN),
                   f"{self.found[shape, n, self.procs, 'continuations']['bound_kib'] / 1024:.1f}"] for shape in shapes for n in self.sizes(shape)])
+
+    def tables(self):
+        return [("Memory", self.table())]
 
     def plots(self):
         lines = {way: [(n, self.mib("loop", n, way)) for n in self.sizes("loop")] for way in self.SHOWN}
