@@ -1,12 +1,12 @@
-"""For gdb: fibers, and backtraces that go on where a strand was stolen. Loaded by itself for programs that use the installed shared library;
+"""For gdb: fibers, and backtraces that continue where a strand was stolen. Loaded by itself for programs that use the installed shared library;
 for others: source forkjoin-gdb.py
 
-    fj fibers      what fibers do, where they wait, and of which strand they were stolen or are children; those that do the same are one line
+    fj fibers      what fibers do, where they wait, and from which strand they were stolen or whose child they are; those that do the same share a line
     fj fibers all  a line for each fiber, free ones too
-    fj bt [N]      the backtrace of the calling strand, or of fiber N, through the strands that it was stolen of, up to main's call of run
-    bt             goes on by itself through a parent that waits, if that one's stack lies above: gdb follows stacks upwards alone
+    fj bt [N]      the backtrace of the calling strand, or of fiber N, through the strands that it was stolen from, up to main's call of run
+    bt             continues by itself through a parent that waits, if that one's stack lies above: gdb follows stacks only upwards
 
-It reads memory alone, by offsets that the library exports (forkjoin_v…_layout), so it needs no debug information of the library, and
+It reads only memory, with offsets that the library exports (forkjoin_v…_layout). It needs no debug information of the library, and
 serves cores, too. x86-64 and 64-bit Arm."""
 
 import bisect
@@ -218,7 +218,7 @@ class All:
         return self.by_stack[below - 1] if below and self.by_stack[below - 1].holds(address) else None
 
     def parent(self, fiber):
-        """(the fiber that it was stolen of, or whose child it is; where on that one's stack; how)"""
+        """(the fiber that it was stolen from, or whose child it is; where on that one's stack; how)"""
         if fiber.begun:
             record = fiber.field("stolen")
             parent = self.on(record) if record else None
@@ -432,8 +432,8 @@ class Fj(gdb.Command):
 
 
 class Fibers(gdb.Command):
-    """fj fibers: what the fibers of each runtime do, and of which they were stolen; those that do the same at the same place are one line. With
-    "all": a line for each fiber, free ones too."""
+    """fj fibers: what the fibers of each runtime do, and from which they were stolen; those that do the same at the same place share a line.
+    With "all": a line for each fiber, free ones too."""
 
     def __init__(self):
         super().__init__("fj fibers", gdb.COMMAND_STACK)
@@ -463,7 +463,7 @@ class Fibers(gdb.Command):
 
 
 class Bt(gdb.Command):
-    """fj bt [N]: the backtrace of the selected thread's strand, or of fiber N, and of the strands that it was stolen of."""
+    """fj bt [N]: the backtrace of the selected thread's strand, or of fiber N, and of the strands that it was stolen from."""
 
     def __init__(self):
         super().__init__("fj bt", gdb.COMMAND_STACK)
