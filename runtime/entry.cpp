@@ -354,6 +354,21 @@ void print_fibers() noexcept {
   print_all_fibers(known);
 }
 
+std::string describe_fibers() {
+  instances& known = known_instances();
+  const locked lock(known.mutex);
+  return describe_all_fibers(known);
+}
+
+fiber_counts count_fibers() noexcept {
+  fiber_counts all;
+  instances& known = known_instances();
+  const locked lock(known.mutex);
+  for (instance* each = known.all.first(); each; each = known.all.after(*each))
+    if (!each->is_forked_copy()) add_fibers(all, *each);
+  return all;
+}
+
 bool print_fibers_on(int signal) noexcept { return os::on_signal(signal, &print_fibers); }
 
 thread_hooks* hooks_of(const scheduler& s) noexcept { return s.hooks(); }

@@ -3,10 +3,13 @@
 
 #include "base/cache_line.hpp"
 #include "base/tuning.hpp"
+#include "fiber_reports.hpp"
 #include "options.hpp"
 #include "os/compiler.hpp"
 #include "os/ticks.hpp"
 #include "stats.hpp"
+
+#include <string>
 
 // The serial build needs only these.
 #ifndef FORKJOIN_SERIAL
@@ -85,6 +88,8 @@ int current_proc() noexcept;
 /// As their namesakes in forkjoin/go/print_fibers.hpp.
 void print_fibers() noexcept;
 bool print_fibers_on(int signal) noexcept;
+std::string describe_fibers();
+fiber_counts count_fibers() noexcept;
 
 /// Ends the process: code that runs in a runtime called pthread_exit, or another thread cancelled its thread.
 [[noreturn, gnu::cold]] void report_ended_thread() noexcept;

@@ -110,6 +110,27 @@ std::string describe_fibers(scheduler& s, const seen_waits* before) {
   return text;
 }
 
+void add_fibers(fiber_counts& to, const scheduler& s) noexcept {
+  const auto look = [&to](const fiber& f) {
+    switch (f.state) {
+      case fiber_state::free:
+        return;
+      case fiber_state::running:
+      case fiber_state::blocking:
+      case fiber_state::forked:
+        ++to.running;
+        return;
+      case fiber_state::runnable:
+        ++to.ready;
+        return;
+      case fiber_state::waiting:
+        ++to.waiting;
+        return;
+    }
+  };
+  s.for_each_pool([&](const stack_pool& each) { each.for_each(look); });
+}
+
 std::string describe_sleepers_outside() {
   std::string text;
   outside_sleepers& sleepers = sleepers_outside();

@@ -5,6 +5,8 @@
 #include <map>
 #include <string>
 
+#include "fiber_reports.hpp"
+
 namespace fj { inline namespace v0_2 { namespace detail {
 
 class scheduler;
@@ -19,6 +21,9 @@ seen_waits see_waits(const scheduler& s);
 /// runtime works: each line was true at some time during the call. Throws std::bad_alloc.
 /// `before`: what was seen at an earlier time; the text says which fibers have waited since then.
 std::string describe_fibers(scheduler& s, const seen_waits* before = nullptr);
+
+/// Adds those of this runtime. From any thread, while the runtime works: each fiber is counted as it was at some time during the call.
+void add_fibers(fiber_counts& to, const scheduler& s) noexcept;
 
 /// A line for each thread outside of any runtime that has waited in the library for long. Throws std::bad_alloc.
 std::string describe_sleepers_outside();

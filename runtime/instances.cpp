@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <string>
 #include <tuple>
 
 #include "runtime/environment.hpp"
@@ -99,11 +100,16 @@ struct layout {
 
 #pragma GCC diagnostic pop
 
+std::string describe_all_fibers(const instances& known) {
+  std::string text;
+  for (instance* each = known.all.first(); each; each = known.all.after(*each))
+    if (!each->is_forked_copy()) text += describe_fibers(*each);
+  return text + describe_sleepers_outside();
+}
+
 void print_all_fibers(const instances& known) noexcept {
   try {
-    for (instance* each = known.all.first(); each; each = known.all.after(*each))
-      if (!each->is_forked_copy()) os::print_error(describe_fibers(*each).c_str());
-    os::print_error(describe_sleepers_outside().c_str());
+    os::print_error(describe_all_fibers(known).c_str());
     for (instance* each = known.all.first(); each; each = known.all.after(*each))
       if (!each->is_forked_copy()) write_flight(*each);
   } catch (const std::bad_alloc&) {

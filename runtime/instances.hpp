@@ -38,7 +38,10 @@ struct instances {
 };
 instances& known_instances() noexcept;
 
-/// What print_fibers says, for all that are no forked copies.
+/// What each P and each fiber does, of all that are no forked copies, and what threads outside wait for. Throws std::bad_alloc.
+std::string describe_all_fibers(const instances& known) FORKJOIN_REQUIRES(known.mutex);
+
+/// Prints that, and what their flight recorders have.
 void print_all_fibers(const instances& known) noexcept FORKJOIN_REQUIRES(known.mutex);
 
 }}}  // namespace fj::v0_2::detail

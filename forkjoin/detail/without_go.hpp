@@ -83,6 +83,8 @@ FORKJOIN_OF_GO(after);            // include <forkjoin/go.hpp>
 FORKJOIN_OF_GO(blocking);         // include <forkjoin/go.hpp>
 FORKJOIN_OF_GO(blocking_now);     // include <forkjoin/go.hpp>
 FORKJOIN_OF_GO(connect);          // include <forkjoin/go.hpp>
+FORKJOIN_OF_GO(count_fibers);     // include <forkjoin/go.hpp>
+FORKJOIN_OF_GO(describe_fibers);  // include <forkjoin/go.hpp>
 FORKJOIN_OF_GO(go);               // include <forkjoin/go.hpp>
 FORKJOIN_OF_GO(now);              // include <forkjoin/go.hpp>
 FORKJOIN_OF_GO(on_ready);         // include <forkjoin/go.hpp>

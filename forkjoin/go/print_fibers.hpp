@@ -1,9 +1,10 @@
-// Prints what all fibers do and where they wait: for programs that hang.
+// What all fibers do and where they wait: for programs that hang, and for metrics.
 #pragma once
 
 #include "forkjoin/detail/needs_runtime.hpp"
 
 #include <csignal>
+#include <string>
 
 #include "forkjoin/detail/entry.hpp"
 
@@ -13,6 +14,13 @@ namespace fj { inline namespace v0_2 {
 /// the other fibers wait: the function that waits, and the file, line and function that called it. Fibers that do the
 /// same share one line. Any thread may call it at any time. Each line was true at some time during the call.
 inline void print_fibers() noexcept { detail::print_fibers(); }
+
+/// The text that `fj::print_fibers` prints: for a page of a server, or a log. Throws std::bad_alloc.
+inline std::string describe_fibers() { return detail::describe_fibers(); }
+
+/// How many fibers there are that have not ended: for a metric, or a test that compares the counts before and after. The count of a
+/// fiber goes down shortly after its future is ready. Reads a word of each stack that the runtimes have.
+inline fiber_counts count_fibers() noexcept { return detail::count_fibers(); }
 
 /// From now on the program prints its fibers at each such signal, and continues: after `fj::print_fibers_on(SIGQUIT)`,
 /// Ctrl-\ in a terminal shows why a program hangs. A separate thread prints. The environment variable

@@ -17,8 +17,8 @@ import tempfile
 import urllib.parse
 
 NAMES = """after barrier basic_scope blocking blocking_now cancelled channel channel_closed combinable condition_variable connect
-continuations counters default_options descriptor fork_each fork_join fork_reduce future go go_options last_child_first
-latch leapfrog local loop_options mutex on_receive on_send once options otherwise parallel_any_of parallel_copy_if parallel_find
+continuations count_fibers counters default_options describe_fibers descriptor fork_each fork_join fork_reduce future go
+go_options last_child_first latch leapfrog local loop_options mutex on_receive on_send once options otherwise parallel_any_of parallel_copy_if parallel_find
 parallel_for parallel_for_2d parallel_for_blocks parallel_merge parallel_partition parallel_reduce parallel_scan
 parallel_sort parallel_stable_partition parallel_stable_sort parallel_transform parallel_transform_reduce policy
 print_fibers print_fibers_on procs read readable receive_channel run run_on_top runtime scope select semaphore

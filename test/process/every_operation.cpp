@@ -332,4 +332,6 @@ int main() {
   EXPECT(fj::run([] { return fib<fj::continuations>(10); }) == 55);
   EXPECT(std::freopen("/dev/null", "w", stderr));
   fj::print_fibers();
+  EXPECT(fj::count_fibers().waiting == 0);
+  EXPECT(fj::describe_fibers().find("P 0") != std::string::npos);
 }

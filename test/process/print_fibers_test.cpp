@@ -1,4 +1,4 @@
-// What print_fibers says: of fibers that wait in each way, of many that wait alike, by a call and by a signal.
+// What print_fibers and count_fibers say: of fibers that wait in each way, of many that wait alike, by a call and by a signal.
 #include <unistd.h>
 
 #include <atomic>
@@ -89,9 +89,34 @@ int a_thousand() {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   fj::print_fibers();
+  const fj::fiber_counts before = fj::count_fibers();
+  if (before.waiting != 1000 || before.all() != 1000) return 1;
+  if (fj::describe_fibers().find("  1000 fibers (") == std::string::npos) return 2;
   gate.close();
   for (auto& one : all) one.get();
+  while (fj::count_fibers().all() != 0) std::this_thread::yield();  // a fiber is counted until it has left its stack
   return 0;
+}
+
+int in_each_state() {
+  fj::runtime rt(test::with_procs(1));
+  fj::channel<int> gate(0);
+  std::atomic<bool> end{false}, begun{false};
+  auto waits = rt.go([=] { static_cast<void>(gate.receive()); });
+  wait_for_suspensions(rt, 1);
+  auto computes = rt.go([&] {
+    begun = true;
+    while (!end) {}
+  });
+  while (!begun) std::this_thread::yield();
+  auto is_ready = rt.go([] {});
+  const fj::fiber_counts counts = fj::count_fibers();
+  end = true;
+  gate.close();
+  waits.get();
+  computes.get();
+  is_ready.get();
+  return counts.running == 1 && counts.ready == 1 && counts.waiting == 1 ? 0 : 1;
 }
 
 // The signal comes while the only P computes, and the fiber goes on when the text has been written. Its number is 1, or
@@ -137,6 +162,8 @@ int main() {
   all.contains(many.said, "  1000 fibers (", "many");
   all.contains(many.said, ", ...): wait in fj::channel::receive, called by a_thousand::λ at ", "many");
   all.check(many.code == 0, "many");
+
+  all.check(test::in_child(in_each_state).code == 0, "states");
 
   for (const bool by_environment : {false, true})
     all.check(test::in_child([=] { return by_signal(by_environment); }).code == 0, "signal");
