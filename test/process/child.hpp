@@ -25,7 +25,7 @@ struct ending {
 };
 
 /// Waits for the child, and reads what it writes to `from` meanwhile; kills it after some time.
-inline ending watch(pid_t child, int from, int seconds = 30) {
+inline ending watch(pid_t child, int from, int seconds = 100) {
   ending end;
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   for (char buffer[4096];;) {
@@ -52,7 +52,7 @@ inline ending watch(pid_t child, int from, int seconds = 30) {
 
 /// Calls body() in a forked child. The child's exit code is what body returns.
 template <class Body>
-ending in_child(Body body, int seconds = 30) {
+ending in_child(Body body, int seconds = 100) {
   int ends[2];
   if (pipe(ends) != 0) std::abort();
   std::fflush(nullptr);
@@ -68,7 +68,7 @@ ending in_child(Body body, int seconds = 30) {
 }
 
 /// Runs this program with these arguments.
-inline ending run_again(const std::vector<std::string>& arguments, int seconds = 30) {
+inline ending run_again(const std::vector<std::string>& arguments, int seconds = 100) {
   return in_child(
       [&] {
         std::vector<char*> words;

@@ -174,7 +174,7 @@ int copy_of_a_process(unsigned p) {
   const channel c(0);
   std::thread waits([=] { static_cast<void>(c.receive()); });
   rest(longer_than_a_look);
-  const test::ending end = test::in_child([=] { return main_receives(p); }, 10);
+  const test::ending end = test::in_child([=] { return main_receives(p); }, 60);
   c.close();
   waits.join();
   if (end.said.find("forkjoin: deadlock") != std::string::npos) std::raise(end.signal);

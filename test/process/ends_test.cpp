@@ -220,7 +220,7 @@ int forks_amid_all(unsigned p) {
           _exit(right ? 0 : 1);
           return 1;
         },
-        10);
+        60);
     wrong = copy.too_late ? 2 : copy.code;
   }
   end = true;

@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
     for (const std::string how : {"main", "fiber", "quick", "late"})
       for (const char* stats : {"0", "1"}) {
         const test::environment p("FORKJOIN_PROCS", procs), print("FORKJOIN_STATS", stats);
-        const test::ending end = test::run_again({how}, 20);
+        const test::ending end = test::run_again({how}, 60);
         verdict.check(!end.too_late, how + ": hangs");
         verdict.check(end.too_late || end.code == 0, how + " with P = " + procs + ": exit code " +
                                                          std::to_string(end.code) + ", signal " +

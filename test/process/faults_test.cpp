@@ -167,15 +167,15 @@ int main() {
     }
   const test::ending kept = test::in_child(&keep_alternate_stack);
   verdict.check(kept.code == 0, "the stack for handlers" + told(kept));
-  const test::ending inside = test::in_child(&destroy_inside, 10);
+  const test::ending inside = test::in_child(&destroy_inside, 60);
   verdict.check(inside.signal == SIGABRT, "destroyed inside" + told(inside));
   verdict.contains(inside.said, "destroyed by code that runs in it", "destroyed inside");
   for (const std::string how : {"directly", "by way of a third", "from a stolen branch", "from a scope's child"}) {
-    const test::ending awaited = test::in_child([&] { return destroy_awaited(how); }, 10);
+    const test::ending awaited = test::in_child([&] { return destroy_awaited(how); }, 60);
     verdict.check(awaited.signal == SIGABRT, "destroyed " + how + told(awaited));
     verdict.contains(awaited.said, "a runtime was destroyed by code that it waits for", "destroyed " + how);
   }
-  const test::ending unrelated = test::in_child(&destroy_unrelated, 20);
+  const test::ending unrelated = test::in_child(&destroy_unrelated, 60);
   verdict.check(unrelated.code == 0, "destroyed by others" + told(unrelated));
   const test::ending called = test::in_child(&call_on_worker);
   verdict.check(called.code == 0 || called.code == 9, "a trapped call on a worker" + told(called));

@@ -67,7 +67,7 @@ int main() {
     auto old = std::make_unique<fj::runtime>(test::with_procs(p));
     old->run([] { fib(15); });
     const auto check = [&](const char* what, auto body) {
-      const test::ending end = test::in_child(body, 10);
+      const test::ending end = test::in_child(body, 60);
       verdict.check(!end.too_late, std::string(what) + ": hangs with P = " + std::to_string(p));
       verdict.check(end.too_late || end.code == 0, std::string(what) + ": exit code " + std::to_string(end.code) +
                                                        ", signal " + std::to_string(end.signal) + ", said " + end.said);
@@ -88,7 +88,7 @@ int main() {
     check("a child of a child", [&] {
       fj::runtime fresh(test::with_procs(p));
       fresh.run([] { fib(10); });
-      return test::in_child([&] { return refuses(fresh) && refuses(*old) ? 0 : 1; }, 5).code;
+      return test::in_child([&] { return refuses(fresh) && refuses(*old) ? 0 : 1; }, 60).code;
     });
     // fork(2) while a job runs. With a destructor that waits for the job's end (tried) the child hangs.
     std::atomic<bool> runs{false}, may_end{false};
@@ -131,7 +131,7 @@ int main() {
     verdict.check(old->run([] { return fib(12); }) == 144, "the parent's runtime");
   }
   // Without the check of the process (tried) the child waits for ever.
-  const test::ending gone_on = test::in_child(fork_inside, 20);
+  const test::ending gone_on = test::in_child(fork_inside, 60);
   verdict.check(gone_on.code == SIGABRT, "a child that goes on inside: it ended with " + std::to_string(gone_on.code));
   verdict.contains(gone_on.said, "forkjoin: fork(2) was called by code that runs in a runtime",
                    "a child that goes on inside");

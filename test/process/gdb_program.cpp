@@ -20,9 +20,15 @@ namespace {
 bool parent_waits = false, dies = false;
 std::atomic<bool> begun{false}, over{false};
 
+// Until so many fibers wait, of which this strand is none.
+template <class Sleep>
+void sleep_until_wait(std::size_t n, Sleep sleep) {
+  while (fj::count_fibers().waiting < n) sleep(std::chrono::milliseconds(1));
+}
+
 void stop() {
-  if (parent_waits)
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // the other branch ends, and its strand waits
+  if (parent_waits)  // the other branch ends, and its strand waits
+    sleep_until_wait(1, [](auto time) { std::this_thread::sleep_for(time); });
   if (dies) std::abort();
   stop_here();
   over = true;
@@ -80,7 +86,7 @@ void other_branch() {
 [[gnu::noinline]] void in_fiber() {
   fj::channel<int> c(0);
   auto receiver = fj::go([&] { return c.receive().value_or(0); });
-  fj::sleep_for(std::chrono::milliseconds(20));
+  sleep_until_wait(1, [](auto time) { fj::sleep_for(time); });
   stop();
   c.send(1);
   receiver.get();
@@ -93,7 +99,7 @@ void other_branch() {
   std::vector<fj::future<void>> all;
   for (int i = 0; i < 1'000; ++i) all.push_back(fj::go([&] { open.wait(); }));
   all.push_back(fj::go([&] { open.wait(); }));
-  fj::sleep_for(std::chrono::milliseconds(20));
+  sleep_until_wait(all.size(), [](auto time) { fj::sleep_for(time); });
   stop();
   open.done();
   for (auto& each : all) each.get();

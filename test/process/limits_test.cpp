@@ -47,7 +47,7 @@ int main() {
   for (const auto how : {test::stealing::by_need, test::stealing::every_fork})
     for (const unsigned p : {1u, 2u, 8u}) {
       const auto check = [&](const std::string& what, auto body) {
-        const test::ending end = test::in_child(body, 20);
+        const test::ending end = test::in_child(body, 60);
         const std::string name = what + ", P = " + std::to_string(p) + ", " + test::name_of(how);
         verdict.check(!end.too_late, name + ": hangs");
         verdict.check(end.too_late || end.code == 0, name + ": exit code " + std::to_string(end.code) + ", signal " +

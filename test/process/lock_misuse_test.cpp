@@ -95,7 +95,7 @@ int rightly() {
 int main() {
   test::verdict verdict;
   const auto check = [&](auto body, const std::string& call, const std::string& function) {
-    const test::ending end = test::in_child(body, 10);
+    const test::ending end = test::in_child(body, 60);
     verdict.check(end.signal == SIGABRT, function + ": ended with signal " + std::to_string(end.signal) + ", code " +
                                              std::to_string(end.code) + (end.too_late ? ", too late" : ""));
     verdict.contains(end.said, "forkjoin: " + call + " of a mutex that is not locked that way, called by " + function,

@@ -100,7 +100,7 @@ int body(unsigned procs) {
 int main() {
   test::verdict verdict;
   for (const unsigned p : {1u, 2u, 8u}) {
-    const test::ending end = test::in_child([=] { return body(p); }, 30);
+    const test::ending end = test::in_child([=] { return body(p); }, 60);
     const std::string name = "P = " + std::to_string(p);
     verdict.check(!end.too_late, name + ": hangs");
     verdict.check(end.too_late || end.code == 0, name + ": exit code " + std::to_string(end.code) + ", signal " +

@@ -94,7 +94,7 @@ void exit_this_thread() { pthread_exit(nullptr); }
 int main() {
   test::verdict verdict;
   const auto aborts = [&](const std::string& what, auto body, const char* says) {
-    const test::ending end = test::in_child(body, 10);
+    const test::ending end = test::in_child(body, 60);
     verdict.check(end.signal == SIGABRT, what + ": ended with signal " + std::to_string(end.signal) + ", code " +
                                              std::to_string(end.code) + (end.too_late ? ", too late" : ""));
     verdict.contains(end.said, says, what);
@@ -105,7 +105,7 @@ int main() {
     aborts(what, body, "If that code called exit, which destroys static objects: return from run first");
   }
   for (const auto body : {&quick_exit_in_fiber, &exit_in_fiber_of_default}) {
-    const test::ending end = test::in_child(body, 10);
+    const test::ending end = test::in_child(body, 60);
     verdict.check(end.code == 3 && end.said.empty(),
                   "a remedy: code " + std::to_string(end.code) + ", said " + end.said);
   }
