@@ -1,4 +1,4 @@
-"""Public headers compile in any order, each used before the next comes: header_orders.py <header>... -- <compiler and flags>
+"""Public headers compile in any order, each used before the next comes: header_orders.py -- <compiler and flags>
 
 Of each header there is a program that begins with it and its use, and has all the others after it, every second program in the reverse
 order: so each pair is there in both orders. The same of the headers that the race detector and the profiler have, with their flags. Templates that are instantiated early are what goes wrong. Tried with the friend function
@@ -11,6 +11,9 @@ import os
 import pathlib
 import subprocess
 import sys
+
+sys.dont_write_bytecode = True
+import library_headers  # noqa: E402
 
 NUMBERS = "std::vector<int> a(9), b(9);"
 USES = {
@@ -96,8 +99,8 @@ def has_serial_form(header):
     return "needs_runtime.hpp" not in (ROOT / "forkjoin" / header).read_text()
 
 
-split = sys.argv.index("--")
-headers, compiler = [name.removeprefix("forkjoin/") for name in sys.argv[1:split]], sys.argv[split + 1 :]
+compiler = sys.argv[sys.argv.index("--") + 1 :]
+headers = [name.removeprefix("forkjoin/") for name in library_headers.that_compile(library_headers.for_programs(), compiler)]
 if unused := [header for header in headers if header not in USES]:
     sys.exit(f"no use of {' '.join(unused)}: say one in USES")
 serial = [header for header in headers if has_serial_form(header)]

@@ -1,4 +1,4 @@
-"""Every header compiles on its own, and twice: headers.py <header>... -- <compiler and flags>
+"""Every header compiles on its own, and twice: headers.py -- <compiler and flags>
 
 Nearly all the time goes into the headers of the language, so headers are compiled in chains, in which each includes all
 those before it: it is not given anything that it does not ask for itself. Nor does any compiler warn, also where it warns only if
@@ -12,6 +12,9 @@ import pathlib
 import re
 import subprocess
 import sys
+
+sys.dont_write_bytecode = True
+import library_headers  # noqa: E402
 
 # The last one for clang, which has no -Wuseless-cast.
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wnon-virtual-dtor", "-Wuseless-cast", "-Wno-unknown-warning-option"]
@@ -59,7 +62,7 @@ def check(chain):
     return done.returncode == 0 or print("+", *chain, "\n" + done.stderr)
 
 
-split = sys.argv.index("--")
-headers, compiler = sys.argv[1:split], sys.argv[split + 1 :]
+compiler = sys.argv[sys.argv.index("--") + 1 :]
+headers = library_headers.that_compile(library_headers.every(), compiler)
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
     sys.exit(not all(list(pool.map(check, chains(headers)))))

@@ -1,4 +1,4 @@
-"""Every header compiles in a program that has macros of these names: macros.py <header>... -- <compiler and flags>
+"""Every header compiles in a program that has macros of these names: macros.py -- <compiler and flags>
 
 Headers of the language and of the system come first, as in a program that uses Qt: some of them break, too.
 
@@ -9,6 +9,9 @@ import pathlib
 import re
 import subprocess
 import sys
+
+sys.dont_write_bytecode = True
+import library_headers  # noqa: E402
 
 MACROS = """
 // Qt
@@ -44,8 +47,8 @@ MACROS = """
 """
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-split = sys.argv.index("--")
-headers, compiler = sys.argv[1:split], sys.argv[split + 1 :]
+compiler = sys.argv[sys.argv.index("--") + 1 :]
+headers = library_headers.that_compile(library_headers.every(), compiler)
 # Those that this compiler has: Debian 13 keeps the headers of clang's sanitizers in a package of their own.
 others = set()
 for header in headers:

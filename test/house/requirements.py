@@ -1,6 +1,6 @@
 """By a compiler that is too old, or with flags that do not do, the headers say so in a few lines, and nothing else:
 
-requirements.py <header that programs include>... -- <compiler and flags>
+requirements.py -- <compiler and flags>
 
 The macros that tell a compiler's version play an older one. Tried with the first include of go/sleep.hpp below the others,
 without the include that ends the compilation, and with <version> before the question for the processor: fails for each.
@@ -10,6 +10,9 @@ import pathlib
 import re
 import subprocess
 import sys
+
+sys.dont_write_bytecode = True
+import library_headers  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FIRST = ('"forkjoin/detail/requirements.hpp"', '"forkjoin/detail/needs_runtime.hpp"')  # the second begins with the first
@@ -22,10 +25,9 @@ def output(*flags, text):
     return done.stdout + done.stderr
 
 
-split = sys.argv.index("--")
-headers, compiler = sys.argv[1:split], sys.argv[split + 1 :]
+compiler = sys.argv[sys.argv.index("--") + 1 :]
 complaints = []
-for header in headers:
+for header in library_headers.for_programs():
     if re.search(r"(?m)^\s*#\s*include\s*(\S+)", (ROOT / header).read_text())[1] not in FIRST:
         complaints.append(f"{header} does not include {FIRST[0]} first")
 
@@ -43,4 +45,4 @@ for flags, message in {
     short = len(errors) == 2 and said.count("\n") <= MAX_LINES
     if not short or message not in errors[0] or "because of the error above" not in errors[1]:
         complaints.append(f"with {flags}: {said}")
-sys.exit("\n".join(complaints) if complaints or not headers else 0)
+sys.exit("\n".join(complaints) if complaints else 0)

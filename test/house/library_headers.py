@@ -1,0 +1,32 @@
+"""The headers of the library, as paths below the root."""
+
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Headers that a compiler can take only if it has those of another project.
+NEEDS = {"forkjoin/asio.hpp": "boost/asio/async_result.hpp"}
+
+
+def for_programs():
+    """Those that programs include by name."""
+    return sorted(str(name.relative_to(ROOT)) for name in [*ROOT.glob("forkjoin/*.hpp"), *ROOT.glob("forkjoin/go/*.hpp")])
+
+
+def public():
+    return sorted(str(name.relative_to(ROOT)) for name in ROOT.glob("forkjoin/**/*.hpp") if "runtime" not in name.relative_to(ROOT).parts)
+
+
+def every():
+    """All that are installed."""
+    runtime = [str(name.relative_to(ROOT)) for name in ROOT.glob("runtime/**/*.hpp")]
+    return sorted(name for name in runtime if not name.startswith("runtime/precompiled/")) + public()
+
+
+def that_compile(headers, compiler):
+    """Those of these headers that this compiler can take here."""
+    def has(header):
+        question = f"#if !__has_include(<{header}>)\n#error\n#endif\n"
+        return subprocess.run([*compiler, "-E", "-x", "c++", "-"], input=question, capture_output=True, text=True).returncode == 0
+
+    return [header for header in headers if header not in NEEDS or has(NEEDS[header])]
