@@ -20,6 +20,7 @@
 #include "test/process/child.hpp"
 #include "test/sockets.hpp"
 #include "test/support.hpp"
+#include "test/waits.hpp"
 
 namespace {
 
@@ -48,6 +49,15 @@ int main_receives(unsigned p) {
 int future_never_ready(unsigned p) {
   fj::runtime rt(with_procs(p));
   return rt.go([] { return channel(1).receive().value_or(0); }).get();
+}
+
+// A fiber in each, and no strand that opens.
+int each_way_to_wait(unsigned p) {
+  fj::runtime rt(with_procs(p));
+  std::vector<fj::future<void>> all;
+  for (const auto make : test::ways_to_wait) all.push_back(rt.go([way = make()] { way.wait({}); }));
+  for (auto& each : all) each.get();
+  return 0;
 }
 
 // With an fj::future, a mutex each, and the next one's mutex.
@@ -322,7 +332,7 @@ int without_proc(unsigned p, const char* empty_folder) {
 struct test_case {
   const char* name;
   int (*body)(unsigned);
-  std::vector<const char*> says;
+  std::vector<std::string> says;
 };
 
 // All at once, since each process does little but wait.
@@ -343,6 +353,8 @@ int main() {
   // aborted; without one at handlers: "handler" aborted; at timers: "time" aborted; without a signal to the worker that sleeps until
   // a timer that is no more: "stopped timer" hung; with the parent's list of threads: "copy of a process" hung;
   // without a look at the waits that others end: "idle server" and "idle thread" said that they stand still.
+  std::vector<std::string> calls;
+  for (const auto make : test::ways_to_wait) calls.push_back(make().call);
   const std::vector<test_case> standstills{
       {"main receives",
        &main_receives,
@@ -351,6 +363,7 @@ int main() {
        &future_never_ready,
        {"fj::channel::receive, called by future_never_ready::λ at ",
         "a thread outside of any runtime: wait in fj::future"}},
+      {"each way to wait", &each_way_to_wait, calls},
       {"ring of mutexes", &ring_of_mutexes, {"fj::mutex::lock"}},
       {"fork tree", &fork_tree, {"16 fibers (", "fj::channel::receive"}},
       {"two runtimes", &two_runtimes, {"  1 fiber (", "): wait in fj::channel::receive", "wait in fj::future::wait"}},
@@ -388,7 +401,7 @@ int main() {
       verdict.check(end.signal == SIGABRT, name + ": code " + std::to_string(end.code) + ", signal " +
                                                std::to_string(end.signal) + ", said " + end.said);
       if (!each.says.empty()) verdict.contains(end.said, "forkjoin: deadlock: every fiber waits", name);
-      for (const char* what : each.says) verdict.contains(end.said, what, name);
+      for (const std::string& what : each.says) verdict.contains(end.said, what, name);
     }
     for (std::size_t i = 0; i < others.size(); ++i) {
       const test::ending& end = went_on[i];

@@ -30,6 +30,8 @@
 #include <forkjoin/asio.hpp>
 #endif
 
+#include "test/waits.hpp"
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -225,11 +227,6 @@ void locks() {
   permits.release();
   acquires.get();
 
-  fj::wait_group group;
-  group.add();
-  auto done = fj::go([&] { group.done(); });
-  group.wait();
-  done.get();
   fj::latch both(2);
   auto arrives = fj::go([&] { both.count_down(); });
   both.arrive_and_wait();
@@ -248,6 +245,17 @@ void locks() {
   fj::once once;
   once.call([&] { is_set = false; });
   EXPECT(!is_set);
+}
+
+void waits() {
+  for (const auto make : test::ways_to_wait) {
+    const auto way = make();
+    EXPECT(!way.ask || !way.ask());
+    auto waits = fj::go([&] { way.wait({}); });
+    fj::yield();
+    way.open();
+    waits.get();
+  }
 }
 
 void descriptors() {
@@ -312,12 +320,14 @@ void all(unsigned p) {
     fibers(rt);
     channels();
     locks();
+    waits();
     descriptors();
     others();
   });
   fibers(rt);  // outside of any runtime, too
   channels();
   locks();
+  waits();
   descriptors();
   others();
   EXPECT(rt.procs() == p);

@@ -7,8 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
-#include <shared_mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,12 +15,13 @@
 #include "forkjoin/go.hpp"
 #include "test/process/child.hpp"
 #include "test/support.hpp"
+#include "test/waits.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr unsigned line_of_send = 50, line_of_select = 63;
+constexpr unsigned line_of_send = 38, line_of_select = 41;
 
 std::string called_at(unsigned line) { return "print_fibers_test.cpp:" + std::to_string(line); }
 
@@ -35,30 +34,9 @@ void wait_for_suspensions(const fj::runtime& rt, unsigned long long n) {
 int each_kind() {
   fj::runtime rt(test::with_procs(2)), other(test::with_procs(1));
   fj::channel<int> full(0), empty(0);
-  fj::mutex m;
-  fj::shared_mutex shared;
-  fj::condition_variable condition;
-  fj::mutex of_condition;
-  fj::semaphore none(0);
-  fj::wait_group group;
-  group.add();
-  fj::latch latch(1);
-  fj::barrier barrier(2);
-  m.lock();
-  shared.lock();
   std::vector<fj::future<void>> all;
   all.push_back(rt.go([=] { full.send(1); }));  // line_of_send
-  all.push_back(rt.go([=] { static_cast<void>(empty.receive()); }));
-  all.push_back(rt.go([&] { const std::scoped_lock lock(m); }));
-  all.push_back(rt.go([&] { const std::shared_lock lock(shared); }));
-  all.push_back(rt.go([&] {
-    std::unique_lock lock(of_condition);
-    condition.wait(lock);
-  }));
-  all.push_back(rt.go([&] { none.acquire(); }));
-  all.push_back(rt.go([&] { group.wait(); }));
-  all.push_back(rt.go([&] { latch.wait(); }));
-  all.push_back(rt.go([&] { barrier.arrive_and_wait(); }));
+  for (const auto make : test::ways_to_wait) all.push_back(rt.go([way = make()] { way.wait({}); }));
   all.push_back(rt.go([&] { fj::sleep_for(1h); }));
   all.push_back(rt.go([=] { fj::select(fj::on_receive(empty, [](auto) {})); }));  // line_of_select
   std::atomic<bool> runs_there{false};
@@ -147,11 +125,9 @@ int by_signal(bool by_environment) {
 int main() {
   test::verdict all;
   const auto kinds = test::in_child(each_kind);
-  for (const char* what :
-       {"fj::channel::send", "fj::channel::receive", "fj::mutex::lock", "fj::shared_mutex::lock_shared",
-        "fj::condition_variable::wait", "fj::semaphore::acquire", "fj::wait_group::wait", "fj::latch::wait",
-        "fj::barrier::arrive_and_wait", "fj::sleep_until", "fj::select", "fj::runtime::run, of another runtime"})
-    all.contains(kinds.said, std::string(": wait in ") + what, "kinds");
+  std::vector<std::string> calls{"fj::sleep_until", "fj::runtime::run, of another runtime"};
+  for (const auto make : test::ways_to_wait) calls.push_back(make().call + ", called by ");
+  for (const std::string& what : calls) all.contains(kinds.said, ": wait in " + what, "kinds");
   all.contains(kinds.said, called_at(line_of_send), "kinds");
   all.contains(kinds.said, "a runtime with 2 P", "kinds");
   all.contains(kinds.said, "a runtime with 1 P", "kinds");

@@ -28,6 +28,7 @@
 #include "forkjoin/go.hpp"
 #include "test/progress.hpp"
 #include "test/support.hpp"
+#include "test/waits.hpp"
 
 namespace {
 
@@ -75,7 +76,7 @@ class walker {
   walker(world& w, test::place& p, number seed) : w_(w), at_(p), dice_(seed) {}
 
   void step() {
-    switch (dice_.below(10)) {
+    switch (dice_.below(11)) {
       case 0:
       case 1:
       case 2:
@@ -94,6 +95,8 @@ class walker {
         return stop_in_vain();
       case 9:
         return wait_for_fiber();
+      case 10:
+        return wait_in_some_way();
     }
   }
 
@@ -327,6 +330,16 @@ class walker {
     });
     while (!with_limit([&](fj::wait_options limit) { fiber.wait(limit); })) {}
     fiber.get();
+  }
+
+  // Any kind of wait, opened while it begins, waits, or is ended by a limit.
+  void wait_in_some_way() {
+    const auto way = test::ways_to_wait[dice_.below(static_cast<unsigned>(test::ways_to_wait.size()))]();
+    at_.where = "each way to wait";
+    auto waits = w_.rt.go([&, seed = dice_.next()] { walker(w_, at_, seed).with_limit(way.wait); });
+    for (unsigned i = dice_.below(4); i > 0; --i) fj::yield();
+    way.open();
+    waits.get();
   }
 
   world& w_;

@@ -18,6 +18,7 @@
 #include "forkjoin/go.hpp"
 #include "test/sockets.hpp"
 #include "test/support.hpp"
+#include "test/waits.hpp"
 
 namespace {
 
@@ -32,10 +33,8 @@ struct things {
   fj::mutex free, locked, of_condition;
   fj::shared_mutex shared_free, shared_locked;
   fj::condition_variable condition;
-  fj::semaphore permits{1'000'000}, no_permits{0};
-  fj::wait_group no_tasks, tasks;
-  fj::latch open{0}, shut{1'000'000};
-  fj::barrier<> alone{1}, crowded{1'000'000};
+  fj::semaphore permits{1'000'000};
+  fj::wait_group tasks;
   fj::once done;
   fj::local<int> local;
   fj::future<void> ended, waiting;
@@ -78,7 +77,37 @@ bool gives_way(const std::function<void(things&)>& operation) {
 
 using operations = std::map<std::string, std::function<void(things&)>>;
 
+// The same of an operation on objects that make() has made, and prepare() changed: each once.
+template <class Prepare, class Operation>
+bool gives_way(test::way_to_wait (*make)(), Prepare prepare, Operation operation) {
+  fj::runtime rt({.procs = 1, .chaos = 1});
+  return rt.run([&] {
+    std::vector<test::way_to_wait> all;
+    for (int i = 0; i < calls; ++i) prepare(all.emplace_back(make()));
+    std::atomic<bool> other_ran{false};
+    auto other = fj::go([&] { other_ran = true; });
+    for (auto each = all.begin(); each != all.end() && !other_ran; ++each) operation(*each);
+    const bool gave_way = other_ran.load();
+    other.get();
+    return gave_way;
+  });
+}
+
 }  // namespace
+
+// Tried with a semaphore that gives way neither when it need not wait nor when it was asked in vain, but when it is released: all fail.
+TEST_CASE("giving way: each way to wait, though it need not wait; to ask in vain; but not to end a wait") {
+  const test::watchdog dog("each way to wait", 1);
+  const auto nothing = [](const test::way_to_wait&) {};
+  const auto open = [](const test::way_to_wait& way) { way.open(); };
+  for (const auto make : test::ways_to_wait) {
+    const test::way_to_wait shut = make();
+    CAPTURE(shut.call);
+    CHECK(gives_way(make, open, [](const test::way_to_wait& way) { way.wait({}); }));
+    if (shut.ask) CHECK(gives_way(make, nothing, [](const test::way_to_wait& way) { CHECK(!way.ask()); }));
+    if (!shut.open_may_wait) CHECK(!gives_way(make, nothing, open));
+  }
+}
 
 // Each was tried without its call of maybe_yield, and hung on one P in a loop.
 TEST_CASE("giving way: what may wait gives way before it begins, also if it need not wait") {
@@ -90,33 +119,19 @@ TEST_CASE("giving way: what may wait gives way before it begins, also if it need
        [](things& t) {
          for (int each : t.closed) CHECK(each == 0);
        }},
-      {"mutex::lock", [](things& t) { const std::scoped_lock lock(t.free); }},
       {"mutex::try_lock_for",
        [](things& t) {
          if (t.free.try_lock_for(1h)) t.free.unlock();
        }},
       {"mutex::try_lock_until", [](things& t) { CHECK(!t.locked.try_lock_until(std::chrono::steady_clock::now())); }},
-      {"shared_mutex::lock", [](things& t) { (t.shared_free.lock(), t.shared_free.unlock()); }},
-      {"shared_mutex::lock_shared", [](things& t) { (t.shared_free.lock_shared(), t.shared_free.unlock_shared()); }},
-      {"condition_variable::wait",
-       [](things& t) {
-         std::unique_lock lock(t.of_condition);
-         t.condition.wait(lock, [] { return true; });
-       }},
       {"condition_variable::wait_for",
        [](things& t) {
          std::unique_lock lock(t.of_condition);
          CHECK(t.condition.wait_for(lock, 1h, [] { return true; }));
        }},
-      {"semaphore::acquire", [](things& t) { t.permits.acquire(); }},
       {"semaphore::try_acquire_for", [](things& t) { CHECK(t.permits.try_acquire_for(1h)); }},
-      {"wait_group::wait", [](things& t) { t.no_tasks.wait(); }},
-      {"latch::wait", [](things& t) { t.open.wait(); }},
-      {"barrier::arrive_and_wait", [](things& t) { t.alone.arrive_and_wait(); }},
       {"once::call", [](things& t) { t.done.call([] { CHECK(false); }); }},
-      {"future::wait", [](things& t) { t.ended.wait(); }},
       {"future::wait_for", [](things& t) { CHECK(t.ended.wait_for(1h)); }},
-      {"select", [](things& t) { fj::select(fj::on_receive(t.closed, [](auto) {})); }},
       {"select with otherwise",
        [](things& t) { fj::select(fj::on_receive(t.empty, [](auto) {}), fj::otherwise([] {})); }},
       {"sleep_for nothing", [](things&) { fj::sleep_for(0s); }},
@@ -144,15 +159,9 @@ TEST_CASE("giving way: what may wait gives way before it begins, also if it need
 TEST_CASE("giving way: what only asks gives way after it failed, and only then") {
   const test::watchdog dog("what asks", 1);
   const operations failing{
-      {"try_send", [](things& t) { CHECK(!t.full.try_send(2)); }},
       {"try_send on no channel", [](things& t) { CHECK(!t.none.try_send(2)); }},
-      {"try_receive", [](things& t) { CHECK(!t.empty.try_receive()); }},
       {"try_receive on no channel", [](things& t) { CHECK(!t.none.try_receive()); }},
-      {"mutex::try_lock", [](things& t) { CHECK(!t.locked.try_lock()); }},
-      {"shared_mutex::try_lock", [](things& t) { CHECK(!t.shared_locked.try_lock()); }},
       {"shared_mutex::try_lock_shared", [](things& t) { CHECK(!t.shared_locked.try_lock_shared()); }},
-      {"semaphore::try_acquire", [](things& t) { CHECK(!t.no_permits.try_acquire()); }},
-      {"future::ready", [](things& t) { CHECK(!t.waiting.ready()); }},
   };
   for (const auto& [name, operation] : failing) {
     CAPTURE(name);
@@ -200,8 +209,6 @@ TEST_CASE("giving way: what never waits never does") {
       {"condition_variable::notify_all", [](things& t) { t.condition.notify_all(); }},
       {"semaphore::release", [](things& t) { t.permits.release(); }},
       {"wait_group::add and done", [](things& t) { (t.tasks.add(), t.tasks.done()); }},
-      {"latch::count_down", [](things& t) { t.shut.count_down(); }},
-      {"barrier::arrive", [](things& t) { static_cast<void>(t.crowded.arrive()); }},
       {"mutex::unlock",
        [](things& t) {
          if (t.free.try_lock()) t.free.unlock();
