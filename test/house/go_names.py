@@ -6,33 +6,25 @@ Each name that the headers of go.hpp declare for programs is used. Tried without
 forkjoin/detail/without_go.hpp: fails for each.
 """
 
-import pathlib
 import re
 import subprocess
 import sys
 
-FORKJOIN = pathlib.Path(__file__).resolve().parents[2] / "forkjoin"
+sys.dont_write_bytecode = True
+import library_headers  # noqa: E402
+
+GO = "forkjoin/go.hpp"
 # Of no use without task_group, whose result it is; and declared by run.hpp, as a runtime has a member function go.
 APART = {"task_group_status", "go_options"}
 
 
-def uses_in(header):
-    """The names that the header declares in fj itself, each with a use."""
-    text = (FORKJOIN / header).read_text()
-    text = re.sub(r"(?m)^namespace detail \{\n(?:struct \w+;.*\n)*\}$", "", text)
-    text = re.sub(r"(?ms)^namespace detail \{.*?^\}  // namespace detail$", "", text)
-    text = re.sub(r"(?s)\[\[.*?\]\] ?|\"(\\.|[^\"\\\n])*\"", "", text)
-    for template, name in re.findall(r"(?m)^(template <.*>\n)?(?:class|struct|enum class) (\w+)(?= (?:final )?[:{])", text):
-        yield name, f"fj::{name}{'<int>' if template else ''} x;"
-    for line in re.findall(r"(?m)^[a-z].*$", text):
-        if not re.match(r"(class|struct|enum|template|namespace|using)\b", line):
-            if name := re.search(r"(?<![:\w])([a-z]\w*)\(", line):
-                yield name[1], f"fj::{name[1]}(1);"
-
+USES = {"class": "fj::{} x;", "template": "fj::{}<int> x;", "function": "fj::{}(1);"}
 
 compiler = sys.argv[sys.argv.index("--") + 1 :]
-headers = re.findall(r'#include "forkjoin/((?:go/)?\w+\.hpp)"', (FORKJOIN / "go.hpp").read_text()) + ["go/wait_options.hpp"]
-uses = {name: use for header in headers for name, use in uses_in(header) if name not in APART}
+headers = re.findall(r'#include "(forkjoin/(?:go/)?\w+\.hpp)"', (library_headers.ROOT / GO).read_text()) + ["forkjoin/go/wait_options.hpp"]
+if missing := {header for header in library_headers.for_programs() if header.startswith("forkjoin/go/")} - {*headers}:
+    sys.exit(f"{GO} does not include {sorted(missing)}")
+uses = {name: USES[kind].format(name) for header in headers for name, kind in library_headers.declared(header).items() if kind in USES and name not in APART}
 if len(uses) < 40:
     sys.exit(f"only {len(uses)} names: are they declared in another way now? {sorted(uses)}")
 names = sorted(uses)

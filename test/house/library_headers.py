@@ -1,6 +1,7 @@
-"""The headers of the library, as paths below the root."""
+"""The headers of the library, as paths below the root, and what they declare."""
 
 import pathlib
+import re
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -21,6 +22,23 @@ def every():
     """All that are installed."""
     runtime = [str(name.relative_to(ROOT)) for name in ROOT.glob("runtime/**/*.hpp")]
     return sorted(name for name in runtime if not name.startswith("runtime/precompiled/")) + public()
+
+
+def declared(header):
+    """The names that a header declares in fj itself, each with its kind: class, template of a class, alias, or function."""
+    text = (ROOT / header).read_text()
+    text = re.sub(r"(?m)^namespace detail \{\n(?:struct \w+;.*\n)*\}$", "", text)
+    text = re.sub(r"(?ms)^namespace detail \{.*?^\}  // namespace detail$", "", text)
+    text = re.sub(r"(?s)\[\[.*?\]\] ?|\"(\\.|[^\"\\\n])*\"", "", text)
+    names = {}
+    for template, name in re.findall(r"(?m)^(template <.*>\n)?(?:class|struct|enum class) (\w+)(?= (?:final )?[:{])", text):
+        names[name] = "template" if template else "class"
+    names |= dict.fromkeys(re.findall(r"(?m)^using (\w+) =", text), "alias")
+    for line in re.findall(r"(?m)^[A-Za-z].*$", text):
+        if not re.match(r"(class|struct|enum|template|namespace|using)\b", line):
+            if name := re.search(r"(?<![:\w])(?!requires|noexcept|explicit)([a-z]\w*)\(", line):
+                names[name[1]] = "function"
+    return names
 
 
 def that_compile(headers, compiler):

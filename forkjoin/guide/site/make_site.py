@@ -89,10 +89,13 @@ def anchors(text):
 
 def contents():
     """The sections of the navigation, each with those of its files that there are."""
+    lines = (HERE / "contents").read_text().splitlines()
+    named = {line.strip() for line in lines}
     sections = {}
-    for line in (HERE / "contents").read_text().splitlines():
+    for line in lines:
         if line.startswith("  "):
-            sections[section] += [line.strip()] if (ROOT / line.strip()).is_file() else []
+            files = sorted(str(file.relative_to(ROOT)) for file in ROOT.glob(line.strip()))
+            sections[section] += [name for name in files if name == line.strip() or name not in named]
         elif line and not line.startswith("#"):
             section = line
             sections[section] = []
@@ -177,7 +180,7 @@ def share_docstrings(text):
 def filter_header(name):
     text = (ROOT / name).read_text()
     text = text[:text.rindex("}}  // namespace fj")]  # what follows is in other libraries' namespaces
-    text = re.sub(r"(?m)^#.*\n", "", text)
+    text = re.sub(r"(?m)^#(.*\\\n)*.*\n", "", text)
     text = re.sub(r"(?ms)^namespace detail \{\n([^{}]*\}$|.*?^\}  // namespace detail$)", "", text)
     text = re.sub(r"(?m)^( *///<? ?)(?!    )(.*)$", lambda line: line[1] + escape(line[2]), text)
     text = re.sub(r"(?s)\[\[.*?\]\]\s*", "", text)
