@@ -21,6 +21,31 @@ struct no_completion {
   void operator()() noexcept {}
 };
 
+/// What does not depend on the completion.
+class phases {
+ public:
+  struct arrival {
+    bool counted;  ///< else `n` was wrong, and nothing has changed
+    bool last;     ///< of its phase: the caller is to call begin_next
+    std::uint64_t phase;
+  };
+
+  explicit phases(std::ptrdiff_t expected) noexcept : expected_(expected), left_(expected) {}
+
+  /// So many arrive; of these, `dropped` do not in later phases.
+  arrival arrive(std::ptrdiff_t n, std::ptrdiff_t dropped) noexcept;
+  void begin_next() noexcept;
+  /// Waits until that phase is over.
+  wait_end wait(std::uint64_t phase, const wait_limits& limits);
+
+ private:
+  os::mutex guard_;
+  std::ptrdiff_t expected_ FORKJOIN_GUARDED_BY(guard_);  // in the next phase
+  std::ptrdiff_t left_ FORKJOIN_GUARDED_BY(guard_);      // in this one
+  std::uint64_t phase_ FORKJOIN_GUARDED_BY(guard_) = 0;
+  wait_queue queue_ FORKJOIN_GUARDED_BY(guard_);
+};
+
 }  // namespace detail
 
 /// As std::barrier. A strand that waits leaves its worker to others, so one P is enough for any number of them; each keeps its stack
@@ -45,7 +70,7 @@ class barrier {
   /// So many arrive in each phase. The last one of a phase calls `completion` before the others go on. Throws std::invalid_argument if
   /// `expected` is negative.
   explicit barrier(std::ptrdiff_t expected, Completion completion = Completion())
-      : core_(expected), completion_(std::move(completion)) {
+      : phases_(expected), completion_(std::move(completion)) {
     if (expected < 0)
       throw std::invalid_argument("fj::barrier: expected is " + std::to_string(expected) + "; set it to 0 or more");
   }
@@ -59,13 +84,13 @@ class barrier {
   /// Waits until the phase of that arrival is over. Throws fj::cancelled if options.stop is asked to stop during the wait, fj::timed_out
   /// if the time options.until comes, std::bad_alloc if there is no memory for the wait.
   void wait(arrival_token&& arrival, wait_options options = {}) {
-    detail::throw_if_limited(core_.wait(arrival.phase_, detail::limits_of(options, "fj::barrier::wait")));
+    detail::throw_if_limited(phases_.wait(arrival.phase_, detail::limits_of(options, "fj::barrier::wait")));
   }
 
   /// arrive, then wait. If the wait throws, the strand has arrived all the same.
   void arrive_and_wait(wait_options options = {}) {
     const std::uint64_t phase = arrived(1, 0);
-    detail::throw_if_limited(core_.wait(phase, detail::limits_of(options, "fj::barrier::arrive_and_wait")));
+    detail::throw_if_limited(phases_.wait(phase, detail::limits_of(options, "fj::barrier::arrive_and_wait")));
   }
 
   /// Arrives, and one less is expected in each phase after this one.
@@ -73,22 +98,22 @@ class barrier {
 
  private:
   std::uint64_t arrived(std::ptrdiff_t n, std::ptrdiff_t dropped) {
-    const detail::barrier_core::arrival here = core_.arrive(n, dropped);
+    const detail::phases::arrival here = phases_.arrive(n, dropped);
     if (!here.counted)
       throw std::logic_error("fj::barrier::arrive: n is " + std::to_string(n) +
                              "; it must be 1 or more, and not more than are still expected in this phase");
     if (here.last) {
       // Also if the completion throws: the others would wait for ever.
       const struct next_phase {
-        ~next_phase() { of.begin_next_phase(); }
-        detail::barrier_core& of;
-      } then{core_};
+        ~next_phase() { of.begin_next(); }
+        detail::phases& of;
+      } then{phases_};
       completion_();
     }
     return here.phase;
   }
 
-  detail::barrier_core core_;
+  detail::phases phases_;
   Completion completion_;
 };
 

@@ -27,8 +27,7 @@ class condition_variable {
   /// notification, fj::timed_out if the time options.until comes before one, std::bad_alloc if there is no memory for
   /// the wait. In these cases, too, the caller holds the lock.
   void wait(std::unique_lock<mutex>& lock, wait_options options = {}) {
-    detail::throw_if_limited(
-        core_.wait(lock.mutex()->core_, detail::limits_of(options, "fj::condition_variable::wait")));
+    detail::throw_if_limited(wait_within(*lock.mutex(), detail::limits_of(options, "fj::condition_variable::wait")));
   }
 
   /// Waits until condition() holds. The lock is held during each call of condition.
@@ -63,12 +62,14 @@ class condition_variable {
   }
 
   /// Lets the strand that has waited longest go on.
-  void notify_one() noexcept { core_.notify_one(); }
-  void notify_all() noexcept { core_.notify_all(); }
+  void notify_one() noexcept;
+  void notify_all() noexcept;
 
  private:
+  /// `served`: a notification came.
+  detail::wait_end wait_within(mutex& user, const detail::wait_limits& limits);
   std::cv_status wait_until_deadline(std::unique_lock<mutex>& lock, detail::deadline t, std::source_location at) {
-    const auto end = core_.wait(lock.mutex()->core_, detail::limits_until(t, "fj::condition_variable::wait_until", at));
+    const auto end = wait_within(*lock.mutex(), detail::limits_until(t, "fj::condition_variable::wait_until", at));
     return end == detail::wait_end::timed_out ? std::cv_status::timeout : std::cv_status::no_timeout;
   }
   template <class Condition>
@@ -80,7 +81,8 @@ class condition_variable {
     return true;
   }
 
-  detail::condition_core core_;
+  detail::os::mutex guard_;
+  detail::wait_queue queue_ FORKJOIN_GUARDED_BY(guard_);
 };
 
 }}  // namespace fj::v0_2

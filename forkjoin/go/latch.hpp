@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/go/wait_group.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
 namespace fj { inline namespace v0_2 {
@@ -20,7 +20,7 @@ class latch {
 
   /// Throws std::invalid_argument if `expected` is negative.
   explicit latch(std::ptrdiff_t expected) {
-    if (!core_.add(expected))
+    if (!left_.try_add(expected))
       throw std::invalid_argument("fj::latch: expected is " + std::to_string(expected) + "; set it to 0 or more");
   }
   latch(const latch&) = delete;
@@ -28,25 +28,25 @@ class latch {
 
   /// So many arrive, without a wait. Throws std::logic_error if `n` is negative or more than are still expected; then nothing has changed.
   void count_down(std::ptrdiff_t n = 1) {
-    if (n < 0 || !core_.add(-n))
+    if (n < 0 || !left_.try_add(-n))
       throw std::logic_error("fj::latch::count_down: n is " + std::to_string(n) +
                              "; it must be 0 or more, and not more than are still expected");
   }
   /// Whether all have arrived.
-  [[nodiscard]] bool try_wait() noexcept { return core_.is_zero(); }
+  [[nodiscard]] bool try_wait() noexcept { return left_.is_zero(); }
   /// Waits until all have arrived. Throws fj::cancelled if options.stop is asked to stop during the wait, fj::timed_out if the time
   /// options.until comes, std::bad_alloc if there is no memory for the wait.
   void wait(wait_options options = {}) {
-    detail::throw_if_limited(core_.wait(detail::limits_of(options, "fj::latch::wait")));
+    detail::throw_if_limited(left_.wait_for_zero(detail::limits_of(options, "fj::latch::wait")));
   }
   /// count_down, then wait. If that throws because of its options, the strand has arrived all the same.
   void arrive_and_wait(std::ptrdiff_t n = 1, wait_options options = {}) {
     count_down(n);
-    detail::throw_if_limited(core_.wait(detail::limits_of(options, "fj::latch::arrive_and_wait")));
+    detail::throw_if_limited(left_.wait_for_zero(detail::limits_of(options, "fj::latch::arrive_and_wait")));
   }
 
  private:
-  detail::wait_group_core core_;
+  wait_group left_;
 };
 
 }}  // namespace fj::v0_2

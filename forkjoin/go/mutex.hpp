@@ -3,6 +3,7 @@
 
 #include "forkjoin/detail/needs_runtime.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <source_location>
 
@@ -11,6 +12,13 @@
 #include "forkjoin/go/wait_options.hpp"
 
 namespace fj { inline namespace v0_2 {
+
+namespace detail {
+
+/// Ends the process: that call unlocks a mutex that is not locked, or not in that way.
+[[noreturn, gnu::cold]] void report_not_locked(const char* call, std::source_location at) noexcept;
+
+}  // namespace detail
 
 /// Meets TimedLockable: use it with std::unique_lock, std::scoped_lock. A fiber that waits leaves its stack, and its
 /// worker does other work; a thread outside any runtime sleeps. The strand that has locked the mutex must unlock it,
@@ -29,9 +37,13 @@ class mutex {
   /// Throws fj::cancelled if options.stop is asked to stop during the wait, fj::timed_out if the time options.until
   /// comes, std::bad_alloc if there is no memory for the wait.
   void lock(wait_options options = {}) {
-    detail::throw_if_limited(core_.lock(detail::limits_of(options, "fj::mutex::lock")));
+    detail::throw_if_limited(lock_within(detail::limits_of(options, "fj::mutex::lock")));
   }
-  [[nodiscard]] bool try_lock() noexcept { return core_.try_lock(); }
+  [[nodiscard]] bool try_lock() noexcept {
+    if (rules_.try_lock()) return true;
+    detail::maybe_yield();
+    return false;
+  }
 
   /// Wait for the mutex, but no longer than until that time. Throw std::bad_alloc if there is no memory for the wait.
   template <class Rep, class Period>
@@ -47,17 +59,27 @@ class mutex {
 
   /// Ends the process with a message that names the call if the mutex is not locked.
   void unlock(std::source_location at = std::source_location::current()) noexcept {
-    core_.unlock("fj::mutex::unlock", at);
+    if (!rules_.unlock()) detail::report_not_locked("fj::mutex::unlock", at);
   }
 
  private:
   friend class condition_variable;
 
+  /// `served`: the caller has the mutex.
+  [[nodiscard]] detail::wait_end lock_within(const detail::wait_limits& limits) {
+    if (detail::yield_requests.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      return give_way_and_lock(limits);
+    return rules_.lock(limits);
+  }
+  detail::wait_end give_way_and_lock(const detail::wait_limits& limits);
+  /// Waits for memory, too.
+  void lock_surely() noexcept;
+
   bool lock_until(detail::deadline t, std::source_location at) {
-    return core_.lock(detail::limits_until(t, "fj::mutex::try_lock_until", at)) == detail::wait_end::served;
+    return lock_within(detail::limits_until(t, "fj::mutex::try_lock_until", at)) == detail::wait_end::served;
   }
 
-  detail::mutex_core core_;
+  detail::mutex_protocol rules_;
 };
 
 }}  // namespace fj::v0_2

@@ -16,16 +16,16 @@ namespace fj { inline namespace v0_2 {
 /// Strands get permits first in, first out. A release gives its permits to strands that wait.
 class semaphore {
  public:
-  explicit semaphore(std::uint64_t permits) noexcept : core_(permits) {}
+  explicit semaphore(std::uint64_t permits) noexcept : permits_(permits) {}
   semaphore(const semaphore&) = delete;
   semaphore& operator=(const semaphore&) = delete;
 
   /// Waits for a permit. Throws fj::cancelled if options.stop is asked to stop during the wait, fj::timed_out if the
   /// time options.until comes, std::bad_alloc if there is no memory for the wait.
   void acquire(wait_options options = {}) {
-    detail::throw_if_limited(core_.acquire(detail::limits_of(options, "fj::semaphore::acquire")));
+    detail::throw_if_limited(acquire_within(detail::limits_of(options, "fj::semaphore::acquire")));
   }
-  [[nodiscard]] bool try_acquire() noexcept { return core_.try_acquire(); }
+  [[nodiscard]] bool try_acquire() noexcept;
 
   /// Wait for a permit, but no longer than until that time. Throw std::bad_alloc if there is no memory for the wait.
   template <class Rep, class Period>
@@ -40,14 +40,18 @@ class semaphore {
   }
 
   /// There are at most 2^64 - 1 permits: what a release gives beyond that is lost.
-  void release(std::uint64_t permits = 1) noexcept { core_.release(permits); }
+  void release(std::uint64_t permits = 1) noexcept;
 
  private:
+  /// `served`: the caller has a permit.
+  detail::wait_end acquire_within(const detail::wait_limits& limits);
   bool acquire_until(detail::deadline t, std::source_location at) {
-    return core_.acquire(detail::limits_until(t, "fj::semaphore::try_acquire_until", at)) == detail::wait_end::served;
+    return acquire_within(detail::limits_until(t, "fj::semaphore::try_acquire_until", at)) == detail::wait_end::served;
   }
 
-  detail::semaphore_core core_;
+  detail::os::mutex guard_;
+  std::uint64_t permits_ FORKJOIN_GUARDED_BY(guard_);
+  detail::wait_queue queue_ FORKJOIN_GUARDED_BY(guard_);
 };
 
 }}  // namespace fj::v0_2

@@ -4,6 +4,7 @@
 #include "forkjoin/detail/needs_runtime.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <source_location>
 
 #include "forkjoin/detail/deadline.hpp"
@@ -24,7 +25,7 @@ class shared_mutex {
 
   // Writers. Each function throws what the function of the same name in fj::mutex throws.
   void lock(wait_options options = {}) { lock_as(true, options, "fj::shared_mutex::lock"); }
-  [[nodiscard]] bool try_lock() noexcept { return core_.try_lock(true); }
+  [[nodiscard]] bool try_lock() noexcept { return try_lock_as(true); }
   template <class Rep, class Period>
   [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& d,
                                   std::source_location at = std::source_location::current()) {
@@ -37,12 +38,12 @@ class shared_mutex {
   }
   /// Ends the process with a message that names the call if no writer has the mutex; unlock_shared, if no reader has it.
   void unlock(std::source_location at = std::source_location::current()) noexcept {
-    core_.unlock(true, "fj::shared_mutex::unlock", at);
+    unlock_as(true, "fj::shared_mutex::unlock", at);
   }
 
   // Readers.
   void lock_shared(wait_options options = {}) { lock_as(false, options, "fj::shared_mutex::lock_shared"); }
-  [[nodiscard]] bool try_lock_shared() noexcept { return core_.try_lock(false); }
+  [[nodiscard]] bool try_lock_shared() noexcept { return try_lock_as(false); }
   template <class Rep, class Period>
   [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& d,
                                          std::source_location at = std::source_location::current()) {
@@ -54,19 +55,31 @@ class shared_mutex {
     return lock_until(false, detail::deadline_at(t), at);
   }
   void unlock_shared(std::source_location at = std::source_location::current()) noexcept {
-    core_.unlock(false, "fj::shared_mutex::unlock_shared", at);
+    unlock_as(false, "fj::shared_mutex::unlock_shared", at);
   }
 
  private:
+  bool try_lock_as(bool writes) noexcept;
+  /// `served`: the caller has the mutex.
+  detail::wait_end lock_within(bool writes, const detail::wait_limits& limits);
+  /// `call` and `at`: for the message, if the mutex is not locked that way.
+  void unlock_as(bool writes, const char* call, std::source_location at) noexcept;
+  bool take(bool writes) noexcept FORKJOIN_REQUIRES(guard_);
+  void admit(detail::claimed_waits& woken) noexcept FORKJOIN_REQUIRES(guard_);
+
   void lock_as(bool writes, const wait_options& options, const char* what) {
-    detail::throw_if_limited(core_.lock(writes, detail::limits_of(options, what)));
+    detail::throw_if_limited(lock_within(writes, detail::limits_of(options, what)));
   }
   bool lock_until(bool writes, detail::deadline t, std::source_location at) {
-    return core_.lock(writes, detail::limits_until(t, "fj::shared_mutex::try_lock_until", at)) ==
+    return lock_within(writes, detail::limits_until(t, "fj::shared_mutex::try_lock_until", at)) ==
            detail::wait_end::served;
   }
 
-  detail::shared_mutex_core core_;
+  detail::os::mutex guard_;
+  std::uint64_t readers_ FORKJOIN_GUARDED_BY(guard_) = 0;
+  bool writer_ FORKJOIN_GUARDED_BY(guard_) = false;
+  // An entry's number says whether it writes.
+  detail::wait_queue queue_ FORKJOIN_GUARDED_BY(guard_);
 };
 
 }}  // namespace fj::v0_2

@@ -20,7 +20,7 @@ class wait_group {
 
   /// Throws std::logic_error if the count would become negative, or more than 2^63 - 1; then the count has not changed.
   void add(std::int64_t change = 1) {
-    if (core_.add(change)) return;
+    if (try_add(change)) return;
     throw std::logic_error(change < 0
                                ? "fj::wait_group: the count would be negative; call add before done"
                                : "fj::wait_group: the count would exceed 2^63 - 1; call done for what has ended");
@@ -30,11 +30,20 @@ class wait_group {
   /// Waits until the count is 0. Throws fj::cancelled if options.stop is asked to stop during the wait, fj::timed_out
   /// if the time options.until comes, std::bad_alloc if there is no memory for the wait.
   void wait(wait_options options = {}) {
-    detail::throw_if_limited(core_.wait(detail::limits_of(options, "fj::wait_group::wait")));
+    detail::throw_if_limited(wait_for_zero(detail::limits_of(options, "fj::wait_group::wait")));
   }
 
  private:
-  detail::wait_group_core core_;
+  friend class latch;
+
+  /// False if the count would be negative, or too large; then it is as before.
+  bool try_add(std::int64_t change) noexcept;
+  bool is_zero() noexcept;
+  detail::wait_end wait_for_zero(const detail::wait_limits& limits);
+
+  detail::os::mutex guard_;
+  std::int64_t count_ FORKJOIN_GUARDED_BY(guard_) = 0;
+  detail::wait_queue queue_ FORKJOIN_GUARDED_BY(guard_);
 };
 
 }}  // namespace fj::v0_2

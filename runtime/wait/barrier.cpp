@@ -1,10 +1,15 @@
-#include "runtime/wait/barrier.hpp"
+#include "forkjoin/go/barrier.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
 
 #include "runtime/wait/maybe_yield.hpp"
+#include "runtime/wait/wait_queue.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-barrier_core::arrival barrier_core::arrive(std::ptrdiff_t n, std::ptrdiff_t dropped) noexcept {
+phases::arrival phases::arrive(std::ptrdiff_t n, std::ptrdiff_t dropped) noexcept {
   const locked lock(guard_);
   if (n < 1 || n > left_) return {false, false, phase_};
   left_ -= n;
@@ -12,7 +17,7 @@ barrier_core::arrival barrier_core::arrive(std::ptrdiff_t n, std::ptrdiff_t drop
   return {true, left_ == 0, phase_};
 }
 
-void barrier_core::begin_next_phase() noexcept {
+void phases::begin_next() noexcept {
   claimed_waits woken;
   {
     const locked lock(guard_);
@@ -24,7 +29,7 @@ void barrier_core::begin_next_phase() noexcept {
 }
 
 // Not analysed: wait_in frees the guard.
-wait_end barrier_core::wait(std::uint64_t phase, const wait_limits& limits) FORKJOIN_UNANALYSED {
+wait_end phases::wait(std::uint64_t phase, const wait_limits& limits) FORKJOIN_UNANALYSED {
   maybe_yield();
   std::unique_lock held(guard_);
   return phase_ != phase ? wait_end::served : detail::wait_in(queue_, held, nullptr, limits);

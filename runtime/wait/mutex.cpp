@@ -1,14 +1,18 @@
-#include "runtime/wait/mutex.hpp"
+#include "forkjoin/go/mutex.hpp"
 
 #include <cstdlib>
 #include <new>
+#include <source_location>
 
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/function_names.hpp"
 #include "runtime/os/machine.hpp"
 #include "runtime/os/memory_fault.hpp"
+#include "runtime/wait/maybe_yield.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_2 {
+
+namespace detail {
 
 namespace {
 
@@ -35,22 +39,24 @@ void report_not_locked(const char* call, std::source_location at) noexcept {
   std::abort();
 }
 
-wait_end mutex_core::give_way_and_lock(const wait_limits& limits) {
-  maybe_yield_slow();
-  const wait_end end = rules_.lock(limits);
-  os::schedule_point();  // so that others find it locked
+}  // namespace detail
+
+detail::wait_end mutex::give_way_and_lock(const detail::wait_limits& limits) {
+  detail::maybe_yield_slow();
+  const detail::wait_end end = rules_.lock(limits);
+  detail::os::schedule_point();  // so that others find it locked
   return end;
 }
 
-void mutex_core::lock_surely() noexcept {
+void mutex::lock_surely() noexcept {
   for (;;) {
     try {
-      static_cast<void>(lock({}));
+      static_cast<void>(lock_within({}));
       return;
     } catch (const std::bad_alloc&) {
-      os::sleep_ns(tuning::refused_ns);
+      detail::os::sleep_ns(detail::tuning::refused_ns);
     }
   }
 }
 
-}}}  // namespace fj::v0_2::detail
+}}  // namespace fj::v0_2

@@ -1,39 +1,42 @@
-#include "runtime/wait/semaphore.hpp"
+#include "forkjoin/go/semaphore.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <mutex>
 
 #include "runtime/wait/maybe_yield.hpp"
+#include "runtime/wait/wait_queue.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_2 {
 
-bool semaphore_core::try_acquire() noexcept {
+bool semaphore::try_acquire() noexcept {
   {
-    const locked lock(guard_);
+    const detail::locked lock(guard_);
     if (permits_ > 0) {  // then nothing waits
       --permits_;
       return true;
     }
   }
-  maybe_yield();
+  detail::maybe_yield();
   return false;
 }
 
 // Not analysed: wait_in frees the guard.
-wait_end semaphore_core::acquire(const wait_limits& limits) FORKJOIN_UNANALYSED {
-  maybe_yield();
+detail::wait_end semaphore::acquire_within(const detail::wait_limits& limits) FORKJOIN_UNANALYSED {
+  detail::maybe_yield();
   std::unique_lock held(guard_);
   if (permits_ == 0) return detail::wait_in(queue_, held, nullptr, limits);
   --permits_;
-  return wait_end::served;
+  return detail::wait_end::served;
 }
 
-void semaphore_core::release(std::uint64_t permits) noexcept {
-  claimed_waits woken;
+void semaphore::release(std::uint64_t permits) noexcept {
+  detail::claimed_waits woken;
   {
-    const locked lock(guard_);
+    const detail::locked lock(guard_);
     for (; permits > 0; --permits) {
-      wait_entry* const first = queue_.claim_first();
+      detail::wait_entry* const first = queue_.claim_first();
       if (!first) break;
       woken.add(*first);
     }
@@ -42,9 +45,4 @@ void semaphore_core::release(std::uint64_t permits) noexcept {
   woken.wake_all();
 }
 
-std::uint64_t semaphore_core::available() const noexcept {
-  const locked lock(guard_);
-  return permits_;
-}
-
-}}}  // namespace fj::v0_2::detail
+}}  // namespace fj::v0_2

@@ -1,11 +1,15 @@
-#include "runtime/wait/shared_mutex.hpp"
+#include "forkjoin/go/shared_mutex.hpp"
 
+#include <mutex>
+#include <source_location>
+
+#include "forkjoin/go/mutex.hpp"
 #include "runtime/wait/maybe_yield.hpp"
-#include "runtime/wait/mutex.hpp"
+#include "runtime/wait/wait_queue.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_2 {
 
-bool shared_mutex_core::take(bool writes) noexcept {
+bool shared_mutex::take(bool writes) noexcept {
   if (writer_ || (writes && readers_ > 0)) return false;
   if (writes) {
     writer_ = true;
@@ -16,39 +20,39 @@ bool shared_mutex_core::take(bool writes) noexcept {
 }
 
 // Those at the head of the queue, as far as they may go on together.
-void shared_mutex_core::admit(claimed_waits& woken) noexcept {
-  while (const wait_entry* const first = queue_.first()) {
+void shared_mutex::admit(detail::claimed_waits& woken) noexcept {
+  while (const detail::wait_entry* const first = queue_.first()) {
     const bool writes = first->number != 0;
     if (writer_ || (writes && readers_ > 0)) return;
-    wait_entry* const claimed = queue_.claim_head();
+    detail::wait_entry* const claimed = queue_.claim_head();
     if (!claimed) continue;  // its wait has ended by a limit
     static_cast<void>(take(writes));
     woken.add(*claimed);
   }
 }
 
-bool shared_mutex_core::try_lock(bool writes) noexcept {
+bool shared_mutex::try_lock_as(bool writes) noexcept {
   {
-    const locked lock(guard_);
+    const detail::locked lock(guard_);
     if (queue_.empty() && take(writes)) return true;
   }
-  maybe_yield();
+  detail::maybe_yield();
   return false;
 }
 
 // Not analysed: it frees the guard while it waits.
-wait_end shared_mutex_core::lock(bool writes, const wait_limits& limits) FORKJOIN_UNANALYSED {
-  maybe_yield();
+detail::wait_end shared_mutex::lock_within(bool writes, const detail::wait_limits& limits) FORKJOIN_UNANALYSED {
+  detail::maybe_yield();
   std::unique_lock held(guard_);
-  if (queue_.empty() && take(writes)) return wait_end::served;
-  waiter here(limits);
-  wait_entry entry(here, writes);
+  if (queue_.empty() && take(writes)) return detail::wait_end::served;
+  detail::waiter here(limits);
+  detail::wait_entry entry(here, writes);
   queue_.push(entry);
   held.unlock();
-  const wait_end end = waiter::end_by(here.wait());
-  if (end == wait_end::served) return end;
+  const detail::wait_end end = detail::waiter::end_by(here.wait());
+  if (end == detail::wait_end::served) return end;
   // Those behind it may go on.
-  claimed_waits woken;
+  detail::claimed_waits woken;
   held.lock();
   queue_.remove_if_queued(entry);
   admit(woken);
@@ -57,11 +61,11 @@ wait_end shared_mutex_core::lock(bool writes, const wait_limits& limits) FORKJOI
   return end;
 }
 
-void shared_mutex_core::unlock(bool writes, const char* call, std::source_location at) noexcept {
-  claimed_waits woken;
+void shared_mutex::unlock_as(bool writes, const char* call, std::source_location at) noexcept {
+  detail::claimed_waits woken;
   {
-    const locked lock(guard_);
-    if (writes ? !writer_ : readers_ == 0) report_not_locked(call, at);
+    const detail::locked lock(guard_);
+    if (writes ? !writer_ : readers_ == 0) detail::report_not_locked(call, at);
     if (writes) {
       writer_ = false;
     } else {
@@ -72,4 +76,4 @@ void shared_mutex_core::unlock(bool writes, const char* call, std::source_locati
   woken.wake_all();
 }
 
-}}}  // namespace fj::v0_2::detail
+}}  // namespace fj::v0_2

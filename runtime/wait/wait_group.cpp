@@ -1,13 +1,17 @@
-#include "runtime/wait/wait_group.hpp"
+#include "forkjoin/go/wait_group.hpp"
+
+#include <cstdint>
+#include <mutex>
 
 #include "runtime/wait/maybe_yield.hpp"
+#include "runtime/wait/wait_queue.hpp"
 
-namespace fj { inline namespace v0_2 { namespace detail {
+namespace fj { inline namespace v0_2 {
 
-bool wait_group_core::add(std::int64_t change) noexcept {
-  claimed_waits woken;
+bool wait_group::try_add(std::int64_t change) noexcept {
+  detail::claimed_waits woken;
   {
-    const locked lock(guard_);
+    const detail::locked lock(guard_);
     std::int64_t changed = 0;
     if (__builtin_add_overflow(count_, change, &changed) || changed < 0) return false;
     count_ = changed;
@@ -18,19 +22,19 @@ bool wait_group_core::add(std::int64_t change) noexcept {
 }
 
 // Not analysed: wait_in frees the guard.
-wait_end wait_group_core::wait(const wait_limits& limits) FORKJOIN_UNANALYSED {
-  maybe_yield();
+detail::wait_end wait_group::wait_for_zero(const detail::wait_limits& limits) FORKJOIN_UNANALYSED {
+  detail::maybe_yield();
   std::unique_lock held(guard_);
-  return count_ == 0 ? wait_end::served : detail::wait_in(queue_, held, nullptr, limits);
+  return count_ == 0 ? detail::wait_end::served : detail::wait_in(queue_, held, nullptr, limits);
 }
 
-bool wait_group_core::is_zero() noexcept {
+bool wait_group::is_zero() noexcept {
   {
-    const locked lock(guard_);
+    const detail::locked lock(guard_);
     if (count_ == 0) return true;
   }
-  maybe_yield();
+  detail::maybe_yield();
   return false;
 }
 
-}}}  // namespace fj::v0_2::detail
+}}  // namespace fj::v0_2

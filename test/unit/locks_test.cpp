@@ -29,7 +29,7 @@ void add_in_tree(int depth, fj::mutex& m, long& count) {
 }  // namespace
 
 TEST_CASE("mutex: one holder at a time, among fibers, branches of forks and threads") {
-  // Tried with mutex_core::try_lock always true: the count was too small.
+  // Tried with mutex_protocol::try_lock always true: the count was too small.
   test::for_each_runtime("mutex", [](fj::runtime& rt, unsigned, test::stealing) {
     fj::mutex m;
     long count = 0;
