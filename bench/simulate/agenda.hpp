@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <queue>
 #include <utility>
@@ -23,6 +24,8 @@ class agenda {
   void add(picoseconds when, unsigned processor, bool works) { (works ? workers_ : lookers_).push({when, processor}); }
 
   // At the same time, what works comes before what looks, and then the first processor; also for who goes on.
+
+  std::size_t size() const noexcept { return workers_.size() + lookers_.size(); }
 
   bool empty() const noexcept { return workers_.empty() && lookers_.empty(); }
 

@@ -1,5 +1,5 @@
 // The machine of a simulation, in place of runtime/os/machine.hpp: one thread, so every access is plain memory. Time passes in the
-// heavy fence, in pauses and sleeps, and while a worker waits for a mutex.
+// heavy fence, in pauses and sleeps, and while a worker waits for a mutex or for a cache line (lines.hpp).
 #pragma once
 
 #define FORKJOIN_MACHINE
@@ -21,12 +21,19 @@ class atomic {
   atomic(const atomic&) = delete;
   atomic& operator=(const atomic&) = delete;
 
-  T load(std::memory_order) const noexcept { return value_; }
-  void store(T value, std::memory_order) noexcept { value_ = value; }
-  T exchange(T value, std::memory_order) noexcept { return std::exchange(value_, value); }
-  T fetch_add(T value, std::memory_order) noexcept { return std::exchange(value_, value_ + value); }
-  T fetch_sub(T value, std::memory_order) noexcept { return std::exchange(value_, value_ - value); }
+  T load(std::memory_order) const noexcept { return of(simulate::line_use::load); }
+  void store(T value, std::memory_order) noexcept { of(simulate::line_use::store) = value; }
+  T exchange(T value, std::memory_order) noexcept { return std::exchange(of(simulate::line_use::update), value); }
+  T fetch_add(T value, std::memory_order) noexcept {
+    T& now = of(simulate::line_use::update);
+    return std::exchange(now, now + value);
+  }
+  T fetch_sub(T value, std::memory_order) noexcept {
+    T& now = of(simulate::line_use::update);
+    return std::exchange(now, now - value);
+  }
   bool compare_exchange_strong(T& expected, T value, std::memory_order, std::memory_order = {}) noexcept {
+    simulate::timeline::touch(&value_, simulate::line_use::update);
     if (value_ == expected) {
       value_ = value;
       return true;
@@ -39,6 +46,16 @@ class atomic {
   }
 
  private:
+  // When the worker has the line.
+  const T& of(simulate::line_use how) const noexcept {
+    simulate::timeline::touch(&value_, how);
+    return value_;
+  }
+  T& of(simulate::line_use how) noexcept {
+    simulate::timeline::touch(&value_, how);
+    return value_;
+  }
+
   T value_{};
 };
 
@@ -48,17 +65,21 @@ using unset_atomic = atomic<T>;
 /// A thief holds the mutexes of the deques that it exposes while it passes the heavy fence.
 class FORKJOIN_MUTEX mutex {
  public:
-  [[nodiscard]] bool try_lock() noexcept FORKJOIN_TRIES(true) { return !std::exchange(locked_, true); }
+  [[nodiscard]] bool try_lock() noexcept FORKJOIN_TRIES(true) {
+    simulate::timeline::touch(&locked_, simulate::line_use::update);
+    return !std::exchange(locked_, true);
+  }
 
   void lock() noexcept FORKJOIN_ACQUIRES() FORKJOIN_UNANALYSED {
     while (!try_lock()) {
       simulate::timeline& time = simulate::timeline::current();
       time.self().next = std::exchange(waiting_, &time.self());
-      time.wait();
+      time.wait_for_mutex();
     }
   }
 
   void unlock() noexcept FORKJOIN_RELEASES() FORKJOIN_UNANALYSED {
+    simulate::timeline::touch(&locked_, simulate::line_use::store);
     locked_ = false;
     while (waiting_) {
       simulate::timeline& time = simulate::timeline::current();
@@ -77,7 +98,7 @@ inline void light_fence() noexcept {}
 inline void may_lose_turn() noexcept {}
 inline void heavy_fence() noexcept {
   simulate::timeline& time = simulate::timeline::current();
-  time.pass(time.price.membarrier);
+  time.pass(time.price_of_heavy_fence());
 }
 
 inline std::int64_t now_ns() noexcept { return simulate::timeline::current().now_ns(); }

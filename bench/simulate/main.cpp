@@ -93,6 +93,8 @@ json row_of(const setup& chosen, const by_seeds& found, picoseconds alone, const
           {"far_steals", r.far_steals},
           {"late_ns", static_cast<double>(r.late) / 1e3},
           {"most_late_ns", static_cast<double>(r.most_late) / 1e3},
+          {"common_lines_ns", static_cast<double>(r.waits.common) / 1e3},
+          {"other_lines_ns", static_cast<double>(r.waits.others) / 1e3},
           {"suspensions", r.count.suspensions},
           {"join_waits", r.count.join_waits},
           {"resumptions", r.count.resumptions},

@@ -22,12 +22,19 @@ struct prices {
         resume(ps(of.resume)),
         far_resume(ps(of.resume * of.far)),
         membarrier(ps(of.membarrier)),
+        interrupt(ps(of.interrupt)),
+        line(ps(of.line)),
+        complex_line(ps(of.complex_line)),
+        socket_line(ps(of.socket_line)),
         park(ps(of.park)),
         wake(ps(of.wake)),
-        wakeup(ps(of.wakeup)) {}
+        wakeup(ps(of.wakeup)),
+        complex(static_cast<unsigned>(of.complex)),
+        misses(static_cast<unsigned>(of.misses)) {}
 
   picoseconds fork, slow_push, slow_pop, look, far_look, round, steal, far_steal, arrive, ended, suspend, resume,
-      far_resume, membarrier, park, wake, wakeup;
+      far_resume, membarrier, interrupt, line, complex_line, socket_line, park, wake, wakeup;
+  unsigned complex, misses;
 };
 
 }  // namespace simulate

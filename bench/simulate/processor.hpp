@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "bench/simulate/strand.hpp"
 
 #include "bench/simulate/in_pages.hpp"
+#include "runtime/base/cache_line.hpp"
 #include "runtime/base/chaos.hpp"
 #include "runtime/base/counters.hpp"
 #include "runtime/sched/blocking_word.hpp"
@@ -20,7 +22,7 @@
 namespace fj { inline namespace v0_2 { namespace detail {
 
 /// As of the runtime.
-struct processor {
+struct alignas(cache_line) processor {
   processor(unsigned number, unsigned of_node, deque::index capacity)
       : index(number), node(of_node), memory(capacity), active(&*memory) {}
 
@@ -70,6 +72,7 @@ class processors {
         const bool far = all_[at]->node != near;
         if (passes_ > 1 && far != (pass == 1)) continue;
         time.pass(far ? time.price.far_look : time.price.look);
+        const looking now(time);
         if (!visit(*all_[at], all_[at]->active.load(std::memory_order_relaxed)->for_thieves())) return;
       }
     }
@@ -83,10 +86,25 @@ class processors {
   /// The same all at once, by a worker that has announced that it parks: that costs `park`.
   template <class Visit>
   void for_each_deque(Visit visit) {
+    const looking now(simulate::timeline::current());
     for (const auto& p : all_) visit(p->active.load(std::memory_order_relaxed)->for_thieves());
   }
 
  private:
+  /// While a worker looks, loads do not wait for one another.
+  class looking {
+   public:
+    explicit looking(simulate::timeline& time) noexcept
+        : self_(time.self()), before_(std::exchange(self_.looks, true)) {}
+    ~looking() { self_.looks = before_; }
+    looking(const looking&) = delete;
+    looking& operator=(const looking&) = delete;
+
+   private:
+    simulate::actor& self_;
+    const bool before_;
+  };
+
   static unsigned node_of_self() noexcept;  ///< of the worker whose turn it is
 
   const unsigned passes_;  ///< over all P in a round: near ones, then far ones

@@ -10,6 +10,7 @@
 
 #include "bench/simulate/analysis.hpp"
 #include "bench/simulate/kernel.hpp"
+#include "bench/simulate/lines.hpp"
 #include "bench/simulate/simulator.hpp"
 #include "bench/simulate/written.hpp"
 #include "forkjoin/loops/affinity.hpp"
@@ -20,6 +21,12 @@
 namespace {
 
 using namespace simulate;
+
+costs costs_without_lines() {
+  costs c;
+  c.line = c.complex_line = c.socket_line = 0;
+  return c;
+}
 
 written two_leaves(double left, double right) { return written({{{1, then::fork, 1, 2}, {2}}, {{left}}, {{right}}}); }
 
@@ -421,7 +428,8 @@ TEST_CASE("the same seed has the same result, another seed another one") {
   CHECK(others >= 5);
 }
 
-// With a lookahead of 16 looks (tried) some of these times differ.
+// With a lookahead of 16 looks (tried) some of these times differ. With lines that cost something one of them does: a worker that gets a
+// line sooner or later by a look.
 TEST_CASE("a P that runs ahead while no thief looks changes nothing") {
   for (const char* name : {"fib", "skynet", "treesum", "cilksort"}) {
     const std::string_view which = name;
@@ -432,7 +440,7 @@ TEST_CASE("a P that runs ahead while no thief looks changes nothing") {
         CAPTURE(name);
         CAPTURE(p);
         setup chosen = on(p, steals);
-        chosen.cost = costs();
+        chosen.cost = costs_without_lines();
         chosen.cost.fork = chosen.cost.fork_tasks = 1.543;  // odd figures, so that few things happen at the same time
         chosen.cost.look = 15.013;
         const result ahead = simulate_run(*k, chosen);
@@ -450,6 +458,84 @@ TEST_CASE("a loop of forks holds one record with continuations and all with task
   const auto k = make_kernel("skynet", 1000, units());
   CHECK(simulate_run(*k, on(1)).deepest_deque == 3);
   CHECK(simulate_run(*k, on(1, policy::tasks)).deepest_deque == 3 * 9);
+}
+
+namespace {
+
+// Four processors on two sockets, two to a complex: 0 and 1, 2 and 3.
+prices line_prices() {
+  costs c = small_costs();
+  c.line = 10;
+  c.complex_line = 40;
+  c.socket_line = 100;
+  c.complex = 1;
+  return prices(c, false);
+}
+
+}  // namespace
+
+// Tried: readers that a write leaves; a line that goes to two writers at a time; a store that waits; a load that makes others wait.
+TEST_CASE("a cache line costs a transfer where another processor wrote it, by distance") {
+  struct alignas(64) {
+    char of[64];
+  } common, other;
+  cache_lines lines(line_prices(), 4, 2);
+  CHECK(lines.cost_anything());
+  lines.add_common(&common, sizeof common);
+  const auto wait = [&](const auto& line, line_use how, unsigned who, double at) {
+    return lines.wait(&line.of[who], how, who, ps(at));
+  };
+  CHECK(wait(common, line_use::update, 0, 0) == 0);  // nobody had it
+  CHECK(wait(common, line_use::update, 0, 0) == 0);
+  CHECK(wait(common, line_use::update, 1, 1000) == ps(40));
+  CHECK(wait(common, line_use::update, 0, 1010) == ps(30 + 40));  // when 1 has got it
+  CHECK(wait(common, line_use::load, 2, 2000) == ps(100));
+  CHECK(wait(common, line_use::load, 2, 2000) == 0);
+  CHECK(wait(common, line_use::load, 3, 2000) == ps(100));
+  CHECK(wait(common, line_use::load, 0, 2000) == 0);
+  CHECK(wait(common, line_use::update, 1, 3000) == ps(100));  // the copies of 2 and 3
+  CHECK(wait(common, line_use::load, 2, 4000) == ps(100));
+  CHECK(wait(common, line_use::store, 1, 5000) == 0);
+  CHECK(wait(common, line_use::load, 0, 5000) == ps(100 + 40));  // when the copy of 2 is gone
+
+  // Other costs include a transfer within a complex.
+  CHECK(wait(other, line_use::update, 0, 0) == 0);
+  CHECK(wait(other, line_use::update, 1, 0) == ps(30));
+  CHECK(wait(other, line_use::load, 3, 1000) == ps(90));
+
+  costs same = small_costs();
+  same.line = 10;
+  cache_lines near(prices(same, false), 4, 1);
+  CHECK(near.wait(&other, line_use::update, 0, 0) == 0);
+  CHECK(near.wait(&other, line_use::update, 3, 1000) == 0);
+  CHECK_FALSE(cache_lines(prices(small_costs(), false), 4, 1).cost_anything());
+  CHECK_FALSE(cache_lines(line_prices(), 1, 1).cost_anything());
+}
+
+// With lines that nobody waits for (tried: get_line returns at once) the first checks fail; with frames of 16 bytes' alignment the last.
+TEST_CASE("lines and interrupts: more of them on more P, the same on each run") {
+  const auto k = make_kernel("heat", 256, units());
+  setup chosen = on(32);
+  chosen.cost = costs();
+  const result first = simulate_run(*k, chosen), again = simulate_run(*k, chosen);
+  CHECK(first.time == again.time);
+  chosen.cost.complex_line = chosen.cost.line = 0;
+  const result without = simulate_run(*k, chosen);
+  CHECK(first.time > without.time);
+  CHECK(first.waits.common > 0);
+  CHECK(first.waits.others > 0);
+  CHECK(without.waits.common + without.waits.others == 0);
+}
+
+TEST_CASE("a heavy fence takes longer the more processors it interrupts") {
+  // As above, what a serial leaf hides is exposed. `membarrier` is a fence beside one other worker that runs; here the third is further.
+  const written tree({{{0, then::fork, 1, 3}, {0}}, {{0, then::fork, 2, 2}, {0}}, {{1e6}}, {{1000}}});
+  for (const unsigned p : {2u, 3u}) {
+    setup chosen = on(p);
+    const picoseconds before = simulate_run(tree, chosen).time;
+    chosen.cost.interrupt = 700;
+    CHECK(simulate_run(tree, chosen).time == before + (p == 3 ? ps(700) : 0));
+  }
 }
 
 TEST_CASE("errors name the value and the remedy") {
@@ -487,7 +573,7 @@ TEST_CASE("errors name the value and the remedy") {
 TEST_CASE("a strand that waits on top of its stack notices the end of what it waits for, however many P there are") {
   const auto k = make_kernel("fib", 25, units());
   setup chosen = on(1, policy::tasks);
-  chosen.cost = costs();
+  chosen.cost = costs_without_lines();  // of which the parking word alone would take so long
   chosen.awake = true;
   const picoseconds one = simulate_run(*k, chosen).time;
   chosen.procs = 256;

@@ -28,11 +28,11 @@ class scheduler {
  protected:
   const detail::settings settings_;
   simulate::timeline time_;  // it begins first
-  processors processors_;
+  alignas(cache_line) processors processors_;
   detail::threads threads_{*this};
   detail::poller poller_;
   detail::dispatcher dispatcher_;
-  os::mutex exposing_;
+  alignas(cache_line) os::mutex exposing_;
 };
 
 }}}  // namespace fj::v0_2::detail
@@ -84,6 +84,7 @@ class simulation : public fj::detail::scheduler {
   frame& enter(fiber& g, const node& self, caller by);
   void leave_frame(fiber& g) noexcept;
 
+  bool pool_seems_empty() const noexcept;
   fiber& take_stack();
   void give_stack(fiber& idle) noexcept;
 
@@ -105,6 +106,7 @@ class simulation : public fj::detail::scheduler {
   fiber* job_ = nullptr;
   std::vector<std::unique_ptr<worker>> workers_;
   std::vector<std::unique_ptr<fiber>> fibers_;
+  alignas(fj::detail::cache_line) fj::detail::os::mutex pool_;  // of the free stacks
   std::vector<fiber*> free_fibers_;
   std::uint64_t stacks_ = 0, frames_ = 0;
   step step_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "runtime/base/tuning.hpp"
 
@@ -25,6 +26,10 @@ void check(const setup& chosen) {
                                 std::to_string(chosen.procs));
   if (!(chosen.cost.far >= 1))
     throw std::invalid_argument("the cost far is " + std::to_string(chosen.cost.far) + "; set it to 1 or more");
+  for (const auto& [name, value] : {std::pair("complex", chosen.cost.complex), std::pair("misses", chosen.cost.misses)})
+    if (!(value >= 1))
+      throw std::invalid_argument("the cost " + std::string(name) + " is " + std::to_string(value) +
+                                  "; set it to 1 or more");
   if (ps(chosen.cost.round) > 0 || chosen.procs == 1) return;
   throw std::invalid_argument(
       "the cost round is " + std::to_string(chosen.cost.round) +
@@ -58,7 +63,9 @@ simulation::simulation(const kernel& k, const setup& chosen)
     : scheduler({.procs = checked(chosen.procs), .max_workers = chosen.awake ? 0 : chosen.procs - 1}, chosen),
       kernel_(k),
       chosen_(chosen),
-      deep_(static_cast<std::size_t>(chosen.cost.stack_bytes / 2 / std::max(chosen.cost.frame_bytes, 1.0))) {}
+      deep_(static_cast<std::size_t>(chosen.cost.stack_bytes / 2 / std::max(chosen.cost.frame_bytes, 1.0))) {
+  time_.lines().add_common(&pool_, sizeof pool_);
+}
 
 result simulation::run() {
   job_ = &take_stack();
@@ -86,6 +93,7 @@ result simulation::run() {
                    .slow_pops = all.slow_pops,
                    .parks = all.parks,
                    .wakeups = all.wakeups};
+  result_.waits = {time_.lines().waited().common, time_.lines().waited().others};
   return result_;
 }
 
@@ -122,9 +130,12 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 scheduler::scheduler(const detail::settings& set, const simulate::setup& chosen)
     : settings_(set),
-      time_({chosen.cost, chosen.steals.order == simulate::order::last_child_first}, chosen.runs_ahead),
+      time_({chosen.cost, chosen.steals.order == simulate::order::last_child_first}, chosen.procs, chosen.nodes,
+            chosen.runs_ahead),
       processors_(set.procs, chosen.nodes, chosen.near_first, simulate::capacity_of(chosen.cost)),
-      dispatcher_(processors_, threads_, poller_, set.max_workers, set.eager) {}
+      dispatcher_(processors_, threads_, poller_, set.max_workers, set.eager) {
+  time_.lines().add_common(&dispatcher_, sizeof dispatcher_);
+}
 
 worker* threads::start(waker) noexcept { return static_cast<simulate::simulation&>(whose).start_worker(); }
 

@@ -48,7 +48,7 @@ struct setup {
   bool awake = false;       ///< all workers are awake when the job starts, instead of asleep
   bool keep_order = false;  ///< computes result::order
   /// Processors act alone as long as no other can see it; if not, everything happens in order of time. For tests: no result
-  /// depends on it.
+  /// depends on it, but for the order of what happens within a look where cache lines cost something.
   bool runs_ahead = true;
 };
 
@@ -59,12 +59,17 @@ struct counts {
 };
 
 struct result {
-  picoseconds time = 0;             ///< from the start of the job to its end
-  picoseconds worked = 0;           ///< serial work done by all P together
-  counts count;                     ///< of all P together
-  std::uint64_t far_steals = 0;     ///< those from another node
-  picoseconds late = 0;             ///< from last arrivals to the next instruction of strands that waited, of all joins
-  picoseconds most_late = 0;        ///< the largest
+  picoseconds time = 0;          ///< from the start of the job to its end
+  picoseconds worked = 0;        ///< serial work done by all P together
+  counts count;                  ///< of all P together
+  std::uint64_t far_steals = 0;  ///< those from another node
+  picoseconds late = 0;          ///< from last arrivals to the next instruction of strands that waited, of all joins
+  picoseconds most_late = 0;     ///< the largest
+  /// For cache lines, all P together: those of the dispatcher and of the pool of stacks, and those of deques, joins and frames. Loads that
+  /// overlap count in full.
+  struct {
+    picoseconds common = 0, others = 0;
+  } waits;
   std::uint64_t peak_stacks = 0;    ///< as fj::stats::stacks_peak
   std::uint64_t deepest_deque = 0;  ///< highest index of a record, counted from 1
   std::uint64_t deepest_stack = 0;  ///< most calls on one stack

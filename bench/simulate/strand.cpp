@@ -30,8 +30,8 @@ void simulation::leave_frame(fiber& g) noexcept {
 
 fiber* simulation::switch_to(worker& m, fiber& f) noexcept {
   m.works = true;
-  m.clock += f.to_go_on;
   active(m).open(f.whose);
+  m.clock += f.to_go_on;
   m.running = &f;
   fiber* next = nullptr;
   or_stop([&] { next = run_strand(m); });
@@ -46,10 +46,12 @@ fiber* simulation::run_strand(worker& m) {
   picoseconds alone_until = time_.alone_until();
   for (;;) {
     if (m.clock > alone_until) {
+      m.alone = false;
       time_.await_turn();
       alone_until = time_.alone_until();
     }
     frame& f = m.running->top();
+    m.alone = true;
     switch (f.now) {
       // What no other worker sees.
       case stage::next:
@@ -78,6 +80,7 @@ fiber* simulation::run_strand(worker& m) {
         break;
     }
     // What others see, or what depends on them.
+    m.alone = false;
     time_.await_turn();
     switch (f.now) {
       case stage::push_slow:
@@ -284,7 +287,7 @@ bool simulation::is_far(const worker& m, const frame& of) noexcept {
 
 // As in runtime/sched/switch.cpp.
 bool simulation::prepare_stack(worker& m) noexcept {
-  if (!m.running && free_fibers_.empty()) release_stacks(m, 1);
+  if (!m.running && pool_seems_empty()) release_stacks(m, 1);
   if (m.proc->stacks.empty()) or_stop([&] { m.proc->stacks.push(take_stack()); });
   return true;
 }
@@ -293,7 +296,13 @@ void simulation::release_stacks(worker& m, std::size_t but) noexcept {
   while (m.proc->stacks.count() > but) give_stack(m.proc->stacks.pop());
 }
 
+bool simulation::pool_seems_empty() const noexcept {
+  timeline::touch(&pool_, line_use::load);
+  return free_fibers_.empty();
+}
+
 fiber& simulation::take_stack() {
+  const fj::detail::locked lock(pool_);
   result_.peak_stacks = std::max(result_.peak_stacks, ++stacks_);
   if (free_fibers_.empty()) {
     fibers_.push_back(std::make_unique<fiber>());
@@ -307,6 +316,7 @@ fiber& simulation::take_stack() {
 }
 
 void simulation::give_stack(fiber& idle) noexcept {
+  const fj::detail::locked lock(pool_);
   --stacks_;
   free_fibers_.push_back(&idle);
 }

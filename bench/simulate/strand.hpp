@@ -10,6 +10,7 @@
 #include "bench/simulate/machine.hpp"
 
 #include "bench/simulate/kernel.hpp"
+#include "runtime/base/cache_line.hpp"
 #include "runtime/fork/continuation.hpp"
 #include "runtime/fork/counting_join.hpp"
 #include "runtime/fork/deque.hpp"
@@ -49,12 +50,13 @@ enum class stage : std::uint8_t {
   arrive      ///< the end of what was stolen, at its join
 };
 
-/// A frame holds at most one record at a time, and is that record.
+/// A frame holds at most one record at a time, and is that record. It has cache lines of its own, so that no result depends on where
+/// the system puts it.
 ///
 /// A loop of forks is a frame for each rest (kernel.hpp). The first frame whose rest was stolen is the loop's *home*: there the strand
 /// waits for all stolen turns (runtime/strand/loop_protocol.hpp). A thief whose own rest was stolen arrives there for the turns that it
 /// ran, and ends.
-struct frame : continuation {
+struct alignas(fj::detail::cache_line) frame : continuation {
   static constexpr unsigned no_proc = ~0u;
 
   frame() noexcept : continuation(&nothing) {}

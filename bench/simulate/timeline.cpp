@@ -36,10 +36,12 @@ actor::~actor() {
 }
 
 // A worker that stops working looks at another's deque, or announces that it parks, a look or some rounds later.
-timeline::timeline(const prices& cost, bool runs_ahead)
+timeline::timeline(const prices& cost, unsigned processors, unsigned sockets, bool runs_ahead)
     : price(cost),
       before_(std::exchange(current_, this)),
       runs_ahead_(runs_ahead),
+      lines_(cost, processors, sockets),
+      lines_cost_(lines_.cost_anything()),
       agenda_(std::min<picoseconds>(cost.look, fj::detail::tuning::top_rounds * cost.round)) {}
 
 void timeline::add(actor& fresh, os::context_entry entry, void* argument) {
@@ -55,6 +57,15 @@ bool timeline::run() {
     change(outside_, self_->context_);
   }
   return stopped_;
+}
+
+void timeline::get_line(const void* address, line_use how) noexcept {
+  if (!self_) return;
+  picoseconds time = lines_.wait(address, how, self_->index, self_->clock);
+  if (time == 0) return;
+  if (self_->looks && how == line_use::load) time /= price.misses;
+  self_->clock += time;
+  if (!self_->alone) await_turn();
 }
 
 // To ThreadSanitizer each stack is a thread, and a switch orders nothing.

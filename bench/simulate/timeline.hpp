@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/simulate/agenda.hpp"
+#include "bench/simulate/lines.hpp"
 #include "bench/simulate/prices.hpp"
 #include "runtime/os/context/context.hpp"
 
@@ -23,6 +24,8 @@ class actor {
   const unsigned index;
   picoseconds clock = 0;
   bool works = false;     ///< runs a strand; else it looks for work
+  bool alone = false;     ///< does what no other sees, and takes its turn later
+  bool looks = false;     ///< at one deque after another
   actor* next = nullptr;  ///< among those that wait for the same mutex
 
  private:
@@ -34,7 +37,8 @@ class actor {
 
 class timeline {
  public:
-  timeline(const prices& cost, bool runs_ahead);
+  /// With so many processors on so many sockets.
+  timeline(const prices& cost, unsigned processors, unsigned sockets, bool runs_ahead);
   ~timeline() { current_ = before_; }
   timeline(const timeline&) = delete;
   timeline& operator=(const timeline&) = delete;
@@ -74,11 +78,31 @@ class timeline {
     wait();
   }
 
+  /// Before an access: the actor's processor gets the cache line.
+  static void touch(const void* address, line_use how) noexcept {
+    if (current_ && current_->lines_cost_) current_->get_line(address, how);
+  }
+  cache_lines& lines() noexcept { return lines_; }
+
+  picoseconds price_of_heavy_fence() const noexcept {
+    const std::size_t others = agenda_.size();
+    return price.membarrier + (others > 1 ? static_cast<picoseconds>(others - 1) * price.interrupt : 0);
+  }
+
   /// Up to when the actor, which works, may do what no other sees.
-  picoseconds alone_until() const noexcept { return runs_ahead_ ? agenda_.next_look() : agenda_.next(); }
+  picoseconds alone_until() const noexcept {
+    return runs_ahead_ && blocked_ == 0 ? agenda_.next_look() : agenda_.next();
+  }
 
   /// Returns when another has resumed it.
   void wait() noexcept;
+
+  /// The same, by one that another may resume at once, whatever it does.
+  void wait_for_mutex() noexcept {
+    ++blocked_;
+    wait();
+    --blocked_;
+  }
 
   /// An actor that waits, or that was added, goes on at that time.
   void resume(actor& waits, picoseconds when) noexcept {
@@ -90,13 +114,17 @@ class timeline {
   void stop() noexcept;
 
  private:
+  void get_line(const void* address, line_use how) noexcept;
   void change(fj::detail::os::context& from, fj::detail::os::context& to) noexcept;
 
   static inline thread_local timeline* current_ = nullptr;
 
   timeline* const before_;
   const bool runs_ahead_;
+  cache_lines lines_;
+  const bool lines_cost_;
   agenda agenda_;
+  unsigned blocked_ = 0;  // actors that wait for a mutex
   std::vector<actor*> actors_;
   actor* self_ = nullptr;
   fj::detail::os::context outside_;

@@ -48,6 +48,7 @@ inline costs small_costs() {
   c.suspend = 13;
   c.resume = 17;
   c.membarrier = 15000;
+  c.interrupt = c.line = c.complex_line = c.socket_line = 0;
   c.park = 0;
   c.wake = 2;
   c.wakeup = 100;
