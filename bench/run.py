@@ -19,7 +19,7 @@ import re
 import sys
 import time
 
-from harness import environment, goals, measure, tables
+from harness import environment, goals, measure, tables, verdict
 
 SUITE_BUDGET = 250  # seconds for the rounds of all kernels
 KERNEL_BUDGET = 100  # for those of a kernel that is measured alone
@@ -277,6 +277,8 @@ def main():
             found.append((env, warnings))
             settings = {"sizes": sizes, "procs": args.procs, "rounds": rounds, "seconds": time.monotonic() - began}
             report = of.report(env, settings, warnings)
+            if args.scale:
+                report["verdict"] = verdict.verdict(of.results, of.once)
             if whole is None:
                 whole = report
             else:
@@ -310,6 +312,7 @@ def main():
     if args.scale:
         for of in measured:
             tables.print_scale(of.results, of.compiler if len(measured) > 1 else "")
+            verdict.print_verdict(verdict.verdict(of.results, of.once), of.compiler if len(measured) > 1 else "")
         print(f"\n  All of it is in {folder / kept}. From a machine with many processors, please send that file.")
     if len(kernels) == 1:
         for of, (env, _) in zip(measured, concluded):

@@ -65,7 +65,11 @@ class JsonTest(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             speeds = done.stdout[done.stdout.index("speed over the serial program's"):]
             self.assertRegex(speeds, rf"(?m)^  times serial +by  P = 1  P = 3$\n  {KERNEL}\(\d+\) +forkjoin +[\d.]+ +[\d.]+$")
-            self.assertEqual({r["procs"] for r in json.loads(file.read_text())["results"] if r["way"] == "continuations"}, {1, 3})
+            report = json.loads(file.read_text())
+            self.assertEqual({r["procs"] for r in report["results"] if r["way"] == "continuations"}, {1, 3})
+            self.assertEqual({(v["kernel"], v["procs"]) for v in report["verdict"]}, {(KERNEL, 3)})
+            self.assertRegex(done.stdout, r"(?m)^  The verdict: ")
+            self.assertLessEqual({"verdict", *report["verdict"][0]}, documented())
         sys.path.insert(0, str(ROOT / "bench"))
         from run import all_procs
         self.assertEqual([all_procs(cores) for cores in (1, 2, 3, 8, 96)],
