@@ -19,7 +19,7 @@ struct call {
 
 }  // namespace
 
-shape analyse(const kernel& k) {
+shape analyse(const kernel& k, picoseconds burden) {
   shape found;
   std::vector<call> stack;
   step s;
@@ -40,6 +40,7 @@ shape analyse(const kernel& k) {
       enter(s.left);
     } else if (s.follows == then::fork) {
       ++found.forks;
+      now.before += burden;
       now.waits_for = call::left;
       now.other = s.right;
       enter(s.left);
@@ -63,5 +64,7 @@ shape analyse(const kernel& k) {
     }
   }
 }
+
+std::uint64_t forks_in_chain(const kernel& k) { return static_cast<std::uint64_t>(analyse(scaled(k, 0), 1).span); }
 
 }  // namespace simulate

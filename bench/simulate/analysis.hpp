@@ -18,8 +18,12 @@ struct shape {
   double parallelism() const noexcept { return span > 0 ? static_cast<double>(work) / static_cast<double>(span) : 1; }
 };
 
-/// Walks the whole DAG once, as the serial program would.
-shape analyse(const kernel& k);
+/// Walks the whole DAG once, as the serial program would. `burden`: what a fork adds to the span, and not to the work: a theft (He,
+/// Leiserson and Leiserson: "The Cilkview scalability analyzer", 2010).
+shape analyse(const kernel& k, picoseconds burden = 0);
+
+/// The forks on the chain that has most of them.
+std::uint64_t forks_in_chain(const kernel& k);
 
 /// Adds a node to a hash of an order.
 inline std::uint64_t followed_by(std::uint64_t order, const node& next) noexcept {

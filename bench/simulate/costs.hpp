@@ -34,6 +34,9 @@ struct costs {
   double far = 3;             ///< not a time: looks, thefts and resumptions across nodes take so many times as long
   double stack_bytes = 8 << 20;  ///< not a time: fj::options::stack_size
   double frame_bytes = 96;       ///< not a time: what a call takes of its stack
+
+  /// What a fork whose other side is stolen adds to a chain of forks, unless its thief had to wait for an exposure or to wake.
+  double of_theft() const noexcept { return fork + slow_push + look + steal + arrive + suspend + resume; }
 };
 
 struct cost_name {

@@ -1,7 +1,7 @@
 // The kernels that are simulated: those of bench/kernels, recorded.
 #include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -28,6 +28,7 @@
 #include "bench/kernels/treesum/treesum.hpp"
 #include "bench/kernels/uts/uts.hpp"
 #include "bench/simulate/kernel.hpp"
+#include "bench/simulate/random_tree.hpp"
 #include "bench/simulate/recorder.hpp"
 #include "bench/simulate/recording.hpp"
 #include "bench/virtual/shapes.hpp"
@@ -37,18 +38,23 @@ namespace simulate {
 
 namespace {
 
-/// Runs the kernel once, and on a stack that is large enough for the deepest trees.
+/// On a stack that is large enough for the deepest trees.
+template <class F>
+recorded on_large_stack(const F& record) {
+  fj::runtime one({.procs = 1, .stack_size = std::size_t{256} << 20});
+  return one.run(record);
+}
+
+/// Runs the kernel once.
 template <template <class> class Problem, const bench::kernel& description>
 std::unique_ptr<kernel> record(long size, const units& work) {
   const std::uint64_t right = description.expected(size);
   Problem<recording> problem(size);
   if constexpr (requires { problem.reset(); }) problem.reset();
-  std::optional<recorded> found;
-  fj::runtime on_large_stack({.procs = 1, .stack_size = std::size_t{256} << 20});
-  on_large_stack.run([&] { found = recording::run(work, [&] { problem.run(); }); });
+  recorded found = on_large_stack([&] { return recording::run(work, [&] { problem.run(); }); });
   if (problem.result() != right)
     throw std::logic_error("the recorded run of " + std::string(description.name) + " has a wrong result");
-  return std::make_unique<recorded>(std::move(*found));
+  return std::make_unique<recorded>(std::move(found));
 }
 
 template <std::size_t tree>
@@ -56,11 +62,23 @@ std::unique_ptr<kernel> record_tree(long, const units& work) {
   return record<bench::uts::problem, bench::uts::description>(bench::uts::trees[tree].nodes, work);
 }
 
-template <std::size_t shape>
+/// A chain is deep.
+template <std::size_t shape, class Way = recording>
 std::unique_ptr<kernel> record_shape(long leaves, const units& work) {
   const shapes::tree all(shapes::all[shape], leaves, 0, true);
-  return std::make_unique<recorded>(recording::run(work, [&] { all.run<recording>(); }));
+  return std::make_unique<recorded>(on_large_stack([&] { return recording::run(work, [&] { all.run<Way>(); }); }));
 }
+
+std::unique_ptr<kernel> draw(long seed, const units&) {
+  return std::make_unique<recorded>(on_large_stack([&] { return draw_tree(static_cast<std::uint64_t>(seed)); }));
+}
+
+struct nested : recording {
+  template <class Body>
+  static void children(long count, const Body& body) {
+    nested_children(0, count, body);
+  }
+};
 
 }  // namespace
 
@@ -121,6 +139,16 @@ const std::vector<kernel_name>& all_kernels() {
       {"larger_first", 256, 1, 1'000'000, "split as Fibonacci numbers are, and half a leaf's work after each join",
        &record_shape<6>},
       {"larger_second", 256, 1, 1'000'000, "the same, the smaller child first", &record_shape<7>},
+      {"chain", 256, 1, 1'000'000, "n - 1 forks, each of a leaf and the rest", &record_shape<8>},
+      {"mirrored_chain", 256, 1, 1'000'000, "n - 1 forks, each of the rest and a leaf", &record_shape<9>},
+      {"4_children", 256, 1, 1'000'000, "four equal children a node, with one join", &record_shape<10>},
+      {"8_children", 256, 1, 1'000'000, "eight equal children a node, with one join", &record_shape<11>},
+      {"64_children", 256, 1, 1'000'000, "64 equal children a node, with one join", &record_shape<12>},
+      {"random_tree", 1, 0, 1'000'000'000, "a tree drawn by its size, which is a seed: bench/simulate/random_tree.hpp",
+       &draw},
+      {"4_nested", 256, 1, 1'000'000, "four equal children a node, nested forks of two", &record_shape<10, nested>},
+      {"8_nested", 256, 1, 1'000'000, "eight equal children a node, nested forks of two", &record_shape<11, nested>},
+      {"64_nested", 256, 1, 1'000'000, "64 equal children a node, nested forks of two", &record_shape<12, nested>},
   };
   return kernels;
 }

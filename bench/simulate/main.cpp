@@ -91,6 +91,7 @@ json row_of(const setup& chosen, const by_seeds& found, picoseconds alone, const
           {"efficiency", static_cast<double>(of.work) / time / chosen.procs},
           {"steals", r.count.steals},
           {"far_steals", r.far_steals},
+          {"deviations", r.deviations},
           {"late_ns", static_cast<double>(r.late) / 1e3},
           {"most_late_ns", static_cast<double>(r.most_late) / 1e3},
           {"common_lines_ns", static_cast<double>(r.waits.common) / 1e3},
@@ -160,10 +161,12 @@ json simulate_all(const arguments& given, const costs& cost, const units& work) 
               {"work_scaled_by", factor},
               {"work_ns", static_cast<double>(of.work) / 1e3},
               {"span_ns", static_cast<double>(of.span) / 1e3},
+              {"burdened_span_ns", static_cast<double>(analyse(*k, ps(cost.of_theft())).span) / 1e3},
               {"parallelism", of.parallelism()},
               {"forks", of.forks},
               {"calls", of.nodes},
               {"depth", of.depth},
+              {"forks_in_chain", forks_in_chain(*k)},
               {"runs", rows}};
   for (const cost_name& c : all_costs()) all["costs"][std::string(c.name)] = cost.*c.value;
   for (const unit& u : work.all()) all["work"][std::string(u.name)] = u.nanoseconds;

@@ -29,6 +29,24 @@ class recording {
     return add_turns(0, count, init, body);
   }
 
+  /// The same without results.
+  template <class Body>
+  static void children(long count, const Body& body) {
+    add_turns(0, static_cast<int>(count), nothing(), [&](int i) {
+      body(i);
+      return nothing();
+    });
+  }
+
+  /// The children as nested forks of two, which the library makes of them by other policies than continuations.
+  template <class Body>
+  static void nested_children(long first, long last, const Body& body) {
+    if (last - first == 1) return body(first);
+    const node left = call([&] { body(first); });
+    const node right = call([&] { nested_children(first + 1, last, body); });
+    state_->to.forks(left, right, {});
+  }
+
   /// for_blocks in forkjoin/loops/ordered_parts.hpp divides a loop in the same way.
   template <class Body>
   static void loop(long first, long last, long grain, const Body& body) {
@@ -56,6 +74,10 @@ class recording {
   struct state {
     recorder to;
     const units& of;
+  };
+
+  struct nothing {
+    nothing operator+(nothing) const { return {}; }
   };
 
   template <class F>

@@ -2,6 +2,7 @@
 // fork does. And the stacks that strands run on.
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "bench/simulate/simulation.hpp"
 
@@ -179,6 +180,7 @@ void simulation::run_other(worker& m, frame& f) {
 
 void simulation::run_on_top(worker& m, frame& record) {
   m.clock += price_of_theft(m, record);
+  ++result_.deviations;
   record.thiefs_proc = m.proc->index;
   enter(*m.running, record.other, caller::on_top).stolen = &record;
 }
@@ -219,6 +221,7 @@ void simulation::join(worker& m, frame& f) {
 
 void simulation::go_on(worker& m, frame& f) {
   --m.running->forks;
+  result_.deviations += !std::exchange(m.running->follows, false);
   if (f.waited) {
     const picoseconds late = m.clock - f.arrived;
     result_.late += late;
@@ -251,6 +254,8 @@ fiber* simulation::arrive(worker& m, frame& f) {
   auto* const owner = static_cast<fiber*>(waits);
   if (owner && is_far(m, at)) owner->to_go_on = time_.price.far_resume;
   const bool on_top = f.by == caller::on_top;
+  // What was stolen is the later side in the policy's order on one P. In a loop the last that arrives may be any turn.
+  if (owner) owner->follows = !on_top && f.answers == 0;
   leave_frame(*m.running);
   if (owner) ++m.count().resumptions;
   if (on_top) return owner;
@@ -265,6 +270,7 @@ fiber* simulation::begin(worker& m, const stolen_record& what) noexcept {
   thief.whose = what.whose;
   thief.forks = 0;
   thief.to_go_on = price_of_theft(m, record);
+  ++result_.deviations;
   record.thiefs_proc = m.proc->index;
   or_stop([&] {
     frame& stolen = enter(thief, record.other, caller::thief);

@@ -17,12 +17,12 @@ struct by_policy {
 };
 
 template <class Policy>
-std::string run(std::string_view shape, long n, unsigned procs, bool& right) {
+std::string run(const space::program& of, unsigned procs, bool& right) {
   fj::options wanted;
   wanted.procs = procs;
   wanted.stack_size = std::size_t{64} << 20;  // of address space: a chain is deep
   fj::runtime runtime(wanted);
-  right = runtime.run([&] { return space::run<by_policy<Policy>>(shape, n); });
+  right = runtime.run([&] { return space::run<by_policy<Policy>>(of); });
   const fj::stats all = runtime.stats();
   const fj::counters c = all.total();
   return "records " + std::to_string(c.most_public) + "\nstacks " + std::to_string(all.stacks_peak) + "\nsteals " +
@@ -30,12 +30,12 @@ std::string run(std::string_view shape, long n, unsigned procs, bool& right) {
 }
 
 // On a stack as large as ours.
-std::string run_serially(std::string_view shape, long n, unsigned, bool& right) {
+std::string run_serially(const space::program& of, unsigned, bool& right) {
   fj::options wanted;
   wanted.procs = 1;
   wanted.stack_size = std::size_t{64} << 20;
   fj::runtime runtime(wanted);
-  right = runtime.run([&] { return space::run<space::serial>(shape, n); });
+  right = runtime.run([&] { return space::run<space::serial>(of); });
   return "";
 }
 

@@ -3,10 +3,11 @@
 
     bench/space/run.py --build build [--procs 1,2,8] [--runs N] [--json FILE]
 
-loop: a loop that forks n children. chain: n joins, each within the one before. wide: a tree of three levels, n children at each node,
-and frames of 16 KiB. MiB: memory that came during the run; median of the runs. Bound: P times what continuations add on one P, where the
-program runs in serial order, and 64 KiB for each stack, which a stack may keep; that is what continuations promise. Records: the most in one deque, in a run in which all
-records are public.
+loop: a loop that forks n children. chain: n joins, each within the one before; a fork has a leaf and the rest of the chain, mirrored the
+rest and a leaf. wide: a tree of three levels, n children at each node, and frames of 16 KiB. Leaves of 20 us and more sleep, so that more
+P than processors behave as if each had its own; shorter ones compute, and on more P than processors their figures depend on the system.
+MiB: memory that came during the run; median of the runs. P S1: that over P times what continuations add on one P, where the program runs
+in serial order. Records: the most in one deque, in a run in which all records are public.
 """
 
 import argparse
@@ -20,11 +21,13 @@ sys.path[0] = str(pathlib.Path(__file__).resolve().parents[1])
 
 from harness import environment, measure  # noqa: E402
 from harness.figures import Figure  # noqa: E402
-from harness.goals import KEPT  # noqa: E402
 from harness.tables import print_disturbances, print_table  # noqa: E402
 from peers.programs import versions  # noqa: E402
 
-SIZES = {"loop": [1_000, 10_000, 100_000], "chain": [1_000, 10_000, 30_000], "wide": [5, 10, 20]}
+# By microseconds of a leaf: long leaves are few, or a run would take seconds.
+CHAIN = {0.1: [1_000, 10_000, 30_000], 1: [30_000], 20: [1_000, 10_000], 1000: [300]}
+SIZES = {"loop": {0.1: [1_000, 10_000, 100_000], 1: [30_000], 20: [10_000], 1000: [300]}, "chain": CHAIN, "mirrored": CHAIN,
+         "wide": {0.1: [5, 10, 20], 1: [20], 20: [20], 1000: [7]}}
 WAYS = ("serial", "continuations", "tasks", "first_top", "first_leap", "last_leave", "last_leap")
 TIMEOUT = 120
 
@@ -39,22 +42,19 @@ def run(program, *arguments, all_public=False):
         return {name: int(value) for name, value in map(str.split, done.stdout.splitlines())}
 
 
-def measured(program, shape, n, procs, way, runs):
-    found = [run(program, shape, n, procs, way) for _ in range(runs)]
-    row = {"shape": shape, "n": n, "procs": procs, "way": way,
+def measured(program, shape, leaf_us, n, procs, way, runs):
+    found = [run(program, shape, n, procs, way, leaf_us) for _ in range(runs)]
+    row = {"shape": shape, "leaf_us": leaf_us, "n": n, "procs": procs, "way": way,
            "kib": Figure(f["peak_kib"] - f["prepared_kib"] for f in found).summary()}
     if "stacks" in found[0]:
         row["stacks"] = Figure(f["stacks"] for f in found).summary()
-        row["records"] = run(program, shape, n, procs, way, all_public=True)["records"]
+        row["records"] = run(program, shape, n, procs, way, leaf_us, all_public=True)["records"]
     return row
 
 
-def bound_kib(rows, shape, n, procs, way):
-    """What continuations promise; None for a way that counts no stacks."""
-    row, alone = rows[shape, n, procs, way], rows[shape, n, 1, "continuations"]
-    if "stacks" not in row:
-        return None
-    return procs * alone["kib"]["median"] + row["stacks"]["max"] * KEPT
+def over_serial(rows, shape, leaf_us, n, procs, way):
+    """Memory over P times that of the program in serial order."""
+    return rows[shape, leaf_us, n, procs, way]["kib"]["median"] / procs / rows[shape, leaf_us, n, 1, "continuations"]["kib"]["median"]
 
 
 def numbers(text):
@@ -74,27 +74,26 @@ def main():
     programs = {way: folder / "space_forkjoin" for way in WAYS}
     if (folder / "space_tbb").is_file():
         programs["oneTBB"] = folder / "space_tbb"
-    procs_of = lambda way: [1] if way == "serial" else sorted({1, *args.procs})  # noqa: E731
     machine, rows = environment.Conditions(), {}
     print_disturbances(machine.before)
-    for shape, sizes in SIZES.items():
-        for n in sizes:
-            table = [["way", "P", "records", "stacks", "MiB", "bound, MiB"]]
+    for shape, leaf_us, n in ((shape, leaf_us, n) for shape, of in SIZES.items() for leaf_us, sizes in of.items() for n in sizes):
+        table = [["way", "P", "records", "stacks", "MiB", "P S1"]]
+        for procs in sorted({1, *args.procs}):
             for way, program in programs.items():
-                for procs in procs_of(way):
-                    row = rows[shape, n, procs, way] = measured(program, shape, n, procs, way, args.runs)
-                    bound = bound_kib(rows, shape, n, procs, way) if way != "serial" else None
-                    table.append([way, str(procs), f"{row['records']:,}" if "records" in row else "-",
-                                  str(row["stacks"]["median"]) if "stacks" in row else "-", f"{row['kib']['median'] / 1024:.1f}",
-                                  "-" if bound is None else f"{bound / 1024:.1f}"])
-            print(f"\n{shape}({n:,})")
-            print_table(table)
-            sys.stdout.flush()
+                if way == "serial" and procs > 1:
+                    continue
+                row = rows[shape, leaf_us, n, procs, way] = measured(program, shape, leaf_us, n, procs, way, args.runs)
+                own = way != "serial" and (shape, leaf_us, n, 1, "continuations") in rows
+                table.append([way, str(procs), f"{row['records']:,}" if "records" in row else "-",
+                              f"{row['stacks']['median']:,}" if "stacks" in row else "-", f"{row['kib']['median'] / 1024:.1f}",
+                              f"{over_serial(rows, shape, leaf_us, n, procs, way):.2f}" if own else "-"])
+        print(f"\n{shape}({n:,}), leaves of {leaf_us:g} us")
+        print_table(table)
+        sys.stdout.flush()
     env = machine.describe(versions(args.build.resolve()))
     print_disturbances(env)
     for file in filter(None, (folder / "space.json", args.json)):  # ./dev report shows the first
-        results = [dict(row, **({"bound_kib": bound} if (bound := bound_kib(rows, *key)) is not None else {}))
-                   for key, row in rows.items()]
+        results = [dict(row, **({"over_serial": over_serial(rows, *key)} if key[-1] != "serial" else {})) for key, row in rows.items()]
         file.write_text(json.dumps({"schema": 1, "environment": env, "settings": {"runs": args.runs}, "results": results}, indent=1)
                         + "\n")
     return 0

@@ -3,8 +3,8 @@
 #include <oneapi/tbb/parallel_invoke.h>
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
-#include <pthread.h>
 
+#include "bench/harness/large_stack.hpp"
 #include "bench/space/shapes.hpp"
 
 namespace {
@@ -27,34 +27,14 @@ struct by_tbb {
   }
 };
 
-struct job {
-  std::string_view shape;
-  long n;
-  unsigned procs;
-  bool right = false;
-};
-
-constexpr std::size_t stack_size = std::size_t{64} << 20;  // of address space: a chain is deep
-
-void* run_job(void* self) {
-  job& mine = *static_cast<job*>(self);
-  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, mine.procs);
-  const tbb::global_control stack(tbb::global_control::thread_stack_size, stack_size);
-  tbb::task_arena arena(static_cast<int>(mine.procs));
-  mine.right = arena.execute([&] { return space::run<by_tbb>(mine.shape, mine.n); });
-  return nullptr;
-}
-
 // On a thread with as large a stack as its workers have.
-std::string run(std::string_view shape, long n, unsigned procs, bool& right) {
-  job mine{shape, n, procs};
-  pthread_attr_t attributes;
-  pthread_t thread;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, stack_size);
-  if (pthread_create(&thread, &attributes, &run_job, &mine) == 0) pthread_join(thread, nullptr);
-  pthread_attr_destroy(&attributes);
-  right = mine.right;
+std::string run(const space::program& of, unsigned procs, bool& right) {
+  bench::on_large_stack([&] {
+    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, procs);
+    const tbb::global_control stack(tbb::global_control::thread_stack_size, bench::large_stack);
+    tbb::task_arena arena(static_cast<int>(procs));
+    right = arena.execute([&] { return space::run<by_tbb>(of); });
+  });
   return "";
 }
 

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """Trees whose work is to sleep: what each policy makes of them on more P than there are processors.
 
-    bench/virtual/run.py --build build [--procs 2,4,8,16] [--rounds N] [--leaves 256] [--leaf-us 1000] [--json FILE] [--check]
+    bench/virtual/run.py --build build [--procs 2,4,8,16] [--rounds N] [--leaves 256] [--leaf-us 1000] [--short] [--json FILE] [--check]
 
 A P whose strand sleeps needs no processor. So the real runtime runs on few cores as if each P had its own, as long as the forks between
 the sleeps take little. It shows how long strands wait at joins, and what that costs; not what a fork costs, nor caches. The trees are
 those of bench/virtual/shapes.hpp.
 
 Each round runs every tree by every policy and by oneTBB, in another order. --check runs the trees on two P once more with leaves that
-compute as long instead: what sleeps should take as long.
+compute as long instead: what sleeps should take as long. --short adds trees with leaves of 20, 1 and 0.1 us on two P, more of them: too
+short to sleep, so they compute, and the machine has to be quiet.
 
-Where the simulator was built, it runs the same trees on as many simulated P, and trees of eight times as many leaves on 8 and 64, with its
-own costs.
+Where the simulator was built, it runs the same trees on as many simulated P, with its own costs. ./dev bench --trees has more of it.
 """
 
 import argparse
@@ -31,15 +31,16 @@ from peers.programs import versions  # noqa: E402
 LIBRARIES = ("forkjoin", "tbb")
 TIMEOUT = 300
 FORKS_OF = 1000  # waits are told for so many forks
-WAYS = ("continuations", "tasks", "first_top", "first_leap", "last_leave", "last_leap", "oneTBB")  # as they are shown
-FEWER, MORE = 8, 64  # simulated P for trees of eight times as many leaves: on the second each P has as many as else on the first
+WAYS = ("continuations", "tasks", "first_top", "first_leap", "last_leave", "last_leap", "loop", "loop_tasks", "scope", "scope_tasks",
+        "oneTBB")  # as they are shown
+SHORT = {20: 4096, 1: 32768, 0.1: 32768}  # leaves, by their microseconds: so many that a run takes some milliseconds
 SEEDS = 9
 WAITS = ("waits", "mean_late_ms", "most_late_ms", "on_top")
 
 
-def run(program, procs, turn, args, work):
+def run(program, procs, turn, leaves, leaf_us, work):
     """{(shape, way): what the program says of the run}"""
-    command = [str(program), str(procs), str(turn), str(args.leaves), str(args.leaf_us), work]
+    command = [str(program), str(procs), str(turn), str(leaves), str(leaf_us), work]
     done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
     if done.returncode != 0:
         raise measure.Failed(f"ended with status {done.returncode}: {' '.join(command)}\n{done.stdout}{done.stderr}")
@@ -48,10 +49,10 @@ def run(program, procs, turn, args, work):
         return {(row["shape"], row["way"]): row for row in rows}
 
 
-def round_of(programs, procs, turn, args, work="sleep"):
+def round_of(programs, procs, turn, leaves, leaf_us, work="sleep"):
     found = {}
     for program in programs if turn % 2 else reversed(programs):
-        found |= run(program, procs, turn, args, work)
+        found |= run(program, procs, turn, leaves, leaf_us, work)
     shapes = list(dict.fromkeys(shape for shape, _ in found))
     return {key: found[key] for key in sorted(found, key=lambda key: (shapes.index(key[0]), WAYS.index(key[1])))}
 
@@ -69,8 +70,8 @@ def told(row, procs, leaves):
 class Measured:
     """Of one number of P."""
 
-    def __init__(self, procs, rounds, unit, leaves):
-        self.procs, self.rounds, self.unit, self.leaves = procs, rounds, unit, leaves
+    def __init__(self, procs, rounds, unit, leaves, leaf_us):
+        self.procs, self.rounds, self.unit, self.leaves, self.leaf_us = procs, rounds, unit, leaves, leaf_us
 
     def figures(self, shape, way):
         rows = [found[shape, way] for found in self.rounds]
@@ -87,7 +88,7 @@ class Measured:
     def print(self):
         for shape in dict.fromkeys(shape for shape, _ in self.rounds[0]):
             first = next(row for key, row in self.rounds[0].items() if key[0] == shape)
-            print(f"\n{shape}, P = {self.procs}: work {first['units']:g}, longest path {first['span']:g} leaves")
+            print(f"\n{shape}, P = {self.procs}, leaves of {self.leaf_us:g} us: work {first['units']:g}, longest path {first['span']:g} leaves")
             rows = [["way", "over the bound", "vs continuations", "99 % of the median", "difference", f"waits/{FORKS_OF} forks",
                      "mean late ms", "most late ms", "on top %"]]
             for of, way in self.rounds[0]:
@@ -104,7 +105,7 @@ class Measured:
             print_table(rows)
 
     def results(self):
-        return [{"shape": shape, "way": way, "procs": self.procs, "seconds": [found[shape, way]["seconds"] for found in self.rounds],
+        return [{"shape": shape, "way": way, "procs": self.procs, "leaf_us": self.leaf_us, "leaves": self.leaves, "seconds": [found[shape, way]["seconds"] for found in self.rounds],
                  **{name: f.summary() for name, f in self.figures(shape, way).items() if f},
                  **({"joins_late": [sum(column) for column in zip(*(found[shape, way]["joins_late"] for found in self.rounds))]}
                     if "joins_late" in self.rounds[0][shape, way] else {})}
@@ -116,7 +117,7 @@ def check(programs, args):
     pairs = []
     for turn in range(args.rounds):
         works = ("sleep", "compute") if turn % 2 else ("compute", "sleep")
-        pairs.append({work: round_of(programs, 2, turn, args, work) for work in works})
+        pairs.append({work: round_of(programs, 2, turn, args.leaves, args.leaf_us, work) for work in works})
     return [(*key, Figure(ratio(pair["sleep"][key]["seconds"], pair["compute"][key]["seconds"]) for pair in pairs))
             for key in pairs[0]["sleep"]]
 
@@ -139,11 +140,11 @@ def simulate(program, shapes, procs, leaves, unit):
     return rows
 
 
-def print_simulated(rows, results, leaves):
+def print_simulated(rows, results):
     measured = {(r["shape"], r["way"], r["procs"]): r for r in results}
     table = [["tree", "leaves", "P", "way", "vs continuations", "measured", "mean late ms", "measured"]]
     for row in rows:
-        of = measured.get((row["shape"], row["way"], row["procs"]), {}) if row["leaves"] == leaves else {}
+        of = measured.get((row["shape"], row["way"], row["procs"]), {})
         table.append([row["shape"], str(row["leaves"]), str(row["procs"]), row["way"], f"{row['vs_continuations']['median']:.3f}",
                       f"{of['vs_continuations']['median']:.3f}" if of else "-",
                       "-" if row["mean_late_ms"] is None else f"{row['mean_late_ms']:.3f}",
@@ -162,7 +163,8 @@ def main():
     parser.add_argument("--procs", type=numbers, default=[2, 4, 8, 16])
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--leaves", type=int, default=256)
-    parser.add_argument("--leaf-us", type=int, default=1000, help="microseconds of a leaf")
+    parser.add_argument("--leaf-us", type=float, default=1000, help="microseconds of a leaf")
+    parser.add_argument("--short", action="store_true", help="also leaves of 20, 1 and 0.1 us, which compute, on two P")
     parser.add_argument("--check", action="store_true", help="also compares with leaves that compute, on two P")
     parser.add_argument("--json", type=pathlib.Path, help="also writes all figures there")
     args = parser.parse_args()
@@ -173,22 +175,29 @@ def main():
     machine = environment.Conditions()
     print_disturbances(machine.before)
 
-    alone = run(programs[0], 1, 0, args, "sleep")
+    alone = run(programs[0], 1, 0, args.leaves, args.leaf_us, "sleep")
     unit = Figure(row["seconds"] / row["units"] for row in alone.values()).median
-    print(f"a leaf that sleeps for {args.leaf_us} us takes {unit * 1e6:.0f} us on one P; {args.rounds} rounds, {args.leaves} leaves")
+    print(f"a leaf that sleeps for {args.leaf_us:g} us takes {unit * 1e6:.0f} us on one P; {args.rounds} rounds, {args.leaves} leaves")
     results = []
     for procs in args.procs:
-        of = Measured(procs, [round_of(programs, procs, turn, args) for turn in range(args.rounds)], unit, args.leaves)
+        of = Measured(procs, [round_of(programs, procs, turn, args.leaves, args.leaf_us) for turn in range(args.rounds)], unit,
+                      args.leaves, args.leaf_us)
         of.print()
         results += of.results()
+        sys.stdout.flush()
+    short = []
+    for leaf_us, leaves in SHORT.items() if args.short else ():
+        of = Measured(2, [round_of(programs, 2, turn, leaves, leaf_us, "compute") for turn in range(args.rounds)], leaf_us / 1e6, leaves,
+                      leaf_us)
+        of.print()
+        short += of.results()
         sys.stdout.flush()
     checked = check(programs, args) if args.check else []
     simulated = []
     if (simulator := folder / "simulate").is_file():
         shapes = list(dict.fromkeys(r["shape"] for r in results))
-        simulated = simulate(simulator, shapes, args.procs, args.leaves, unit) + simulate(
-            simulator, shapes, [FEWER, MORE], args.leaves * MORE // FEWER, unit)
-        print_simulated(simulated, results, args.leaves)
+        simulated = simulate(simulator, shapes, args.procs, args.leaves, unit)
+        print_simulated(simulated, results)
     if checked:
         print("\nasleep over computing, on two P; median (least…greatest)")
         print_table([["tree", "way", "ratio"]] + [[shape, way, f"{f.median:.3f} ({min(f.values):.3f}…{max(f.values):.3f})"]
@@ -203,7 +212,7 @@ def main():
         file.write_text(json.dumps({
             "schema": 1, "environment": env,
             "settings": {"rounds": args.rounds, "leaves": args.leaves, "leaf_us": args.leaf_us, "unit_us": unit * 1e6},
-            "results": results, "simulated": simulated,
+            "results": results, "short": short, "simulated": simulated,
             "checked": [{"shape": shape, "way": way, **f.summary()} for shape, way, f in checked]}, indent=1) + "\n")
     return 0
 

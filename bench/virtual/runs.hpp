@@ -2,7 +2,7 @@
 //
 //   <program> <P> <turn> <leaves> <us of a leaf> sleep|compute
 //
-// Each way runs once, in an order that depends on the turn. Prints a line of JSON for each run.
+// Each way runs once, in an order that depends on the turn, on a stack that is large enough for a chain. Prints a line of JSON for each run.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +23,7 @@ struct way {
   const char* name;
   /// Runs the tree on so many P; what it counted, as members of a JSON object.
   std::string (*run)(const tree& of, unsigned procs, double& seconds);
+  bool groups = false;  ///< another way to write children: of interest for some shapes only
 };
 
 template <class F>
@@ -39,13 +40,15 @@ inline int main_of(std::vector<way> ways, int argc, char** argv) {
   }
   const auto procs = static_cast<unsigned>(std::atoi(argv[1]));
   std::mt19937 dice(static_cast<unsigned>(std::atoi(argv[2])));
-  const long leaves = std::atol(argv[3]), unit = std::atol(argv[4]);
+  const long leaves = std::atol(argv[3]);
+  const double unit = std::atof(argv[4]);
   const bool sleeps = std::strcmp(argv[5], "sleep") == 0;
   for (const shape& of : all) {
     const tree all_of_it(of, leaves, unit, sleeps);
     const size units = all_of_it.measure();
     std::ranges::shuffle(ways, dice);
     for (const way& by : ways) {
+      if (by.groups && !has_groups(of)) continue;
       double seconds = 0;
       const std::string counted = by.run(all_of_it, procs, seconds);
       std::printf("{\"shape\": \"%s\", \"way\": \"%s\", \"units\": %.4f, \"span\": %.4f, \"seconds\": %.6f%s}\n",

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Tasks beside continuations in the simulator: over random trees, and over the shapes of bench/virtual by slack, by the length of their
+leaves and by the number of children.
+
+    bench/trees/run.py --build build [--trees 200] [--seeds 9] [--json FILE]
+
+The simulator's costs are its own, so the same commit has the same figures on every machine, busy or not. The trees are drawn from the seeds
+1 to --trees (bench/simulate/random_tree.hpp); `build/bench/simulate random_tree --size SEED` runs one of them. Each tree and shape runs by
+--seeds schedules; of a tree counts the median of the ratios of times, schedule by schedule. All workers are awake at the start, but in the
+shapes, which begin as those of `./dev bench --virtual` do.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path[0] = str(pathlib.Path(__file__).resolve().parents[1])
+
+from harness import environment, measure  # noqa: E402
+from harness.figures import CLEAR, Figure  # noqa: E402
+from harness.tables import print_table  # noqa: E402
+from peers.programs import versions  # noqa: E402
+
+TIMEOUT = 600
+PROCS = (2, 8)
+MANY = 8  # P of the tables of slack and children
+MOST = 64  # by continuations and tasks alone, in fewer schedules: idle thieves that look around take long to simulate
+FEW = 3
+PAIR = ("continuations", "tasks")
+WAYS = (*PAIR, "first_top", "first_leap", "last_leave", "last_leap")
+SLACK = (8, 16, 32, 64, 128, 256)  # leaves a P
+LEAVES = {1000: 256, 20: 4096, 1: 32768, 0.1: 32768}  # by microseconds of a leaf
+SHAPES = ("even", "uneven", "heavy root", "mergesort", "reduction", "heavy branches", "larger first", "larger second")
+CHAINS = ("chain", "mirrored chain")
+CHILDREN = {2: ("even", "even"), **{n: (f"{n} children", f"{n} nested") for n in (4, 8, 64)}}
+COUNTED = ("steals", "join_waits", "suspensions", "deviations", "peak_stacks", "peak_frames", "most_late_ns")
+
+
+def simulate(program, kernel, size, procs, policy, seeds, *more):
+    """The simulator's JSON, with `runs` by (policy, P)."""
+    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        command = [str(program), kernel.replace(" ", "_"), "--size", str(size), "--procs", ",".join(map(str, procs)), "--policy", policy,
+                   "--seeds", str(seeds), "--json", file.name, *more]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
+        if done.returncode != 0:
+            raise measure.Failed(f"ended with status {done.returncode}: {' '.join(command)}\n{done.stdout}{done.stderr}")
+        found = json.load(open(file.name))
+    return found | {"runs": {(run["policy"], run["procs"]): run for run in found["runs"]}}
+
+
+def over_continuations(runs, way, procs):
+    """The times by all schedules over those of continuations."""
+    return Figure(a / b for a, b in zip(runs[way, procs]["times_ns"], runs["continuations", procs]["times_ns"]))
+
+
+def theory(found, way, procs):
+    """What the bounds are about, of one tree: each over what its bound names."""
+    run = found["runs"][way, procs]
+    alone = run["own_speedup"] * run["time_ns"]
+    return {"time": (max(run["times_ns"]) - alone / procs) / found["burdened_span_ns"],
+            "thefts": run["steals"] / procs / found["forks_in_chain"],
+            "deviations": run["deviations"] / max(run["steals"], 1),
+            "frames": run["peak_frames"] / procs / found["depth"],
+            "stacks": run["peak_stacks"] / procs / found["depth"],
+            "idle_us": run["most_late_ns"] / 1000}
+
+
+def tree(program, seed, seeds):
+    found = simulate(program, "random_tree", seed, PROCS, "all", seeds, "--start", "awake")
+    found["runs"] |= simulate(program, "random_tree", seed, [MOST], "both", min(seeds, FEW), "--start", "awake")["runs"]
+    runs = [(way, p) for way, p in found["runs"] if p > 1]
+    return {"seed": seed, **{name: found[name] for name in ("forks", "depth", "forks_in_chain", "work_ns", "span_ns", "burdened_span_ns")},
+            "ratios": [(way, p, over_continuations(found["runs"], way, p).median) for way, p in runs if way != PAIR[0]],
+            "theory": [(way, p, theory(found, way, p)) for way, p in runs]}
+
+
+def distribution(values):
+    """Of one ratio a tree: the median with its interval, the extremes, and how many trees are clear of 1."""
+    return Figure(values).summary() | {"slower": sum(v > 1 + CLEAR for v in values), "faster": sum(v < 1 / (1 + CLEAR) for v in values),
+                                       "quartiles": [sorted(values)[len(values) * i // 4] for i in (1, 3)]}
+
+
+def distributions(trees):
+    by = {}
+    for way, p, ratio in (ratio for each in trees for ratio in each["ratios"]):
+        by.setdefault((way, p), []).append(ratio)
+    return [{"way": way, "procs": p, **distribution(by[way, p])} for way, p in sorted(by, key=lambda key: (key[1], WAYS.index(key[0])))]
+
+
+def worst(trees):
+    """Of all trees and P, the greatest of each figure that a bound is about, with the tree."""
+    all_of = [(way, name, {"value": value, "seed": each["seed"], "procs": p})
+              for each in trees for way, p, of in each["theory"] for name, value in of.items()]
+    return [{"way": way, **{name: max((at for w, n, at in all_of if (w, n) == (way, name)), key=lambda at: at["value"])
+                            for name in dict.fromkeys(n for _, n, _ in all_of)}} for way in WAYS]
+
+
+def shape(program, kernel, leaves, leaf_us, procs, seeds):
+    """Rows of one shape: tasks' time, and what both count."""
+    found = simulate(program, kernel, leaves, procs, "both", seeds, "--work", f"tree.leaf={leaf_us * 1000:g}")
+    return [{"shape": kernel, "leaves": leaves, "leaf_us": leaf_us, "procs": p, "forks": found["forks"],
+             "times": over_continuations(found["runs"], "tasks", p).summary(),
+             **{way: {name: found["runs"][way, p][name] for name in COUNTED} for way in PAIR}} for p in procs]
+
+
+def print_all(of):
+    print("\nrandom trees: time over continuations'")
+    print_table([["way", "P", "median", "99 % of the median", "quartiles", "least", "greatest", "slower", "faster"]] + [
+        [row["way"], str(row["procs"]), f"{row['median']:.3f}", "{:.3f}…{:.3f}".format(*row["interval"]),
+         "{:.3f}…{:.3f}".format(*row["quartiles"]), f"{row['min']:.3f}", f"{row['max']:.3f}", str(row["slower"]), str(row["faster"])]
+        for row in of["distributions"]])
+    print("\nrandom trees: the greatest of all trees and P, over what a bound names")
+    names = [name for name in of["worst"][0] if name != "way"]
+    print_table([["way", *names]] + [[row["way"], *(f"{row[name]['value']:.2f} ({row[name]['seed']}, P={row[name]['procs']})"
+                                                   for name in names)] for row in of["worst"]])
+    print(f"\ntasks' time over continuations', P = {MANY}, by leaves a P")
+    print_table([["tree", *map(str, SLACK)]] + [
+        [kernel, *(f"{row['times']['median']:.3f}" for row in of["slack"] if row["shape"] == kernel)] for kernel in SHAPES])
+    print("\nby the length of a leaf: tasks' time over continuations'; stacks of continuations / tasks")
+    rows = [["tree", "P", *(f"{us:g} us" for us in LEAVES)]]
+    for kernel in dict.fromkeys(row["shape"] for row in of["lengths"]):
+        for p in PROCS:
+            rows.append([kernel, str(p), *(f"{row['times']['median']:.3f}; {row['continuations']['peak_stacks']:,} / "
+                                           f"{row['tasks']['peak_stacks']:,}" for row in of["lengths"]
+                                           if (row["shape"], row["procs"]) == (kernel, p))])
+    print_table(rows)
+    print(f"\nby the number of children, P = {MANY}: thefts, waits and stacks with one join / nested forks of two / tasks")
+    print_table([["children", "us of a leaf", "thefts", "waits", "stacks", "nested time", "tasks' time"]] + [
+        [str(row["children"]), f"{row['leaf_us']:g}", *(" / ".join(f"{row[by][name]:,}" for by in ("joined", "nested", "tasks"))
+                                                       for name in ("steals", "join_waits", "peak_stacks")),
+         f"{row['nested_time']:.3f}", f"{row['tasks_time']:.3f}"] for row in of["children"]])
+
+
+def children(program, n, leaf_us, seeds):
+    """One join for all children, and nested forks of two: by continuations; and tasks, which have the latter alone."""
+    joined, nested = (simulate(program, kernel, LEAVES[leaf_us], [MANY], "both", seeds, "--work", f"tree.leaf={leaf_us * 1000:g}")
+                      for kernel in CHILDREN[n])
+    times = joined["runs"]["continuations", MANY]["times_ns"]
+
+    def over(found, way):
+        return Figure(a / b for a, b in zip(found["runs"][way, MANY]["times_ns"], times)).median
+
+    return {"children": n, "leaf_us": leaf_us, "leaves": LEAVES[leaf_us], "nested_time": over(nested, "continuations"),
+            "tasks_time": over(joined, "tasks"),
+            **{by: {name: found["runs"][way, MANY][name] for name in COUNTED}
+               for by, found, way in (("joined", joined, "continuations"), ("nested", nested, "continuations"), ("tasks", joined, "tasks"))}}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
+    parser.add_argument("--trees", type=int, default=200)
+    parser.add_argument("--seeds", type=int, default=9, help="schedules of each tree")
+    parser.add_argument("--no-shapes", action="store_true", help="random trees alone")
+    parser.add_argument("--json", type=pathlib.Path, help="also writes all figures there")
+    args = parser.parse_args()
+    folder = args.build.resolve() / "bench"
+    program = folder / "simulate"
+    if not program.is_file():
+        raise measure.Failed(f"{folder} has no simulate; ./dev bench --trees builds it, with libcli11-dev and nlohmann-json3-dev")
+    machine = environment.Conditions()
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        trees = list(pool.map(lambda seed: tree(program, seed, args.seeds), range(1, args.trees + 1)))
+        slack = lengths = by_children = ()
+        if not args.no_shapes:
+            slack = [pool.submit(shape, program, kernel, of * MANY, 1000, [MANY], args.seeds) for kernel in SHAPES for of in SLACK]
+            lengths = [pool.submit(shape, program, kernel, leaves, us, PROCS, min(args.seeds, FEW))
+                       for kernel in CHAINS + SHAPES for us, leaves in LEAVES.items()]
+            by_children = [pool.submit(children, program, n, us, args.seeds) for n in CHILDREN for us in LEAVES]
+        of = {"distributions": distributions(trees), "worst": worst(trees), "slack": sum((each.result() for each in slack), []),
+              "lengths": sum((each.result() for each in lengths), []), "children": [each.result() for each in by_children]}
+    print(f"{args.trees} random trees, {args.seeds} schedules each")
+    print_all(of)
+    print("""
+  time: the longest of a tree's times less a P-th of the time on one P, over the burdened span. thefts: over P and the forks on the longest
+  chain of forks. deviations: over thefts. frames, stacks: over P and the depth of the serial program. idle_us: the latest strand.""")
+    for file in filter(None, (folder / "trees.json", args.json)):  # ./dev report shows the first
+        file.write_text(json.dumps({"schema": 1, "environment": machine.describe(versions(args.build.resolve())),
+                                    "settings": {"trees": args.trees, "seeds": args.seeds, "procs": PROCS}, **of,
+                                    "trees": [{"seed": each["seed"], "forks": each["forks"], "ratios": each["ratios"]} for each in trees]},
+                                   indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except measure.Failed as failure:
+        print(f"bench/trees/run.py: {failure}", file=sys.stderr)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
