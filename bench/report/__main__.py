@@ -25,7 +25,7 @@ from report.plots import all_plots  # noqa: E402
 from report.readme import fib  # noqa: E402
 from report.recorded import Figures  # noqa: E402
 from report.simulation import BUDGET, Simulator  # noqa: E402
-from report.waits import Space, Waits  # noqa: E402
+from report.waits import Space, Trees, Waits  # noqa: E402
 
 SCHEMA = 1
 OVERVIEW, COMPARISON = "index.html", "tasks-against-continuations.html"
@@ -85,17 +85,17 @@ def policies_of(build):
 
 
 def waits_of(build):
-    """The Waits and Space of ./dev bench --virtual and --space; those of the checkout where these did not run."""
+    """The Waits, Space and Trees of ./dev bench --virtual, --space and --trees; those of the checkout where these did not run."""
     def newest_of(name):
         own = build / "bench" / f"{name}.json"
         return read(own if own.exists() else ROOT / FIGURES / f"{name}.json")
 
-    return Waits(newest_of("virtual")), Space(newest_of("space"))
+    return Waits(newest_of("virtual")), Space(newest_of("space")), Trees(newest_of("trees"))
 
 
 def write(data, out, peers=None, policies=None, waits=None):
     """Writes pages and pictures, and deletes those of an earlier report. peers: what bench/peers/run.py measured; policies: the Data
-    of ./dev bench --policies; waits: Waits and Space."""
+    of ./dev bench --policies; waits: Waits, Space and Trees."""
     out.mkdir(parents=True, exist_ok=True)
     for old in out.glob("*.svg"):
         old.unlink()

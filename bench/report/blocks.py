@@ -17,7 +17,7 @@ from peers.tables import best_ways, league as league_of
 from report import axes, marks
 from report.recorded import (PROCS, beside_omp, build_of, compilers, deciding, fastest_other, forked_over_plain, mean, ours, problem_of, sides,
                              times_of_go, version)
-from report.waits import Space, Waits
+from report.waits import Space, Trees, Waits
 
 PAGES = ("README.md", "bench/README.md", "bench/PEERS.md", "bench/TALK.md", "bench/WAITING.md", "bench/FIGURES.md",
          "forkjoin/guide/performance.md", "runtime/README.md")
@@ -201,19 +201,53 @@ def counters(figures):
 
 # --- how joins wait, and what waits in memory ---
 
-def waiting(figures):
-    waits, space = Waits(figures.files["virtual"]), Space(figures.files["space"])
-    settings = waits.report["settings"]
-    checked = [c["median"] for c in waits.report["checked"]]
-    verdict, heads, rows = waits.answer() or ("", [], [])
+def trees(figures):
+    of = Trees(figures.files["trees"])
+    return "".join([grid(*of.distribution()), "\n", grid(*of.others()), "\n", where(of)])
+
+
+def slack(figures):
+    return grid(*Trees(figures.files["trees"]).slack())
+
+
+def lengths(figures):
+    return grid(*Trees(figures.files["trees"]).lengths())
+
+
+def children(figures):
+    tables = Trees(figures.files["trees"]).children(), Waits(figures.files["virtual"]).groups()
+    return "\n".join(grid(*table) for table in tables if table[1])
+
+
+def lateness(figures):
+    waits = Waits(figures.files["virtual"])
+    settings, checked = waits.report["settings"], [c["median"] for c in waits.report["checked"]]
+    short = waits.short_table()
     return "".join([
-        *([folded(verdict), "\n", grid(heads, rows), "\n"] if rows else []), *map(folded, waits.sentences(inner)), *map(folded, space.sentences()), "\n",
         folded(f"{machine(waits.report, version(waits.report['environment']['compiler']), one_tbb(waits.report))}; {settings['rounds']} rounds, "
-               f"{settings['leaves']} leaves. Leaves that sleep take {min(checked):.3f} to {max(checked):.3f} "
-               f"times as long as leaves that compute, on two P (medians). Memory: the median of {space.report['settings']['runs']} processes, "
-               f"commit {space.report['environment']['commit'][:7]}."),
-        "\n", *(f"![{plot.title}]({name.removeprefix('bench/')})\n" for name, plot in pictures_of_waits(figures)),
-        "\n", grid(*waits.order_and_join()), "\n", grid(*waits.table()), "\n", *([grid(*waits.simulated_table()), "\n"] if waits.simulated else []), grid(*space.table())])
+               f"{settings['leaves']} leaves of {settings['unit_us'] / 1000:.2f} ms. Leaves that sleep take {min(checked):.3f} to {max(checked):.3f} "
+               f"times as long as leaves that compute, on two P (medians)."), "\n",
+        *(f"![{plot.title}]({name.removeprefix('bench/')})\n" for name, plot in pictures_of_waits(figures) if "space" not in name), "\n",
+        grid(*waits.order_and_join()), "\n", grid(*waits.table()), "\n", grid(*waits.simulated_table()), "\n",
+        grid(*short) if short[1] else "Leaves of 20, 1 and 0.1 us that compute, on two P: not measured.\n"])
+
+
+def memory(figures):
+    space = Space(figures.files["space"])
+    return "".join([
+        folded(f"{machine(space.report, version(space.report['environment']['compiler']), one_tbb(space.report))}; the median of "
+               f"{space.report['settings']['runs']} processes."), "\n",
+        *(f"![{plot.title}]({name.removeprefix('bench/')})\n" for name, plot in pictures_of_waits(figures) if "space" in name), "\n",
+        grid(*space.table())])
+
+
+def bounds(figures):
+    return grid(*Trees(figures.files["trees"]).bounds())
+
+
+def where(trees):
+    environment = trees.report["environment"]
+    return folded(f"Simulated, {trees.settings['seeds']} schedules of each tree, {min(trees.settings['seeds'], 3)} on 64 P; commit {environment['commit'][:7]}.")
 
 
 def pictures_of_waits(figures):
@@ -298,7 +332,7 @@ def handover(figures):
                  for (case, who), (call, by) in CALLS.items()])
 
 
-BLOCKS = {of.__name__: of for of in (measured, losses, means, beside, kernels, goals, fib, effects, policies, counters, waiting, league, peers,
+BLOCKS = {of.__name__: of for of in (measured, losses, means, beside, kernels, goals, fib, effects, policies, counters, trees, slack, lengths, children, lateness, memory, bounds, league, peers,
                                      libraries, talk, echo, handover)}
 
 

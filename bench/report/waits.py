@@ -1,27 +1,21 @@
-"""How joins wait, from what bench/virtual/run.py wrote, and what programs hold in memory meanwhile, from bench/space/run.py."""
+"""How joins wait, from what bench/virtual/run.py wrote, what programs hold in memory meanwhile, from bench/space/run.py, and what the
+simulator says of many trees, from bench/trees/run.py: tables and pictures. Each table is (heads, rows)."""
 
-from harness.figures import side_of
 from report import draw
-from report.pages import words
 
-MANY = 8  # P of the sentences and pictures
-FREE_AFTER = ("even", "uneven", "heavy root")  # trees in which no work follows a join that another strand could be late for
-MIRRORED = ("larger first", "larger second")
+MANY = 8  # P of the pictures
+FREE_AFTER = ("even", "uneven", "heavy root", "chain", "mirrored chain")  # no work follows a join that another strand could be late for
 TOLD = ("continuations", "tasks", "last_leap")  # in the table
 DRAWN = ("continuations", "last_leave", "tasks", "first_top", "last_leap")
 BESIDE = ("tasks", "first_top", "last_leave", "first_leap", "last_leap", "oneTBB")  # whose time is told over continuations'
 ORDERS = {"first": "first child first", "last": "last child first"}
 JOINS = {"leave": "leaves its stack", "top": "runs others on top", "leap": "leapfrogs"}
 OWN_NAMES = {"first_leave": "continuations", "last_top": "tasks"}
+PAIR = ("continuations", "tasks")
 
 
 def milliseconds(time):
     return f"{time:.1f} ms" if time >= 1 else f"{time * 1000:.0f} us"
-
-
-def in_us(told):
-    number, unit = told.split()
-    return float(number) * (1000 if unit == "ms" else 1)
 
 
 def within(values, form):
@@ -39,155 +33,35 @@ def median_of(row):
     return late["median"] if isinstance(late, dict) else late
 
 
+def pair(form, values):
+    return " / ".join(form.format(value) for value in values)
+
+
 class Waits:
     def __init__(self, report):
         self.report = report
         self.found = {(r["shape"], r["way"], r["procs"]): r for r in report["results"]}
         self.shapes = list(dict.fromkeys(shape for shape, _, _ in self.found))
         self.procs = sorted({procs for *_, procs in self.found})
-        rows, leaves = report.get("simulated", []), report["settings"]["leaves"]
-        most = max((r["procs"] for r in rows), default=0)
-        self.simulated = {(r["shape"], r["way"], r["procs"]): r for r in rows if r["leaves"] == leaves or r["procs"] == most}
-        self.larger = {(r["shape"], r["way"], r["procs"]): r for r in rows if r["leaves"] != leaves}
+        leaves = report["settings"]["leaves"]
+        self.simulated = {(r["shape"], r["way"], r["procs"]): r for r in report.get("simulated", []) if r["leaves"] == leaves}
 
     def of(self, shape, way, procs, name):
         return self.found.get((shape, way, procs), {}).get(name)
 
-    def span(self, way, name, procs=MANY, form="{:.0f}".format):
-        """The least and the greatest median over the trees."""
-        return within([self.of(shape, way, procs, name)["median"] for shape in self.shapes], form)
-
-    def told_apart(self, way, side, procs=None):
-        """[(tree, P)] where it takes more time than continuations (1), or less (-1)."""
-        return [(shape, p) for shape in self.shapes for p in self.procs if procs in (None, p)
-                if (times := self.of(shape, way, p, "vs_continuations")) and side_of(times) == side]
-
-    def slower(self, way, inner):
-        """Where they take more time than continuations, and where less, told apart."""
-        parts = [f"take {what} time than continuations in " + words([f"{shape} on {p} P ({inner(self.of(shape, way, p, 'vs_continuations'))})"
-                                                                     for shape, p in told])
-                 for side, what in ((1, "more"), (-1, "less")) if (told := self.told_apart(way, side))]
-        return ", and ".join(parts) or "are nowhere told apart from continuations"
-
-    def buckets(self, way, procs=MANY):
-        """Of all waits, how many were late by less than 1, 10, 100 us, 1, 10 ms, and by more."""
-        return [sum(column) for column in zip(*(self.of(shape, way, procs, "joins_late") for shape in self.shapes))]
-
-    def share(self, way, begin, end=None):
-        found = self.buckets(way)
-        part = sum(found[begin:end]) / max(sum(found), 1)
-        return f"{part:.0%}" if part == 0 or part >= 0.005 else "less than 1%"
-
-    def latest(self, way, procs=MANY):
-        """Of all rounds."""
-        return milliseconds(max(of["max"] for shape in self.shapes if (of := self.of(shape, way, procs, "most_late_ms"))))
-
-    def fewer(self, way, other):
-        """The trees on MANY P in which joins wait less often by it than by the other, in every round."""
-        return [shape for shape in self.shapes
-                if self.of(shape, way, MANY, "waits")["max"] < self.of(shape, other, MANY, "waits")["min"]]
-
-    def how_often(self):
-        pairs = [f"{shape} {self.of(shape, 'continuations', MANY, 'waits')['median']:.0f} and "
-                 f"{self.of(shape, 'tasks', MANY, 'waits')['median']:.0f}" for shape in self.shapes]
-        told = [f"with {way} in {words(found)}" for way, other in (("continuations", "tasks"), ("tasks", "continuations"))
-                if (found := self.fewer(way, other))]
-        return (f"Of 1,000 joins on {MANY} P, so many are incomplete when their strand comes, with continuations and with tasks: {words(pairs)}. "
-                + (f"In each round there are fewer {words(told)}." if told else "In no tree are there fewer by one of the two in each round."))
-
-    def how_late(self):
-        unit = self.report["settings"]["unit_us"] / 1000
-        of_long = self.share("continuations", 3)
-        return (f"Once its last branch is there, a strand that waited goes on after {self.span('continuations', 'mean_late_ms', form=milliseconds)} "
-                f"on average with continuations, and after {self.span('tasks', 'mean_late_ms', form=milliseconds)} with tasks. Of continuations' "
-                f"waits {'none ends' if of_long == '0%' else of_long + ' end'} more than 100 us after the last branch. Of tasks' waits "
-                f"{self.share('tasks', 0, 2)} end within 10 us, and {self.share('tasks', 4)} after more than 1 ms. A leaf takes {unit:.2f} ms.")
-
-    def by_order(self):
-        """How time depends on the order, in trees of which one is the other's mirror image."""
-        if not set(MIRRORED) <= set(self.shapes):
-            return ""
-        of = {(shape, way): self.of(shape, way, MANY, "vs_continuations") for shape in MIRRORED for way in ("tasks", "first_top")}
-        first, second = MIRRORED
-        told = (f"How much time that costs depends on the order, too: on {MANY} P, tasks and `first_top` take "
-                + words([f"{times(of[shape, 'tasks'])} and {times(of[shape, 'first_top'])} in {shape}" for shape in MIRRORED]) + ".")
-        if all(of[shape, slow]["median"] > of[shape, quick]["median"] for shape, slow, quick in ((first, "tasks", "first_top"), (second, "first_top", "tasks"))):
-            told += " The order that leaves the larger child to thieves is the slower one."
-        return told
-
-    def more_leaves(self):
-        """What the simulator says of larger trees on MANY P."""
-        found = {shape: row["vs_continuations"]["median"] for (shape, way, procs), row in self.larger.items()
-                 if (way, procs) == ("tasks", MANY) and shape not in FREE_AFTER}
-        if not found:
-            return ""
-        leaves = next(iter(self.larger.values()))["leaves"]
-        return (f" With {leaves // MANY} leaves a P in place of {self.report['settings']['leaves'] // MANY}, the simulator says, tasks' are "
-                + words([f"{median:.2f} in {shape}" for shape, median in found.items()]) + ".")
-
-    def sentences(self, inner):
-        ours = [way for way in dict.fromkeys(way for _, way, _ in self.found) if self.of(self.shapes[0], way, MANY, "waits")]
-        least = min(self.procs)
-        compared = sum(bool(self.of(shape, way, p, "vs_continuations")) for shape in self.shapes for way in BESIDE for p in self.procs)
-        return [
-            f"1. **How often.** {self.how_often()}",
-            f"2. **How late.** {self.how_late()}",
-            f"3. **When that costs time.** `fj::tasks` {self.slower('tasks', inner)}.{self.more_leaves()} The first child first with the same join "
-            f"(`first_top`): they {self.slower('first_top', inner)}. The last child first that leaves its stack (`last_leave`): they "
-            f"{self.slower('last_leave', inner)}. Leapfrogging: the first child first (`first_leap`), they {self.slower('first_leap', inner)}; "
-            f"the last (`last_leap`), they {self.slower('last_leap', inner)}. oneTBB: its tasks {self.slower('oneTBB', inner)}. These are "
-            f"{compared} comparisons: a few may be told apart by chance.",
-            f"4. **Order or join.** The join decides whether strands are late (the table below). {self.by_order()}",
-            f"5. **On {least} P** no strand went on later than {max((self.latest(way, least) for way in ours), key=in_us)}, by any policy: all that "
-            f"a waiting strand could steal belongs to the branch that it waits for."]
-
     def order_and_join(self):
-        """(heads, rows): mean and greatest lateness by join and order."""
+        """Mean and greatest lateness by join and order."""
         def cell(order, join):
             way = OWN_NAMES.get(f"{order}_{join}", f"{order}_{join}")
-            return f"{self.span(way, 'mean_late_ms', form=milliseconds)}; {self.latest(way)}"
+            means, latest = ([of[part] for shape in self.shapes if (of := self.of(shape, way, MANY, name))]
+                             for name, part in (("mean_late_ms", "median"), ("most_late_ms", "max")))
+            return f"{within(means, milliseconds)}; {milliseconds(max(latest))}"
 
         return ([f"mean of the trees, and the latest strand, P = {MANY}", *ORDERS.values()],
                 [[f"a strand that waits {told}", *(cell(order, join) for order in ORDERS)] for join, told in JOINS.items()])
 
-    def verdict(self):
-        fewer, more = self.fewer("continuations", "tasks"), self.fewer("tasks", "continuations")
-        often = ("fewer joins wait with continuations in some trees, with tasks in others" if fewer and more else
-                 "fewer joins wait with continuations" if fewer else "fewer joins wait with tasks" if more else
-                 "in no tree do fewer joins wait with the one in each round")
-        (least, _), (_, most) = ((min(late), max(late)) for late in (
-            [median_of(self.found[shape, way, MANY]) for shape in self.shapes] for way in ("tasks", "continuations")))
-        return f"{often}; those that wait go on sooner with continuations." if most < least else f"{often}."
-
-    def answer(self):
-        """(sentence, heads, rows): the claim, answered on two P, on MANY and, simulated, on more; None where it was not simulated."""
-        if not self.simulated:
-            return None
-        most = max(procs for *_, procs in self.simulated)
-        columns = [(2, self.found), (MANY, self.found), (most, self.simulated)]
-        slower = self.told_apart("tasks", 1, MANY)
-        medians = [self.of(*key[:1], "tasks", key[1], "vs_continuations")["median"] for key in slower]
-        level = [shape for shape in self.shapes if (shape, MANY) not in slower and (shape, MANY) not in self.told_apart("tasks", -1, MANY)]
-        told = [f"**The answer**: {self.verdict()} Once its last branch is there, a strand goes on "
-                f"after {self.span('continuations', 'mean_late_ms', form=milliseconds)} on average with continuations, and after "
-                f"{self.span('tasks', 'mean_late_ms', form=milliseconds)} with tasks, on {MANY} P, with leaves of "
-                f"{self.report['settings']['unit_us'] / 1000:.2f} ms."]
-        if slower:
-            told.append(f"That costs tasks {within(medians, '{:.2f}'.format)} times continuations' time in {words([shape for shape, _ in slower])}.")
-        if level:
-            told.append(f"In {words(level)} the times are not told apart.")
-        least = min(self.procs)
-        if not any(self.told_apart("tasks", side, least) for side in (1, -1)):
-            told.append(f"On {least} P they nowhere are.")
-        rows = [[shape, "nothing" if shape in FREE_AFTER else "work",
-                 *(times(of[shape, "tasks", procs]["vs_continuations"]) for procs, of in columns),
-                 *(" / ".join(milliseconds(late) if (late := median_of(of[shape, way, procs])) is not None else "–"
-                              for way in ("continuations", "tasks")) for procs, of in columns[1:])] for shape in self.shapes]
-        return (" ".join(told), ["tree", "after joins", *(f"tasks' time, {'simulated, ' if of is self.simulated else ''}P = {procs}" for procs, of in columns),
-                                 *(f"lateness, continuations / tasks, P = {procs}" for procs, _ in columns[1:])], rows)
-
     def simulated_table(self):
-        """(heads, rows): what the simulator says of the trees on so many P, beside what was measured."""
+        """What the simulator says of the trees on so many P, beside what was measured."""
         def late(row):
             return milliseconds(median_of(row)) if row and median_of(row) is not None else "–"
 
@@ -195,12 +69,10 @@ class Waits:
                  "tasks' mean lateness: simulated / measured"],
                 [[shape, procs, " / ".join(times(of[shape, "tasks", procs]["vs_continuations"]) if (shape, "tasks", procs) in of else "–"
                                            for of in (self.simulated, self.found)),
-                  *(" / ".join(late(of.get((shape, way, procs))) for of in (self.simulated, self.found))
-                    for way in ("continuations", "tasks"))]
-                 for procs in sorted({p for *_, p in self.simulated}) for shape in self.shapes])
+                  *(" / ".join(late(of.get((shape, way, procs))) for of in (self.simulated, self.found)) for way in PAIR)]
+                 for procs in self.procs for shape in self.shapes if (shape, "tasks", procs) in self.simulated])
 
     def table(self):
-        """(heads, rows)"""
         def over(shape, way, procs):
             found = self.of(shape, way, procs, "vs_continuations")
             return times(found) if found else ""
@@ -215,8 +87,30 @@ class Waits:
                   *(over(shape, way, procs) for way in BESIDE)]
                  for procs in self.procs for shape in self.shapes])
 
+    def groups(self):
+        """Several children a node, by forks of many closures, by loops and by scopes."""
+        written = {"fork_join": PAIR, "fork_each": ("loop", "loop_tasks"), "scope": ("scope", "scope_tasks")}
+        rows = []
+        for shape in self.shapes:
+            for how, ways in written.items():
+                found = [self.found.get((shape, way, MANY)) for way in ways]
+                if (shape, "loop", MANY) in self.found and all(found):
+                    rows.append([shape, how, *(pair("{:.0f}", [of[name]["median"] for of in found]) for name in ("waits", "steals", "stacks_peak")),
+                                 *(times(of["vs_continuations"]) for of in found)])
+        return (["tree", "written as", f"waits of 1,000 forks of two, P = {MANY}: continuations / tasks", "thefts", "stacks at most",
+                 "time by continuations", "time by tasks"], rows)
+
+    def short_table(self):
+        """Leaves that are too short to sleep, on two P."""
+        found = {(r["shape"], r["leaf_us"]): r for r in self.report.get("short", []) if r["way"] == "tasks"}
+        lengths = list(dict.fromkeys(us for _, us in found))
+        return (["tree, P = 2", *(f"tasks' time, leaves of {us:g} us that compute" for us in lengths)],
+                [[shape, *(times(found[shape, us]["vs_continuations"]) for us in lengths)] for shape in dict.fromkeys(s for s, _ in found)])
+
     def tables(self):
-        return [("Lateness of strands that waited", self.order_and_join()), ("Each tree", self.table())]
+        """With captions, for the report."""
+        return [("Lateness by order and join", self.order_and_join()), ("Waits and time", self.table()),
+                ("Several children a node", self.groups()), ("Simulated and measured", self.simulated_table())]
 
     def plots(self):
         def rows(name, ways, times=1):
@@ -230,54 +124,106 @@ class Waits:
 
 
 class Space:
-    SHOWN = ("continuations", "tasks", "first_top", "oneTBB")
+    SHOWN = ("continuations", "tasks", "first_top", "last_leave", "oneTBB")
 
     def __init__(self, report):
         self.report = report
-        self.found = {(r["shape"], r["n"], r["procs"], r["way"]): r for r in report["results"]}
+        self.found = {(r["shape"], r["leaf_us"], r["n"], r["procs"], r["way"]): r for r in report["results"]}
         self.procs = max(r["procs"] for r in report["results"])
 
-    def sizes(self, shape):
-        return sorted({n for s, n, *_ in self.found if s == shape})
+    def programs(self):
+        """[(shape, us of a leaf, n)]"""
+        return list(dict.fromkeys(key[:3] for key in self.found))
 
-    def mib(self, shape, n, way):
-        return self.found[shape, n, self.procs, way]["kib"]["median"] / 1024
-
-    def sentences(self):
-        loop, chain = self.sizes("loop")[-1], self.sizes("chain")[-1]
-        alone = {(shape, n): row["kib"]["median"] for (shape, n, procs, way), row in self.found.items() if (procs, way) == (1, "continuations")}
-        most = max((row["kib"]["median"] / procs / alone[shape, n], f"{shape} of {n:,} on {procs} P")
-                   for (shape, n, procs, way), row in self.found.items() if way == "continuations" and procs > 1)
-        over = [f"{shape} of {n:,} on {procs} P, {row['kib']['median'] / 1024:.1f} MiB where {row['bound_kib'] / 1024:.1f} are promised"
-                for (shape, n, procs, way), row in self.found.items()
-                if way == "continuations" and procs > 1 and row["kib"]["median"] > row["bound_kib"]]
-        return [
-            f"6. **Space.** A loop that forks {loop:,} children holds {self.found['loop', loop, self.procs, 'continuations']['records']:,} "
-            f"record with continuations on {self.procs} P, and {self.found['loop', loop, self.procs, 'tasks']['records']:,} with tasks. It "
-            f"takes {self.mib('loop', loop, 'continuations'):.1f} MiB, with tasks {self.mib('loop', loop, 'tasks'):.1f}, and by oneTBB "
-            f"{self.mib('loop', loop, 'oneTBB'):.1f}. In a chain of {chain:,} joins continuations use "
-            f"{self.found['chain', chain, self.procs, 'continuations']['stacks']['median']} stacks and {self.mib('chain', chain, 'continuations'):.1f} "
-            f"MiB, tasks {self.found['chain', chain, self.procs, 'tasks']['stacks']['median']} stacks and {self.mib('chain', chain, 'tasks'):.1f} MiB. "
-            f"The bound is P times what continuations take on one P, and 64 KiB for each stack in use. They "
-            + (f"take more in {words(over)}." if over else f"keep it; without the 64 KiB they would take up to {most[0]:.2f} times as much ({most[1]}).")]
+    def mib(self, shape, leaf_us, n, way, procs=None):
+        return self.found[shape, leaf_us, n, procs or self.procs, way]["kib"]["median"] / 1024
 
     def table(self):
-        def cell(shape, n, way):
-            row = self.found[shape, n, self.procs, way]
-            held = f"{row['records']:,} / {row['stacks']['median']} / " if "records" in row else ""
-            return held + f"{row['kib']['median'] / 1024:.1f}"
+        def cell(program, way):
+            row = self.found[(*program, self.procs, way)]
+            held = f"{row['records']:,} / {row['stacks']['median']:,} / " if "records" in row else ""
+            return held + f"{row['kib']['median'] / 1024:.1f} ({row['over_serial']:.2f})"
 
-        shapes = list(dict.fromkeys(shape for shape, *_ in self.found))
-        return ([f"program, P = {self.procs}", "n", *(f"{way}: {'MiB' if way == 'oneTBB' else 'records / stacks / MiB'}" for way in self.SHOWN),
-                 "bound of continuations, MiB"],
-                [[shape, f"{n:,}", *(cell(shape, n, way) for way in self.SHOWN),
-                  f"{self.found[shape, n, self.procs, 'continuations']['bound_kib'] / 1024:.1f}"] for shape in shapes for n in self.sizes(shape)])
+        known = [way for way in self.SHOWN if any(key[-1] == way for key in self.found)]
+        return ([f"program, P = {self.procs}", "us of a leaf", "n", "one P, MiB",
+                 *(f"{way}: {'' if way == 'oneTBB' else 'records / stacks / '}MiB (over P S1)" for way in known)],
+                [[of[0], f"{of[1]:g}", f"{of[2]:,}", f"{self.mib(*of, 'continuations', 1):.1f}", *(cell(of, way) for way in known)]
+                 for of in self.programs()])
 
     def tables(self):
         return [("Memory", self.table())]
 
     def plots(self):
-        lines = {way: [(n, self.mib("loop", n, way)) for n in self.sizes("loop")] for way in self.SHOWN}
-        bound = [(n, self.found["loop", n, self.procs, "continuations"]["bound_kib"] / 1024) for n in self.sizes("loop")]
-        return [draw.over("space", f"Memory of a loop that forks n children, P = {self.procs}", "MiB that came during the run", "n", lines,
-                          bound, "bound")]
+        def lines(shape, leaf_us):
+            sizes = [n for s, us, n in self.programs() if (s, us) == (shape, leaf_us)]
+            drawn = {way: [(n, self.mib(shape, leaf_us, n, way)) for n in sizes] for way in self.SHOWN
+                     if (shape, leaf_us, sizes[0], self.procs, way) in self.found}
+            return drawn, [(n, self.procs * self.mib(shape, leaf_us, n, "continuations", 1)) for n in sizes]
+
+        called = f"{self.procs} times continuations' on one P"
+        return [draw.over(name, f"Memory of {what}, P = {self.procs}", "MiB that came during the run", "n", *lines(*of), called)
+                for name, what, of in (("space", "a loop that forks n children", ("loop", 0.1)),
+                                       ("space-chain", "a chain of n leaves of 20 us", ("chain", 20)))]
+
+
+class Trees:
+    def __init__(self, report):
+        self.report = report
+        self.settings = report["settings"]
+
+    def distribution(self, way="tasks"):
+        """The headline: one ratio a tree."""
+        rows = [row for row in self.report["distributions"] if row["way"] == way]
+        return ([f"{self.settings['trees']} random trees, {way}' time over continuations', simulated", "median (interval)", "middle half",
+                 "least", "greatest", "trees slower by over 2%", "faster"],
+                [[f"P = {row['procs']}", times(row), "{:.3f}–{:.3f}".format(*row["quartiles"]), f"{row['min']:.3f}", f"{row['max']:.3f}",
+                  row["slower"], row["faster"]] for row in rows])
+
+    def others(self):
+        """The same of the other policies, on MANY."""
+        return ([f"P = {MANY}", "median (interval)", "middle half", "least", "greatest"],
+                [[row["way"], times(row), "{:.3f}–{:.3f}".format(*row["quartiles"]), f"{row['min']:.3f}", f"{row['max']:.3f}"]
+                 for row in self.report["distributions"] if row["procs"] == MANY])
+
+    def slack(self):
+        """The curve over the leaves of each P."""
+        found = {(row["shape"], row["leaves"] // row["procs"]): row["times"] for row in self.report["slack"]}
+        steps = list(dict.fromkeys(slack for _, slack in found))
+        return (["tree", "after joins", *(f"{slack} leaves a P" for slack in steps)],
+                [[shape, "nothing" if shape in FREE_AFTER else "work", *(times(found[shape, slack]) for slack in steps)]
+                 for shape in dict.fromkeys(shape for shape, _ in found)])
+
+    def lengths(self):
+        """By the length of a leaf: time, thefts and stacks."""
+        found = {(row["shape"], row["procs"], row["leaf_us"]): row for row in self.report["lengths"]}
+        lengths = list(dict.fromkeys(us for *_, us in found))
+        sizes = {us: next(row["leaves"] for key, row in found.items() if key[2] == us) for us in lengths}
+
+        def cell(row):
+            return f"{row['times']['median']:.2f}; {pair('{:,}', [row[way]['peak_stacks'] for way in PAIR])}"
+
+        return (["tree", "P", *(f"{sizes[us]:,} leaves of {us:g} us" for us in lengths)],
+                [[shape, procs, *(cell(found[shape, procs, us]) for us in lengths)]
+                 for shape, procs in dict.fromkeys(key[:2] for key in found)])
+
+    def children(self):
+        rows = []
+        for row in self.report["children"]:
+            counts = [" / ".join(f"{row[by][name]:,}" for by in ("joined", "nested", "tasks")) for name in ("join_waits", "steals", "peak_stacks")]
+            rows.append([row["children"], f"{row['leaf_us']:g}", *counts, f"{row['nested_time']:.3f}", f"{row['tasks_time']:.3f}"])
+        return ([f"children, P = {MANY}", "us of a leaf", "waits: one join / nested forks of two / tasks", "thefts", "stacks at most",
+                 "nested forks' time over one join's", "tasks'"], rows)
+
+    def bounds(self):
+        """The greatest of all trees and P of what each bound is about."""
+        heads = {"time": "(T_P − T_1 / P) / burdened T_inf", "thefts": "thefts / (P · forks in a chain)", "deviations": "deviations / theft",
+                 "frames": "frames / (P · S_1)", "stacks": "stacks / (P · depth)", "idle_us": "a strand that could go on waited, us"}
+        return ([f"greatest of {self.settings['trees']} trees, P = 2 to 64", *heads.values()],
+                [[row["way"], *(f"{row[name]['value']:,.2f}" for name in heads)] for row in self.report["worst"]])
+
+    def tables(self):
+        return [("Random trees", self.distribution()), ("Random trees, the other policies", self.others()), ("Slack", self.slack()),
+                ("Length of leaves", self.lengths()), ("Number of children", self.children()), ("Bounds", self.bounds())]
+
+    def plots(self):
+        return []
