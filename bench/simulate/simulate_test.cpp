@@ -512,7 +512,7 @@ TEST_CASE("a cache line costs a transfer where another processor wrote it, by di
   CHECK_FALSE(cache_lines(line_prices(), 1, 1).cost_anything());
 }
 
-// With lines that nobody waits for (tried: get_line returns at once) the first checks fail; with frames of 16 bytes' alignment the last.
+// Where frames begin anywhere in a line (tried) two runs differ; where nobody waits for a line (tried) the next three checks fail.
 TEST_CASE("lines and interrupts: more of them on more P, the same on each run") {
   const auto k = make_kernel("heat", 256, units());
   setup chosen = on(32);
@@ -527,7 +527,7 @@ TEST_CASE("lines and interrupts: more of them on more P, the same on each run") 
   CHECK(without.waits.common + without.waits.others == 0);
 }
 
-TEST_CASE("a heavy fence takes longer the more processors it interrupts") {
+TEST_CASE("a heavy fence takes longer the more processors it interrupts") {  // if not (tried) on three P as on two
   // As above, what a serial leaf hides is exposed. `membarrier` is a fence beside one other worker that runs; here the third is further.
   const written tree({{{0, then::fork, 1, 3}, {0}}, {{0, then::fork, 2, 2}, {0}}, {{1e6}}, {{1000}}});
   for (const unsigned p : {2u, 3u}) {
