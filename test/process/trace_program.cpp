@@ -136,7 +136,10 @@ void job(const char* what) {
   if (std::strcmp(what, "names") == 0) name_all();
   if (std::strcmp(what, "short loops") == 0) {
     std::vector<double> x(400, 1.0);
-    for (int i = 0; i != 30'000; ++i) fj::parallel_for(x, [](double& each) { each = each * 0.999 + 0.1; });
+    for (int i = 0; i != 30'000; ++i) {
+      if (i % 300 == 0) fj::fork_join([] {}, [] {});  // the loops wake no worker, and one that sleeps sees none
+      fj::parallel_for(x, [](double& each) { each = each * 0.999 + 0.1; });
+    }
   }
   if (std::strcmp(what, "one strand") == 0) spin(100ms);
   if (std::strcmp(what, "private") == 0) {
