@@ -12,6 +12,7 @@
 #include "forkjoin/go/future.hpp"
 #include "forkjoin/go/latch.hpp"
 #include "forkjoin/go/local.hpp"
+#include "forkjoin/go/lost_fibers.hpp"
 #include "forkjoin/go/mutex.hpp"
 #include "forkjoin/go/once.hpp"
 #include "forkjoin/go/print_fibers.hpp"

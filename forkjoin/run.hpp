@@ -7,6 +7,7 @@
 #include "forkjoin/serial/run.hpp"
 #else
 
+#include <source_location>
 #include <type_traits>
 
 #include "forkjoin/detail/call_in.hpp"
@@ -54,7 +55,7 @@ class runtime {
 
   /// As fj::go, in this runtime. Needs <forkjoin/go.hpp>.
   template <class F>
-  auto go(F&& f);
+  auto go(F&& f, std::source_location at = std::source_location::current());
   template <class F>
   auto go(const go_options& wanted, F&& f);
 
@@ -118,7 +119,7 @@ class runtime_ref {
     return detail::call_in(*scheduler_, f);
   }
   template <class F>
-  auto go(F&& f) const;
+  auto go(F&& f, std::source_location at = std::source_location::current()) const;
   template <class F>
   auto go(const go_options& wanted, F&& f) const;
   unsigned procs() const noexcept { return detail::procs_of(*scheduler_); }

@@ -14,6 +14,7 @@
 #else
 
 #include <functional>
+#include <source_location>
 #include <type_traits>
 #include <utility>
 
@@ -98,8 +99,8 @@ class task_group {
   /// its exception are the future's. For tasks that are waited for one by one, and for those that wait for other fibers. If the group is
   /// asked to stop, f starts nonetheless; a token that f takes is asked as well.
   template <class F>
-  auto go(F&& f) {
-    return go(go_options(), std::forward<F>(f));
+  auto go(F&& f, std::source_location at = std::source_location::current()) {
+    return go(go_options{.at = at}, std::forward<F>(f));
   }
   template <class F>
   auto go(const go_options& wanted, F&& f) {

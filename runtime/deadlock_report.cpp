@@ -21,6 +21,7 @@
 
 #include "runtime/base/tuning.hpp"
 #include "runtime/instances.hpp"
+#include "runtime/lost_fibers.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/on_signal.hpp"
 #include "runtime/os/thread.hpp"
@@ -72,7 +73,7 @@ sleeping count_sleeping(const instances& known) noexcept FORKJOIN_REQUIRES(known
     all.is_waited_for = true;
     ++all.threads;
   }
-  all.threads += os::threads_for_signals();
+  all.threads += os::threads_for_signals() + threads_that_watch();
   return all;
 }
 

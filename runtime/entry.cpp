@@ -18,6 +18,7 @@
 #include "runtime/fibers.hpp"
 #include "runtime/flight_recorder.hpp"
 #include "runtime/instances.hpp"
+#include "runtime/lost_fibers.hpp"
 #include "runtime/os/clock.hpp"
 #include "runtime/os/futex.hpp"
 #include "runtime/os/memory/pages.hpp"
@@ -125,6 +126,7 @@ void wait_for_end(instance& s) noexcept {
   constexpr int yields = 1000;
   constexpr std::int64_t longest_ns = 1'000'000;
   for (int i = 0; i < yields && !s.is_unused(); ++i) os::yield_thread();
+  if (!s.is_unused()) report_lost_fibers();
   slow_end slow(s);
   outside_sleeper here({.what = "the destructor of fj::runtime"}, s,
                        [](const instance& of) noexcept { return of.is_unused(); });
@@ -153,6 +155,7 @@ scheduler* open_scheduler(const options& wanted) {
   if (asked_in.exchange(os::process_generation(), std::memory_order_relaxed) != os::process_generation() &&
       flag_from_environment("FORKJOIN_SIGQUIT", false))
     static_cast<void>(print_fibers_on(SIGQUIT));
+  if (const std::size_t most_bytes = lost_fibers_from_environment(); most_bytes > 0) watch_lost_fibers(most_bytes);
   if (flag_from_environment("FORKJOIN_DEADLOCK", true)) os::looks::are(&look_for_standstill);
   auto* const made = new instance(wanted);
   try {
@@ -228,11 +231,12 @@ scheduler& default_scheduler() {
   if (instance* const made = known.by_default.load(std::memory_order_relaxed)) return *made;
   auto* const made = static_cast<instance*>(open_scheduler(known.default_options));
   known.by_default.store(made, std::memory_order_release);
-  if ((made->prints || made->traces().now()) && !std::exchange(known.attends_exit, true))
+  if ((made->prints || made->traces().now() || threads_that_watch() > 0) && !std::exchange(known.attends_exit, true))
     std::atexit([] {
       instance* const last = known_instances().by_default.load(std::memory_order_acquire);
       if (!last) return;  // a child of fork(2) that made none
       last->traces().end();
+      report_lost_fibers();
       if (last->prints) print_stats(*last);
     });
   return *made;

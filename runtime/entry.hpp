@@ -88,6 +88,8 @@ void print_fibers() noexcept;
 bool print_fibers_on(int signal) noexcept;
 std::string describe_fibers();
 fiber_counts count_fibers() noexcept;
+/// As fj::lost_fibers.
+lost_report find_lost_fibers();
 
 /// Ends the process: code that runs in a runtime called pthread_exit, or another thread cancelled its thread.
 [[noreturn, gnu::cold]] void report_ended_thread() noexcept;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -191,6 +192,15 @@ std::uint64_t trace_events_from_environment() {
   const char* const text = os::variable("FORKJOIN_TRACE_EVENTS");
   if (!text) return usual;
   return std::bit_ceil(number_from_environment("FORKJOIN_TRACE_EVENTS", text, least, most, "unset it for 65536"));
+}
+
+std::size_t lost_fibers_from_environment() {
+  constexpr std::size_t bytes_of_mebibyte = std::size_t{1} << 20;
+  constexpr std::uint64_t usual = 64, most = std::uint64_t{1} << 24;
+  if (!flag_from_environment("FORKJOIN_LOST", false)) return 0;
+  const char* const text = os::variable("FORKJOIN_LOST_HEAP");
+  return bytes_of_mebibyte *
+         (text ? number_from_environment("FORKJOIN_LOST_HEAP", text, 1, most, "unset it for 64") : usual);
 }
 
 bool flag_from_environment(const char* name, bool otherwise) {

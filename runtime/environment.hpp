@@ -1,6 +1,7 @@
 // Makes the scheduler's settings from the user's options and the environment variables.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -26,6 +27,10 @@ std::int64_t long_run_from_environment();
 
 /// How many events a trace keeps of each thread: FORKJOIN_TRACE_EVENTS, rounded up to a power of two. Throws like resolve.
 std::uint64_t trace_events_from_environment();
+
+/// Up to how many bytes of memory of the process a look each second is to find lost fibers: FORKJOIN_LOST and FORKJOIN_LOST_HEAP. 0: none.
+/// Throws like resolve.
+std::size_t lost_fibers_from_environment();
 
 /// Whether the environment variable is 1 or 0; `otherwise` if it is unset or empty. Throws like resolve.
 bool flag_from_environment(const char* name, bool otherwise);

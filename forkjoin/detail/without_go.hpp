@@ -86,6 +86,7 @@ FORKJOIN_OF_GO(connect);          // include <forkjoin/go.hpp>
 FORKJOIN_OF_GO(count_fibers);     // include <forkjoin/go.hpp>
 FORKJOIN_OF_GO(describe_fibers);  // include <forkjoin/go.hpp>
 FORKJOIN_OF_GO(go);               // include <forkjoin/go.hpp>
+FORKJOIN_OF_GO(lost_fibers);      // include <forkjoin/go.hpp>
 FORKJOIN_OF_GO(now);              // include <forkjoin/go.hpp>
 FORKJOIN_OF_GO(on_ready);         // include <forkjoin/go.hpp>
 FORKJOIN_OF_GO(on_receive);       // include <forkjoin/go.hpp>

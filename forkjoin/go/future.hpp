@@ -293,6 +293,8 @@ struct go_options {
   /// Bytes of stack for this fiber, not touched before use: the runtime rounds them up, to go_stack_size, stack_size or the next
   /// power of two. At most 1 TiB. 0: options::go_stack_size. A stack of more than go_stack_size costs one or two mappings.
   std::size_t stack_size = 0;
+  /// Where go is called, for fj::lost_fibers; if you keep the options, where they were made. Do not set it.
+  std::source_location at = std::source_location::current();
 };
 
 namespace detail {
@@ -309,6 +311,7 @@ struct starter {
   static auto start(scheduler& s, const go_options& wanted, F&& f, task_count* counted = nullptr) {
     auto* const made = new call(std::forward<F>(f));
     future<typename call::result_type> result(*made);
+    made->started_at = wanted.at;
     made->start(s, wanted.stack_size, counted);
     return result;
   }
@@ -340,8 +343,8 @@ auto go(const go_options& wanted, F&& f) {
   return detail::starter<F>::start(here ? *here : detail::default_scheduler(), wanted, std::forward<F>(f));
 }
 template <class F>
-auto go(F&& f) {
-  return fj::go(go_options(), std::forward<F>(f));
+auto go(F&& f, std::source_location at = std::source_location::current()) {
+  return fj::go(go_options{.at = at}, std::forward<F>(f));
 }
 
 template <class F, class First, class... More>
@@ -353,13 +356,13 @@ auto runtime::go(const go_options& wanted, F&& f) {
   return detail::starter<F>::start(*scheduler_, wanted, std::forward<F>(f));
 }
 template <class F>
-auto runtime::go(F&& f) {
-  return go(go_options(), std::forward<F>(f));
+auto runtime::go(F&& f, std::source_location at) {
+  return go(go_options{.at = at}, std::forward<F>(f));
 }
 
 template <class F>
-auto runtime_ref::go(F&& f) const {
-  return go(go_options(), std::forward<F>(f));
+auto runtime_ref::go(F&& f, std::source_location at) const {
+  return go(go_options{.at = at}, std::forward<F>(f));
 }
 template <class F>
 auto runtime_ref::go(const go_options& wanted, F&& f) const {

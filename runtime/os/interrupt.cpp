@@ -11,6 +11,7 @@
 
 #include "runtime/os/backtrace.hpp"
 #include "runtime/os/mutex.hpp"
+#include "runtime/os/stop_threads.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
@@ -19,19 +20,22 @@ namespace {
 mutex installing_interrupts;
 std::atomic<int> interrupts_by{0};  // the signal
 struct sigaction interrupts_before{};
+std::atomic<bool> wanted{false};  // by threads of the library that had started before
 
 // Of the thread.
 struct interrupt_answer {
   void (*call)(void*) noexcept;
   void* argument;
 };
-constinit thread_local interrupt_answer own_answer{nullptr, nullptr};
+// initial-exec: the signal handler must not be the first to ask for the memory of thread-locals.
+[[gnu::tls_model("initial-exec")]] constinit thread_local interrupt_answer own_answer{nullptr, nullptr};
 
 void handle_interrupt(int number, siginfo_t* about, void* context) {
   const int before = errno;
   if (about->si_code == SI_TKILL && about->si_pid == getpid()) {
     if (own_answer.call) own_answer.call(own_answer.argument);
     answer_backtrace();
+    answer_stop(context);
   } else if (interrupts_before.sa_flags & SA_SIGINFO) {
     interrupts_before.sa_sigaction(number, about, context);
   } else if (interrupts_before.sa_handler != SIG_DFL && interrupts_before.sa_handler != SIG_IGN) {
@@ -77,6 +81,22 @@ bool blocks_interrupts() noexcept {
 }
 
 void interrupt(int thread) noexcept { syscall(SYS_tgkill, getpid(), thread, interrupt_signal()); }
+
+bool interrupts_are_handled() noexcept {
+  struct sigaction present{};
+  return interrupt_signal() != 0 && sigaction(interrupt_signal(), nullptr, &present) == 0 &&
+         (present.sa_flags & SA_SIGINFO) && present.sa_sigaction == &handle_interrupt;
+}
+
+void want_interrupts() noexcept { wanted.store(true, std::memory_order_relaxed); }
+
+void let_interrupts_through() noexcept {
+  if (!wanted.load(std::memory_order_relaxed)) return;
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, interrupt_signal());
+  pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+}
 
 int this_thread() noexcept { return static_cast<int>(syscall(SYS_gettid)); }
 

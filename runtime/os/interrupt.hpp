@@ -23,6 +23,14 @@ void on_interrupt(void (*answer)(void*) noexcept, void* argument) noexcept;
 /// Whether the calling thread blocks the signal.
 bool blocks_interrupts() noexcept;
 
+/// Whether the signal still comes here: the program may have set a handler of its own since.
+bool interrupts_are_handled() noexcept;
+
+/// Threads of the library that start from now on let the signal through. With want_interrupts those that are there do, too, once they come
+/// to let_interrupts_through.
+void want_interrupts() noexcept;
+void let_interrupts_through() noexcept;
+
 /// Interrupts the thread of that number, if there is one. A system call in which it sleeps may return EINTR.
 void interrupt(int thread) noexcept;
 

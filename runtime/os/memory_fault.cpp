@@ -16,12 +16,6 @@
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
-namespace {
-
-fault_reporter reporter = nullptr;
-struct sigaction previous_segv, previous_bus;
-std::atomic<guarded_memory*> all_guarded{nullptr};
-
 const void* stack_pointer_of([[maybe_unused]] const void* context) noexcept {
 #if defined(__x86_64__) && defined(REG_RSP)
   return reinterpret_cast<const void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP]);
@@ -31,6 +25,12 @@ const void* stack_pointer_of([[maybe_unused]] const void* context) noexcept {
   return nullptr;
 #endif
 }
+
+namespace {
+
+fault_reporter reporter = nullptr;
+struct sigaction previous_segv, previous_bus;
+std::atomic<guarded_memory*> all_guarded{nullptr};
 
 void handle_fault(int signal, siginfo_t* info, void* context) {
   const bool accessed = info->si_code > 0;  // else a process sent the signal

@@ -11,6 +11,9 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 /// fault on to the handler that was there before. Must be async-signal-safe.
 using fault_reporter = bool (*)(const void* address, const void* stack_pointer) noexcept;
 
+/// In a signal handler, of its third argument: the stack pointer of what the signal interrupted; nullptr where that is not known.
+const void* stack_pointer_of(const void* context) noexcept;
+
 /// Installs a handler for SIGSEGV and SIGBUS that calls `reporter`, then aborts. A fault that the reporter does not
 /// know goes to the handler that was there before. Works once per process; later calls do nothing.
 void report_memory_faults(fault_reporter reporter) noexcept;

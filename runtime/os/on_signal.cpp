@@ -41,7 +41,7 @@ void handle(int) {
 void serve(void*) noexcept {
   acts.use_all_processors();
   for (;;) {
-    while (sem_wait(&came) != 0) {}
+    while (sem_wait(&came) != 0) let_interrupts_through();
     while (sem_trywait(&came) == 0) {}
     what();
   }

@@ -2,6 +2,7 @@
 
 #include "runtime/os/backtrace.hpp"
 #include "runtime/os/interrupt.hpp"
+#include "runtime/os/stop_threads.hpp"
 
 #include <dirent.h>
 #include <pthread.h>
@@ -27,6 +28,7 @@ static_assert(std::is_same_v<pthread_t, unsigned long>);
 void* thread::first_frame(void* self) noexcept {
   auto* thread = static_cast<class thread*>(self);
   thread->adopt_caller();
+  note_first_frame();
   if (thread->turn_) turns::arrive(*thread->turn_);
   thread->body_(thread->argument_);
   if (thread->turn_) turns::mine()->leave();

@@ -8,6 +8,7 @@
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/clock.hpp"
 #include "runtime/os/futex.hpp"
+#include "runtime/os/interrupt.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/yield_request.hpp"
 
@@ -57,6 +58,7 @@ void monitor::watch_all() noexcept {
     } else {
       word_.sleep(delay, [this] { return rules_->first_timer(scheduler_); });
     }
+    os::let_interrupts_through();
     scheduler_.allowance().look(os::now_ns());
     rules_->serve_waits(scheduler_, os::now_ns());
     scheduler_.count_refused_retakes(rules_->look(scheduler_, os::now_ns()));

@@ -85,6 +85,15 @@ class alignas(cache_line) timer_heap {
     if (t.place != timer::not_armed) remove(t);
   }
 
+  /// Calls visit(timer) for those that are armed. While other threads are stopped, perhaps in here: then it does nothing, and returns false.
+  template <class Visit>
+  [[nodiscard]] bool try_for_each(Visit visit) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    if (!mutex_.try_lock()) return false;
+    for (const entry& e : entries_) visit(*e.of);
+    mutex_.unlock();
+    return true;
+  }
+
   /// Ends the waits whose timers are due at the time `now`, the earliest first. True if there were such timers.
   bool fire_due(std::int64_t now) noexcept FORKJOIN_EXCLUDES(mutex_) {
     if (earliest_.load(std::memory_order_relaxed) > now) return false;

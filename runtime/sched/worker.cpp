@@ -1,5 +1,7 @@
 #include "runtime/sched/worker.hpp"
 
+#include "runtime/os/interrupt.hpp"
+#include "runtime/os/stop_threads.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/trace/note.hpp"
 
@@ -10,6 +12,7 @@ namespace fj { inline namespace v0_2 { namespace detail {
 void worker::sleep() noexcept {
   if (thread_hooks* const hooks = scheduler_->hooks(); hooks && !is_caller()) hooks->rests(hooks_seen, true);
   end_light_fences();
+  os::note_rest(true);
   if (wakes_at == never) {
     const std::uint64_t before = sleeps_.load(std::memory_order_relaxed);
     // seq_cst, here and below: what this thread did before its sleep comes before the loads of the thread that looks
@@ -19,11 +22,13 @@ void worker::sleep() noexcept {
     sleeps_.store(before + 2, std::memory_order_seq_cst);
   }
   sleeping_.sleep(wakes_at, scheduler_->poller(), polled);
+  os::note_rest(false);
   begin_light_fences();
   note(*this, event::awake);
 }
 
 void worker::begin_light_fences() noexcept {
+  if (!is_caller()) os::let_interrupts_through();
   if (scheduler_->settings().by_signal) fences.begin();
 }
 

@@ -33,6 +33,16 @@ class deque_pool {
   /// Takes back an empty deque.
   void give(deque* idle) noexcept;
 
+  /// Calls visit(deque, bytes) with the memory of each that there is. While other threads are stopped, perhaps in here: then it does nothing,
+  /// and returns false.
+  template <class Visit>
+  [[nodiscard]] bool try_for_each(Visit visit) noexcept {
+    if (!mutex_.try_lock()) return false;
+    for (const deque* d : all_) visit(d, bytes());
+    mutex_.unlock();
+    return true;
+  }
+
  private:
   std::size_t bytes() const noexcept;
   deque* make(deque::index capacity) noexcept;

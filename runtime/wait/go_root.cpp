@@ -60,6 +60,10 @@ void go_root::start(scheduler& s, std::size_t stack_size, task_count* counted) {
   make_ready(s, *f);
 }
 
+const go_root* go_root::of(const root& r) noexcept {
+  return r.ended == &end ? static_cast<const go_root*>(&r) : nullptr;
+}
+
 void go_root::end(root& self, worker& m) noexcept {
   auto& mine = static_cast<go_root&>(self);
   scheduler& s = *mine.runs_in_;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <exception>
 #include <optional>
+#include <source_location>
 #include <stop_token>
 #include <utility>
 
@@ -37,6 +38,11 @@ class go_root : public root {
 
   /// Makes the case of a select that is ready once the fiber has ended.
   void make_case(select_case& c) noexcept;
+
+  /// If the root is one of go.
+  static const go_root* of(const root& r) noexcept;
+
+  std::source_location started_at = {};  ///< the call of go, set before start
 
   /// Whether the fiber has ended; its result is visible then.
   bool ended_already() const noexcept { return ended_.load(std::memory_order_acquire); }

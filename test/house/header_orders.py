@@ -60,6 +60,7 @@ USES = {
     "go/local.hpp": "static fj::local<int> x; static_cast<void>(x);",
     "go/mutex.hpp": "fj::mutex x; x.lock(); x.unlock();",
     "go/once.hpp": "fj::once x; static_cast<void>(x);",
+    "go/lost_fibers.hpp": "fj::lost_fibers();",
     "go/print_fibers.hpp": "fj::print_fibers();",
     "go/select.hpp": "fj::channel<int> x(1); fj::select(fj::on_receive(x, [](auto&&) {}), fj::otherwise([] {}));",
     "go/semaphore.hpp": "fj::semaphore x(1); x.acquire();",

@@ -1,0 +1,23 @@
+// Fibers that wait for what nothing can bring any more, because nothing that can still run reaches what they wait for.
+#pragma once
+
+#include <cstddef>
+
+#include "fiber_reports.hpp"
+
+namespace fj { inline namespace v0_2 { namespace detail {
+
+struct instance;
+
+/// As fj::lost_fibers.
+lost_report find_lost_fibers();
+
+/// From now on a thread of its own looks each second, while the process has no more memory than that, and prints which fibers are lost:
+/// FORKJOIN_LOST=1. Further calls do nothing.
+void watch_lost_fibers(std::size_t most_bytes) noexcept;
+/// How many threads that has started in this process: 0 or 1. They end no wait.
+unsigned threads_that_watch() noexcept;
+/// At the end of a runtime, or of the process: if that was called, prints those that are lost and were not printed before.
+void report_lost_fibers() noexcept;
+
+}}}  // namespace fj::v0_2::detail
