@@ -572,7 +572,7 @@ void held_by_a_thread(fj::runtime& rt, looks look) {
 // A value that is nowhere but in a register, or below the stack pointer, of a thread that computes.
 void held_by_a_register(fj::runtime& rt, looks look) {
   std::atomic<bool> end{false}, there{false};
-  std::thread computes([&] {
+  const auto compute = [&] {
     auto c = std::make_unique<channel>(0);
     static_cast<void>(rt.go([c = *c] { receive(c); }));
     there = true;
@@ -580,11 +580,15 @@ void held_by_a_register(fj::runtime& rt, looks look) {
     while (!end) continue;
     raw->send(1);
     delete raw;
-  });
+  };
+  std::thread outside(compute);
+  while (!there.exchange(false)) std::this_thread::yield();
+  auto inside = rt.go(compute);
   while (!there) std::this_thread::yield();
   look();
   end = true;
-  computes.join();
+  outside.join();
+  inside.get();
 }
 
 void held_by_the_heap(fj::runtime& rt, looks look) {
@@ -702,8 +706,8 @@ void branch_that_nobody_took_sends(fj::runtime& rt, looks look) {
     const channel c(0);
     fj::fork_join(
         [&] {
-          static_cast<void>(fj::go([&] {
-            while (!end) continue;
+          static_cast<void>(fj::go([stop = &end] {  // no reference to this frame
+            while (!*stop) continue;
           }));
           receive(c);
         },
@@ -837,7 +841,7 @@ const waiting all_waiting[] = {
     WAITING(held_by_main, 1),
     WAITING(held_by_a_global, 1),
     WAITING(held_by_a_thread, 2),
-    WAITING(held_by_a_register, 1),
+    WAITING(held_by_a_register, 2, 2, true),
     WAITING(held_by_the_heap, 10),
     WAITING(held_by_a_large_block, 1),
     WAITING(held_by_another_arena, 1),
@@ -1005,6 +1009,10 @@ int run_waiting(const waiting& program) {
 
 }  // namespace
 
+// Tried in runtime/lost_fibers.cpp: without a look at timers with_a_deadline is reported; at the token that the end of a runtime asks,
+// with_a_token; at blocks whose addresses lie between those of fibers, or at the frame of look::find, held_by_a_thread, held_by_a_register and
+// held_by_another_arena. With a read of a heap_info in a page that is a guard, thousands_at_once ends by SIGSEGV. Not noticed, as another word
+// leads to the same fibers: registers, deques that fibers left, parents in scopes that are not looked at.
 int main() {
   test::verdict all;
   // In a process of its own: what it sets up stays.
