@@ -65,6 +65,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
     parser.add_argument("--procs", type=numbers, default=[1, 2, 8], help="1 is always among them")
+    parser.add_argument("--leaf-us", type=float, action="append", help="only leaves of that length; may be given more than once")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--json", type=pathlib.Path, help="also writes all figures there")
     args = parser.parse_args()
@@ -76,7 +77,8 @@ def main():
         programs["oneTBB"] = folder / "space_tbb"
     machine, rows = environment.Conditions(), {}
     print_disturbances(machine.before)
-    for shape, leaf_us, n in ((shape, leaf_us, n) for shape, of in SIZES.items() for leaf_us, sizes in of.items() for n in sizes):
+    for shape, leaf_us, n in ((shape, leaf_us, n) for shape, of in SIZES.items() for leaf_us, sizes in of.items() for n in sizes
+                              if not args.leaf_us or leaf_us in args.leaf_us):
         table = [["way", "P", "records", "stacks", "MiB", "P S1"]]
         for procs in sorted({1, *args.procs}):
             for way, program in programs.items():

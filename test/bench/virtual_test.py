@@ -23,7 +23,7 @@ def run(what, *arguments, busy=True):
         before = kept.read_bytes() if kept.exists() else None
         try:
             command = [sys.executable, ROOT / "bench" / what / "run.py", "--build", BUILD, "--json", file, *arguments]
-            output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=250).stdout
+            output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=500).stdout
             if busy:
                 told_busy(output)
         finally:  # a test is not worth showing
@@ -42,22 +42,22 @@ with contextlib.ExitStack() as others:
     for _ in range(len(os.sched_getaffinity(0))):
         other = others.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
         others.callback(other.kill)
-    virtual = run("virtual", "--procs", "3", "--rounds", "2", "--leaves", "32", "--leaf-us", "300", "--check")
-    space_rows = run("space", "--procs", "3", "--runs", "1")["results"]
+    virtual = run("virtual", "--procs", "3", "--rounds", "1", "--leaves", "32", "--leaf-us", "300", "--check")
+    space_rows = run("space", "--procs", "3", "--runs", "1", "--leaf-us", "20")["results"]
 shapes = {r["shape"] for r in virtual["results"]}
 assert shapes == {"even", "uneven", "heavy root", "mergesort", "reduction", "heavy branches", "larger first", "larger second", "chain",
                   "mirrored chain", "4 children", "8 children", "64 children"}, shapes
 for r in virtual["results"]:
-    assert len(r["seconds"]) == 2 and r["over_bound"]["median"] > 0, r
+    assert len(r["seconds"]) == 1 and r["over_bound"]["median"] > 0, r
     if r["way"] != "oneTBB":
         # Of 31 joins at most; each wait whose lateness is known is in one of six classes.
-        assert 0 <= r["waits"]["median"] <= 1000 and len(r["joins_late"]) == 6 and sum(r["joins_late"]) <= 2 * 31, r
+        assert 0 <= r["waits"]["median"] <= 1000 and len(r["joins_late"]) == 6 and sum(r["joins_late"]) <= 31, r
 # The simulator runs the same trees by our six policies; without it there is nothing.
 if (pathlib.Path(BUILD) / "bench/simulate").exists():
     for r in virtual["simulated"]:
         assert (r["procs"], r["leaves"]) == (3, 32) and r["vs_continuations"]["rounds"] == 9 and r["waits"] <= 1000, r
     assert len(virtual["simulated"]) == 13 * 6
-    first, again = (run("trees", "--trees", "2", "--seeds", "2", "--no-shapes", busy=False) for _ in range(2))
+    first, again = (run("trees", "--trees", "2", "--seeds", "1", "--no-shapes", busy=False) for _ in range(2))
     assert [first[name] == again[name] for name in ("trees", "distributions", "worst")] == [True] * 3
     assert [row["way"] for row in first["distributions"] if row["procs"] == 8] == ["tasks", "first_top", "first_leap", "last_leave", "last_leap"]
     assert all(row["rounds"] == 2 and row["min"] <= row["median"] <= row["max"] for row in first["distributions"])
@@ -65,13 +65,13 @@ if (pathlib.Path(BUILD) / "bench/simulate").exists():
 assert len(virtual["checked"]) == len(virtual["results"])  # no bound of time: the machine may be busy
 
 space = {(r["shape"], r["leaf_us"], r["n"], r["procs"], r["way"]): r for r in space_rows}
-many = {way: space["loop", 0.1, 100_000, 1, way] for way in ("continuations", "tasks")}
-assert many["tasks"]["records"] == 100_000  # one P, and no thief: all of them
+many = {way: space["loop", 20, 10_000, 1, way] for way in ("continuations", "tasks")}
+assert many["tasks"]["records"] == 10_000  # one P, and no thief: all of them
 assert many["continuations"]["records"] == 1
-assert many["tasks"]["kib"]["median"] > 4 * many["continuations"]["kib"]["median"]
+assert many["tasks"]["kib"]["median"] > 2 * many["continuations"]["kib"]["median"]
 # Leaves that sleep let thieves take the rest of the chain at each fork; of the mirrored chain they take leaves.
 stacks = {(shape, way): space[shape, 20, 10_000, 3, way]["stacks"]["median"] for shape in ("chain", "mirrored")
           for way in ("continuations", "tasks")}
 assert stacks["chain", "continuations"] > 1000 > 100 > stacks["chain", "tasks"], stacks
 assert stacks["mirrored", "tasks"] > 100 > stacks["mirrored", "continuations"], stacks
-assert "over_serial" in space["chain", 20, 10_000, 3, "continuations"] and "over_serial" not in space["chain", 0.1, 30_000, 1, "serial"]
+assert "over_serial" in space["chain", 20, 10_000, 3, "continuations"] and "over_serial" not in space["chain", 20, 10_000, 1, "serial"]
