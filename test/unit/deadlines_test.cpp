@@ -52,7 +52,6 @@ void everywhere(const char* what, Body body) {
 
 }  // namespace
 
-// Tried with a semaphore that takes no notice of either: both hang.
 TEST_CASE("deadlines: each way to wait") {
   everywhere("each way to wait", [](fj::runtime& rt) {
     for (const auto make : test::ways_to_wait) {
@@ -68,6 +67,7 @@ TEST_CASE("deadlines: each way to wait") {
   });
 }
 
+// Tried with a semaphore that takes no notice of a stop: hangs.
 TEST_CASE("stops: each way to wait") {
   test::for_each_runtime("each way to wait", [](fj::runtime& rt, unsigned, test::stealing) {
     for (const bool waits_already : {false, true}) {
