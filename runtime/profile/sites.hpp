@@ -97,7 +97,7 @@ strand_kind& make_kind_of_part(site& of, std::size_t width);
 
 /// The kind of a part of so many numbers, of a loop without a grain.
 inline strand_kind& kind_of_part(site& of, std::size_t numbers) {
-  const auto width = static_cast<std::size_t>(std::bit_width(numbers));
+  const auto width = static_cast<unsigned>(std::bit_width(numbers));
   strand_kind* const known = of.kinds_of_parts[width];
   return known ? *known : make_kind_of_part(of, width);
 }
