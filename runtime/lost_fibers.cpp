@@ -12,7 +12,7 @@
 //    descriptors, other runtimes, Boost.Asio.
 //
 // What is reached from there and marked through: blocks of malloc (os/memory/heap_blocks.hpp), and the stacks of fibers that wait, from the
-// stack pointer up, as what a fiber holds can be used once it goes on. The future of a fiber leads to who waits for it and to its stop
+// stack pointer up, as what a fiber holds can be used once it goes on. The future of a fiber leads to its waiters and to its stop
 // token, but not to what its function has captured: nothing else can use that (add_partial).
 //
 // A report is no guess. Against false ones:

@@ -1,4 +1,4 @@
-// Trees of forks drawn from a seed: so that a comparison of policies does not depend on who chose the trees.
+// Trees of forks drawn from a seed: so that a comparison of policies does not depend on which trees a person chose.
 #pragma once
 
 #include <cstdint>

@@ -485,7 +485,7 @@ TEST_CASE("a cache line costs a transfer where another processor wrote it, by di
   const auto wait = [&](const auto& line, line_use how, unsigned who, double at) {
     return lines.wait(&line.of[who], how, who, ps(at));
   };
-  CHECK(wait(common, line_use::update, 0, 0) == 0);  // nobody had it
+  CHECK(wait(common, line_use::update, 0, 0) == 0);  // no P had it
   CHECK(wait(common, line_use::update, 0, 0) == 0);
   CHECK(wait(common, line_use::update, 1, 1000) == ps(40));
   CHECK(wait(common, line_use::update, 0, 1010) == ps(30 + 40));  // when 1 has got it
@@ -512,7 +512,7 @@ TEST_CASE("a cache line costs a transfer where another processor wrote it, by di
   CHECK_FALSE(cache_lines(line_prices(), 1, 1).cost_anything());
 }
 
-// Where frames begin anywhere in a line (tried) two runs differ; where nobody waits for a line (tried) the next three checks fail.
+// Where frames begin anywhere in a line (tried) two runs differ; where no P waits for a line (tried) the next three checks fail.
 TEST_CASE("lines and interrupts: more of them on more P, the same on each run") {
   const auto k = make_kernel("heat", 256, units());
   setup chosen = on(32);

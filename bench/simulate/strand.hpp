@@ -122,7 +122,7 @@ struct fiber : join_waiter, runnable {
 
   deque::index forks = 0;              ///< it is in
   simulate::picoseconds to_go_on = 0;  ///< what it costs a worker to switch to it
-  bool follows = false;                ///< who resumes it has just ended what comes before it in the order of one P
+  bool follows = false;                ///< its resumer has just ended what comes before it in the order of one P
   root* whose = nullptr;
   relaxed<std::uint64_t> had = 0;  ///< no simulated strand is cut
 

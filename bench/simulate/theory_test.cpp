@@ -137,8 +137,8 @@ TEST_CASE("theory: where strands leave their stacks, the time is at most T_1 / P
   });
 }
 
-// P T_inf is the expected number (Blumofe and Leiserson), in units of a theft; here forks are the units. By the other joins, too: who
-// waits takes from others what a thief would. With records that thieves split in halves (not tried: there are none) it would not hold.
+// P T_inf is the expected number (Blumofe and Leiserson), in units of a theft; here forks are the units. By the other joins,
+// too: a strand that waits takes from others what a thief would. With records that thieves split in halves (not tried: there are none) it would not hold.
 TEST_CASE("theory: thefts are at most P times the forks in a chain, some times over") {
   for_each_run([](const run& r) { CHECK(r.found.count.steals <= 2 * r.procs * r.tree.chain); });
 }
@@ -158,7 +158,7 @@ TEST_CASE("theory: a theft makes two deviations at most, and fewer where strands
   CHECK(deviations < 2 * thefts);
 }
 
-// Those who run ahead of others may count a frame some nanoseconds early, hence the P more.
+// Ps that run ahead of others may count a frame some nanoseconds early, hence the P more.
 TEST_CASE("theory: where strands leave their stacks, frames are at most P S_1, and stacks P times the depth") {
   std::uint64_t over = 0;
   for_each_run([&](const run& r) {

@@ -61,6 +61,7 @@ void rest() noexcept {
 void wake_stopped() noexcept { syscall(SYS_futex, &stops, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0); }
 
 bool has_answered(int thread, std::uint32_t stop) noexcept {
+  // acquire: pairs with the fetch_add in answer_stop
   const std::uint32_t end = answered.load(std::memory_order_acquire);
   for (std::uint32_t i = first_answer; i != end; ++i) {
     const answer& a = answers[i % most_threads];
@@ -170,9 +171,11 @@ stop_outcome stop_all(std::uint32_t stop) noexcept {
 
 // Not inlined: the frame is the handler's, below all that the signal has saved.
 [[gnu::noinline]] void answer_stop(const void* context) noexcept {
+  // acquire, here and below: pairs with the releases in stop_threads and resume_threads
   const std::uint32_t mine = stops.load(std::memory_order_acquire);
   if (mine % 2 == 0) return;
   const auto& interrupted = *static_cast<const ucontext_t*>(context);
+  // release: pairs with the acquires in has_answered and stop_threads
   answer& a = answers[answered.fetch_add(1, std::memory_order_acq_rel) % most_threads];
   a.of = this_thread_stopped(0);
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
@@ -197,7 +200,7 @@ stop_outcome stop_threads() noexcept {
   const std::uint32_t mine = stops.load(std::memory_order_relaxed) + 1;
   stops.store(mine, std::memory_order_release);  // release: pairs with the acquire in answer_stop
   const stop_outcome outcome = stop_all(mine);
-  answers_end = answered.load(std::memory_order_acquire);
+  answers_end = answered.load(std::memory_order_acquire);  // acquire: pairs with the fetch_add in answer_stop
   if (outcome.failure != stop_failure::none) resume_threads();
   return outcome;
 }

@@ -1,6 +1,6 @@
 // What lost_fibers says: of small programs that leak fibers, most of which it must find, with the lines of the wait and of go; and of programs
-// whose fibers only wait, of which it must report none. The leaks are those that are known of Go's programs: senders that nobody receives
-// from any more, groups that never end, locks that are not released, cycles.
+// whose fibers only wait, of which it must report none. The leaks are those that are known of Go's programs: senders without
+// a receiver, groups that never end, locks that are not released, cycles.
 //
 // Each program runs in a process of its own. A line that ends in "waits" or "starts" in a comment is where a lost fiber waits or was started:
 // the test reads that from this file.
@@ -699,7 +699,7 @@ void branch_that_computes_sends(fj::runtime& rt, looks look) {
   forks.get();
 }
 
-// With one P that another fiber has, nobody takes the second branch.
+// With one P that another fiber has, no worker takes the second branch.
 void branch_that_nobody_took_sends(fj::runtime& rt, looks look) {
   std::atomic<bool> end{false};
   auto forks = rt.go([&] {

@@ -17,7 +17,7 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 struct heap_block {
   std::uintptr_t begin, end;
   bool is_opaque;  ///< what it holds is not looked at, such as malloc's lists of what a thread has freed
-  // Of who looks.
+  // Of the looking thread.
   bool is_marked = false, is_partial = false;
 };
 
