@@ -17,6 +17,13 @@ inline constexpr std::int64_t search_ns = 100'000;
 /// them. Owners that fork at all answer within some nanoseconds.
 inline constexpr std::int64_t patience_ns = 10'000;
 
+/// Nanoseconds that a call from outside lasts, after it first woke a worker, at most to be brief: what the system calls that choose
+/// a processor for the worker take both threads. Measured: runtime/DECISIONS.md, "A woken thread is kept off its waker's processor".
+inline constexpr std::int64_t brief_call_ns = 90'000;
+
+/// Of so many calls that last longer, one is taken for brief, to see whether they still last longer.
+inline constexpr unsigned long_calls_for_a_try = 16;
+
 /// Nanoseconds that a yield of a spinning worker may take before the worker concludes that another thread, perhaps an owner
 /// with records, is busy on its processor; then it sleeps for nap_ns, because kernels look for an idle processor for a
 /// thread that wakes up. Linux 6.18 left two threads on one of two virtual processors for up to 46 ms.

@@ -49,6 +49,7 @@ void run_from_thread(scheduler& s, root& brought) {
   os::happens_before(&m);  // as in thread_main
   m.begin_light_fences();
   caller_loop::run(brought, m, *first);
+  if (m.pace.has_woken()) m.pace.ends(os::now_ns());
   m.end_light_fences();
   note(m, event::job_end);
   if (thread_hooks* const hooks = s.hooks()) hooks->rests(m.hooks_seen, false);

@@ -15,6 +15,7 @@ enum class waker { goes_on, sleeps };
 
 #include <cstdint>
 
+#include "../fork/current.hpp"
 #include "../os/clock.hpp"
 #include "../os/context/context.hpp"
 #include "../os/cpu.hpp"
@@ -89,7 +90,8 @@ struct system {
   static void place(worker& m, waker then) noexcept {
     if (then == waker::sleeps) {
       m.thread.leave_it_this_processor();
-    } else {
+    } else if (worker* const wakes = current_worker();
+               !wakes || !wakes->is_caller() || !wakes->pace.wakes(os::now_ns())) {
       m.thread.keep_off_this_processor();
     }
     m.signal();

@@ -15,6 +15,7 @@
 #include "../os/thread.hpp"
 #include "../stacks/fiber.hpp"
 #include "../trace/ring.hpp"
+#include "caller_pace.hpp"
 #include "fence_by_signal.hpp"
 #include "poll_entry.hpp"
 #include "processor.hpp"
@@ -82,6 +83,8 @@ struct worker {
   std::uint64_t hooks_seen = 0;  ///< of thread_hooks
 
   claimed_polls polled;  ///< what it found when it slept in the poller, to be woken
+
+  caller_pace pace;  ///< of a caller of run
 
   os::thread thread;
   light_fences fences;
