@@ -4,6 +4,8 @@ Prints every breach as file:line: what, and exits with 1 if there is one; exits 
 """
 
 import functools
+import importlib.machinery
+import importlib.util
 import os
 import pathlib
 import re
@@ -230,12 +232,18 @@ def check_cmake():
             yield "CMakeLists.txt", 1, f"{macro}: Meson defines it, CMake never"
 
 
+@functools.cache
+def dev():
+    """./dev as a module."""
+    loader = importlib.machinery.SourceFileLoader("dev", str(ROOT / "dev"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("dev", loader))
+    loader.exec_module(module)
+    return module
+
+
 def check_workflows():
     """What the workflows run of this project is there, and they are YAML that has jobs with steps. (Tried with ./dev tests, with a
     part that there is not, without .ci/run, and with a step indented as its neighbour's child: this check fails.)"""
-    dev = (ROOT / "dev").read_text()
-    commands = set(re.findall(r"(?m)^cmd_(\w+)\(\)", dev))
-    parts = set(re.findall(r"(?m)^part_(\w+)\(\)", dev))
     workflows = list(files(".github", suffixes={".yml"}))
     breaches = []
     for name in workflows:
@@ -244,13 +252,13 @@ def check_workflows():
                 if not os.access(ROOT / script, os.X_OK):
                     breaches.append((name, number, f"{script}: no such program"))
             for command in re.findall(r"\./dev (\w+)", line):
-                if command not in commands:
+                if command not in dev().COMMANDS:
                     breaches.append((name, number, f"./dev has no command {command}"))
             named = re.findall(r"--part (\w+)", line)
             if matrix := re.match(r" *part: \[(.*)\]", line):
                 named += matrix[1].split(", ")
             for part in named:
-                if part not in parts:
+                if part not in dev().PARTS:
                     breaches.append((name, number, f"./dev test has no part {part}"))
     if not workflows:
         breaches.append((".github/workflows", 1, "no workflow"))
@@ -391,10 +399,8 @@ def check_figures():
         found = re.search(r"\d ?(ns|us|ms|%)(?!\w)|(?<![\d.])\d+\.\d\d(?![\d.])", text)
         if found and str(name) not in named | {str(page), "CHANGELOG.md"}:
             yield page, 1, f"does not name {name}, which has the figure {found[0]}"
-    dev = (ROOT / "dev").read_text()
     builds = {where: "".join((ROOT / name).read_text() for name in files(where, suffixes={".build"})) for where in ("bench", "test", "examples")}
-    kernels = {path.name for path in (ROOT / "bench/kernels").iterdir()} | set(re.findall(r"\w+", re.search(r"talk\|echo\|handover", dev)[0]))
-    kernels |= {"outside", "brief", "neighbour"}
+    kernels = {path.name for path in (ROOT / "bench/kernels").iterdir()} | {*dev().TALKS, *dev().NAMED_PROGRAMS}
     for number, line in lines(page):
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         command = re.match(r"\| `([^`]+)` \|", line)
@@ -403,11 +409,11 @@ def check_figures():
         if len(cells) != 4 or not all(cells):
             yield page, number, "a row has a command, its figures, its minutes and its range"
         words = command[1].split()
-        if words[0] == "./dev" and not re.search(rf"(?m)^cmd_{words[1]}\(\)", dev):
+        if words[0] == "./dev" and words[1] not in dev().COMMANDS:
             yield page, number, f"./dev has no command {words[1]}"
         if words[:2] == ["./dev", "bench"]:
             for word in words[2:]:
-                if word not in kernels | {"both", "FOLDER"} and not (word.startswith("--") and word in dev):
+                if word not in kernels | {"both", "FOLDER"} and not (word.startswith("--") and word in dev().cmd_bench.__doc__):
                     yield page, number, f"./dev bench knows no {word}"
         if words[:2] == ["./dev", "test"] and f"'{words[2]}'" not in builds["test"]:
             yield page, number, f"no test {words[2]}"
@@ -422,17 +428,15 @@ def check_figures():
 def check_optional():
     """Code that asks for a header of another project, by __has_include, is compiled again when the header has come or gone:
     meson.build's headers_found and ./dev name it. (Tried with sys/sdt.h left out of either: this check fails.)"""
-    named = {
-        "meson.build": re.search(r"(?s)headers_found = .*?headers_found\)", (ROOT / "meson.build").read_text())[0],
-        "dev": re.search(r"(?ms)^see_packages\(\) \{.*?^\}", (ROOT / "dev").read_text())[0],
-    }
+    found = re.search(r"(?s)headers_found = .*?headers_found\)", (ROOT / "meson.build").read_text())[0]
+    named = {"meson.build": re.findall(r"'([^']+)'", found), "dev": dev().SEEN_HEADERS}
     for name in files("runtime", "forkjoin", "examples", "bench", "test"):
         if str(name) == "test/process/install_test.cpp":  # asks for headers that must not be there
             continue
         for number, line in lines(name):
             for header in re.findall(r"__has_include\(<([^>]+)>\)", line):
-                for place, text in named.items():
-                    if not re.search(rf"[ '\[]{re.escape(header)}[';,\]\s]", text):
+                for place, headers in named.items():
+                    if header not in headers:
                         yield name, number, f"<{header}>: {place} does not name it where it asks which optional headers there are"
 
 

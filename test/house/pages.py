@@ -236,8 +236,12 @@ def commands(name):
 
 def check_words(dev, pages):
     """Commands, options, environment variables and names in the pages are there."""
-    told = subprocess.run([dev, "help"], text=True, stdout=subprocess.PIPE, check=True).stdout
-    parts = set(re.findall(r"(?m)^ +(\w+) +\d+ {3}", told))
+    def help_on(*command):
+        return subprocess.run([dev, "help", *command], text=True, stdout=subprocess.PIPE, check=True).stdout
+
+    known = re.findall(r"(?m)^\./dev (\w+)", help_on())
+    told = "".join(map(help_on, known))
+    parts = set(re.findall(r"(?m)^(\w+) +\d+ {3}", told))
     asked = "".join(file.read_text() for file in (ROOT / "bench").rglob("*.py")) + (ROOT / "dev").read_text()
     options = {"bench": asked, "report": asked}
     meson = set(re.findall(r"option\('(\w+)'", (ROOT / "meson_options.txt").read_text()))
@@ -251,7 +255,7 @@ def check_words(dev, pages):
         for where, line in commands(name):
             for command, rest in re.findall(r"\./dev (\w+)((?: [^#|&;`]*)?)", line):
                 rest = rest.split("  ")[0]
-                if f"./dev {command}" not in told:
+                if command not in known:
                     fail(where, f"./dev {command}: no such command")
                 for option in re.findall(r"(?<!\S)--\w[\w-]*", rest):
                     if option not in options.get(command, told):
