@@ -324,32 +324,6 @@ def check_names():
                 yield page, line, f"{target} has no {function}"
 
 
-def check_texts():
-    """Each row of TEXTS.md names tests that exist: test cases by their titles, or tests of meson.build. (Tried: with `stepz` for `steps`,
-    and with a row that names none, this check fails.)"""
-    page = pathlib.Path("runtime/TEXTS.md")
-    titles = set()
-    for name in files("test", "bench", suffixes={".cpp"}):
-        titles.update(re.findall(r'TEST_CASE(?:_FIXTURE)?\((?:\w+, )?\s*"((?:\\.|[^"])*)"', (ROOT / name).read_text()))
-    for name in files("test", "bench", "examples", suffixes={".build"}):
-        text = (ROOT / name).read_text()
-        titles.update(re.findall(r"\btest\(\s*'(\w+)'", text))
-        titles.update(f"handover_{way}" for way in re.findall(r"'(\w+)'", (re.search(r"foreach way : \[('sleep'[^]]*)\]", text) or [""] * 2)[1]))
-    rows = 0
-    for number, line in lines(page):
-        if not re.match(r"\| \d+ \|", line):
-            continue
-        rows += 1
-        if int(line.split("|")[1]) != rows:
-            yield page, number, f"row {rows} expected"
-        named = re.findall(r"`([^`]+)`", line.split("|")[4])
-        if not named:
-            yield page, number, "names no test"
-        for title in named:
-            if title not in titles:
-                yield page, number, f"{title}: no such test"
-
-
 def check_links():
     """Each relative link of a page leads to a file, and its anchor to a heading there, as GitHub names it. Each page and
     each header for users is in the site's contents. (Tried with a link to parking.md, one to PARKING.md#proof, and a page
