@@ -8,7 +8,6 @@ a run. Each figure is the median of all rounds, with the smallest and the larges
 finished in a second: what fast answers cost.
 """
 
-import argparse
 import pathlib
 import statistics
 import subprocess
@@ -19,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[0] = str(HERE.parent)
 
 from harness import measure  # noqa: E402
-from peers import toolchains  # noqa: E402
+from peers import beside_go  # noqa: E402
 
 # The mean pause of a client in ms, how all P compute, if they do, and what the case is.
 CASES = {
@@ -72,15 +71,6 @@ def run(program, case, procs, args):
         server.kill()
 
 
-def measure_case(programs, case, procs, args):
-    """For each program its figures, round by round."""
-    found = {name: [] for name in programs}
-    for i in range(args.rounds):
-        for name in sorted(programs, reverse=i % 2 == 1):
-            found[name].append(run(programs[name], case, procs, args))
-    return found
-
-
 def show(case, procs, found):
     for name, rounds in found.items():
         row = []
@@ -90,50 +80,16 @@ def show(case, procs, found):
         print(f"{case:10} {procs} P  {name:8} {'  '.join(row)}", flush=True)
 
 
-def parse():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("case", nargs="*", help=f"of {', '.join(CASES)} (default: all)")
-    parser.add_argument("--build", action="append", type=pathlib.Path, help="build folder; give it once for each of several compilers "
-                        "(default: build)")
-    parser.add_argument("--procs", default="1,2", help="numbers of Ps (default: 1,2)")
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"(default: {ROUNDS})")
-    parser.add_argument("--connections", type=int, default=CONNECTIONS, help=f"(default: {CONNECTIONS})")
-    parser.add_argument("--seconds", type=float, default=1.0, help="that count in a run (default: 1)")
-    parser.add_argument("--json", type=pathlib.Path, help="also writes the figures of each round there")
-    args = parser.parse_args()
-    args.build = [build.resolve() for build in args.build or [pathlib.Path("build")]]
-    wrong = set(args.case) - set(CASES)
-    if wrong:
-        parser.error(f"no case {', '.join(sorted(wrong))}; there are: {', '.join(CASES)}")
-    try:
-        args.procs = [int(p) for p in args.procs.split(",")]
-    except ValueError:
-        parser.error("--procs takes numbers, as in 1,2")
-    if args.rounds < 1 or args.connections < 1 or args.seconds <= 0 or min(args.procs) < 1:
-        parser.error("--rounds, --connections, --seconds and --procs must be above 0")
-    return args
-
-
 def main():
-    args = parse()
-    programs, go = toolchains.ours_and_go(args.build, "echo")
-    figures = []
-    for case in args.case or CASES:
-        for procs in args.procs:
-            found = measure_case(programs, case, procs, args)
-            show(case, procs, found)
-            figures.append({"case": case, "what": CASES[case][2], "procs": procs, "rounds": found})
-    if args.json:
-        settings = {"rounds": args.rounds, "seconds": args.seconds, "connections": args.connections}
-        toolchains.write_beside_go(args.json, args.build[0], go, settings, figures)
-    return 0
+    args = beside_go.parse(__doc__, CASES, ROUNDS, connections=(CONNECTIONS, ""), seconds=(1.0, "that count in a run"))
+
+    def measured(programs, case, procs):
+        found = beside_go.in_turn(programs, args.rounds, lambda program: run(program, case, procs, args))
+        show(case, procs, found)
+        return {"what": CASES[case][2], "rounds": found}
+
+    beside_go.compare("echo", args, ["rounds", "seconds", "connections"], measured)
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except measure.Failed as failure:
-        print(f"bench/peers/echo.py: {failure}", file=sys.stderr)
-        sys.exit(1)
-    except KeyboardInterrupt:
-        sys.exit(130)
+    beside_go.end(main, "bench/peers/echo.py")

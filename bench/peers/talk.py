@@ -7,17 +7,15 @@ A round runs both programs one after the other, in alternating order. Of two run
 nanoseconds for an operation, and Go's time over ours, with the smallest and the largest ratio of all rounds: above 1, ours is faster.
 """
 
-import argparse
 import pathlib
 import statistics
-import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[0] = str(HERE.parent)
 
 from harness import measure  # noqa: E402
-from peers import toolchains  # noqa: E402
+from peers import beside_go  # noqa: E402
 
 # How many operations, and what one is.
 CASES = {
@@ -39,28 +37,19 @@ TIMEOUT = 120  # seconds of a process
 def run(program, case, n, procs):
     """Returns the result and the seconds of the faster run."""
     command = [str(program), case, str(n), str(procs), str(RUNS)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
-    except subprocess.TimeoutExpired:
-        raise measure.Failed(f"did not end within {TIMEOUT} s: {' '.join(command)}") from None
-    if done.returncode != 0:
-        raise measure.Failed(f"ended with status {done.returncode}: {' '.join(command)}\n{done.stderr}")
+    out = beside_go.output(command, TIMEOUT)
     with measure.making_sense_of(command):
-        lines = [line.split() for line in done.stdout.splitlines()]
+        lines = [line.split() for line in out.splitlines()]
         return int(dict(line[:2] for line in lines)["result"]), min(float(line[1]) for line in lines if line[0] == "seconds")
 
 
 def measure_case(programs, case, n, procs, rounds):
     """For each program its seconds, round by round. Throws if two have different results."""
-    seconds = {name: [] for name in programs}
-    for i in range(rounds):
-        results = {}
-        for name in sorted(programs, reverse=i % 2 == 1):
-            results[name], time = run(programs[name], case, n, procs)
-            seconds[name].append(time)
-        if len(set(results.values())) > 1:
-            raise measure.Failed(f"{case}: different results: {results}")
-    return seconds
+    found = beside_go.in_turn(programs, rounds, lambda program: run(program, case, n, procs))
+    for pairs in zip(*found.values()):
+        if len({result for result, _ in pairs}) > 1:
+            raise measure.Failed(f"{case}: different results: {dict(zip(found, (result for result, _ in pairs)))}")
+    return {name: [seconds for _, seconds in pairs] for name, pairs in found.items()}
 
 
 def show(case, n, procs, seconds):
@@ -75,49 +64,17 @@ def show(case, n, procs, seconds):
     print(f"{case:12} {procs} P   " + "   ".join(row), flush=True)
 
 
-def parse():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("case", nargs="*", help=f"of {', '.join(CASES)} (default: all)")
-    parser.add_argument("--build", action="append", type=pathlib.Path, help="build folder; give it once for each of several compilers "
-                        "(default: build)")
-    parser.add_argument("--procs", default="1,2", help="numbers of Ps (default: 1,2)")
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"(default: {ROUNDS})")
-    parser.add_argument("--divide", type=int, default=1, help="divide the number of operations by that: to try the programs")
-    parser.add_argument("--json", type=pathlib.Path, help="also writes the seconds of each round there")
-    args = parser.parse_args()
-    args.build = [build.resolve() for build in args.build or [pathlib.Path("build")]]
-    wrong = set(args.case) - set(CASES)
-    if wrong:
-        parser.error(f"no case {', '.join(sorted(wrong))}; there are: {', '.join(CASES)}")
-    try:
-        args.procs = [int(p) for p in args.procs.split(",")]
-    except ValueError:
-        parser.error("--procs takes numbers, as in 1,2")
-    if args.rounds < 1 or args.divide < 1 or min(args.procs) < 1:
-        parser.error("--rounds, --divide and --procs must be above 0")
-    return args
-
-
 def main():
-    args = parse()
-    programs, go = toolchains.ours_and_go(args.build, "talk")
-    figures = []
-    for case in args.case or CASES:
+    args = beside_go.parse(__doc__, CASES, ROUNDS, divide=(1, "divide the number of operations by that: to try the programs"))
+
+    def measured(programs, case, procs):
         n = max(CASES[case][0] // args.divide, 8)
-        for procs in args.procs:
-            seconds = measure_case(programs, case, n, procs, args.rounds)
-            show(case, n, procs, seconds)
-            figures.append({"case": case, "what": CASES[case][1], "n": n, "procs": procs, "seconds": seconds})
-    if args.json:
-        toolchains.write_beside_go(args.json, args.build[0], go, {"rounds": args.rounds}, figures)
-    return 0
+        seconds = measure_case(programs, case, n, procs, args.rounds)
+        show(case, n, procs, seconds)
+        return {"what": CASES[case][1], "n": n, "seconds": seconds}
+
+    beside_go.compare("talk", args, ["rounds"], measured)
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except measure.Failed as failure:
-        print(f"bench/peers/talk.py: {failure}", file=sys.stderr)
-        sys.exit(1)
-    except KeyboardInterrupt:
-        sys.exit(130)
+    beside_go.end(main, "bench/peers/talk.py")

@@ -1,13 +1,9 @@
 """Builds the peers that have a compiler of their own: Go's programs, and rayon's by cargo."""
 
-import json
 import os
 import pathlib
 import shutil
 import subprocess
-
-from harness import environment, measure
-from peers.programs import versions
 
 HERE = pathlib.Path(__file__).resolve().parent
 TIMEOUT = 600  # seconds that a build may take
@@ -41,29 +37,6 @@ def build_go(into):
     kernels = sorted(main.parent.name for main in source.glob("*/main.go"))
     output(["go", "build", "-o", f"{into}/", *(f"./{kernel}" for kernel in kernels)], cwd=source)
     return output(["go", "version"])
-
-
-def ours_and_go(builds, name):
-    """Our program of that name in each build folder, and Go's; and what Go it is, or why it is left out, which it also prints."""
-    programs = {build.name: build / "bench" / name for build in builds}
-    for file in programs.values():
-        if not file.is_file():
-            raise measure.Failed(f"{file} is not there; ninja -C {file.parent.parent} bench/{name} builds it")
-    folder = builds[0] / "bench" / "peers" / "go"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        go = build_go(folder)
-        programs["go"] = folder / name
-    except LeftOut as why:
-        go = f"left out: {why}"
-    print(f"go: {go}")
-    return programs, go
-
-
-def write_beside_go(file, build, go, settings, results):
-    """What a comparison with Go measured, as bench/schema.md says."""
-    env = environment.describe(versions(build), os.getloadavg()) | {"go": go}
-    file.write_text(json.dumps({"schema": 1, "environment": env, "settings": settings, "results": results}, indent=1) + "\n")
 
 
 def crate_options():
