@@ -178,7 +178,6 @@ TEST_CASE("callers: each loop of sixteen threads has P that no other strand has"
 
 TEST_CASE("callers: brief calls keep no record from a worker that sleeps") {
   // While a strand computes with records in its deque, other threads take the second P again and again, and give it back without a look.
-  // Tried without the note that the strand leaves (parking.hpp: is_turned_away): the watchdog ends it.
   const test::watchdog dog("brief calls beside records", 2);
   fj::runtime rt(test::with_procs(2));
   std::atomic<bool> over{false};

@@ -234,7 +234,6 @@ TEST_CASE("channel: close wakes all that wait, and what is in the buffer is rece
 }
 
 TEST_CASE("channel: no value is lost or doubled among many senders and receivers (chan_test.go: MultiConsumer)") {
-  // Tried with wait_word::claim always true: values were lost, or the check in wake failed.
   test::for_each_runtime("many senders and receivers", [](fj::runtime& rt, unsigned, test::stealing) {
     for (const std::size_t capacity : {0u, 3u}) {
       const int senders = 8, receivers = 8, each = test::divided(1000);
@@ -347,7 +346,6 @@ TEST_CASE("channel: values left in a channel are destroyed with it") {
 }
 
 TEST_CASE("channel: waits that are stopped leave nothing behind") {
-  // Tried without remove_if_queued in wait_in: a later send woke the frame of a wait that was over.
   test::for_each_runtime("stopped waits on channels", [](fj::runtime& rt, unsigned, test::stealing) {
     for (int round = 0; round < test::divided(200); ++round) {
       fj::channel<int> c(0);

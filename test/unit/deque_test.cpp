@@ -169,7 +169,6 @@ TEST_CASE("deque: an alarm is noticed by the next push, once") {
   CHECK(f.slow_pushes == 2);
 }
 
-// Tried with a watch that outlasts the next alarm: fails.
 TEST_CASE("deque: a watched alarm asks for nothing" * doctest::skip(!test::may_fence_others())) {
   fixture f;
   f.push();  // takes the alarm off

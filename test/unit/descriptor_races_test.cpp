@@ -31,7 +31,6 @@ bool reads_one(const fj::descriptor& from, std::error_code& error) {
 }  // namespace
 
 TEST_CASE("several readers and writers of one descriptor: each byte is read once, and no reader is forgotten") {
-  // Tried with an event that wakes the first wait alone: the others slept on, beside bytes.
   test::for_each_runtime("several readers", [](fj::runtime& rt, unsigned, test::stealing) {
     for (auto make : {&test::make_pipe, &test::make_socket_pair}) {
       auto way = make();
@@ -212,7 +211,6 @@ TEST_CASE(
 }
 
 TEST_CASE("the first wait for a descriptor finds a timekeeper that sleeps elsewhere") {
-  // Tried without poller_is_open: the reader never woke.
   test::for_each_procs([](unsigned p) {
     for (int i = 0; i < test::divided(10); ++i) {
       const test::watchdog dog("first wait", p);

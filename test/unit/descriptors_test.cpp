@@ -244,7 +244,6 @@ TEST_CASE("a byte, a deadline and a stop at one time: each byte arrives, and eac
 }
 
 TEST_CASE("close: ends what waits, and all that comes later fails") {
-  // Tried without the claims in close: the readers never woke.
   test::for_each_runtime("close", [](fj::runtime& rt, unsigned, test::stealing) {
     for (auto make : {&test::make_pipe, &test::make_socket_pair}) {
       auto quiet = make(), full = make();

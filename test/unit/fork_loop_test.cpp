@@ -105,7 +105,7 @@ TEST_CASE("many closures: outside of a runtime") {
   CHECK(fj::fork_reduce(0, 100, 0L, std::plus<>(), [](int i) { return fib(i % 5); }) == 140);
 }
 
-// Tried with results that are not destroyed: then some live on. Tried with a join that throws the last exception.
+// Tried with results that are not destroyed: then some live on.
 TEST_CASE("many closures: the first exception in order, whichever closures throw, and no result is left") {
   test::for_each_runtime("many closures: exceptions", [](fj::runtime& rt, unsigned p, test::stealing how) {
     for (int first = 0; first < 16; ++first) {

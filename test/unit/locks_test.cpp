@@ -85,7 +85,6 @@ TEST_CASE("mutex: try_lock, and a lock that is stopped") {
 }
 
 TEST_CASE("mutex: a waiter gets it although another strand takes it again and again") {
-  // Tried without the hand-over in unlock_slow: with one P it hung, as the waiter always came too late.
   test::for_each_procs([](unsigned p) {
     const test::watchdog dog("a starving waiter", p);
     fj::runtime rt(test::with_procs(p));

@@ -82,7 +82,6 @@ TEST_CASE("run queue: a thief gets the older half, rounded up, and each entry on
   }
 }
 
-// Tried with an owner that takes from the ring by a store in place of the CAS: an entry is taken twice.
 TEST_CASE("run queue: an owner and thieves take each entry once") {
   constexpr unsigned thieves = 2;
   const unsigned count = test::divided(200'000u);

@@ -75,8 +75,7 @@ TEST_CASE("select: one of two that are ready is taken about as often as the othe
 }
 
 TEST_CASE("select: of two sends on one channel each is taken often (chan_test.go: PseudoRandomSend)") {
-  // Tried with entries queued in the order of the cases: the second was sent 11 times of 200. Tried with a wait that leaves
-  // behind its entries but the chosen one's.
+  // Tried with entries queued in the order of the cases: the second was sent 11 times of 200.
   test::for_each_runtime("random sends", [](fj::runtime& rt, unsigned, test::stealing) {
     constexpr int n = 200;
     for (const std::size_t capacity : {0, n}) {
@@ -192,7 +191,6 @@ TEST_CASE("select: the two sides of one channel never meet themselves (chan_test
 }
 
 TEST_CASE("select: a case takes effect exactly once among many that wait (doubleselect.go)") {
-  // Tried with claim always true: a value was sent on two channels.
   test::for_each_runtime("double select", [](fj::runtime& rt, unsigned, test::stealing) {
     fj::channel<int> c1(0), c2(0), c3(0), c4(0), done(0);
     const int n = test::divided(1000);

@@ -155,7 +155,6 @@ TEST_CASE(
 }
 
 TEST_CASE("sleep: ends although its P computes, if another is idle") {
-  // Tried with a worker that parks without a look at the timers: it hung.
   test::for_each_procs(
       [](unsigned p) {
         const test::watchdog dog("computing", p);
@@ -216,7 +215,7 @@ TEST_CASE("sleep: 10,000 at once") {
 }
 
 TEST_CASE("deadlines: each value is received once, whichever of send, receive, time and stop comes first") {
-  // Tried with a waiter that does not disarm: it crashed. A claim outside of the heap's mutex is left to the model timed_wait.
+  // A claim outside of the heap's mutex is left to the model timed_wait.
   test::for_each_runtime("deadline races", [](fj::runtime& rt, unsigned, test::stealing) {
     fj::channel<int> c(0);
     std::atomic<long> sent{0}, received{0};
