@@ -5,7 +5,8 @@
 //   texts             names and places, which events refer to by their offset: two bytes of length, then the text
 //   ring, ring, ...   one for each thread of the runtime, and one for all others; a head, and then its events
 //
-// All numbers have the byte order of the machine. A reader may come at any time, also after the process has been killed: a ring's
+// All numbers have the byte order of the machine. forkjoin-trace takes the numbers of events and the members of the structs from this
+// file (tool/reader.py): one event a line, members of 32 or 64 bits. A reader may come at any time, also after the process has been killed: a ring's
 // `count` is stored after the event that it counts. Of a ring that was full before, the oldest event may be half overwritten; in a copy
 // (tracer::write) it has the time 0 and is none.
 #pragma once
@@ -67,6 +68,8 @@ struct trace_event {
 };
 
 inline constexpr unsigned no_proc = 0xffff;
+
+inline constexpr std::size_t ring_head_size = 64;  ///< bytes from the begin of a ring to its first event
 
 struct trace_ring_head {
   std::atomic<std::uint64_t> count;  ///< events so far; the newest are there

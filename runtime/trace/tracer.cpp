@@ -21,7 +21,6 @@ namespace fj { inline namespace v0_2 { namespace detail {
 namespace {
 
 constexpr std::size_t modules_size = std::size_t{64} << 10, texts_size = std::size_t{256} << 10;
-constexpr std::size_t ring_head_size = 64;
 constexpr std::size_t prepared_size = std::size_t{256} << 10;  // of each ring
 static_assert(sizeof(trace_ring_head) <= ring_head_size && sizeof(trace_event) == 32);
 constexpr std::size_t modules_at = 4096, texts_at = modules_at + modules_size, rings_at = texts_at + texts_size;

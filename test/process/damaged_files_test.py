@@ -44,8 +44,6 @@ except model.Failed as failure:
 list(table.lines(profile, None, 8, True, True))
 page.made(profile, None, 8, True, "title")
 """
-FIELDS = ("magic pid procs modules_at modules_size texts_at texts_size rings_at rings ring_size without_ring first_ticks first_ns ns_per_tick "
-          "last_ticks last_ns began_unix_ns").split()
 SITE = {"function": "main", "file": "a.cpp", "line": 1, "kind": "fork_join", "forks": 1, "own_ns": 1.0, "own_before_forks_ns": 0.0,
         "own_after_joins_ns": 0.0, "on_span_ns": 1.0, "saved_twice_ns": 0.5, "saved_free_ns": 0.0, "outermost": 1, "work_in_ns": 1.0,
         "span_in_ns": 1.0, "lone_loops": 1, "lone_numbers": 10, "lone_ns": 1.0}
@@ -83,7 +81,7 @@ class Damaged(unittest.TestCase):
             yield status
 
     def header(self, data, **changes):
-        values = dict(zip(FIELDS, reader.HEADER.unpack_from(data))) | changes
+        values = reader.Header(*reader.HEADER.unpack_from(data))._asdict() | changes
         return reader.HEADER.pack(*values.values()) + data[reader.HEADER.size:]
 
     def test_random_bytes(self):
@@ -101,7 +99,7 @@ class Damaged(unittest.TestCase):
         for seed in range(40):
             choose = random.Random(seed)
             data = bytearray(choose.choice(self.traces))
-            values = dict(zip(FIELDS, reader.HEADER.unpack_from(data)))
+            values = reader.Header(*reader.HEADER.unpack_from(data))._asdict()
             kinds = list(reader.KINDS) + [0, 99]
             for ring in range(values["rings"]):
                 at = values["rings_at"] + ring * values["ring_size"]
@@ -124,7 +122,7 @@ class Damaged(unittest.TestCase):
 
     def test_forged_headers(self):
         data = self.traces[-1]
-        forged = [{name: value} for name in FIELDS if name not in ("ns_per_tick", "magic")
+        forged = [{name: value} for name in reader.Header._fields if name not in ("ns_per_tick", "magic")
                   for value in (0, 1, 1 << 20, (1 << 31) if name in ("pid", "procs") else 1 << 62, (1 << (32 if name in ("pid", "procs") else 64)) - 1)]
         forged += [{"ns_per_tick": value, "last_ticks": 0} for value in (0.0, -1.0, math.nan, math.inf, 1e300, 5e-324)]
         forged += [{"rings": 1 << 62, "ring_size": 0}, {"rings": 0}, {"magic": 0}, {"procs": 65535}]
@@ -147,7 +145,7 @@ class Damaged(unittest.TestCase):
     def test_modules_that_are_no_programs(self):
         """A trace names files: a device, a pipe and a damaged program have no symbols."""
         data = self.traces[-1]
-        values = dict(zip(FIELDS, reader.HEADER.unpack_from(data)))
+        values = reader.Header(*reader.HEADER.unpack_from(data))._asdict()
         program = bytearray(pathlib.Path(PROGRAM).read_bytes())
         for seed in range(6):
             choose = random.Random(seed)

@@ -24,11 +24,11 @@ from story import Story  # noqa: E402
 def rings(path):
     """The times of the events of each ring, in the order in which they were added; 0: left out."""
     data = path.read_bytes()
-    header = reader.HEADER.unpack_from(data)
-    at, number, size = header[7], header[8], header[9]
-    for i in range(number):
-        count, capacity, _, _ = reader.HEAD.unpack_from(data, at + i * size)
-        events = at + i * size + reader.RING_HEAD
+    header = reader.Header(*reader.HEADER.unpack_from(data))
+    for i in range(header.rings):
+        at = header.rings_at + i * header.ring_size
+        head = reader.Head(*reader.HEAD.unpack_from(data, at))
+        count, capacity, events = head.count, head.capacity, at + reader.RING_HEAD
         yield [reader.EVENT.unpack_from(data, events + n % capacity * reader.EVENT.size)[0] for n in range(max(0, count - capacity), count)]
 
 

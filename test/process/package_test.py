@@ -70,7 +70,7 @@ with tempfile.TemporaryDirectory() as folder:
         sys.exit(f"in libforkjoin{interface}: {sorted(found)}")
 
     found = unpack("libforkjoin-dev", depends=[rf"libforkjoin{interface} \(= {version}-1\)", "libboost-context-dev"])
-    headers = {path for path in found if path.endswith(".hpp")}
+    headers = {path for path in found if path.startswith("usr/include/") and path.endswith(".hpp")}
     names = {path for path in found if path.startswith("usr/include/forkjoin-tbb/")}
     folder = pathlib.Path(source, "forkjoin/tbb")
     if names != {f"usr/include/forkjoin-tbb/{name.relative_to(folder)}" for name in folder.rglob("*.h")}:
@@ -84,6 +84,7 @@ with tempfile.TemporaryDirectory() as folder:
              for file in pathlib.Path(source, "runtime", tool, "tool").glob("*.*")}
     tools |= {f"usr/{where}" for tool in ("trace", "profile", "races")
               for where in (f"bin/forkjoin-{tool}", f"share/man/man1/forkjoin-{tool}.1.gz")}
+    tools.add("usr/share/forkjoin/trace/format.hpp")  # the command reads it
     tools |= {"usr/share/forkjoin/forkjoin-gdb.py", f"usr/share/gdb/auto-load/{so}.{version}-gdb.py"}
     libraries = {f"usr/lib/{triplet}/libforkjoin{name}.a" for name in ("", "-profile", "-races")}
     libraries |= {f"usr/lib/{triplet}/pkgconfig/forkjoin{name}.pc" for name in ("", "-profile", "-races", "-tbb")}

@@ -91,7 +91,7 @@ def make_page(args):
 def export(args):
     out = args.output or args.file.with_suffix(".perfetto")
     story = story_of(args.file)
-    with open(out, "wb") as file:
+    with open(out, "w", encoding="utf-8", errors="replace") as file:
         perfetto.write(story, file)
     print(out)
 

@@ -6,7 +6,6 @@ import json
 import pathlib
 import re
 
-import perfetto
 import summary
 
 LONGEST = 15  # rows of a table
@@ -41,10 +40,7 @@ def data_of(story):
     strands = sorted(story.strands, key=lambda strand: strand.born)
     number = {strand: i for i, strand in enumerate(strands)}
     rows, row_count = rows_of(strands, story.end)
-    ready, now = [], 0
-    for at, change in perfetto.ready_changes(story):
-        now += change
-        ready.append([t(at), now])
+    ready = [[t(at), count] for at, count in story.ready_strands()]
     joins = sorted((wait for wait in story.waits if wait.why == "join"), key=lambda wait: -wait.lasted(story.end))[:LONGEST]
     vain = sorted(story.vain, key=lambda search: search.begin - search.end)[:LONGEST]
     places = collections.defaultdict(list)

@@ -1,21 +1,35 @@
-"""Reads the file of a trace: runtime/trace/format.hpp has its form."""
+"""Reads the file of a trace. format.hpp has its form: this module reads the events' names and the structs there."""
 
 import collections
 import os
+import pathlib
+import re
 import stat
 import struct
 
-MAGIC = 0x3130656361727466
-HEADER = struct.Struct("<QIIQQQQQQQQQQdQQQ")
-HEAD = struct.Struct("<QQII")
-EVENT = struct.Struct("<QQQQ")
-RING_HEAD = 64
-NO_PROC = 0xffff
+HERE = pathlib.Path(__file__).resolve().parent
+FORMAT = next(file for file in (HERE / "format.hpp", HERE.parent / "format.hpp") if file.exists())  # installed; in the source tree
+TEXT = FORMAT.read_text(encoding="utf-8")
 
-KINDS = {1: "stack", 2: "born", 3: "run", 4: "off", 5: "end", 6: "wait", 7: "ready", 8: "loop", 9: "parent", 10: "on_top", 11: "on_top_end",
-         12: "block", 13: "unblock", 14: "preempt", 15: "name", 16: "mark", 17: "child", 32: "steal", 33: "take", 34: "publish", 35: "expose",
-         36: "sees_private", 37: "sees_loops", 48: "busy",
-         49: "looking", 50: "idle", 51: "park", 52: "wake", 53: "awake", 54: "retake", 55: "poll", 56: "timers", 57: "job", 58: "job_end"}
+
+def form(name):
+    """What struct and collections.namedtuple make of a struct of format.hpp."""
+    codes = {"std::uint64_t": "Q", "std::uint32_t": "I", "double": "d"}
+    body = re.search(rf"(?ms)^struct {name} \{{\n(.*?)^\}};", TEXT)[1]
+    members = [(codes[kind], names.split(", ")) for kind, names in re.findall(r"(?m)^  (?:std::atomic<)?([\w:]+)>? ([\w, ]+);", body)]
+    return (struct.Struct("<" + "".join(code * len(names) for code, names in members)),
+            collections.namedtuple(name, [each for _, names in members for each in names]))
+
+
+def constant(name):
+    return int(re.search(rf"\b{name} = ([\w']+);", TEXT)[1].replace("'", "").rstrip("u"), 0)
+
+
+HEADER, Header = form("trace_header")
+HEAD, Head = form("trace_ring_head")
+EVENT, _ = form("trace_event")
+MAGIC, RING_HEAD, NO_PROC = constant("right_magic"), constant("ring_head_size"), constant("no_proc")
+KINDS = {int(number): name for name, number in re.findall(r"(?m)^  (\w+) = (\d+),", TEXT)}
 
 Event = collections.namedtuple("Event", "at kind proc fiber a b thread")
 Thread = collections.namedtuple("Thread", "number is_outside count kept")
@@ -62,31 +76,33 @@ class File:
     def _load(self):
         if self._size < HEADER.size:
             raise Failed(f"{self.path} is no trace: it has {self._size} bytes")
-        (magic, self.pid, self.procs, modules_at, modules_size, texts_at, texts_size, rings_at, rings, ring_size, self.without_ring,
-         self.first_ticks, first_ns, self.ns_per_tick, last_ticks, last_ns, self.began_unix_ns) = HEADER.unpack(
-             self._part("the header", 0, HEADER.size))
+        header = Header(*HEADER.unpack(self._part("the header", 0, HEADER.size)))
+        self.pid, self.procs, self.without_ring = header.pid, header.procs, header.without_ring
+        self.first_ticks, self.ns_per_tick, self.began_unix_ns = header.first_ticks, header.ns_per_tick, header.began_unix_ns
         self._size = os.fstat(self._file.fileno()).st_size  # a process that writes it still makes room for a ring before it counts it
-        if magic != MAGIC:
+        if header.magic != MAGIC:
             raise Failed(f"{self.path} is no trace of this version of the library, or the program ended while it made the file")
         if not 1 <= self.procs <= MOST_PROCS:
             raise self._damaged(f"it is of {self.procs:,} P")
-        self.cut_off = last_ticks == 0
-        if not self.cut_off and last_ticks > self.first_ticks and last_ns > first_ns:
-            self.ns_per_tick = (last_ns - first_ns) / (last_ticks - self.first_ticks)
+        self.cut_off = header.last_ticks == 0
+        if not self.cut_off and header.last_ticks > header.first_ticks and header.last_ns > header.first_ns:
+            self.ns_per_tick = (header.last_ns - header.first_ns) / (header.last_ticks - header.first_ticks)
         if not NS_PER_TICK[0] <= self.ns_per_tick <= NS_PER_TICK[1]:  # nor is it no number
             raise self._damaged(f"its clock ticks every {self.ns_per_tick:g} ns")
-        self.modules = [self._module(line) for line in self._part("the list of modules", modules_at, modules_size).split(b"\0", 1)[0].splitlines()]
-        self._texts = self._part("the list of texts", texts_at, texts_size)
-        if rings and ring_size < RING_HEAD:
-            raise self._damaged(f"its rings have {ring_size} bytes")
-        if rings_at + rings * ring_size > self._size:
-            raise self._damaged(f"its {rings:,} rings would end at byte {rings_at + rings * ring_size:,} of {self._size:,}")
+        modules = self._part("the list of modules", header.modules_at, header.modules_size)
+        self.modules = [self._module(line) for line in modules.split(b"\0", 1)[0].splitlines()]
+        self._texts = self._part("the list of texts", header.texts_at, header.texts_size)
+        rings_end = header.rings_at + header.rings * header.ring_size
+        if header.rings and header.ring_size < RING_HEAD:
+            raise self._damaged(f"its rings have {header.ring_size} bytes")
+        if rings_end > self._size:
+            raise self._damaged(f"its {header.rings:,} rings would end at byte {rings_end:,} of {self._size:,}")
         self.threads, found = [], []
-        for i in range(rings):
-            at = rings_at + i * ring_size
-            count, capacity, worker, is_outside = HEAD.unpack(self._part("a ring", at, HEAD.size))
-            if RING_HEAD + capacity * EVENT.size > ring_size:
-                raise self._damaged(f"a ring of {ring_size:,} bytes would have room for {capacity:,} events")
+        for i in range(header.rings):
+            at = header.rings_at + i * header.ring_size
+            count, capacity, worker, is_outside = Head(*HEAD.unpack(self._part("a ring", at, HEAD.size)))
+            if RING_HEAD + capacity * EVENT.size > header.ring_size:
+                raise self._damaged(f"a ring of {header.ring_size:,} bytes would have room for {capacity:,} events")
             kept = min(count, capacity)
             self.threads.append(Thread(worker, bool(is_outside), count, kept))
             first = (count - kept) % capacity if capacity else 0
@@ -101,7 +117,7 @@ class File:
         self.events = [Event((ticks - first) * scale, KINDS.get(what & 0xffff, "none"), what >> 16 & 0xffff, what >> 32, a, b, thread)
                        for ticks, what, a, b, thread in found]
         self.lost = sum(thread.count for thread in self.threads) - len(found)
-        end = (last_ticks - first) * scale if not self.cut_off else 0
+        end = (header.last_ticks - first) * scale if not self.cut_off else 0
         if abs(end) >= LONGEST_NS:
             raise self._damaged(f"it would have lasted {end:g} ns")
         self.begin = min((event.at for event in self.events[:1]), default=0) if self.lost else min(0, self.events[0].at if self.events else 0)

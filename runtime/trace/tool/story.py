@@ -463,3 +463,14 @@ class Story:
         if self.end > since:
             found.append((since, self.end, now))
         return found
+
+    def ready_strands(self):
+        """[(from when on, how many strands are ready)]"""
+        steps = collections.Counter()
+        for wait in self.waits:
+            if wait.ready is not None:
+                steps[wait.ready] += 1
+                if wait.end is not None:
+                    steps[wait.end] -= 1
+        times = sorted(steps)
+        return list(zip(times, itertools.accumulate(steps[at] for at in times)))
