@@ -174,7 +174,7 @@ inline constexpr unsigned takes_per_oldest = 61;
 /// Nanoseconds between two tries to start a thread after the system refused one: a refused thread costs about 10 us.
 inline constexpr std::int64_t between_refusals_ns = 100'000'000;
 
-// The monitor (sched/sysmon.hpp). Each number but lasting_calls, poll_delay_ns and timer_delay_ns is that of Go's sysmon.
+// The monitor (sched/monitor_rules.hpp). Each number but lasting_calls, poll_delay_ns and timer_delay_ns is that of Go's sysmon.
 
 /// Nanoseconds between two looks of the monitor: the first while it found something to do a short time ago, then twice as much
 /// after each look up to the last.

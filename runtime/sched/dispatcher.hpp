@@ -173,7 +173,7 @@ class dispatcher {
   }
 
   /// The same for a fiber that no strand of the runtime has made ready: it goes before the others. If all P are busy, one is asked to
-  /// give way to it, each in turn. One whose strand does not hear it leaves the fiber to the monitor's next look (sysmon.hpp).
+  /// give way to it, each in turn. One whose strand does not hear it leaves the fiber to the monitor's next look (monitor_rules.hpp).
   void ready_soon(fiber& f) noexcept FORKJOIN_EXCLUDES(mutex_) {
     if (!has_been_soon()) has_been_soon_.store(true, std::memory_order_relaxed);
     {

@@ -7,8 +7,8 @@
 
 #include "../os/mutex.hpp"
 #include "../os/thread.hpp"
+#include "monitor_rules.hpp"
 #include "monitor_word.hpp"
-#include "sysmon.hpp"
 #include "system.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {

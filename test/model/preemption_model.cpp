@@ -6,7 +6,7 @@
 
 #include "test/model/system.hpp"
 
-#include "runtime/sched/sysmon.hpp"
+#include "runtime/sched/monitor_rules.hpp"
 
 namespace model {
 namespace {

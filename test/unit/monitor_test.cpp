@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "runtime/os/clock.hpp"
+#include "runtime/sched/monitor_rules.hpp"
 #include "runtime/sched/monitor_word.hpp"
 #include "runtime/sched/poller.hpp"
-#include "runtime/sched/sysmon.hpp"
 #include "runtime/sched/system.hpp"
 #include "test/support.hpp"
 
