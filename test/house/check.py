@@ -40,6 +40,7 @@ ORDER = [
     "forkjoin/fork_join.hpp",
     "forkjoin/loops",
     "forkjoin",
+    "runtime/c",  # which calls what users call
 ]
 # The only ways from the public headers to the runtime: of programs, and of the serial builds that have an observer.
 SEAMS = {

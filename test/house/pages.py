@@ -26,7 +26,8 @@ How to write a block:
                               installed library is there, too
 ```sh, or indented            ./dev, its commands and options are there; so are options of Meson; a line `g++ ... pkg-config ...`
                               compiles a program
-Each fence says what it holds: cpp, text, cmake, meson, ini, sh. All fragments of a page are one source, and only parsed.
+```c, ```python               a fragment from a file
+Each fence says what it holds: cpp, c, python, text, cmake, meson, ini, sh. All fragments of a page are one source, and only parsed.
 
 Tried: with a line less in the text below a program with races this test fails. With a call of fj::spawn, a program that prints something else, loops or exits with 1, a fence that says cmak, ./dev try,
 ./dev test --fast, --part min, FORKJOIN_PROC, fj::option, -Dtest=disabled, the target forkjoin::fj, dependency('forkjoins'), version
@@ -47,7 +48,7 @@ sys.path.insert(0, str(ROOT / "forkjoin/guide/site"))
 sys.dont_write_bytecode = True
 import make_site  # noqa: E402: it reads Markdown
 
-KINDS = {"cpp", "text", "cmake", "meson", "ini", "sh"}
+KINDS = {"cpp", "c", "python", "text", "cmake", "meson", "ini", "sh"}
 HEADERS = "".join(re.findall(r"(?m)^#include .*\n", (ROOT / "test/precompiled/pages.hpp").read_text()))
 # As strict as a careful user is, but fragments leave things unused.
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
@@ -179,6 +180,8 @@ def check_code(page, header, library, compiler):
             print(f"{page}:{each.line}: no Boost.Asio is installed: not checked")
         elif note.startswith("from "):
             check_from(f"{page}:{each.line}", each.text, note.removeprefix("from "))
+        elif each.kind in ("c", "python"):
+            fail(f"{page}:{each.line}", f"a fragment in {each.kind} is from a file: <!-- from FILE --> above it")
         elif each.kind == "code":
             fragments.add_names(each.text, each.line)
         elif each.kind == "cpp" and note == "races":

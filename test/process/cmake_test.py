@@ -2,7 +2,7 @@
 add_subdirectory and FetchContent, static and shared. The project's own folders have the same names as the library's. All but
 add_subdirectory compile the library's sources as one, which takes a fraction of the time.
 
-cmake_test.py <source folder> <program> <version of the binary interface> -- <compiler>
+cmake_test.py <source folder> <program> <squares.py> <version of the binary interface> -- <compiler>
 
 What is installed from a build that has the library by add_subdirectory or FetchContent serves another project: the program, a
 library that links forkjoin::forkjoin, and forkjoin, whose headers are those that Meson installs.
@@ -86,7 +86,7 @@ def run(*command, **options):
 
 TOGETHER = ["-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=0"]
 
-source, program, interface, _, *compiler = sys.argv[1:]
+source, program, squares, interface, _, *compiler = sys.argv[1:]
 if not shutil.which("cmake"):
     print("CMake is not installed: not checked")
     sys.exit(77)
@@ -149,6 +149,12 @@ with tempfile.TemporaryDirectory() as folder:
     for shared in False, True:
         build(f"find_{'shared' if shared else 'static'}", FIND.format(interface=interface), shared,
               f"-DCMAKE_PREFIX_PATH={root}/installed/opt/forkjoin", definitions="WANT_AS_BUILT")
+    # The shared library from another language, by its C header's functions alone.
+    for procs in "1", "2", "8":
+        told = run(sys.executable, squares, root / "installed/opt/forkjoin/lib/libforkjoin.so", timeout=60,
+                   env=dict(env, FORKJOIN_PROCS=procs), stdout=subprocess.PIPE)
+        if told != "sum 332833500\n":
+            sys.exit(f"squares.py with {procs} P prints {told}")
 
     # A compiler in two words, such as "ccache g++". (Tried with the first word alone for assembly: that does not build.)
     env["CXX"] = f"env {env['CXX']}"
