@@ -16,7 +16,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/abi/maybe_yield.hpp"
+#include "forkjoin/abi/waiter.hpp"
 
 namespace fj { inline namespace v0_2 {
 

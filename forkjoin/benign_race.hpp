@@ -1,7 +1,7 @@
 // A mark for races that are meant.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #include <functional>
 #include <type_traits>

@@ -1,7 +1,7 @@
 // Values to which strands add without sharing them: one for each P, combined at the end.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #include <atomic>
 #include <concepts>
@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "forkjoin/abi/cache_line.hpp"
 #include "forkjoin/run.hpp"
 #include "forkjoin/serial/observer.hpp"
 

@@ -1,7 +1,7 @@
 // A copy of the elements that match.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #include <cstddef>
 #include <functional>

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/abi/explore.hpp"
 
 namespace fj { inline namespace v0_2 {
 

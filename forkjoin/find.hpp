@@ -1,7 +1,7 @@
 // The first element that matches; and whether any, all or none match.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #include <atomic>
 #include <concepts>

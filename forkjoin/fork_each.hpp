@@ -1,7 +1,7 @@
 // A loop that forks each turn. The continuation is the rest of the loop.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #include <cstddef>
 #include <ranges>

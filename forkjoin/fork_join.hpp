@@ -1,7 +1,7 @@
 // The fork: run closures in parallel, join, return their results.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #include <type_traits>
 #include <utility>

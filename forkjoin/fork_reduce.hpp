@@ -1,7 +1,7 @@
 // A reduction over children that are forked one by one.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #include <concepts>
 #include <cstddef>

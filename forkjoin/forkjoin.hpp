@@ -1,7 +1,7 @@
 // forkjoin: recursive parallel algorithms by continuation stealing. Include this.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #include "forkjoin/benign_race.hpp"
 #include "forkjoin/combinable.hpp"

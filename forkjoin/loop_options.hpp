@@ -1,7 +1,7 @@
 // The options of loops and algorithms.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #include <concepts>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // The merge of two sorted sequences.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #include <functional>
 #include <iterator>

@@ -1,7 +1,7 @@
 // The parallel loop.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "forkjoin/abi/os/compiler.hpp"
 #include "forkjoin/detail/refusal.hpp"
 #include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/blocks.hpp"

@@ -1,7 +1,7 @@
 // Parallel loops over the cells of a matrix, one by one or by blocks.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #include <algorithm>
 #include <cstddef>

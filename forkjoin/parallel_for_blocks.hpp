@@ -1,7 +1,7 @@
 // The parallel loop over blocks: the body gets the two ends of each.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #include <cstddef>
 #include <functional>

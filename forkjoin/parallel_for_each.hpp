@@ -1,7 +1,7 @@
 // A loop over any sequence, and one whose body adds elements.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #include <atomic>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // A partition: elements that match come before those that do not.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #include <cstddef>
 #include <functional>

@@ -1,7 +1,7 @@
 // How forks are scheduled: two independent choices, the order and the join.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #include <type_traits>
 

@@ -1,7 +1,7 @@
 // Parallel reductions: sums by any associative operation.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #include <concepts>
 #include <cstddef>

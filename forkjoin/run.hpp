@@ -1,7 +1,7 @@
 // Entering a runtime.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #ifdef FORKJOIN_SERIAL
 #include "forkjoin/serial/run.hpp"
@@ -10,8 +10,8 @@
 #include <source_location>
 #include <type_traits>
 
+#include "forkjoin/abi/runtime.hpp"
 #include "forkjoin/detail/call_in.hpp"
-#include "forkjoin/detail/entry.hpp"
 #include "forkjoin/detail/result.hpp"
 
 namespace fj { inline namespace v0_2 {

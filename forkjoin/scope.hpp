@@ -1,7 +1,7 @@
 // Scopes: forks anywhere in a function. Thieves steal the function's true continuation.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #ifdef FORKJOIN_SERIAL
 #include "forkjoin/serial/scope.hpp"
@@ -15,9 +15,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "forkjoin/abi/on_top.hpp"
+#include "forkjoin/abi/run.hpp"
+#include "forkjoin/abi/scope.hpp"
 #include "forkjoin/detail/closure.hpp"
 #include "forkjoin/detail/closure_child.hpp"
-#include "forkjoin/detail/entry.hpp"
 #include "forkjoin/detail/kept_children.hpp"
 #include "forkjoin/detail/misuse.hpp"
 #include "forkjoin/detail/result.hpp"
@@ -96,9 +98,9 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
       return detail::os::rematerialize(*this).template fork_slow<F>(f);
     if constexpr (keeps)
       if (kept_.template keep<F>(*detail::current_worker(), f)) return;
-    if (detail::current_worker()->exceptions->any()) [[unlikely]]
+    if (detail::face_of(*detail::current_worker()).exceptions->any()) [[unlikely]]
       return detail::os::rematerialize(*this).template fork_slow<F>(f);
-    detail::fiber* const below = here.below;
+    detail::fiber* const below = detail::face_of(here).below;
     if (!below) [[unlikely]]
       return detail::os::rematerialize(*this).template fork_slow<F>(f);
     fork_onto<F>(here, *below, f);
@@ -145,7 +147,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
   }
 
   [[gnu::always_inline]] void look_at_exceptions() noexcept {
-    const unsigned uncaught = detail::current_worker()->exceptions->uncaught;
+    const unsigned uncaught = detail::face_of(*detail::current_worker()).exceptions->uncaught;
     if (uncaught == 0) [[likely]]
       return;
     uncaught_ = uncaught;
@@ -178,7 +180,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
       return call_on_own_stack<F>(f);
     child_type& c = detail::construct_child<child_type, F>(state_, here, below, f);
     c.number = number_of_fork();
-    [[maybe_unused]] const unsigned proc = leaps ? detail::current_worker()->proc->index : 0;
+    [[maybe_unused]] const unsigned proc = leaps ? static_cast<unsigned>(detail::current_proc()) : 0;
     const detail::fork_end end = detail::call_child(here, below, c, &child_type::run);
     detail::back_from_child(*state_.home, below, end);  // read again, which is less than to keep it
     if (end == detail::fork_end::returned) [[likely]]
@@ -195,8 +197,9 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
     using child_type = detail::closure_child<std::decay_t<F>>;
     if (!detail::current_fiber() || !detail::is_of_this_runtime(state_)) detail::forked_in_other_runtime();
     detail::fiber& here = *detail::current_fiber();
-    if (!here.below && !detail::prepare_below(*detail::current_worker(), here)) return call_on_own_stack<F>(f);
-    detail::fiber& below = *here.below;
+    if (!detail::face_of(here).below && !detail::prepare_below(*detail::current_worker(), here))
+      return call_on_own_stack<F>(f);
+    detail::fiber& below = *detail::face_of(here).below;
     if (!detail::fits<child_type>(below)) return call_on_own_stack<F>(f);
     child_type& c = detail::construct_child<child_type, F>(state_, here, below, f);
     c.number = &here == state_.home ? number_of_fork() : detail::child::forked_elsewhere;
@@ -213,12 +216,12 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
   // Throws what an unstolen child threw, which still lies on its stack.
   template <class Child>
   [[noreturn, gnu::cold, gnu::noinline]] static void rethrow() {
-    detail::fiber& below = *detail::current_fiber()->below;
+    detail::fiber& below = *detail::face_of(*detail::current_fiber()).below;
     auto& c = *static_cast<Child*>(Child::place_on(below));
     const std::exception_ptr thrown = std::move(c.error);
     std::destroy_at(&c.error);
-    detail::os::happens_before(
-        below.stack_bottom());  // for the race detector: the next user of the stack comes after that
+    // For the race detector: the next user of the stack comes after that.
+    if constexpr (detail::os::races_are_detected) detail::os::happens_before(detail::stack_bottom(below));
     std::rethrow_exception(thrown);
   }
 

@@ -1,7 +1,7 @@
 // Sorting in place.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,7 @@
 // A stable partition: elements that match come first, and both groups keep their order.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Sorting that keeps the order of equal elements.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #include <cstddef>
 #include <functional>

@@ -2,7 +2,7 @@
 // a wait that reaches its deadline.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #include <exception>
 #include <stop_token>

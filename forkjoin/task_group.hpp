@@ -1,7 +1,7 @@
 // Tasks that belong to an object: started and waited for anywhere.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #ifdef FORKJOIN_PROFILE
 #error \
@@ -18,9 +18,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "forkjoin/abi/run.hpp"
+#include "forkjoin/abi/scope.hpp"
+#include "forkjoin/abi/task_group.hpp"
 #include "forkjoin/detail/closure.hpp"
 #include "forkjoin/detail/closure_child.hpp"
-#include "forkjoin/detail/entry.hpp"
 #include "forkjoin/go/future.hpp"
 #include "forkjoin/go/wait_options.hpp"
 #include "forkjoin/stop.hpp"
@@ -182,11 +184,11 @@ class task_group {
   template <class Task>
   void run_as_child(detail::fiber& here, Task& made) {
     using child = detail::closure_child<Task>;
-    const bool has_stack = here.below || detail::prepare_below(*detail::current_worker(), here);
-    if (!has_stack || !detail::fits<child>(*here.below) || !core_.begin_child()) return made();
+    const bool has_stack = detail::face_of(here).below || detail::prepare_below(*detail::current_worker(), here);
+    if (!has_stack || !detail::fits<child>(*detail::face_of(here).below) || !core_.begin_child()) return made();
     child* placed = nullptr;
     try {
-      placed = &detail::construct_child<child, Task>(core_, here, *here.below, made);
+      placed = &detail::construct_child<child, Task>(core_, here, *detail::face_of(here).below, made);
     } catch (...) {
       core_.end_child();
       throw;

@@ -1,7 +1,7 @@
 // Names and marks for traces.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #include <string_view>
 

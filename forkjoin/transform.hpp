@@ -1,7 +1,7 @@
 // The parallel std::transform.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #include <cstddef>
 #include <functional>

@@ -1,7 +1,7 @@
 // A scope with its body as a closure.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #include <type_traits>
 #include <utility>

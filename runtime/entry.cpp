@@ -1,4 +1,4 @@
-#include "runtime/entry.hpp"
+#include "forkjoin/abi/runtime.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -13,13 +13,14 @@
 #include <string_view>
 #include <utility>
 
+#include "forkjoin/abi/os/clock.hpp"
 #include "runtime/deadlock_report.hpp"
 #include "runtime/environment.hpp"
 #include "runtime/fibers.hpp"
 #include "runtime/flight_recorder.hpp"
 #include "runtime/instances.hpp"
 #include "runtime/lost_fibers.hpp"
-#include "runtime/os/clock.hpp"
+#include "runtime/os/cpu.hpp"
 #include "runtime/os/futex.hpp"
 #include "runtime/os/memory/pages.hpp"
 #include "runtime/os/memory_fault.hpp"
@@ -27,6 +28,7 @@
 #include "runtime/os/thread.hpp"
 #include "runtime/os/turns.hpp"
 #include "runtime/report.hpp"
+#include "runtime/sched/run.hpp"
 #include "runtime/stacks/overflow.hpp"
 #include "runtime/trace/note.hpp"
 #include "runtime/wait/outside_threads.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/settings.hpp"
-#include "options.hpp"
+#include "forkjoin/abi/options.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

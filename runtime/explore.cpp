@@ -1,4 +1,4 @@
-#include "runtime/explore.hpp"
+#include "forkjoin/abi/explore.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/entry.hpp"
+#include "forkjoin/abi/runtime.hpp"
 #include "runtime/environment.hpp"
 #include "runtime/fork/current.hpp"
 #include "runtime/os/copy_of_process.hpp"
@@ -66,10 +66,10 @@ class open_runtime {
   scheduler* const scheduler_;
 };
 
-struct call_of_program : root {
-  explicit call_of_program(explored_program what) noexcept : root(&call_it), program(what) {}
+struct call_of_program : job_body {
+  explicit call_of_program(explored_program what) noexcept : job_body(&call_it), program(what) {}
 
-  static void call_it(root& self) noexcept {
+  static void call_it(job_body& self) noexcept {
     auto& mine = static_cast<call_of_program&>(self);
     try {
       mine.result = mine.program.call(mine.program.f);
@@ -85,7 +85,7 @@ struct call_of_program : root {
 
 std::string open_runtime::call(explored_program program) {
   call_of_program mine(program);
-  run_root(*scheduler_, mine);
+  run_job(*scheduler_, mine);
   if (mine.error) std::rethrow_exception(mine.error);
   return std::move(mine.result);
 }

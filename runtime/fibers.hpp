@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "fiber_reports.hpp"
+#include "forkjoin/abi/fiber_reports.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

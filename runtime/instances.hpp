@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <string>
 
-#include "base/list.hpp"
-#include "options.hpp"
-#include "os/mutex.hpp"
+#include "forkjoin/abi/list.hpp"
+#include "forkjoin/abi/mutex.hpp"
+#include "forkjoin/abi/options.hpp"
+#include "forkjoin/abi/os/thread_safety.hpp"
 #include "os/thread.hpp"
-#include "os/thread_safety.hpp"
 #include "replay.hpp"
 #include "sched/scheduler.hpp"
 

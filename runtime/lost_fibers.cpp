@@ -47,8 +47,9 @@
 #include <utility>
 #include <vector>
 
+#include "forkjoin/abi/os/clock.hpp"
 #include "runtime/instances.hpp"
-#include "runtime/os/clock.hpp"
+#include "runtime/os/cpu.hpp"
 #include "runtime/os/function_names.hpp"
 #include "runtime/os/interrupt.hpp"
 #include "runtime/os/memory/heap_blocks.hpp"
@@ -418,8 +419,8 @@ class look {
     if (state == fiber_state::free) return;
     const root* const whose = f.of->whose;
     const go_root* const of_go = whose ? go_root::of(*whose) : nullptr;
-    os::heap_block* const b = of_go ? block_at(address_of(of_go)) : nullptr;
-    if (b && b->begin == address_of(of_go)) b->is_partial = true;
+    os::heap_block* const b = of_go ? block_at(address_of(&of_go->job)) : nullptr;
+    if (b && b->begin == address_of(&of_go->job)) b->is_partial = true;
   }
 
   // A scope's child that no thief has made a strand of its own: its parents, which wait in the call of it, whatever their states say.
@@ -483,7 +484,7 @@ class look {
       if (!f->is_marked && a >= f->from && a < f->top) reach(*f);
     } else if (os::heap_block* const b = block_at(a); b && !b->is_marked) {
       b->is_marked = true;
-      if (!b->is_opaque) to_scan_.push({b->begin, b->is_partial ? b->begin + sizeof(go_root) : b->end});
+      if (!b->is_opaque) to_scan_.push({b->begin, b->is_partial ? b->begin + sizeof(go_job) : b->end});
     }
   }
 
@@ -612,7 +613,7 @@ waiting_fiber describe(const fiber& f) {
                   .started = {}};
   const root* const whose = f.whose;
   if (const go_root* const of_go = whose ? go_root::of(*whose) : nullptr) {
-    const std::source_location& at = of_go->started_at;
+    const std::source_location& at = of_go->job.started_at;
     w.started = {at.file_name(), at.function_name(), at.line()};
   }
   return w;

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "fiber_reports.hpp"
+#include "forkjoin/abi/fiber_reports.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

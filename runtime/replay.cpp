@@ -8,10 +8,10 @@
 #include <optional>
 #include <stdexcept>
 
+#include "forkjoin/abi/mutex.hpp"
+#include "forkjoin/abi/os/clock.hpp"
 #include "runtime/fork/current.hpp"
-#include "runtime/os/clock.hpp"
 #include "runtime/os/memory_fault.hpp"
-#include "runtime/os/mutex.hpp"
 #include "runtime/sched/scheduler.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "options.hpp"
+#include "forkjoin/abi/options.hpp"
 #include "os/turns.hpp"
 #include "sched/worker.hpp"
 

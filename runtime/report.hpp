@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "stats.hpp"
+#include "forkjoin/abi/stats.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bench/simulate/prices.hpp"
-#include "runtime/base/cache_line.hpp"
+#include "forkjoin/abi/cache_line.hpp"
 
 namespace simulate {
 

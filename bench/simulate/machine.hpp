@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "bench/simulate/timeline.hpp"
-#include "runtime/os/thread_safety.hpp"
+#include "forkjoin/abi/os/thread_safety.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 

@@ -10,7 +10,7 @@
 #include "bench/simulate/strand.hpp"
 
 #include "bench/simulate/in_pages.hpp"
-#include "runtime/base/cache_line.hpp"
+#include "forkjoin/abi/cache_line.hpp"
 #include "runtime/base/chaos.hpp"
 #include "runtime/base/counters.hpp"
 #include "runtime/sched/blocking_word.hpp"

@@ -10,9 +10,9 @@
 #include "bench/simulate/machine.hpp"
 
 #include "bench/simulate/kernel.hpp"
-#include "runtime/base/cache_line.hpp"
-#include "runtime/fork/continuation.hpp"
-#include "runtime/fork/counting_join.hpp"
+#include "forkjoin/abi/cache_line.hpp"
+#include "forkjoin/abi/continuation.hpp"
+#include "forkjoin/abi/counting_join.hpp"
 #include "runtime/fork/deque.hpp"
 #include "runtime/fork/runnable.hpp"
 
@@ -78,7 +78,7 @@ struct alignas(fj::detail::cache_line) frame : continuation {
   counting_join all;             // a home's: of the stolen turns
   join_waiter* waits = nullptr;  // a home's
 
-  /// Joins are told by the word (runtime/fork/join.hpp), which needs some function to hold; it is never called.
+  /// Joins are told by the word (forkjoin/abi/join.hpp), which needs some function to hold; it is never called.
   [[gnu::aligned(16)]] static outcome nothing(continuation&) noexcept { return outcome::returned; }
 };
 

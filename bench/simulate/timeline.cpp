@@ -3,9 +3,9 @@
 #include <new>
 #include <utility>
 
+#include "forkjoin/abi/os/race_detector.hpp"
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/memory/pages.hpp"
-#include "runtime/os/race_detector.hpp"
 
 namespace simulate {
 

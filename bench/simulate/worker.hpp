@@ -5,9 +5,9 @@
 
 #include "bench/simulate/processor.hpp"
 #include "bench/simulate/timeline.hpp"
-#include "runtime/base/list.hpp"
+#include "forkjoin/abi/list.hpp"
+#include "forkjoin/abi/relaxed.hpp"
 #include "runtime/base/random.hpp"
-#include "runtime/base/relaxed.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

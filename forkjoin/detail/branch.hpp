@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "forkjoin/abi/fork.hpp"
 #include "forkjoin/detail/closure.hpp"
-#include "forkjoin/detail/entry.hpp"
 #include "forkjoin/detail/fork_outside.hpp"
 #include "forkjoin/detail/join_on_throw.hpp"
 #include "forkjoin/detail/misuse.hpp"

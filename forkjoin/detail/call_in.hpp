@@ -1,21 +1,21 @@
-// A call of run: the closure as a root, with its result.
+// A call of run: the closure as a job, with its result.
 #pragma once
 
 #include <exception>
 #include <functional>
 #include <utility>
 
-#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/abi/run.hpp"
 #include "forkjoin/detail/misuse.hpp"
 #include "forkjoin/detail/result.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// The root that calls f. It lies in the frame of call_in.
+/// The job that calls f. It lies in the frame of call_in.
 template <class F>
-class root_call : public root {
+class job_call : public job_body {
  public:
-  explicit root_call(F& f) noexcept : root(&call_it), f_(f) {}
+  explicit job_call(F& f) noexcept : job_body(&call_it), f_(f) {}
 
   /// The result of f, or its exception.
   result_of<F> take() {
@@ -24,8 +24,8 @@ class root_call : public root {
   }
 
  private:
-  static void call_it(root& self) noexcept {
-    auto& mine = static_cast<root_call&>(self);
+  static void call_it(job_body& self) noexcept {
+    auto& mine = static_cast<job_call&>(self);
     try {
       mine.result_.store(mine.f_);
     } catch (...) {
@@ -38,12 +38,12 @@ class root_call : public root {
   std::exception_ptr error_;
 };
 
-/// Calls f inside the runtime s: at once if the caller is inside already, otherwise as a root, whose end the caller waits for.
+/// Calls f inside the runtime s: at once if the caller is inside already, otherwise as a job, whose end the caller waits for.
 template <class F>
 result_of<F> call_in(scheduler& s, F& f) {
   if (is_inside(s)) return std::invoke(f);
-  root_call<F> mine(f);
-  detail::run_root(s, mine);
+  job_call<F> mine(f);
+  detail::run_job(s, mine);
   return mine.take();
 }
 

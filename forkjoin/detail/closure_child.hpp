@@ -9,8 +9,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "forkjoin/abi/cache_line.hpp"
+#include "forkjoin/abi/scope.hpp"
 #include "forkjoin/detail/closure.hpp"
-#include "forkjoin/detail/entry.hpp"
 #include "forkjoin/detail/misuse.hpp"
 #include "forkjoin/detail/result.hpp"
 #include "forkjoin/detail/scope_state.hpp"
@@ -22,7 +23,7 @@ template <class Closure>
 struct closure_child : child {
   /// The place for it. The top of a stack lies at a cache line.
   [[gnu::always_inline]] static void* place_on(fiber& stack) noexcept {
-    std::byte* const at = stack.stack_top() - room();
+    std::byte* const at = stack_top(stack) - room();
     if constexpr (is_at_top()) return at;
     constexpr std::size_t alignment = alignof(closure_child);
     return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(at) / alignment * alignment);
@@ -40,11 +41,11 @@ struct closure_child : child {
   // Runs on the child's stack. After it has returned, that stack holds nothing, or `error`.
   static std::uintptr_t run(void* self) noexcept {
     auto& mine = *static_cast<closure_child*>(self);
-    if (detail::push_record(mine.stack().as_child)) [[unlikely]]
+    if (detail::push_record(face_of(mine.stack()).as_child)) [[unlikely]]
       detail::start_child_slow(mine);
     if (!mine.call()) [[unlikely]]
       return mine.finish_after_throw();
-    if (!detail::pop_record(mine.stack().as_child)) [[unlikely]]
+    if (!detail::pop_record(face_of(mine.stack()).as_child)) [[unlikely]]
       if (!detail::finish_child_slow(mine)) detail::end_stolen_child(mine, &run);
     return static_cast<std::uintptr_t>(fork_end::returned);
   }
@@ -74,7 +75,7 @@ struct closure_child : child {
   }
 
   [[gnu::cold, gnu::noinline]] std::uintptr_t finish_after_throw() noexcept {
-    if (detail::pop_record(stack().as_child) || detail::finish_child_slow(*this))
+    if (detail::pop_record(face_of(stack()).as_child) || detail::finish_child_slow(*this))
       return static_cast<std::uintptr_t>(fork_end::threw);
     static_cast<scope_state&>(scope).errors.offer(number, std::move(error));
     std::destroy_at(&error);
@@ -92,7 +93,7 @@ template <class Child>
   if constexpr (sizeof(Child) <= 4096) {
     return true;  // the smallest stack has four times as much
   } else {
-    return sizeof(Child) <= stack.stack_size() / 2;
+    return sizeof(Child) <= stack_size(stack) / 2;
   }
 }
 
@@ -101,9 +102,11 @@ template <class Child>
 template <class Child, class F>
 [[gnu::always_inline]] inline Child& construct_child(children& scope, fiber& here, fiber& below, lvalue<F> f) {
   void* const room = Child::place_on(below);
+#ifdef FORKJOIN_DEBUG
   // Below the child, where a smaller child may have left its frames.
   constexpr std::size_t return_address = sizeof(void*);
-  os::usable(static_cast<std::byte*>(room) - return_address, sizeof(Child) + return_address);
+  usable_in_debug(static_cast<std::byte*>(room) - return_address, sizeof(Child) + return_address);
+#endif
   if constexpr (std::is_trivially_constructible_v<std::decay_t<F>, F>) {
     return *::new (room) Child(scope, static_cast<F&&>(f));
   } else {

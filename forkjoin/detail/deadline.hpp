@@ -4,7 +4,7 @@
 #include <chrono>
 #include <type_traits>
 
-#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/abi/os/clock.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -7,9 +7,8 @@
 #include <mutex>
 #include <utility>
 
-#ifndef FORKJOIN_MACHINE
-#include "forkjoin/detail/entry.hpp"
-#endif
+#include "forkjoin/abi/atomic.hpp"
+#include "forkjoin/abi/mutex.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -33,6 +32,9 @@ class first_error {
 
   /// Whether there is an error.
   bool thrown() const noexcept { return precedence_.load(std::memory_order_relaxed) > left_out; }
+
+  /// Whether a fork may have that number.
+  static constexpr bool may_be_number(std::uint64_t number) noexcept { return ~number > left_out; }
 
   /// Called by a child that threw, with the number of its fork.
   [[gnu::cold]] void offer(std::uint64_t number, Error error) noexcept {

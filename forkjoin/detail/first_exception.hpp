@@ -3,7 +3,6 @@
 
 #include <exception>
 
-#include "forkjoin/detail/entry.hpp"
 #include "forkjoin/detail/first_error.hpp"
 #include "forkjoin/stop.hpp"
 
@@ -17,9 +16,6 @@ class first_exception : public first_error<std::exception_ptr> {
   [[gnu::cold]] std::exception_ptr take() noexcept {
     return first_error::take([] { return std::make_exception_ptr(cancelled()); });
   }
-
- private:
-  static_assert(~child::forked_elsewhere > left_out);
 };
 
 }}}  // namespace fj::v0_2::detail

@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "forkjoin/abi/os/fork_path.hpp"
 #include "forkjoin/detail/branch.hpp"
 #include "forkjoin/detail/closure.hpp"
-#include "forkjoin/detail/entry.hpp"
 #include "forkjoin/detail/fork_loop.hpp"
 #include "forkjoin/detail/last_child_first.hpp"
 #include "forkjoin/detail/result.hpp"

@@ -1,7 +1,7 @@
 // Forks of more than two children with one join: the turns of a loop, or the closures of one fork_join.
 //
 // The home strand runs the turns as it finds them in the code, and keeps what it can in registers. Only thieves call virtual
-// functions. runtime/strand/fork_loop.hpp has the protocol.
+// functions. forkjoin/abi/fork_loop.hpp has the protocol.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "forkjoin/abi/fork.hpp"
+#include "forkjoin/abi/fork_loop.hpp"
+#include "forkjoin/abi/run.hpp"
 #include "forkjoin/detail/call_in.hpp"
 #include "forkjoin/detail/closure.hpp"
-#include "forkjoin/detail/entry.hpp"
 #include "forkjoin/detail/first_exception.hpp"
 #include "forkjoin/detail/loop_of_turns.hpp"
 #include "forkjoin/detail/misuse.hpp"

@@ -1,9 +1,10 @@
 // A fork outside any runtime: it enters the default one.
 #pragma once
 
+#include "forkjoin/abi/fork.hpp"
+#include "forkjoin/abi/run.hpp"
 #include "forkjoin/detail/call_in.hpp"
 #include "forkjoin/detail/closure.hpp"
-#include "forkjoin/detail/entry.hpp"
 #include "forkjoin/detail/function_ref.hpp"
 #include "forkjoin/detail/result.hpp"
 #include "forkjoin/policies.hpp"

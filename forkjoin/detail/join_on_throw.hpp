@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/abi/fork.hpp"
 #include "forkjoin/detail/wait_for.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {

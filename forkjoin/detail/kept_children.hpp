@@ -19,9 +19,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "forkjoin/abi/on_top.hpp"
+#include "forkjoin/abi/scope.hpp"
 #include "forkjoin/detail/branch.hpp"
 #include "forkjoin/detail/closure.hpp"
-#include "forkjoin/detail/entry.hpp"
 #include "forkjoin/detail/misuse.hpp"
 #include "forkjoin/detail/scope_state.hpp"
 
@@ -110,7 +111,7 @@ class kept_children {
   /// Keeps the child; false if it must be forked in another way. Called by the strand that made the scope.
   template <class F>
   [[gnu::always_inline]] bool keep(worker& m, lvalue<F> f) {
-    if (m.exceptions->any() || !at_own_level()) return false;
+    if (face_of(m).exceptions->any() || !at_own_level()) return false;
     using child_type = closure_of<std::decay_t<F>>;
     void* const room = memory_.allocate(sizeof(child_type), alignof(child_type));
     if (!room) return false;
@@ -188,8 +189,8 @@ class kept_children {
 
   // Whether the strand is in a branch of a fork that began after the newest child. Its record is above the child's.
   bool is_under_later_fork() const noexcept {
-    const record_name now = current_deque().newest();
-    return newest_ && now != 0 && now != deque::name_of(*newest_);
+    const record_name now = face_of(current_deque()).newest();
+    return newest_ && now != 0 && now != deque_face::name_of(*newest_);
   }
 
   // The children stay, as what is in the deque still names their records.
@@ -223,14 +224,14 @@ class kept_children {
     std::uint64_t thefts;
   };
 
-  level level_now() const noexcept { return {current_deque().newest(), scope_.home->thefts}; }
+  level level_now() const noexcept { return {face_of(current_deque()).newest(), face_of(*scope_.home).thefts}; }
 
   // Whether no fork is open that was begun after the newest child, or after the scope.
   [[gnu::always_inline]] bool at_own_level() const noexcept {
     if (joins_) return false;
-    const record_name now = current_deque().newest();
-    if (newest_) return now == deque::name_of(*newest_);
-    return now == level_.newest && (now != 0 || level_.thefts == scope_.home->thefts);
+    const record_name now = face_of(current_deque()).newest();
+    if (newest_) return now == deque_face::name_of(*newest_);
+    return now == level_.newest && (now != 0 || level_.thefts == face_of(*scope_.home).thefts);
   }
 
   scope_state& scope_;

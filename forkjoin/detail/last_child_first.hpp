@@ -3,9 +3,9 @@
 
 #include <utility>
 
+#include "forkjoin/abi/fork.hpp"
 #include "forkjoin/detail/branch.hpp"
 #include "forkjoin/detail/closure.hpp"
-#include "forkjoin/detail/entry.hpp"
 #include "forkjoin/detail/result.hpp"
 #include "forkjoin/policies.hpp"
 

@@ -4,7 +4,9 @@
 #include <exception>
 #include <stdexcept>
 
-#include "forkjoin/detail/entry.hpp"
+#ifndef FORKJOIN_SERIAL
+#include "forkjoin/abi/fork.hpp"
+#endif
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -1,7 +1,7 @@
 // The first header in those of what has no serial form: ends the compilation of the serial build with one message.
 #pragma once
 
-#include "forkjoin/detail/requirements.hpp"
+#include "forkjoin/abi/os/requirements.hpp"
 
 #ifdef FORKJOIN_SERIAL
 #error "forkjoin: the serial build has forks, scopes and loops, but no fibers, waits or locks"

@@ -1,8 +1,9 @@
 // A fork that asks for no thief.
 #pragma once
 
+#include "forkjoin/abi/loop.hpp"
+#include "forkjoin/abi/os/clock.hpp"
 #include "forkjoin/detail/branch.hpp"
-#include "forkjoin/detail/entry.hpp"
 #include "forkjoin/detail/result.hpp"
 #include "forkjoin/policies.hpp"
 
@@ -17,18 +18,12 @@ template <class G, class Join>
   return true;
 }
 
-/// After a push that found the alarm on: whether the owner need not attend, as a worker that looks for work finds the record.
-[[gnu::always_inline]] inline bool is_watched(const record& newest) noexcept {
-  const deque& d = current_deque();
-  return (d.is_watched(newest) && !d.exceptions().any()) || detail::is_watched_slow(newest);
-}
-
 /// Calls f(), while a thief may call g(). True if one did, and it is done; false if g is left to the caller. Asks for no thief as
 /// long as a worker looks for work: that worker finds the record if f takes long. So f costs no more for that worker. For parts
 /// of loops.
 template <class F, class G>
 [[gnu::always_inline]] inline bool fork_quietly(F f, G g) {
-  current_deque().progress().make();
+  progress_of(current_deque()).make();
   branch<G&, leave_stack> rest(g);
   join_on_throw<G&, leave_stack> on_throw{rest};
   if (detail::push_record(rest) && !detail::is_watched(rest)) {
@@ -44,15 +39,15 @@ template <class F, class G>
 /// nothing said, if a worker asks for something: then the strand forks, and answers. Also outside any runtime.
 [[gnu::always_inline]] inline bool begin_brief_part() noexcept {
   deque& d = current_deque();
-  if (!d.asks_nothing()) return false;
-  d.progress().make();
+  if (!face_of(d).asks_nothing()) return false;
+  progress_of(d).make();
   return true;
 }
 
 /// Whether a thief has found that the calling strand stayed in its latest part of a loop for long. True once for each part.
-[[gnu::always_inline]] inline bool was_slow() noexcept { return current_deque().progress().was_slow(); }
+[[gnu::always_inline]] inline bool was_slow() noexcept { return progress_of(current_deque()).was_slow(); }
 
 /// After was_slow: for how many nanoseconds, at the least.
-inline std::int64_t slow_for() noexcept { return current_deque().progress().slow_for(os::now_ns()); }
+inline std::int64_t slow_for() noexcept { return progress_of(current_deque()).slow_for(os::now_ns()); }
 
 }}}  // namespace fj::v0_2::detail

@@ -4,11 +4,13 @@
 #include <memory>
 #include <utility>
 
-#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/abi/scope.hpp"
 #include "forkjoin/detail/first_exception.hpp"
 #include "forkjoin/stop.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
+
+static_assert(first_exception::may_be_number(child::forked_elsewhere));
 
 /// What a scope's children know of it.
 struct scope_state : children {

@@ -3,7 +3,8 @@
 
 #include <type_traits>
 
-#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/abi/fork.hpp"
+#include "forkjoin/abi/on_top.hpp"
 #include "forkjoin/policies.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {

@@ -6,7 +6,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/abi/blocking.hpp"
+#include "forkjoin/abi/maybe_yield.hpp"
+#include "forkjoin/abi/os/compiler.hpp"
 
 namespace fj { inline namespace v0_2 {
 

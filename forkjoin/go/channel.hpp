@@ -14,7 +14,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/abi/maybe_yield.hpp"
+#include "forkjoin/abi/waiter.hpp"
+#include "forkjoin/detail/channel_state.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
 namespace fj { inline namespace v0_2 {

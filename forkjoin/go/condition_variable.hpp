@@ -8,8 +8,12 @@
 #include <mutex>
 #include <source_location>
 
+#include "forkjoin/abi/maybe_yield.hpp"
+#include "forkjoin/abi/mutex.hpp"
+#include "forkjoin/abi/os/thread_safety.hpp"
+#include "forkjoin/abi/wait_queue.hpp"
+#include "forkjoin/abi/waiter.hpp"
 #include "forkjoin/detail/deadline.hpp"
-#include "forkjoin/detail/entry.hpp"
 #include "forkjoin/go/mutex.hpp"
 #include "forkjoin/go/wait_options.hpp"
 

@@ -7,7 +7,8 @@
 #include <system_error>
 #include <utility>
 
-#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/abi/descriptor.hpp"
+#include "forkjoin/abi/waiter.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
 struct sockaddr;
@@ -42,7 +43,7 @@ class descriptor {
   }
   /// Closes the descriptor. As with any object, no operation may begin while the destructor runs.
   ~descriptor() {
-    if (watched_) watched_->drop();
+    if (watched_) detail::drop_descriptor(*watched_);
   }
   void swap(descriptor& other) noexcept { std::swap(watched_, other.watched_); }
 
@@ -50,12 +51,12 @@ class descriptor {
   /// operation. The system gets the number back when the last running operation has ended, so no operation can meet
   /// another descriptor with the same number. close may be called at any time, and several times.
   void close() noexcept {
-    if (watched_) watched_->close();
+    if (watched_) detail::close_descriptor(*watched_);
   }
 
   /// The number, for other system calls; -1 if this object owns no descriptor or is closed.
-  int native_handle() const noexcept { return *this ? watched_->number() : -1; }
-  explicit operator bool() const noexcept { return watched_ && !watched_->is_closed(); }
+  int native_handle() const noexcept { return watched_ ? detail::number_of(*watched_) : -1; }
+  explicit operator bool() const noexcept { return native_handle() != -1; }
 
  private:
   friend struct detail::descriptor_access;

@@ -13,8 +13,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "forkjoin/abi/go_job.hpp"
+#include "forkjoin/abi/maybe_yield.hpp"
+#include "forkjoin/abi/run.hpp"
+#include "forkjoin/abi/waiter.hpp"
 #include "forkjoin/detail/deadline.hpp"
-#include "forkjoin/detail/entry.hpp"
 #include "forkjoin/detail/result.hpp"
 #include "forkjoin/go/wait_options.hpp"
 #include "forkjoin/run.hpp"
@@ -41,8 +44,8 @@ struct go_result<F> {
 
 /// The result of a fiber, which its future takes.
 template <class T>
-struct go_state : go_root {
-  using go_root::go_root;
+struct go_state : go_job {
+  using go_job::go_job;
 
   ~go_state() override {
     if (has_result) result.drop();
@@ -64,14 +67,14 @@ class go_call final : public go_state<typename go_result<F>::type> {
   }
 
  private:
-  static void call_it(root& self) noexcept {
+  static void call_it(job_body& self) noexcept {
     auto& mine = static_cast<go_call&>(self);
     mine.called_ = true;
     try {
       const destroyer destroy_after_call{mine};
       auto call = [&]() -> result_type {
         if constexpr (takes_stop_token<F>) {
-          return std::invoke(mine.f_, mine.stop->get_token());
+          return std::invoke(mine.f_, mine.token());
         } else {
           return std::invoke(mine.f_);
         }
@@ -215,7 +218,7 @@ struct future_access {
     return future<T>(state);
   }
   template <class T>
-  static go_root& root(const future<T>& of) {
+  static go_job& job(const future<T>& of) {
     return of.expected_state();
   }
 };

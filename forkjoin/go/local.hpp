@@ -8,7 +8,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/abi/local.hpp"
+#include "forkjoin/abi/maybe_yield.hpp"
 
 namespace fj { inline namespace v0_2 {
 

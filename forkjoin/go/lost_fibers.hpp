@@ -3,7 +3,7 @@
 
 #include "forkjoin/detail/needs_runtime.hpp"
 
-#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/abi/fiber_reports.hpp"
 
 namespace fj { inline namespace v0_2 {
 

@@ -7,8 +7,10 @@
 #include <chrono>
 #include <source_location>
 
+#include "forkjoin/abi/maybe_yield.hpp"
+#include "forkjoin/abi/mutex_protocol.hpp"
+#include "forkjoin/abi/waiter.hpp"
 #include "forkjoin/detail/deadline.hpp"
-#include "forkjoin/detail/entry.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
 namespace fj { inline namespace v0_2 {

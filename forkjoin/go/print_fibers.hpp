@@ -6,7 +6,7 @@
 #include <csignal>
 #include <string>
 
-#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/abi/fiber_reports.hpp"
 
 namespace fj { inline namespace v0_2 {
 

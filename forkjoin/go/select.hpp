@@ -19,8 +19,9 @@
 #include <utility>
 #include <vector>
 
+#include "forkjoin/abi/go_job.hpp"
+#include "forkjoin/abi/select.hpp"
 #include "forkjoin/detail/deadline.hpp"
-#include "forkjoin/detail/entry.hpp"
 #include "forkjoin/go/channel.hpp"
 #include "forkjoin/go/directional_channel.hpp"
 #include "forkjoin/go/future.hpp"
@@ -81,9 +82,7 @@ struct after_case : select_case {
 /// A case on the end of a fiber.
 template <class F>
 struct ready_case : select_case {
-  ready_case(go_root& of, F f, std::source_location made) : handler(std::move(f)), made_at(made) {
-    of.make_case(*this);
-  }
+  ready_case(go_job& of, F f, std::source_location made) : handler(std::move(f)), made_at(made) { of.make_case(*this); }
   void run(bool) { static_cast<void>(std::invoke(handler)); }
   F handler;
   std::source_location made_at;
@@ -170,7 +169,7 @@ void on_send(const receive_channel<T>&, std::type_identity_t<T>, F) = delete;  /
 template <class T, class F>
 auto on_ready(const future<T>& of, F f, std::source_location at = std::source_location::current()) {
   static_assert(std::is_invocable_v<F&>, "fj::on_ready: the handler takes no arguments");
-  return detail::ready_case<F>(detail::future_access::root(of), std::move(f), at);
+  return detail::ready_case<F>(detail::future_access::job(of), std::move(f), at);
 }
 template <class T, class F>
 void on_ready(const future<T>&&, F) = delete;  // the future must outlive the select
@@ -274,7 +273,7 @@ class select_list {
   template <class T, class F>
   std::size_t on_ready(const future<T>& of, F f, std::source_location at = std::source_location::current()) {
     static_assert(std::is_invocable_v<F&>, "fj::select_list::on_ready: the handler takes no arguments");
-    return add<detail::ready_case<F>>(detail::future_access::root(of), std::move(f), at);
+    return add<detail::ready_case<F>>(detail::future_access::job(of), std::move(f), at);
   }
 
   /// Ready from that time on; the time does not begin anew with each select.
@@ -352,7 +351,7 @@ std::size_t wait_any(const Futures& futures, wait_options options = {}) {
   std::deque<detail::select_case> cases;
   std::vector<detail::select_case*> all;
   for (const auto& each : futures) {
-    detail::future_access::root(each).make_case(cases.emplace_back());
+    detail::future_access::job(each).make_case(cases.emplace_back());
     all.push_back(&cases.back());
   }
   if (all.empty()) throw std::logic_error("fj::wait_any: there is no future to wait for");

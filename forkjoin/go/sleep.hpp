@@ -5,8 +5,10 @@
 
 #include <chrono>
 
+#include "forkjoin/abi/maybe_yield.hpp"
+#include "forkjoin/abi/os/clock.hpp"
+#include "forkjoin/abi/sleep.hpp"
 #include "forkjoin/detail/deadline.hpp"
-#include "forkjoin/detail/entry.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
 namespace fj { inline namespace v0_2 {
@@ -44,7 +46,7 @@ void sleep_until(const std::chrono::time_point<Clock, Duration>& t, wait_options
   // Again and again: another clock may be set back during the sleep. Where time is counted, another one does not go on meanwhile.
   for (detail::deadline end = detail::deadline_at(t); end > detail::now(); end = detail::deadline_at(t)) {
     detail::sleep_until(end, options);
-    if (detail::os::turns::mine()) return;
+    if (detail::os::takes_turns()) return;
   }
 }
 

@@ -6,7 +6,10 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/abi/mutex.hpp"
+#include "forkjoin/abi/os/thread_safety.hpp"
+#include "forkjoin/abi/wait_queue.hpp"
+#include "forkjoin/abi/waiter.hpp"
 #include "forkjoin/go/wait_options.hpp"
 
 namespace fj { inline namespace v0_2 {

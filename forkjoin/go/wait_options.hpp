@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <source_location>
 
+#include "forkjoin/abi/waiter.hpp"
 #include "forkjoin/detail/deadline.hpp"
-#include "forkjoin/detail/entry.hpp"
 #include "forkjoin/stop.hpp"
 
 namespace fj { inline namespace v0_2 {

@@ -15,7 +15,10 @@
 #include <iterator>
 #include <limits>
 
-#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/abi/cache_line.hpp"
+#include "forkjoin/abi/os/clock.hpp"
+#include "forkjoin/abi/os/ticks.hpp"
+#include "forkjoin/abi/tuning.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -225,7 +228,7 @@ class lone_parts {
   /// After the loop. `alone`: the strand has run all of it. Returns the time that it took, in nanoseconds.
   std::uint64_t end(bool alone) const noexcept {
     const std::uint64_t took = os::rough_ns() - begun_;
-    if (os::turns::mine()) return took;  // a schedule is not to depend on those before
+    if (os::takes_turns()) return took;  // a schedule is not to depend on those before
     if (took > tuning::early.worth_ns / 2) {
       trial_.note(n_, took);
     } else if (trial_.shares_at_once()) {

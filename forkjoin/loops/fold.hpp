@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/abi/os/compiler.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -89,7 +89,7 @@ class scan_loop {
 
   // After a scan that its strand ran alone.
   static void learn(std::uint64_t took_ns, std::size_t n, pace& known) noexcept {
-    if (took_ns <= tuning::very_brief_ns && known.wants_more() && !os::turns::mine()) known.learn_more(n, took_ns);
+    if (took_ns <= tuning::very_brief_ns && known.wants_more() && !os::takes_turns()) known.learn_more(n, took_ns);
   }
 
   void scan_part(std::size_t first, std::size_t last, prefix& before) {

@@ -9,7 +9,9 @@
 #include <limits>
 #include <type_traits>
 
-#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/abi/os/clock.hpp"
+#include "forkjoin/abi/os/ticks.hpp"
+#include "forkjoin/abi/tuning.hpp"
 #include "forkjoin/detail/function_ref.hpp"
 #ifndef FORKJOIN_SERIAL
 #include "forkjoin/detail/quiet.hpp"
@@ -159,7 +161,7 @@ struct rest_of_loop {
   std::uint64_t begun = 0;  // os::rough_ns at the begin of the loop, if it is to be timed; else 0
 
   [[gnu::always_inline]] void end(std::size_t n, pace& known) const {
-    if (begun != 0 && !os::turns::mine()) [[unlikely]]  // a schedule is not to depend on those before
+    if (begun != 0 && !os::takes_turns()) [[unlikely]]  // a schedule is not to depend on those before
       known.learn_more(n, os::rough_ns() - begun);
     detail::end_brief_part(known);
   }

@@ -15,6 +15,7 @@
 #else
 #include "forkjoin/detail/fork_loop.hpp"
 #endif
+#include "forkjoin/abi/os/compiler.hpp"
 #include "forkjoin/detail/closure.hpp"
 #include "forkjoin/loop_options.hpp"
 #include "forkjoin/loops/loop_bounds.hpp"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <type_traits>
 
-#include "../runtime/profile/observer.hpp"
+#include "forkjoin/abi/profile.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

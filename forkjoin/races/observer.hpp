@@ -10,7 +10,7 @@
 #include <memory>
 #include <type_traits>
 
-#include "../runtime/races/observer.hpp"
+#include "forkjoin/abi/races.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

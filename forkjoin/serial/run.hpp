@@ -3,7 +3,8 @@
 
 #include <functional>
 
-#include "forkjoin/detail/entry.hpp"
+#include "forkjoin/abi/options.hpp"
+#include "forkjoin/abi/stats.hpp"
 #include "forkjoin/detail/result.hpp"
 #include "forkjoin/serial/observer.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "forkjoin/abi/relaxed.hpp"
 #include "random.hpp"
-#include "relaxed.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -8,83 +8,10 @@
 #include <cstdint>
 #include <tuple>
 
+#include "forkjoin/abi/stats.hpp"
 #include "time_alone.hpp"
 
-namespace fj { inline namespace v0_2 {
-
-/// Counters of one P or of several together. All but stacks_in_use only grow. They can be read at any time; the values
-/// of one reading need not be of one moment.
-struct counters {
-  std::uint64_t steals = 0;  ///< records taken from another strand's deque
-  /// waits at joins, for another runtime's job, and in calls of <forkjoin/go.hpp>, that left their stack or were about to
-  std::uint64_t suspensions = 0;
-  std::uint64_t resumptions = 0;   ///< fibers that waited at a join and went on
-  std::uint64_t join_waits = 0;    ///< joins that were not complete when their strand came to them
-  std::uint64_t exposures = 0;     ///< deques whose private records a thief made public by force
-  std::uint64_t publications = 0;  ///< times that an owner made private records public
-  std::uint64_t most_public = 0;   ///< the most public records of one deque; with FORKJOIN_MEMBARRIER=0 all are public
-  std::uint64_t slow_pushes = 0;   ///< pushes that found the alarm on
-  /// Pops that got their record back on the slow path: it was public, or a thief was exposing it.
-  std::uint64_t slow_pops = 0;
-  std::uint64_t parks = 0;    ///< times a worker found no work and gave up its P
-  std::uint64_t wakeups = 0;  ///< workers woken or started
-  /// Stacks taken and not given back: fibers that run or wait, and some free stacks that P keep.
-  std::uint64_t stacks_in_use = 0;
-  std::uint64_t stacks_peak = 0;  ///< the largest stacks_in_use so far; of several P together, the sum of their peaks
-  std::uint64_t busy_ns = 0;      ///< nanoseconds in which a thread held the P to run strands; of several P, the sum
-  /// Nanoseconds in which a thread held the P to look for work; the rest of the time the P was idle.
-  std::uint64_t looking_ns = 0;
-  std::uint64_t blocking_calls = 0;  ///< calls of fj::blocking and fj::blocking_now
-  std::uint64_t retakes = 0;         ///< times that the P was taken from such a call, for other work
-  std::uint64_t preemptions = 0;     ///< strands that gave their P to a fiber that waited for it, after 10 ms
-
-  // Lateness of a join that waited: how long after the last branch had come to it the strand went on.
-  std::uint64_t late_ns = 0;       ///< nanoseconds, the sum over joins
-  std::uint64_t most_late_ns = 0;  ///< the largest
-  /// How many joins were late by less than 1, 10, 100 us, 1 ms, 10 ms, and by more.
-  std::array<std::uint64_t, 6> joins_late = {};
-  /// Nanoseconds in which strands that waited at a join ran other records on top of their stack.
-  std::uint64_t on_top_ns = 0;
-  /// Nanoseconds from the begin to the end of stolen branches, their waits and what they forked included; the sum, and the longest. A
-  /// thief of a scope's parent is not counted, as that has no end of its own.
-  std::uint64_t stolen_ns = 0, longest_stolen_ns = 0;
-
-  // How long fibers that could go on waited for a P. Where a strand makes another one ready, every eighth time is measured.
-  std::uint64_t ready_ns = 0;       ///< nanoseconds, the sum: of what is measured, and of the others by that
-  std::uint64_t most_ready_ns = 0;  ///< the largest that was measured
-
-  counters& operator+=(const counters& other) noexcept {
-    steals += other.steals;
-    suspensions += other.suspensions;
-    resumptions += other.resumptions;
-    join_waits += other.join_waits;
-    exposures += other.exposures;
-    publications += other.publications;
-    most_public = (std::max)(most_public, other.most_public);
-    slow_pushes += other.slow_pushes;
-    slow_pops += other.slow_pops;
-    parks += other.parks;
-    wakeups += other.wakeups;
-    stacks_in_use += other.stacks_in_use;
-    stacks_peak += other.stacks_peak;
-    busy_ns += other.busy_ns;
-    looking_ns += other.looking_ns;
-    blocking_calls += other.blocking_calls;
-    retakes += other.retakes;
-    preemptions += other.preemptions;
-    late_ns += other.late_ns;
-    most_late_ns = (std::max)(most_late_ns, other.most_late_ns);
-    for (std::size_t i = 0; i != joins_late.size(); ++i) joins_late[i] += other.joins_late[i];
-    on_top_ns += other.on_top_ns;
-    stolen_ns += other.stolen_ns;
-    longest_stolen_ns = (std::max)(longest_stolen_ns, other.longest_stolen_ns);
-    ready_ns += other.ready_ns;
-    most_ready_ns = (std::max)(most_ready_ns, other.most_ready_ns);
-    return *this;
-  }
-};
-
-namespace detail {
+namespace fj { inline namespace v0_2 { namespace detail {
 
 /// A counter that one thread at a time writes and any thread reads.
 class tally {
@@ -239,5 +166,4 @@ struct tallies {
   }
 };
 
-}  // namespace detail
-}}  // namespace fj::v0_2
+}}}  // namespace fj::v0_2::detail

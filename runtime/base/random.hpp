@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "relaxed.hpp"
+#include "forkjoin/abi/relaxed.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -1,8 +1,8 @@
 // The steal rule: whom a thief visits first, how much an owner that is asked makes public, and for how long a thief waits.
 //
 // A rule of your own is one file with a struct of this name and shape. `./dev bench KERNEL --steal-rule FILE` builds the library with it
-// and measures it beside this one, in rounds that alternate; -Dsteal_rule=FILE builds with it for good, and installs it with the library:
-// FORKJOIN_STEAL_RULE is defined, and the file is <forkjoin_steal_rule.hpp>. test/process/nearest_one.hpp is a complete example.
+// and measures it beside this one, in rounds that alternate; -Dsteal_rule=FILE builds with it for good:
+// FORKJOIN_STEAL_RULE is defined, and the file is <forkjoin_steal_rule.hpp>, in the build folder. test/process/nearest_one.hpp is a complete example.
 #pragma once
 
 #ifdef FORKJOIN_STEAL_RULE

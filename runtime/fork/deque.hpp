@@ -75,7 +75,7 @@ class deque : public deque_owner {
   }
 
   /// After a push of `newest` that found the alarm on: whether a worker looks at this deque, so that the owner need not attend
-  /// (strand/fork_slow.hpp). False if older records are private, too. Thieves would also keep off if the owner handled an exception: that
+  /// (strand/fork_slow.cpp). False if older records are private, too. Thieves would also keep off if the owner handled an exception: that
   /// is for the caller to ask, of exceptions().
   // relaxed: a thief that exposes may change these words, but then it has the record; a later push finds a later alarm.
   bool is_watched(const record& newest) const noexcept {
@@ -86,27 +86,10 @@ class deque : public deque_owner {
   /// The owner's: where its thread has its exceptions.
   const os::exception_globals& exceptions() const noexcept { return *exceptions_.load(std::memory_order_relaxed); }
 
-  /// Whether the owner may go on for some microseconds without a push: nobody asks for what it has.
-  bool asks_nothing() const noexcept {
-    const std::uint64_t alarm = alarm_.load(std::memory_order_relaxed);
-    return alarm == deque_thief::alarm_off || (alarm == deque_thief::alarm_watched && !has_private());
-  }
-
-#ifndef FORKJOIN_MACHINE  // an atomic of the model's is larger
- private:
-  // What os/fork_path.hpp relies on.
-  static consteval bool laid_out_for_assembly() {
-    return offsetof(deque, newest_) == 0 && offsetof(deque, alarm_) == 8 && offsetof(deque, guard_) == 16 &&
-           sizeof(record) == 8;
-  }
-  friend struct layout_check;
-#endif
-};
-
 #ifndef FORKJOIN_MACHINE
-struct layout_check {
-  static_assert(deque::laid_out_for_assembly());
-};
+ private:
+  friend struct face_layout;
 #endif
+};
 
 }}}  // namespace fj::v0_2::detail

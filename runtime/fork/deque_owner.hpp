@@ -17,9 +17,9 @@
 //    exposes private records (publication.hpp), while the guard keeps the owner from completing a pop.
 #pragma once
 
-#include "../base/check.hpp"
-#include "../os/thread_safety.hpp"
 #include "deque_thief.hpp"
+#include "forkjoin/abi/check.hpp"
+#include "forkjoin/abi/os/thread_safety.hpp"
 #include "publication.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -30,33 +30,8 @@ class deque_owner : protected deque_thief {
       deque_thief::looks_empty, deque_thief::progress, deque_thief::public_count, deque_thief::whose;
   using deque_thief::index, deque_thief::slot;
 
-  static record_name name_of(const record& r) noexcept { return reinterpret_cast<record_name>(&r); }
-  static record_name name_of(const record_stand_in& r) noexcept {
-    return reinterpret_cast<record_name>(&r) + deque_thief::stands_in;  // one instruction; an `or` would take two
-  }
-
-  // The fast path. runtime/os/fork_path.hpp has it in assembly.
-
-  /// Adds a record, by its name, at the tail. True if the owner must attend to something: then it calls attend and what
-  /// follows from it. The record is stored before the alarm is read; the other way round a wake-up would be lost.
-  [[nodiscard]] bool push(record& r, record_name name) noexcept {
-    r.older.store(newest_.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    // release: pairs with the acquires in exposure::end and looks_empty, so that the record is there
-    newest_.store(name, std::memory_order_release);
-    os::light_fence();  // store newest, load alarm: pairs with the heavy fence of a worker about to park
-    return alarm_.load(std::memory_order_relaxed) != deque_thief::alarm_off;
-  }
-
-  /// Takes back the newest record. False if it may not be private: then pop_slow decides.
-  [[nodiscard]] bool pop(const record& r) noexcept {
-    // release: only because every store to newest must be
-    newest_.store(r.older.load(std::memory_order_relaxed), std::memory_order_release);
-    os::light_fence();  // store newest, load guard: pairs with the heavy fence between exposure::begin and end
-    // acquire: pairs with the release in exposure::end. An owner that finds the guard down again finds the mark, too: so
-    // the link is read once more, after the guard.
-    const record_name guard = guard_.load(std::memory_order_acquire);
-    return r.older.load(std::memory_order_relaxed) < guard;
-  }
+  // The fast path: forkjoin/abi/record.hpp.
+  using deque_face::asks_nothing, deque_face::name_of, deque_face::newest, deque_face::pop, deque_face::push;
 
   // The slow path.
 
@@ -107,9 +82,6 @@ class deque_owner : protected deque_thief {
 
   /// Whether no record has been pushed that is not popped: so it is between strands, and after a join.
   bool is_at_rest() const noexcept { return newest_.load(std::memory_order_relaxed) == 0; }
-
-  /// Of the record that the owner pushed last and has not popped; 0 as well if a thief has it.
-  record_name newest() const noexcept { return newest_.load(std::memory_order_relaxed); }
 
  protected:
   using deque_thief::deque_thief;

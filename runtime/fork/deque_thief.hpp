@@ -4,9 +4,10 @@
 
 #include <cstdint>
 
-#include "../base/cache_line.hpp"
 #include "../os/machine.hpp"
-#include "progress.hpp"
+#include "forkjoin/abi/mutex.hpp"
+#include "forkjoin/abi/progress.hpp"
+#include "forkjoin/abi/record.hpp"
 #include "public_array.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -15,21 +16,7 @@ namespace os {
 struct exception_globals;
 }
 
-/// How a record is named in the list: its address; 0 is none. Bit 0 marks the name of a stand_in. In what a record keeps,
-/// the highest bit marks that record as public. (Addresses of user code have it clear.)
-using record_name = std::uintptr_t;
-
-/// What a deque holds. It lies in the frame that forked, and nothing is stored there until it is pushed.
-struct record {
-  os::unset_atomic<record_name> older;  ///< first: os/fork_path.hpp stores it
-};
-
-/// What is pushed for a record that lies where the owner must not look once it has been stolen.
-struct record_stand_in : record {
-  record* stands_for;
-};
-
-class deque_thief {
+class deque_thief : protected deque_face {
  public:
   using index = public_array::index;
   using slot = public_array::slot;
@@ -71,10 +58,7 @@ class deque_thief {
     public_.for_each(visit);
   }
 
-  /// Whether there is something that a thief can take only if it exposes it first; a hint.
-  bool has_private() const noexcept {
-    return newest_.load(std::memory_order_relaxed) != newest_public_.load(std::memory_order_relaxed);
-  }
+  using deque_face::has_private;
 
   /// Whether there is nothing in it, private records included. Exact for pushes before a fence that the caller made.
   bool looks_empty() const noexcept {
@@ -93,21 +77,7 @@ class deque_thief {
 
  protected:
   constexpr deque_thief(index capacity, bool eager) noexcept
-      : newest_(0),
-        alarm_(alarm_on),
-        guard_(eager ? guard_up : guard_down),
-        newest_public_(0),
-        exceptions_(nullptr),
-        eager_(eager),
-        public_(capacity) {}
-
-  static constexpr std::uint64_t alarm_off = 0, alarm_on = 1, alarm_watched = 2;
-
-  static constexpr record_name stands_in = 1;
-  static constexpr record_name public_mark = ~(~record_name{0} >> 1);
-  // A pop passes if its link is below the guard.
-  static constexpr record_name guard_down = public_mark;  // links without the mark
-  static constexpr record_name guard_up = 0;              // none
+      : deque_face(eager), exceptions_(nullptr), eager_(eager), public_(capacity) {}
 
   static bool is_marked(const record& r) noexcept { return r.older.load(std::memory_order_relaxed) & public_mark; }
 
@@ -123,11 +93,7 @@ class deque_thief {
   friend struct handled_at_forks;
   friend struct publication;
 
-  // Written by the owner at every fork, except that thieves sound the alarm and raise the guard.
-  alignas(cache_line) os::atomic<record_name> newest_;
-  os::atomic<std::uint64_t> alarm_;
-  os::atomic<record_name> guard_;
-  os::atomic<record_name> newest_public_;
+  // In the line of the words that programs see.
   os::atomic<os::exception_globals*> exceptions_;  // of the thread that the owner runs on
   os::mutex mutex_;
   const bool eager_;

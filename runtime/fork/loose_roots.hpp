@@ -5,9 +5,9 @@
 #include <optional>
 #include <stop_token>
 
-#include "../base/list.hpp"
-#include "../os/mutex.hpp"
-#include "../os/thread_safety.hpp"
+#include "forkjoin/abi/list.hpp"
+#include "forkjoin/abi/mutex.hpp"
+#include "forkjoin/abi/os/thread_safety.hpp"
 #include "root.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {

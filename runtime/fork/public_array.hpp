@@ -13,8 +13,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "../base/cache_line.hpp"
 #include "../os/machine.hpp"
+#include "forkjoin/abi/cache_line.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

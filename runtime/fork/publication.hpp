@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "../base/steal_rule.hpp"
-#include "../os/thread_safety.hpp"
 #include "deque_thief.hpp"
+#include "forkjoin/abi/os/thread_safety.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

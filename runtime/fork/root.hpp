@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <stop_token>
 
-#include "../base/list.hpp"
 #include "../os/context/context.hpp"
+#include "forkjoin/abi/list.hpp"
+#include "forkjoin/abi/local.hpp"
+#include "forkjoin/abi/run.hpp"
 #include "runnable.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -15,14 +17,7 @@ struct fiber;
 class scheduler;
 struct worker;
 
-/// A value of one fj::local. Allocated by its creator; `destroy` deletes it.
-struct local_value {
-  std::uint64_t key;
-  void (*destroy)(local_value&) noexcept;
-  local_value* next = nullptr;
-};
-
-/// Newest first. A destructor may make new ones.
+/// The values of fj::local in that list, newest first. A destructor may make new ones.
 inline void destroy_locals(std::atomic<local_value*>& list) noexcept {
   // acquire: pairs with the release in keep_local
   while (local_value* const first = list.load(std::memory_order_acquire)) {
@@ -39,14 +34,11 @@ struct tasks_of_root {
 /// Records, fibers and deques point to the root they work for. It lives until `ended` is called: in the frame of a call of
 /// run that waits for it, or wherever its maker put it, and then `ended` frees it.
 struct root : runnable {
-  using function = void (*)(root&) noexcept;
+  explicit root(job_body* what) noexcept : runnable(kind::root), body(what) {}
 
-  explicit root(function body) noexcept : runnable(kind::root), call(body) {}
+  job_body* const body;
 
-  /// Runs what the root is for, and keeps its result or exception.
-  function call;
-
-  /// Called once by the root's own fiber, when `call` has returned and no strand works for the root any more; or by the
+  /// Called once by the root's own fiber, when the body has returned and no strand works for the root any more; or by the
   /// worker that should begin it, if that has no stack. The root may be gone when it returns.
   void (*ended)(root&, worker&) noexcept = nullptr;
 

@@ -3,14 +3,11 @@
 
 #include <cstddef>
 
-#include "../base/list.hpp"
-#include "../base/relaxed.hpp"
+#include "forkjoin/abi/list.hpp"
+#include "forkjoin/abi/relaxed.hpp"
+#include "forkjoin/abi/timer.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
-
-/// When a fiber that becomes ready gets its turn: behind what was ready before, or before it. Soon is what no strand of the runtime has
-/// made ready, but a timer, the poller, or a thread outside.
-enum class turn : unsigned char { in_order, soon };
 
 /// A fiber that may go on, or a root that no fiber has begun, or the marker of a fiber that waits and left records in its
 /// deque: to run a marker is to run the oldest of these records. Each is an entry of two lists, of all roots and of its own

@@ -11,9 +11,9 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "forkjoin/abi/mutex.hpp"
 #include "runtime/os/interrupt.hpp"
 #include "runtime/os/memory_fault.hpp"
-#include "runtime/os/mutex.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 

@@ -11,7 +11,8 @@
 #include <new>
 #include <system_error>
 
-#include "runtime/os/clock.hpp"
+#include "forkjoin/abi/os/clock.hpp"
+#include "runtime/os/cpu.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 

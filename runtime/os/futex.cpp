@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <ctime>
 
+#include "forkjoin/abi/os/clock.hpp"
 #include "runtime/base/tuning.hpp"
-#include "runtime/os/clock.hpp"
 #include "runtime/os/turns.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {

@@ -1,4 +1,4 @@
-#include "runtime/os/instrumentation.hpp"
+#include "forkjoin/abi/os/instrumentation.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 

@@ -9,8 +9,8 @@
 #include <atomic>
 #include <cerrno>
 
+#include "forkjoin/abi/mutex.hpp"
 #include "runtime/os/backtrace.hpp"
-#include "runtime/os/mutex.hpp"
 #include "runtime/os/stop_threads.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {

@@ -9,34 +9,17 @@
 
 #include <atomic>
 
-#include "clock.hpp"
 #include "cpu.hpp"
+#include "forkjoin/abi/atomic.hpp"
+#include "forkjoin/abi/mutex.hpp"
+#include "forkjoin/abi/os/clock.hpp"
+#include "forkjoin/abi/os/ticks.hpp"
 #include "futex.hpp"
 #include "interrupt.hpp"
 #include "membarrier.hpp"
-#include "mutex.hpp"
-#include "ticks.hpp"
 #include "turns.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
-
-template <class T>
-using atomic = std::atomic<T>;
-
-/// An atomic that costs no store to make; its first value is stored later.
-template <class T>
-class unset_atomic {
- public:
-  unset_atomic() noexcept {}
-
-  T load(std::memory_order order) const noexcept { return value_.load(order); }
-  void store(T value, std::memory_order order) noexcept { value_.store(value, order); }
-
- private:
-  union {
-    std::atomic<T> value_;
-  };
-};
 
 /// Sequentially consistent.
 inline void fence() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
@@ -51,13 +34,7 @@ inline void schedule_point() noexcept {
     all->point();
 }
 
-// An asymmetric fence: if one thread passes the light one and another the heavy one, at least one of them sees what the other
-// stored before.
-
-/// The cheap half: keeps the compiler from reordering, costs no instruction.
-inline void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
-
-/// The expensive half: see membarrier.
+/// The expensive half of an asymmetric fence, whose cheap half is light_fence: see membarrier.
 inline void heavy_fence() noexcept { membarrier(); }
 
 }}}}  // namespace fj::v0_2::detail::os

@@ -10,10 +10,10 @@
 #include <cerrno>
 #include <mutex>
 
+#include "forkjoin/abi/mutex.hpp"
+#include "forkjoin/abi/os/thread_safety.hpp"
 #include "runtime/os/interrupt.hpp"
-#include "runtime/os/mutex.hpp"
 #include "runtime/os/thread.hpp"
-#include "runtime/os/thread_safety.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 

@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "forkjoin/abi/os/race_detector.hpp"
 #include "runtime/os/memory_fault.hpp"
-#include "runtime/os/race_detector.hpp"
 #include "runtime/os/thread.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
-std::atomic<turns*> turns::taken{nullptr};
+constinit std::atomic<turns*> turns_taken{nullptr};
 
 namespace {
 
@@ -42,7 +42,7 @@ void call(turns::taker& t) noexcept {
 turns::turns(choice next, void* context, std::int64_t begins_ns) : next_(next), context_(context), now_(begins_ns) {
   this_taker = &begin();
   // relaxed: only threads read it that take turns; those begin later, by this one
-  taken.store(this, std::memory_order_relaxed);
+  turns_taken.store(this, std::memory_order_relaxed);
 }
 
 turns::~turns() {
@@ -57,11 +57,15 @@ turns::in_order::in_order(turns& all) noexcept : all_(all) { happens_after(&all_
 turns::in_order::~in_order() { happens_before(&all_); }
 
 void turns::forget() noexcept {
-  taken.store(nullptr, std::memory_order_relaxed);
+  turns_taken.store(nullptr, std::memory_order_relaxed);
   this_taker = nullptr;
 }
 
 turns::taker* turns::self() noexcept { return this_taker; }
+
+bool takes_turns_slow() noexcept { return this_taker; }
+// relaxed: the thread takes turns, so that they began before it
+std::int64_t counted_ns() noexcept { return turns_taken.load(std::memory_order_relaxed)->now_ns(); }
 
 std::int64_t turns::now_ns() noexcept {
   const in_order mine(*this);

@@ -12,15 +12,12 @@
 #include <cstdint>
 #include <limits>
 
+#include "forkjoin/abi/os/clock.hpp"
+
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
 class turns {
  public:
-#ifdef FORKJOIN_SERIAL
-  static constexpr bool exist = false;  // without the library
-#else
-  static constexpr bool exist = true;
-#endif
   static constexpr std::int64_t never = (std::numeric_limits<std::int64_t>::max)();
 
   /// A thread.
@@ -53,14 +50,7 @@ class turns {
   turns& operator=(const turns&) = delete;
 
   /// Those that the calling thread takes part in, or nullptr. Read where a thread spins or sleeps, never by a fork that is not stolen.
-  static turns* mine() noexcept {
-    if constexpr (exist) {
-      turns* const all = taken.load(std::memory_order_relaxed);
-      return all && self() ? all : nullptr;
-    } else {
-      return nullptr;
-    }
-  }
+  static turns* mine() noexcept { return takes_turns() ? turns_taken.load(std::memory_order_relaxed) : nullptr; }
 
   /// In a process with one thread: it takes no turns any more.
   static void forget() noexcept;
@@ -107,8 +97,6 @@ class turns {
    private:
     turns& all_;
   };
-
-  static std::atomic<turns*> taken;
 
   void give_up(cause why) noexcept;
   void go_on_with_next(taker* giver, cause why) noexcept;

@@ -17,11 +17,11 @@
 #include <type_traits>
 #include <vector>
 
+#include "forkjoin/abi/os/compiler.hpp"
+#include "forkjoin/abi/os/ticks.hpp"
+#include "forkjoin/abi/profile.hpp"
 #include "runtime/base/tuning.hpp"
-#include "runtime/os/compiler.hpp"
-#include "runtime/os/ticks.hpp"
 #include "runtime/profile/earlier_runs.hpp"
-#include "runtime/profile/observer.hpp"
 #include "runtime/profile/paths.hpp"
 #include "runtime/profile/sites.hpp"
 #include "runtime/profile/start.hpp"

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <vector>
 
+#include "forkjoin/abi/profile.hpp"
 #include "runtime/os/variable.hpp"
-#include "runtime/profile/observer.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
 

@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "forkjoin/abi/os/ticks.hpp"
 #include "runtime/os/callers.hpp"
-#include "runtime/os/ticks.hpp"
 #include "runtime/profile/earlier_runs.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace profile {

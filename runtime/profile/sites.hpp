@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "observer.hpp"
+#include "forkjoin/abi/profile.hpp"
 #include "strands.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace profile {

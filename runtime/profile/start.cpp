@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <limits>
 
-#include "runtime/os/ticks.hpp"
+#include "forkjoin/abi/os/ticks.hpp"
+#include "forkjoin/abi/profile.hpp"
 #include "runtime/os/variable.hpp"
 #include "runtime/profile/earlier_runs.hpp"
-#include "runtime/profile/observer.hpp"
 #include "runtime/profile/sites.hpp"
 #include "runtime/profile/strands.hpp"
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "forkjoin/abi/os/ticks.hpp"
 #include "runtime/os/cpu_time.hpp"
-#include "runtime/os/ticks.hpp"
 #include "runtime/profile/earlier_runs.hpp"
 #include "runtime/profile/scale.hpp"
 #include "runtime/profile/sites.hpp"

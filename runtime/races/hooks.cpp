@@ -15,12 +15,12 @@
 #include <utility>
 #include <vector>
 
+#include "forkjoin/abi/races.hpp"
 #include "runtime/os/memory/interposed.hpp"
 #include "runtime/os/memory/pages.hpp"
 #include "runtime/races/contexts.hpp"
 #include "runtime/races/counters.hpp"
 #include "runtime/races/locks.hpp"
-#include "runtime/races/observer.hpp"
 #include "runtime/races/report.hpp"
 #include "runtime/races/start.hpp"
 #include "runtime/races/strands.hpp"

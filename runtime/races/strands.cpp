@@ -7,11 +7,11 @@
 #include <cstring>
 #include <utility>
 
+#include "forkjoin/abi/races.hpp"
 #include "runtime/os/variable.hpp"
 #include "runtime/races/contexts.hpp"
 #include "runtime/races/counters.hpp"
 #include "runtime/races/locks.hpp"
-#include "runtime/races/observer.hpp"
 #include "runtime/races/report.hpp"
 #include "runtime/races/start.hpp"
 

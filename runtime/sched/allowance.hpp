@@ -7,8 +7,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "../os/mutex.hpp"
-#include "../os/thread_safety.hpp"
+#include "forkjoin/abi/mutex.hpp"
+#include "forkjoin/abi/os/thread_safety.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

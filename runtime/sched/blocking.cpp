@@ -1,13 +1,13 @@
-#include "runtime/sched/blocking.hpp"
+#include "forkjoin/abi/blocking.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <utility>
 
+#include "forkjoin/abi/os/clock.hpp"
+#include "forkjoin/abi/os/race_detector.hpp"
 #include "runtime/base/tuning.hpp"
 #include "runtime/fork/current.hpp"
-#include "runtime/os/clock.hpp"
-#include "runtime/os/race_detector.hpp"
 #include "runtime/sched/blocking_protocol.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/switch.hpp"
@@ -31,6 +31,8 @@ constinit thread_local const blocking_call* innermost_call = nullptr;
 }
 
 }  // namespace
+
+scheduler& blocking_call::sched() const noexcept { return worker_->sched(); }
 
 const blocking_call* blocking_call::innermost() noexcept { return innermost_call; }
 

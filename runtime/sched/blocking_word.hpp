@@ -16,8 +16,9 @@
 #include <atomic>
 #include <cstdint>
 
-#include "../base/check.hpp"
 #include "../os/machine.hpp"
+#include "forkjoin/abi/blocking.hpp"
+#include "forkjoin/abi/check.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -66,12 +67,6 @@ class blocking_word {
  private:
   os::atomic<call> word_{0};
   os::atomic<fiber*> strand_{nullptr};
-};
-
-/// A blocking call that has begun.
-struct begun_call {
-  processor* had = nullptr;
-  blocking_word::call number = blocking_word::none;  ///< none: the P cannot be taken
 };
 
 }}}  // namespace fj::v0_2::detail

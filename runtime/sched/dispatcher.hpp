@@ -9,10 +9,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../base/cache_line.hpp"
 #include "../base/tuning.hpp"
-#include "../os/thread_safety.hpp"
 #include "../trace/note.hpp"
+#include "forkjoin/abi/cache_line.hpp"
+#include "forkjoin/abi/os/thread_safety.hpp"
 #include "parking.hpp"
 #include "queues.hpp"
 #include "system.hpp"

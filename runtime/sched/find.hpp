@@ -188,7 +188,7 @@ class patience {
     bool any = false;
     m.sched().all().for_each_deque([&](auto& d) {
       if (only && d.whose() != only) return;  // nor would a caller find the records there
-      if (!d.progress().note(now)) return;
+      if (!d.progress().note(now, tuning::patience_ns)) return;
       any = true;
       if (m.spinning) d.watch();
     });

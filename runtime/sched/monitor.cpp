@@ -5,8 +5,8 @@
 #include <memory>
 #include <new>
 
+#include "forkjoin/abi/os/clock.hpp"
 #include "runtime/base/tuning.hpp"
-#include "runtime/os/clock.hpp"
 #include "runtime/os/futex.hpp"
 #include "runtime/os/interrupt.hpp"
 #include "runtime/sched/scheduler.hpp"

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "../os/mutex.hpp"
 #include "../os/thread.hpp"
+#include "forkjoin/abi/mutex.hpp"
 #include "monitor_rules.hpp"
 #include "monitor_word.hpp"
 #include "system.hpp"

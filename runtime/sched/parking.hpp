@@ -35,10 +35,10 @@
 #include <atomic>
 #include <cstdint>
 
-#include "../base/cache_line.hpp"
-#include "../base/list.hpp"
 #include "../base/tuning.hpp"
 #include "../os/machine.hpp"
+#include "forkjoin/abi/cache_line.hpp"
+#include "forkjoin/abi/list.hpp"
 #include "system.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {

@@ -24,20 +24,19 @@
 #include <atomic>
 #include <cstdint>
 
-#include "../base/cache_line.hpp"
-#include "../base/list.hpp"
 #include "../fork/runnable.hpp"
 #include "../os/machine.hpp"
-#include "../os/thread_safety.hpp"
+#include "forkjoin/abi/cache_line.hpp"
+#include "forkjoin/abi/descriptor.hpp"
+#include "forkjoin/abi/list.hpp"
+#include "forkjoin/abi/os/thread_safety.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
-
-enum class io_way : unsigned { reading, writing };
 
 /// What ended a wait for a descriptor, if no limit did.
 enum class poll_end : unsigned { happened, closed };
 
-/// Lies in the frame of what waits. Of several that would end that wait (wait/waiter.hpp) the entry is one.
+/// Lies in the frame of what waits. Of several that would end that wait (forkjoin/abi/waiter.hpp) the entry is one.
 class poll_wait {
  public:
   explicit poll_wait(io_way which) noexcept : way(which) {}

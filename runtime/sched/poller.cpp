@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstddef>
 
-#include "runtime/os/clock.hpp"
+#include "forkjoin/abi/os/clock.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

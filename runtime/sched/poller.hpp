@@ -10,9 +10,9 @@
 #include "../base/tuning.hpp"
 #include "../os/io/event_poll.hpp"
 #include "../os/machine.hpp"
-#include "../os/mutex.hpp"
 #include "../os/thread.hpp"
-#include "../os/thread_safety.hpp"
+#include "forkjoin/abi/mutex.hpp"
+#include "forkjoin/abi/os/thread_safety.hpp"
 #include "poll_entry.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {

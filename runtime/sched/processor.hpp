@@ -7,16 +7,16 @@
 #include <numeric>
 #include <vector>
 
-#include "../base/cache_line.hpp"
 #include "../base/chaos.hpp"
 #include "../base/counters.hpp"
-#include "../base/relaxed.hpp"
 #include "../fork/deque.hpp"
 #include "../os/machine.hpp"
 #include "../stacks/fiber.hpp"
 #include "../stacks/stack_cache.hpp"
 #include "../trace/tracer.hpp"
 #include "blocking_word.hpp"
+#include "forkjoin/abi/cache_line.hpp"
+#include "forkjoin/abi/relaxed.hpp"
 #include "run_queue.hpp"
 #include "timer_heap.hpp"
 #include "yield_request.hpp"

@@ -4,9 +4,10 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "forkjoin/abi/os/race_detector.hpp"
+#include "forkjoin/abi/run.hpp"
 #include "runtime/fork/current.hpp"
 #include "runtime/os/memory_fault.hpp"
-#include "runtime/os/race_detector.hpp"
 #include "runtime/os/turns.hpp"
 #include "runtime/sched/loop.hpp"
 #include "runtime/sched/scheduler.hpp"
@@ -44,7 +45,7 @@ void run_from_thread(scheduler& s, root& brought) {
   begin(*first, {nullptr, &brought});
   m.exceptions = &os::this_threads_exceptions();
   set_current_worker(&m);
-  note(m, event::job, reinterpret_cast<std::uintptr_t>(brought.call));
+  note(m, event::job, reinterpret_cast<std::uintptr_t>(brought.body->call));
   note_birth(s, *first);
   os::happens_before(&m);  // as in thread_main
   m.begin_light_fences();
@@ -100,13 +101,14 @@ void refuse_root(const scheduler& s) {
         "FORKJOIN_SCHEDULE), and this thread takes none; call from the thread that made the runtime");
 }
 
-void run_root(scheduler& s, root& brought) {
+void run_job(scheduler& s, job_body& brought) {
   refuse_root(s);
   const scheduler::root_under_way counted(s);
+  root whole(&brought);
   if (worker* const m = current_worker()) {
-    run_from_fiber(s, brought, *m);
+    run_from_fiber(s, whole, *m);
   } else {
-    run_from_thread(s, brought);
+    run_from_thread(s, whole);
   }
 }
 

@@ -21,11 +21,11 @@
 #include <cstdint>
 #include <span>
 
-#include "../base/cache_line.hpp"
-#include "../base/check.hpp"
 #include "../base/tuning.hpp"
 #include "../os/machine.hpp"
-#include "../os/race_detector.hpp"
+#include "forkjoin/abi/cache_line.hpp"
+#include "forkjoin/abi/check.hpp"
+#include "forkjoin/abi/os/race_detector.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <new>
 
+#include "forkjoin/abi/os/clock.hpp"
+#include "forkjoin/abi/os/race_detector.hpp"
 #include "runtime/base/tuning.hpp"
-#include "runtime/os/clock.hpp"
 #include "runtime/os/memory_fault.hpp"
-#include "runtime/os/race_detector.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

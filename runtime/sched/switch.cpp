@@ -5,12 +5,12 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include "runtime/base/cache_line.hpp"
+#include "forkjoin/abi/cache_line.hpp"
+#include "forkjoin/abi/os/race_detector.hpp"
 #include "runtime/fork/current.hpp"
 #include "runtime/os/machine.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/probe.hpp"
-#include "runtime/os/race_detector.hpp"
 #include "runtime/sched/leaving.hpp"
 #include "runtime/sched/local_queue.hpp"
 #include "runtime/sched/scheduler.hpp"
@@ -80,7 +80,7 @@ void note_stack(const tracing& traces, const tracer& now, fiber& f) noexcept {
             number_of(&record->joined));
   } else {
     const root* const whose = f.whose;
-    note_in(traces, event::born, own_proc(), f.number, reinterpret_cast<std::uintptr_t>(whose->call));
+    note_in(traces, event::born, own_proc(), f.number, reinterpret_cast<std::uintptr_t>(whose->body->call));
   }
 }
 
@@ -96,7 +96,7 @@ void first_frame(void* self) noexcept {
   } else {
     root& whose = *f.whose;
     os::call_handling(whose.handled, [&] {
-      whose.call(whose);
+      whose.body->call(*whose.body);
       // acquire: pairs with the release of the strand that made it
       if (tasks_of_root* const tasks = whose.tasks.load(std::memory_order_acquire)) [[unlikely]]
         tasks->await(*tasks);

@@ -16,12 +16,12 @@ enum class waker { goes_on, sleeps };
 #include <cstdint>
 
 #include "../fork/current.hpp"
-#include "../os/clock.hpp"
 #include "../os/context/context.hpp"
 #include "../os/cpu.hpp"
 #include "../os/machine.hpp"
 #include "../os/thread.hpp"
 #include "../trace/note.hpp"
+#include "forkjoin/abi/os/clock.hpp"
 #include "poller.hpp"
 #include "threads.hpp"
 #include "worker.hpp"

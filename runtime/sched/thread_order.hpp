@@ -4,7 +4,7 @@
 // its next root.
 #pragma once
 
-#include "../os/race_detector.hpp"
+#include "forkjoin/abi/os/race_detector.hpp"
 #include "scheduler.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {

@@ -3,9 +3,9 @@
 #include <new>
 #include <utility>
 
+#include "forkjoin/abi/os/race_detector.hpp"
 #include "runtime/fork/current.hpp"
 #include "runtime/os/memory_fault.hpp"
-#include "runtime/os/race_detector.hpp"
 #include "runtime/sched/loop.hpp"
 #include "runtime/sched/scheduler.hpp"
 

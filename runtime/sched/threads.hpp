@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "../base/counters.hpp"
-#include "../os/mutex.hpp"
-#include "../os/thread_safety.hpp"
 #include "fence_by_signal.hpp"
+#include "forkjoin/abi/mutex.hpp"
+#include "forkjoin/abi/os/thread_safety.hpp"
 #include "worker.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {

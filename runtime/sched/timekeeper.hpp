@@ -28,9 +28,9 @@
 #include <atomic>
 #include <cstdint>
 
-#include "../base/cache_line.hpp"
 #include "../base/tuning.hpp"
-#include "../os/thread_safety.hpp"
+#include "forkjoin/abi/cache_line.hpp"
+#include "forkjoin/abi/os/thread_safety.hpp"
 #include "parking.hpp"
 #include "queues.hpp"
 #include "system.hpp"

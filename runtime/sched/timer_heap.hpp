@@ -2,7 +2,7 @@
 //
 // A strand that waits with a deadline has a timer in its frame and arms it at the P that it runs on. Any worker may fire timers
 // that are due; the worker of the P does so before it looks for other work. Several events may end the wait
-// (wait/waiter.hpp). So a timer claims the wait, and does nothing if another event has claimed it. The frame may end as soon
+// (forkjoin/abi/waiter.hpp). So a timer claims the wait, and does nothing if another event has claimed it. The frame may end as soon
 // as its wait has ended. So a timer leaves the heap and claims the wait under the heap's mutex. The waiter takes its timer out
 // under the same mutex, unless the timer has woken it. Source: Go's runtime/time.go: a 4-ary heap for each P, in an array with
 // the times beside the pointers.
@@ -11,47 +11,20 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <utility>
 #include <vector>
 
-#include "../base/cache_line.hpp"
-#include "../base/check.hpp"
 #include "../fork/runnable.hpp"
 #include "../os/machine.hpp"
-#include "../os/thread_safety.hpp"
+#include "forkjoin/abi/cache_line.hpp"
+#include "forkjoin/abi/check.hpp"
+#include "forkjoin/abi/os/thread_safety.hpp"
+#include "forkjoin/abi/timer.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// The time, in nanoseconds of the machine's clock, that does not come.
-inline constexpr std::int64_t never = (std::numeric_limits<std::int64_t>::max)();
-
 /// A time that does not come either, but before `never`: of a worker that must sleep where an event ends its sleep.
 inline constexpr std::int64_t any_time = never - 1;
-
-/// Lies in the frame of what waits.
-class timer {
- public:
-  explicit timer(std::int64_t due) noexcept : at(due) {}
-  timer(const timer&) = delete;
-  timer& operator=(const timer&) = delete;
-
-  /// Whether the timer is the first to end its wait: then wake is called, as the last that touches the timer. The caller holds
-  /// the heap's mutex.
-  virtual bool claim_wait() noexcept = 0;
-  /// Without that mutex. `when` the waiter gets its turn.
-  virtual void wake(turn when) noexcept = 0;
-
-  const std::int64_t at;  ///< when it is due
-
-  // The heap's own, under its mutex. Public, because to a friend the destructor is accessible, too, which -Wnon-virtual-dtor reports.
-  static constexpr std::size_t not_armed = ~std::size_t{0};
-  std::size_t place = not_armed;
-  timer* next = nullptr;  // among those that fire together
-
- protected:
-  ~timer() = default;
-};
 
 class alignas(cache_line) timer_heap {
  public:

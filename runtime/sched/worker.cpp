@@ -7,6 +7,11 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
+void serve_here(thread_hooks& hooks) noexcept {
+  worker& m = *current_worker();
+  hooks.serves(m.hooks_seen, !m.is_caller());
+}
+
 // A look for a standstill (deadlock_report.cpp) takes the thread for one that sleeps while the count is odd and no signal is there. So a
 // signal is taken, by the sleep at the end, only when the count is even again.
 void worker::sleep() noexcept {

@@ -4,19 +4,20 @@
 #include <atomic>
 #include <cstdint>
 
-#include "../base/list.hpp"
 #include "../base/random.hpp"
-#include "../base/relaxed.hpp"
-#include "../os/clock.hpp"
 #include "../os/context/context.hpp"
 #include "../os/futex.hpp"
 #include "../os/machine.hpp"
-#include "../os/race_detector.hpp"
 #include "../os/thread.hpp"
 #include "../stacks/fiber.hpp"
 #include "../trace/ring.hpp"
 #include "caller_pace.hpp"
 #include "fence_by_signal.hpp"
+#include "forkjoin/abi/list.hpp"
+#include "forkjoin/abi/os/clock.hpp"
+#include "forkjoin/abi/os/race_detector.hpp"
+#include "forkjoin/abi/relaxed.hpp"
+#include "forkjoin/abi/scope.hpp"
 #include "poll_entry.hpp"
 #include "processor.hpp"
 #include "sleep_word.hpp"
@@ -27,7 +28,7 @@ class scheduler;
 
 /// What the scheduler and the steps of a worker (find.hpp, switch.hpp, run.hpp) know of a thread. Never freed while the
 /// scheduler lives, so that a late signal finds it.
-struct worker {
+struct worker : worker_face {
   /// What a worker does on its native stack when a fiber has just left it: returns the fiber to run next, or nullptr.
   using afterwards = fiber* (*)(worker&, fiber&, void* argument) noexcept;
 
@@ -67,7 +68,6 @@ struct worker {
 
   // The worker's own, and of the fiber it runs.
   os::context native;
-  relaxed<os::exception_globals*> exceptions = nullptr;  ///< the thread's
   /// What it switched to, for messages, which other threads write; a child of that, perhaps.
   relaxed<const fiber*, std::memory_order_release, std::memory_order_acquire> runs = nullptr;
   relaxed<afterwards> then = nullptr;    ///< set by the fiber that leaves

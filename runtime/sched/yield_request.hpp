@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "../os/machine.hpp"
+#include "forkjoin/abi/maybe_yield.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -21,9 +22,5 @@ class yield_request {
  private:
   os::atomic<std::uint32_t> run_{0};
 };
-
-/// How many runtimes of the process are chaotic, or have asked a strand to give way. One predictable branch on it stands before
-/// each operation on a channel, a lock or a future: to find the strand's own runtime first would read a variable of the thread.
-extern std::atomic<unsigned> yield_requests;
 
 }}}  // namespace fj::v0_2::detail

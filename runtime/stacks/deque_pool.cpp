@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <new>
 
+#include "forkjoin/abi/os/race_detector.hpp"
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/memory/pages.hpp"
-#include "runtime/os/race_detector.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

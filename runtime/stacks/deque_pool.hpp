@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "../fork/deque.hpp"
-#include "../os/mutex.hpp"
+#include "forkjoin/abi/mutex.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -4,15 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../base/check.hpp"
 #include "../base/counters.hpp"
-#include "../base/relaxed.hpp"
-#include "../fork/continuation.hpp"
 #include "../fork/deque.hpp"
 #include "../fork/root.hpp"
 #include "../fork/runnable.hpp"
 #include "../os/context/context.hpp"
 #include "../os/memory/pages.hpp"
+#include "forkjoin/abi/check.hpp"
+#include "forkjoin/abi/relaxed.hpp"
+#include "forkjoin/abi/scope.hpp"
 #include "wait_place.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -26,7 +26,7 @@ enum class fiber_state : unsigned char {
   running,   ///< owned by its strand
   blocking,  ///< its strand is in a call of fj::blocking: owned by its strand
   forked,  ///< its strand has forked through a scope, and the child runs: owned by the child, or by a thief of the parent
-  waiting  ///< owned by who ends its wait: the last to arrive at its join, or who claimed its wait (wait/waiter.hpp)
+  waiting  ///< owned by who ends its wait: the last to arrive at its join, or who claimed its wait (forkjoin/abi/waiter.hpp)
 };
 
 /// What a strand does after a scope's fork, as thieves take it.
@@ -36,7 +36,7 @@ struct parent_rest : continuation {
 
 /// Lies at the top of its own stack's mapping and lives as long as the mapping, which is never freed while the runtime
 /// lives. It is the record of its strand's scope forks, of which one at a time is open.
-struct fiber : join_waiter, runnable, parent_rest {
+struct fiber : fiber_face, join_waiter, runnable, parent_rest {
   /// Stands in the ready queue for `records`.
   struct deque_marker : runnable {
     explicit deque_marker(fiber& f) noexcept : runnable(kind::marker), of(f) {}
@@ -65,13 +65,7 @@ struct fiber : join_waiter, runnable, parent_rest {
   /// A thief has a record of its strand, or may have had some, since the strand comes to a worker again.
   void note_possible_theft() noexcept { thefts = thefts + 1; }
 
-  // What a scope's fork stores and loads.
-  published<fiber*> below = nullptr;  ///< free stack for the next child that a scope forks from here
-  record_stand_in as_child;           ///< of a scope's child: what it pushes in place of its parent's record
-  os::context context;
-
   relaxed<root*> whose = nullptr;           ///< the root that it works for
-  relaxed<std::uint64_t> thefts = 0;        ///< calls of note_possible_theft
   relaxed<bool> begun = false;              ///< to run a root or a stolen record; else it is a scope's child, or free
   relaxed<continuation*> stolen = nullptr;  ///< the record it was begun for; nullptr if it runs a root
   relaxed<std::int64_t> begun_at = 0;  ///< when it began with a record that its worker stole, by os::now_ns; else 0
@@ -106,10 +100,6 @@ struct fiber : join_waiter, runnable, parent_rest {
   relaxed<unsigned> number = 0;           ///< for messages, of other threads, too, and traces
   relaxed<const void*> traced = nullptr;  ///< the trace that knows where its stack is
   stack_pool* pool = nullptr;             ///< the pool that it belongs to
-
-  // For a layer on top of the library. A frame on this stack sets them, and sets them back before it ends.
-  void* layer = nullptr;      ///< what the layer keeps for the code that runs on this stack
-  bool keeps_worker = false;  ///< no fork or start of a fiber gives way: the strand may hold a lock of the thread
 
   std::byte* stack_bottom() const noexcept { return mapping + guard_size; }
   std::byte* stack_top() noexcept { return reinterpret_cast<std::byte*>(this); }

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstddef>
 
-#include "../base/relaxed.hpp"
 #include "../base/tuning.hpp"
+#include "forkjoin/abi/relaxed.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

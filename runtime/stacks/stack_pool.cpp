@@ -6,10 +6,10 @@
 #include <new>
 #include <utility>
 
+#include "forkjoin/abi/os/race_detector.hpp"
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/memory/memory_checker.hpp"
 #include "runtime/os/memory/pages.hpp"
-#include "runtime/os/race_detector.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <mutex>
 
-#include "../base/list.hpp"
-#include "../os/mutex.hpp"
-#include "../os/thread_safety.hpp"
 #include "fiber.hpp"
+#include "forkjoin/abi/list.hpp"
+#include "forkjoin/abi/mutex.hpp"
+#include "forkjoin/abi/os/thread_safety.hpp"
 #include "stack_cache.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {

@@ -3,19 +3,13 @@
 
 #include <atomic>
 #include <cstdint>
-#include <source_location>
 
-#include "../base/relaxed.hpp"
+#include "forkjoin/abi/relaxed.hpp"
+#include "forkjoin/abi/waiter.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-struct wait_place {
-  const char* what = nullptr;    ///< the function that waits; nullptr: a join
-  std::source_location at = {};  ///< the call of it
-  bool ended_by_others = false;  ///< by threads that the library does not know, so that a long wait is no news
-};
-
-/// The same, as other threads may read it while the strand comes and goes. What they read between two equal versions that are
+/// A wait_place, as other threads may read it while the strand comes and goes. What they read between two equal versions that are
 /// even is of one wait, or of none. (A sequence lock; Boehm, "Can seqlocks get along with programming language memory
 /// models?", 2012.)
 class shown_wait_place {

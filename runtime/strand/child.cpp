@@ -1,15 +1,15 @@
-#include "runtime/strand/child.hpp"
+#include "forkjoin/abi/scope.hpp"
 
 #include <cstdlib>
 #include <memory>
 #include <utility>
 
+#include "forkjoin/abi/os/race_detector.hpp"
 #include "runtime/os/memory_fault.hpp"
-#include "runtime/os/race_detector.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/switch.hpp"
 #include "runtime/strand/child_protocol.hpp"
-#include "runtime/strand/fork_slow.hpp"
+#include "runtime/strand/slow_paths.hpp"
 #include "runtime/strand/system.hpp"
 #include "runtime/strand/wait_at_join.hpp"
 #include "runtime/trace/note.hpp"

@@ -1,16 +1,16 @@
-#include "runtime/strand/fork_loop.hpp"
+#include "forkjoin/abi/fork_loop.hpp"
 
 #include <cstdint>
 #include <cstring>
 #include <memory>
 
+#include "forkjoin/abi/os/race_detector.hpp"
 #include "runtime/fork/current.hpp"
-#include "runtime/os/race_detector.hpp"
 #include "runtime/sched/owner.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/switch.hpp"
-#include "runtime/strand/fork_slow.hpp"
 #include "runtime/strand/loop_protocol.hpp"
+#include "runtime/strand/slow_paths.hpp"
 #include "runtime/strand/system.hpp"
 #include "runtime/trace/note.hpp"
 

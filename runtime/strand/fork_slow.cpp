@@ -1,5 +1,6 @@
-#include "runtime/strand/fork_slow.hpp"
+#include "forkjoin/abi/fork.hpp"
 
+#include "forkjoin/abi/loop.hpp"
 #include "runtime/fork/current.hpp"
 #include "runtime/os/context/context.hpp"
 #include "runtime/os/machine.hpp"
@@ -7,6 +8,7 @@
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/switch.hpp"
 #include "runtime/strand/give_way.hpp"
+#include "runtime/strand/slow_paths.hpp"
 #include "runtime/strand/system.hpp"
 #include "runtime/strand/wait_at_join.hpp"
 
@@ -60,9 +62,10 @@ void finish_join(join& stolen) noexcept {
   }
 }
 
-bool is_watched_slow(const record& newest) noexcept {
+bool is_watched(const record& newest) noexcept {
   const deque& d = current_deque();
   if (&d == &no_deque) return false;
+  if (d.is_watched(newest) && !d.exceptions().any()) return true;
   worker& m = *current_worker();
   return owner_steps::is_watched_by_any(m, d, newest) && !os::handled_exception(*m.exceptions);
 }

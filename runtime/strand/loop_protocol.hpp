@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "../os/race_detector.hpp"
+#include "forkjoin/abi/os/race_detector.hpp"
 #include "system.hpp"
 #include "wait_at_join.hpp"
 

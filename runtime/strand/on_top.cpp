@@ -1,13 +1,14 @@
-#include "runtime/strand/on_top.hpp"
+#include "forkjoin/abi/on_top.hpp"
 
 #include <algorithm>
 
+#include "forkjoin/abi/fork_loop.hpp"
+#include "forkjoin/abi/scope.hpp"
+#include "runtime/fork/current.hpp"
 #include "runtime/sched/find.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/switch.hpp"
-#include "runtime/strand/child.hpp"
-#include "runtime/strand/fork_loop.hpp"
-#include "runtime/strand/fork_slow.hpp"
+#include "runtime/strand/slow_paths.hpp"
 #include "runtime/trace/note.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {

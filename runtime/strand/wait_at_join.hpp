@@ -2,10 +2,10 @@
 #pragma once
 
 #include "../base/tuning.hpp"
-#include "../fork/counting_join.hpp"
-#include "../fork/join.hpp"
 #include "../os/machine.hpp"
-#include "../os/race_detector.hpp"
+#include "forkjoin/abi/counting_join.hpp"
+#include "forkjoin/abi/join.hpp"
+#include "forkjoin/abi/os/race_detector.hpp"
 #include "system.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {

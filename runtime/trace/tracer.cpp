@@ -8,13 +8,13 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "runtime/os/clock.hpp"
+#include "forkjoin/abi/os/clock.hpp"
+#include "forkjoin/abi/os/ticks.hpp"
 #include "runtime/os/function_names.hpp"
 #include "runtime/os/memory/pages.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/modules.hpp"
 #include "runtime/os/thread.hpp"
-#include "runtime/os/ticks.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

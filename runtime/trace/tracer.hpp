@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "../os/memory/mapped_file.hpp"
-#include "../os/mutex.hpp"
-#include "../os/thread_safety.hpp"
+#include "forkjoin/abi/mutex.hpp"
+#include "forkjoin/abi/os/thread_safety.hpp"
 #include "format.hpp"
 #include "ring.hpp"
 

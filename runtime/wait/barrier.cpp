@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <mutex>
 
-#include "runtime/wait/maybe_yield.hpp"
-#include "runtime/wait/wait_queue.hpp"
+#include "forkjoin/abi/maybe_yield.hpp"
+#include "forkjoin/abi/wait_queue.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

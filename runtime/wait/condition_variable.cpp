@@ -1,8 +1,8 @@
 #include "forkjoin/go/condition_variable.hpp"
 
+#include "forkjoin/abi/maybe_yield.hpp"
+#include "forkjoin/abi/wait_queue.hpp"
 #include "forkjoin/go/mutex.hpp"
-#include "runtime/wait/maybe_yield.hpp"
-#include "runtime/wait/wait_queue.hpp"
 
 namespace fj { inline namespace v0_2 {
 

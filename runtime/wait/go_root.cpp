@@ -1,11 +1,14 @@
 #include "runtime/wait/go_root.hpp"
 
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
 
+#include "forkjoin/abi/maybe_yield.hpp"
+#include "forkjoin/abi/task_group.hpp"
 #include "runtime/fork/current.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/thread.hpp"
@@ -13,8 +16,6 @@
 #include "runtime/sched/run.hpp"
 #include "runtime/sched/scheduler.hpp"
 #include "runtime/sched/switch.hpp"
-#include "runtime/wait/maybe_yield.hpp"
-#include "runtime/wait/task_group.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -29,13 +30,47 @@ namespace {
 
 }  // namespace
 
-go_root::go_root(function body, bool takes_stop) : root(body) {
+go_root::go_root(go_job& its_job) noexcept : root(&its_job), job(its_job) {
   handled = nullptr;  // the handler that go is called in ends before the fiber does
   ended = &end;
-  if (takes_stop) stop = &stop_.emplace();
+  if (its_job.stop_) stop = &*its_job.stop_;
 }
 
-void go_root::start(scheduler& s, std::size_t stack_size, task_count* counted) {
+go_root& go_root::in(go_job& its_job) noexcept {
+  static_assert(sizeof(go_root) <= sizeof its_job.root_ && alignof(go_root) <= 8);
+  return *std::launder(reinterpret_cast<go_root*>(its_job.root_));
+}
+
+const go_root* go_root::of(const root& r) noexcept {
+  return r.ended == &end ? static_cast<const go_root*>(&r) : nullptr;
+}
+
+void go_root::end(root& self, worker& m) noexcept {
+  auto& mine = static_cast<go_root&>(self);
+  scheduler& s = *mine.runs_in;
+  if (mine.stop) s.loose().remove(mine);
+  s.dispatcher().finish(mine, m);
+  task_count* const counted = mine.counted_in;
+  go_job& job = mine.job;
+  job.wake_waiters();
+  job.release();
+  // After both: who has waited for the count finds the future ready, and nothing left of a dropped one.
+  if (counted) counted->end();
+  s.end_root();
+}
+
+go_job::go_job(function what, bool takes_stop) : job_body(what) {
+  if (takes_stop) stop_.emplace();
+  ::new (static_cast<void*>(root_)) go_root(*this);
+}
+
+void go_job::destroy_root() noexcept {
+  go_root& mine = go_root::in(*this);
+  destroy_locals(mine.locals);
+  std::destroy_at(&mine);
+}
+
+void go_job::start(scheduler& s, std::size_t stack_size, task_count* counted) {
   maybe_yield();
   if (stack_size > large_stacks::most)
     throw std::invalid_argument("fj::go: go_options::stack_size is " + std::to_string(stack_size) +
@@ -48,37 +83,20 @@ void go_root::start(scheduler& s, std::size_t stack_size, task_count* counted) {
                             "forkjoin: no thread could be started for fj::go");
   fiber* const f = take_go_stack(s, stack_size);
   if (!f) throw std::bad_alloc();
-  runs_in_ = &s;
+  go_root& mine = go_root::in(*this);
+  mine.runs_in = &s;
   owners_.fetch_add(1, std::memory_order_relaxed);
   if (counted) counted->begin();
-  counted_in_ = counted;
+  mine.counted_in = counted;
   s.begin_root();
-  if (stop && !s.loose().add(*this)) stop->request_stop();  // the runtime ends
-  begin(*f, {nullptr, this});
+  if (stop_ && !s.loose().add(mine)) stop_->request_stop();  // the runtime ends
+  begin(*f, {nullptr, &mine});
   note_birth(s, *f);
   s.monitor().watch();  // the fiber may wait for a P; without a monitor it waits until that P's strand leaves
   make_ready(s, *f);
 }
 
-const go_root* go_root::of(const root& r) noexcept {
-  return r.ended == &end ? static_cast<const go_root*>(&r) : nullptr;
-}
-
-void go_root::end(root& self, worker& m) noexcept {
-  auto& mine = static_cast<go_root&>(self);
-  scheduler& s = *mine.runs_in_;
-  if (mine.stop) s.loose().remove(mine);
-  s.dispatcher().finish(mine, m);
-  task_count* const counted = mine.counted_in_;
-  mine.wake_waiters();
-  mine.release();
-  if (counted)
-    counted
-        ->end();  // after both: who has waited for the count finds the future ready, and nothing left of a dropped one
-  s.end_root();
-}
-
-void go_root::wake_waiters() noexcept {
+void go_job::wake_waiters() noexcept {
   claimed_waits woken;
   {
     const locked lock(mutex_);
@@ -89,22 +107,22 @@ void go_root::wake_waiters() noexcept {
   woken.wake_all();
 }
 
-void go_root::complete() noexcept {
+void go_job::complete() noexcept {
   has_fiber_ = false;
   wake_waiters();
   release();
 }
 
-void go_root::make_case(select_case& c) noexcept {
+void go_job::make_case(select_case& c) noexcept {
   c.lock = &mutex_;
   c.queue = &waiting_;
   c.state = this;
   c.attempt = [](select_case& of) noexcept {
-    return channel_attempt{.done = static_cast<go_root*>(of.state)->ended_already()};
+    return channel_attempt{.done = static_cast<go_job*>(of.state)->ended_already()};
   };
 }
 
-wait_end go_root::wait(const wait_limits& limits) {
+wait_end go_job::wait(const wait_limits& limits) {
   maybe_yield();
   if (ended_already()) return wait_end::served;
   detail::waiter here(limits);
@@ -122,12 +140,10 @@ wait_end go_root::wait(const wait_limits& limits) {
 }
 
 // Not by std::move, after which that of libc++ is as before.
-std::exception_ptr go_root::take_error() noexcept { return std::exchange(error_, nullptr); }
-
-void go_root::drop() noexcept { release(); }
+std::exception_ptr go_job::take_error() noexcept { return std::exchange(error_, nullptr); }
 
 // The last owner finds what the fiber threw, if no get took it.
-void go_root::release() noexcept {
+void go_job::release() noexcept {
   // acq_rel: the last owner sees what the other did before it let go
   if (owners_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (error_ && has_fiber_) terminate_with(error_);

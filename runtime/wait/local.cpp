@@ -1,4 +1,4 @@
-#include "runtime/wait/local.hpp"
+#include "forkjoin/abi/local.hpp"
 
 #include <atomic>
 

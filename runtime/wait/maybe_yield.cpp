@@ -1,4 +1,4 @@
-#include "runtime/wait/maybe_yield.hpp"
+#include "forkjoin/abi/maybe_yield.hpp"
 
 #include "runtime/base/tuning.hpp"
 #include "runtime/fork/current.hpp"

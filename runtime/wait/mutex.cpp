@@ -4,11 +4,11 @@
 #include <new>
 #include <source_location>
 
+#include "forkjoin/abi/maybe_yield.hpp"
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/function_names.hpp"
 #include "runtime/os/machine.hpp"
 #include "runtime/os/memory_fault.hpp"
-#include "runtime/wait/maybe_yield.hpp"
 
 namespace fj { inline namespace v0_2 {
 

@@ -1,8 +1,9 @@
-#include "runtime/wait/mutex_protocol.hpp"
+#include "forkjoin/abi/mutex_protocol.hpp"
 
 #include <mutex>
 
 #include "runtime/base/tuning.hpp"
+#include "runtime/os/machine.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -1,11 +1,12 @@
-#include "runtime/wait/select.hpp"
+#include "forkjoin/abi/select.hpp"
 
-#include "runtime/wait/maybe_yield.hpp"
+#include "forkjoin/abi/maybe_yield.hpp"
+#include "runtime/wait/select_protocol.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-selection::result select_one(std::span<select_case* const> cases, std::span<select_place> places, bool waits,
-                             const wait_limits& limits) {
+select_result select_one(std::span<select_case* const> cases, std::span<select_place> places, bool waits,
+                         const wait_limits& limits) {
   maybe_yield();
   return selection::one_of(cases, places, waits, limits);
 }

@@ -3,9 +3,9 @@
 #include <mutex>
 #include <source_location>
 
+#include "forkjoin/abi/maybe_yield.hpp"
+#include "forkjoin/abi/wait_queue.hpp"
 #include "forkjoin/go/mutex.hpp"
-#include "runtime/wait/maybe_yield.hpp"
-#include "runtime/wait/wait_queue.hpp"
 
 namespace fj { inline namespace v0_2 {
 

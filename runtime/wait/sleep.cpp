@@ -1,4 +1,4 @@
-#include "runtime/wait/sleep.hpp"
+#include "forkjoin/abi/sleep.hpp"
 
 #include <algorithm>
 

@@ -1,13 +1,14 @@
-#include "runtime/wait/task_group.hpp"
+#include "forkjoin/abi/task_group.hpp"
 
 #include <mutex>
 #include <new>
 #include <utility>
 
+#include "forkjoin/abi/maybe_yield.hpp"
 #include "runtime/base/tuning.hpp"
 #include "runtime/fork/current.hpp"
+#include "runtime/fork/root.hpp"
 #include "runtime/os/machine.hpp"
-#include "runtime/wait/maybe_yield.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

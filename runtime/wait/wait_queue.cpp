@@ -1,4 +1,4 @@
-#include "runtime/wait/wait_queue.hpp"
+#include "forkjoin/abi/wait_queue.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -1,8 +1,8 @@
-#include "runtime/wait/waiter.hpp"
+#include "forkjoin/abi/waiter.hpp"
 
 #include <optional>
 
-#include "runtime/os/race_detector.hpp"
+#include "forkjoin/abi/os/race_detector.hpp"
 #include "runtime/wait/system.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {

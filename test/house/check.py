@@ -18,14 +18,15 @@ sys.path.insert(0, str(ROOT / "forkjoin/guide/site"))
 sys.dont_write_bytecode = True
 import make_site  # noqa: E402: it reads Markdown
 
-# The one order of folders: a file includes files of its own folder and of folders before it, never of one after it. That of
-# runtime/ is the table of folders in runtime/README.md, at whose end are the files directly in runtime/. A header that is listed has a place of
+# The one order of folders: a file includes files of its own folder and of folders before it, never of one after it. Lowest is what
+# programs and the library agree on. That of runtime/ is the table of folders in runtime/README.md, at whose end are the files directly in runtime/. A header that is listed has a place of
 # its own: the loops use forks, which are public, so the headers of the fork come before the loops, and the other public ones after.
 ORDER = [
+    "forkjoin/abi/os",
+    "forkjoin/abi",
     "runtime/precompiled",
     *("runtime" if folder == "runtime" else f"runtime/{folder}"
       for folder in re.findall(r"(?m)^\| `([\w/]+)/`(?: itself)? \|", (ROOT / "runtime/README.md").read_text())),
-    "forkjoin/detail/requirements.hpp",
     "forkjoin/stop.hpp",
     "forkjoin/loop_options.hpp",
     "forkjoin/detail/refusal.hpp",
@@ -42,14 +43,7 @@ ORDER = [
     "forkjoin",
     "runtime/c",  # which calls what users call
 ]
-# The only ways from the public headers to the runtime: of programs, and of the serial builds that have an observer.
-SEAMS = {
-    "forkjoin/detail/entry.hpp": "runtime/entry.hpp",
-    "forkjoin/detail/requirements.hpp": "runtime/os/requirements.hpp",
-    "forkjoin/races/observer.hpp": "runtime/races/observer.hpp",
-    "forkjoin/profile/observer.hpp": "runtime/profile/observer.hpp",
-}
-# What -Dsteal_rule=FILE puts beside the folder of the public headers.
+# What -Dsteal_rule=FILE puts into the build folder.
 RULE_OF_BUILD = "forkjoin_steal_rule.hpp"
 
 FOLDERS = {"forkjoin", "runtime", "examples", "bench", "test", "subprojects"}
@@ -117,7 +111,7 @@ def included(name, target):
     that common name is not taken for it. All other files are named from the root."""
     relative = name.suffix == ".hpp" and not target.startswith("forkjoin/")
     if relative:
-        target = re.sub("^forkjoin/runtime/", "runtime/", os.path.normpath(name.parent / target))  # a link
+        target = os.path.normpath(name.parent / target)
     return pathlib.Path(target)
 
 
@@ -128,18 +122,18 @@ def may_include(name, target):
     if str(name.parent) == "runtime/wait" and name.suffix == ".cpp" and str(target.parent) == "forkjoin/go":
         return None  # it implements that header's class
     if name.parts[0] == "forkjoin" and target.parts[0] == "runtime":
-        if SEAMS.get(str(name)) != str(target):
-            return f"forkjoin/ includes files of runtime/ only as {SEAMS}"
-    elif rank_of(target) is None or rank_of(target) > rank_of(name):
+        return "forkjoin/ includes nothing of runtime/, which is not installed"
+    if rank_of(target) is None or rank_of(target) > rank_of(name):
         return "includes run downwards only, see ORDER"
     return None
 
 
 def check_layers():
-    # Tried with wait/ above sched/ in the table of README, and without the row of os/io/.
+    # Tried with wait/ above sched/ in the table of README, without the row of os/io/, with an include of runtime/sched/worker.hpp in
+    # forkjoin/scope.hpp, and with one of forkjoin/stop.hpp in forkjoin/abi/run.hpp.
     for name in files("runtime", "forkjoin"):
         # asio.hpp is for programs that have Boost.Asio, and no other header includes it.
-        in_os = name.parts[:2] == ("runtime", "os") or str(name) == "forkjoin/asio.hpp"
+        in_os = str(name).startswith(("runtime/os/", "forkjoin/abi/os/")) or str(name) == "forkjoin/asio.hpp"
         if rank_of(name) is None:
             yield name, 1, "its folder has no place in ORDER"
             continue
@@ -150,16 +144,45 @@ def check_layers():
                     if reason := may_include(name, included(name, target)):
                         yield name, number, f"{target}: {reason}"
                 elif re.search(r"[./]", target) and not in_os and target != RULE_OF_BUILD:
-                    yield name, number, f"<{target}>: headers that are not the language's stand in runtime/os/ alone"
+                    yield name, number, f"<{target}>: headers that are not the language's stand in runtime/os/ and forkjoin/abi/os/ alone"
                 elif target == "execution":
                     yield name, number, "<execution> pulls in oneTBB"
             elif re.match(r"\s*#\s*(el)?if", line) and not in_os:
                 language = r"__cplusplus|__cpp_\w+|__has_cpp_attribute"
                 for macro in re.findall(r"\b(?:__\w+|_[A-Z]\w*)", line):
                     if not re.fullmatch(language, macro):
-                        yield name, number, f"{macro}: #if on platforms stands in runtime/os/ alone"
+                        yield name, number, f"{macro}: #if on platforms stands in runtime/os/ and forkjoin/abi/os/ alone"
             elif re.search(r'\b(__)?asm(__)?\s+\w+\s*\(\s*"[^"]', line) and not in_os:
-                yield name, number, "instructions stand in runtime/os/ alone"
+                yield name, number, "instructions stand in runtime/os/ and forkjoin/abi/os/ alone"
+
+
+def reached(name, found=None):
+    """The project's headers that a header includes, itself or through others, whatever macros are defined."""
+    found = set() if found is None else found
+    for _, line in lines(name):
+        if include := re.match(r'\s*#\s*include\s*"([^"]+)"', line):
+            inner = included(name, include[1])
+            if (ROOT / inner).is_file() and inner not in found:
+                found.add(inner)
+                reached(inner, found)
+    return found
+
+
+def check_reach():
+    """What a program includes for forks, scopes and loops leads neither to the library's own headers nor to those for waits. Prints how many of
+    the project's headers each public header includes. (Tried with an include of go/mutex.hpp in forkjoin/loops/chunks.hpp, and with one of
+    runtime/trace/tracer.hpp in forkjoin/abi/run.hpp.)"""
+    for name in [*sorted((ROOT / "forkjoin").glob("*.hpp")), *sorted((ROOT / "forkjoin/go").glob("*.hpp"))]:
+        name = name.relative_to(ROOT)
+        found = reached(name)
+        print(f"{name}: {len(found)} headers")
+        for inner in sorted(found):
+            if inner.parts[0] == "runtime":
+                yield name, 1, f"leads to {inner}"
+        # Groups of tasks and what go.hpp has are waits.
+        waits = pathlib.Path("forkjoin/abi/waiter.hpp")
+        if waits in found and name.parent.name != "go" and name.name not in ("go.hpp", "task_group.hpp", "asio.hpp", "forkjoin.hpp"):
+            yield name, 1, f"leads to {waits}"
 
 
 def check_folders():

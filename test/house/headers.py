@@ -35,7 +35,6 @@ def included(header):
             # As check.py has it.
             relative = not include[1].startswith("forkjoin/")
             inner = os.path.normpath(os.path.join(os.path.dirname(header), include[1])) if relative else include[1]
-            inner = re.sub("^forkjoin/runtime/", "runtime/", inner)  # a link
             found |= {inner} | included(inner)
     return found
 

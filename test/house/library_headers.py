@@ -15,11 +15,12 @@ def for_programs():
 
 
 def public():
-    return sorted(str(name.relative_to(ROOT)) for name in ROOT.glob("forkjoin/**/*.hpp") if "runtime" not in name.relative_to(ROOT).parts)
+    """All that are installed."""
+    return sorted(str(name.relative_to(ROOT)) for name in ROOT.glob("forkjoin/**/*.hpp"))
 
 
 def every():
-    """All that are installed."""
+    """All, also those of the library itself, which are not installed."""
     runtime = [str(name.relative_to(ROOT)) for name in ROOT.glob("runtime/**/*.hpp")]
     return sorted(name for name in runtime if not name.startswith("runtime/precompiled/")) + public()
 

@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True
 import library_headers  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FIRST = ('"forkjoin/detail/requirements.hpp"', '"forkjoin/detail/needs_runtime.hpp"')  # the second begins with the first
+FIRST = ('"forkjoin/abi/os/requirements.hpp"', '"forkjoin/detail/needs_runtime.hpp"')  # the second begins with the first
 MAX_LINES = 12
 OLDER = "forkjoin needs g++ 12, clang 16, or a later version of them"
 

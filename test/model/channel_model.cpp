@@ -6,7 +6,7 @@
 
 #include "test/model/waits.hpp"
 
-#include "runtime/wait/channel.hpp"
+#include "forkjoin/detail/channel_state.hpp"
 
 namespace model {
 namespace {

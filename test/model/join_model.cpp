@@ -2,7 +2,7 @@
 
 #include "test/model/strands.hpp"
 
-#include "runtime/fork/join.hpp"
+#include "forkjoin/abi/join.hpp"
 #include "runtime/strand/wait_at_join.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {

@@ -9,9 +9,9 @@
 #include "test/model/strands.hpp"
 #include "test/model/system.hpp"
 
+#include "forkjoin/abi/counting_join.hpp"
 #include "forkjoin/detail/first_error.hpp"
 #include "forkjoin/detail/loop_of_turns.hpp"
-#include "runtime/fork/counting_join.hpp"
 #include "runtime/strand/loop_protocol.hpp"
 
 namespace model {

@@ -5,7 +5,7 @@
 
 #include "test/model/scenario.hpp"
 
-#include "runtime/os/thread_safety.hpp"
+#include "forkjoin/abi/os/thread_safety.hpp"
 #include "runtime/sched/monitor_word.hpp"
 
 namespace model {

@@ -6,7 +6,7 @@
 
 #include "test/model/waits.hpp"
 
-#include "runtime/os/thread_safety.hpp"
+#include "forkjoin/abi/os/thread_safety.hpp"
 #include "runtime/sched/poll_entry.hpp"
 #include "runtime/sched/sleep_word.hpp"
 #include "runtime/wait/descriptors/operation.hpp"

@@ -4,7 +4,7 @@
 
 #include "test/model/strands.hpp"
 
-#include "runtime/fork/counting_join.hpp"
+#include "forkjoin/abi/counting_join.hpp"
 #include "runtime/strand/child_protocol.hpp"
 #include "runtime/strand/wait_at_join.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "test/model/waits.hpp"
 
-#include "runtime/wait/channel.hpp"
+#include "forkjoin/detail/channel_state.hpp"
 #include "runtime/wait/select_protocol.hpp"
 
 namespace model {

@@ -7,7 +7,7 @@
 
 #include "test/model/scenario.hpp"
 
-#include "runtime/fork/join.hpp"
+#include "forkjoin/abi/join.hpp"
 
 namespace model {
 

@@ -9,9 +9,9 @@
 #include "test/model/deque.hpp"
 #include "test/model/scenario.hpp"
 
+#include "forkjoin/abi/join.hpp"
 #include "runtime/base/chaos.hpp"
 #include "runtime/base/settings.hpp"
-#include "runtime/fork/join.hpp"
 #include "runtime/fork/runnable.hpp"
 #include "runtime/sched/blocking_word.hpp"
 #include "runtime/sched/run_queue.hpp"

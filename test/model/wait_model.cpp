@@ -5,8 +5,8 @@
 
 #include "test/model/waits.hpp"
 
-#include "runtime/os/thread_safety.hpp"
-#include "runtime/wait/waiter.hpp"
+#include "forkjoin/abi/os/thread_safety.hpp"
+#include "forkjoin/abi/waiter.hpp"
 
 namespace model {
 namespace {

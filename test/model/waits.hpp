@@ -7,9 +7,9 @@
 
 #include "test/model/scenario.hpp"
 
-#include "runtime/os/thread_safety.hpp"
+#include "forkjoin/abi/os/thread_safety.hpp"
+#include "forkjoin/abi/waiter.hpp"
 #include "runtime/sched/timer_heap.hpp"
-#include "runtime/wait/waiter.hpp"
 
 namespace model {
 

@@ -1,5 +1,5 @@
 """A library that g++ has built serves a program of clang's, and the other way round: every operation, static and shared. Both
-libraries define the same functions. Tried with a constraint on wait_in (runtime/wait/wait_queue.hpp), which clang 18 and later
+libraries define the same functions. Tried with a constraint on wait_in (forkjoin/abi/wait_queue.hpp), which clang 18 and later
 name in the symbol: neither program links. Tried with a specialization of a constrained template in the library: the
 libraries differ.
 

@@ -13,7 +13,8 @@
 #include <memory>
 #include <thread>
 
-#include "runtime/os/clock.hpp"
+#include "forkjoin/abi/os/clock.hpp"
+#include "runtime/os/cpu.hpp"
 #include "test/process/child.hpp"
 #include "test/support.hpp"
 

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "forkjoin/abi/os/clock.hpp"
 #include "forkjoin/go.hpp"
-#include "runtime/os/clock.hpp"
 #include "runtime/os/cpu_time.hpp"
 #include "test/process/child.hpp"
 #include "test/support.hpp"

@@ -168,7 +168,7 @@ with tempfile.TemporaryDirectory() as folder:
              *(f"{folder}/libforkjoin{name}.a" for folder in ("lib", "debug/lib") for name in ("", "-profile", "-races")),
              *(f"share/forkjoin/forkjoin{name}.cmake"
                for name in ("Config", "ConfigVersion", "Targets", "Targets-release", "Targets-debug"))}
-    if found - headers != files or not {"include/forkjoin/forkjoin.hpp", "include/forkjoin/runtime/entry.hpp"} <= headers:
+    if found - headers != files or not {"include/forkjoin/forkjoin.hpp", "include/forkjoin/abi/fork.hpp"} <= headers:
         sys.exit(f"too much or missing: {sorted((found - headers) ^ files)[:10]}")
     if (packages / "lib/cmake").exists() or (packages / "debug/share").exists():
         sys.exit("left over: lib/cmake or debug/share")

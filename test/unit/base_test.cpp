@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "runtime/base/list.hpp"
+#include "forkjoin/abi/list.hpp"
 #include "runtime/base/random.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // The counting join: children that arrive before and after the home strand waits, and forks of other strands.
-#include "runtime/fork/counting_join.hpp"
+#include "forkjoin/abi/counting_join.hpp"
 
 #include <doctest/doctest.h>
 

@@ -8,9 +8,10 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/fork/continuation.hpp"
+#include "forkjoin/abi/continuation.hpp"
 #include "runtime/fork/current.hpp"
 #include "runtime/fork/publication.hpp"
+#include "runtime/fork/root.hpp"
 #include "test/support.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-// Which operations of <forkjoin/go.hpp> give way, and when: the rule of runtime/wait/maybe_yield.hpp, operation by operation.
+// Which operations of <forkjoin/go.hpp> give way, and when: the rule of forkjoin/abi/maybe_yield.hpp, operation by operation.
 #include <doctest/doctest.h>
 #include <sys/socket.h>
 #include <unistd.h>

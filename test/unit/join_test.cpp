@@ -1,5 +1,5 @@
 // The join word: two sides, each may come first.
-#include "runtime/fork/join.hpp"
+#include "forkjoin/abi/join.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <memory>
 #include <thread>
 
-#include "runtime/fork/continuation.hpp"
+#include "forkjoin/abi/continuation.hpp"
 #include "test/support.hpp"
 
 namespace {

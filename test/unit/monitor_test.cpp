@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "runtime/os/clock.hpp"
+#include "forkjoin/abi/os/clock.hpp"
 #include "runtime/sched/monitor_rules.hpp"
 #include "runtime/sched/monitor_word.hpp"
 #include "runtime/sched/poller.hpp"

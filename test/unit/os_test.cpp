@@ -13,11 +13,11 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/os/clock.hpp"
+#include "forkjoin/abi/mutex.hpp"
+#include "forkjoin/abi/os/clock.hpp"
 #include "runtime/os/context/context.hpp"
 #include "runtime/os/futex.hpp"
 #include "runtime/os/memory/pages.hpp"
-#include "runtime/os/mutex.hpp"
 #include "runtime/os/thread.hpp"
 #include "test/support.hpp"
 

@@ -14,6 +14,7 @@
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/parallel_for.hpp"
 #include "forkjoin/reduce.hpp"
+#include "runtime/fork/current.hpp"
 #include "test/support.hpp"
 
 // Everything that comes after the first element is there for others while that one runs, also in a handler, and for sums.

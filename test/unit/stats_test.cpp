@@ -1,5 +1,5 @@
 // The counters count what happens, and nothing happens that need not.
-#include "runtime/stats.hpp"
+#include "forkjoin/abi/stats.hpp"
 
 #include <doctest/doctest.h>
 

@@ -8,10 +8,11 @@
 #include <random>
 #include <vector>
 
+#include "forkjoin/abi/os/clock.hpp"
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/go.hpp"
 #include "forkjoin/scope.hpp"
-#include "runtime/os/clock.hpp"
+#include "runtime/os/cpu.hpp"
 #include "test/support.hpp"
 
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "forkjoin/runtime/base/tuning.hpp"
+#include "runtime/base/tuning.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -108,8 +108,8 @@ class task_frame : public body_frame {
   kept_tasks* place() noexcept {
     if (place_) return &*place_;
     fj::detail::fiber* const here = fj::detail::current_fiber();
-    const auto used = static_cast<std::size_t>(here->stack_top() - reinterpret_cast<std::byte*>(this));
-    if (used > std::min(here->stack_size() / 2, most_used)) return nullptr;
+    const auto used = static_cast<std::size_t>(fj::detail::stack_top(*here) - reinterpret_cast<std::byte*>(this));
+    if (used > std::min(fj::detail::stack_size(*here) / 2, most_used)) return nullptr;
     return &place_.emplace(here);
   }
   void join() noexcept {
@@ -126,10 +126,10 @@ class task_frame : public body_frame {
 class keeps_worker {
  public:
   keeps_worker() noexcept : here_(fj::detail::current_fiber()) {
-    if (here_) before_ = std::exchange(here_->keeps_worker, true);
+    if (here_) before_ = std::exchange(fj::detail::face_of(*here_).keeps_worker, true);
   }
   ~keeps_worker() {
-    if (here_) here_->keeps_worker = before_;
+    if (here_) fj::detail::face_of(*here_).keeps_worker = before_;
   }
   keeps_worker(const keeps_worker&) = delete;
   keeps_worker& operator=(const keeps_worker&) = delete;
@@ -333,7 +333,7 @@ class task_group {
     }
     if (!has_list) return;
     fj_detail::enter([this] {
-      if (fj::detail::current_fiber()->stack_size() < fj_detail::runtimes::all().task_stack())
+      if (fj::detail::stack_size(*fj::detail::current_fiber()) < fj_detail::runtimes::all().task_stack())
         return start_runner().wait();
       run_list();  // on the calling thread
     });

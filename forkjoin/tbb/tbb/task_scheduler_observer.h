@@ -5,6 +5,8 @@
 #include "detail/runtime.h"
 #include "task_arena.h"
 
+#include <forkjoin/abi/thread_hooks.hpp>
+
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -99,8 +101,7 @@ class task_scheduler_observer {
     fj_detail::observers& all = fj_detail::observers::of(*wanted);
     where_.store(&all);
     all.add(*this);
-    if (fj::detail::worker* const thread = here == wanted ? fj::detail::current_worker() : nullptr)
-      all.serves(thread->hooks_seen, !thread->is_caller());
+    if (here == wanted) fj::detail::serve_here(all);
   }
   bool is_observing() const { return where_.load() != nullptr; }
 

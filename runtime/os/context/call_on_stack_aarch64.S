@@ -1,4 +1,4 @@
-/* See call_on_stack.hpp. Procedure call standard for the Arm 64-bit architecture (AAPCS64).
+/* See forkjoin/abi/context.hpp. Procedure call standard for the Arm 64-bit architecture (AAPCS64).
 
    What a caller leaves on its own stack, at the address that it stores in *saved:
 

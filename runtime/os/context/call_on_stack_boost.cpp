@@ -1,6 +1,6 @@
 // call_on_stack by two switches of contexts.
-#include "runtime/os/context/call_on_stack.hpp"
-#include "runtime/os/race_detector.hpp"
+#include "forkjoin/abi/context.hpp"
+#include "forkjoin/abi/os/race_detector.hpp"
 
 #ifdef FORKJOIN_BOOST_CONTEXT
 

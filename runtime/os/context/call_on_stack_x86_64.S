@@ -1,4 +1,4 @@
-/* See call_on_stack.hpp. System V ABI, x86-64.
+/* See forkjoin/abi/context.hpp. System V ABI, x86-64.
 
    What a caller leaves on its own stack, at the address that it stores in *saved:
 

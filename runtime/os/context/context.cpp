@@ -2,8 +2,8 @@
 // not do: it switches the exception globals (a `throw;` after a migration would find another thread's exception), and tells the
 // sanitizers and valgrind about the switch.
 #include "runtime/os/context/context.hpp"
-#include "runtime/os/instrumentation.hpp"
-#include "runtime/os/race_detector.hpp"
+#include "forkjoin/abi/os/instrumentation.hpp"
+#include "forkjoin/abi/os/race_detector.hpp"
 
 #include <cxxabi.h>
 #include <pthread.h>

@@ -5,17 +5,9 @@
 #include <cstdint>
 #include <exception>
 
-#include "../../base/relaxed.hpp"
+#include "forkjoin/abi/context.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
-
-/// __cxa_eh_globals of the Itanium C++ ABI (section 2.2.2): the stack of caught exceptions, the number of uncaught ones.
-struct exception_globals {
-  void* caught = nullptr;
-  unsigned uncaught = 0;
-
-  bool any() const noexcept { return reinterpret_cast<std::uintptr_t>(caught) | uncaught; }
-};
 
 /// Stands for the exceptions of a thread that is between two handlers: it looks as if the thread handled one.
 extern exception_globals between_handlers;
@@ -51,27 +43,6 @@ exception_globals& this_threads_exceptions() noexcept;
 
 /// Replaces a thread's exceptions by `by`. Returns the ones before.
 exception_globals exchange_exceptions(exception_globals& threads, const exception_globals& by) noexcept;
-
-/// The function that a fresh context starts with. It never returns: it ends with finish_context.
-using context_entry = void (*)(void* argument);
-
-/// What a strand keeps while it does not run, because it belongs to the strand and not to a thread: the stack pointer,
-/// the callee-saved registers and floating-point control words (Boost.Context keeps these on the stack itself), the C++
-/// runtime's exceptions in flight, and the data that sanitizers keep of a stack.
-struct context {
-  void* registers = nullptr;
-  /// What a fresh context starts with.
-  context_entry entry = nullptr;
-  void* argument = nullptr;
-  exception_globals exceptions;
-  relaxed<std::uintptr_t> returned = 0;  ///< from a call_on_stack, where that is two switches
-  // For make_context, the sanitizers and valgrind.
-  std::byte* stack_bottom = nullptr;
-  std::size_t stack_size = 0;
-  void* fake_stack = nullptr;
-  void* tsan_fiber = nullptr;
-  unsigned valgrind_stack = 0;
-};
 
 /// Says once which stack a context has: [bottom, bottom + size).
 void give_stack(context& fresh, std::byte* bottom, std::size_t size) noexcept;

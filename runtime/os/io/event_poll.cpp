@@ -15,7 +15,7 @@
 #include <limits>
 #include <tuple>
 
-#include "runtime/os/clock.hpp"
+#include "forkjoin/abi/os/clock.hpp"
 #include "runtime/os/memory_fault.hpp"
 #include "runtime/os/turns.hpp"
 

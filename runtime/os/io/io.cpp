@@ -12,7 +12,7 @@
 #include <limits>
 #include <utility>
 
-#include "runtime/os/clock.hpp"
+#include "forkjoin/abi/os/clock.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 

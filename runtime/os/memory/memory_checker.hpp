@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include "../instrumentation.hpp"
-#include "../race_detector.hpp"
+#include "forkjoin/abi/os/instrumentation.hpp"
+#include "forkjoin/abi/os/race_detector.hpp"
 
 #if defined(FORKJOIN_DEBUG) && __has_include(<valgrind/memcheck.h>)
 #include <valgrind/memcheck.h>

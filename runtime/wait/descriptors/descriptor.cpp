@@ -1,11 +1,13 @@
-#include "runtime/wait/descriptors/descriptor.hpp"
+#include "forkjoin/abi/descriptor.hpp"
 
 #include <cerrno>
 #include <system_error>
 
+#include "forkjoin/abi/maybe_yield.hpp"
 #include "runtime/fork/current.hpp"
+#include "runtime/os/io/io.hpp"
 #include "runtime/wait/descriptors/operation.hpp"
-#include "runtime/wait/maybe_yield.hpp"
+#include "runtime/wait/descriptors/watched.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -32,6 +34,10 @@ watched& open_descriptor(int number) {
   if (error != 0) throw std::system_error(error, std::system_category(), "fj::descriptor");
   return watched::take(number, watched::number_is::owned);
 }
+
+void close_descriptor(watched& d) noexcept { d.close(); }
+void drop_descriptor(watched& d) noexcept { d.drop(); }
+int number_of(const watched& d) noexcept { return d.is_closed() ? -1 : d.number(); }
 
 io_end read_from(watched* d, void* into, std::size_t size, const wait_limits& limits) {
   return operate(d, io_way::reading, limits, [=] { return os::read_some(d->number(), into, size); });

@@ -6,20 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../../os/compiler.hpp"
 #include "../../sched/poll_entry.hpp"
-#include "../waiter.hpp"
+#include "forkjoin/abi/os/compiler.hpp"
+#include "forkjoin/abi/waiter.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
-
-/// The end of an operation on a descriptor: what it gave, or the errno of its failure, or the limit that ended its wait.
-struct io_end {
-  std::size_t count = 0;
-  int error = 0;
-  wait_end limit = wait_end::served;
-
-  bool failed() const noexcept { return error != 0 || limit != wait_end::served; }
-};
 
 struct operation {
   /// attempt() until it does not say EAGAIN; before each further one wait(seen), which waits for an edge after that count of them.

@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "../../os/mutex.hpp"
 #include "../../sched/poller.hpp"
-#include "../waiter.hpp"
+#include "forkjoin/abi/mutex.hpp"
+#include "forkjoin/abi/waiter.hpp"
 #include "operation.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {

@@ -7,7 +7,7 @@
 
 #include "runtime.h"
 
-#include <forkjoin/detail/entry.hpp>
+#include <forkjoin/abi/scope.hpp>
 #include <forkjoin/stop.hpp>
 
 #include <algorithm>
@@ -33,18 +33,18 @@ class body_frame {
   /// `group`: whose task it is.
   body_frame(task_group_context* context, const void* floor, const void* group = nullptr) noexcept
       : home_(fj::detail::current_fiber()), context_(context), floor_(floor), group_(group) {
-    if (home_) outer_ = static_cast<body_frame*>(std::exchange(home_->layer, this));
+    if (home_) outer_ = static_cast<body_frame*>(std::exchange(fj::detail::face_of(*home_).layer, this));
   }
   ~body_frame() {
-    if (home_) home_->layer = outer_;
+    if (home_) fj::detail::face_of(*home_).layer = outer_;
   }
   body_frame(const body_frame&) = delete;
   body_frame& operator=(const body_frame&) = delete;
 
   /// The one that the calling code is in; nullptr: none, or a branch of the library's own fork_join that was stolen.
   static body_frame* innermost() noexcept {
-    const fj::detail::fiber* const here = fj::detail::current_fiber();
-    return here ? static_cast<body_frame*>(here->layer) : nullptr;
+    fj::detail::fiber* const here = fj::detail::current_fiber();
+    return here ? static_cast<body_frame*>(fj::detail::face_of(*here).layer) : nullptr;
   }
 
   task_group_context* context() const noexcept { return context_; }
@@ -54,11 +54,11 @@ class body_frame {
   static bool holds(std::uintptr_t object) noexcept {
     fj::detail::fiber* const here = fj::detail::current_fiber();
     if (!here) return false;
-    const body_frame* const body = static_cast<body_frame*>(here->layer);
-    const auto bottom = reinterpret_cast<std::uintptr_t>(here->stack_bottom());
-    const auto top = reinterpret_cast<std::uintptr_t>(body ? body->floor_ : here->stack_top());
+    const body_frame* const body = static_cast<body_frame*>(fj::detail::face_of(*here).layer);
+    const auto bottom = reinterpret_cast<std::uintptr_t>(fj::detail::stack_bottom(*here));
+    const auto top = reinterpret_cast<std::uintptr_t>(body ? body->floor_ : fj::detail::stack_top(*here));
     const auto inside = [&](std::uintptr_t at) { return at >= bottom && at < top; };
-    return inside(object) && !inside(fj::detail::current_deque().newest());
+    return inside(object) && !inside(fj::detail::face_of(fj::detail::current_deque()).newest());
   }
 
  private:

@@ -3,7 +3,8 @@
 
 #include "../version.h"
 
-#include <forkjoin/detail/entry.hpp>
+#include <forkjoin/abi/run.hpp>
+#include <forkjoin/abi/runtime.hpp>
 #include <forkjoin/run.hpp>
 
 #include <algorithm>

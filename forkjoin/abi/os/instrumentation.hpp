@@ -1,0 +1,30 @@
+// Which sanitizers the program and the library are built with: it must be the same for both.
+#pragma once
+
+#include "forkjoin/abi/os/race_detector.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define FORKJOIN_ADDRESSES_ARE_CHECKED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define FORKJOIN_ADDRESSES_ARE_CHECKED
+#endif
+#endif
+
+#ifdef FORKJOIN_ADDRESSES_ARE_CHECKED
+#define FORKJOIN_BUILD library_built_with_address_sanitizer
+#elif defined(FORKJOIN_RACE_DETECTOR)
+#define FORKJOIN_BUILD library_built_with_thread_sanitizer
+#else
+#define FORKJOIN_BUILD library_built_without_sanitizer
+#endif
+
+namespace fj { inline namespace v0_2 { namespace detail { namespace os {
+
+/// Defined in the library. A sanitizer in the program alone, or in the library alone, would report false errors, or
+/// hang. So such a mixture does not link, and the name that the linker does not find says why.
+extern const char FORKJOIN_BUILD;
+
+[[gnu::used]] inline const char* const built_alike = &FORKJOIN_BUILD;
+
+}}}}  // namespace fj::v0_2::detail::os
