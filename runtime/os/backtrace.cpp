@@ -21,15 +21,15 @@ namespace {
 
 constexpr int most_frames = 64;
 constexpr int own_frames = 3;  // answer_backtrace, the handler, and what the system calls it by
-constexpr std::int64_t patience_ns = 200'000'000;
+constexpr std::int64_t for_answer_ns = 200'000'000;
 
 std::atomic<bool> allowed{false};
 os::mutex asking;
 void* frames[most_frames];
-std::atomic<int> found{0}, asked{0};  // asked: the thread; 0: none
-sem_t answered;
+std::atomic<int> found{0}, asked_thread{0};  // 0: none
+sem_t answer_is_there;
 
-void answer(int) {
+void answer_signal(int) {
   const int before = errno;
   answer_backtrace();
   errno = before;
@@ -38,17 +38,17 @@ void answer(int) {
 bool wait_for_answer() noexcept {
   timespec until{};
   clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_nsec += patience_ns;
+  until.tv_nsec += for_answer_ns;
   until.tv_sec += until.tv_nsec / 1'000'000'000;
   until.tv_nsec %= 1'000'000'000;
   int error = 0;
   do {
-    error = sem_timedwait(&answered, &until) == 0 ? 0 : errno;
+    error = sem_timedwait(&answer_is_there, &until) == 0 ? 0 : errno;
   } while (error == EINTR);
   if (error == 0) return true;
-  int none = asked.exchange(0, std::memory_order_relaxed);
+  int none = asked_thread.exchange(0, std::memory_order_relaxed);
   if (none != 0) return false;
-  while (sem_wait(&answered) != 0) {}  // it has just begun to answer
+  while (sem_wait(&answer_is_there) != 0) {}  // it has just begun to answer
   return true;
 }
 
@@ -57,16 +57,16 @@ bool wait_for_answer() noexcept {
 void allow_backtraces() noexcept {
   void* one[1];
   backtrace(one, 1);  // the first call loads a library, which a signal handler may not
-  static const bool once = sem_init(&answered, 0, 0) == 0;
+  static const bool once = sem_init(&answer_is_there, 0, 0) == 0;
   allowed.store(once, std::memory_order_relaxed);
 }
 
 void answer_backtrace() noexcept {
   int me = static_cast<int>(syscall(SYS_gettid));
   // One that answers too late finds another thread or none asked. acquire: pairs with the release in print_backtrace
-  if (!asked.compare_exchange_strong(me, 0, std::memory_order_acquire)) return;
+  if (!asked_thread.compare_exchange_strong(me, 0, std::memory_order_acquire)) return;
   found.store(backtrace(frames, most_frames), std::memory_order_relaxed);
-  sem_post(&answered);
+  sem_post(&answer_is_there);
 }
 
 bool backtraces_allowed() noexcept { return allowed.load(std::memory_order_relaxed); }
@@ -75,7 +75,7 @@ void print_backtrace(int thread) noexcept {
   if (!backtraces_allowed()) return;
   const locked lock(asking);
   struct sigaction by{}, before{};
-  by.sa_handler = &answer;
+  by.sa_handler = &answer_signal;
   by.sa_flags = SA_RESTART | SA_ONSTACK;
   const bool is_answered = interrupt_signal() == SIGURG;
   if (!is_answered &&
@@ -84,9 +84,9 @@ void print_backtrace(int thread) noexcept {
     return;
   }
   if (!is_answered) sigaction(SIGURG, &by, nullptr);
-  asked.store(thread, std::memory_order_release);
+  asked_thread.store(thread, std::memory_order_release);
   const bool answers = syscall(SYS_tgkill, getpid(), thread, SIGURG) == 0 && wait_for_answer();
-  asked.store(0, std::memory_order_relaxed);
+  asked_thread.store(0, std::memory_order_relaxed);
   if (!is_answered) sigaction(SIGURG, &before, nullptr);
   if (!answers) {
     print_error("  (not known, as its thread does not answer)\n");

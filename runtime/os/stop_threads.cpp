@@ -43,7 +43,7 @@ std::atomic<std::uint32_t> answered{0};
 std::uint32_t first_answer = 0, answers_end = 0;  // of the present stop, or the last
 std::array<int, most_threads> asked;
 // initial-exec: the signal handler must not be the first to ask for the memory of thread-locals.
-[[gnu::tls_model("initial-exec")]] constinit thread_local std::uintptr_t first_frame = 0;
+[[gnu::tls_model("initial-exec")]] constinit thread_local std::uintptr_t frame_of_start = 0;
 [[gnu::tls_model("initial-exec")]] constinit thread_local bool rests = false;
 
 // Not os::now_ns: where threads take turns that is another clock.
@@ -228,13 +228,13 @@ answers_of_stops memory_of_answers() noexcept {
 stopped_thread this_thread_stopped(std::uintptr_t stack_pointer) noexcept {
   return {.id = this_thread(),
           .stack_pointer = stack_pointer,
-          .frames_end = first_frame,
+          .frames_end = frame_of_start,
           .rests = rests,
           .descriptor = static_cast<std::uintptr_t>(pthread_self())};
 }
 
 void note_rest(bool begins) noexcept { rests = begins; }
 
-void note_first_frame() noexcept { first_frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)); }
+void note_first_frame() noexcept { frame_of_start = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)); }
 
 }}}}  // namespace fj::v0_2::detail::os
