@@ -81,36 +81,16 @@ consteval auto why_not_steps() {
 
 }  // namespace detail
 
-/// Calls body(i) for all indices in [first, last), or body(*i) for all iterators, possibly in parallel. Indices have
-/// the common type of first and last. If first >= last, the loop has no index. Iterators must be random-access ones.
-/// Those of a writable std::vector<bool> are refused, because its neighbors share words.
-///
-/// Without options.grain the calling strand starts alone, first with one element and then with parts of a few microseconds. It shares
-/// the loop once the loop has run for 6 microseconds, or seems to need as much more. The bound is 256 microseconds where sharing has not
-/// proved faster for loops with this body and of about this length. To find out, 32 loops now and then use the two bounds in turn. Where
-/// sharing has proved faster, a loop is shared from its start. If an element takes long, a thief takes all that comes after its part.
-///
-/// What an earlier loop of as many elements with the same body took decides the parts. If it took 2 microseconds at most, the first part
-/// has 16 elements (1 if there are no more than 16), and the second part has all others. If it took about 0.35 microseconds at most, there
-/// is a single part, which thieves cannot take. If the elements of such a loop take long all the same, the next loops are cut into parts
-/// again. A loop of a few microseconds therefore costs little more than the plain one, on any number of Ps whose processors share a cache.
-/// No element may wait for a later one: on one P, and in one part, that never ends.
-///
-/// A shared loop is divided into about two parts for each P. A strand runs its part in chunks of a few microseconds, whose size it
-/// finds by the clock. When a worker has nothing to do, the strand forks half of its remaining part. On one P, without options.stop and a
-/// grain, parallel_for is the plain loop, until the first fiber, wait or blocking call of the runtime. With a grain, the loop is halved
-/// down to blocks of so many indices, always in the same way; the last block may be shorter.
-///
-/// With one P the order is the plain loop's. With more Ps, each P begins in its own section of the
-/// loop. The section is the same from loop to loop, because its data may still be in the cache. Errors: what the body
-/// throws; of several exceptions, the first in the order of the loop. Later calls that have not started do not start.
-/// fj::cancelled if options.stop was asked to stop before every part had started. std::invalid_argument if first is
-/// negative and the common type unsigned.
-///
-/// Outside a runtime the call enters the default one. Several threads may call the body at the same time. The loop
-/// does not copy the body, with one exception: if the body has at most 128 bytes, is trivially copyable and can be
-/// called as const for a result of the same type, as most lambdas can, each part of the loop calls a copy. That copy is
-/// const: of two operators () it calls the const one. The compiler can keep it in registers.
+/// Calls body(i) for all indices in [first, last), or body(*i) for all iterators, possibly in parallel, and returns
+/// when all calls have ended (none if first >= last). Indices have the common type of first and last. Iterators must be
+/// random-access ones, not of a writable std::vector<bool>. Without options.grain the loop cuts itself into parts by
+/// the clock (loops/chunks.hpp), and costs little more than a plain loop where it is brief. With a grain it is halved
+/// down to blocks of so many indices, always in the same way. No element may wait for a later one. With one P the order
+/// is the plain loop's. Errors: what the body throws, of several the first in the loop's order; later calls that have
+/// not started do not start. fj::cancelled if options.stop was asked to stop before every part had started.
+/// std::invalid_argument if first is negative and the common type unsigned. Outside a runtime the call enters the
+/// default one. Several threads may call the body at the same time. It is not copied, but each part calls a const copy
+/// of a trivially copyable body of at most 128 bytes that can be called as const for a result of the same type.
 template <class First, class Last, class Body>
   requires detail::not_options<Body> && detail::accepted<detail::why_not_loop<First, Last, Body>()>
 [[gnu::always_inline]] inline void parallel_for(First first, Last last, Body&& body,

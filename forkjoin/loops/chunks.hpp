@@ -1,9 +1,21 @@
-// When a loop without a grain is shared with other workers, and how long its parts are until then. split_loop.hpp asks, and cuts.
+// How a loop without a grain cuts itself into parts: when it is shared with other workers, and how long its parts are
+// until then. split_loop.hpp asks, and cuts. The numbers stand in runtime/base/tuning.hpp.
 //
-// A strand begins such a loop alone, in parts of some microseconds, and leaves the rest to thieves meanwhile. It shares the loop once the
-// rest seems to take worth_ns. No such bound is best for all programs: if loops of a program use the same data, and some of these loops are
-// shared, the data lie in the caches of two processors, and what it costs to fetch them depends on how far these are apart. So each type of
-// body tries an early and a late bound, and keeps the faster one for some time.
+// 1. A strand begins such a loop alone, first with one element, then in parts of some microseconds, and leaves the rest
+//    to thieves meanwhile: if an element takes long, a thief takes all that comes after its part. The strand shares the
+//    loop once the loop has run for worth_ns, or the rest seems to take as much more.
+// 2. No such bound is best for all programs: if loops of a program use the same data, and some of these loops are
+//    shared, the data lie in the caches of two processors, and what it costs to fetch them depends on how far these are
+//    apart. So each type of body, for each length of its loops, tries an early and a late bound now and then, and keeps
+//    the faster one for some time. Where early has won, later loops are shared from their start.
+// 3. What a loop of as many elements with the same body took before decides its parts. If it was brief, the first part
+//    has 16 elements (1 if there are no more), and the second all others. If it was very brief, there is one part,
+//    which thieves cannot take. If such a loop takes long all the same, the next ones are cut into parts again.
+// 4. A shared loop is divided into about two parts for each P. A strand runs its part in chunks of a few microseconds,
+//    whose size it finds by the clock; when a worker has nothing to do, the strand forks half of what is left. Each P
+//    begins in its own section (affinity.hpp).
+// 5. On one P, without a stop token, the loop is the plain one, until the first fiber, wait or blocking call of the
+//    runtime.
 #pragma once
 
 #include <algorithm>
@@ -194,8 +206,8 @@ class pace {
   std::atomic<std::uint32_t> until_more_ = 8;  // loops: a few, so that caches hold what these use
 };
 
-/// Of the loops that run this type of leaf. Each type of body makes another.
-template <class Leaf>
+/// Of the loops that run this type of body.
+template <class Body>
 inline constinit pace pace_of;
 
 /// The parts in which a strand runs a loop that it has begun alone, until the loop is over or worth sharing.

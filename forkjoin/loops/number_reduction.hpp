@@ -144,7 +144,7 @@ template <class T, class It, class Value, class Op>
 
 /// Of few numbers, on the calling strand.
 template <class T, class It, class Value, class Op>
-[[gnu::noinline, gnu::hot]] T fold_brief(leaf_argument<It> first, std::size_t n, leaf_argument<Value> value, Op& op) {
+[[gnu::noinline, gnu::hot]] T fold_brief(loop_argument<It> first, std::size_t n, loop_argument<Value> value, Op& op) {
   return n < 2 * fold_width<T> ? detail::fold_few<T>(first, n, value, op) : detail::fold<T>(first, n, value, op);
 }
 

@@ -27,21 +27,21 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// What a loop does with the numbers from begin to end.
-using loop_leaf = function_ref<void(std::size_t begin, std::size_t end)>;
+/// The body of any loop, for all numbers from begin to end: what a loop over numbers calls is a body made of the user's.
+using loop_body = function_ref<void(std::size_t begin, std::size_t end)>;
 
-/// Calls leaf(begin, end) for consecutive parts of a range of numbers. For use inside a runtime.
+/// Calls body(begin, end) for consecutive parts of a range of numbers. For use inside a runtime.
 class split_loop {
  public:
-  split_loop(loop_leaf leaf, const loop_options& options, pace& known) noexcept
-      : leaf_(leaf), grain_(options.grain), parts_(options.stop), pace_(known) {}
+  split_loop(loop_body body, const loop_options& options, pace& known) noexcept
+      : body_(body), grain_(options.grain), parts_(options.stop), pace_(known) {}
 
   /// Runs the loop over [0, n), n > 0. With a grain it forks a tree of blocks that depends on n and the grain alone; without,
   /// the strand begins alone, and splits lazily once the loop proves long.
   void run(std::size_t n) {
     if (grain_ != 0) {
       const blocks all(n, grain_);
-      const auto run_block = [&, this](std::size_t block) { leaf_(all.begin(block), all.end(block)); };
+      const auto run_block = [&, this](std::size_t block) { body_(all.begin(block), all.end(block)); };
       for_blocks(0, all.count(), parts_, run_block);
     } else {
       begin_alone(n);
@@ -82,7 +82,7 @@ class split_loop {
   }
 
   void run_part(std::size_t first, std::size_t last) {
-    parts_.run(first, [=, this] { leaf_(first, last); });
+    parts_.run(first, [=, this] { body_(first, last); });
   }
 
   void share(std::size_t first, std::size_t last) {
@@ -138,7 +138,7 @@ class split_loop {
     return first + half + up_to_line(first + half, half / line);
   }
 
-  const loop_leaf leaf_;
+  const loop_body body_;
   const std::size_t grain_;
   ordered_parts parts_;
   pace& pace_;
@@ -171,7 +171,7 @@ struct rest_of_loop {
 /// First elements or one if there are no more, has been done; and the whole loop if no fork can be stolen. Outside a runtime
 /// it enters the default one.
 template <std::size_t First>
-[[gnu::noinline]] rest_of_loop begin_loop_slow(std::size_t n, loop_options options, pace& known, loop_leaf leaf) {
+[[gnu::noinline]] rest_of_loop begin_loop_slow(std::size_t n, loop_options options, pace& known, loop_body body) {
   const bool is_plain = options.grain == 0 && !options.stop;
   const unsigned p = procs_for_loop();
   if (p == 1 && is_plain) {
@@ -180,14 +180,14 @@ template <std::size_t First>
     static_cast<void>(detail::fork_quietly([] {}, [] {}));
     return {.begin = 0, .begun = os::rough_ns()};
   }
-  split_loop loop(leaf, options, known);
+  split_loop loop(body, options, known);
   if (p == 0) {
     // A fork would wake a worker, which takes several times as long as such a loop.
     const bool alone = is_plain && (known.is_very_brief(n) || (known.is_brief(n) && known.wants_more()));
     fj::run([&] {
       if (!alone) return loop.run(n);
       const rest_of_loop all{.begin = 0, .begun = os::rough_ns()};
-      leaf(0, n);
+      body(0, n);
       all.end(n, known);
     });
     return {.begin = n};
@@ -211,22 +211,22 @@ template <std::size_t First>
 }
 
 /// A part of a loop. Not inlined: all parts run the same copy of the user's code. Of several copies compilers make different
-/// ones; g++ vectorizes only some. Leaf is a reference, or small enough for registers.
-template <class Leaf>
-[[gnu::noinline]] void part_of_loop(Leaf leaf, std::size_t begin, std::size_t end) {
-  leaf(begin, end);
+/// ones; g++ vectorizes only some. Body is a reference, or small enough for registers.
+template <class Body>
+[[gnu::noinline]] void part_of_loop(Body body, std::size_t begin, std::size_t end) {
+  body(begin, end);
 }
 
-template <class Leaf>
-using leaf_argument =
-    std::conditional_t<std::is_trivially_copyable_v<Leaf> && sizeof(Leaf) <= 2 * sizeof(void*), Leaf, const Leaf&>;
+template <class Body>
+using loop_argument =
+    std::conditional_t<std::is_trivially_copyable_v<Body> && sizeof(Body) <= 2 * sizeof(void*), Body, const Body&>;
 
 /// A loop that may have to fork.
-template <class Leaf>
-[[gnu::noinline]] void for_parts_slow(std::size_t n, loop_options options, leaf_argument<Leaf> leaf) {
-  pace& known = pace_of<Leaf>;
-  const auto part = [&leaf](std::size_t begin, std::size_t end) {
-    detail::part_of_loop<leaf_argument<Leaf>>(leaf, begin, end);
+template <class Body>
+[[gnu::noinline]] void for_parts_slow(std::size_t n, loop_options options, loop_argument<Body> body) {
+  pace& known = pace_of<Body>;
+  const auto part = [&body](std::size_t begin, std::size_t end) {
+    detail::part_of_loop<loop_argument<Body>>(body, begin, end);
   };
   const rest_of_loop rest = detail::begin_loop_slow<first_part>(n, options, known, part);
   if (rest.begin == n) return;
@@ -234,39 +234,39 @@ template <class Leaf>
   rest.end(n, known);
 }
 
-/// What the leaf of a loop does with the numbers that it gets: something with each, or something with the block.
+/// What the body of a loop does with the numbers that it gets: something with each, or something with the block.
 enum class loop_parts { of_numbers, of_blocks };
 
 /// A loop as an observer sees it. If it sees all forks, each number is a turn, whatever the parts are in a parallel run, or each block,
-/// which the leaf knows; else the loop is cut as on a few P.
-template <class Block = fork_block, class Leaf>
-void for_parts_observed(std::size_t n, const loop_options& options, loop_parts are, const Leaf& leaf) {
+/// which the body knows; else the loop is cut as on a few P.
+template <class Block = fork_block, class Body>
+void for_parts_observed(std::size_t n, const loop_options& options, loop_parts are, const Body& body) {
   const std::size_t given = std::max<std::size_t>(options.grain, 1);
   const blocks all(n, are == loop_parts::of_blocks ? given : elements_a_strand(given, 1));
   const auto run_part = [&](std::size_t begin, std::size_t end) {
     throw_if_stopped(options.stop);
-    leaf(begin, end);
+    body(begin, end);
   };
   fj::run([&] {
     Block loop(block_kind::loop);
     if constexpr (!sees_all_forks) {
       loop.parts(n, options.grain, run_part);
     } else if (all.count() == n && !options.stop) {  // most loops: with as little as may be for an observer to see
-      loop.turns(n, [&leaf](std::size_t i) { leaf(i, i + 1); });
+      loop.turns(n, [&body](std::size_t i) { body(i, i + 1); });
     } else {
       loop.turns(all.count(), [&](std::size_t block) { run_part(all.begin(block), all.end(block)); });
     }
   });
 }
 
-/// Calls leaf(begin, end) for consecutive parts of [0, n).
-template <loop_parts Are = loop_parts::of_numbers, class Leaf>
-[[gnu::always_inline]] inline void for_parts(std::size_t n, const loop_options& options, const Leaf& leaf) {
+/// Calls body(begin, end) for consecutive parts of [0, n).
+template <loop_parts Are = loop_parts::of_numbers, class Body>
+[[gnu::always_inline]] inline void for_parts(std::size_t n, const loop_options& options, const Body& body) {
   if (n == 0) return;
-  if constexpr (is_observed) return detail::for_parts_observed(n, options, Are, leaf);
-  pace& known = pace_of<Leaf>;
-  if (!detail::begins_very_brief_loop(n, options, known)) return detail::for_parts_slow<Leaf>(n, options, leaf);
-  detail::part_of_loop<leaf_argument<Leaf>>(leaf, 0, n);
+  if constexpr (is_observed) return detail::for_parts_observed(n, options, Are, body);
+  pace& known = pace_of<Body>;
+  if (!detail::begins_very_brief_loop(n, options, known)) return detail::for_parts_slow<Body>(n, options, body);
+  detail::part_of_loop<loop_argument<Body>>(body, 0, n);
   detail::end_brief_part(known);
 }
 
