@@ -13,6 +13,7 @@
 
 #include "bench/simulate/analysis.hpp"
 #include "bench/simulate/costs.hpp"
+#include "bench/simulate/dag_file.hpp"
 #include "bench/simulate/kernel.hpp"
 #include "bench/simulate/simulator.hpp"
 
@@ -27,7 +28,7 @@ struct arguments {
   double serial_ms = 0;
   std::vector<unsigned> procs = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096};
   std::string steals = "both";
-  std::string costs_file, json_file;
+  std::string costs_file, json_file, dag_file;
   std::uint64_t seed = 1;
   unsigned seeds = 1;
   unsigned nodes = 1;
@@ -123,13 +124,15 @@ void print_row(const json& row) {
 }
 
 json simulate_all(const arguments& given, const costs& cost, const units& work) {
-  const auto made = make_kernel(given.kernel, given.size, work);
+  const auto made = given.dag_file.empty() ? make_kernel(given.kernel, given.size, work) : read_dag(given.dag_file);
+  const std::string name = given.dag_file.empty() ? given.kernel : given.dag_file;
+  const long size = given.dag_file.empty() ? size_of(given.kernel, given.size) : 0;
   const double factor = given.serial_ms > 0 ? given.serial_ms * 1e9 / static_cast<double>(analyse(*made).work) : 1;
   const scaled adjusted(*made, factor);
   const kernel* const k = given.serial_ms > 0 ? &adjusted : made.get();
   const shape of = analyse(*k);
-  std::printf("%s %ld: work %.3f ms, span %.3f us, parallelism %.0f; %llu forks, %llu calls, %llu deep\n",
-              given.kernel.c_str(), size_of(given.kernel, given.size), ms(of.work), ms(of.span) * 1e3, of.parallelism(),
+  std::printf("%s%s: work %.3f ms, span %.3f us, parallelism %.0f; %llu forks, %llu calls, %llu deep\n", name.c_str(),
+              size > 0 ? (" " + std::to_string(size)).c_str() : "", ms(of.work), ms(of.span) * 1e3, of.parallelism(),
               static_cast<unsigned long long>(of.forks), static_cast<unsigned long long>(of.nodes),
               static_cast<unsigned long long>(of.depth));
   std::printf("%-13s %-6s %5s %12s %12s %12s %8s %8s %9s %9s %9s %8s %8s %7s %7s\n", "policy", "start", "P", "ms",
@@ -151,8 +154,8 @@ json simulate_all(const arguments& given, const costs& cost, const units& work) 
       }
     }
   }
-  json all = {{"kernel", given.kernel},
-              {"size", size_of(given.kernel, given.size)},
+  json all = {{"kernel", name},
+              {"size", size},
               {"seed", given.seed},
               {"seeds", given.seeds},
               {"nodes", given.nodes},
@@ -193,6 +196,8 @@ int run(int argc, char** argv) {
   CLI::App app("Runs a kernel's fork DAG on simulated processors. bench/simulate/README.md tells how far to trust it.");
   app.add_option("kernel", given.kernel, "see --list");
   app.add_option("--size", given.size, "of the kernel; 0: its own");
+  app.add_option("--dag", given.dag_file,
+                 "instead of a kernel: the DAG in that file, as forkjoin-profile --dag writes it");
   app.add_option("--serial-ms", given.serial_ms, "what the serial program takes; every step's work is scaled to it")
       ->check(CLI::PositiveNumber);
   app.add_option("--procs", given.procs, "numbers of processors, 1 to 4096")->delimiter(',');
@@ -229,7 +234,8 @@ int run(int argc, char** argv) {
     list_all();
     return 0;
   }
-  if (given.kernel.empty()) throw std::invalid_argument("which kernel? --list names them");
+  if (given.kernel.empty() == given.dag_file.empty())
+    throw std::invalid_argument("give a kernel, which --list names, or a DAG by --dag");
   units work;
   if (!given.costs_file.empty()) read_costs(given.costs_file, chosen, work);
   for (const auto& [cost, value] : by_option) set_cost(chosen, cost->name, value);

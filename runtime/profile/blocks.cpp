@@ -21,6 +21,7 @@
 #include "forkjoin/abi/os/ticks.hpp"
 #include "forkjoin/abi/profile.hpp"
 #include "runtime/base/tuning.hpp"
+#include "runtime/profile/dag.hpp"
 #include "runtime/profile/earlier_runs.hpp"
 #include "runtime/profile/paths.hpp"
 #include "runtime/profile/sites.hpp"
@@ -115,6 +116,7 @@ path taken(open_block& b) {
 
 /// The block ends. Its longest path is appended to that of the branch around it.
 [[gnu::always_inline]] inline void close(open_block& b) {
+  if (b.is != block_kind::fold || b.branches != 0) dag::block_ends();
   path& around = b.around->inner;
   if (b.of->outermost_block != &b && (around.whose == b.longest.whose || around.whose.none())) [[likely]] {
     around.lengths += b.longest.lengths;
@@ -150,7 +152,8 @@ path taken(open_block& b) {
 
 /// The first branch of the block has ended.
 [[gnu::always_inline]] inline void compete_first(open_block& b) {
-  b.own += end_strand_of_branch();
+  b.own += dag::strand(end_strand_of_branch());
+  dag::branch_ends();
   if (is_of(b.inner, b.of->line)) [[likely]] {
     b.longest = path_of_branch(b);
     b.inner = path();
@@ -174,7 +177,9 @@ path taken(open_block& b) {
 
 /// The last branch of the block has ended, and so has the block. As compete and close, but nothing goes by way of memory.
 [[gnu::always_inline]] inline void compete_last(open_block& b) {
-  b.own += end_strand_of_branch();
+  b.own += dag::strand(end_strand_of_branch());
+  dag::branch_ends();
+  dag::block_ends();
   const site* const line = b.of->line;
   path& around = b.around->inner;
   if (is_of(b.inner, line) && is_of(b.longest, line) && is_of(around, line) && b.of->outermost_block != &b) [[likely]] {
@@ -228,7 +233,11 @@ void note_alone(site& of, std::size_t numbers, double ticks) noexcept {
 
 /// The scope may be around the branch that runs, and so may be blocks in it.
 void fork_into_scope(open_block& scope, site& at, void (*call)(void* f), void* f) {
-  running->own += end_strand(fork_at(at));
+  running->own += dag::strand(end_strand(fork_at(at)));
+  if (running != &scope || scope.child_from)
+    dag::give_up(
+        "a branch forks into a scope of a function that called it, which is no graph of forks within one another");
+  dag::branch_ends();
   const path here = taken(*running);
   path from = way_from(scope, copy(here));
   if (!at.outermost_block) at.outermost_block = &from;
@@ -244,7 +253,9 @@ void fork_into_scope(open_block& scope, site& at, void (*call)(void* f), void* f
     site* const owner;
     const path* const child_from;
     ~leaver() {
-      scope.own += end_strand_of_branch();
+      scope.own += dag::strand(end_strand_of_branch());
+      dag::branch_ends();
+      dag::branch_begins();
       path child = taken(scope);
       if (at.outermost_block == &from) note_outermost(at, child);
       const double work = child.work();
@@ -270,6 +281,7 @@ void fork_into_scope(open_block& scope, site& at, void (*call)(void* f), void* f
   scope.owner = &at;
   scope.child_from = &from;
   running = &scope;
+  dag::branch_begins();
   begin_strand(at.branch[0]);
   call(f);
 }
@@ -280,15 +292,17 @@ void fork_into_scope(open_block& scope, site& at, void (*call)(void* f), void* f
 
 void fork_two(closure first, closure second) {
   site& at = site_at(__builtin_return_address(0), block_kind::fork_join);
-  running->own += end_strand(&at);
+  running->own += dag::strand(end_strand(&at));
   open_block b;
   open(b, block_kind::fork_join, &at, &at);
+  dag::block_begins(dag_block::branches);
   if (!at.outermost_block) at.outermost_block = &b;
   try {
     const struct leaver {
       open_block& b;
       ~leaver() { compete_first(b); }
     } at_end{b};
+    dag::branch_begins();
     begin_strand(at.branch[0]);
     first.call(first.f);
   } catch (...) {
@@ -300,6 +314,7 @@ void fork_two(closure first, closure second) {
     open_block& b;
     ~leaver() { compete_last(b); }
   } at_end{b};
+  dag::branch_begins();
   begin_strand(at.branch[1]);
   second.call(second.f);
 }
@@ -308,14 +323,17 @@ void begin(block& begun, block_kind is) noexcept {
   open_block& b = of(begun);
   begun.is_open = true;
   if (is == block_kind::scope) {
-    running->own += end_strand(&begin_of_scope);
+    running->own += dag::strand(end_strand(&begin_of_scope));
     open(b, is, nullptr, running->owner);
+    dag::block_begins(dag_block::turns);
+    dag::branch_begins();
     return begin_strand(find_kind_after(outside_of_forks, *running->owner, place::begin_of_block));
   }
   site& at = site_at(__builtin_return_address(0), is);
-  running->own += end_strand(&at);
+  running->own += dag::strand(end_strand(&at));
   site* const owner = is == block_kind::fold ? running->owner : &at;
   open(b, is, &at, owner);
+  if (is != block_kind::fold) dag::block_begins(dag_block::branches);
   b.longest = path();
   if (!at.outermost_block) at.outermost_block = running;
   if (is == block_kind::fold) begin_strand(find_kind_after(at, *owner, place::begin_of_block));
@@ -325,11 +343,13 @@ void branch(block& in, void (*call)(void* f), void* f) {
   open_block& b = of(in);
   if (b.is == block_kind::scope)
     return fork_into_scope(b, site_at(__builtin_return_address(0), block_kind::scope), call, f);
+  dag::branch_begins();
   begin_strand(b.of->branch[std::min(b.branches, 2u)]);
   struct leaver {
     open_block& b;
     ~leaver() {
-      b.own += end_strand_of_branch();
+      b.own += dag::strand(end_strand_of_branch());
+      dag::branch_ends();
       compete(b);
       ++b.branches;
       b.waits += theft_ticks;
@@ -343,13 +363,15 @@ void turns(block& in, std::size_t n, void (*call)(void* f, std::size_t turn), vo
   struct leaver {
     open_block& b;
     ~leaver() {
-      b.own += end_strand_of_branch();
+      b.own += dag::strand(end_strand_of_branch());
+      dag::branch_ends();
       compete(b);
       ++b.branches;
       b.waits += theft_ticks;
     }
   };
   for (std::size_t turn = 0; turn != n; ++turn) {
+    dag::branch_begins();
     begin_strand(b.of->branch[std::min<std::size_t>(turn, 2)]);
     const leaver at_end{b};
     call(f, turn);
@@ -364,7 +386,8 @@ void parts(block& in, std::size_t n, std::size_t grain, void (*call)(void* f, st
     std::size_t numbers;
     bool is_cut, is_alone;
     ~leaver() {
-      b.own += end_strand_of_branch();
+      b.own += dag::strand(end_strand_of_branch());
+      dag::branch_ends();
       if (is_cut) learn_part(*b.of, numbers, b.own + b.inner.work());
       if (is_alone) note_alone(*b.of, numbers, b.own + b.inner.work());
       compete(b);
@@ -372,9 +395,11 @@ void parts(block& in, std::size_t n, std::size_t grain, void (*call)(void* f, st
       b.waits = std::popcount(b.branches) * theft_ticks;
     }
   };
+  dag::block_is(dag_block::parts);
   for (std::size_t first = 0; first != n;) {
     const std::size_t part = grain != 0 ? grain : std::max<std::uint64_t>(b.of->part, 1);
     const std::size_t last = n - first > part ? first + part : n;
+    dag::branch_begins();
     begin_strand(grain == 0 ? kind_of_part(*b.of, last - first) : b.of->branch[std::min(b.branches, 2u)]);
     const leaver at_end{b, last - first, grain == 0, grain == 0 && last - first == n && n > 1};
     call(f, first, last);
@@ -384,14 +409,20 @@ void parts(block& in, std::size_t n, std::size_t grain, void (*call)(void* f, st
 
 void branch_beside(block& in, void (*call)(void* f), void* f) {
   open_block& b = of(in);
-  b.own += end_strand(fork_at(*b.of));
+  b.own += dag::strand(end_strand(fork_at(*b.of)));
+  if (b.branches == 0) {
+    dag::block_begins(dag_block::branches);
+  } else {
+    dag::branch_ends();
+  }
+  dag::branch_begins();  // it ends when its value has been folded
   const path folded = taken(b);
   struct leaver {
     open_block& b;
     const path& folded;
     site* const owner;
     ~leaver() {
-      b.own += end_strand_of_branch();
+      b.own += dag::strand(end_strand_of_branch());
       b.longest = folded;
       compete(b);
       ++b.branches;
@@ -414,7 +445,11 @@ void join(block& joined) noexcept {
     joined.is_open = false;
     return close(b);
   }
-  b.own += end_strand(&join_of_scope);
+  b.own += dag::strand(end_strand(&join_of_scope));
+  dag::branch_ends();
+  dag::block_ends();
+  dag::block_begins(dag_block::turns);
+  dag::branch_begins();
   path here = taken(b);
   take_longer(here, b.longest);
   b.longest = path();
@@ -427,12 +462,14 @@ void end(block& ended) noexcept {
   open_block& b = of(ended);
   ended.is_open = false;
   if (b.is == block_kind::fold || b.is == block_kind::scope) {
-    b.own += end_strand(&join_of_scope);
+    b.own += dag::strand(end_strand(&join_of_scope));
+    if (b.is == block_kind::scope || b.branches != 0) dag::branch_ends();
     path here = taken(b);
     take_longer(here, b.longest);
     b.longest = here;
   }
   if (b.is != block_kind::scope) return close(b);
+  dag::block_ends();
   append(b.around->inner, b.longest);
   running = b.around;
   if (b.of && running->owner->is_outside) go_on_outside(strands_after(*b.of));
@@ -548,12 +585,14 @@ void run_begins() noexcept {
   outermost = open_block();
   outermost.owner = &outside_of_forks;
   running = &outermost;
+  dag::run_begins();
   strands_go_on();
   begin_strand(outside_of_forks.branch[0]);
 }
 
 void run_ends() noexcept {
-  outermost.own += end_strand(&end_of_run);
+  outermost.own += dag::strand(end_strand(&end_of_run));
+  dag::run_ends();
   path whole = taken(outermost);
   append(of_all_runs, whole);
   is_in_run = false;

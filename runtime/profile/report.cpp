@@ -11,6 +11,7 @@
 #include "runtime/os/function_names.hpp"
 #include "runtime/os/symbols.hpp"
 #include "runtime/os/variable.hpp"
+#include "runtime/profile/dag.hpp"
 #include "runtime/profile/earlier_runs.hpp"
 #include "runtime/profile/sites.hpp"
 #include "runtime/profile/start.hpp"
@@ -262,6 +263,7 @@ void write_table(std::FILE* to, std::vector<line_of_program> all) {
 void report_at_exit() noexcept {
   if (is_in_run)
     std::fputs("forkjoin-profile: the program ends inside of fj::run: what that call did is not counted\n", stderr);
+  dag::write(!is_in_run);
   add_up_strands();
   knowledge for_later;
   const std::vector<line_of_program> all = lines(for_later.sites);

@@ -8,6 +8,7 @@
 #include "forkjoin/abi/os/ticks.hpp"
 #include "forkjoin/abi/profile.hpp"
 #include "runtime/os/variable.hpp"
+#include "runtime/profile/dag.hpp"
 #include "runtime/profile/earlier_runs.hpp"
 #include "runtime/profile/sites.hpp"
 #include "runtime/profile/strands.hpp"
@@ -66,6 +67,7 @@ void start() noexcept {
   measure_costs();
   start_strands();
   load_earlier_runs();
+  dag::start();
   outside_of_forks.line = &outside_of_forks;
   outside_of_forks.is_outside = true;
   for (strand_kind& kind : outside_of_forks.branch) add_kind(kind, outside_of_forks, 1, begin_at::branch);

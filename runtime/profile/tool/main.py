@@ -28,6 +28,7 @@ def parser(program="forkjoin-profile"):
     parser.add_argument("--long", action="store_true", help="a table with every line that forks, and with every power of two")
     parser.add_argument("--html", type=pathlib.Path, metavar="FILE", help="also write a page, into FILE")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="also write the profile itself, into FILE")
+    parser.add_argument("--dag", type=pathlib.Path, metavar="FILE", help="also write the graph of forks, which ./dev bench --simulate runs on any number of Ps, into FILE")
     parser.add_argument("--cxx", default="g++", help="the compiler (g++)")
     parser.add_argument("--flags", default="", help="more flags for it, such as '-O3 -march=native other.cpp -lm'")
     parser.add_argument("--profile-only", action="store_true", help="do not compile and run the ordinary program")
@@ -55,7 +56,7 @@ def run(args):
         say("compiling")
         twin = measure.compile_with("forkjoin-profile", args.cxx, flags, [args.source], folder / "profiled")
         theft, fork, is_measured = measure.costs(args.cxx, folder)
-        profile = measure.profiled(measure.Program(twin, args.arguments), folder, args.repeat, theft, say)
+        profile = measure.profiled(measure.Program(twin, args.arguments), folder, args.repeat, theft, say, args.dag)
         profile.fork = fork
         if args.json:
             args.json.write_text((folder / "profile.json").read_text())

@@ -56,17 +56,20 @@ class Program:
         return self.end(self.begin(**environment))
 
 
-def profiled(program, folder, runs, theft_ns, say):
-    """Runs it so many times; each run knows the earlier ones, and the last one tells of all."""
+def profiled(program, folder, runs, theft_ns, say, dag=None):
+    """Runs it so many times; each run knows the earlier ones, and the last one tells of all, and has its graph of forks written into `dag`."""
     out = folder / "profile.json"
     environment = {"FORKJOIN_PROFILE_OUT": str(out), "FORKJOIN_PROFILE_THEFT_NS": str(theft_ns)}
     if runs > 1:
         environment["FORKJOIN_PROFILE_RUNS"] = str(folder / "runs")
     for number in range(runs):
         say(f"run {number + 1} of {runs}, with the profile")
-        program.run(**environment)
+        is_last = number == runs - 1
+        errors = program.run(**environment, **({"FORKJOIN_PROFILE_DAG": str(dag.resolve())} if dag and is_last else {}))
         if not out.exists():
             raise Failed(f"{shlex.join(program.command)} wrote no profile: it does not call fj::run, and forks nowhere")
+    if refused := re.search("^forkjoin-profile: FORKJOIN_PROFILE_DAG: (.*)$", errors, re.MULTILINE):
+        raise Failed(refused[1])
     return Profile(out)
 
 
