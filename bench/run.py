@@ -271,8 +271,9 @@ def main():
         whole, found = None, []
         for of in measured:
             env = machine.describe(of.context)
-            if "steal_rule" in of.context:
-                env["compiler"] += f", steal rule {pathlib.Path(of.context['steal_rule']).name}"
+            for rule in "steal_rule", "join_rule":
+                if rule in of.context:
+                    env["compiler"] += f", {rule.replace('_', ' ')} {pathlib.Path(of.context[rule]).name}"
             warnings = ([] if found else wrong) + tables.warnings(env, of.results)
             found.append((env, warnings))
             settings = {"sizes": sizes, "procs": args.procs, "rounds": rounds, "seconds": time.monotonic() - began}

@@ -39,14 +39,25 @@ struct run_on_top {};
 /// futures", PPoPP 1993.)
 struct leapfrog {};
 
+/// As the join rule says that the library was built with, -Djoin_rule=FILE; without one as leave_stack. For experiments
+/// (runtime/base/join_rule.hpp).
+struct own_join {};
+
+namespace detail {
+
+template <class Join>
+inline constexpr bool is_join = std::is_same_v<Join, leave_stack> || std::is_same_v<Join, run_on_top> ||
+                                std::is_same_v<Join, leapfrog> || std::is_same_v<Join, own_join>;
+
+}  // namespace detail
+
 /// A policy for fork_join, fork_each and scopes: fj::policy<fj::last_child_first, fj::leapfrog>. Loops and algorithms take none. The
 /// program chooses it at compile time. Results and exceptions do not depend on it, unless branches wait for one another: see run_on_top.
 template <class Order, class Join>
 struct policy {
   static_assert(std::is_same_v<Order, first_child_first> || std::is_same_v<Order, last_child_first>,
                 "fj::policy: the order is fj::first_child_first or fj::last_child_first");
-  static_assert(std::is_same_v<Join, leave_stack> || std::is_same_v<Join, run_on_top> || std::is_same_v<Join, leapfrog>,
-                "fj::policy: the join is fj::leave_stack, fj::run_on_top or fj::leapfrog");
+  static_assert(detail::is_join<Join>, "fj::policy: the join is fj::leave_stack, fj::run_on_top or fj::leapfrog");
   using order = Order;
   using join = Join;
 };

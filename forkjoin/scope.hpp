@@ -132,7 +132,7 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
 
   using join_policy = typename Policy::join;
   static constexpr bool keeps = !detail::runs_first_child<Policy>;
-  static constexpr bool leaps = std::is_same_v<join_policy, leapfrog>;
+  static constexpr bool leaps = detail::is_traced<join_policy>;
 
   struct latest_child {
     unsigned proc = detail::traced_continuation::no_proc;  ///< where the child of the latest stolen fork began
@@ -251,12 +251,10 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
 
   void join_children() noexcept {
     if constexpr (keeps) kept_.join();
-    if constexpr (std::is_same_v<join_policy, run_on_top>) {
-      detail::join_children_on_top_slow(state_);
-    } else if constexpr (leaps) {
-      detail::leapfrog_children_slow(state_, latest_.proc);
+    if constexpr (leaps) {
+      detail::joins<join_policy>::wait(state_, latest_.proc);
     } else {
-      detail::join_children_slow(state_);
+      detail::joins<join_policy>::wait(state_, detail::traced_continuation::no_proc);
     }
     state_.forget(detail::children::was_stolen);
   }

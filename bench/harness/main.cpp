@@ -168,6 +168,9 @@ int main(int argc, char** argv) {
 #else
   benchmark::AddCustomContext("assertions", "off");
 #endif
+#ifdef BENCH_JOIN_RULE
+  benchmark::AddCustomContext("join_rule", BENCH_JOIN_RULE);
+#endif
 #ifdef BENCH_STEAL_RULE
   benchmark::AddCustomContext("steal_rule", BENCH_STEAL_RULE);
 #endif

@@ -29,7 +29,7 @@ LONG = 0.2  # a part that takes more seconds is taken once in a round, and in th
 # The orders and joins beside continuations (first, leave) and tasks (last, top). first_leave is what continuations is, but that
 # nodes of many children fork them two at a time.
 COUNTED = ("steals", "join_waits", "late_ns", "on_top_ns")  # in each round; main.cpp has the same names
-CROSSED = ("first_leave", "first_top", "first_leap", "last_leave", "last_leap", "again", "padded")
+CROSSED = ("first_leave", "first_top", "first_leap", "last_leave", "last_leap", "first_own", "last_own", "again", "padded")
 POLICIES = ("continuations", "tasks", *CROSSED)
 
 

@@ -75,6 +75,7 @@ class simulation : public fj::detail::scheduler {
   void join(worker& m, frame& f);
   void go_on(worker& m, frame& f);
   void arrive_early(worker& m, std::uint32_t turns_left);
+  stolen_record find_on_top(worker& m, frame& f) noexcept;
   void run_on_top(worker& m, frame& record);
   void run_here(worker& m, frame& f);
   void run_other(worker& m, frame& f);
@@ -101,8 +102,7 @@ class simulation : public fj::detail::scheduler {
 
   const kernel& kernel_;
   const setup chosen_;
-  const std::size_t deep_;  // calls on a stack from which on nothing runs on top
-  root root_;
+  alignas(fj::detail::cache_line) root root_;  // so that no result depends on what lies beside it
   fiber* job_ = nullptr;
   std::vector<std::unique_ptr<worker>> workers_;
   std::vector<std::unique_ptr<fiber>> fibers_;

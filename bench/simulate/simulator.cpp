@@ -52,6 +52,10 @@ std::span<const policy_name> all_policies() noexcept {
       {"first_leap", {order::first_child_first, join::leapfrog}},
       {"last_leave", {order::last_child_first, join::leave_stack}},
       {"last_leap", {order::last_child_first, join::leapfrog}},
+#ifdef FORKJOIN_JOIN_RULE
+      {"first_own", {order::first_child_first, join::own}},
+      {"last_own", {order::last_child_first, join::own}},
+#endif
   };
   return all;
 }
@@ -62,8 +66,7 @@ std::string_view name_of(policy p) noexcept { return std::ranges::find(all_polic
 simulation::simulation(const kernel& k, const setup& chosen)
     : scheduler({.procs = checked(chosen.procs), .max_workers = chosen.awake ? 0 : chosen.procs - 1}, chosen),
       kernel_(k),
-      chosen_(chosen),
-      deep_(static_cast<std::size_t>(chosen.cost.stack_bytes / 2 / std::max(chosen.cost.frame_bytes, 1.0))) {
+      chosen_(chosen) {
   time_.lines().add_common(&pool_, sizeof pool_);
 }
 

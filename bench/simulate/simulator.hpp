@@ -13,7 +13,7 @@
 namespace simulate {
 
 enum class order { first_child_first, last_child_first };
-enum class join { leave_stack, run_on_top, leapfrog };
+enum class join { leave_stack, run_on_top, leapfrog, own };
 
 /// As fj::policy.
 struct policy {
@@ -33,7 +33,8 @@ struct policy_name {
   policy is;
 };
 
-/// All of them, fj::continuations and fj::tasks first. The others are named as the ways of bench/harness.
+/// All of them, fj::continuations and fj::tasks first. The others are named as the ways of bench/harness. Those with fj::own_join if the
+/// library was built with a join rule.
 std::span<const policy_name> all_policies() noexcept;
 
 std::string_view name_of(policy p) noexcept;

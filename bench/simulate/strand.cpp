@@ -185,6 +185,25 @@ void simulation::run_on_top(worker& m, frame& record) {
   enter(*m.running, record.other, caller::on_top).stolen = &record;
 }
 
+// As in runtime/strand/on_top.cpp.
+stolen_record simulation::find_on_top(worker& m, frame& f) noexcept {
+  const auto size = static_cast<std::uint64_t>(chosen_.cost.stack_bytes);
+  const auto used = static_cast<std::uint64_t>(static_cast<double>(m.running->depth()) * chosen_.cost.frame_bytes);
+  const auto by = [&]<class Rule>(Rule) {
+    return work_on_top::find<Rule>(m, &root_, f.joined, [&f] { return f.thiefs_proc; }, used, size);
+  };
+  switch (chosen_.steals.join) {
+    case join::run_on_top:
+      return by(fj::detail::run_on_top_rule());
+    case join::leapfrog:
+      return by(fj::detail::leapfrog_rule());
+    case join::own:
+      return by(fj::detail::join_rule());
+    default:
+      return by(fj::detail::leave_stack_rule());
+  }
+}
+
 // Whether all that was stolen from the frame has been done. Of a home also tells thieves how many turns the strand waits for.
 bool simulation::is_joined(frame& f) noexcept {
   if (f.turns == 0) return f.joined.finished();
@@ -204,11 +223,7 @@ void simulation::join(worker& m, frame& f) {
   f.waited = true;
   if (chosen_.steals.join != join::leave_stack) {
     m.works = false;
-    const bool deep = m.running->depth() >= deep_;
-    const stolen_record got = chosen_.steals.join == join::leapfrog
-                                  ? work_on_top::find_at(
-                                        m, &root_, f.joined, [&f] { return f.thiefs_proc; }, deep)
-                                  : work_on_top::find(m, &root_, f.joined, deep);
+    const stolen_record got = find_on_top(m, f);
     m.works = true;
     if (got.record) return run_on_top(m, static_cast<frame&>(*got.record));
     if (f.joined.finished()) return go_on(m, f);

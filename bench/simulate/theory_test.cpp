@@ -184,8 +184,13 @@ TEST_CASE(
         std::tuple("mirrored_chain", policy{order::last_child_first, join::leave_stack}, policy::continuations)}) {
     CAPTURE(name);
     const auto k = make_kernel(name, leaves, work);
+    // Of seven schedules the median: times of single ones differ by a tenth, as thieves wait for cache lines.
     const auto by = [&](policy steals) {
-      return simulate_run(*k, {.procs = 8, .steals = steals, .cost = costs(), .awake = true});
+      std::vector<result> all;
+      for (std::uint64_t seed = 1; seed <= 7; ++seed)
+        all.push_back(simulate_run(*k, {.procs = 8, .steals = steals, .cost = costs(), .seed = seed, .awake = true}));
+      std::ranges::sort(all, {}, &result::time);
+      return all[all.size() / 2];
     };
     const result many = by(large), few = by(small);
     CHECK(many.peak_stacks > leaves * 9 / 10);

@@ -32,7 +32,7 @@ MANY = 8  # P of the tables of slack and children
 MOST = 64  # by continuations and tasks alone, in fewer schedules: idle thieves that look around take long to simulate
 FEW = 3
 PAIR = ("continuations", "tasks")
-WAYS = (*PAIR, "first_top", "first_leap", "last_leave", "last_leap")
+WAYS = (*PAIR, "first_top", "first_leap", "last_leave", "last_leap", "first_own", "last_own")
 SLACK = (8, 16, 32, 64, 128, 256)  # leaves a P
 LEAVES = {1000: 256, 20: 4096, 1: 32768, 0.1: 32768}  # by microseconds of a leaf
 SHAPES = ("even", "uneven", "heavy root", "mergesort", "reduction", "heavy branches", "larger first", "larger second")
@@ -97,7 +97,7 @@ def worst(trees):
     all_of = [(way, name, {"value": value, "seed": each["seed"], "procs": p})
               for each in trees for way, p, of in each["theory"] for name, value in of.items()]
     return [{"way": way, **{name: max((at for w, n, at in all_of if (w, n) == (way, name)), key=lambda at: at["value"])
-                            for name in dict.fromkeys(n for _, n, _ in all_of)}} for way in WAYS]
+                            for name in dict.fromkeys(n for _, n, _ in all_of)}} for way in WAYS if way in {w for w, _, _ in all_of}]
 
 
 def shape(program, kernel, leaves, leaf_us, procs, seeds):

@@ -37,6 +37,9 @@ struct traced_continuation : timed_continuation {
 /// As join_slow, but the strand first runs records of the thief's P on top of its stack: leapfrogging.
 [[gnu::cold]] void leapfrog_slow(traced_continuation& stolen) noexcept;
 
+/// As join_slow, but first as the join rule of this build says: base/join_rule.hpp.
+[[gnu::cold]] void own_join_slow(traced_continuation& stolen) noexcept;
+
 struct children;
 
 // As join_children_slow, but the home strand first runs other records of the root on top of its stack, until all children have
@@ -44,5 +47,7 @@ struct children;
 [[gnu::cold]] void join_children_on_top_slow(children& scope) noexcept;
 /// Of that P alone.
 [[gnu::cold]] void leapfrog_children_slow(children& scope, unsigned proc) noexcept;
+/// As the join rule of this build says; the child of the latest stolen fork began on that P.
+[[gnu::cold]] void own_join_children_slow(children& scope, unsigned proc) noexcept;
 
 }}}  // namespace fj::v0_2::detail

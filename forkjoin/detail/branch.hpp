@@ -53,7 +53,7 @@ class branch : public record_of<Join> {
   // What a thief calls; aligned, because a join tells functions from waiters by bit 0.
   [[gnu::aligned(16)]] static outcome run(continuation& self) noexcept {
     auto& mine = static_cast<branch&>(self);
-    if constexpr (std::is_same_v<Join, leapfrog>) mine.begins_here();
+    if constexpr (is_traced<Join>) mine.begins_here();
     outcome end = outcome::returned;
     try {
       mine.value_.store(mine.closure);
@@ -61,7 +61,7 @@ class branch : public record_of<Join> {
       std::construct_at(&mine.error_, caught_exception());
       end = outcome::threw;
     }
-    if constexpr (!std::is_same_v<Join, leave_stack>) mine.ends_here();
+    if constexpr (is_timed<Join>) mine.ends_here();
     return end;
   }
 

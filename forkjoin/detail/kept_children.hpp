@@ -172,7 +172,7 @@ class kept_children {
     // What a thief calls, and the scope's own strand; aligned as branch::run is.
     [[gnu::aligned(16)]] static outcome run(continuation& self) noexcept {
       auto& mine = static_cast<closure_of&>(self);
-      if constexpr (std::is_same_v<Join, leapfrog>) mine.begins_here();
+      if constexpr (is_traced<Join>) mine.begins_here();
       if (mine.scope.may_begin(mine.number)) {
         try {
           static_cast<void>(mine.closure());
@@ -181,7 +181,7 @@ class kept_children {
         }
       }
       std::destroy_at(std::addressof(mine.closure));
-      if constexpr (!std::is_same_v<Join, leave_stack>)
+      if constexpr (is_timed<Join>)
         if (!mine.scope.runs_at_home()) mine.ends_here();
       return outcome::returned;
     }

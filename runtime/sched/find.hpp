@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "../base/join_rule.hpp"
 #include "../base/steal_rule.hpp"
 #include "../base/tuning.hpp"
 #include "../fork/publication.hpp"
@@ -28,12 +29,12 @@ struct thief {
     private_sight saw_private;
   };
 
-  /// One round over the deques of all P, in the order of the steal rule: takes the first public record, and asks owners that have none to
-  /// publish. Of root `only` alone, unless that is nullptr; as long as go_on() says so after each look.
-  template <class GoOn>
-  static round_result look_around(worker& m, const root* only, GoOn go_on) noexcept {
+  /// One round over the deques that each_victim visits: takes the first public record of root `only`, and asks owners that have none to
+  /// publish; as long as go_on() says so after each look.
+  template <class EachVictim, class GoOn>
+  static round_result look_around(worker& m, const root* only, EachVictim each_victim, GoOn go_on) noexcept {
     round_result found;
-    steal_rule::each_victim(m, [&](auto& p, deque_thief& victim) {
+    each_victim([&](auto& p, deque_thief& victim) {
       look_at(m, only, p, victim, found);
       return !found.stolen.record && go_on();
     });
@@ -49,16 +50,6 @@ struct thief {
       note_take(m, p, found.resumed);
       if (!found.resumed) look_at(m, only, p, victim, found);
       return !found.resumed && !found.stolen.record;
-    });
-    return found;
-  }
-
-  /// One look, at the deque of the P with that number.
-  static round_result look_at(worker& m, const root* only, unsigned proc) noexcept {
-    round_result found;
-    m.sched().all().for_each(proc, 1, [&](auto& p, deque_thief& victim) {
-      look_at(m, only, p, victim, found);
-      return false;
     });
     return found;
   }
@@ -429,49 +420,37 @@ struct work_search {
 // Finds the records that a strand which waits at a join may run on top of its own stack.
 
 struct work_on_top {
-  /// A record of root `whose`, to be run on top of a strand that waits for `until`; none once that is finished, after looking
-  /// for a while, or if the strand had better leave its stack: something is ready, which cannot run on top, or that stack is
-  /// `deep`, half full, and had better not grow by other people's work.
-  template <class Join>
-  static stolen_record find(worker& m, const root* whose, const Join& until, bool deep) noexcept {
-    if (!may_begin(m, deep)) return {};
-    m.sched().dispatcher().start_spinning(m);
-    // The strand asks its own join after each look: the join is in the worker's own cache until the thief writes it, and a
-    // round over many P takes longer than the stolen record.
-    const auto waits = [&] { return !until.finished(); };
-    const auto got = find_by(waits, [&] { return thief::look_around(m, whose, waits).stolen; });
-    m.sched().dispatcher().stop_spinning(m);
-    return got;
-  }
-
-  /// The same, of the P with the number that thiefs_proc() returns, and no other: leapfrogging. A number beyond all P is none.
-  /// The worker does not count as spinning: it would not find what another P publishes.
-  template <class Join, class Proc>
-  static stolen_record find_at(worker& m, const root* whose, const Join& until, Proc thiefs_proc, bool deep) noexcept {
-    if (!may_begin(m, deep)) return {};
-    const auto look = [&]() -> stolen_record {
-      const unsigned proc = thiefs_proc();
-      if (proc >= m.sched().all().count()) return {};
-      return thief::look_at(m, whose, proc).stolen;
-    };
-    return find_by([&] { return !until.finished(); }, look);
+  /// A record of root `whose`, to be run on top of a strand that waits for `until`, as the join rule says; none once that is finished, after
+  /// looking for a while, or if the strand had better leave its stack: something is ready, which cannot run on top, or that stack, of
+  /// `size` bytes, of which so many are `used`, had better not grow by other people's work. thiefs_proc(): the number of the P on which
+  /// the thief began.
+  template <class Rule, class Join, class Proc>
+  static stolen_record find(worker& m, const root* whose, const Join& until, Proc thiefs_proc, std::uint64_t used,
+                            std::uint64_t size) noexcept {
+    if constexpr (!Rule::runs_on_top) {
+      return {};
+    } else {
+      if (!Rule::may_grow(used, size) || !may_begin(m)) return {};
+      if constexpr (Rule::looks_everywhere) m.sched().dispatcher().start_spinning(m);
+      // The strand asks its own join after each look: the join is in the worker's own cache until the thief writes it, and a
+      // round over many P takes longer than the stolen record.
+      const auto waits = [&] { return !until.finished(); };
+      stolen_record got;
+      for (unsigned round = 0; round < Rule::rounds && !got.record && waits(); ++round) {
+        const auto each_victim = [&](auto visit) { Rule::each_victim(m, thiefs_proc(), round, visit); };
+        got = thief::look_around(m, whose, each_victim, waits).stolen;
+        if (!got.record) os::pause();
+      }
+      if constexpr (Rule::looks_everywhere) m.sched().dispatcher().stop_spinning(m);
+      return got;
+    }
   }
 
  private:
-  static bool may_begin(worker& m, bool deep) noexcept {
-    if (deep || !m.proc->queue.empty() || m.sched().dispatcher().any_ready()) return false;
+  static bool may_begin(worker& m) noexcept {
+    if (!m.proc->queue.empty() || m.sched().dispatcher().any_ready()) return false;
     // A stack first, in case the record turns out to be the rest of a scope's parent, which has a stack of its own.
     return system::prepare_stack(m);
-  }
-
-  template <class Waits, class Look>
-  static stolen_record find_by(Waits waits, Look look) noexcept {
-    stolen_record got;
-    for (unsigned round = 0; round < tuning::top_rounds && !got.record && waits(); ++round) {
-      got = look();
-      if (!got.record) os::pause();
-    }
-    return got;
   }
 };
 

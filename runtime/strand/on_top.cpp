@@ -15,16 +15,17 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 namespace {
 
-// Runs on top of the calling strand's stack what `find(worker, deep)` finds; `deep` once half of the stack is used up. `until` is not
-// finished yet.
-template <class Join, class Find>
-void run_on_top_until(const Join& until, Find find) noexcept {
+// Runs on top of the calling strand's stack what the join rule finds. `until` is not finished yet; proc() is the number of the P on which
+// its thief began.
+template <class Rule, class Join, class Proc>
+void run_on_top_until(const Join& until, Proc proc) noexcept {
   const auto* const here = static_cast<const std::byte*>(__builtin_frame_address(0));
   while (!until.finished()) {
     worker& m = *current_worker();
     m.sched().refuse_forked_copy();
-    const bool deep = here < current_fiber()->stack_bottom() + current_fiber()->stack_size() / 2;
-    const stolen_record got = find(m, deep);
+    const std::uint64_t size = current_fiber()->stack_size();
+    const std::uint64_t used = size - static_cast<std::uint64_t>(here - current_fiber()->stack_bottom());
+    const stolen_record got = work_on_top::find<Rule>(m, current_deque().whose(), until, proc, used, size);
     if (!got.record) break;
     auto& stolen_record = static_cast<continuation&>(*got.record);
     if (is_parent(stolen_record) || is_loop_rest(stolen_record)) {
@@ -53,14 +54,14 @@ void run_on_top_until(const Join& until, Find find) noexcept {
   }
 }
 
-// Looks at the join, and calls wait() if it is not complete. Then the strand is late, if it has not left its stack meanwhile: that is
-// noted where it goes on.
-template <class Wait>
-void wait_for_thief(timed_continuation& stolen, Wait wait) noexcept {
+// Looks at the join, and does as the rule says if it is not complete. Then the strand is late, if it has not left its stack meanwhile: that
+// is noted where it goes on.
+template <class Rule, class Proc>
+void wait_for_thief(timed_continuation& stolen, Proc proc) noexcept {
   if (&current_deque() == &no_deque || stolen.joined.finished()) return join_slow(stolen.joined);
   ++current_worker()->count().join_waits;
   const std::int64_t came = os::now_ns();
-  wait();
+  run_on_top_until<Rule>(stolen.joined, proc);
   if (stolen.joined.finished()) {
     const std::int64_t now = os::now_ns(), ended = stolen.ended_at.load(std::memory_order_relaxed);
     // The thief may have been done between the two looks.
@@ -69,18 +70,10 @@ void wait_for_thief(timed_continuation& stolen, Wait wait) noexcept {
   finish_join(stolen.joined);
 }
 
-// Records of any P.
-template <class Join>
-void run_any_until(const Join& until) noexcept {
-  run_on_top_until(until,
-                   [&](worker& m, bool deep) { return work_on_top::find(m, current_deque().whose(), until, deep); });
-}
+unsigned not_known() noexcept { return traced_continuation::no_proc; }
 
-// Records of the P with the number that proc() returns.
-template <class Join, class Proc>
-void leapfrog_until(const Join& until, Proc proc) noexcept {
-  run_on_top_until(
-      until, [&](worker& m, bool deep) { return work_on_top::find_at(m, current_deque().whose(), until, proc, deep); });
+auto thief_of(traced_continuation& stolen) noexcept {
+  return [&] { return stolen.thiefs_proc.load(std::memory_order_relaxed); };
 }
 
 // A scope's children as a join.
@@ -99,26 +92,32 @@ void traced_continuation::begins_here() noexcept {
 
 void timed_continuation::ends_here() noexcept { ended_at.store(os::now_ns(), std::memory_order_relaxed); }
 
-void join_on_top_slow(timed_continuation& stolen) noexcept {
-  wait_for_thief(stolen, [&] { run_any_until(stolen.joined); });
-}
+void join_on_top_slow(timed_continuation& stolen) noexcept { wait_for_thief<run_on_top_rule>(stolen, &not_known); }
 
-void leapfrog_slow(traced_continuation& stolen) noexcept {
-  wait_for_thief(stolen, [&] {
-    leapfrog_until(stolen.joined, [&] { return stolen.thiefs_proc.load(std::memory_order_relaxed); });
-  });
-}
+void leapfrog_slow(traced_continuation& stolen) noexcept { wait_for_thief<leapfrog_rule>(stolen, thief_of(stolen)); }
+
+void own_join_slow(traced_continuation& stolen) noexcept { wait_for_thief<join_rule>(stolen, thief_of(stolen)); }
 
 // How late these joins are is not known: no child says when it has ended.
 
-void join_children_on_top_slow(children& scope) noexcept {
-  if (is_at_home(scope) && note_wait(scope)) run_any_until(all_children{scope});
+namespace {
+
+template <class Rule, class Proc>
+void wait_for_children(children& scope, Proc proc) noexcept {
+  if (is_at_home(scope) && note_wait(scope)) run_on_top_until<Rule>(all_children{scope}, proc);
   finish_join(scope);
 }
 
+}  // namespace
+
+void join_children_on_top_slow(children& scope) noexcept { wait_for_children<run_on_top_rule>(scope, &not_known); }
+
 void leapfrog_children_slow(children& scope, unsigned proc) noexcept {
-  if (is_at_home(scope) && note_wait(scope)) leapfrog_until(all_children{scope}, [proc] { return proc; });
-  finish_join(scope);
+  wait_for_children<leapfrog_rule>(scope, [proc] { return proc; });
+}
+
+void own_join_children_slow(children& scope, unsigned proc) noexcept {
+  wait_for_children<join_rule>(scope, [proc] { return proc; });
 }
 
 }}}  // namespace fj::v0_2::detail

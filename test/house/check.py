@@ -43,8 +43,8 @@ ORDER = [
     "forkjoin",
     "runtime/c",  # which calls what users call
 ]
-# What -Dsteal_rule=FILE puts into the build folder.
-RULE_OF_BUILD = "forkjoin_steal_rule.hpp"
+# What -Dsteal_rule=FILE and -Djoin_rule=FILE put into the build folder.
+RULES_OF_BUILD = ("forkjoin_steal_rule.hpp", "forkjoin_join_rule.hpp")
 
 FOLDERS = {"forkjoin", "runtime", "examples", "bench", "test", "subprojects"}
 # Two versions of the library in one program share no name, because all names are in a namespace with the version.
@@ -143,7 +143,7 @@ def check_layers():
                 if quote == '"' or target.split("/")[0] in FOLDERS:
                     if reason := may_include(name, included(name, target)):
                         yield name, number, f"{target}: {reason}"
-                elif re.search(r"[./]", target) and not in_os and target != RULE_OF_BUILD:
+                elif re.search(r"[./]", target) and not in_os and target not in RULES_OF_BUILD:
                     yield name, number, f"<{target}>: headers that are not the language's stand in runtime/os/ and forkjoin/abi/os/ alone"
                 elif target == "execution":
                     yield name, number, "<execution> pulls in oneTBB"
