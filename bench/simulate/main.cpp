@@ -27,7 +27,8 @@ struct arguments {
   long size = 0;
   double serial_ms = 0;
   std::vector<unsigned> procs = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096};
-  std::string steals = "both";
+  std::vector<std::string> steals = {"both"};
+  adaptive_rule adapts;
   std::string costs_file, json_file, dag_file;
   std::uint64_t seed = 1;
   unsigned seeds = 1;
@@ -139,12 +140,22 @@ json simulate_all(const arguments& given, const costs& cost, const units& work) 
               "least", "greatest", "speed-up", "over 1 P", "steals", "suspended", "waits", "exposed", "wake-ups",
               "stacks", "deepest");
   json rows = json::array();
-  for (const auto& [name, steals] : all_policies()) {
+  std::vector<policy_name> policies(all_policies().begin(), all_policies().end());
+  policies.push_back({name_of(policy::adaptive), policy::adaptive});
+  const auto wants = [&given](std::string_view name) {
+    return std::ranges::find(given.steals, name) != given.steals.end();
+  };
+  for (const auto& [name, steals] : policies) {
     const bool in_both = steals == policy::continuations || steals == policy::tasks;
-    if (given.steals != "all" && given.steals != name && !(given.steals == "both" && in_both)) continue;
+    if (!wants(name) && !(wants("all") && steals != policy::adaptive) && !(wants("both") && in_both)) continue;
     for (const bool awake : {false, true}) {
       if (given.start == (awake ? "asleep" : "awake")) continue;
-      setup chosen{.steals = steals, .cost = cost, .seed = given.seed, .near_first = given.near_first, .awake = awake};
+      setup chosen{.steals = steals,
+                   .cost = cost,
+                   .adapts = given.adapts,
+                   .seed = given.seed,
+                   .near_first = given.near_first,
+                   .awake = awake};
       const picoseconds alone = simulate_run(*k, chosen).time;
       for (const unsigned procs : given.procs) {
         chosen.procs = procs;
@@ -201,10 +212,16 @@ int run(int argc, char** argv) {
   app.add_option("--serial-ms", given.serial_ms, "what the serial program takes; every step's work is scaled to it")
       ->check(CLI::PositiveNumber);
   app.add_option("--procs", given.procs, "numbers of processors, 1 to 4096")->delimiter(',');
-  std::vector<std::string> policies = {"both", "all"};
+  std::vector<std::string> policies = {"both", "all", std::string(name_of(policy::adaptive))};
   for (const policy_name& p : all_policies()) policies.emplace_back(p.name);
-  app.add_option("--policy", given.steals, "order and join; both: continuations and tasks")
+  app.add_option("--policy", given.steals,
+                 "order and join, several with commas; both: continuations and tasks; all: of the library")
+      ->delimiter(',')
       ->check(CLI::IsMember(policies));
+  app.add_option("--interval", given.adapts.interval, "by adaptive: forks of a P after which it chooses its order anew")
+      ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--thefts", given.adapts.thefts,
+                 "by adaptive: from the P in an interval, from which on it forks help-first");
   app.add_option("--costs", given.costs_file, "JSON file of costs and work, as calibrate writes it");
   app.add_option("--work", single_work, "NAME=NS: serial work, see --list");
   app.add_option("--json", given.json_file, "writes the results there");

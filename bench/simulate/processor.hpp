@@ -19,6 +19,18 @@
 #include "runtime/sched/yield_request.hpp"
 #include "runtime/stacks/stack_cache.hpp"
 
+namespace simulate {
+
+/// What a P knows for simulate::adaptive_rule.
+struct adaptive_state {
+  unsigned forks = 0;        // in this interval
+  std::uint64_t stolen = 0;  // from it, in all
+  std::uint64_t stolen_before = 0;
+  bool helps_first = true;
+};
+
+}  // namespace simulate
+
 namespace fj { inline namespace v0_2 { namespace detail {
 
 /// As of the runtime.
@@ -43,6 +55,7 @@ struct alignas(cache_line) processor {
   const simulate::in_pages<deque> memory;
   os::atomic<deque*> active;
   blocking_word blocking;  // no simulated strand blocks
+  simulate::adaptive_state adaptive;
 };
 
 /// As of the runtime. Looks at deques take time where a worker goes round in random order.

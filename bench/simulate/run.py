@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A program of one's own, or a DAG, on simulated Ps, by every policy.
 
-    bench/simulate/run.py --build build FILE [--procs 1,8,64] [--seeds 5] [--policy all] [--json FILE] [-- more options of build/bench/simulate]
+    bench/simulate/run.py --build build FILE [--procs 1,8,64] [--seeds 5] [--policy all,adaptive] [--json FILE] [-- more options of build/bench/simulate]
 
 FILE is a DAG, as forkjoin-profile --dag writes it and bench/simulate/README.md describes it; or a program, FILE.cpp, which ./dev profile
 compiles and runs to get one. All workers are awake at the start.
@@ -61,7 +61,7 @@ def main():
     parser.add_argument("file", type=pathlib.Path)
     parser.add_argument("--procs", default="1,8,64")
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--policy", default="all")
+    parser.add_argument("--policy", default="all,adaptive")
     parser.add_argument("--json", type=pathlib.Path, help="also writes all figures there")
     parser.add_argument("more", nargs="*", help=argparse.SUPPRESS)
     args = parser.parse_args()

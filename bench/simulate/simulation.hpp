@@ -68,6 +68,7 @@ class simulation : public fj::detail::scheduler {
 
   // strand.cpp: what a strand does.
   fiber* run_strand(worker& m);
+  bool forks_last_first(worker& m) noexcept;
   void next_step(worker& m, frame& f);
   void push(worker& m, frame& f);
   void pop_slow(worker& m, frame& f);

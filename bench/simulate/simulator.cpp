@@ -60,7 +60,9 @@ std::span<const policy_name> all_policies() noexcept {
   return all;
 }
 
-std::string_view name_of(policy p) noexcept { return std::ranges::find(all_policies(), p, &policy_name::is)->name; }
+std::string_view name_of(policy p) noexcept {
+  return p == policy::adaptive ? "adaptive" : std::ranges::find(all_policies(), p, &policy_name::is)->name;
+}
 
 // With the caller of run there are as many workers as P. Those that are awake at the start are not the dispatcher's to start.
 simulation::simulation(const kernel& k, const setup& chosen)

@@ -12,7 +12,8 @@
 
 namespace simulate {
 
-enum class order { first_child_first, last_child_first };
+/// Adaptive: not the library's; see adaptive_rule.
+enum class order { first_child_first, last_child_first, adaptive };
 enum class join { leave_stack, run_on_top, leapfrog, own };
 
 /// As fj::policy.
@@ -22,11 +23,20 @@ struct policy {
 
   bool operator==(const policy&) const = default;
 
-  static const policy continuations, tasks;
+  static const policy continuations, tasks, adaptive;
 };
 
 inline constexpr policy policy::continuations{order::first_child_first, join::leave_stack};
 inline constexpr policy policy::tasks{order::last_child_first, join::run_on_top};
+inline constexpr policy policy::adaptive{order::adaptive, join::leave_stack};
+
+/// When a P forks help-first, the last child first, and when work-first: by how often it is stolen from, as in SLAW (Guo, Zhao, Cavé and
+/// Sarkar, "SLAW: a scalable locality-aware adaptive work-stealing scheduler", IPDPS 2010). It begins help-first, so that all P soon have
+/// work, and chooses anew after each interval. A stack that is half full has no more children on it: it forks help-first, too.
+struct adaptive_rule {
+  unsigned interval = 50;  ///< forks of the P
+  unsigned thefts = 1;     ///< from it in an interval, from which on the next one is help-first
+};
 
 struct policy_name {
   std::string_view name;
@@ -37,12 +47,14 @@ struct policy_name {
 /// library was built with a join rule.
 std::span<const policy_name> all_policies() noexcept;
 
+/// Of one that all_policies has, or of policy::adaptive.
 std::string_view name_of(policy p) noexcept;
 
 struct setup {
   unsigned procs = 1;
   policy steals = policy::continuations;
   costs cost;
+  adaptive_rule adapts = {};
   std::uint64_t seed = 1;
   unsigned nodes = 1;       ///< of memory; each has as many P, one more at the most
   bool near_first = false;  ///< thieves look at all deques of their own node before the others

@@ -115,6 +115,17 @@ fiber* simulation::run_strand(worker& m) {
   }
 }
 
+bool simulation::forks_last_first(worker& m) noexcept {
+  if (chosen_.steals.order != order::adaptive) return chosen_.steals.order == order::last_child_first;
+  adaptive_state& a = m.proc->adaptive;
+  if (++a.forks >= chosen_.adapts.interval) {
+    a.helps_first = a.stolen - std::exchange(a.stolen_before, a.stolen) >= chosen_.adapts.thefts;
+    a.forks = 0;
+  }
+  return a.helps_first ||
+         2 * static_cast<double>(m.running->depth()) * chosen_.cost.frame_bytes > chosen_.cost.stack_bytes;
+}
+
 void simulation::next_step(worker& m, frame& f) {
   kernel_.at(f.self, f.phase++, step_);
   m.clock += step_.work;
@@ -134,8 +145,7 @@ void simulation::next_step(worker& m, frame& f) {
     case then::fork: {
       m.clock += time_.price.fork;
       const bool in_loop = step_.parts.size > 0;
-      const bool right_here = in_loop ? step_.parts.right_is_for(m.proc->index, chosen_.procs)
-                                      : chosen_.steals.order == order::last_child_first;
+      const bool right_here = in_loop ? step_.parts.right_is_for(m.proc->index, chosen_.procs) : forks_last_first(m);
       f.first = right_here ? step_.right : step_.left;
       f.other = right_here ? step_.left : step_.right;
       f.turns = chosen_.steals == policy::continuations ? step_.turns : 0;
@@ -299,6 +309,7 @@ fiber* simulation::begin(worker& m, const stolen_record& what) noexcept {
 picoseconds simulation::price_of_theft(const worker& m, const frame& record) noexcept {
   const bool far = is_far(m, record);
   result_.far_steals += far;
+  ++processors_[record.owners_proc].adaptive.stolen;
   return far ? time_.price.far_steal : time_.price.steal;
 }
 

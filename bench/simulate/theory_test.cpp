@@ -214,3 +214,24 @@ TEST_CASE("theory: leaves are busy where strands leave their stacks, and not whe
   });
   CHECK(latest > ps(1e6));  // a millisecond and more: what the strand runs meanwhile
 }
+
+// One that never chooses anew is help-first, and one that would need more thefts than there are is work-first. (Tried with thefts that count
+// for the thief's P: the chain has as many stacks as by continuations.)
+TEST_CASE("a policy that adapts chooses between the two orders, by the thefts from a P") {
+  units work;
+  work.set("tree.leaf", 20'000);
+  const auto k = make_kernel("chain", 1000, work);
+  const auto by = [&](policy steals, adaptive_rule rule = {}) {
+    return simulate_run(*k, {.procs = 8, .steals = steals, .cost = costs(), .adapts = rule, .awake = true});
+  };
+  const result work_first = by(policy::continuations);
+  const result help_first = by({order::last_child_first, join::leave_stack});
+  const result always_help = by(policy::adaptive, {.interval = ~0u});
+  const result always_work = by(policy::adaptive, {.interval = 1, .thefts = ~0u});
+  CHECK(always_help.time == help_first.time);
+  CHECK(always_help.peak_stacks == help_first.peak_stacks);
+  CHECK(always_work.time == work_first.time);
+  CHECK(always_work.peak_stacks == work_first.peak_stacks);
+  const result adapts = by(policy::adaptive);
+  CHECK(adapts.peak_stacks < work_first.peak_stacks / 4);
+}

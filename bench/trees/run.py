@@ -2,12 +2,15 @@
 """Tasks beside continuations in the simulator: over random trees, and over the shapes of bench/virtual by slack, by the length of their
 leaves and by the number of children.
 
-    bench/trees/run.py --build build [--trees 200] [--seeds 9] [--json FILE]
+    bench/trees/run.py --build build [--trees 200] [--seeds 9] [--adaptive] [--json FILE]
 
 The simulator's costs are its own, so the same commit has the same figures on every machine, busy or not. The trees are drawn from the seeds
 1 to --trees (bench/simulate/random_tree.hpp); `build/bench/simulate random_tree --size SEED` runs one of them. Each tree and shape runs by
 --seeds schedules; of a tree counts the median of the ratios of times, schedule by schedule. All workers are awake at the start, but in the
 shapes, which begin as those of `./dev bench --virtual` do.
+
+--adaptive asks instead whether a policy that chooses the order by what a P sees (bench/simulate/simulator.hpp: adaptive_rule) is faster than
+both fixed orders: over the shapes, chains that change their sides, and the random trees.
 """
 
 import argparse
@@ -38,13 +41,19 @@ LEAVES = {1000: 256, 20: 4096, 1: 32768, 0.1: 32768}  # by microseconds of a lea
 SHAPES = ("even", "uneven", "heavy root", "mergesort", "reduction", "heavy branches", "larger first", "larger second")
 CHAINS = ("chain", "mirrored chain")
 CHILDREN = {2: ("even", "even"), **{n: (f"{n} children", f"{n} nested") for n in (4, 8, 64)}}
+# For --adaptive: that policy, and those whose order is fixed. last_leave has the same join as the adaptive one and continuations.
+FIXED = ("continuations", "last_leave", "tasks")
+RULE = {"interval": 50, "thefts": 1}  # of the adaptive policy; of 1, 5 and 25 thefts the best in the chain
+RULE_ARGUMENTS = [word for name, value in RULE.items() for word in (f"--{name}", str(value))]
+ADAPTIVE = {1000: 256, 20: 4096, 1: 8192}
 COUNTED = ("steals", "join_waits", "suspensions", "deviations", "peak_stacks", "peak_frames", "most_late_ns")
 
 
 def simulate(program, kernel, size, procs, policy, seeds, *more):
     """The simulator's JSON, with `runs` by (policy, P)."""
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        command = [str(program), kernel.replace(" ", "_"), "--size", str(size), "--procs", ",".join(map(str, procs)), "--policy", policy,
+        what = ["--dag", kernel] if kernel.endswith(".json") else [kernel.replace(" ", "_"), "--size", str(size)]
+        command = [str(program), *what, "--procs", ",".join(map(str, procs)), "--policy", policy,
                    "--seeds", str(seeds), "--json", file.name, *more]
         done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
         if done.returncode != 0:
@@ -151,11 +160,82 @@ def children(program, n, leaf_us, seeds):
                for by, found, way in (("joined", joined, "continuations"), ("nested", nested, "continuations"), ("tasks", joined, "tasks"))}}
 
 
+def dag_of(folder, name, leaves, leaf_us):
+    """A file with a DAG: of a chain and its mirror image, of a chain that changes its sides after so many forks, or of a loop or a scope."""
+    nodes = [{"work_ns": leaf_us * 1000}]
+
+    def chain(length, mirrored):
+        rest = 0
+        for i in range(length - 1):
+            nodes.append({"parallel": [rest, 0] if mirrored(i) else [0, rest]})
+            rest = len(nodes) - 1
+        return rest
+
+    if name == "loop":
+        nodes.append({"loop": [0] * leaves})
+    elif name == "scope":
+        nodes.append({"scope": [{"work_ns": 0}, *([0, {"work_ns": 10}] * leaves)]})  # between the forks the function goes round its loop
+    elif name == "chain that turns":
+        chain(leaves, lambda i: i // (leaves // 8) % 2)
+    else:
+        pair = [chain(leaves // 2, lambda i: False), chain(leaves // 2, lambda i: True)]
+        nodes.append({"parallel" if name == "chains at once" else "series": pair})
+    file = folder / "dag.json"
+    file.write_text(json.dumps({"forkjoin-dag": 1, "nodes": nodes}))
+    return str(file)
+
+
+DAGS = ("chains at once", "chains in turn", "chain that turns", "loop", "scope")
+
+
+def adaptive_shape(program, kernel, leaves, leaf_us, seeds):
+    """Times over continuations', and what the adaptive policy takes over the fastest fixed one."""
+    with tempfile.TemporaryDirectory() as folder:
+        if kernel in DAGS:
+            what, size = dag_of(pathlib.Path(folder), kernel, leaves, leaf_us), 0
+        else:
+            what, size = kernel, leaves
+        found = simulate(program, what, size, [MANY], ",".join((*FIXED, "adaptive")), seeds, "--start", "awake", *RULE_ARGUMENTS, "--work",
+                         f"tree.leaf={leaf_us * 1000:g}")["runs"]
+    times = {way: Figure(found[way, MANY]["times_ns"]).median for way in (*FIXED, "adaptive")}
+    return {"shape": kernel, "leaves": leaves, "leaf_us": leaf_us, "procs": MANY, "over_fastest": times["adaptive"] / min(times[way] for way in FIXED),
+            **{way: {"times": over_continuations(found, way, MANY).summary(), "peak_stacks": found[way, MANY]["peak_stacks"]}
+               for way in (*FIXED, "adaptive")}}
+
+
+def adaptive_tree(program, seed, procs, seeds):
+    found = simulate(program, "random_tree", seed, [procs], ",".join((*FIXED, "adaptive")), seeds, "--start", "awake", *RULE_ARGUMENTS)["runs"]
+    times = {way: Figure(found[way, procs]["times_ns"]).median for way in (*FIXED, "adaptive")}
+    return {"seed": seed, "procs": procs, "over_fastest": times["adaptive"] / min(times[way] for way in FIXED),
+            "over_continuations": times["adaptive"] / times["continuations"], "over_last_leave": times["adaptive"] / times["last_leave"]}
+
+
+def adaptive(program, trees, seeds, pool):
+    rows = [pool.submit(adaptive_shape, program, kernel, leaves, us, min(seeds, FEW))
+            for kernel in CHAINS + DAGS + SHAPES + tuple(f"{n} children" for n in (8, 64)) for us, leaves in ADAPTIVE.items()]
+    each = list(pool.map(lambda seed: adaptive_tree(program, seed, MANY, seeds), range(1, trees + 1)))
+    of = {name: distribution([tree[name] for tree in each]) for name in ("over_continuations", "over_last_leave", "over_fastest")}
+    return {"rule": RULE, "shapes": [row.result() for row in rows], "distributions": of, "trees": each}
+
+
+def print_adaptive(of):
+    print(f"\ntime over continuations', P = {MANY}, and the adaptive policy's over the fastest of the others")
+    print_table([["tree", "us of a leaf", "last_leave", "tasks", "adaptive", "over the fastest", "stacks: continuations / last_leave / adaptive"]] + [
+        [row["shape"], f"{row['leaf_us']:g}", *(f"{row[way]['times']['median']:.3f}" for way in ("last_leave", "tasks", "adaptive")),
+         f"{row['over_fastest']:.3f}", " / ".join(f"{row[way]['peak_stacks']:,}" for way in ("continuations", "last_leave", "adaptive"))]
+        for row in of["shapes"]])
+    print("\nrandom trees: the adaptive policy's time over")
+    print_table([["", "median", "99 % of the median", "quartiles", "least", "greatest", "slower", "faster"]] + [
+        [name.removeprefix("over_"), f"{row['median']:.3f}", "{:.3f}…{:.3f}".format(*row["interval"]), "{:.3f}…{:.3f}".format(*row["quartiles"]),
+         f"{row['min']:.3f}", f"{row['max']:.3f}", str(row["slower"]), str(row["faster"])] for name, row in of["distributions"].items()])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
     parser.add_argument("--trees", type=int, default=200)
     parser.add_argument("--seeds", type=int, default=9, help="schedules of each tree")
+    parser.add_argument("--adaptive", action="store_true", help="instead: a policy that adapts, beside those that do not")
     parser.add_argument("--no-shapes", action="store_true", help="random trees alone")
     parser.add_argument("--json", type=pathlib.Path, help="also writes all figures there")
     args = parser.parse_args()
@@ -164,6 +244,13 @@ def main():
     if not program.is_file():
         raise measure.Failed(f"{folder} has no simulate; ./dev bench --trees builds it, with libcli11-dev and nlohmann-json3-dev")
     machine = environment.Conditions()
+    if args.adaptive:
+        with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            of = adaptive(program, args.trees, args.seeds, pool)
+        print_adaptive(of)
+        if args.json:
+            write(args.json, args, machine, of)
+        return 0
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         trees = list(pool.map(lambda seed: tree(program, seed, args.seeds), range(1, args.trees + 1)))
         slack = lengths = by_children = ()
@@ -179,12 +266,15 @@ def main():
     print("""
   time: the longest of a tree's times less a P-th of the time on one P, over the burdened span. thefts: over P and the forks on the longest
   chain of forks. deviations: over thefts. frames, stacks: over P and the depth of the serial program. idle_us: the latest strand.""")
+    of["trees"] = [{"seed": each["seed"], "forks": each["forks"], "ratios": each["ratios"]} for each in trees]
     for file in filter(None, (folder / "trees.json", args.json)):  # ./dev report shows the first
-        file.write_text(json.dumps({"schema": 1, "environment": machine.describe(versions(args.build.resolve())),
-                                    "settings": {"trees": args.trees, "seeds": args.seeds, "procs": PROCS}, **of,
-                                    "trees": [{"seed": each["seed"], "forks": each["forks"], "ratios": each["ratios"]} for each in trees]},
-                                   indent=1) + "\n")
+        write(file, args, machine, of)
     return 0
+
+
+def write(file, args, machine, of):
+    file.write_text(json.dumps({"schema": 1, "environment": machine.describe(versions(args.build.resolve())),
+                                "settings": {"trees": args.trees, "seeds": args.seeds, "procs": PROCS}, **of}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

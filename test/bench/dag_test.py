@@ -160,7 +160,7 @@ class DagTest(unittest.TestCase):
         command = [sys.executable, ROOT / "bench/simulate/run.py", "--build", pathlib.Path(SIMULATE).parents[1]]
         done = subprocess.run([*command, dag], capture_output=True, text=True, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(len(re.findall(r"(?m)^ +(?:continuations|tasks|first_\w+|last_\w+) +(?:1|8|64) +\S+ [un]s ", done.stdout)), 18, done.stdout)
+        self.assertEqual(len(re.findall(r"(?m)^ +(?:continuations|tasks|first_\w+|last_\w+|adaptive) +(?:1|8|64) +\S+ [un]s ", done.stdout)), 21, done.stdout)
         dag.write_text("{}")
         done = subprocess.run([*command, dag], capture_output=True, text=True, timeout=120)
         self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
