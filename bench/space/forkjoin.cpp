@@ -3,6 +3,7 @@
 #include <forkjoin/run.hpp>
 #include <forkjoin/scope.hpp>
 
+#include "bench/harness/deep_options.hpp"
 #include "bench/space/shapes.hpp"
 
 namespace {
@@ -18,10 +19,7 @@ struct by_policy {
 
 template <class Policy>
 std::string run(const space::program& of, unsigned procs, bool& right) {
-  fj::options wanted;
-  wanted.procs = procs;
-  wanted.stack_size = std::size_t{64} << 20;  // of address space: a chain is deep
-  fj::runtime runtime(wanted);
+  fj::runtime runtime(bench::deep_options(procs));
   right = runtime.run([&] { return space::run<by_policy<Policy>>(of); });
   const fj::stats all = runtime.stats();
   const fj::counters c = all.total();
@@ -31,10 +29,7 @@ std::string run(const space::program& of, unsigned procs, bool& right) {
 
 // On a stack as large as ours.
 std::string run_serially(const space::program& of, unsigned, bool& right) {
-  fj::options wanted;
-  wanted.procs = 1;
-  wanted.stack_size = std::size_t{64} << 20;
-  fj::runtime runtime(wanted);
+  fj::runtime runtime(bench::deep_options(1));
   right = runtime.run([&] { return space::run<space::serial>(of); });
   return "";
 }

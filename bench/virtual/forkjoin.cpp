@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "bench/harness/deep_options.hpp"
 #include "bench/virtual/runs.hpp"
 
 namespace {
@@ -76,10 +77,7 @@ struct by_scope {
 
 template <class Way>
 std::string run_by(const shapes::tree& of, unsigned procs, double& seconds) {
-  fj::options wanted;
-  wanted.procs = procs;
-  wanted.stack_size = std::size_t{64} << 20;  // of address space: a chain is deep
-  fj::runtime runtime(wanted);
+  fj::runtime runtime(bench::deep_options(procs));
   seconds = shapes::seconds_of([&] { runtime.run([&] { of.run<Way>(); }); });
   const fj::stats all = runtime.stats();
   const fj::counters c = all.total();
