@@ -207,6 +207,9 @@ def parse_once(out, command):
             value = values.pop(name, "unknown")
             if value != "unknown":
                 got[name] = int(value)
+        hardware = {name.removeprefix("hardware_"): int(values.pop(name)) for name in list(values) if name.startswith("hardware_")}
+        if hardware:
+            got["hardware"] = hardware
         if values:
             got["counters"] = {name: int(value) for name, value in values.items()}
     return got

@@ -1,5 +1,5 @@
 // <kernel>_once <way> <size> <procs> [runs]: one run, or `runs` of them. Then it prints the seconds (a line for each
-// run), the counters and the peak memory of the whole process. It is not the Google Benchmark binary, so that the
+// run), the counters, what the processor counted in the first run (hardware.hpp), and the peak memory of the whole process. It is not the Google Benchmark binary, so that the
 // memory is the kernel's own and a run is short enough for callgrind.
 //
 // <kernel>_once --moments <way> <size> <procs> <count> <runs>: takes `count` moments (moment.hpp) and prints a line for
@@ -15,6 +15,7 @@
 #include <string>
 
 #include "bench/harness/command_line.hpp"
+#include "bench/harness/hardware.hpp"
 #include "bench/harness/kernel.hpp"
 #include "bench/harness/moment.hpp"
 
@@ -99,6 +100,7 @@ bool right(const bench::kernel& kernel, const bench::way& way, long size, int pr
 
 int run(const bench::kernel& kernel, const bench::way& way, long size, int procs, long runs) {
   static_cast<void>(kernel.expected(size));  // throws before the work is done rather than after
+  bench::hardware_counters hardware;         // first: it counts threads that are started later
   const auto team = way.assemble(procs);
   team->prepare(size);
   team->reset();
@@ -106,9 +108,11 @@ int run(const bench::kernel& kernel, const bench::way& way, long size, int procs
   std::vector<double> seconds;
   for (long i = 0; i < runs; ++i) {
     if (i > 0) team->reset();
+    if (i == 0) hardware.start();
     const auto start = std::chrono::steady_clock::now();
     team->run();
     seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    if (i == 0) hardware.stop();
   }
   const auto counters = team->counters();
   const auto memory = peak_resident_kib();
@@ -118,6 +122,9 @@ int run(const bench::kernel& kernel, const bench::way& way, long size, int procs
   for (const double s : seconds) std::printf("seconds %.6f\n", s);
   for (const auto& [name, value] : counters) {
     std::printf("%.*s %llu\n", int(name.size()), name.data(), static_cast<unsigned long long>(value));
+  }
+  for (const auto& [name, value] : hardware.read()) {
+    std::printf("hardware_%.*s %llu\n", int(name.size()), name.data(), static_cast<unsigned long long>(value));
   }
   if (before && memory) {
     std::printf("prepared_resident_kib %ld\npeak_resident_kib %ld\n", *before, *memory);

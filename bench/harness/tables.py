@@ -14,6 +14,10 @@ COLUMNS = {"ms": "median ms", "best": "best ms", "n": "n", "vs_serial": "vs seri
 # How joins waited: shown where policies are compared.
 WAITS = {"waits_per_1000_forks": "waits/1000 forks", "join_waits": "waits", "late_us": "late us", "on_top": "on top %"}
 
+# What the processor counts, in one run, and in what unit: shown where policies are compared.
+HARDWARE = {"instructions": ("10^6 instructions", 1e6), "cycles": ("10^6 cycles", 1e6), "cache_misses": ("cache misses", 1), "migrations": ("migrations", 1),
+            "micro_joules": ("J", 1e6)}
+
 LEGEND = """
   n: rounds. vs serial: time over the serial program's, of the same compiler; best serial: of the better compiler.
   … vs: that library's time on as many Ps over this one's; of its ways here the fastest.
@@ -23,6 +27,7 @@ LEGEND = """
   waits: joins in one run that were not complete when their strand came. late: how long after the last branch a strand that had
   waited continued, on average; on top: the share of the time of all Ps in which waiting strands ran other work on their stacks.
   work, looking, idle: shares of the time of all Ps, in one run; MiB more: memory that a run added.
+  instructions, cycles, cache misses: of user code in one run; migrations: of its threads between processors; J: of the machine.
   Every result was checked."""
 
 
@@ -130,6 +135,13 @@ def print_scale(results, compiler=""):
     print_table(rows)
 
 
+def hardware(once):
+    """{column: cell} of what the processor counted; "not here" for what it does not count, or does not let us read."""
+    counted = once.get("hardware", {})
+    return {title: (short(counted[name] / unit) if unit > 1 else f"{counted[name]:,}") if name in counted else "not here"
+            for name, (title, unit) in HARDWARE.items()}
+
+
 def print_results(results, labels, forks, once, ceilings, compiler="", waits=False):
     """A table for each kernel and size; results: {key: {name: Figure}}, of one binary; waits: also how joins waited."""
     columns = COLUMNS | (WAITS if waits else {})
@@ -154,9 +166,21 @@ def print_results(results, labels, forks, once, ceilings, compiler="", waits=Fal
         print(f"\n{kernel}({size}){called}{counted}" + (f", {compiler}" if compiler else ""))
         print_table([["way", "P", *(columns[c] for c in used)]]
                     + [[way, str(procs), *(row[c] for c in used)] for way, procs, row in rows])
+        if waits:
+            print_hardware({key: of for key, of in once.items() if key[:2] == (kernel, size)})
         for (k, s, procs), figure in ceilings.items():
             if (k, s) == (kernel, size) and figure:
                 print(f"  the machine's ceiling on {procs} P: {show(figure)}")
+
+
+def print_hardware(once):
+    """once: of one problem. A counter that no run has is named once."""
+    found = {key: hardware(of) for key, of in once.items()}
+    here = [title for title, _ in HARDWARE.values() if any(row[title] != "not here" for row in found.values())]
+    if here:
+        print_table([["one run", "P", *here]] + [[key[2], str(key[3]), *(row[title] for title in here)] for key, row in found.items()])
+    if lacking := [title.split()[-1] for title, _ in HARDWARE.values() if title not in here]:
+        print(f"  not here: {', '.join(lacking)}")
 
 
 def print_short(kernel, results, forks, env):
