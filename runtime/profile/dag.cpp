@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/os/ticks.hpp"
+#include "forkjoin/abi/os/ticks.hpp"
 #include "runtime/os/variable.hpp"
 #include "runtime/profile/strands.hpp"
 
