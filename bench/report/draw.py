@@ -1,5 +1,6 @@
-"""Draws dots and curves by matplotlib, as SVG. All plots of a page are 360 wide, so that they stand side by side on a wide
-screen and can be read on a narrow one. Colours follow the reader's colour scheme; ways differ by shape, too."""
+"""Draws dots and curves by matplotlib, as SVG. Plots are 360 wide, so that they stand side by side on a wide screen and can be read on a
+narrow one. One that is to use the whole page is drawn twice, and each screen shows one of the two. Colors follow the reader's color scheme;
+variants differ by shape, too."""
 
 import copy
 import io
@@ -16,6 +17,8 @@ from matplotlib.lines import Line2D
 from harness.tables import short
 
 WIDTH = 360
+WIDE = 1080  # of a plot that uses the whole page
+LEFT = 54  # pixels for the name and the numbers of a y axis
 LABELS = 116  # pixels for the names of rows
 RIGHT = 19
 SIZE = 11  # of letters
@@ -68,10 +71,15 @@ class Plot:
         self.figure.patch.set_color(PAPER[0])
         self.tips = {}
         self.drawn = None
+        self.screen = ""  # "wide" or "narrow": where the page shows it; else on both
         self.text(2, 14, title, weight="bold", size=SIZE + 1)
 
     def text(self, x, y, text, **how):
         self.figure.text(x / self.width, 1 - y / self.height, text, **how)
+
+    def name_y(self, text, top, bottom):
+        """Names the vertical axis between these pixels."""
+        self.text(13, (top + bottom) / 2, text, color=FAINT[0], rotation=90, ha="center", va="center")
 
     def axes(self, left, right, top, bottom):
         axes = self.figure.add_axes((left / self.width, 1 - bottom / self.height, (right - left) / self.width,
@@ -180,7 +188,7 @@ def scale(axis, how, values):
     axis.set(major_locator=locator, major_formatter=ticker.FuncFormatter(tick_text), minor_locator=ticker.NullLocator())
 
 
-def dots(name, title, label, rows, how="log", reference=None, limit=None):
+def dots(name, title, label, rows, how="log", reference=None, limit=None, width=WIDTH):
     """rows: [(text, {way: {"median", "min", "max"}}, {way: limit})]; reference: (value, text) of a line through all rows;
     limit: the name of the short lines. None if there is nothing to draw."""
     ways = list(dict.fromkeys(way for _, figures, _ in rows for way in figures))
@@ -190,19 +198,19 @@ def dots(name, title, label, rows, how="log", reference=None, limit=None):
     top = 26 + 16 * math.ceil((len(ways) + bool(reference) + bool(limited)) / COLUMNS)
     height = LANE * len(ways) + 7
     bottom = top + height * len(rows)
-    plot = Plot(name, title, label, bottom + 34)
+    plot = Plot(name, title, label, bottom + 34, width)
     labels = min(LABELS, max(len(text) for text, *_ in rows) * LETTER + 4)
-    axes = plot.axes(labels + 8, WIDTH - RIGHT, top, bottom)
+    axes = plot.axes(labels + 8, width - RIGHT, top, bottom)
     values = [f[part] for _, figures, _ in rows for f in figures.values() for part in ("median", "min", "max")]
     scale(axes.xaxis, how, values + [v for *_, limits in rows for v in limits.values()]
           + ([reference[0]] if reference else []))
     axes.set_ylim(bottom, top)  # pixels again
     axes.set_yticks([])
     low = axes.get_xlim()[0]
-    wide = WIDTH - RIGHT - labels - 8
+    wide = width - RIGHT - labels - 8
     band = -(labels + 8) / wide, 1 + RIGHT / wide  # from edge to edge
     plot.legend(22, ways, axes, reference and reference[1], limited)
-    plot.text((labels + 8 + WIDTH - RIGHT) / 2 if len(label) < 46 else WIDTH / 2, bottom + 28, label, color=FAINT[0],
+    plot.text((labels + 8 + width - RIGHT) / 2 if len(label) < 46 else width / 2, bottom + 28, label, color=FAINT[0],
               ha="center")
     if reference:
         axes.vlines(reference[0], top, bottom, color=INK[0], linewidth=1, linestyles=[(0, (4, 3))])
@@ -265,12 +273,13 @@ def curves(name, title, lines, limits=(), limit=None, y_label="speed-up"):
     columns = 2 if any(len(way) > len("continuations") for way in lines) else COLUMNS
     top = 32 + 16 * math.ceil((len(lines) + 1 + bool(limits)) / columns)
     plot = Plot(name, title, f"{y_label} over P", top + 204)
-    axes = plot.axes(40, WIDTH - RIGHT, top, top + 170)
+    axes = plot.axes(LEFT, WIDTH - RIGHT, top, top + 170)
     scale(axes.xaxis, "powers", [x for x, _ in points])
     ideal = axes.get_xlim()
     scale(axes.yaxis, "powers", [1.0, ideal[1], *(y for _, y in points)])
     plot.legend(22, list(lines), axes, "ideal", limit if limits else None, columns)
-    plot.text((40 + WIDTH - RIGHT) / 2, top + 198, "P (both axes logarithmic)", color=FAINT[0], ha="center")
+    plot.text((LEFT + WIDTH - RIGHT) / 2, top + 198, "Ps (both axes logarithmic)", color=FAINT[0], ha="center")
+    plot.name_y(y_label, top, top + 170)
     axes.plot(ideal, ideal, color=INK[0], linewidth=1, dashes=(4, 3))
     axes.scatter([x for x, _ in limits], [y for _, y in limits], marker="_", s=140, linewidths=2, color=INK[0], clip_on=False)
     for way, line in lines.items():
@@ -279,19 +288,21 @@ def curves(name, title, lines, limits=(), limit=None, y_label="speed-up"):
     return plot
 
 
-def over(name, title, about, x_label, lines, reference, called):
-    """lines: {way: [(x, y)]}; reference: [(x, y)] of a dashed line that is called so. None if there is nothing."""
+def over(name, title, about, x_label, lines, reference, called, y_label=None):
+    """lines: {way: [(x, y)]}; reference: [(x, y)] of a dashed line that is called so; y_label: `about`, unless that is too long for the
+    axis. None if there is nothing."""
     lines = {way: points for way, points in lines.items() if points}
     if not lines:
         return None
     top = 32 + 16 * math.ceil((len(lines) + 1) / COLUMNS)
     plot = Plot(name, title, about, top + 204)
-    axes = plot.axes(40, WIDTH - RIGHT, top, top + 170)
+    axes = plot.axes(LEFT, WIDTH - RIGHT, top, top + 170)
     points = [point for line in (*lines.values(), reference) for point in line]
     scale(axes.xaxis, "log", [x for x, _ in points])
     scale(axes.yaxis, "log", [y for _, y in points])
     plot.legend(22, list(lines), axes, called)
-    plot.text((40 + WIDTH - RIGHT) / 2, top + 198, f"{x_label} (both axes logarithmic); less is better", color=FAINT[0], ha="center")
+    plot.name_y(y_label or about, top, top + 170)
+    plot.text((LEFT + WIDTH - RIGHT) / 2, top + 198, f"{x_label} (both axes logarithmic); less is better", color=FAINT[0], ha="center")
     axes.plot(*zip(*reference), color=INK[0], linewidth=1, dashes=(4, 3))
     for way, line in lines.items():
         axes.plot(*zip(*line), color=colour(way), linewidth=2)
@@ -303,4 +314,5 @@ def over_sizes(name, title, lines):
     """lines: {way: [(size, summary of the time over the serial program's)]}. None if there is nothing."""
     sizes = sorted({size for line in lines.values() for size, _ in line})
     return over(name, title, "time over serial, by size", "size",
-                {way: [(size, s["median"]) for size, s in line] for way, line in lines.items()}, [(size, 1.0) for size in sizes], "serial")
+                {way: [(size, s["median"]) for size, s in line] for way, line in lines.items()}, [(size, 1.0) for size in sizes], "serial",
+                "time over serial")

@@ -42,9 +42,14 @@ def by_compiler(of):
 
 
 def at_a_glance(data):
-    """Continuations beside the others on all P: what the report is about, in one picture."""
-    return [draw.dots("answer", f"Time over the serial program's, P = {data.most}", "times the serial time, logarithmic; less is better",
-                     rows(data, "vs_serial", data.most, ("continuations", "tbb", "omp")), reference=(1, "serial"))]
+    """Continuations beside the others on all Ps: what the report is about, in one picture that uses the page."""
+    found = []
+    for screen, width in (("wide", draw.WIDE), ("narrow", draw.WIDTH)):
+        found.append(draw.dots("answer", f"Time over the serial program's, P = {data.most}", "times the serial time, logarithmic; less is better",
+                               rows(data, "vs_serial", data.most, ("continuations", "tbb", "omp")), reference=(1, "serial"), width=width))
+        if found[-1]:
+            found[-1].screen = screen
+    return found
 
 
 @by_compiler

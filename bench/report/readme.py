@@ -59,7 +59,7 @@ def fib(data):
     axes.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5), numticks=12))
     axes.set_ylim(bottom, TOP)  # pixels
     axes.set_yticks([])
-    plot.figure.legend([axes.scatter([], [], **mark(procs, draw.FAINT[0])) for procs in PROCS], ["on one P", "on two P"],
+    plot.figure.legend([axes.scatter([], [], **mark(procs, draw.FAINT[0])) for procs in PROCS], ["on one P", "on two Ps"],
                        loc="upper right", bbox_to_anchor=(RIGHT / WIDTH, 1 - 4 / plot.height), ncol=2, frameon=False, borderpad=0,
                        borderaxespad=0, handletextpad=0.2, columnspacing=1)
     plot.text((LABELS + RIGHT) / 2, bottom + 30, "milliseconds of one run, logarithmic; less is better", color=draw.FAINT[0],

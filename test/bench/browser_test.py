@@ -28,7 +28,8 @@ addEventListener("load", () => {{
   const page = document.getElementById("frame").contentDocument, root = page.documentElement;
   for (const details of page.querySelectorAll("details")) details.open = true;
   const cut = [];
-  for (const svg of page.querySelectorAll("svg")) {{
+  const shown = selector => [...page.querySelectorAll(selector)].filter(s => s.getBoundingClientRect().width > 0);
+  for (const svg of shown("svg")) {{
     const around = svg.getBoundingClientRect();
     for (const text of svg.querySelectorAll("text")) {{
       const box = text.getBoundingClientRect();
@@ -44,12 +45,13 @@ addEventListener("load", () => {{
     }}
   }}
   const least = 0.9 * Math.min(360, {width} - 40);  // or the letters are too small to be read
-  const plots = [...page.querySelectorAll("svg.plot")], sections = [...page.querySelectorAll("section")];
+  const plots = shown("svg.plot"), sections = [...page.querySelectorAll("section")];
   document.getElementById("found").textContent = JSON.stringify({{
     scroll: root.scrollWidth, client: root.clientWidth, cut: cut, sections: sections.map(s => s.id),
     heights: sections.map(s => s.getBoundingClientRect().height), plots: plots.length,
     wide: [...page.querySelectorAll(".scroll")].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.innerText.slice(0, 40)),
-    small: plots.filter(s => s.getBoundingClientRect().width < least).length
+    small: plots.filter(s => s.getBoundingClientRect().width < least).length,
+    first: plots[0].getBoundingClientRect().width / sections[0].getBoundingClientRect().width
   }});
 }});
 </script>"""
@@ -97,6 +99,8 @@ class BrowserTest(unittest.TestCase):
                     self.assertEqual(found["cut"], [])
                     self.assertGreater(found["plots"], 5)
                     self.assertEqual(found["small"], 0)
+                    if page == command.OVERVIEW:  # its first plot uses the page
+                        self.assertGreater(found["first"], 0.9)
                     if width == 390:
                         self.assertEqual(found["wide"], [])  # a table stands as cards there, and no part of it is hidden
 
