@@ -270,7 +270,7 @@ def check_words(dev, pages):
                 if option not in meson and not re.match("(b|cpp)_|[A-Z]", option):
                     fail(where, f"-D{option}: no such option of Meson")
             for example in re.findall(r"build/examples/([\w/]+)", line):
-                if not any((ROOT / f"examples/{folder}{example}.cpp").exists() for folder in ("", "cookbook/")):
+                if not any((ROOT / f"examples/{file}.cpp").exists() for file in (example, f"cookbook/{example}", example.replace("_", "/", 1))):
                     fail(where, f"{example}: no such example")
         text = (ROOT / name).read_text()
         for word in sorted(set(re.findall(r"\bFORKJOIN_[A-Z_]*[A-Z]", text))):
