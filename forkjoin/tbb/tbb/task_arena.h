@@ -135,7 +135,7 @@ class task_arena {
 
   int wanted_ = automatic;
   std::mutex making_;
-  std::atomic<bool> is_active_{false};  // release: own_ or attached_ is there for who acquires it
+  std::atomic<bool> is_active_{false};  // release: own_ or attached_ is there for the strand that acquires it
   std::shared_ptr<fj::runtime> own_;
   std::optional<fj::runtime_ref> attached_;
 };

@@ -1,6 +1,6 @@
 // Groups of tasks. run spawns: the task is what thieves take, and the caller goes on.
 //
-// Where a task is kept until somebody runs it:
+// Where a task is kept until a strand runs it:
 // 1. In the deque of the strand, if the strand's frames hold the group, or if a task of the group starts it: then it ends before the frame
 //    does. What is left there is run by the group's wait, or at the end of the task that started it.
 // 2. Else in a list. A fiber takes the list as a whole, and keeps the tasks in its own deque. With one P in use a thread outside starts
@@ -177,7 +177,7 @@ class task_group {
   task_group(const task_group&) = delete;
   task_group& operator=(const task_group&) = delete;
 
-  /// Cancels tasks that nobody has waited for, waits, and throws missing_wait.
+  /// If tasks are left that no wait has awaited, cancels them, waits, and throws missing_wait.
   ~task_group() noexcept(false) {
     const bool is_missing = running_.any();
     if (is_missing) cancel();

@@ -307,8 +307,7 @@ void algorithm(task_group_context* given, F&& f) {
   });
 }
 
-/// For fj::loop_options::stop: a loop that somebody might cancel is cut into parts also on one P, so that its bodies ask. Nobody stops this
-/// token.
+/// For fj::loop_options::stop: a loop that may be cancelled is cut into parts also on one P, so that its bodies check. This token never stops.
 inline const fj::stop_token* cuts_loop(const task_group_context& context) {
   static const fj::stop_token none;
   return context.may_be_cancelled() ? &none : nullptr;
