@@ -1,4 +1,4 @@
-// A value for each thread that asks for one. A strand may go on on another thread after a fork or a wait: so ask anew after it, as oneTBB's
+// A value for each thread that asks for one. A strand may continue on another thread after a fork or a wait: ask again after it, as oneTBB's
 // programs do at the begin of each body. Where strands fork while they use a value, fj::combinable is safe.
 #pragma once
 
@@ -273,7 +273,7 @@ class enumerable_thread_specific {
     }
   }
 
-  // What begins the value may itself ask for the thread's, or go on on a thread that has one.
+  // What begins the value may itself ask for the thread's, or continue on a thread that has one.
   [[gnu::noinline]] T& make_local(bool& exists) {
     element* const made = make(make_);
     const std::scoped_lock held(mutex_);

@@ -1,4 +1,4 @@
-// An arena is a runtime of its own, with its own P and threads. So no arena waits for a thread of another.
+// An arena is a runtime of its own, with its own Ps and threads. So no arena waits for a thread of another.
 #pragma once
 
 #include "detail/runtime.h"

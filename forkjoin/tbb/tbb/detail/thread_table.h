@@ -13,7 +13,7 @@ namespace tbb { namespace fj_detail {
 
 using thread_key = std::uintptr_t;
 
-/// Never 0. A strand may go on on another thread: call it in functions that are not inlined alone, as compilers take the result for constant.
+/// Never 0. A strand may continue on another thread: call it in functions that are not inlined alone, as compilers take the result for constant.
 inline thread_key this_thread_key() noexcept {
 #if __has_builtin(__builtin_thread_pointer)
   return std::bit_cast<thread_key>(
