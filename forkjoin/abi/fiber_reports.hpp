@@ -23,6 +23,7 @@ struct fiber_place {
   std::uint_least32_t line = 0;  ///< 0: not known
 };
 
+/// A fiber that waits, and for what.
 struct waiting_fiber {
   unsigned number = 0;    ///< as in fj::print_fibers and in traces
   const char* what = "";  ///< the function that waits, such as fj::channel::send

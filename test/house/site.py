@@ -1,13 +1,18 @@
 """The site of ./dev docs: site.py <make_site.py>
 
 Doxygen warns of nothing, each link leads to a file and to an anchor that are there, nothing comes from the network, the
-navigation begins with the guide, the search finds each name that a header of `contents` declares, and none that users must not touch.
+navigation begins with the first path of `contents`, each page leads to the next one, the search finds each name that a header of `contents`
+declares, and none that users must not touch. The site has the whole text of each example, no name of one stands unlinked in a page, and
+each function has an example in the reference.
 
 Tried: if the filter leaves links between pages, fj::detail, attributes, constraints or the second line of an #error as they are, and with a
-header missing in `contents`, this test fails.
+header missing in `contents`, this test fails. So it does if add_next leaves out the last page, if the page of a source has its first lines alone,
+without the links from pages to sources, and without examples/withdrawals.cpp, the only example of fj::explore.
 """
 
+import html
 import html.parser
+import os
 import pathlib
 import re
 import shutil
@@ -69,8 +74,27 @@ with tempfile.TemporaryDirectory() as folder:
         if name not in pages:
             breaches.append(f"the navigation has {name}")
     sections = re.findall(r'(?m)^    \[ "([^"]*)"', (site / "navtreedata.js").read_text())
-    if sections[0] != "Guide":
+    if sections[0] != next(iter(make_site.contents())):
         breaches.append(f"the navigation begins with {sections}")
+    ordered = [name for name in make_site.all_names() if name.endswith(".md")]
+    for name, after in zip(ordered, ordered[1:]):
+        if f'rel="next" href="{make_site.page_id(after)}.html"' not in (site / f"{make_site.page_id(name)}.html").read_text():
+            breaches.append(f"{name} does not lead to {after}")
+    for name in make_site.sources():
+        shown = {line.strip() for line in html.unescape(re.sub("<[^>]*>", "", (site / f"{make_site.source_id(name)}.html").read_text())).splitlines()}
+        lacks = [line for line in (make_site.ROOT / name).read_text().splitlines() if line.strip() not in shown]
+        breaches += [f"the page of {name} lacks {line}" for line in lacks]
+    for name in ordered:
+        for is_image, target in make_site.links((make_site.ROOT / name).read_text()):
+            path = os.path.normpath(pathlib.PurePath(name).parent / target.partition("#")[0])
+            if path in make_site.sources() and f"{make_site.source_id(path)}.html" not in pages[f"{make_site.page_id(name)}.html"].links:
+                breaches.append(f"{name} does not link {path}")
+    reference = "".join(file.read_text() for file in site.glob("*.html") if re.match("(group|class|struct)_", file.name))
+    functions = {name for header in make_site.all_names() if header.endswith(".hpp")
+                 for name, kind in library_headers.declared(header).items() if kind == "function"}
+    breaches += [f"no example uses fj::{name}" for name in sorted(functions - set(make_site.uses()))]
+    if (there := reference.count("<dt>Example</dt>")) < len(functions):
+        breaches.append(f"the reference has {there} examples, for {len(functions)} functions")
     names = {name for header in make_site.all_names() if header.endswith(".hpp") for name in library_headers.declared(header)}
     if len(names) < 100:
         breaches.append(f"only {len(names)} names: are they declared in another way now?")

@@ -2,10 +2,14 @@
 
 The file `contents` names the pages and headers in the order of the navigation. Each page is a page of the site, each header
 a group. The filter turns both into what Doxygen understands: links and anchors as GitHub has them become the site's, and a
-header keeps only what users name and call, without attributes, constraints and the inline namespace of the version.
+header keeps only what users name and call, without attributes, constraints and the inline namespace of the version. Below the first
+declaration of each name comes a statement of an example that uses it. Each example, and each other source that a page links to, is a
+page with its whole text.
 """
 
+import functools
 import html
+import itertools
 import os
 import pathlib
 import re
@@ -17,7 +21,12 @@ from xml.etree import ElementTree
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
+sys.path.insert(0, str(ROOT / "test/house"))
+import library_headers  # noqa: E402
+
 MAIN = "README.md"
+EXAMPLES = "examples"  # the folder, and the page that lists them
+COURSE = "examples/course"  # has the solutions: not on the site
 
 # What users read in place of names that are not for them.
 PLAIN = {
@@ -107,14 +116,130 @@ def all_names():
 
 
 def page_id(name):
-    """`index` for README.md, `waits` for forkjoin/guide/waits.md, `runtime` for runtime/README.md, `runtime_waits` for WAITS.md
-    there."""
-    path = pathlib.PurePath(name.removeprefix("forkjoin/guide/"))
+    """`index` for README.md, `project_changelog` for CHANGELOG.md, `waits` for forkjoin/guide/waits.md, `runtime` for runtime/README.md,
+    `runtime_waits` for WAITS.md there."""
+    path = pathlib.PurePath(name.removeprefix("forkjoin/guide/") if "/" in name or name == MAIN else f"project/{name}")
     return "_".join(path.parts[:-1] + ((path.stem.lower(),) if path.stem != "README" else ())) or "index"
 
 
 def group_id(name):
     return "header_" + pathlib.PurePath(name).stem
+
+
+# --- examples and other sources ---
+
+# By the suffix of a file: how Doxygen colors it.
+LANGUAGES = {".cpp": ".cpp", ".hpp": ".cpp", ".py": ".py"}
+
+
+@functools.cache
+def examples():
+    """The programs of examples/, in the order in which a reader looks at them: the short ones first."""
+    found = [file.relative_to(ROOT) for file in (ROOT / EXAMPLES).rglob("*") if file.suffix in (".cpp", ".hpp", ".go", ".rs")]
+    return [str(file) for file in sorted(found, key=lambda file: (len(file.parts), file)) if not file.is_relative_to(COURSE)]
+
+
+@functools.cache
+def sources():
+    """The files whose text is a page of the site, each with the pages that link to it: the examples, and what else a page links to that is
+    neither a page nor a picture."""
+    found = {name: [] for name in examples()}
+    for page in all_names():
+        for is_image, target in links((ROOT / page).read_text()) if page.endswith(".md") else ():
+            path = os.path.normpath(pathlib.PurePath(page).parent / target.partition("#")[0])
+            if not is_image and ":" not in target and (ROOT / path).is_file() and path not in all_names():
+                found.setdefault(path, [])
+                found[path] += [page] if page not in found[path] else []
+    return found
+
+
+def source_id(name):
+    return "source_" + re.sub(r"\W", "_", name)
+
+
+def head_comment(name):
+    """What the first comment of a source says, as one paragraph."""
+    lines = re.match(r"(?:(?://.*)?\n)*", (ROOT / name).read_text())[0].strip().partition("\n//\n")[0]
+    return " ".join(re.sub(r"(?m)^// ?", "", lines).split())
+
+
+def source_page(name):
+    """A page with the whole text of a file."""
+    language = LANGUAGES.get(pathlib.PurePath(name).suffix, ".txt")
+    pages = [f"[{title_of(page)}]({page_id(page)}.html)" for page in sources()[name]]
+    above = "; ".join((["[all examples](examples.html)"] if name in examples() else []) + (["see " + ", ".join(pages)] if pages else []))
+    return f"# {name} {{#{source_id(name)}}}\n\n{above}\n\n~~~~~{{{language}}}\n{(ROOT / name).read_text()}\n~~~~~\n"
+
+
+def list_of_examples():
+    """The page that lists the examples, by folder."""
+    text, folder = f"# Examples {{#{EXAMPLES}}}\n\nAfter `./dev build` the programs are in `build/examples/`. The tests run all of them.\n", None
+    for name in examples():
+        path = pathlib.PurePath(name)
+        if path.parent != folder:
+            folder = path.parent
+            text += f"\n## {folder} {{#{EXAMPLES}_{re.sub(chr(92) + 'W', '_', str(folder))}}}\n\n| | |\n|---|---|\n"
+        first = escape(re.match(r".*?(?:[.?](?= )|$)", head_comment(name))[0]).replace("|", "\\|")
+        text += f"| [{path.name}]({source_id(name)}.html) | {first} |\n"
+    return text
+
+
+# --- a statement that uses a name ---
+
+LONGEST = 12  # lines
+
+
+def statement_at(lines, at):
+    """The statement that line `at` is in, without what is around it, and below the declaration of a variable what follows in its block; None
+    if it is too long."""
+    begin = at
+    while begin and re.search(r"[^;{}:>\s]$|[^;]>$", lines[begin - 1]) and not lines[begin - 1].lstrip().startswith(("//", "#")):
+        begin -= 1
+    depth = 0
+    for end in range(begin, min(begin + LONGEST, len(lines))):
+        code = re.sub(r"//.*|\"(\\.|[^\"\\])*\"|'(\\.|[^'\\])'", "", lines[end])
+        depth += sum(map(code.count, "([{")) - sum(map(code.count, ")]}"))
+        if depth <= 0 and re.search(r"[;}]\s*$", code):
+            break
+    else:
+        return None
+    indent = len(lines[begin]) - len(lines[begin].lstrip())
+    if begin == end and re.match(r" *(?:const )?fj::\w+(?:<.*>)? \w+(?:\(.*\)|\{.*\})?;", lines[begin]):
+        inside = re.compile(rf" {{{indent}}}\S| {{{indent + 1}}}")
+        rest = list(itertools.takewhile(inside.match, lines[begin + 1:begin + LONGEST]))
+        while rest and sum(line.count(left) - line.count(right) for line in rest for left, right in ("()", "{}", "[]")) != 0:
+            rest.pop()
+        end += len(rest)
+    return "\n".join(line[indent:] for line in lines[begin:end + 1])
+
+
+@functools.cache
+def uses():
+    """For each name of fj that examples use: the programs, and the statement to show: of the first program that has a short one."""
+    found = {}
+    for name in examples():
+        lines = (ROOT / name).read_text().splitlines()
+        for at, line in enumerate(lines):
+            for used in re.findall(r"\bfj::(\w+)", line.partition("//")[0]):
+                programs, shown = found.setdefault(used, ([], None))
+                if name not in programs:
+                    programs.append(name)
+                if shown is None and (text := statement_at(lines, at)):
+                    found[used] = (programs, (name, text))
+    return found
+
+
+def example_of(name):
+    """Lines of a docstring: the statement that uses a name, and links to the programs that do."""
+    programs, shown = uses().get(name, ([], None))
+    if not programs:
+        return []
+    lines = ["@par Example"]
+    if shown:
+        lines += ["@code{.cpp}", *shown[1].splitlines(), "@endcode"]
+        programs = [shown[0]] + [other for other in programs if other != shown[0]]
+    listed = ", ".join(f'@ref {source_id(program)} "{program.removeprefix("examples/")}"' for program in programs[:4])
+    return [*lines, f"{'From' if shown else 'In'} {listed}{' and others' if len(programs) > 4 else ''}."]
 
 
 # --- the filter ---
@@ -130,9 +255,15 @@ def filter_page(name):
         path = os.path.normpath(folder / path) if path else name
         if found["image"]:
             return f'<img src="{pathlib.PurePath(path).name}" alt="{html.escape(found["label"])}"/>'
-        if path not in pages:
-            return found["label"]  # the site has no such file
-        return f"[{found['label']}]({page_id(path)}.html{'#' + page_id(path) + '_' + anchor if anchor else ''})"
+        if path.endswith(".hpp") and path in pages:
+            return f"[{found['label']}](@ref {group_id(path)})"
+        if path in pages:
+            return f"[{found['label']}]({page_id(path)}.html{'#' + page_id(path) + '_' + anchor if anchor else ''})"
+        if path in sources():
+            return f"[{found['label']}]({source_id(path)}.html)"
+        if path.split("/")[0] == EXAMPLES and path != COURSE:
+            return f"[{found['label']}]({EXAMPLES}.html)"
+        return found["label"]  # the site has no such file
 
     def heading(found):
         marks, text = found.groups()
@@ -177,6 +308,23 @@ def share_docstrings(text):
     return "\n".join(lines) + "\n"
 
 
+def add_examples(text, names):
+    """Adds an example to the first docstring of each of these names."""
+    done = set()
+
+    def add(found):
+        docstring, declaration = found.groups()
+        lines = []
+        for name in names:
+            here = rf"\b(?:class|struct|using) (?:\[\[.*\]\] )?{name}\b|(?<![:\w.]){name}\("
+            if name not in done and re.search(here, declaration):
+                done.add(name)
+                lines += example_of(name)
+        return docstring + "".join(f"/// {line}".rstrip() + "\n" for line in ([""] if lines else []) + lines) + declaration
+
+    return re.sub(r"(?m)^((?:///(?!<).*\n)+)((?:template <.*\n(?: .*\n)*)?[^/\n][^;{]*[;{])", add, text)
+
+
 def filter_header(name):
     text = (ROOT / name).read_text()
     text = text[:text.rindex("}}  // namespace fj")]  # what follows is in other libraries' namespaces
@@ -191,11 +339,16 @@ def filter_header(name):
         text = text.replace(inner, plain)
     text = re.sub(r"(?m)^ *(template .*\n *)?friend (?!bool).*\n", "", text)
     text = share_docstrings(re.sub(r"(?m)^( *)friend bool", r"\n\1bool", text))
+    text = add_examples(text, library_headers.declared(name))
     begin = f"namespace fj {{\n/// @addtogroup {group_id(name)}\n/// @{{"
     return re.sub(r"namespace fj \{ inline namespace \w+ \{", begin, text) + "/// @}\n}\n"
 
 
 # --- the site ---
+
+
+def title_of(name):
+    return html.escape(re.search(r"(?m)^# +(.*)", (ROOT / name).read_text())[1].replace("`", ""))
 
 
 def layout():
@@ -206,9 +359,9 @@ def layout():
             continue
         tabs += f'<tab type="usergroup" url="[none]" title="{section}">\n'
         for name in names:
-            title = re.search(r"(?m)^# +(.*)", (ROOT / name).read_text())[1].replace("`", "")
-            tabs += f'<tab type="user" url="@ref {page_id(name)}" title="{html.escape(title)}"/>\n'
+            tabs += f'<tab type="user" url="@ref {page_id(name)}" title="{title_of(name)}"/>\n'
         tabs += "</tab>\n"
+    tabs += f'<tab type="user" url="@ref {EXAMPLES}" title="Examples"/>\n'
     tabs += '<tab type="modules" visible="yes" title="Reference" intro=" "/>\n'
     return f'<doxygenlayout version="1.0">\n<navindex>\n{tabs}</navindex>\n</doxygenlayout>\n'
 
@@ -255,6 +408,22 @@ def finish(text, places):
     return head + begin + outside(not_prose, body, lambda part: re.sub(r"\bfj::\w+(?:::\w+)?", link, part))
 
 
+def add_next(output):
+    """At the end of each page: the one before it and the one after it in the navigation, and of the first of a path the path's name."""
+    names = [(None, MAIN)] + [(section, name) for section, names in contents().items() for name in names if name.endswith(".md")]
+    for at, (section, name) in enumerate(names):
+        links = []
+        for other, rel, word in ((at - 1, "prev", "Previous"), (at + 1, "next", "Next")):
+            if 0 <= other < len(names):
+                path, neighbour = names[other]
+                where = f"{path}: " if rel == "next" and path != section else ""
+                links.append(f'<a rel="{rel}" href="{page_id(neighbour)}.html"><small>{word}</small> {where}{title_of(neighbour)}</a>')
+        file = output / f"{page_id(name)}.html"
+        text, marker = file.read_text(), "</div><!-- contents -->"
+        assert marker in text, file
+        file.write_text(text.replace(marker, f'<nav class="next">{"".join(links)}</nav>\n{marker}'))
+
+
 def make(output):
     shutil.rmtree(output, ignore_errors=True)
     output.mkdir(parents=True)
@@ -264,10 +433,13 @@ def make(output):
         work = pathlib.Path(folder)
         (work / "layout.xml").write_text(layout())
         (work / "groups.dox").write_text(groups())
+        made = {EXAMPLES: list_of_examples()} | {source_id(name): source_page(name) for name in sources()}
+        for name, text in made.items():
+            (work / f"{name}.md").write_text(text)
         (work / "filter").write_text(f'#!/bin/sh\nexec "{sys.executable}" "{__file__}" --filter "$1"\n')
         (work / "filter").chmod(0o755)
         settings = (HERE / "Doxyfile").read_text() + f"""
-INPUT = {work}/groups.dox {' '.join(all_names())}
+INPUT = {work}/groups.dox {' '.join(all_names())} {' '.join(f'{work}/{name}.md' for name in made)}
 FILTER_PATTERNS = *.md={work}/filter *.hpp={work}/filter
 LAYOUT_FILE = {work}/layout.xml
 OUTPUT_DIRECTORY = "{output}"
@@ -281,10 +453,13 @@ GENERATE_TAGFILE = {work}/tags
         places = places_of_names(work / "tags")
     for page in output.glob("*.html"):
         page.write_text(finish(page.read_text(), places))
+    add_next(output)
 
 
 def main():
     if sys.argv[1] == "--filter":
+        if not pathlib.Path(sys.argv[2]).resolve().is_relative_to(ROOT):
+            return print(pathlib.Path(sys.argv[2]).read_text())  # made by `make`
         name = os.path.relpath(sys.argv[2], ROOT)
         sys.stdout.write(filter_page(name) if name.endswith(".md") else filter_header(name))
     else:
