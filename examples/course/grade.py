@@ -30,7 +30,7 @@ def expect(holds, what):
 
 
 def rows_of(build, folder, size, policy, script):
-    """The rows of a run of fib(size) on two P, as ./dev steps shows them."""
+    """The rows of a run of fib(size) on two Ps, as ./dev steps shows them."""
     file = folder / "script.txt"
     file.write_text(script)
     ran = subprocess.run([sys.executable, ROOT / "bench/steps/run.py", "--build", build, "fib", str(size), "--policy", policy,

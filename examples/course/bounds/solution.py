@@ -2,12 +2,12 @@
 
 
 def least(work, span, procs):
-    """No scheduler is faster than this on so many P: together they do `procs` a step, and the longest path takes its time."""
+    """No scheduler is faster than this on so many Ps: together they do `procs` a step, and the longest path takes its time."""
     return max(work / procs, span)
 
 
 def most(work, span, procs):
-    """A greedy scheduler is never slower. In each step either all P work, of which there are at most (work - span) / procs beside
+    """A greedy scheduler is never slower. In each step either all Ps work, of which there are at most (work - span) / procs beside
     those of the path; or some P is idle, and then the longest path that is left becomes shorter."""
     return (work - span) / procs + span
 

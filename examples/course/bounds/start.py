@@ -2,7 +2,7 @@
 
 
 def least(work, span, procs):
-    """No scheduler is faster than this on so many P."""
+    """No scheduler is faster than this on so many Ps."""
     return work / procs
 
 

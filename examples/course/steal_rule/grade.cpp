@@ -14,7 +14,7 @@ namespace {
 
 using fj::detail::steal_rule;
 
-// What a rule asks of the library's classes, with as many P as wanted.
+// What a rule asks of the library's classes, with as many Ps as wanted.
 struct processor {
   unsigned index = 0;
 };
