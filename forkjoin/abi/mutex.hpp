@@ -33,7 +33,7 @@ class FORKJOIN_MUTEX mutex {
  private:
   static constexpr std::uint32_t unlocked = 0, locked = 1, contended = 2;
 
-  void lock_slow() noexcept;
+  void lock_slow() noexcept FORKJOIN_UNANALYSED;
   // The mutex may be gone already: its next holder may have ended it.
   void wake_one() noexcept;
 
