@@ -1,7 +1,7 @@
 // A program that stands still: each of its threads sleeps in the library, and nothing can end any of these sleeps.
 #pragma once
 
-#include "os/futex.hpp"
+#include "runtime/os/futex.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

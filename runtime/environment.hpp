@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "base/settings.hpp"
 #include "forkjoin/abi/options.hpp"
+#include "runtime/base/settings.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -9,9 +9,9 @@
 #include "forkjoin/abi/mutex.hpp"
 #include "forkjoin/abi/options.hpp"
 #include "forkjoin/abi/os/thread_safety.hpp"
-#include "os/thread.hpp"
-#include "replay.hpp"
-#include "sched/scheduler.hpp"
+#include "runtime/os/thread.hpp"
+#include "runtime/replay.hpp"
+#include "runtime/sched/scheduler.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

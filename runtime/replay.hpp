@@ -16,10 +16,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/random.hpp"
 #include "forkjoin/abi/options.hpp"
-#include "os/turns.hpp"
-#include "sched/worker.hpp"
+#include "runtime/base/random.hpp"
+#include "runtime/os/turns.hpp"
+#include "runtime/sched/worker.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

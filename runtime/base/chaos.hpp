@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "forkjoin/abi/relaxed.hpp"
-#include "random.hpp"
+#include "runtime/base/random.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "forkjoin/abi/stats.hpp"
-#include "time_alone.hpp"
+#include "runtime/base/time_alone.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

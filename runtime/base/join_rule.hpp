@@ -9,8 +9,8 @@
 
 #include <cstdint>
 
-#include "steal_rule.hpp"
-#include "tuning.hpp"
+#include "runtime/base/steal_rule.hpp"
+#include "runtime/base/tuning.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

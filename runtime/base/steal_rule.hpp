@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-#include "tuning.hpp"
+#include "runtime/base/tuning.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

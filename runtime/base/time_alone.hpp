@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "tuning.hpp"
+#include "runtime/base/tuning.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -2,9 +2,9 @@
 // its thread-local variables.
 #pragma once
 
-#include "deque.hpp"
 #include "forkjoin/abi/fork.hpp"
 #include "forkjoin/abi/os/race_detector.hpp"
+#include "runtime/fork/deque.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -4,8 +4,8 @@
 
 #include <cstddef>
 
-#include "../os/context/context.hpp"
-#include "deque_owner.hpp"
+#include "runtime/fork/deque_owner.hpp"
+#include "runtime/os/context/context.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

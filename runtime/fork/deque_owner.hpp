@@ -17,10 +17,10 @@
 //    exposes private records (publication.hpp), while the guard keeps the owner from completing a pop.
 #pragma once
 
-#include "deque_thief.hpp"
 #include "forkjoin/abi/check.hpp"
 #include "forkjoin/abi/os/thread_safety.hpp"
-#include "publication.hpp"
+#include "runtime/fork/deque_thief.hpp"
+#include "runtime/fork/publication.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

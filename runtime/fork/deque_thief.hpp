@@ -4,11 +4,11 @@
 
 #include <cstdint>
 
-#include "../os/machine.hpp"
 #include "forkjoin/abi/mutex.hpp"
 #include "forkjoin/abi/progress.hpp"
 #include "forkjoin/abi/record.hpp"
-#include "public_array.hpp"
+#include "runtime/fork/public_array.hpp"
+#include "runtime/os/machine.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -8,7 +8,7 @@
 #include "forkjoin/abi/list.hpp"
 #include "forkjoin/abi/mutex.hpp"
 #include "forkjoin/abi/os/thread_safety.hpp"
-#include "root.hpp"
+#include "runtime/fork/root.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -13,8 +13,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "../os/machine.hpp"
 #include "forkjoin/abi/cache_line.hpp"
+#include "runtime/os/machine.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

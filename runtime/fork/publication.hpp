@@ -5,9 +5,9 @@
 #include <atomic>
 #include <cstdint>
 
-#include "../base/steal_rule.hpp"
-#include "deque_thief.hpp"
 #include "forkjoin/abi/os/thread_safety.hpp"
+#include "runtime/base/steal_rule.hpp"
+#include "runtime/fork/deque_thief.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

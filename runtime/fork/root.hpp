@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <stop_token>
 
-#include "../os/context/context.hpp"
 #include "forkjoin/abi/list.hpp"
 #include "forkjoin/abi/local.hpp"
 #include "forkjoin/abi/run.hpp"
-#include "runnable.hpp"
+#include "runtime/fork/runnable.hpp"
+#include "runtime/os/context/context.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

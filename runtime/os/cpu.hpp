@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <ctime>
 
-#include "turns.hpp"
+#include "runtime/os/turns.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 

@@ -9,15 +9,15 @@
 
 #include <atomic>
 
-#include "cpu.hpp"
 #include "forkjoin/abi/atomic.hpp"
 #include "forkjoin/abi/mutex.hpp"
 #include "forkjoin/abi/os/clock.hpp"
 #include "forkjoin/abi/os/ticks.hpp"
-#include "futex.hpp"
-#include "interrupt.hpp"
-#include "membarrier.hpp"
-#include "turns.hpp"
+#include "runtime/os/cpu.hpp"
+#include "runtime/os/futex.hpp"
+#include "runtime/os/interrupt.hpp"
+#include "runtime/os/membarrier.hpp"
+#include "runtime/os/turns.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 

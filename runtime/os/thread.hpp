@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "turns.hpp"
+#include "runtime/os/turns.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "forkjoin/abi/profile.hpp"
-#include "strands.hpp"
+#include "runtime/profile/strands.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
 

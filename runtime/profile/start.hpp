@@ -1,7 +1,7 @@
 // The start of the profile, and what it has found at the end.
 #pragma once
 
-#include "paths.hpp"
+#include "runtime/profile/paths.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
 

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "earlier_runs.hpp"
+#include "runtime/profile/earlier_runs.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace profile {
 

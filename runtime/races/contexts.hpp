@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "counters.hpp"
-#include "strands.hpp"
+#include "runtime/races/counters.hpp"
+#include "runtime/races/strands.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace races {
 

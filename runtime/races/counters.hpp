@@ -13,7 +13,7 @@
 
 #include <cstddef>
 
-#include "strands.hpp"
+#include "runtime/races/strands.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace races {
 

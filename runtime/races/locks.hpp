@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "shadow.hpp"
+#include "runtime/races/shadow.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace races {
 

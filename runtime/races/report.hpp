@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include "locks.hpp"
-#include "shadow.hpp"
+#include "runtime/races/locks.hpp"
+#include "runtime/races/shadow.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace races {
 

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "shadow.hpp"
+#include "runtime/races/shadow.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace races {
 

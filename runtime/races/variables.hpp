@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string>
 
-#include "shadow.hpp"
+#include "runtime/races/shadow.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace races {
 

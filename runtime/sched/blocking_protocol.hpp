@@ -3,8 +3,8 @@
 // Source: entersyscall, exitsyscall and entersyscallblock in Go's runtime/proc.go.
 #pragma once
 
-#include "../trace/note.hpp"
-#include "scheduler.hpp"
+#include "runtime/sched/scheduler.hpp"
+#include "runtime/trace/note.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -16,9 +16,9 @@
 #include <atomic>
 #include <cstdint>
 
-#include "../os/machine.hpp"
 #include "forkjoin/abi/blocking.hpp"
 #include "forkjoin/abi/check.hpp"
+#include "runtime/os/machine.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "../base/tuning.hpp"
+#include "runtime/base/tuning.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

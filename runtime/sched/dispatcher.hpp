@@ -9,15 +9,15 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../base/tuning.hpp"
-#include "../trace/note.hpp"
 #include "forkjoin/abi/cache_line.hpp"
 #include "forkjoin/abi/os/thread_safety.hpp"
-#include "parking.hpp"
-#include "queues.hpp"
-#include "system.hpp"
-#include "time_slices.hpp"
-#include "timekeeper.hpp"
+#include "runtime/base/tuning.hpp"
+#include "runtime/sched/parking.hpp"
+#include "runtime/sched/queues.hpp"
+#include "runtime/sched/system.hpp"
+#include "runtime/sched/time_slices.hpp"
+#include "runtime/sched/timekeeper.hpp"
+#include "runtime/trace/note.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

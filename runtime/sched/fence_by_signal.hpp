@@ -17,10 +17,10 @@
 #include <atomic>
 #include <cstdint>
 
-#include "../base/tuning.hpp"
-#include "../os/machine.hpp"
 #include "forkjoin/abi/list.hpp"
 #include "forkjoin/abi/os/thread_safety.hpp"
+#include "runtime/base/tuning.hpp"
+#include "runtime/os/machine.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -9,13 +9,13 @@
 #include <span>
 #include <utility>
 
-#include "../base/join_rule.hpp"
-#include "../base/steal_rule.hpp"
-#include "../base/tuning.hpp"
-#include "../fork/publication.hpp"
-#include "../trace/note.hpp"
-#include "local_queue.hpp"
-#include "scheduler.hpp"
+#include "runtime/base/join_rule.hpp"
+#include "runtime/base/steal_rule.hpp"
+#include "runtime/base/tuning.hpp"
+#include "runtime/fork/publication.hpp"
+#include "runtime/sched/local_queue.hpp"
+#include "runtime/sched/scheduler.hpp"
+#include "runtime/trace/note.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

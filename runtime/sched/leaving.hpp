@@ -18,7 +18,7 @@
 
 #include <atomic>
 
-#include "scheduler.hpp"
+#include "runtime/sched/scheduler.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -8,8 +8,8 @@
 
 #include <cstdint>
 
-#include "../base/tuning.hpp"
-#include "scheduler.hpp"
+#include "runtime/base/tuning.hpp"
+#include "runtime/sched/scheduler.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -3,10 +3,10 @@
 
 #include <atomic>
 
-#include "../trace/note.hpp"
-#include "dispatcher.hpp"
-#include "find.hpp"
-#include "local_queue.hpp"
+#include "runtime/sched/dispatcher.hpp"
+#include "runtime/sched/find.hpp"
+#include "runtime/sched/local_queue.hpp"
+#include "runtime/trace/note.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <memory>
 
-#include "../os/thread.hpp"
 #include "forkjoin/abi/mutex.hpp"
-#include "monitor_rules.hpp"
-#include "monitor_word.hpp"
-#include "system.hpp"
+#include "runtime/os/thread.hpp"
+#include "runtime/sched/monitor_rules.hpp"
+#include "runtime/sched/monitor_word.hpp"
+#include "runtime/sched/system.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

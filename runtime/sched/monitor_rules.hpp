@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "../base/tuning.hpp"
-#include "dispatcher.hpp"
-#include "time_slices.hpp"
+#include "runtime/base/tuning.hpp"
+#include "runtime/sched/dispatcher.hpp"
+#include "runtime/sched/time_slices.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -19,8 +19,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "../base/tuning.hpp"
-#include "../os/machine.hpp"
+#include "runtime/base/tuning.hpp"
+#include "runtime/os/machine.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

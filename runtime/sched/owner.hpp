@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "../base/tuning.hpp"
-#include "../trace/note.hpp"
-#include "scheduler.hpp"
+#include "runtime/base/tuning.hpp"
+#include "runtime/sched/scheduler.hpp"
+#include "runtime/trace/note.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -35,11 +35,11 @@
 #include <atomic>
 #include <cstdint>
 
-#include "../base/tuning.hpp"
-#include "../os/machine.hpp"
 #include "forkjoin/abi/cache_line.hpp"
 #include "forkjoin/abi/list.hpp"
-#include "system.hpp"
+#include "runtime/base/tuning.hpp"
+#include "runtime/os/machine.hpp"
+#include "runtime/sched/system.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -24,12 +24,12 @@
 #include <atomic>
 #include <cstdint>
 
-#include "../fork/runnable.hpp"
-#include "../os/machine.hpp"
 #include "forkjoin/abi/cache_line.hpp"
 #include "forkjoin/abi/descriptor.hpp"
 #include "forkjoin/abi/list.hpp"
 #include "forkjoin/abi/os/thread_safety.hpp"
+#include "runtime/fork/runnable.hpp"
+#include "runtime/os/machine.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -7,13 +7,13 @@
 #include <atomic>
 #include <cstdint>
 
-#include "../base/tuning.hpp"
-#include "../os/io/event_poll.hpp"
-#include "../os/machine.hpp"
-#include "../os/thread.hpp"
 #include "forkjoin/abi/mutex.hpp"
 #include "forkjoin/abi/os/thread_safety.hpp"
-#include "poll_entry.hpp"
+#include "runtime/base/tuning.hpp"
+#include "runtime/os/io/event_poll.hpp"
+#include "runtime/os/machine.hpp"
+#include "runtime/os/thread.hpp"
+#include "runtime/sched/poll_entry.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

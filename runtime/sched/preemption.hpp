@@ -5,10 +5,10 @@
 
 #include <atomic>
 
-#include "../base/tuning.hpp"
-#include "local_queue.hpp"
-#include "loop.hpp"
-#include "owner.hpp"
+#include "runtime/base/tuning.hpp"
+#include "runtime/sched/local_queue.hpp"
+#include "runtime/sched/loop.hpp"
+#include "runtime/sched/owner.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

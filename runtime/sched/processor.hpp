@@ -7,19 +7,19 @@
 #include <numeric>
 #include <vector>
 
-#include "../base/chaos.hpp"
-#include "../base/counters.hpp"
-#include "../fork/deque.hpp"
-#include "../os/machine.hpp"
-#include "../stacks/fiber.hpp"
-#include "../stacks/stack_cache.hpp"
-#include "../trace/tracer.hpp"
-#include "blocking_word.hpp"
 #include "forkjoin/abi/cache_line.hpp"
 #include "forkjoin/abi/relaxed.hpp"
-#include "run_queue.hpp"
-#include "timer_heap.hpp"
-#include "yield_request.hpp"
+#include "runtime/base/chaos.hpp"
+#include "runtime/base/counters.hpp"
+#include "runtime/fork/deque.hpp"
+#include "runtime/os/machine.hpp"
+#include "runtime/sched/blocking_word.hpp"
+#include "runtime/sched/run_queue.hpp"
+#include "runtime/sched/timer_heap.hpp"
+#include "runtime/sched/yield_request.hpp"
+#include "runtime/stacks/fiber.hpp"
+#include "runtime/stacks/stack_cache.hpp"
+#include "runtime/trace/tracer.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../base/chaos.hpp"
-#include "../base/tuning.hpp"
-#include "../fork/runnable.hpp"
-#include "system.hpp"
+#include "runtime/base/chaos.hpp"
+#include "runtime/base/tuning.hpp"
+#include "runtime/fork/runnable.hpp"
+#include "runtime/sched/system.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -21,11 +21,11 @@
 #include <cstdint>
 #include <span>
 
-#include "../base/tuning.hpp"
-#include "../os/machine.hpp"
 #include "forkjoin/abi/cache_line.hpp"
 #include "forkjoin/abi/check.hpp"
 #include "forkjoin/abi/os/race_detector.hpp"
+#include "runtime/base/tuning.hpp"
+#include "runtime/os/machine.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

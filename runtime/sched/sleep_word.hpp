@@ -18,8 +18,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "../os/machine.hpp"
-#include "timer_heap.hpp"
+#include "runtime/os/machine.hpp"
+#include "runtime/sched/timer_heap.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

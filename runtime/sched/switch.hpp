@@ -1,7 +1,7 @@
 // How a worker runs fibers: it switches from its native stack to the fiber's stack, and back.
 #pragma once
 
-#include "worker.hpp"
+#include "runtime/sched/worker.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -15,16 +15,16 @@ enum class waker { goes_on, sleeps };
 
 #include <cstdint>
 
-#include "../fork/current.hpp"
-#include "../os/context/context.hpp"
-#include "../os/cpu.hpp"
-#include "../os/machine.hpp"
-#include "../os/thread.hpp"
-#include "../trace/note.hpp"
 #include "forkjoin/abi/os/clock.hpp"
-#include "poller.hpp"
-#include "threads.hpp"
-#include "worker.hpp"
+#include "runtime/fork/current.hpp"
+#include "runtime/os/context/context.hpp"
+#include "runtime/os/cpu.hpp"
+#include "runtime/os/machine.hpp"
+#include "runtime/os/thread.hpp"
+#include "runtime/sched/poller.hpp"
+#include "runtime/sched/threads.hpp"
+#include "runtime/sched/worker.hpp"
+#include "runtime/trace/note.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

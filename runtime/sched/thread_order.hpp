@@ -5,7 +5,7 @@
 #pragma once
 
 #include "forkjoin/abi/os/race_detector.hpp"
-#include "scheduler.hpp"
+#include "runtime/sched/scheduler.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

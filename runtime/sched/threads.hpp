@@ -4,11 +4,11 @@
 #include <memory>
 #include <vector>
 
-#include "../base/counters.hpp"
-#include "fence_by_signal.hpp"
 #include "forkjoin/abi/mutex.hpp"
 #include "forkjoin/abi/os/thread_safety.hpp"
-#include "worker.hpp"
+#include "runtime/base/counters.hpp"
+#include "runtime/sched/fence_by_signal.hpp"
+#include "runtime/sched/worker.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "../base/tuning.hpp"
-#include "system.hpp"
+#include "runtime/base/tuning.hpp"
+#include "runtime/sched/system.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

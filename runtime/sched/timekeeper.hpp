@@ -28,13 +28,13 @@
 #include <atomic>
 #include <cstdint>
 
-#include "../base/tuning.hpp"
 #include "forkjoin/abi/cache_line.hpp"
 #include "forkjoin/abi/os/thread_safety.hpp"
-#include "parking.hpp"
-#include "queues.hpp"
-#include "system.hpp"
-#include "timer_heap.hpp"
+#include "runtime/base/tuning.hpp"
+#include "runtime/sched/parking.hpp"
+#include "runtime/sched/queues.hpp"
+#include "runtime/sched/system.hpp"
+#include "runtime/sched/timer_heap.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -14,12 +14,12 @@
 #include <utility>
 #include <vector>
 
-#include "../fork/runnable.hpp"
-#include "../os/machine.hpp"
 #include "forkjoin/abi/cache_line.hpp"
 #include "forkjoin/abi/check.hpp"
 #include "forkjoin/abi/os/thread_safety.hpp"
 #include "forkjoin/abi/timer.hpp"
+#include "runtime/fork/runnable.hpp"
+#include "runtime/os/machine.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -4,23 +4,23 @@
 #include <atomic>
 #include <cstdint>
 
-#include "../base/random.hpp"
-#include "../os/context/context.hpp"
-#include "../os/futex.hpp"
-#include "../os/machine.hpp"
-#include "../os/thread.hpp"
-#include "../stacks/fiber.hpp"
-#include "../trace/ring.hpp"
-#include "caller_pace.hpp"
-#include "fence_by_signal.hpp"
 #include "forkjoin/abi/list.hpp"
 #include "forkjoin/abi/os/clock.hpp"
 #include "forkjoin/abi/os/race_detector.hpp"
 #include "forkjoin/abi/relaxed.hpp"
 #include "forkjoin/abi/scope.hpp"
-#include "poll_entry.hpp"
-#include "processor.hpp"
-#include "sleep_word.hpp"
+#include "runtime/base/random.hpp"
+#include "runtime/os/context/context.hpp"
+#include "runtime/os/futex.hpp"
+#include "runtime/os/machine.hpp"
+#include "runtime/os/thread.hpp"
+#include "runtime/sched/caller_pace.hpp"
+#include "runtime/sched/fence_by_signal.hpp"
+#include "runtime/sched/poll_entry.hpp"
+#include "runtime/sched/processor.hpp"
+#include "runtime/sched/sleep_word.hpp"
+#include "runtime/stacks/fiber.hpp"
+#include "runtime/trace/ring.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

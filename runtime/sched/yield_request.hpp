@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "../os/machine.hpp"
 #include "forkjoin/abi/maybe_yield.hpp"
+#include "runtime/os/machine.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <vector>
 
-#include "../fork/deque.hpp"
 #include "forkjoin/abi/mutex.hpp"
+#include "runtime/fork/deque.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

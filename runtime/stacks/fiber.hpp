@@ -4,16 +4,16 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../base/counters.hpp"
-#include "../fork/deque.hpp"
-#include "../fork/root.hpp"
-#include "../fork/runnable.hpp"
-#include "../os/context/context.hpp"
-#include "../os/memory/pages.hpp"
 #include "forkjoin/abi/check.hpp"
 #include "forkjoin/abi/relaxed.hpp"
 #include "forkjoin/abi/scope.hpp"
-#include "wait_place.hpp"
+#include "runtime/base/counters.hpp"
+#include "runtime/fork/deque.hpp"
+#include "runtime/fork/root.hpp"
+#include "runtime/fork/runnable.hpp"
+#include "runtime/os/context/context.hpp"
+#include "runtime/os/memory/pages.hpp"
+#include "runtime/stacks/wait_place.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

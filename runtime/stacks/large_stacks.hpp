@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <new>
 
-#include "stack_pool.hpp"
+#include "runtime/stacks/stack_pool.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -1,7 +1,7 @@
 // Finds strands that have used more than their stack.
 #pragma once
 
-#include "fiber.hpp"
+#include "runtime/stacks/fiber.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

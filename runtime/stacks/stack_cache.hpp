@@ -4,8 +4,8 @@
 #include <array>
 #include <cstddef>
 
-#include "../base/tuning.hpp"
 #include "forkjoin/abi/relaxed.hpp"
+#include "runtime/base/tuning.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <mutex>
 
-#include "fiber.hpp"
 #include "forkjoin/abi/list.hpp"
 #include "forkjoin/abi/mutex.hpp"
 #include "forkjoin/abi/os/thread_safety.hpp"
-#include "stack_cache.hpp"
+#include "runtime/stacks/fiber.hpp"
+#include "runtime/stacks/stack_cache.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -1,7 +1,7 @@
 // What two kinds of strands do at the counting join of a scope: those that fork into the scope, and its children.
 #pragma once
 
-#include "system.hpp"
+#include "runtime/strand/system.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

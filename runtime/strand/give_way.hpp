@@ -1,8 +1,8 @@
 // How the running strand gives way to others when its time slice is over, or at random in chaos.
 #pragma once
 
-#include "../fork/deque.hpp"
 #include "forkjoin/abi/loop.hpp"
+#include "runtime/fork/deque.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

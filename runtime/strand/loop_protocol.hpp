@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "forkjoin/abi/os/race_detector.hpp"
-#include "system.hpp"
-#include "wait_at_join.hpp"
+#include "runtime/strand/system.hpp"
+#include "runtime/strand/wait_at_join.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

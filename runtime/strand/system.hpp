@@ -5,9 +5,9 @@
 
 #ifndef FORKJOIN_MACHINE
 
-#include "../fork/current.hpp"
-#include "../sched/switch.hpp"
-#include "../sched/worker.hpp"
+#include "runtime/fork/current.hpp"
+#include "runtime/sched/switch.hpp"
+#include "runtime/sched/worker.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -1,12 +1,12 @@
 // How a strand waits for the thief of its record: it leaves its stack, unless the thief has arrived, and the thief resumes it.
 #pragma once
 
-#include "../base/tuning.hpp"
-#include "../os/machine.hpp"
 #include "forkjoin/abi/counting_join.hpp"
 #include "forkjoin/abi/join.hpp"
 #include "forkjoin/abi/os/race_detector.hpp"
-#include "system.hpp"
+#include "runtime/base/tuning.hpp"
+#include "runtime/os/machine.hpp"
+#include "runtime/strand/system.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -5,12 +5,12 @@
 
 #include <cstdint>
 
-#include "format.hpp"
+#include "runtime/trace/format.hpp"
 
 #ifndef FORKJOIN_MACHINE
 
-#include "../os/probe.hpp"
-#include "ring.hpp"
+#include "runtime/os/probe.hpp"
+#include "runtime/trace/ring.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "format.hpp"
+#include "runtime/trace/format.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -11,11 +11,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "../os/memory/mapped_file.hpp"
 #include "forkjoin/abi/mutex.hpp"
 #include "forkjoin/abi/os/thread_safety.hpp"
-#include "format.hpp"
-#include "ring.hpp"
+#include "runtime/os/memory/mapped_file.hpp"
+#include "runtime/trace/format.hpp"
+#include "runtime/trace/ring.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -1,8 +1,8 @@
 // The root of a fiber that fj::go starts.
 #pragma once
 
-#include "../fork/root.hpp"
 #include "forkjoin/abi/go_job.hpp"
+#include "runtime/fork/root.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

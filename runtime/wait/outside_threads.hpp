@@ -4,11 +4,11 @@
 #include <atomic>
 #include <cstdint>
 
-#include "../os/futex.hpp"
-#include "../stacks/wait_place.hpp"
 #include "forkjoin/abi/list.hpp"
 #include "forkjoin/abi/mutex.hpp"
 #include "forkjoin/abi/os/thread_safety.hpp"
+#include "runtime/os/futex.hpp"
+#include "runtime/stacks/wait_place.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

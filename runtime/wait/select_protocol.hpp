@@ -8,11 +8,11 @@
 #include <optional>
 #include <span>
 
-#include "../sched/timer_heap.hpp"
 #include "forkjoin/abi/os/thread_safety.hpp"
 #include "forkjoin/abi/select.hpp"
 #include "forkjoin/abi/wait_queue.hpp"
-#include "system.hpp"
+#include "runtime/sched/timer_heap.hpp"
+#include "runtime/wait/system.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -9,11 +9,11 @@
 #include <cstdint>
 #include <stop_token>
 
-#include "../fork/runnable.hpp"
-#include "../os/machine.hpp"
-#include "../sched/timer_heap.hpp"
-#include "../stacks/wait_place.hpp"
-#include "outside_threads.hpp"
+#include "runtime/fork/runnable.hpp"
+#include "runtime/os/machine.hpp"
+#include "runtime/sched/timer_heap.hpp"
+#include "runtime/stacks/wait_place.hpp"
+#include "runtime/wait/outside_threads.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -106,19 +106,10 @@ def rank_of(name):
     return next((ORDER.index(place) for place in (str(name), str(name.parent)) if place in ORDER), None)
 
 
-def included(name, target):
-    """The file that these words name. Headers name files of runtime/ relative to themselves, so that a user's folder of
-    that common name is not taken for it. All other files are named from the root."""
-    relative = name.suffix == ".hpp" and not target.startswith("forkjoin/")
-    if relative:
-        target = os.path.normpath(name.parent / target)
-    return pathlib.Path(target)
-
-
 def may_include(name, target):
     """Why the file may not include this file of the project, or None."""
     if not (ROOT / target).is_file():
-        return "no such file; includes are written from the root, in headers of runtime/ from the header itself"
+        return "no such file; includes are written from the root"
     if str(name.parent) == "runtime/wait" and name.suffix == ".cpp" and str(target.parent) == "forkjoin/go":
         return None  # it implements that header's class
     if name.parts[0] == "forkjoin" and target.parts[0] == "runtime":
@@ -141,7 +132,7 @@ def check_layers():
             if include := re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line):
                 quote, target = include.groups()
                 if quote == '"' or target.split("/")[0] in FOLDERS:
-                    if reason := may_include(name, included(name, target)):
+                    if reason := may_include(name, pathlib.Path(target)):
                         yield name, number, f"{target}: {reason}"
                 elif re.search(r"[./]", target) and not in_os and target not in RULES_OF_BUILD:
                     yield name, number, f"<{target}>: headers that are not the language's stand in runtime/os/ and forkjoin/abi/os/ alone"
@@ -161,7 +152,7 @@ def reached(name, found=None):
     found = set() if found is None else found
     for _, line in lines(name):
         if include := re.match(r'\s*#\s*include\s*"([^"]+)"', line):
-            inner = included(name, include[1])
+            inner = pathlib.Path(include[1])
             if (ROOT / inner).is_file() and inner not in found:
                 found.add(inner)
                 reached(inner, found)

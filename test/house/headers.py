@@ -32,9 +32,7 @@ def included(header):
         elif re.match(r"\s*#\s*endif", line):
             conditions -= 1
         elif conditions == 0 and (include := re.match(r'\s*#\s*include "([^"]+)"', line)):
-            # As check.py has it.
-            relative = not include[1].startswith("forkjoin/")
-            inner = os.path.normpath(os.path.join(os.path.dirname(header), include[1])) if relative else include[1]
+            inner = include[1]
             found |= {inner} | included(inner)
     return found
 

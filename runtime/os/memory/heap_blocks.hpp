@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "own_table.hpp"
+#include "runtime/os/memory/own_table.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 

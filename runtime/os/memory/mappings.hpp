@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "own_table.hpp"
-#include "pages.hpp"
+#include "runtime/os/memory/own_table.hpp"
+#include "runtime/os/memory/pages.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 

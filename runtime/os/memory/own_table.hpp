@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "pages.hpp"
+#include "runtime/os/memory/pages.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 

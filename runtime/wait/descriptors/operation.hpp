@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../../sched/poll_entry.hpp"
 #include "forkjoin/abi/os/compiler.hpp"
 #include "forkjoin/abi/waiter.hpp"
+#include "runtime/sched/poll_entry.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

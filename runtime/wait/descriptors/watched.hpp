@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "../../sched/poller.hpp"
 #include "forkjoin/abi/mutex.hpp"
 #include "forkjoin/abi/waiter.hpp"
-#include "operation.hpp"
+#include "runtime/sched/poller.hpp"
+#include "runtime/wait/descriptors/operation.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
