@@ -1,5 +1,5 @@
-// What programs see of the library's objects (forkjoin/abi/) lies at their begin. Offsets in classes that have bases are no matter of the
-// language, but of the ABI (Itanium C++ ABI, section 2.4), which all of our compilers follow.
+// What programs see of the library's objects (forkjoin/abi/) lies at their begin. Offsets in classes that have bases
+// are no matter of the language, but of the ABI (Itanium C++ ABI, section 2.4), which all of our compilers follow.
 
 #include <cstddef>
 

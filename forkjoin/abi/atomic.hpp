@@ -1,5 +1,5 @@
-// Atomics and fences of the machine that the protocols between programs and the library run on. The model checks and the simulator have
-// a machine of their own in place of this file: runtime/os/machine.hpp.
+// Atomics and fences of the machine that the protocols between programs and the library run on. The model checks and
+// the simulator have a machine of their own in place of this file: runtime/os/machine.hpp.
 #pragma once
 
 #ifndef FORKJOIN_MACHINE
@@ -26,8 +26,9 @@ class unset_atomic {
   };
 };
 
-/// The cheap half of an asymmetric fence: if one thread passes this one and another the heavy one (runtime/os/machine.hpp), at least one
-/// of them sees what the other stored before. Keeps the compiler from reordering, costs no instruction.
+/// The cheap half of an asymmetric fence: if one thread passes this one and another the heavy one
+/// (runtime/os/machine.hpp), at least one of them sees what the other stored before. Keeps the compiler from
+/// reordering, costs no instruction.
 inline void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
 }}}}  // namespace fj::v0_2::detail::os

@@ -16,12 +16,12 @@ struct begun_call {
   std::uint64_t number = 0;  ///< of the call, for blocking_word; 0: the P cannot be taken
 };
 
-/// While one lives, the calling strand keeps its thread, and the thread is outside of any runtime: others may take its P, and the
-/// records of the strand. Nothing outside of any runtime. The strand may be on another thread afterwards.
+/// While one lives, the calling strand keeps its thread, and the thread is outside of any runtime: others may take its
+/// P, and the records of the strand. Nothing outside of any runtime. The strand may be on another thread afterwards.
 class blocking_call {
  public:
-  /// `at_once`: the P is given up now. Else the monitor takes it if the call lasts; but if the strand's last calls lasted, this one
-  /// is expected to, and gives it up now, too.
+  /// `at_once`: the P is given up now. Else the monitor takes it if the call lasts; but if the strand's last calls
+  /// lasted, this one is expected to, and gives it up now, too.
   explicit blocking_call(bool at_once) noexcept;
   ~blocking_call();
   blocking_call(const blocking_call&) = delete;

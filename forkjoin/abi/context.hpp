@@ -1,4 +1,5 @@
-// The context of a strand, and the call of a function on another stack, in such a way that a thief may continue the caller during the call.
+// The context of a strand, and the call of a function on another stack, in such a way that a thief may continue the
+// caller during the call.
 //
 // With assembly (call_on_stack_<processor>.S) that is a call like any other, except that it stores the callee-saved
 // registers where a thief can find them. With Boost.Context (FORKJOIN_BOOST_CONTEXT: other processors, sanitizers, or
@@ -12,7 +13,8 @@
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
-/// __cxa_eh_globals of the Itanium C++ ABI (section 2.2.2): the stack of caught exceptions, the number of uncaught ones.
+/// __cxa_eh_globals of the Itanium C++ ABI (section 2.2.2): the stack of caught exceptions, the number of uncaught
+/// ones.
 struct exception_globals {
   void* caught = nullptr;
   unsigned uncaught = 0;
@@ -47,9 +49,9 @@ using stack_call = std::uintptr_t (*)(void* argument);
 
 #ifdef FORKJOIN_BOOST_CONTEXT
 
-/// Calls f(argument) on the stack of `callee`, below the argument, which lies there, and returns its result. While f runs,
-/// a thief may call return_to once: the call then returns on the thief's thread, and f must not return. Only while no
-/// exceptions are in flight.
+/// Calls f(argument) on the stack of `callee`, below the argument, which lies there, and returns its result. While f
+/// runs, a thief may call return_to once: the call then returns on the thief's thread, and f must not return. Only
+/// while no exceptions are in flight.
 std::uintptr_t call_on_stack(context& caller, context& callee, stack_call f, void* argument) noexcept;
 
 /// Makes the call_on_stack that is saved in `caller` return `value` on this thread. That ends the strand `self`, which

@@ -1,17 +1,17 @@
 // Where the children of a scope meet the strand that the scope belongs to, its home strand.
 //
-// After Nowa (Schmaus, Höller, Nüßle, Reif, Kaiser, Nagel, Schröder-Preikschat: "Nowa: a wait-free continuation-stealing
-// concurrency platform", IPDPS 2021): the home strand counts for itself, without atomics, how many of its forks were stolen
-// from it; each child of such a fork, when it ends, counts down a word; at the join the home strand adds its own count to the
-// word, and then a large constant, which says that it waits. So no child can bring the word to that constant before the home
-// strand waits. The child that does resumes the home strand. There is no lock, and neither of them loops. While nothing
-// is stolen there is no atomic operation.
+// After Nowa (Schmaus, Höller, Nüßle, Reif, Kaiser, Nagel, Schröder-Preikschat: "Nowa: a wait-free
+// continuation-stealing concurrency platform", IPDPS 2021): the home strand counts for itself, without atomics, how
+// many of its forks were stolen from it; each child of such a fork, when it ends, counts down a word; at the join the
+// home strand adds its own count to the word, and then a large constant, which says that it waits. So no child can
+// bring the word to that constant before the home strand waits. The child that does resumes the home strand. There is
+// no lock, and neither of them loops. While nothing is stolen there is no atomic operation.
 //
-// Other strands below the scope may fork into it, too. Such a strand counts in the word before it forks, because its child may
-// end before the home strand could count it. The home strand need not wait for such a strand: in one branch of a fork_join the
-// home strand may join, while the other branch forks. So such a strand may fork when the last child has arrived and the home
-// strand has not gone on yet. Then the forking strand subtracts the constant; otherwise its own child would be the last one a
-// second time.
+// Other strands below the scope may fork into it, too. Such a strand counts in the word before it forks, because its
+// child may end before the home strand could count it. The home strand need not wait for such a strand: in one branch
+// of a fork_join the home strand may join, while the other branch forks. So such a strand may fork when the last child
+// has arrived and the home strand has not gone on yet. Then the forking strand subtracts the constant; otherwise its
+// own child would be the last one a second time.
 #pragma once
 
 #include <atomic>
@@ -26,8 +26,8 @@ class counting_join {
  public:
   // The home strand.
 
-  /// A fork's continuation, which this is, was stolen: its child will arrive. Of a loop of forks: the rest was stolen, and so
-  /// many turns with it.
+  /// A fork's continuation, which this is, was stolen: its child will arrive. Of a loop of forks: the rest was stolen,
+  /// and so many turns with it.
   void stolen(std::int64_t count = 1) noexcept { stolen_ += count; }
 
   /// How many so far, since the last join.
@@ -67,14 +67,15 @@ class counting_join {
   /// Before a fork. If it turns out not to be stolen, the strand itself arrives in the child's place.
   void fork_elsewhere() noexcept {
     std::int64_t found = pending_.load(std::memory_order_relaxed);
-    // relaxed: what this strand did before is released by the arrival in the child's place; what others have released stays so
+    // relaxed: what this strand did before is released by the arrival in the child's place; what others have released
+    // stays so
     while (!pending_.compare_exchange_weak(found, found == home_waits ? 1 : found + 1, std::memory_order_relaxed)) {}
   }
 
   // A child whose parent's continuation was stolen, or a thief of the rest of a loop of forks.
 
-  /// Its last act here; a thief arrives for all turns that it was to run. True if the home strand waits for no other: then
-  /// the caller must resume it.
+  /// Its last act here; a thief arrives for all turns that it was to run. True if the home strand waits for no other:
+  /// then the caller must resume it.
   [[nodiscard]] bool arrive(std::int64_t count = 1) noexcept {
     // release: the home strand sees what the child did; acquire: the caller sees the context of the home strand
     return pending_.fetch_sub(count, std::memory_order_acq_rel) - count == home_waits;

@@ -14,7 +14,8 @@ class watched;
 
 enum class io_way : unsigned { reading, writing };
 
-/// The end of an operation on a descriptor: what it gave, or the errno of its failure, or the limit that ended its wait.
+/// The end of an operation on a descriptor: what it gave, or the errno of its failure, or the limit that ended its
+/// wait.
 struct io_end {
   std::size_t count = 0;
   int error = 0;

@@ -13,8 +13,9 @@ namespace fj { inline namespace v0_2 { namespace detail {
 struct fiber;
 struct worker;
 
-// Read by the accessors below and by those of runtime/fork/current.hpp, and nowhere else. The library defines them, beside `outside`: so a
-// program or plugin has as many copies of the one as of the other, whether the library is shared, or in each of them, or hidden there.
+// Read by the accessors below and by those of runtime/fork/current.hpp, and nowhere else. The library defines them,
+// beside `outside`: so a program or plugin has as many copies of the one as of the other, whether the library is
+// shared, or in each of them, or hidden there.
 extern constinit thread_local deque* current_deque_slot asm(FORKJOIN_CURRENT_DEQUE);
 extern constinit thread_local worker* current_worker_slot asm(FORKJOIN_CURRENT_WORKER);
 extern constinit thread_local fiber* current_fiber_slot asm(FORKJOIN_CURRENT_FIBER);

@@ -1,11 +1,11 @@
-// A loop of forks with one join: its turns start in order, thieves take the rest of the loop, and one join counts all stolen
-// turns. runtime/README.md describes the life of such a loop.
+// A loop of forks with one join: its turns start in order, thieves take the rest of the loop, and one join counts all
+// stolen turns. runtime/README.md describes the life of such a loop.
 //
-// The strand that begins the loop is its home strand. It offers the rest of the loop: a record that says which turn is next. A
-// thief that takes the rest goes on with the loop on another stack, and offers the rest to the next thief. So at each moment
-// there is one rest. The thieves share a second record, in the frame of the home strand, which outlives all of them. Each thief
-// pushes a stand-in for that record, which lies in the thief's own frame. A thief whose rest was stolen need not wait: it
-// arrives at the join for the turns that it ran, and ends.
+// The strand that begins the loop is its home strand. It offers the rest of the loop: a record that says which turn is
+// next. A thief that takes the rest goes on with the loop on another stack, and offers the rest to the next thief. So
+// at each moment there is one rest. The thieves share a second record, in the frame of the home strand, which outlives
+// all of them. Each thief pushes a stand-in for that record, which lies in the thief's own frame. A thief whose rest
+// was stolen need not wait: it arrives at the join for the turns that it ran, and ends.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,8 @@ struct fork_loop {
   fork_loop(const fork_loop&) = delete;
   fork_loop& operator=(const fork_loop&) = delete;
 
-  /// Called by a thief, before it offers what comes after that turn. False if neither that turn nor a later one is to start.
+  /// Called by a thief, before it offers what comes after that turn. False if neither that turn nor a later one is to
+  /// start.
   virtual bool start_stolen(std::size_t) noexcept { return true; }
   /// Called by a thief. Runs that turn, and keeps its result or exception. False if no turn after it is to start.
   virtual bool run_stolen(std::size_t turn) noexcept = 0;

@@ -23,7 +23,8 @@ class task_count;
 /// Owned by its fiber, until that has ended, and by its future. The last of the two to let go deletes it.
 class go_job : public job_body {
  public:
-  /// `body` runs what was given to go, and keeps its result or calls fail. `takes_stop`: the fiber looks at its stop token.
+  /// `body` runs what was given to go, and keeps its result or calls fail. `takes_stop`: the fiber looks at its stop
+  /// token.
   go_job(function body, bool takes_stop);
   /// The result is gone already. Its destructor, too, may have made fj::local values, if the fiber itself calls it.
   // Inline, as every virtual function: g++ and clang export the table of a class differently if one is not.
@@ -31,10 +32,10 @@ class go_job : public job_body {
   go_job(const go_job&) = delete;
   go_job& operator=(const go_job&) = delete;
 
-  /// Makes the fiber of this job runnable in that runtime, on a stack of at least that many bytes. Throws std::bad_alloc if there is
-  /// no stack, std::system_error if the runtime has no thread and the system refuses one, std::logic_error in a process forked
-  /// since the runtime was made, std::invalid_argument if no stack can be as large; then the job is as before. `counted`, unless it
-  /// is nullptr, counts the fiber until ended_already.
+  /// Makes the fiber of this job runnable in that runtime, on a stack of at least that many bytes. Throws
+  /// std::bad_alloc if there is no stack, std::system_error if the runtime has no thread and the system refuses one,
+  /// std::logic_error in a process forked since the runtime was made, std::invalid_argument if no stack can be as
+  /// large; then the job is as before. `counted`, unless it is nullptr, counts the fiber until ended_already.
   void start(scheduler& s, std::size_t stack_size, task_count* counted);
 
   /// Waits until the fiber has ended; then `served`.

@@ -1,7 +1,8 @@
 // Where a fork's two sides meet: the owner of the record and, if it was stolen, its thief.
 //
-// One word with three states. At first the word holds the function that runs the stolen part. The side that arrives second
-// finds the mark of the first side there. So one exchange by each side decides which one goes on, without loop or lock.
+// One word with three states. At first the word holds the function that runs the stolen part. The side that arrives
+// second finds the mark of the first side there. So one exchange by each side decides which one goes on, without loop
+// or lock.
 //
 //   thief arrives first:  run -> outcome         the owner finds the outcome and goes on
 //   owner arrives first:  run -> waiter | 1      the thief finds the waiter and resumes it
@@ -88,8 +89,8 @@ class join {
       word = word_.exchange(reinterpret_cast<std::uintptr_t>(&waiter) | waiter_bit, std::memory_order_acq_rel);
       if (!is_outcome(word)) return true;
     }
-    // The thief is through. release: pairs with the acquire in result, by which the owner sees what the thief wrote, and
-    // reuses its frame after this look at it.
+    // The thief is through. release: pairs with the acquire in result, by which the owner sees what the thief wrote,
+    // and reuses its frame after this look at it.
     word_.store(word, std::memory_order_release);
     return false;
   }

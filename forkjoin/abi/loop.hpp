@@ -14,13 +14,13 @@ namespace fj { inline namespace v0_2 { namespace detail {
   return reinterpret_cast<loop_progress&>(reinterpret_cast<std::byte*>(&d)[cache_line]);
 }
 
-/// After a push that found the alarm on: whether the owner need not attend, as a worker that looks for work finds the record. If the
-/// owner makes no progress, that worker exposes it.
+/// After a push that found the alarm on: whether the owner need not attend, as a worker that looks for work finds the
+/// record. If the owner makes no progress, that worker exposes it.
 bool is_watched(const record& newest) noexcept;
 
-/// If the monitor asked the running strand for it, puts the strand at the end of the ready queue, with its records: no other
-/// strand has them meanwhile. The strand may be on another worker afterwards. Nothing outside of any runtime, in a forked copy,
-/// or while the system refuses memory.
+/// If the monitor asked the running strand for it, puts the strand at the end of the ready queue, with its records: no
+/// other strand has them meanwhile. The strand may be on another worker afterwards. Nothing outside of any runtime, in
+/// a forked copy, or while the system refuses memory.
 void give_way_if_asked() noexcept;
 
 }}}  // namespace fj::v0_2::detail

@@ -1,4 +1,5 @@
-// Where strands give way in calls of <forkjoin/go.hpp>: when their time slice is over, and at random with options::chaos. The rule:
+// Where strands give way in calls of <forkjoin/go.hpp>: when their time slice is over, and at random with
+// options::chaos. The rule:
 //
 // 1. What may wait does so before it begins, also if it turns out that it need not wait: send, receive, lock, acquire, wait, get,
 //    select, sleep, descriptors, go, blocking. A loop of such calls lets others run.
@@ -13,12 +14,13 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// How many runtimes of the process are chaotic, or have asked a strand to give way. One predictable branch on it stands before
-/// each operation on a channel, a lock or a future: to find the strand's own runtime first would read a variable of the thread.
+/// How many runtimes of the process are chaotic, or have asked a strand to give way. One predictable branch on it
+/// stands before each operation on a channel, a lock or a future: to find the strand's own runtime first would read a
+/// variable of the thread.
 extern std::atomic<unsigned> yield_requests;
 
-/// Lets others run first if the strand's runtime is chaotic and the dice of its P say so, or if the monitor asked for it. Nothing
-/// outside of any runtime.
+/// Lets others run first if the strand's runtime is chaotic and the dice of its P say so, or if the monitor asked for
+/// it. Nothing outside of any runtime.
 void maybe_yield_slow() noexcept;
 
 inline void maybe_yield() noexcept {

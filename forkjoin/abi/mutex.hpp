@@ -10,8 +10,9 @@
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
-/// Drepper's third mutex ("Futexes are tricky", 2011): a thread spins briefly, then sleeps on a futex. Used where std::mutex is too large
-/// (one per deque) or where try_lock must never fail without a holder. Meets BasicLockable, so `locked` works.
+/// Drepper's third mutex ("Futexes are tricky", 2011): a thread spins briefly, then sleeps on a futex. Used where
+/// std::mutex is too large (one per deque) or where try_lock must never fail without a holder. Meets BasicLockable, so
+/// `locked` works.
 class FORKJOIN_MUTEX mutex {
  public:
   [[nodiscard]] bool try_lock() noexcept FORKJOIN_TRIES(true) {

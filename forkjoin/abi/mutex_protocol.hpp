@@ -12,15 +12,15 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// Source: Go's sync/mutex.go. A free mutex may be taken by any caller, also ahead of those that wait, because a running
-/// strand that takes it at once needs no switch. A waiter that has waited for tuning::starving_ns is handed the mutex by the
-/// next unlock, and those that wait are woken first in, first out.
+/// Source: Go's sync/mutex.go. A free mutex may be taken by any caller, also ahead of those that wait, because a
+/// running strand that takes it at once needs no switch. A waiter that has waited for tuning::starving_ns is handed the
+/// mutex by the next unlock, and those that wait are woken first in, first out.
 ///
-/// What keeps a waiter from being forgotten: under the guard it says `waited_for` before it tries the mutex for the last time, so
-/// the owner's unlock either comes before and the try succeeds, or takes the guard and finds the waiter. At most one woken waiter
-/// competes; the unlocks meanwhile wake no other, and need no guard. The competitor takes `competing` back before it tries again. An
-/// unlock frees the word only as long as `competing` is in it. So that try comes after this unlock and finds the mutex free, or
-/// the unlock takes the guard.
+/// What keeps a waiter from being forgotten: under the guard it says `waited_for` before it tries the mutex for the
+/// last time, so the owner's unlock either comes before and the try succeeds, or takes the guard and finds the waiter.
+/// At most one woken waiter competes; the unlocks meanwhile wake no other, and need no guard. The competitor takes
+/// `competing` back before it tries again. An unlock frees the word only as long as `competing` is in it. So that try
+/// comes after this unlock and finds the mutex free, or the unlock takes the guard.
 class mutex_protocol {
  public:
   [[nodiscard]] bool try_lock() noexcept {
@@ -45,8 +45,8 @@ class mutex_protocol {
   }
 
  private:
-  // The last two change under the guard only. waited_for: the queue is not empty, or a waiter competes. competing: a woken waiter
-  // has not come back yet.
+  // The last two change under the guard only. waited_for: the queue is not empty, or a waiter competes. competing: a
+  // woken waiter has not come back yet.
   static constexpr std::uint32_t held = 1, waited_for = 2, competing = 4;
 
   wait_end lock_slow(const wait_limits& limits);

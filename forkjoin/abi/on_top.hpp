@@ -42,8 +42,8 @@ struct traced_continuation : timed_continuation {
 
 struct children;
 
-// As join_children_slow, but the home strand first runs other records of the root on top of its stack, until all children have
-// arrived, there is nothing to run for a while, or the strand had better leave its stack.
+// As join_children_slow, but the home strand first runs other records of the root on top of its stack, until all
+// children have arrived, there is nothing to run for a while, or the strand had better leave its stack.
 [[gnu::cold]] void join_children_on_top_slow(children& scope) noexcept;
 /// Of that P alone.
 [[gnu::cold]] void leapfrog_children_slow(children& scope, unsigned proc) noexcept;

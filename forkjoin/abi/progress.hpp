@@ -9,8 +9,9 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// The owner makes progress at each part of a loop that it forks quietly (forkjoin/detail/quiet.hpp). As long as it comes from
-/// part to part, a thief need not expose the rest: an owner whose loop is long shares it by itself. All are hints.
+/// The owner makes progress at each part of a loop that it forks quietly (forkjoin/detail/quiet.hpp). As long as it
+/// comes from part to part, a thief need not expose the rest: an owner whose loop is long shares it by itself. All are
+/// hints.
 class loop_progress {
  public:
   /// The owner's, when it begins a part.
@@ -33,7 +34,8 @@ class loop_progress {
     return at != 0 ? now - at : 0;
   }
 
-  /// The thieves': true if the owner has made progress since a thief called this last. An owner without progress for so long is slow.
+  /// The thieves': true if the owner has made progress since a thief called this last. An owner without progress for so
+  /// long is slow.
   bool note(std::int64_t now, std::int64_t patience_ns) noexcept {
     const std::uint32_t made = made_.load(std::memory_order_relaxed);
     if (made == noted_.load(std::memory_order_relaxed)) {

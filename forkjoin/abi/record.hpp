@@ -12,8 +12,8 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 class deque;
 
-/// How a record is named in the list: its address; 0 is none. Bit 0 marks the name of a stand_in. In what a record keeps,
-/// the highest bit marks that record as public. (Addresses of user code have it clear.)
+/// How a record is named in the list: its address; 0 is none. Bit 0 marks the name of a stand_in. In what a record
+/// keeps, the highest bit marks that record as public. (Addresses of user code have it clear.)
 using record_name = std::uintptr_t;
 
 /// What a deque holds. It lies in the frame that forked, and nothing is stored there until it is pushed.
@@ -51,8 +51,8 @@ class deque_face {
     // release: only because every store to newest must be
     newest_.store(r.older.load(std::memory_order_relaxed), std::memory_order_release);
     os::light_fence();  // store newest, load guard: pairs with the heavy fence between exposure::begin and end
-    // acquire: pairs with the release in exposure::end. An owner that finds the guard down again finds the mark, too: so
-    // the link is read once more, after the guard.
+    // acquire: pairs with the release in exposure::end. An owner that finds the guard down again finds the mark, too:
+    // so the link is read once more, after the guard.
     const record_name guard = guard_.load(std::memory_order_acquire);
     return r.older.load(std::memory_order_relaxed) < guard;
   }

@@ -15,9 +15,10 @@ struct job_body {
   function call;
 };
 
-/// Has the runtime run the job, from a thread or fiber that is not inside it, and waits until it is over. A calling thread takes part.
-/// Throws std::bad_alloc if the system refuses a stack, std::system_error if it refuses every thread that could run the job,
-/// std::logic_error in a process that fork(2) made after the runtime, and in a thread that takes no turns where the runtime's do.
+/// Has the runtime run the job, from a thread or fiber that is not inside it, and waits until it is over. A calling
+/// thread takes part. Throws std::bad_alloc if the system refuses a stack, std::system_error if it refuses every thread
+/// that could run the job, std::logic_error in a process that fork(2) made after the runtime, and in a thread that
+/// takes no turns where the runtime's do.
 void run_job(scheduler& s, job_body& brought);
 
 /// Whether the calling code runs in this runtime.
@@ -26,7 +27,8 @@ bool is_inside(const scheduler& s) noexcept;
 /// The runtime this code runs in, nullptr outside.
 scheduler* current_scheduler() noexcept;
 
-/// The runtime that code outside of any runtime uses. Made at the first call, never ended. After fork(2) the child makes its own.
+/// The runtime that code outside of any runtime uses. Made at the first call, never ended. After fork(2) the child
+/// makes its own.
 scheduler& default_scheduler();
 
 /// The index of the P this code runs on, -1 outside.

@@ -16,7 +16,8 @@ void close_scheduler(scheduler* s) noexcept;
 
 /// As fj::default_options.
 void set_default_options(const options& wanted);
-/// Runtimes that are made from now on have stacks of at least so many bytes, whatever their options say. For tbb::global_control.
+/// Runtimes that are made from now on have stacks of at least so many bytes, whatever their options say. For
+/// tbb::global_control.
 void set_least_stack(std::size_t bytes) noexcept;
 
 unsigned procs_of(const scheduler& s) noexcept;

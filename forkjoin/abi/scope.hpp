@@ -1,5 +1,5 @@
-// A scope's fork: the child runs on another stack, and thieves take the true continuation, the rest of the function that
-// forked. runtime/README.md describes the life of such a fork.
+// A scope's fork: the child runs on another stack, and thieves take the true continuation, the rest of the function
+// that forked. runtime/README.md describes the life of such a fork.
 #pragma once
 
 #include <atomic>
@@ -57,8 +57,8 @@ struct children {
   static constexpr unsigned long unwinds = 8;     ///< exceptions were in flight when the scope was made; stays
   unsigned long events() const noexcept { return events_.load(std::memory_order_relaxed); }
 
-  // relaxed, for these and for events(): what happens before the join, in the home strand's eyes, is seen by it; the counting
-  // join orders the rest.
+  // relaxed, for these and for events(): what happens before the join, in the home strand's eyes, is seen by it; the
+  // counting join orders the rest.
   void note(unsigned long event) noexcept { events_.fetch_or(event, std::memory_order_relaxed); }
   void forget(unsigned long event) noexcept { events_.fetch_and(~event, std::memory_order_relaxed); }
 
@@ -158,8 +158,8 @@ void usable_in_debug(void* at, std::size_t size) noexcept;
 /// Waits until all children have arrived. Must run on the home strand; on another strand it ends the process.
 [[gnu::cold]] void join_children_slow(children& scope) noexcept;
 
-/// Waits for a thief to run a kept child. This strand cannot pop the child's record, because newer records lie above it:
-/// this strand leaves all of them to thieves.
+/// Waits for a thief to run a kept child. This strand cannot pop the child's record, because newer records lie above
+/// it: this strand leaves all of them to thieves.
 [[gnu::cold]] void leave_to_others_slow(join& of_child) noexcept;
 
 // The child, on its own stack.
@@ -171,7 +171,8 @@ void usable_in_debug(void* at, std::size_t size) noexcept;
 /// gone at any time.
 [[gnu::cold]] bool finish_child_slow(child& c) noexcept;
 
-/// Ends a child whose parent's continuation was stolen, and gives its stack back. `body`: what it ran, by whose name a trace calls it.
+/// Ends a child whose parent's continuation was stolen, and gives its stack back. `body`: what it ran, by whose name a
+/// trace calls it.
 [[noreturn, gnu::cold]] void end_stolen_child(child& c, os::stack_call body) noexcept;
 
 }}}  // namespace fj::v0_2::detail

@@ -44,8 +44,8 @@ struct select_result {
   bool closed = false;                  ///< the channel of that case is
 };
 
-/// Gives way; then does the first case, in random order, that is ready; if none is and `waits`, waits for one. `places`: as many as
-/// cases. Throws std::bad_alloc.
+/// Gives way; then does the first case, in random order, that is ready; if none is and `waits`, waits for one.
+/// `places`: as many as cases. Throws std::bad_alloc.
 select_result select_one(std::span<select_case* const> cases, std::span<select_place> places, bool waits,
                          const wait_limits& limits);
 

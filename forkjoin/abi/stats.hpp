@@ -13,7 +13,8 @@ namespace fj { inline namespace v0_2 {
 /// of one reading need not be of one moment.
 struct counters {
   std::uint64_t steals = 0;  ///< records taken from another strand's deque
-  /// waits at joins, for another runtime's job, and in calls of <forkjoin/go.hpp>, that left their stack or were about to
+  /// waits at joins, for another runtime's job, and in calls of <forkjoin/go.hpp>, that left their stack or were about
+  /// to
   std::uint64_t suspensions = 0;
   std::uint64_t resumptions = 0;   ///< fibers that waited at a join and went on
   std::uint64_t join_waits = 0;    ///< joins that were not complete when their strand came to them
@@ -42,11 +43,12 @@ struct counters {
   std::array<std::uint64_t, 6> joins_late = {};
   /// Nanoseconds in which strands that waited at a join ran other records on top of their stack.
   std::uint64_t on_top_ns = 0;
-  /// Nanoseconds from the begin to the end of stolen branches, their waits and what they forked included; the sum, and the longest. A
-  /// thief of a scope's parent is not counted, as that has no end of its own.
+  /// Nanoseconds from the begin to the end of stolen branches, their waits and what they forked included; the sum, and
+  /// the longest. A thief of a scope's parent is not counted, as that has no end of its own.
   std::uint64_t stolen_ns = 0, longest_stolen_ns = 0;
 
-  // How long fibers that could go on waited for a P. Where a strand makes another one ready, every eighth time is measured.
+  // How long fibers that could go on waited for a P. Where a strand makes another one ready, every eighth time is
+  // measured.
   std::uint64_t ready_ns = 0;       ///< nanoseconds, the sum: of what is measured, and of the others by that
   std::uint64_t most_ready_ns = 0;  ///< the largest that was measured
 
@@ -97,7 +99,8 @@ struct stats {
   std::uint64_t retakes_refused = 0;  ///< calls of fj::blocking that kept their P, because there was no thread for it
   /// Neither membarrier(2) nor a signal in its place is to be had, so each fork passes a fence.
   bool forks_fence = false;
-  /// Without membarrier(2): how often a thread did not answer the signal in its place, because it blocks it or had no processor.
+  /// Without membarrier(2): how often a thread did not answer the signal in its place, because it blocks it or had no
+  /// processor.
   std::uint64_t fences_unanswered = 0;
   std::uint64_t schedule_choices = 0;  ///< with options::schedule: how often it was chosen which thread goes on
   std::uint64_t schedule_hash = 0;     ///< of these choices: two runs with one hash took the same course

@@ -7,11 +7,12 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 class scheduler;
 
-/// Lives as long as the process. Threads call it on their own stacks, between strands: so it must neither fork nor wait for strands.
+/// Lives as long as the process. Threads call it on their own stacks, between strands: so it must neither fork nor wait
+/// for strands.
 class thread_hooks {
  public:
-  /// The thread is about to run a strand; it is on a P. `seen`: the thread's own, which these calls set; at first 0. `is_worker`: not a
-  /// thread that calls run.
+  /// The thread is about to run a strand; it is on a P. `seen`: the thread's own, which these calls set; at first 0.
+  /// `is_worker`: not a thread that calls run.
   virtual void serves(std::uint64_t& seen, bool is_worker) noexcept = 0;
   /// The worker is about to sleep, or the call of run is over. The thread has no P.
   virtual void rests(std::uint64_t& seen, bool is_worker) noexcept = 0;

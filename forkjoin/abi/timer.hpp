@@ -10,8 +10,8 @@ namespace fj { inline namespace v0_2 { namespace detail {
 /// The time, in nanoseconds of the machine's clock, that does not come.
 inline constexpr std::int64_t never = (std::numeric_limits<std::int64_t>::max)();
 
-/// When a fiber that becomes ready gets its turn: behind what was ready before, or before it. Soon is what no strand of the runtime has
-/// made ready, but a timer, the poller, or a thread outside.
+/// When a fiber that becomes ready gets its turn: behind what was ready before, or before it. Soon is what no strand of
+/// the runtime has made ready, but a timer, the poller, or a thread outside.
 enum class turn : unsigned char { in_order, soon };
 
 /// Lies in the frame of what waits.
@@ -21,15 +21,16 @@ class timer {
   timer(const timer&) = delete;
   timer& operator=(const timer&) = delete;
 
-  /// Whether the timer is the first to end its wait: then wake is called, as the last that touches the timer. The caller holds
-  /// the heap's mutex.
+  /// Whether the timer is the first to end its wait: then wake is called, as the last that touches the timer. The
+  /// caller holds the heap's mutex.
   virtual bool claim_wait() noexcept = 0;
   /// Without that mutex. `when` the waiter gets its turn.
   virtual void wake(turn when) noexcept = 0;
 
   const std::int64_t at;  ///< when it is due
 
-  // The heap's own, under its mutex. Public, because to a friend the destructor is accessible, too, which -Wnon-virtual-dtor reports.
+  // The heap's own, under its mutex. Public, because to a friend the destructor is accessible, too, which
+  // -Wnon-virtual-dtor reports.
   static constexpr std::size_t not_armed = ~std::size_t{0};
   std::size_t place = not_armed;
   timer* next = nullptr;  // among those that fire together

@@ -11,8 +11,8 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// A wait in one queue. A wait for several objects has an entry in the queue of each. Lies in the frame of the function that
-/// waits.
+/// A wait in one queue. A wait for several objects has an entry in the queue of each. Lies in the frame of the function
+/// that waits.
 struct wait_entry {
   explicit wait_entry(waiter& waits, unsigned its_number = 0, void* its_item = nullptr) noexcept
       : of(waits), number(its_number), item(its_item) {}
@@ -46,7 +46,8 @@ class wait_queue {
     e.queued = true;
   }
 
-  /// The first entry whose wait had not ended; the caller has claimed that wait and must wake it. nullptr if there is none.
+  /// The first entry whose wait had not ended; the caller has claimed that wait and must wake it. nullptr if there is
+  /// none.
   wait_entry* claim_first() noexcept {
     while (!empty())
       if (wait_entry* const e = claim_head()) return e;
@@ -94,8 +95,9 @@ class claimed_waits {
   linked_list<wait_entry, &wait_entry::links> entries_;
 };
 
-/// Puts the caller into the queue of the object whose lock it holds, frees the lock and waits. `item`: as in wait_entry. The
-/// wait ends as `stopped` or `timed_out` if a limit ends it before another claims it. Throws std::bad_alloc.
+/// Puts the caller into the queue of the object whose lock it holds, frees the lock and waits. `item`: as in
+/// wait_entry. The wait ends as `stopped` or `timed_out` if a limit ends it before another claims it. Throws
+/// std::bad_alloc.
 wait_end wait_in(wait_queue& queue, std::unique_lock<os::mutex>& held, void* item, const wait_limits& limits);
 
 }}}  // namespace fj::v0_2::detail

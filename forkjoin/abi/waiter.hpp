@@ -45,9 +45,9 @@ struct wait_winners {
 
 // Where a strand that waits meets the strand or thread that wakes it.
 //
-// Several claimants may try to end one wait: senders on different channels, a close, a deadline, a request to stop. Exactly one
-// claims it. The claimant then wakes the waiter by one exchange, and the waiter suspends by one compare-and-swap. The side that
-// comes second finds the mark of the first side, as at a join (forkjoin/abi/join.hpp):
+// Several claimants may try to end one wait: senders on different channels, a close, a deadline, a request to stop.
+// Exactly one claims it. The claimant then wakes the waiter by one exchange, and the waiter suspends by one
+// compare-and-swap. The side that comes second finds the mark of the first side, as at a join (forkjoin/abi/join.hpp):
 //
 //   claimant first:  nothing -> woken    the waiter does not suspend
 //   waiter first:    nothing -> strand   the claimant finds the strand and resumes it
@@ -58,7 +58,8 @@ class wait_word {
  public:
   // Those that would end the wait.
 
-  /// Whether the caller is the first. `by` is what the waiter learns. The one that succeeds writes its results, then calls wake.
+  /// Whether the caller is the first. `by` is what the waiter learns. The one that succeeds writes its results, then
+  /// calls wake.
   [[nodiscard]] bool claim(unsigned by) noexcept {
     unsigned none = unclaimed;
     // relaxed: only the order among claims matters; wake orders what the claimant wrote
@@ -75,11 +76,12 @@ class wait_word {
 
   // The waiter.
 
-  /// Leaves `strand` to be resumed. Its context must be saved already: from here on it may run elsewhere. False if it has been
-  /// woken before: then it will not be resumed.
+  /// Leaves `strand` to be resumed. Its context must be saved already: from here on it may run elsewhere. False if it
+  /// has been woken before: then it will not be resumed.
   [[nodiscard]] bool suspend(void* strand) noexcept {
     std::uintptr_t found = nothing;
-    // release: pairs with the acquire in wake, by which the claimant sees the context. On failure relaxed: woken acquires
+    // release: pairs with the acquire in wake, by which the claimant sees the context. On failure relaxed: woken
+    // acquires
     return word_.compare_exchange_strong(found, reinterpret_cast<std::uintptr_t>(strand), std::memory_order_release,
                                          std::memory_order_relaxed);
   }
@@ -102,12 +104,12 @@ class wait_word {
 
 // The steps of a wait around its word: those of the strand or thread that waits, and of the one that wakes it.
 
-/// One wait of one strand, or of one thread outside of any runtime. Lies in the frame of the function that waits. A strand leaves
-/// its stack meanwhile, so that its worker does other work; a thread outside sleeps.
+/// One wait of one strand, or of one thread outside of any runtime. Lies in the frame of the function that waits. A
+/// strand leaves its stack meanwhile, so that its worker does other work; a thread outside sleeps.
 class waiter_base : public wait_winners, private timer {
  public:
-  /// Sets aside what a strand takes to leave its stack and to arm a timer, at its P: the strand must not leave its stack between
-  /// this and wait. Throws std::bad_alloc if the system refuses memory.
+  /// Sets aside what a strand takes to leave its stack and to arm a timer, at its P: the strand must not leave its
+  /// stack between this and wait. Throws std::bad_alloc if the system refuses memory.
   explicit waiter_base(const wait_limits& limits);
 
   // Those that would end the wait, from any thread.
@@ -121,12 +123,12 @@ class waiter_base : public wait_winners, private timer {
 
   // The strand or thread that waits.
 
-  /// For a strand that ran code of a user since this object was made, which may have waited for something else: sets aside
-  /// again what the strand takes to leave its stack. Without memory for it the wait keeps its worker.
+  /// For a strand that ran code of a user since this object was made, which may have waited for something else: sets
+  /// aside again what the strand takes to leave its stack. Without memory for it the wait keeps its worker.
   void set_aside_again() noexcept;
 
-  /// Returns what the claimant gave, once the claimant has called wake. The strand may be on another thread then. Nothing else
-  /// refers to this object afterwards but the objects that it has been put into the queues of.
+  /// Returns what the claimant gave, once the claimant has called wake. The strand may be on another thread then.
+  /// Nothing else refers to this object afterwards but the objects that it has been put into the queues of.
   unsigned wait() noexcept;
 
  protected:

@@ -1,5 +1,5 @@
-// The deque, the worker and the fiber of the strand that runs here, for the library: with forkjoin/abi/fork.hpp the only file that touches
-// its thread-local variables.
+// The deque, the worker and the fiber of the strand that runs here, for the library: with forkjoin/abi/fork.hpp the
+// only file that touches its thread-local variables.
 #pragma once
 
 #include "forkjoin/abi/fork.hpp"
@@ -8,12 +8,12 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// Stands for "outside of any runtime": eager and never opened, so every push to it and every pop goes to the slow path,
-/// and the fast path need not ask. Outside threads all share it; what they store there is never read.
+/// Stands for "outside of any runtime": eager and never opened, so every push to it and every pop goes to the slow
+/// path, and the fast path need not ask. Outside threads all share it; what they store there is never read.
 extern constinit deque no_deque;
 
-// Called on native stacks, between strands, and by a strand around a blocking call. ThreadSanitizer would take these two for
-// threads that race for a variable of their own.
+// Called on native stacks, between strands, and by a strand around a blocking call. ThreadSanitizer would take these
+// two for threads that race for a variable of their own.
 [[gnu::noinline]] inline void set_current_deque(deque& d) noexcept {
   asm volatile("" ::: "memory");
   const os::unseen_by_detector of_this_thread;

@@ -1,5 +1,5 @@
-// Monotonic time for workers that spin and for waits. By POSIX's functions: each program that includes a loop includes this, and <chrono> and
-// <thread> would be a tenth of its time to compile.
+// Monotonic time for workers that spin and for waits. By POSIX's functions: each program that includes a loop includes
+// this, and <chrono> and <thread> would be a tenth of its time to compile.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,8 @@
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
-// Threads may take turns: runtime/os/turns.hpp. Then their time is counted. A serial program has no library that does so.
+// Threads may take turns: runtime/os/turns.hpp. Then their time is counted. A serial program has no library that does
+// so.
 
 #ifdef FORKJOIN_SERIAL
 
@@ -24,7 +25,8 @@ extern std::atomic<turns*> turns_taken;
 
 bool takes_turns_slow() noexcept;
 
-/// Whether the calling thread does. Read where a thread spins or looks at the clock, never by a fork that is not stolen.
+/// Whether the calling thread does. Read where a thread spins or looks at the clock, never by a fork that is not
+/// stolen.
 inline bool takes_turns() noexcept {
   // relaxed: only threads read it that take turns; those begin after the store, by the thread that made it
   return turns_taken.load(std::memory_order_relaxed) && takes_turns_slow();
@@ -35,7 +37,8 @@ std::int64_t counted_ns() noexcept;
 
 #endif
 
-/// Nanoseconds of a monotonic clock, which is std::chrono::steady_clock's: deadlines are in its time. Some 20 to 30 ns a call.
+/// Nanoseconds of a monotonic clock, which is std::chrono::steady_clock's: deadlines are in its time. Some 20 to 30 ns
+/// a call.
 inline std::int64_t now_ns() noexcept {
   if (takes_turns()) [[unlikely]]
     return counted_ns();

@@ -16,18 +16,18 @@ template <class T>
   return x;
 }
 
-/// Calls f() by a pointer that no compiler sees through. glibc declares __errno_location and pthread_self const, so a compiler takes
-/// their results for constants of a function and of all that it inlines there, also across a wait that changes the thread. What f
-/// asks for stays in f.
+/// Calls f() by a pointer that no compiler sees through. glibc declares __errno_location and pthread_self const, so a
+/// compiler takes their results for constants of a function and of all that it inlines there, also across a wait that
+/// changes the thread. What f asks for stays in f.
 template <class F>
 std::invoke_result_t<F> call_apart(F&& f) {
   using function = std::remove_reference_t<F>;
   return os::opaque(+[](function& g) -> std::invoke_result_t<F> { return std::invoke(static_cast<F&&>(g)); })(f);
 }
 
-/// Whether the compiler may compute a product that a function returned and a later sum in one instruction, which rounds once:
-/// g++ does so by default (-ffp-contract=fast) where the processor has that instruction, and only where it inlines the function.
-/// clang's default does not.
+/// Whether the compiler may compute a product that a function returned and a later sum in one instruction, which rounds
+/// once: g++ does so by default (-ffp-contract=fast) where the processor has that instruction, and only where it
+/// inlines the function. clang's default does not.
 template <class X>
 inline constexpr bool may_be_fused =
 #if defined(__FP_FAST_FMA) && !defined(__clang__)
@@ -58,8 +58,9 @@ template <class X>
   }
 }
 
-/// The same for an array. In whole vectors: g++ keeps them in registers between two loops that it has vectorized. An inner product
-/// of 1,000 numbers takes 1.25 of the time that it takes fused (g++ 12, -O3 -march=x86-64-v3); by way of memory it took 2.3.
+/// The same for an array. In whole vectors: g++ keeps them in registers between two loops that it has vectorized. An
+/// inner product of 1,000 numbers takes 1.25 of the time that it takes fused (g++ 12, -O3 -march=x86-64-v3); by way of
+/// memory it took 2.3.
 template <class T, std::size_t N>
 [[gnu::always_inline]] inline void round(T (&x)[N]) noexcept {
 #if defined(__AVX__)

@@ -1,12 +1,12 @@
 // The fast path of a fork in assembly, for x86-64: deque_owner::push and pop on the current deque. The instructions are
 // those that the compilers generate, except that they compare with memory directly.
 //
-// The reason: g++ counts every std::atomic access as a function call when it decides about inlining, so g++ never inlined
-// functions that fork into each other. With one `asm inline` g++ inlines them, and unrolls the recursion as in a serial
-// program. runtime/README.md has the figures.
+// The reason: g++ counts every std::atomic access as a function call when it decides about inlining, so g++ never
+// inlined functions that fork into each other. With one `asm inline` g++ inlines them, and unrolls the recursion as in
+// a serial program. runtime/README.md has the figures.
 //
-// Cold paths must not cost the fast one a register: a function that forks would save and restore that register each time it is
-// called.
+// Cold paths must not cost the fast one a register: a function that forks would save and restore that register each
+// time it is called.
 //
 // The layout of a deque: newest at 0, alarm at 8, guard at 16; a record begins with its link; deque.hpp asserts it. The
 // orders: x86 keeps stores in order and loads in order, which is all that release and acquire require; "memory" keeps
@@ -22,8 +22,8 @@
 #define FORKJOIN_FORK_PATH 1
 #endif
 
-/// A function of a cold path that saves nearly all registers, so that its caller need not: an exception can stay in %rax, where
-/// the unwinder has put it. g++ has no such convention that includes vector registers.
+/// A function of a cold path that saves nearly all registers, so that its caller need not: an exception can stay in
+/// %rax, where the unwinder has put it. g++ has no such convention that includes vector registers.
 #if defined(__clang__) && defined(__x86_64__)
 #define FORKJOIN_CALLEE_SAVES __attribute__((preserve_most))
 #else
@@ -78,8 +78,8 @@ namespace fj { inline namespace v0_2 { namespace detail { namespace os {
   return is_private;
 }
 
-/// The same object, for a cold path. The compiler computes its address there, and does not keep it in a register until then. As an
-/// operand in memory the object is one that calls may read and change from then on, all of it.
+/// The same object, for a cold path. The compiler computes its address there, and does not keep it in a register until
+/// then. As an operand in memory the object is one that calls may read and change from then on, all of it.
 template <class Object>
 [[gnu::always_inline]] inline Object& rematerialize(Object& object) noexcept {
   Object* at;

@@ -1,6 +1,6 @@
-// The library's requirements on compilers and standard libraries. If one is not met, a single #error line names it, and the include
-// of a file that does not exist ends the compilation: after an #error alone g++ goes on, and prints thousands of lines. So every
-// header that programs include begins with this one.
+// The library's requirements on compilers and standard libraries. If one is not met, a single #error line names it, and
+// the include of a file that does not exist ends the compilation: after an #error alone g++ goes on, and prints
+// thousands of lines. So every header that programs include begins with this one.
 #pragma once
 
 #if defined(__clang__) ? __clang_major__ < 16 : __GNUC__ < 12

@@ -1,4 +1,5 @@
-// Annotations that say which mutex guards what. clang's thread-safety analysis checks them; other compilers ignore them.
+// Annotations that say which mutex guards what. clang's thread-safety analysis checks them; other compilers ignore
+// them.
 #pragma once
 
 #ifdef __clang__

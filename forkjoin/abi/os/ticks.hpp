@@ -7,8 +7,9 @@
 
 namespace fj { inline namespace v0_2 { namespace detail { namespace os {
 
-/// Nanoseconds, right within a factor of two or so, for differences on one thread: to tell one microsecond from ten. Where the
-/// processor has a counter at hand this takes half the time of now_ns or less: 9 ns instead of 22 on an AMD EPYC of Zen 5.
+/// Nanoseconds, right within a factor of two or so, for differences on one thread: to tell one microsecond from ten.
+/// Where the processor has a counter at hand this takes half the time of now_ns or less: 9 ns instead of 22 on an AMD
+/// EPYC of Zen 5.
 inline std::uint64_t rough_ns() noexcept {
   if (takes_turns()) [[unlikely]]
     return static_cast<std::uint64_t>(counted_ns());
@@ -19,7 +20,8 @@ inline std::uint64_t rough_ns() noexcept {
 #endif
 }
 
-/// Of the processor's own counter, which counts at an even rate: about 9 ns a call. Where there is none that we know, nanoseconds.
+/// Of the processor's own counter, which counts at an even rate: about 9 ns a call. Where there is none that we know,
+/// nanoseconds.
 inline std::uint64_t ticks() noexcept {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
@@ -32,7 +34,8 @@ inline std::uint64_t ticks() noexcept {
 #endif
 }
 
-/// The same, read when all that comes before it in the program has been done: to time a few instructions. Some 14 ns a call.
+/// The same, read when all that comes before it in the program has been done: to time a few instructions. Some 14 ns a
+/// call.
 inline std::uint64_t ticks_in_order() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_lfence();
