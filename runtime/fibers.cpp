@@ -21,19 +21,18 @@ namespace {
 struct doing {
   std::string_view what = {}, file = {}, function = {};
   std::uint_least32_t line = 0;
-  bool since_then = false;
+  bool since_then = false, is_ready = false, is_urgent = false;
   auto operator<=>(const doing&) const = default;
 };
 
-doing ready() { return {.what = "ready"}; }
-
 std::string in_words(const doing& d) {
-  if (d == ready()) return "ready, and wait for a P";
+  if (d.is_ready) return d.is_urgent ? "urgent and ready, and wait for a P" : "ready, and wait for a P";
   std::string text = d.what.empty() ? "wait at a join" : "wait in " + std::string(d.what);
   if (d.line != 0)
     text += ", called by " + os::name_of(std::string(d.function)) + " at " + std::string(d.file) + ":" +
             std::to_string(d.line);
   if (d.since_then) text += ", for most of that time";
+  if (d.is_urgent) text += "; urgent";
   return text;
 }
 
@@ -55,7 +54,7 @@ seen_waits see_waits(const scheduler& s) {
   const auto look = [&all](const fiber& f) {
     if (f.state == fiber_state::waiting) all.emplace(&f, f.waits.version());
   };
-  s.for_each_pool([&](const stack_pool& each) { each.for_each(look); });
+  s.for_each_fiber(look);
   return all;
 }
 
@@ -73,7 +72,8 @@ std::string describe_fibers(scheduler& s, const seen_waits* before) {
       d = what ? doing{what, f.waits.file(), f.waits.function(), f.waits.line()} : doing{};
     } while (!f.waits.is_still(version));
     if (state != fiber_state::waiting && state != fiber_state::runnable) return;
-    if (state == fiber_state::runnable) d = ready();
+    if (state == fiber_state::runnable) d = {.is_ready = true};
+    d.is_urgent = f.urgent;
     if (before && state == fiber_state::waiting) {
       const auto found = before->find(&f);
       d.since_then = found != before->end() && found->second == version;
@@ -81,7 +81,7 @@ std::string describe_fibers(scheduler& s, const seen_waits* before) {
     those& others = all[d];
     if (++others.count <= most_numbers) others.first.push_back(f.number);
   };
-  s.for_each_pool([&](const stack_pool& each) { each.for_each(look); });
+  s.for_each_fiber(look);
 
   std::vector<std::string> procs(s.settings().procs, "idle");
   std::string outside;
@@ -128,7 +128,7 @@ void add_fibers(fiber_counts& to, const scheduler& s) noexcept {
         return;
     }
   };
-  s.for_each_pool([&](const stack_pool& each) { each.for_each(look); });
+  s.for_each_fiber(look);
 }
 
 std::string describe_sleepers_outside() {

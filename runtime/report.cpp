@@ -172,6 +172,9 @@ std::string report(const stats& read, const report_options& as) {
   if (all.most_ready_ns > 0)
     text += "forkjoin: fibers that could continue waited for a P for " + duration(all.ready_ns) + " in all, " +
             duration(all.most_ready_ns) + " at most\n";
+  if (all.most_urgent_ready_ns > 0)
+    text += "forkjoin: urgent fibers went before others " + number(all.urgent_turns, "time") +
+            ", and waited for a P for " + duration(all.most_urgent_ready_ns) + " at most\n";
   if (all.blocking_calls > 0)
     text += "forkjoin: " + number(all.blocking_calls, "blocking call") + "; other strands took " +
             number(all.retakes, "P") + " from them" +

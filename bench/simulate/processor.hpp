@@ -16,6 +16,7 @@
 #include "runtime/sched/blocking_word.hpp"
 #include "runtime/sched/run_queue.hpp"
 #include "runtime/sched/timer_heap.hpp"
+#include "runtime/sched/urgent.hpp"
 #include "runtime/sched/yield_request.hpp"
 #include "runtime/stacks/stack_cache.hpp"
 
@@ -43,8 +44,9 @@ struct alignas(cache_line) processor {
   unsigned tick = 0, looks_at_timers = 0;
   std::uint32_t runs = 0;
   std::int64_t slice_began = 0;
-  bool runs_soon = false;
-  detail::yield_request yield_request;  // no simulated strand is asked to give way
+  turn took = turn::in_order;
+  detail::yield_request yield_request, urgent_request;  // no simulated strand is asked to give way
+  urgent_time urgent;                                   // nor is one urgent
   detail::chaos chaos;
   run_queue<fiber> queue;  // always empty: simulated strands wait at joins only
   timer_heap timers;

@@ -91,6 +91,7 @@ struct worker;
 /// What one simulation works for.
 struct root : runnable {
   root() noexcept : runnable(kind::root) {}
+  bool urgent = false;
   root_runnables ready;
   worker* caller = nullptr;
   os::atomic<bool> done{false};
@@ -124,6 +125,7 @@ struct fiber : join_waiter, runnable {
   simulate::picoseconds to_go_on = 0;  ///< what it costs a worker to switch to it
   bool follows = false;                ///< its resumer has just ended what comes before it in the order of one P
   root* whose = nullptr;
+  bool urgent = false;
   relaxed<std::uint64_t> had = 0;  ///< no simulated strand is cut
 
   // A simulated strand waits at joins only, and its deque is empty then; so there is never a marker in the ready queue.

@@ -45,6 +45,7 @@ class go_job : public job_body {
   void make_case(select_case& c) noexcept;
 
   std::source_location started_at = {};  ///< the call of go, set before start
+  bool urgent = false;                   ///< of go_options, likewise
 
   /// Whether the fiber has ended; its result is visible then.
   // acquire: pairs with the release in wake_waiters

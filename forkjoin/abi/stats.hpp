@@ -52,6 +52,9 @@ struct counters {
   std::uint64_t ready_ns = 0;       ///< nanoseconds, the sum: of what is measured, and of the others by that
   std::uint64_t most_ready_ns = 0;  ///< the largest that was measured
 
+  std::uint64_t urgent_turns = 0;          ///< urgent fibers that went before others
+  std::uint64_t most_urgent_ready_ns = 0;  ///< nanoseconds: the longest that one waited for a P
+
   counters& operator+=(const counters& other) noexcept {
     steals += other.steals;
     suspensions += other.suspensions;
@@ -79,6 +82,8 @@ struct counters {
     longest_stolen_ns = (std::max)(longest_stolen_ns, other.longest_stolen_ns);
     ready_ns += other.ready_ns;
     most_ready_ns = (std::max)(most_ready_ns, other.most_ready_ns);
+    urgent_turns += other.urgent_turns;
+    most_urgent_ready_ns = (std::max)(most_urgent_ready_ns, other.most_urgent_ready_ns);
     return *this;
   }
 };

@@ -296,6 +296,10 @@ struct go_options {
   /// Bytes of stack for this fiber, not touched before use: the runtime rounds them up, to go_stack_size, stack_size or the next
   /// power of two. At most 1 TiB. 0: options::go_stack_size. A stack of more than go_stack_size costs one or two mappings.
   std::size_t stack_size = 0;
+  /// When it becomes ready it goes before other fibers, and a strand that computes yields to it at its next fork, chunk of a loop or
+  /// operation of <forkjoin/go.hpp>. At most half of the Ps, at least one, and of each at most half of the time are for such fibers while
+  /// others are ready. Its forks have no priority. For brief answers: one that computes for more than 10 ms, or yields, goes behind the others.
+  bool urgent = false;
   /// Where go is called, for fj::lost_fibers; if you keep the options, where they were made. Do not set it.
   std::source_location at = std::source_location::current();
 };
@@ -315,6 +319,7 @@ struct starter {
     auto* const made = new call(std::forward<F>(f));
     future<typename call::result_type> result(*made);
     made->started_at = wanted.at;
+    made->urgent = wanted.urgent;
     made->start(s, wanted.stack_size, counted);
     return result;
   }

@@ -112,8 +112,8 @@ class stopwatch {
 /// The counters of one P, written by the worker that holds it.
 struct tallies {
   tally steals, suspensions, resumptions, join_waits, exposures, publications, slow_pushes, slow_pops, parks, wakeups,
-      blocking_calls, retakes, preemptions, on_top_ns, stolen_ns, ready_ns;
-  peak most_public, longest_stolen_ns, most_ready_ns;
+      blocking_calls, retakes, preemptions, on_top_ns, stolen_ns, ready_ns, urgent_turns;
+  peak most_public, longest_stolen_ns, most_ready_ns, most_urgent_ready_ns;
   lateness late;
   stack_tally stacks;
   stopwatch busy, looking;  // at most one of them runs, and none while the P is idle
@@ -126,7 +126,8 @@ struct tallies {
     longest_stolen_ns.raise_to(static_cast<std::uint64_t>(time));
   }
   /// A fiber has waited so long for the P; it stands for so many.
-  void note_ready(std::int64_t time, unsigned fibers) noexcept {
+  void note_ready(std::int64_t time, unsigned fibers, bool urgent) noexcept {
+    if (urgent) most_urgent_ready_ns.raise_to(static_cast<std::uint64_t>(time));
     ready_ns += static_cast<std::uint64_t>(time) * fibers;
     most_ready_ns.raise_to(static_cast<std::uint64_t>(time));
   }
@@ -162,6 +163,8 @@ struct tallies {
     all.longest_stolen_ns = longest_stolen_ns.read();
     all.ready_ns = ready_ns.read();
     all.most_ready_ns = most_ready_ns.read();
+    all.urgent_turns = urgent_turns.read();
+    all.most_urgent_ready_ns = most_urgent_ready_ns.read();
     return all;
   }
 };

@@ -47,6 +47,9 @@ struct root : runnable {
   /// And in the handler that it was made in, if there is one.
   void* handled = os::handled_exception(os::this_threads_exceptions());
 
+  /// Whether its strands go before others when they become ready (sched/urgent.hpp). Set before its fiber begins.
+  bool urgent = false;
+
   /// Its part of the ready queue. Under the dispatcher's mutex.
   root_runnables ready;
 

@@ -23,7 +23,7 @@ struct runnable {
   turn its = turn::in_order;  ///< of a fiber
 };
 
-/// Strands, that is fibers and roots, those that go on soon, and markers apart, each in the order in which they were pushed.
+/// Strands, that is fibers and roots, those that go on soon, urgent ones, and markers apart, each in the order in which they were pushed.
 template <auto Links>
 class runnable_lists {
  public:
@@ -34,6 +34,7 @@ class runnable_lists {
   std::size_t count() const noexcept { return count_; }
   const list& strands() const noexcept { return strands_; }
   const list& soon() const noexcept { return soon_; }
+  const list& urgent() const noexcept { return urgent_; }
   const list& markers() const noexcept { return markers_; }
 
   /// Whether anything was ever pushed.
@@ -57,10 +58,11 @@ class runnable_lists {
 
  private:
   list& of(const runnable& item) noexcept {
-    return item.is == runnable::kind::marker ? markers_ : item.its == turn::soon ? soon_ : strands_;
+    if (item.is == runnable::kind::marker) return markers_;
+    return item.its == turn::urgent ? urgent_ : item.its == turn::soon ? soon_ : strands_;
   }
 
-  list strands_, soon_, markers_;
+  list strands_, soon_, urgent_, markers_;
   relaxed<std::size_t> count_ = 0;
   relaxed<bool> used_ = false;
 };

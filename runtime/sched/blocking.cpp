@@ -42,7 +42,8 @@ blocking_call::blocking_call(bool at_once) noexcept : worker_(current_worker()) 
   fiber& f = *current_fiber();
   deque& records = current_deque();
   f.whose = records.whose();  // a scope's child does not know yet
-  release_below(m, f);        // a thread that blocks for long keeps no stacks from others
+  f.urgent = f.whose->urgent;
+  release_below(m, f);  // a thread that blocks for long keeps no stacks from others
   const bool may_lose = blocking_protocol::prepare(m, records, os::handled_exception(*m.exceptions));
   ++m.count().blocking_calls;
   f.becomes(fiber_state::blocking);

@@ -50,7 +50,7 @@ struct blocking_protocol {
       return &f;
     }
     system::make_runnable(f);
-    dispatcher.ready(f);
+    dispatcher.ready(f, nullptr);
     return nullptr;
   }
 };

@@ -17,6 +17,7 @@
 #include "runtime/sched/system.hpp"
 #include "runtime/sched/time_slices.hpp"
 #include "runtime/sched/timekeeper.hpp"
+#include "runtime/sched/urgent.hpp"
 #include "runtime/trace/note.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -102,8 +103,9 @@ enum class retaken { taken, came_back, no_thread };
 /// All of it with the dispatcher's mutex held.
 class handoff {
  public:
-  handoff(processors& all, idle_lists& idle, ready_queue& ready, matching& threads, parking& counts) noexcept
-      : all_(all), idle_(idle), ready_(ready), matching_(threads), counts_(counts) {}
+  handoff(processors& all, idle_lists& idle, ready_queue& ready, matching& threads, parking& counts,
+          urgent_places& urgent) noexcept
+      : all_(all), idle_(idle), ready_(ready), matching_(threads), counts_(counts), urgent_(urgent) {}
 
   /// The P goes to the sleeping worker that is returned, if something is ready. Else nullptr, and the P is idle or retired.
   worker* give_up(processor& p) noexcept {
@@ -130,6 +132,7 @@ class handoff {
     if (!strand) return retaken::came_back;
     ++p.count.retakes;
     note_retake(p, *strand);
+    urgent_.give_back(p);
     detach_records(p, [&](deque& records) {
       strand->records = &records;
       ready_.push_marker(*strand);
@@ -144,6 +147,7 @@ class handoff {
   ready_queue& ready_;
   matching& matching_;
   parking& counts_;
+  urgent_places& urgent_;
 };
 
 class dispatcher {
@@ -175,7 +179,7 @@ class dispatcher {
   /// The same for a fiber that no strand of the runtime has made ready: it goes before the others. If all P are busy, one is asked to
   /// give way to it, each in turn. One whose strand does not hear it leaves the fiber to the monitor's next look (monitor_rules.hpp).
   void ready_soon(fiber& f) noexcept FORKJOIN_EXCLUDES(mutex_) {
-    if (!has_been_soon()) has_been_soon_.store(true, std::memory_order_relaxed);
+    note_cuts();
     {
       const locked lock(mutex_);
       ready_.push_soon(f);
@@ -187,13 +191,59 @@ class dispatcher {
     if (now - last < tuning::between_cuts_ns || !cut_at_.compare_exchange_strong(last, now, std::memory_order_relaxed))
       return;
     processor& next = all_[cuts_.fetch_add(1, std::memory_order_relaxed) % all_.count()];
-    time_slices::ask(next, next.runs);
+    time_slices::ask(next, next.yield_request, next.runs);
   }
 
   /// Whether a fiber waits that goes on soon; a hint.
   bool any_soon() const noexcept { return ready_.any_soon(); }
-  /// Whether there ever was one: then each P notes when its slices begin, as a strand may be cut.
-  bool has_been_soon() const noexcept { return has_been_soon_.load(std::memory_order_relaxed); }
+  /// From now on strands may be cut: each P notes when its slices begin.
+  void note_cuts() noexcept {
+    if (!notes_cuts()) notes_cuts_.store(true, std::memory_order_relaxed);
+  }
+  bool notes_cuts() const noexcept { return notes_cuts_.load(std::memory_order_relaxed); }
+
+  // Urgent fibers (urgent.hpp). note_cuts has been called before the first.
+
+  /// The same as ready for an urgent fiber: it goes before all others. If all Ps are busy, one that may serve it is asked to give way: that of
+  /// the strand that makes it ready, `by`, unless that is nullptr; else each in turn. If that one's strand does not hear, the monitor asks
+  /// the others (monitor_rules.hpp).
+  void ready_urgent(fiber& f, processor* by) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    {
+      const locked lock(mutex_);
+      ready_.push_urgent(f);
+    }
+    wake();
+    if (all_busy()) ask_for_urgent(by);
+  }
+  /// For a fiber that may be urgent, or not.
+  void ready(fiber& f, processor* by) noexcept FORKJOIN_EXCLUDES(mutex_) { f.urgent ? ready_urgent(f, by) : ready(f); }
+
+  /// The first urgent fiber if that P, the worker's own, may serve it before others; else nullptr.
+  fiber* take_urgent(processor& p) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    if (!p.urgent.any_left(os::rough_ns())) {
+      if (all_busy()) ask_for_urgent(nullptr);
+      return nullptr;
+    }
+    const locked lock(mutex_);
+    fiber* const first = urgent_.any_left(in_use()) ? ready_.take_urgent() : nullptr;
+    if (first) urgent_.take(p);
+    return first;
+  }
+  /// The urgent fiber that the P serves has left its stack.
+  void end_urgent(processor& p) noexcept FORKJOIN_EXCLUDES(mutex_) {
+    const locked lock(mutex_);
+    urgent_.give_back(p);
+  }
+
+  /// A run has begun on that P. If an urgent fiber became ready since its worker looked, it is asked at once.
+  void begin_run(processor& p) noexcept {
+    if (!p.urgent.runs() && wants_for_urgent(p)) time_slices::ask(p, p.urgent_request, p.runs);
+  }
+
+  /// Whether an urgent fiber waits; a hint.
+  bool any_urgent() const noexcept { return ready_.any_urgent(); }
+  /// Whether one waits that the P may serve; a hint.
+  bool wants_for_urgent(const processor& p) const noexcept { return any_urgent() && may_serve(p, os::rough_ns()); }
 
   /// After a worker has put a fiber into its own queue: wakes another if need be.
   void announce() noexcept FORKJOIN_EXCLUDES(mutex_) {
@@ -281,6 +331,7 @@ class dispatcher {
     if (!m.spinning.replace(false)) return;
     parking_.stop_spinning();
     wake();
+    attend_urgent();
   }
 
   bool may_spin() const noexcept { return parking_.may_spin(static_cast<int>(all_.count())); }
@@ -306,6 +357,7 @@ class dispatcher {
       }
       // Others may have relied on this thread since begin_waking: look again, unless no thread could be woken.
       parking_.stop_spinning();
+      attend_urgent();
       if (found.must_start || found.woken) continue;
       os::fence();  // stop_spinning, then looking at the deques: pairs with the fence in attend
       {
@@ -607,6 +659,32 @@ class dispatcher {
     static_cast<void>(threads_.heavy_fence());
   }
 
+  // One became ready, perhaps, while this thread counted as one that looks for it.
+  void attend_urgent() noexcept {
+    if (any_urgent() && all_busy()) ask_for_urgent(nullptr);
+  }
+
+  bool may_serve(const processor& p, std::uint64_t now) const noexcept {
+    return urgent_.any_left(in_use()) && p.urgent.any_left(now);
+  }
+
+  // Nothing if as many Ps as may serve already: the next that ends to serve takes the fiber. Leaves out Ps that do not run strands, or that
+  // have not heard the last such request.
+  void ask_for_urgent(processor* by) noexcept {
+    const std::uint64_t now = os::rough_ns();
+    const auto asks = [&](processor& p) {
+      const std::uint32_t run = p.runs;
+      if (!may_serve(p, now) || p.urgent.runs() || !p.count.busy.runs() || p.blocking.now() != 0 ||
+          p.urgent_request.concerns(run))
+        return false;
+      time_slices::ask(p, p.urgent_request, run);
+      return true;
+    };
+    if (!urgent_.any_left(in_use()) || (by && asks(*by))) return;
+    for (unsigned i = 0; i < all_.count(); ++i)
+      if (asks(all_[cuts_.fetch_add(1, std::memory_order_relaxed) % all_.count()])) return;
+  }
+
   bool has_come_back(root& brought, worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
     const locked lock(mutex_);
     // acquire: pairs with the release in finish
@@ -626,9 +704,9 @@ class dispatcher {
   const bool eager_;
   os::atomic<unsigned> in_use_{all_.count()};
   os::atomic<unsigned> waiting_callers_{0};
-  os::atomic<bool> has_been_soon_{false};
-  os::atomic<unsigned> cuts_{0};        // requests by ready_soon
-  os::atomic<std::int64_t> cut_at_{0};  // the last one, by os::now_ns
+  os::atomic<bool> notes_cuts_{false};
+  os::atomic<unsigned> cuts_{0};        // the P that is asked next to give way
+  os::atomic<std::int64_t> cut_at_{0};  // the last request by ready_soon, by os::now_ns
   parking parking_;
 
   alignas(cache_line) os::mutex mutex_;
@@ -637,7 +715,8 @@ class dispatcher {
   detail::timekeeper timekeeper_{all_, mutex_, idle_, ready_, parking_, poller_};
   thread_budget budget_ FORKJOIN_GUARDED_BY(mutex_);
   matching matching_ FORKJOIN_GUARDED_BY(mutex_){all_, idle_, ready_, budget_};
-  handoff handoff_ FORKJOIN_GUARDED_BY(mutex_){all_, idle_, ready_, matching_, parking_};
+  urgent_places urgent_;  // its count is read without the mutex
+  handoff handoff_ FORKJOIN_GUARDED_BY(mutex_){all_, idle_, ready_, matching_, parking_, urgent_};
   bool stopping_ FORKJOIN_GUARDED_BY(mutex_) = false;
 };
 

@@ -240,16 +240,18 @@ class patience {
 // Takes a ready fiber for a worker: from the run queue of its P, or from the ready queue.
 
 struct ready_work {
-  /// Of that root alone unless nullptr: what goes on soon, what runs next on this P, its ring, then the ready queue; in every 61st slice
-  /// the ready queue comes before the ring. After a fiber that went on soon: a strand that was cut, perhaps for that fiber, comes before
-  /// the ring, and what goes on soon last. nullptr if there is nothing.
+  /// Of that root alone unless nullptr: urgent fibers, what goes on soon, what runs next on this P, its ring, then the ready queue; in every
+  /// 61st slice the ready queue comes before the ring. After an urgent fiber, or one that went on soon: a strand that was cut, perhaps for
+  /// that fiber, comes before the ring, and what goes on soon last. nullptr if there is nothing.
   static fiber* take(worker& m, root* only) noexcept {
     processor* const mine = m.proc;
-    const bool after_soon = mine->runs_soon;
-    if (!after_soon && m.sched().dispatcher().any_soon()) [[unlikely]]
+    const turn before = mine->took;
+    if (!only && m.sched().dispatcher().any_urgent()) [[unlikely]]
+      if (fiber* const f = take_urgent(m)) return f;
+    if (before != turn::soon && m.sched().dispatcher().any_soon()) [[unlikely]]
       if (fiber* const f = take_from_all(m, which::soon, only, nullptr)) return f;
     if (fiber* const f = local_queue::take_next(m)) return f;
-    if (after_soon) [[unlikely]]
+    if (before != turn::in_order) [[unlikely]]
       if (fiber* const f = take_from_all(m, which::cut, only, nullptr)) return f;
     if (!only && ++mine->tick % tuning::ticks_per_look == 0)
       if (fiber* const f = take_from_all(m, which::any, nullptr, nullptr)) return f;
@@ -265,7 +267,7 @@ struct ready_work {
     if (++m.proc->tick % tuning::ticks_per_look != 0) return f;
     fiber* const first = take_from_all(m, which::any, nullptr, nullptr);
     if (!first) return f;
-    m.sched().dispatcher().ready(*f);
+    m.sched().dispatcher().ready(*f, nullptr);
     return first;
   }
 
@@ -306,6 +308,16 @@ struct ready_work {
     return m.yielded;
   }
 
+  // An urgent fiber before others, with which a new slice begins.
+  static fiber* take_urgent(worker& m) noexcept {
+    fiber* const f = m.sched().dispatcher().take_urgent(*m.proc);
+    if (!f) return nullptr;
+    m.proc->slice_began = 0;
+    m.proc->took = turn::urgent;
+    ++m.count().urgent_turns;
+    return f;
+  }
+
   // An entry of the ready queue, with which a new slice begins. `more_to`: as in the dispatcher.
   static fiber* take_from_all(worker& m, which of, root* only, processor* more_to) noexcept {
     auto& dispatcher = m.sched().dispatcher();
@@ -314,7 +326,7 @@ struct ready_work {
       const auto got = dispatcher.take_ready(of, only, has_stack, more_to);
       if (got) {
         m.proc->slice_began = 0;
-        m.proc->runs_soon = got.soon;
+        m.proc->took = got.its;
       }
       if (got.emptied) system::give_deque(m, *got.emptied);
       if (got.stolen.record) {

@@ -34,6 +34,7 @@ struct active_deque {
     };
     if (!m.proc) return then();            // after a blocking call: its records are with its marker
     left.whose = active(*m.proc).whose();  // a scope's child does not know yet
+    left.urgent = left.whose->urgent;
     system::detach_stacks(m, left);
     if (!m.carries.replace(false)) return leave_records(m, left, then);
     // The fiber gives way. Nothing of its records is private: the strand has seen to that (preemption.hpp). A thief that looks at

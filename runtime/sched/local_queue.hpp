@@ -6,6 +6,7 @@
 // one slice.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "runtime/base/tuning.hpp"
@@ -42,23 +43,27 @@ struct local_queue {
   static fiber* take(worker& m) noexcept {
     m.proc->slice_began = 0;
     fiber* const f = m.proc->queue.take();
-    if (f) m.proc->runs_soon = false;
+    if (f) m.proc->took = turn::in_order;
     return f;
   }
 
-  /// Before `f` goes on. Once a fiber has gone on soon, each P notes when its slice begins; a strand that was cut has the rest of its own.
-  static void note_slice(worker& m, fiber& f) noexcept {
-    if (!m.sched().dispatcher().has_been_soon()) [[likely]]
+  /// Before `f` goes on. Once strands may be cut, each P looks whether that is to be so at once, and notes when its slice begins; a strand
+  /// that was cut has the rest of its own.
+  static void begin_run(worker& m, fiber& f) noexcept {
+    if (!m.sched().dispatcher().notes_cuts()) [[likely]]
       return;
+    m.sched().dispatcher().begin_run(*m.proc);
     if (m.proc->slice_began != 0 && f.had == 0) return;
     m.proc->slice_began = os::rough_ns() - f.had.replace(0);
   }
 
-  /// `f` has left the P because it was asked to. If a fiber waits that goes on soon, `f` keeps the rest of its slice.
+  /// `f` has left the P because it was asked to. If that was for an urgent fiber, or one that goes on soon, `f` keeps the rest of its slice.
   static void keep_rest(worker& m, fiber& f) noexcept {
-    if (m.proc->slice_began == 0 || !m.sched().dispatcher().any_soon()) return;
+    auto& dispatcher = m.sched().dispatcher();
+    if (m.proc->slice_began == 0) return;
+    if (!dispatcher.any_soon() && !dispatcher.any_urgent() && !m.proc->urgent_request.concerns(m.proc->runs)) return;
     const std::uint64_t had = os::rough_ns() - m.proc->slice_began;
-    if (had < std::uint64_t{tuning::slice_ns}) f.had = had;
+    if (had < std::uint64_t{tuning::slice_ns}) f.had = (std::max)(had, std::uint64_t{1});
   }
 
   /// A fiber of another P's queue, of root `only` alone unless nullptr: half of the ring comes to this worker's. `next_too`: or

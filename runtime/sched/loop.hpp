@@ -36,9 +36,11 @@ struct worker_loop {
         return retire(m, *f);
       m.proc->runs = m.proc->runs + 1;
       m.sched().dispatcher().attend_timers(m);
-      local_queue::note_slice(m, *f);
+      local_queue::begin_run(m, *f);
       f = system::switch_to(m, *f);
       if (!f && !m.proc) return;  // its strand came back from a blocking call, and no P is idle
+      if (m.proc->urgent.runs()) [[unlikely]]
+        m.sched().dispatcher().end_urgent(*m.proc);
       f = m.is_caller() ? ready_work::take_own_after(m, f) : ready_work::take_after(m, f);
     }
   }
@@ -46,7 +48,9 @@ struct worker_loop {
  private:
   // More P are held than are to be in use: `f` is for others, and so is what else is ready on this P.
   [[gnu::cold, gnu::noinline]] static void retire(worker& m, fiber& f) noexcept {
-    m.sched().dispatcher().ready(f);
+    const bool was_first = m.proc->urgent.runs();
+    m.sched().dispatcher().end_urgent(*m.proc);
+    was_first ? m.sched().dispatcher().ready_urgent(f, nullptr) : m.sched().dispatcher().ready(f);
     system::release_all_stacks(m, 0);
     m.sched().dispatcher().hand_over(m, waker::sleeps);
   }

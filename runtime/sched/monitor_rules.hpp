@@ -30,11 +30,18 @@ class monitor_rules {
 
   /// One look. Returns how many calls keep their P from now on although it should be taken, because no thread could use it.
   /// A strand in a blocking call does not hear that it was asked to give way: such a call loses its P though it has just begun.
-  /// While a fiber waits that goes on soon though one strand was asked (dispatcher.hpp: ready_soon), all strands have short slices.
+  /// While a fiber waits that goes on soon though one strand was asked (dispatcher.hpp: ready_soon), all strands have short slices. While an
+  /// urgent one does, those have whose Ps may serve it, and urgent ones.
   unsigned look(auto& scheduler, std::int64_t now) noexcept {
-    soon_since_ = scheduler.dispatcher().any_soon() ? (std::min)(soon_since_, now) : never;
-    const bool hurries = soon_since_ <= now - tuning::between_cuts_ns;
-    any_asked_ = slices_.look(scheduler, now, hurries ? tuning::between_cuts_ns : tuning::slice_ns);
+    auto& dispatcher = scheduler.dispatcher();
+    soon_since_ = dispatcher.any_soon() ? (std::min)(soon_since_, now) : never;
+    urgent_since_ = dispatcher.any_urgent() ? (std::min)(urgent_since_, now) : never;
+    const bool all_hurry = soon_since_ <= now - tuning::between_cuts_ns;
+    const bool some_hurry = urgent_since_ <= now - tuning::between_cuts_ns;
+    any_asked_ = slices_.look(scheduler, now, [&](const processor& p) {
+      const bool hurries = all_hurry || (some_hurry && (p.urgent.runs() || dispatcher.wants_for_urgent(p)));
+      return hurries ? tuning::between_cuts_ns : tuning::slice_ns;
+    });
     unsigned refused = 0;
     bool any = false, sees_new = false;
     for (unsigned i = 0; i < scheduler.all().count(); ++i) {
@@ -71,9 +78,10 @@ class monitor_rules {
   std::int64_t delay_ns(auto& scheduler) const noexcept {
     if (looks_in_vain_ <= tuning::quick_looks || looks_again_) return tuning::first_delay_ns;
     const unsigned doublings = (std::min)(looks_in_vain_ - tuning::quick_looks, 20u);
-    const std::int64_t most = polls(scheduler)                    ? tuning::poll_delay_ns
-                              : scheduler.dispatcher().any_soon() ? tuning::between_cuts_ns
-                                                                  : tuning::last_delay_ns;
+    const auto& dispatcher = scheduler.dispatcher();
+    const std::int64_t most = polls(scheduler)                                   ? tuning::poll_delay_ns
+                              : dispatcher.any_soon() || dispatcher.any_urgent() ? tuning::between_cuts_ns
+                                                                                 : tuning::last_delay_ns;
     return (std::min)(tuning::first_delay_ns << doublings, most);
   }
 
@@ -115,8 +123,9 @@ class monitor_rules {
   time_slices slices_;
   bool any_asked_ = false;
   unsigned looks_in_vain_ = 0;
-  bool looks_again_ = false;         // soon, at a call that it has seen begin, though it looks seldom
-  std::int64_t soon_since_ = never;  // each look since then saw a fiber that goes on soon
+  bool looks_again_ = false;  // soon, at a call that it has seen begin, though it looks seldom
+  // Each look since then saw a fiber that goes on soon, or an urgent one that waits.
+  std::int64_t soon_since_ = never, urgent_since_ = never;
 };
 
 }}}  // namespace fj::v0_2::detail

@@ -116,7 +116,8 @@ class parking {
   /// Go's limit: half as many spin as work, so that looking for work does not cost more than doing it.
   bool may_spin(int procs) const noexcept { return 2 * spinning_.load(std::memory_order_relaxed) < procs - unheld(); }
 
-  bool any_spinning() const noexcept { return spinning_.load(std::memory_order_relaxed) > 0; }
+  /// seq_cst: as in ready_queue::any_urgent
+  bool any_spinning() const noexcept { return spinning_.load(std::memory_order_seq_cst) > 0; }
 
   /// Whether a worker waits for a record to become public. The owner fences before it asks (deque::attend).
   bool hungry() noexcept {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 #include "runtime/base/tuning.hpp"
 #include "runtime/sched/local_queue.hpp"
@@ -22,8 +23,16 @@ struct preemption {
     return is_asked(m) || m.proc->chaos.once_in(tuning::forks_per_chaotic_yield);
   }
 
-  /// Whether the monitor has asked the running strand to give way.
-  static bool is_asked(const worker& m) noexcept { return m.proc->yield_request.concerns(m.proc->runs); }
+  /// Whether the running strand has been asked to give way: by the monitor, or for an urgent fiber that no other P has taken meanwhile.
+  static bool is_asked(const worker& m) noexcept {
+    processor& p = *m.proc;
+    const std::uint32_t run = p.runs;
+    if (p.yield_request.concerns(run)) return true;
+    if (!p.urgent_request.concerns(run)) return false;
+    if (m.sched().dispatcher().wants_for_urgent(p)) return true;
+    p.urgent_request.refuse();
+    return false;
+  }
 
   /// True: the strand leaves its stack now, for others that come first, and its records go with it (leaving.hpp: leave).
   /// False: it stays, in a forked copy of the process or while the system refuses memory.

@@ -16,6 +16,7 @@
 #include "runtime/sched/blocking_word.hpp"
 #include "runtime/sched/run_queue.hpp"
 #include "runtime/sched/timer_heap.hpp"
+#include "runtime/sched/urgent.hpp"
 #include "runtime/sched/yield_request.hpp"
 #include "runtime/stacks/fiber.hpp"
 #include "runtime/stacks/stack_cache.hpp"
@@ -33,7 +34,7 @@ struct alignas(cache_line) processor {
   relaxed<std::uint32_t> runs = 0;         ///< how often a fiber began or went on
   relaxed<unsigned> tick = 0;              ///< time slices, and fibers that went on for another: tuning::ticks_per_look
   relaxed<std::uint64_t> slice_began = 0;  ///< by os::rough_ns; 0: not noted
-  relaxed<bool> runs_soon = false;         ///< what it took from a queue last was to go on soon
+  relaxed<turn> took = turn::in_order;     ///< of what it took from a queue last
   processor* next = nullptr;               ///< among the idle ones
   relaxed<bool> visited = false;           ///< by a caller, which took it as parking.hpp says
   stack_cache stacks;                      ///< to run what is stolen next, and the children of scopes
@@ -43,7 +44,9 @@ struct alignas(cache_line) processor {
   relaxed<unsigned> looks_at_timers = 0;    ///< of the worker, in a runtime with timers: tuning::ticks_per_look
   timer_heap timers;                        ///< of strands that waited on this P
   detail::yield_request yield_request;      ///< the monitor's, to the strand of the present run
-  blocking_word blocking;                   ///< whether its strand is in a call of fj::blocking
+  detail::yield_request urgent_request;     ///< to the same, for an urgent fiber
+  urgent_time urgent;
+  blocking_word blocking;  ///< whether its strand is in a call of fj::blocking
   alignas(cache_line) tallies count;
 };
 

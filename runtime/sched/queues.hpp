@@ -50,6 +50,10 @@ template <class Keep>
 // strand that was cut before its slice was over goes on with the rest of the slice, before the others: each cut would else cost it a round
 // of all that are ready. When its slice is over it goes behind them, as always; otherwise strands that are cut often would keep out the rest.
 //
+// Urgent fibers that have become ready go before all of these, one after another, as far as the bounds of urgent.hpp allow, and otherwise last
+// of all. So does an urgent strand that was cut before its slice was over. One whose slice is over, or that yielded, goes behind the others,
+// as if it were not urgent.
+//
 // The other fibers and roots go in the order in which they became ready, then the newest marker. So the worker that a fiber left goes on
 // with that fiber's records, as it would have after the fork. It finishes a part of the fork tree before it begins another
 // part: a tree in which each strand leaves a marker needs stacks for its depth. If the oldest marker came first, such a tree
@@ -62,7 +66,7 @@ template <class Keep>
 /// about to park need not look at the deques of waiting fibers: the count tells.
 class ready_queue {
  public:
-  /// Of what a worker takes an entry: of what goes on soon, of strands that were cut, or of all, of what goes on soon last.
+  /// Of what a worker takes an entry: of what goes on soon, of strands that were cut, or of all, of what goes on soon and of urgent fibers last.
   enum class which { soon, cut, any };
 
   /// What a worker took: a fiber that goes on, or a root or a record for a fiber to begin with, or nothing.
@@ -72,8 +76,8 @@ class ready_queue {
     stolen_record stolen;
     /// Nothing is left in this deque: it is the taker's, for the pool, with or without a record.
     deque* emptied = nullptr;
-    bool left_more = false;  ///< records are left in that deque
-    bool soon = false;       ///< the fiber was to go on soon
+    bool left_more = false;     ///< records are left in that deque
+    turn its = turn::in_order;  ///< of the fiber
 
     explicit operator bool() const noexcept { return resumed || brought || stolen.record; }
   };
@@ -83,6 +87,9 @@ class ready_queue {
   bool any() const noexcept { return count() != 0; }
   /// Whether a fiber waits that goes on soon; a hint.
   bool any_soon() const noexcept { return soon_.load(std::memory_order_relaxed) != 0; }
+  /// Whether an urgent one waits. seq_cst: push_urgent counts, then its caller reads whether a worker spins; one that stops spinning says so,
+  /// then reads this.
+  bool any_urgent() const noexcept { return urgent_.load(std::memory_order_seq_cst) != 0; }
   std::size_t count() const noexcept { return count_.load(std::memory_order_seq_cst); }
 
   /// `seed`: of options::chaos.
@@ -112,6 +119,7 @@ class ready_queue {
 
   /// Behind the others, unless the fiber was cut and goes on with the rest of its slice.
   void push(fiber& f) noexcept {
+    if (f.had != 0 && f.urgent) return push_urgent(f);
     f.its = turn::in_order;
     if (f.had == 0) return push(f, *f.whose);
     all_.push_front(f);
@@ -121,6 +129,12 @@ class ready_queue {
   void push_soon(fiber& f) noexcept {
     f.its = turn::soon;
     soon_.fetch_add(1, std::memory_order_relaxed);
+    push(f, *f.whose);
+  }
+  /// Behind the other urgent ones.
+  void push_urgent(fiber& f) noexcept {
+    f.its = turn::urgent;
+    urgent_.fetch_add(1, std::memory_order_seq_cst);  // see any_urgent
     push(f, *f.whose);
   }
   void push(root& r) noexcept { push(r, r); }
@@ -150,6 +164,12 @@ class ready_queue {
     return only ? take_from(only->ready, of, has_stack) : take_from(all_, of, has_stack);
   }
 
+  /// The first urgent fiber, or nullptr.
+  fiber* take_urgent() noexcept {
+    runnable* const first = all_.urgent().first();
+    return first ? take_strand(*first).resumed : nullptr;
+  }
+
  private:
   template <class Runnables>
   work take_from(const Runnables& those, which of, bool has_stack) noexcept {
@@ -157,7 +177,8 @@ class ready_queue {
       const work got = take_other(those, has_stack);
       if (got || got.emptied) return got;
     }
-    runnable* const first = of == which::cut ? those.strands().first() : those.soon().first();
+    runnable* first = of == which::cut ? those.strands().first() : those.soon().first();
+    if (!first && of == which::any) first = those.urgent().first();
     return first && (of != which::cut || was_cut(*first)) ? take_strand(*first) : work{};
   }
 
@@ -181,7 +202,7 @@ class ready_queue {
 
   work take_strand(runnable& next) noexcept {
     work got;
-    got.soon = next.its == turn::soon;
+    got.its = next.its;
     if (next.is == runnable::kind::root) {
       got.brought = static_cast<root*>(&next);
       remove(next, *got.brought);
@@ -243,6 +264,7 @@ class ready_queue {
     all_.remove(item);
     whose.ready.remove(item);
     if (item.its == turn::soon) soon_.fetch_sub(1, std::memory_order_relaxed);
+    if (item.its == turn::urgent) urgent_.fetch_sub(1, std::memory_order_relaxed);
     count_.fetch_sub(1, std::memory_order_relaxed);
   }
 
@@ -250,7 +272,7 @@ class ready_queue {
   unsigned taken_ = 0;  // since the oldest marker's turn
   chaos chaos_;
   os::atomic<std::size_t> count_{0};
-  os::atomic<std::size_t> soon_{0};  // of these
+  os::atomic<std::size_t> soon_{0}, urgent_{0};  // of these
 };
 
 }}}  // namespace fj::v0_2::detail

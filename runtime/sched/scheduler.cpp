@@ -1,5 +1,6 @@
 #include "runtime/sched/scheduler.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
@@ -8,6 +9,7 @@
 #include "forkjoin/abi/os/race_detector.hpp"
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/memory_fault.hpp"
+#include "runtime/sched/yield_request.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
@@ -49,6 +51,12 @@ void scheduler::use_procs(unsigned procs) noexcept {
   if (procs == 0 || dispatcher_.has_surplus()) monitor_.watch();
 }
 
+void scheduler::begin_urgent() noexcept {
+  dispatcher_.note_cuts();
+  if (!has_been_urgent_.load(std::memory_order_relaxed) && !has_been_urgent_.exchange(true, std::memory_order_relaxed))
+    yield_requests.fetch_add(1, std::memory_order_relaxed);
+}
+
 bool scheduler::is_unused() const noexcept {
   // acquire: pairs with the releases in end_root and end_last_root. First the roots: the last one becomes a guest before it ends.
   if (roots_.load(std::memory_order_acquire) != 0) return false;
@@ -66,6 +74,7 @@ scheduler::~scheduler() {
   dispatcher_.stop();
   threads_.join();
   traces_.end();
+  if (has_been_urgent_.load(std::memory_order_relaxed)) yield_requests.fetch_sub(1, std::memory_order_relaxed);
   poller_->close();
   for (unsigned i = 0; i < settings_.procs; ++i) {
     stacks_.take_back(processors_[i].stacks, 0);

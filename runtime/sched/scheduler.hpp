@@ -118,7 +118,14 @@ class scheduler {
     visit(small_stacks_);
     large_stacks_.for_each_pool(visit);
   }
+  /// Calls visit(fiber) for all fibers, whatever they do. While the runtime works, too.
+  template <class Visit>
+  void for_each_fiber(Visit visit) const {
+    for_each_pool([&](const stack_pool& pool) { pool.for_each(visit); });
+  }
   deque_pool& deques() noexcept { return deques_; }
+  /// Before the first urgent fiber, and each other one. From then on operations that may give way look whether they are to.
+  void begin_urgent() noexcept;
   loose_roots& loose() noexcept { return loose_; }
   /// nullptr: none.
   thread_hooks* hooks() const noexcept { return hooks_.load(std::memory_order_acquire); }
@@ -164,6 +171,7 @@ class scheduler {
   const std::shared_ptr<detail::poller> poller_ = std::make_shared<detail::poller>();
   detail::dispatcher dispatcher_;
   detail::allowance allowance_{dispatcher_, settings_.procs, settings_.follows, made_at_};
+  std::atomic<bool> has_been_urgent_{false};
   std::atomic<unsigned> guests_{0};
   loose_roots loose_;
   std::atomic<std::uint64_t> retakes_refused_{0};

@@ -121,7 +121,7 @@ fiber* system::switch_to(worker& m, fiber& f) noexcept {
   }
   f.becomes(fiber_state::running);
   if (f.ready_at != 0) [[unlikely]]
-    m.count().note_ready(os::now_ns() - f.ready_at.replace(0), f.ready_for);
+    m.count().note_ready(os::now_ns() - f.ready_at.replace(0), f.ready_for, f.urgent);
   m.runs = &f;
   m.sched().monitor().attend();
   set_current_fiber(&f);
@@ -159,7 +159,9 @@ void note_wake(const processor& p, const worker& woken) noexcept {
 void note_retake(const processor& p, const fiber& strand) noexcept {
   note_in(*p.traces, event::retake, p.index, strand.number);
 }
-void note_ready(scheduler& s, const fiber& f) noexcept { note_in(s.traces(), event::ready, own_proc(), f.number); }
+void note_ready(scheduler& s, const fiber& f) noexcept {
+  note_in(s.traces(), event::ready, own_proc(), f.number, f.urgent);
+}
 void note_birth(scheduler& s, fiber& f) noexcept { note_birth(s.traces(), f); }
 
 void note_line(const worker& m, fiber& f, std::uintptr_t code) noexcept {
@@ -199,6 +201,7 @@ void arrive_on_worker() noexcept {
 void begin(fiber& f, const stolen_record& what) noexcept {
   f.becomes(fiber_state::runnable);
   f.whose = what.whose;
+  f.urgent = what.whose->urgent;
   f.begun = true;
   f.lasting_calls = 0;
   f.stolen = static_cast<continuation*>(what.record);
@@ -264,10 +267,12 @@ bool is_measured(worker& m) noexcept {
 
 }  // namespace
 
-// By a strand of the runtime the fiber runs next, in that strand's slice. So it does if a worker fired a timer while others look for work:
-// one of them takes it, if this one does not come to it.
+// By a strand of the runtime the fiber runs next, in that strand's slice, unless it is urgent. So it does if a worker fired a timer while
+// others look for work: one of them takes it, if this one does not come to it.
 void make_ready(scheduler& s, fiber& f, turn when) noexcept {
   prefetch_stack(f);
+  if (f.urgent) [[unlikely]]
+    when = turn::urgent;
   worker* const m = current_worker();
   const bool by_worker = m && &m->sched() == &s;
   const bool by_strand = by_worker && when == turn::in_order;
@@ -276,6 +281,8 @@ void make_ready(scheduler& s, fiber& f, turn when) noexcept {
     f.ready_for = by_strand ? tuning::wakes_per_measured : 1u;
   }
   const auto ready = [&] {
+    if (when == turn::urgent)
+      return s.dispatcher().ready_urgent(f, by_worker ? static_cast<processor*>(m->proc) : nullptr);
     if (by_worker && (when == turn::in_order || !s.dispatcher().all_busy())) return local_queue::ready(*m, f);
     s.dispatcher().ready_soon(f);
   };
@@ -304,8 +311,8 @@ void resume(fiber& waited) noexcept {
   waited.ready_at = now;
   waited.ready_for = 1;
   waited.becomes(fiber_state::runnable);
-  note(m, event::ready, 0, 0, waited.number);
-  m.sched().dispatcher().ready(waited);
+  note(m, event::ready, waited.urgent, 0, waited.number);
+  m.sched().dispatcher().ready(waited, m.proc);
 }
 
 // The free stacks and the deques of a P: what its worker needs to begin a stolen record, and to suspend a fiber.

@@ -22,17 +22,17 @@ class time_slices {
   /// Throws std::bad_alloc.
   explicit time_slices(unsigned procs) : seen_(procs) {}
 
-  /// One look: asks each strand to give way that has had its P for `slice` while a fiber waits for one, or while P are to retire; again after each slice.
-  /// Returns whether a strand has been asked and has not given way yet.
-  bool look(auto& scheduler, std::int64_t now, std::int64_t slice) noexcept {
+  /// One look: asks each strand to give way that has had its P for `slice_of(P)` while a fiber waits for one, or while P are to retire; again
+  /// after each slice. Returns whether a strand has been asked and has not given way yet.
+  bool look(auto& scheduler, std::int64_t now, auto slice_of) noexcept {
     bool any_asked = false;
     for (unsigned i = 0; i < scheduler.all().count(); ++i) {
       processor& p = scheduler.all()[i];
       seen& last = seen_[i];
       if (const std::uint32_t run = p.runs; run != last.run) {
         last = {.run = run, .began = now, .since = now};
-      } else if (now - last.since >= slice && waits_for(scheduler, p)) {
-        ask(p, run);
+      } else if (now - last.since >= slice_of(p) && waits_for(scheduler, p)) {
+        ask(p, p.yield_request, run);
         last.since = now;
         last.asked = true;
       }
@@ -54,8 +54,8 @@ class time_slices {
   /// Whether the strand that the P ran at the last look was asked by then.
   bool has_asked(unsigned index) const noexcept { return seen_[index].asked; }
 
-  static void ask(processor& p, std::uint32_t run) noexcept {
-    p.yield_request.ask(run);
+  static void ask(processor& p, auto& request, std::uint32_t run) noexcept {
+    request.ask(run);
     // acquire: as in for_each_deque. If it is another strand's by now, that one attends in vain.
     p.active.load(std::memory_order_acquire)->for_thieves().alarm();
   }

@@ -19,6 +19,9 @@ class yield_request {
   /// alarm, so it sees the request; elsewhere it is a hint.
   bool concerns(std::uint32_t run) const noexcept { return run != 0 && run_.load(std::memory_order_relaxed) == run; }
 
+  /// By the strand of that run: it has heard a request that is no more needed.
+  void refuse() noexcept { run_.store(0, std::memory_order_relaxed); }
+
  private:
   os::atomic<std::uint32_t> run_{0};
 };

@@ -87,6 +87,7 @@ struct fiber : fiber_face, join_waiter, runnable, parent_rest {
   relaxed<stack_tally*> counted = nullptr;  ///< the counter of the P that took the stack
   /// Others read whether it is waiting or runnable, before what it waits for.
   published<fiber_state> state = fiber_state::free;
+  relaxed<bool> urgent = false;    ///< as its root, which it may outlive
   shown_wait_place waits;          ///< while it waits
   fiber* mapped_before = nullptr;  ///< in the pool's list of all its fibers
   /// Guard, stack, this object, and a page that is also a guard where that costs no mapping.

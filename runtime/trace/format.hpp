@@ -28,7 +28,7 @@ enum class event : std::uint16_t {
   off = 4,    ///< it has left this worker's stack
   end = 5,    ///< it has ended [1 + the fiber that waited for it, which this worker runs next; 0: none]
   wait = 6,   ///< it leaves to wait, or to give way [a text, 0: at a join; the join's address]
-  ready = 7,  ///< it may go on: whoever made it so is where this was noted
+  ready = 7,  ///< it may go on: whoever made it so is where this was noted [1: it is urgent]
   loop = 8,   ///< what it has begun is the rest of a loop of forks [the loop's virtual table]
   /// A thief has this one, the parent of a scope's child, go on [1 + the child's fiber; 1 + the thief's, which ends].
   parent = 9,
@@ -36,7 +36,7 @@ enum class event : std::uint16_t {
   on_top_end = 11,  ///< and has done so
   block = 12,       ///< it begins a call that may block its thread [1: its P is given up at once]
   unblock = 13,     ///< that call is over [1: the P has gone]
-  preempt = 14,     ///< it gives way because the monitor asked for it, or at random in chaos
+  preempt = 14,     ///< it gives way because it was asked to, or at random in chaos
   name = 15,        ///< the user names it [a text]
   child = 17,  ///< it is a child of a scope, which has no birth [the fiber of its parent; its code, 0: not known yet]
   mark = 16,   ///< the user's mark [a text]

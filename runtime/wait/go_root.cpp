@@ -90,6 +90,8 @@ void go_job::start(scheduler& s, std::size_t stack_size, task_count* counted) {
   mine.counted_in = counted;
   s.begin_root();
   if (stop_ && !s.loose().add(mine)) stop_->request_stop();  // the runtime ends
+  mine.urgent = urgent;
+  if (urgent) s.begin_urgent();
   begin(*f, {nullptr, &mine});
   note_birth(s, *f);
   s.monitor().watch();  // the fiber may wait for a P; without a monitor it waits until that P's strand leaves

@@ -111,7 +111,10 @@ class preempted_strands : public scheduling_scenario, private steps {
   // A monitor that learns of each run, now and then: then what it asks is heard at the next fork. Or one that asks at any time.
   void monitor() {
     if (with.for_ever) {
-      for (unsigned i = 0; i < with.procs; ++i) time_slices::ask(scheduler_.all()[i], scheduler_.all()[i].runs);
+      for (unsigned i = 0; i < with.procs; ++i) {
+        auto& p = scheduler_.all()[i];
+        time_slices::ask(p, p.yield_request, p.runs);
+      }
       return;
     }
     fj::detail::monitor_rules rules(with.procs);

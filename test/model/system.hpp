@@ -17,6 +17,7 @@
 #include "runtime/sched/run_queue.hpp"
 #include "runtime/sched/system.hpp"
 #include "runtime/sched/timer_heap.hpp"
+#include "runtime/sched/urgent.hpp"
 #include "runtime/sched/yield_request.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -27,6 +28,7 @@ struct worker;
 
 struct root : runnable {
   root() : runnable(kind::root) {}
+  bool urgent = false;
   root_runnables ready;
   worker* caller = nullptr;
   os::atomic<bool> done{false};
@@ -75,12 +77,17 @@ struct no_tally {
   void operator++() {}
   void raise_to(std::uint64_t) {}
 };
+struct turns_tally {
+  void operator++() { ++number; }
+  unsigned number = 0;  ///< known outside of the model's memory
+};
 struct no_stopwatch {
   bool runs() const { return true; }
 };
 struct no_tallies {
   no_stopwatch busy;
   no_tally exposures, most_public, parks, preemptions, publications, retakes, slow_pops, slow_pushes, steals, wakeups;
+  turns_tally urgent_turns;
   void begin_busy(std::int64_t) {}
   void begin_looking(std::int64_t) {}
 };
@@ -108,14 +115,22 @@ class counter {
 struct noted_request : fj::detail::yield_request {
   void ask(std::uint32_t run) {
     asked = run;
+    by_several |= asked_by != -1 && asked_by != static_cast<int>(rl::thread_index());
+    asked_by = static_cast<int>(rl::thread_index());
     all |= std::uint64_t{1} << run;
     yield_request::ask(run);
+  }
+  void refuse() {
+    asked = 0;
+    yield_request::refuse();
   }
   /// Whether that run was ever asked: of two requests a strand may see the older one.
   bool was_asked(std::uint32_t run) const { return all >> run & 1; }
 
   // Known outside of the model's memory.
   std::uint32_t asked = 0;
+  int asked_by = -1;  ///< a thread
+  bool by_several = false;
   std::uint64_t all = 0;  ///< a bit for each run
 };
 
@@ -155,6 +170,7 @@ struct fiber : runnable, join_waiter {
   static fiber& of_marker(runnable& marker) { return static_cast<deque_marker&>(marker).of; }
 
   root* whose = nullptr;
+  bool urgent = false;
   deque* records = nullptr;
   model::owned<deque*> carried{nullptr};
   model::owned<std::uint64_t> had{0};
@@ -169,11 +185,12 @@ struct processor {
   model::owned<deque*> spare_deque{nullptr};
   run_queue<fiber, 2> queue;
   model::counter runs;
-  model::noted_request yield_request;
+  model::noted_request yield_request, urgent_request;
+  urgent_time urgent;
   detail::chaos chaos;
   unsigned tick = 0;
   std::uint64_t slice_began = 0;
-  bool runs_soon = false;
+  turn took = turn::in_order;
   unsigned looks_at_timers = 0;
   timer_heap timers;
   blocking_word blocking;
@@ -478,7 +495,7 @@ class scheduling_scenario : public scenario {
  public:
   std::int64_t now_ns() override { return clock_ += any_of(2) ? 1 : 1'000'000'000; }
 
- private:
+ protected:
   std::int64_t clock_ = 1'000'000'000;
 };
 

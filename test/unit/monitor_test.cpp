@@ -32,6 +32,8 @@ class fake_scheduler {
 
   bool any_ready() const { return a_fiber_waits; }
   bool any_soon() const { return one_goes_on_soon; }
+  bool any_urgent() const { return one_is_urgent; }
+  bool wants_for_urgent(const fj::detail::processor&) const { return one_is_urgent && may_serve_it; }
   bool has_surplus() const { return one_is_to_retire; }
   bool all_busy() const { return all_compute; }
   bool any_spinning() const { return one_looks_for_work; }
@@ -52,6 +54,7 @@ class fake_scheduler {
   bool a_fiber_waits = true, one_is_to_retire = false;
   bool all_compute = true, one_looks_for_work = false, one_is_idle = false;
   bool strands_await_descriptors = false, one_goes_on_soon = false;
+  bool one_is_urgent = false, may_serve_it = false;
   std::int64_t overdue_at = 0, first_timer = fj::detail::never;
   int polls = 0, fired = 0;
 
@@ -137,6 +140,32 @@ TEST_CASE("monitor: while a fiber waits that goes on soon, slices are short, and
   f.look_after(tuning::between_cuts_ns);
   f.look_after(1);
   CHECK(!f.scheduler.is_asked());
+}
+
+// Tried with slices that are short for all strands while an urgent fiber waits: one whose P may not serve it is asked.
+TEST_CASE("monitor: while an urgent fiber waits, slices are short on Ps that may serve it, or do") {
+  fixture f;
+  f.scheduler.one_is_urgent = true;
+  f.look_after(1);
+  f.look_after(tuning::between_cuts_ns);
+  f.look_after(1);
+  CHECK(!f.scheduler.is_asked());
+  for (int i = 0; i != 100; ++i) f.look_after(1);
+  CHECK(f.monitor.delay_ns(f.scheduler) == tuning::between_cuts_ns);
+  f.scheduler.may_serve_it = true;
+  f.look_after(1);
+  CHECK(f.scheduler.is_asked());
+  f.scheduler.another_runs();
+  f.scheduler.may_serve_it = false;
+  f.scheduler.all()[0].urgent.begin(0);
+  f.look_after(1);
+  f.look_after(tuning::between_cuts_ns - 1);
+  CHECK(!f.scheduler.is_asked());
+  f.look_after(1);
+  CHECK(f.scheduler.is_asked());
+  f.scheduler.one_is_urgent = false;
+  f.look_after(1);
+  CHECK(f.monitor.delay_ns(f.scheduler) == tuning::last_delay_ns);
 }
 
 // Tried without the limit, and with a doubling from the first look on: fails.

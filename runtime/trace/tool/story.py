@@ -43,13 +43,15 @@ class Run:
 
 
 class Wait:
-    """why: "join", the place where the strand waits, or how it gave way. by: the run in which it was made ready."""
+    """why: "join", the place where the strand waits, or how it gave way. by: the run in which it was made ready. urgent: whether it
+    went before others then."""
 
-    __slots__ = ("strand", "why", "begin", "ready", "end", "by", "from_proc", "to_proc")
+    __slots__ = ("strand", "why", "begin", "ready", "end", "by", "from_proc", "to_proc", "urgent")
 
     def __init__(self, strand, why, begin, from_proc):
         self.strand, self.why, self.begin, self.from_proc = strand, why, begin, from_proc
         self.ready = self.end = self.by = self.to_proc = None
+        self.urgent = False
 
     def lasted(self, until):
         return (self.end if self.end is not None else until) - self.begin
@@ -233,14 +235,14 @@ class Story:
         strand = self._strand(event)
         strand.waits.append(Wait(strand, "gives way", event.at, event.proc))
 
-    def _make_ready(self, strand, at, by):
+    def _make_ready(self, strand, at, by, urgent=False):
         if strand.waits and strand.waits[-1].ready is None:
-            strand.waits[-1].ready, strand.waits[-1].by = at, by
+            strand.waits[-1].ready, strand.waits[-1].by, strand.waits[-1].urgent = at, by, urgent
 
     def _ready(self, event):
         running = self._current.get(event.thread)
         if strand := self._of_fiber.get(event.fiber):
-            self._make_ready(strand, event.at, running.strand if running else None)
+            self._make_ready(strand, event.at, running.strand if running else None, event.a == 1)
 
     def _loop(self, event):
         self._strand(event).loop = event.a

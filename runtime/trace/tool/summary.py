@@ -125,6 +125,9 @@ def lines(story):
     ready = [(wait.end if wait.end is not None else story.end) - wait.ready for wait in story.waits if wait.ready is not None]
     if ready and max(ready) > 1e6:
         yield f"a strand that could continue had to wait for a P for up to {time(max(ready))}"
+    urgent = [(wait.end if wait.end is not None else story.end) - wait.ready for wait in story.waits if wait.urgent]
+    if urgent:
+        yield f"an urgent one that could continue had to wait for a P for up to {time(max(urgent))}"
     awake = [wake.awake - wake.at for wake in story.wakes if wake.awake is not None]
     if awake and max(awake) > 1e6:
         yield f"a thread that was woken for a P ran only {time(max(awake))} later: another thread had its processor"

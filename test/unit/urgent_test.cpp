@@ -1,0 +1,329 @@
+// Urgent fibers (fj::go_options::urgent): they go before others, strands that compute give way to them, and the others go on.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "forkjoin/fork_join.hpp"
+#include "forkjoin/go.hpp"
+#include "forkjoin/parallel_for.hpp"
+#include "forkjoin/run.hpp"
+#include "forkjoin/task_group.hpp"
+#include "runtime/base/tuning.hpp"
+#include "runtime/sched/processor.hpp"
+#include "runtime/sched/urgent.hpp"
+#include "test/support.hpp"
+
+namespace {
+
+namespace tuning = fj::detail::tuning;
+
+int leaves(int depth) {
+  if (depth == 0) return 1;
+  const auto [left, right] = fj::fork_join([&] { return leaves(depth - 1); }, [&] { return leaves(depth - 1); });
+  return left + right;
+}
+
+// An urgent fiber that waits, and counts how often it has gone on. In a strand.
+class answering {
+ public:
+  answering()
+      : fiber_(fj::go({.urgent = true}, [this] {
+          while (questions_.receive()) answers = answers + 1;
+          answers = answers + 1;
+        })) {
+    while (fj::count_fibers().waiting == 0) fj::yield();
+  }
+  ~answering() { fiber_.get(); }
+
+  void ask() { questions_.send(1); }
+  void end() { questions_.close(); }
+
+  std::atomic<int> answers{0};
+
+ private:
+  fj::channel<int> questions_{0};
+  fj::future<void> fiber_;
+};
+
+}  // namespace
+
+// Tried without the request in ready_urgent, and with an is_asked that does not know of it: no answer before the monitor's look.
+TEST_CASE("urgent: who wakes an urgent fiber lets it run at the next fork, chunk or operation") {
+  const test::watchdog dog("the strand that wakes", 1);
+  fj::runtime rt(test::with_procs(1));
+  rt.go([] {
+      answering there;
+      fj::channel<int> other(1);
+      CHECK(there.answers == 0);
+      there.ask();
+      fj::fork_join([] {}, [] {});
+      CHECK(there.answers == 1);
+      there.ask();
+      other.send(1);
+      CHECK(there.answers == 2);
+      there.ask();
+      CHECK(!other.try_send(1));
+      CHECK(there.answers == 3);
+      there.ask();
+      constexpr long most = 10'000'000;
+      long answered_at = most;
+      fj::parallel_for(0L, most, [&](long i) {
+        if (answered_at == most && there.answers.load(std::memory_order_relaxed) == 4) answered_at = i;
+      });
+      CHECK(answered_at < most);
+      there.end();
+    }).get();
+  CHECK(rt.stats().total().urgent_turns >= 4);
+  CHECK(rt.stats().total().most_urgent_ready_ns > 0);
+}
+
+// Tried with an urgent fiber that runs next on its P, and with one that goes behind the others.
+TEST_CASE("urgent: urgent fibers go before what runs next, what is in the queue, and what goes on soon") {
+  const test::watchdog dog("the order", 1);
+  fj::runtime rt(test::with_procs(1));
+  std::string turns;
+  fj::promise<void> from_outside;
+  rt.go([&] {
+      fj::channel<int> begin(0);
+      std::vector<fj::future<void>> all;
+      all.push_back(fj::go([&, got = from_outside.get_future()]() mutable {
+        got.get();
+        turns += 's';
+      }));
+      for (int i = 0; i != 2; ++i) {
+        all.push_back(fj::go({.urgent = true}, [&] {
+          static_cast<void>(begin.receive());
+          turns += 'u';
+        }));
+      }
+      while (fj::count_fibers().waiting != 3) fj::yield();
+      for (int i = 0; i != 3; ++i) all.push_back(fj::go([&] { turns += 'o'; }));
+      std::thread([&] { from_outside.set_value(); }).join();
+      begin.close();
+      for (auto& each : all) each.get();
+    }).get();
+  CAPTURE(turns);
+  CHECK(turns.size() == 6);
+  CHECK(turns.substr(0, 2) == "uu");
+}
+
+// A branch that another worker, or the same one later, takes has a strand of its own. Tried with strands that are urgent only if they run the
+// root itself: behind the others.
+TEST_CASE("urgent: the branches of an urgent fiber that wait are urgent when they become ready") {
+  const test::watchdog dog("branches", 1);
+  fj::runtime rt(test::with_procs(1));
+  std::string turns;
+  rt.go([&] {
+      fj::channel<int> first(0), second(0);
+      auto urgent = fj::go({.urgent = true}, [&] {
+        fj::fork_join([&] { static_cast<void>(first.receive()); },
+                      [&] {
+                        static_cast<void>(second.receive());
+                        turns += 'u';
+                      });
+      });
+      while (fj::count_fibers().waiting != 2) fj::yield();
+      auto other = fj::go([&] { turns += 'o'; });
+      second.close();
+      other.get();
+      first.close();
+      urgent.get();
+    }).get();
+  CHECK(turns == "uo");
+}
+
+// Tried without urgent_time: the others make no step.
+TEST_CASE("urgent: fibers that wake one another for ever do not keep the others from running, with one P") {
+  const test::watchdog dog("urgent fibers that talk", 1);
+  constexpr int enough = 20;
+  fj::runtime rt(test::with_procs(1));
+  std::atomic<int> forks{0}, yields{0}, begun{0};
+  std::atomic<bool> over{false};
+  rt.go([&] {
+      fj::channel<int> there(0), back(0);
+      auto asks = fj::go({.urgent = true}, [&] {
+        while (!over) {
+          there.send(1);
+          static_cast<void>(back.receive());
+        }
+        there.close();
+      });
+      auto answers = fj::go({.urgent = true}, [&] {
+        while (there.receive()) back.send(1);
+      });
+      auto that_forks = fj::go([&] {
+        while (!over) forks += leaves(3) == 8;
+      });
+      auto that_yields = fj::go([&] {
+        while (!over) {
+          fj::yield();
+          ++yields;
+        }
+      });
+      while (forks < enough || yields < enough || begun < enough) {
+        auto brief = fj::go([&] { ++begun; });
+        fj::yield();
+        brief.get();
+      }
+      over = true;
+      asks.get(), answers.get(), that_forks.get(), that_yields.get();
+    }).get();
+  CHECK(begun >= enough);
+}
+
+// Tried with a push that keeps each urgent fiber among the urgent: thousands of yields.
+TEST_CASE(
+    "urgent: an urgent fiber that yields goes behind the others, and so does one that computes for longer than a "
+    "slice") {
+  const test::watchdog dog("one that yields", 1);
+  fj::runtime rt(test::with_procs(1));
+  int yields = 0;
+  bool ran = false;
+  rt.go([&] {
+      auto urgent = fj::go({.urgent = true}, [&] {
+        while (!ran) {
+          fj::yield();
+          ++yields;
+        }
+      });
+      auto other = fj::go([&] { ran = true; });
+      other.get();
+      urgent.get();
+    }).get();
+  CHECK(yields <= 2);
+
+  std::atomic<bool> others_turn{false};
+  rt.go([&] {
+      auto urgent = fj::go({.urgent = true}, [&] {
+        while (!others_turn) leaves(3);
+      });
+      auto other = fj::go([&] { others_turn = true; });
+      other.get();
+      urgent.get();
+    }).get();
+  CHECK(others_turn);
+}
+
+// Tried with a retake that keeps the place of the urgent fiber: the second one finds none.
+TEST_CASE("urgent: a fiber that loses its P in a blocking call keeps no place from others") {
+  const test::watchdog dog("a blocking call", 1);
+  fj::runtime rt(test::with_procs(1));
+  rt.go([] {
+      std::atomic<bool> over{false};
+      auto blocks =
+          fj::go({.urgent = true}, [&] { fj::blocking_now([&] { test::spin_until([&] { return over.load(); }); }); });
+      while (fj::count_fibers().running < 2) fj::yield();
+      answering there;
+      there.ask();
+      fj::fork_join([] {}, [] {});
+      CHECK(there.answers == 1);
+      over = true;
+      blocks.get();
+      there.ask();
+      fj::fork_join([] {}, [] {});
+      CHECK(there.answers == 2);
+      there.end();
+    }).get();
+}
+
+TEST_CASE("urgent: started from outside, in a group, on several Ps, and while Ps retire") {
+  for (const unsigned p : {1u, 2u, 8u}) {
+    const test::watchdog dog("beside strands that fork", p);
+    fj::runtime rt(test::with_procs(p));
+    std::atomic<bool> over{false};
+    std::atomic<int> answers{0};
+    std::vector<fj::future<void>> busy;
+    for (unsigned i = 0; i != 2 * p; ++i) {
+      busy.push_back(rt.go([&] {
+        while (!over) leaves(3);
+      }));
+    }
+    for (int i = 0; i != 20; ++i) {
+      CHECK(rt.go({.urgent = true}, [i] { return i; }).get() == i);
+      if (i == 10) rt.set_procs(1);
+      if (i == 15) rt.set_procs(p);
+    }
+    rt.run([&] {
+      fj::task_group all;
+      for (int i = 0; i != 20; ++i) static_cast<void>(all.go({.urgent = true}, [&] { ++answers; }));
+      all.wait();
+    });
+    over = true;
+    for (auto& each : busy) each.get();
+    CHECK(answers == 20);
+  }
+}
+
+TEST_CASE("urgent: what fibers do is told with the word") {
+  const test::watchdog dog("describe_fibers", 1);
+  fj::runtime rt(test::with_procs(1));
+  rt.go([] {
+      answering there;
+      CHECK(fj::describe_fibers().find("; urgent\n") != std::string::npos);
+      there.end();
+      CHECK(fj::describe_fibers().find(": urgent and ready, and wait for a P\n") != std::string::npos);
+    }).get();
+}
+
+TEST_CASE("urgent: half of the Ps in use serve urgent fibers at a time, and one at least") {
+  fj::detail::processors all(8);
+  fj::detail::urgent_places places;
+  for (unsigned taken = 0; taken != 4; ++taken) {
+    CHECK(places.any_left(8));
+    CHECK(places.any_left(1) == (taken == 0));
+    CHECK(places.any_left(3) == (taken == 0));
+    places.take(all[taken]);
+    CHECK(all[taken].urgent.runs());
+  }
+  CHECK(!places.any_left(8));
+  places.give_back(all[7]);  // that serves none
+  CHECK(!places.any_left(8));
+  places.give_back(all[0]);
+  places.give_back(all[0]);
+  CHECK(places.any_left(8));
+  CHECK(!places.any_left(7));
+}
+
+// Tried with a debt that each break ends: nearly all of the time.
+TEST_CASE("urgent: a P serves urgent fibers for half of its time at most, and for a slice at once") {
+  constexpr auto slice = static_cast<std::uint64_t>(tuning::slice_ns);
+  constexpr std::uint64_t start = 1000 * slice;
+  {
+    fj::detail::urgent_time time;
+    CHECK(time.any_left(start));
+    time.begin(start);
+    CHECK(time.runs());
+    time.end(start + slice - 1);
+    CHECK(!time.runs());
+    CHECK(time.any_left(start + slice - 1));
+    time.begin(start + slice - 1);
+    time.end(start + slice);
+    CHECK(!time.any_left(start + slice));
+    CHECK(time.any_left(start + slice + 1));
+  }
+  // As many urgent fibers as it takes, each for so long, and one strand that is cut after so long.
+  for (const std::uint64_t serves : {slice / 1000, slice / 3, 2 * slice}) {
+    for (const std::uint64_t others : {slice / 1000, slice / 50, slice}) {
+      fj::detail::urgent_time time;
+      std::uint64_t now = start, served = 0;
+      while (now < start + 1000 * slice) {
+        if (time.any_left(now)) {
+          time.begin(now);
+          time.end(now += serves);
+          served += serves;
+        } else {
+          now += others;
+        }
+      }
+      CAPTURE(serves);
+      CAPTURE(others);
+      CHECK(served <= (now - start + slice) / 2 + serves);
+      CHECK(served >= (now - start) / 2 - slice);
+    }
+  }
+}
