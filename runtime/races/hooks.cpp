@@ -490,7 +490,7 @@ bool started = false;
 void check_build() noexcept {
   if (&os::library_built_without_sanitizer || &os::library_built_with_thread_sanitizer)
     os::interposed::refuse(
-        "some objects of the program were compiled without FORKJOIN_RACES, as they are linked with forkjoin");
+        "some objects of the program were compiled without FORKJOIN_RACES, for a program that links with forkjoin");
   if (&is_serial_without_observer)
     os::interposed::refuse(
         "some objects of the program were compiled with FORKJOIN_SERIAL, but without FORKJOIN_RACES");

@@ -484,14 +484,14 @@ std::size_t tell_races() noexcept {
     const auto where = shown(os::places_of(all.crossed_joins));
     std::fprintf(
         stderr,
-        "forkjoin-races: %s joins a scope before a later one of the same strand: races of what children of the "
-        "later one have read before may be missed; FORKJOIN_RACES_JOINS=any finds them\n",
+        "forkjoin-races: %s joins a scope before a later one of the same strand: races with what children of the "
+        "later one had read may be missed; run it with FORKJOIN_RACES_JOINS=any to find them\n",
         where.empty() ? "the program" : text_of(where.front()).c_str());
   }
   if (forgotten_accesses != 0)
     std::fprintf(stderr,
-                 "forkjoin-races: %zu accesses under locks were forgotten, as %zu of their place were known: races "
-                 "with them are not found\n",
+                 "forkjoin-races: %zu accesses under locks were dropped, because %zu others of the same memory were "
+                 "kept: races with them are not found\n",
                  forgotten_accesses, longest_list);
   return told;
 }

@@ -178,7 +178,8 @@ void end_strands() noexcept {
 strand_id number_strand() noexcept {
   const strand_id mine = next_strand++;
   if (mine >= most_strands) {
-    std::fputs("forkjoin-races: more than a billion strands that touch memory\n", stderr);
+    std::fputs("forkjoin-races: more than a billion strands touch memory, which is all that the detector can number\n",
+               stderr);
     std::_Exit(70);
   }
   // No other strand comes to be beside this one, or before it.
