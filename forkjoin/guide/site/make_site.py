@@ -229,9 +229,28 @@ def uses():
     return found
 
 
-def example_of(name):
+# What calls a member of such a name need not be an fj's; nor in these programs, which do everything with another library, too.
+BOTH = {f"examples/moving/{name}.cpp" for name in ("boost_fiber", "onetbb", "standard")}
+COMMON = {"begin", "clear", "end", "get", "join", "lock", "run", "size", "swap", "unlock", "value", "wait"}
+
+
+def uses_of_member(of, name):
+    """As uses, of a member function of fj::`of`: in the programs that use the class."""
+    programs, shown = [], None
+    for program in uses().get(of, ([], None))[0] if name not in COMMON else ():
+        if program in BOTH:
+            continue
+        lines = (ROOT / program).read_text().splitlines()
+        for at, line in enumerate(lines):
+            if re.search(rf"\w(?:\.|->){name}\(", line.partition("//")[0]):
+                programs += [program] if program not in programs else []
+                if shown is None and (text := statement_at(lines, at)):
+                    shown = (program, text)
+    return programs, shown
+
+
+def example_of(programs, shown):
     """Lines of a docstring: the statement that uses a name, and links to the programs that do."""
-    programs, shown = uses().get(name, ([], None))
     if not programs:
         return []
     lines = ["@par Example"]
@@ -309,7 +328,7 @@ def share_docstrings(text):
 
 
 def add_examples(text, names):
-    """Adds an example to the first docstring of each of these names."""
+    """Adds an example to the first docstring of each of these names, and of each member function of these classes."""
     done = set()
 
     def add(found):
@@ -319,10 +338,23 @@ def add_examples(text, names):
             here = rf"\b(?:class|struct|using) (?:\[\[.*\]\] )?{name}\b|(?<![:\w.]){name}\("
             if name not in done and re.search(here, declaration):
                 done.add(name)
-                lines += example_of(name)
+                lines += example_of(*uses().get(name, ([], None)))
         return docstring + "".join(f"/// {line}".rstrip() + "\n" for line in ([""] if lines else []) + lines) + declaration
 
-    return re.sub(r"(?m)^((?:///(?!<).*\n)+)((?:template <.*\n(?: .*\n)*)?[^/\n][^;{]*[;{])", add, text)
+    def add_to_members(block):
+        def add_to_member(found):
+            docstring, declaration = found.groups()
+            name = re.search(r"(?<![:\w.~])(\w+)\(", declaration)
+            if not name or name[1] == block[1] or (block[1], name[1]) in done:
+                return found[0]
+            done.add((block[1], name[1]))
+            lines = example_of(*uses_of_member(block[1], name[1]))
+            return docstring + "".join(f"  /// {line}".rstrip() + "\n" for line in ([""] if lines else []) + lines) + declaration
+
+        return re.sub(r"(?m)^((?:  ///(?!<).*\n)+)((?:  template <.*\n(?:    .*\n)*)?  [^/\s}][^;{]*[;{])", add_to_member, block[0])
+
+    text = re.sub(r"(?m)^((?:///(?!<).*\n)+)((?:template <.*\n(?: .*\n)*)?[^/\n][^;{]*[;{])", add, text)
+    return re.sub(r"(?ms)^(?:class|struct) (?:\w+ )?(\w+)(?: final)?(?: :[^{]*)? \{\n.*?^\};", add_to_members, text)
 
 
 def filter_header(name):
