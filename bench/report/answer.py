@@ -20,9 +20,13 @@ def means(data, name):
     return [m for m in data.report.get("means", []) if m["name"] == name]
 
 
+def ps(number):
+    return f"{number} P" if number == 1 else f"{number} Ps"
+
+
 def mean_told(mean):
     few = few_told(mean.get("few", {}))
-    return Markup("{} on {} P").format(value(mean["value"]), mean["procs"]) + (f" ({few})" if few else "")
+    return Markup("{} on {}").format(value(mean["value"]), ps(mean["procs"])) + (f" ({few})" if few else "")
 
 
 def overhead(data):
@@ -47,7 +51,7 @@ def beside_tbb(data):
     if not told or not found:
         return None
     median, problem, p = min(found)
-    return Markup(", ").join([*told, Markup("the least median in {} on {} P ({})").format(data.name(problem), p, value(median))])
+    return Markup(", ").join([*told, Markup("the least median in {} on {} ({})").format(data.name(problem), ps(p), value(median))])
 
 
 def faster(data):
@@ -64,7 +68,7 @@ def policies(data):
     for p in data.procs:
         verdicts = [v for problem in data.problems if (v := data.faster(problem, p))]
         if verdicts:
-            told.append(f"on {p} P continuations are faster in {verdicts.count('continuations')} of {len(verdicts)}, tasks in "
+            told.append(f"on {ps(p)} continuations are faster in {verdicts.count('continuations')} of {len(verdicts)}, tasks in "
                         f"{verdicts.count('tasks')}")
     return ", ".join(told)
 
@@ -79,7 +83,7 @@ def goals_met(data):
 
 
 LINES = [("Cost of forking", "time of continuations on one P over the serial program, geometric mean of the kernels that fork", overhead),
-         ("Against oneTBB", "how many times as fast as the fastest of its ways: geometric means, and the least median of all kernels", beside_tbb),
+         ("Against oneTBB", "how many times as fast as the fastest of its variants: geometric means, and the least median of all kernels", beside_tbb),
          ("Speed-up", "over one P, geometric mean of the kernels with enough parallelism", faster),
          ("Tasks or continuations", "problems with a clear difference, which may be one of order alone", policies),
          ("Goals", "of the project", goals_met)]

@@ -90,7 +90,7 @@ def went(data):
                     each = "; ".join("/".join(f"{100 * part:.0f}" for part in p) for p in parts) if procs <= 8 else NONE
                     rows.append([of.full_name(problem), way, value(procs), compiler or NONE, NONE if own is None else value(100 * own),
                                  NONE if own is None else value(100 * (work - own)), value(100 * looking), value(100 * idle), each])
-    return Table("Per cent of the time of all P, in one run", ["kernel", "way", "P", "compiler", "the serial program's work",
+    return Table("Per cent of the time of all Ps, in one run", ["kernel", "way", "P", "compiler", "the serial program's work",
                  "more work", "looking for work", "idle", "each P: work/looking/idle"], rows, left=2)
 
 

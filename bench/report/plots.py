@@ -124,7 +124,7 @@ def went(data):
             if parts := data.went(problem, way, data.most):
                 of.append((data.name(problem), [sum(part) / len(parts) for part in zip(*parts)]))
         found.append(draw.bars(f"went-{way}-p{data.most}", f"Where the time went: {way}, P = {data.most}",
-                              "per cent of the time of all P, in one run", of, ("work", "looking", "idle")))
+                              "per cent of the time of all Ps, in one run", of, ("work", "looking", "idle")))
     return found
 
 

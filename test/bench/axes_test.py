@@ -112,7 +112,7 @@ class AnswerTest(unittest.TestCase):
                             for name, value in (("times_tbb", 20.5), ("speedup", 1.75))]
         found = [str(text) for _, _, text in answer(Data(report))]
         self.assertEqual(len(found), 5)
-        for text, said in zip(found, ("1.49", "20.5</data> on 2 P (uts: n = 1)", "1.75", "continuations are faster in 4 of 5, tasks",
+        for text, said in zip(found, ("1.49", "20.5</data> on 2 Ps (uts: n = 1)", "1.75", "continuations are faster in 4 of 5, tasks",
                                       "1 of 1 met")):
             self.assertIn(said, text)
         report["goals"] += [{"met": False, "undecided": True}, {"met": False}]

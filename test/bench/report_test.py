@@ -246,7 +246,7 @@ class NumbersTest(unittest.TestCase):
                              "–")
 
     def test_where_the_time_went(self):
-        table = self.made.tables["Per cent of the time of all P, in one run"]
+        table = self.made.tables["Per cent of the time of all Ps, in one run"]
         once = {(r["kernel"], r["size"], r["way"], r["procs"]): r["once"] for r in self.report["results"]}
         for kernel, size in SERIAL:
             two = once[kernel, size, "tasks", 2]
