@@ -20,7 +20,7 @@ script parse_script(const std::string& text, unsigned procs) {
         const bool is_number = !number.empty() && number.find_first_not_of("0123456789") == std::string::npos;
         const unsigned long proc = is_number && number.size() < 4 ? std::stoul(number) : 0;
         if (proc < 1 || proc > procs)
-          throw std::invalid_argument("the script has \"" + word + "\"; write numbers of P from 1 to " +
+          throw std::invalid_argument("the script has \"" + word + "\"; write numbers of Ps from 1 to " +
                                       std::to_string(procs) + ", with a + between those that share a row");
         words.back().push_back(static_cast<unsigned>(proc - 1));
       }
@@ -77,7 +77,7 @@ unsigned chooser::pick(taker& first) {
   if (word_ == script_.size()) return procs[dice_() % procs.size()];
   const unsigned wanted = script_[word_][in_word_];
   if (std::ranges::find(procs, wanted) != procs.end()) return wanted;
-  std::fprintf(stderr, "steps: in row %zu the script has T%u act, which has nothing to do; these have:", rows_.size(),
+  std::fprintf(stderr, "steps: in row %zu the script names T%u, which has nothing to do; these have:", rows_.size(),
                wanted + 1);
   for (const unsigned proc : procs) std::fprintf(stderr, " T%u", proc + 1);
   std::fprintf(stderr, "\n");

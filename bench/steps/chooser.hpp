@@ -19,13 +19,13 @@ struct row {
 /// Which P act, row by row.
 using script = std::vector<std::vector<unsigned>>;
 
-/// "1 2 1+2": one row for each word; numbers of P from 1, and `#` begins a comment that ends with the line. Throws
+/// "1 2 1+2": one row for each word; numbers of Ps from 1, and `#` begins a comment that ends with the line. Throws
 /// std::invalid_argument if it is something else.
 script parse_script(const std::string& text, unsigned procs);
 
 class chooser {
  public:
-  /// Without a script the seed says who acts; with one, from where it ends.
+  /// Without a script the seed chooses the P that acts; with one, from where it ends.
   chooser(stage& of, script wanted, unsigned seed) : stage_(of), script_(std::move(wanted)), dice_(seed) {}
 
   /// For os::turns.

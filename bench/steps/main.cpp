@@ -30,8 +30,8 @@ int main(int argc, char** argv) {
   app.add_option("size", size, "the program's; without it, the program's own choice")->check(CLI::Range(1, 1'000'000));
   app.add_option("--procs", procs, "how many P")->check(CLI::Range(1, 64));
   app.add_option("--policy", policy, "what is pushed")->check(CLI::IsMember({"continuations", "tasks"}));
-  auto* const by_seed = app.add_option("--seed", seed, "chooses who acts");
-  app.add_option("--script", file, "a file that says who acts")->check(CLI::ExistingFile)->excludes(by_seed);
+  auto* const by_seed = app.add_option("--seed", seed, "chooses the P that acts");
+  app.add_option("--script", file, "a file with the Ps that act")->check(CLI::ExistingFile)->excludes(by_seed);
   CLI11_PARSE(app, argc, argv);
 
   steps::script script;

@@ -85,9 +85,9 @@ def check_own_program(folder):
 
 def check_refusals(folder):
     script = folder / "script.txt"
-    for words, message in (("1 2", "in row 1 the script has T2 act, which has nothing to do; these have: T1"),
-                           ("1 x", 'the script has "x"; write numbers of P from 1 to 2'),
-                           ("1 3", 'the script has "3"; write numbers of P from 1 to 2')):
+    for words, message in (("1 2", "in row 1 the script names T2, which has nothing to do; these have: T1"),
+                           ("1 x", 'the script has "x"; write numbers of Ps from 1 to 2'),
+                           ("1 3", 'the script has "3"; write numbers of Ps from 1 to 2')):
         script.write_text(words)
         said = steps("fib", 4, "--script", script, fails=True)
         assert message in said, said
