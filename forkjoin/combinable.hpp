@@ -19,7 +19,7 @@
 
 namespace fj { inline namespace v0_2 {
 
-/// Accumulators for parallel work, as oneTBB's combinable: about as many values as there are P, made when they are
+/// Accumulators for parallel work, as oneTBB's combinable: about as many values as there are Ps, made when they are
 /// needed, combined at the end.
 ///
 ///     fj::combinable<long> sum;
@@ -78,7 +78,7 @@ class combinable {
     entry* mine_;
   };
 
-  /// Values begin as T(). Outside a runtime the constructor makes the default runtime, to learn the number of P;
+  /// Values begin as T(). Outside a runtime the constructor makes the default runtime, to learn the number of Ps;
   /// then it throws what the constructor of fj::runtime throws.
   combinable()
     requires std::default_initializable<T>
@@ -116,8 +116,8 @@ class combinable {
     return *this;
   }
 
-  /// Takes over the other object's values and its way to make new ones. The other object then has no values; how its
-  /// new values begin is unspecified.
+  /// Takes over the other object's values and its function that makes new ones. The other object then has no values;
+  /// how its new values begin is unspecified.
   combinable& operator=(combinable&& other) noexcept {
     if (this == &other) return *this;
     make_.swap(other.make_);

@@ -47,7 +47,7 @@ consteval auto why_not_copy_if() {
 /// first copy. Exceptions: the call waits for all parts that have started. Then it rethrows the leftmost exception of
 /// pred and proj, or else the leftmost exception of a copy. fj::cancelled if options.stop was asked to stop before all
 /// parts had started. In both cases the output may be partly written. options.grain: the number of elements that are
-/// processed without a fork, rounded up to a multiple of 64; 0 for some thousand. Outside a runtime the call enters
+/// processed without a fork, rounded up to a multiple of 64; 0 for a few thousand. Outside a runtime the call enters
 /// the default one.
 ///
 /// Cost: two passes over the elements, and memory of a bit for each; span O(n / grain).

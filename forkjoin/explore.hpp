@@ -53,8 +53,8 @@ std::string call_for_text(void* f) {
 /// a trace. What f throws then leaves explore.
 ///
 /// f does not see other threads' work between two operations of the library. So a race of plain accesses shows only if there is one
-/// between them; ./dev races finds the others. Costs some milliseconds a schedule. Errors: std::logic_error inside a runtime,
-/// std::system_error if the system refuses copies, std::bad_alloc; as fj::runtime for options.
+/// between them; ./dev races finds the others. Costs a few milliseconds a schedule. Errors: std::logic_error inside a
+/// runtime, std::system_error if the system refuses copies, std::bad_alloc; as fj::runtime for options.
 template <class F>
 exploration explore(F&& f, unsigned schedules = 100, const options& wanted = {}) {
   using function = std::remove_reference_t<F>;

@@ -59,7 +59,7 @@ consteval auto why_not_merge_given() {
 /// Several threads may call comp and the projections at the same time. Exceptions: the merge waits for all parts that
 /// have started, and rethrows the leftmost exception; the output is then partly written. The same holds for
 /// fj::cancelled, which the merge throws if options.stop was asked to stop before all parts had started. options.grain:
-/// the number of elements that are merged without a fork; 0 for some thousand. Outside a runtime the call enters the
+/// the number of elements that are merged without a fork; 0 for a few thousand. Outside a runtime the call enters the
 /// default one.
 ///
 /// Cost: at most n comparisons and O(log n) for each grain of elements; span O(log^2 n) beside the grain.

@@ -167,10 +167,10 @@ consteval auto why_not_2d_between() {
 /// number of cells.
 ///
 /// By blocks: the matrix is halved across its longer side until a block has at most options.grain cells (without a
-/// grain, until there are some blocks for each P). The blocks depend only on the sizes, the grain and the number of P.
-/// In the order of the loop, the upper or the left half comes first. Blocks are for bodies whose own loops the compiler is to vectorize, or
-/// that reuse what they have in the cache. A small trivial body may be copied for each block, as parallel_for does for each part. Cost: a
-/// fork for each block but one.
+/// grain, until there are a few blocks for each P). The blocks depend only on the sizes, the grain and the number of
+/// Ps. In the order of the loop, the upper or the left half comes first. Blocks are for bodies whose own loops the
+/// compiler is to vectorize, or that reuse what they have in the cache. A small trivial body may be copied for each
+/// block, as parallel_for does for each part. Cost: a fork for each block but one.
 ///
 /// Throws std::length_error if there are more cells than a std::size_t counts.
 template <class Rows, class Columns, class Body>

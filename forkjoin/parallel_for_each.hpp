@@ -118,7 +118,7 @@ class fed_loop {
   }
 
   Body& body_;
-  // Relaxed, all of it: to be seen soon is enough, and the exception goes another way.
+  // Relaxed, all of it: to be seen soon is enough, and the exception takes another path.
   std::atomic<bool> failed_ = false;
 };
 
@@ -139,7 +139,7 @@ class feeder {
 };
 
 /// Calls body(element) for all elements, possibly in parallel. As parallel_for where the iterators have random access; else a fork each,
-/// for bodies that take some microseconds. Elements of a sequence that can be read once are moved from it.
+/// for bodies that take a few microseconds. Elements of a sequence that can be read once are moved from it.
 ///
 /// body(element, feeder<T>&), where T is the type of the elements without references: the body also adds elements, for which it is called,
 /// too; for graphs that are found on the way, and trees. The body gets the loop's first elements where they are, and added ones moved, or, if

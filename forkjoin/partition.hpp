@@ -23,7 +23,7 @@ namespace fj { inline namespace v0_2 {
 /// Several threads may call pred and proj at the same time, once for each element. Exceptions: the partition waits for
 /// all parts that have started, and rethrows the leftmost exception. The elements are then in an unspecified order;
 /// none is lost unless a swap threw. The same holds for fj::cancelled, which is thrown if options.stop was asked to
-/// stop before all parts had started. options.grain: the number of elements of a part; 0 for some parts for each P.
+/// stop before all parts had started. options.grain: the number of elements of a part; 0 for a few parts for each P.
 /// Outside a runtime the call enters the default one.
 ///
 /// Cost: linear work for each P; where there are more parts than one, up to n/4 swaps for each doubling of their number.

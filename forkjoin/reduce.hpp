@@ -263,9 +263,9 @@ consteval auto why_not_reduce_range() {
 /// have the type of init, which may be a move-only type.
 ///
 /// The association depends on the number of elements and options.grain alone. So the result is the same to the last bit
-/// on any number of P and with any schedule, also for operations that are only nearly associative, such as
+/// on any number of Ps and with any schedule, also for operations that are only nearly associative, such as
 /// floating-point sums. What proj returns is rounded before it is added, so g++ does not fuse a product with the sum.
-/// Programs compiled with -ffast-math, or by clang with -ffp-contract=fast, get no such promise; nor do, by g++,
+/// Programs compiled with -ffast-math, or with clang and -ffp-contract=fast, get no such promise; nor do, with g++,
 /// functions whose own target attribute adds FMA to what the file is compiled for. Floating-point elements are folded
 /// in an association that compilers can vectorize. If the elements are numbers and there is no grain, the calling
 /// strand computes a sum of a few microseconds alone, as parallel_for does with short loops. The left argument of each
@@ -360,11 +360,11 @@ T parallel_reduce(const Range&, const T&, const Body&, const Join&) = delete;  /
 ///   - body(value, element): adds an element to the value.
 ///
 /// Each block begins with a copy of the identity, for which join(identity, x) must equal x, and join(value, value) combines the
-/// values of the blocks in their order, in the tree of the other overloads: the result does not depend on the number of P. body
-/// and join may move from the values that they get. With options.grain each block but the last has so many elements; without,
-/// there are at most 255 blocks, or blocks of 8,192 elements. If the value is a small trivial type and there is no grain,
-/// the calling strand computes a reduction of a few microseconds alone. An identity that is long to copy, as a large
-/// std::vector, needs a grain.
+/// values of the blocks in their order, in the tree of the other overloads: the result does not depend on the number of
+/// Ps. body and join may move from the values that they get. With options.grain each block but the last has so many
+/// elements; without, there are at most 255 blocks, or blocks of 8,192 elements. If the value is a small trivial type
+/// and there is no grain, the calling strand computes a reduction of a few microseconds alone. An identity that is long
+/// to copy, as a large std::vector, needs a grain.
 ///
 /// Errors: as above; the exception is the serial program's, where "serial" is block by block. The compiler chooses these
 /// overloads if the last function can be called with two values, but not with an element; a body that can be called in both

@@ -19,7 +19,7 @@ namespace fj { inline namespace v0_2 {
 struct go_options;  // include <forkjoin/go.hpp>
 class runtime_ref;
 
-/// A runtime has its own P, threads and stacks. It starts threads when there is work for them. Several runtimes may
+/// A runtime has its own Ps, threads and stacks. It starts threads when there is work for them. Several runtimes may
 /// exist at the same time; they share nothing. The destructor asks the fibers of go to stop. It waits for these fibers,
 /// and for calls of run that other threads have not finished. If code that such a call waits for destroys the runtime,
 /// the process ends with a message.
@@ -142,14 +142,15 @@ inline runtime_ref this_runtime() {
   return runtime_ref(here ? *here : detail::default_scheduler());
 }
 
-/// Options of the default runtime, which the first call that enters it makes. Call it before, for example at the begin of
-/// main: later it throws std::logic_error. Throws std::invalid_argument if an option or an environment variable makes no
-/// sense. A child process that fork(2) made has a default runtime of its own, with the options that the parent set.
+/// Options of the default runtime, which the first call that enters it makes. Call it before, for example at the
+/// beginning of main: later it throws std::logic_error. Throws std::invalid_argument if an option or an environment
+/// variable makes no sense. A child process that fork(2) made has a default runtime of its own, with the options that
+/// the parent set.
 inline void default_options(const options& wanted) { detail::set_default_options(wanted); }
 
 /// As runtime::run, in the default runtime. The first call makes that runtime, and throws what its constructor throws:
 /// std::invalid_argument if an environment variable makes no sense. So do all calls that enter the default runtime from
-/// outside. Inside any runtime, run is a plain call of f; from outside it takes some
+/// outside. Inside any runtime, run is a plain call of f; from outside it takes a few
 /// microseconds: so a program that calls many short loops calls run once, around them.
 template <class F>
 detail::result_of<F> run(F&& f) {
@@ -163,7 +164,7 @@ detail::result_of<F> run(F&& f) {
 template <class F, class First, class... More>
 void run(F&& f, First&&, More&&...) = delete;  // a closure takes arguments along: fj::run([&] { f(1); })
 
-/// The number of P of the runtime that this code runs in; outside any runtime, that of the default one.
+/// The number of Ps of the runtime that this code runs in; outside any runtime, that of the default one.
 inline unsigned procs() {
   detail::scheduler* const here = detail::current_scheduler();
   return detail::procs_of(here ? *here : detail::default_scheduler());

@@ -26,7 +26,7 @@
 namespace fj { inline namespace v0_2 {
 
 /// Whether the results of Op on values T do not depend on the association, to the last bit. If so, a scan computes less.
-/// True for integers; to be specialised for other types and operations.
+/// True for integers; to be specialized for other types and operations.
 template <class Op, class T>
 inline constexpr bool exactly_associative = std::integral<T>;
 
@@ -172,9 +172,9 @@ consteval auto why_not_scan_range_blocks() {
 /// end of the output, as std::inclusive_scan.
 ///
 /// The association depends on the number of elements and options.grain alone, so floating-point results are the same to
-/// the last bit on any number of P and with any schedule, if those of parallel_reduce are. They differ from the results
-/// of std::inclusive_scan by rounding. On one P the scan reads the sequence once. With more P, thieves sum up blocks
-/// further right, whose prefix is not known yet; the scan reads these blocks a second time.
+/// the last bit on any number of Ps and with any schedule, if those of parallel_reduce are. They differ from the
+/// results of std::inclusive_scan by rounding. On one P the scan reads the sequence once. With more Ps, thieves sum up
+/// blocks further right, whose prefix is not known yet; the scan reads these blocks a second time.
 ///
 /// The scan calls op once for each element, and once more for the elements of blocks that thieves summed up before. If
 /// the association can change the result (for all types but integers, see exactly_associative), the scan calls op twice
@@ -382,7 +382,7 @@ Out parallel_scan(Range&& range, Out out, Op op, T init, const loop_options& opt
 ///
 /// [first, last) and the blocks are as those of parallel_for_blocks: body gets the ends as iterators or as indices. The
 /// blocks and the association depend on the number of elements and options.grain alone, so the results are the same to
-/// the last bit on any number of P. Hence a block is summed up before it is final, also on one P, unless
+/// the last bit on any number of Ps. Hence a block is summed up before it is final, also on one P, unless
 /// exactly_associative<Join, T>. Without a grain there are at most 255 blocks, or blocks of 16,384 elements.
 ///
 /// join(identity, x) must equal x. body and join may move from the values that they get. Errors: what body, join or a

@@ -36,10 +36,10 @@ struct scope_access;  // with_scope's
 
 /// Forks from anywhere: scope s; s.fork(f); ...; s.join();
 ///
-/// fork(f) runs f at once on another stack. Thieves (idle workers) may steal everything that the calling function does
-/// after the fork: the true continuation, as in Cilk. So with one P the program runs in its serial order, and a loop
-/// that forks n children keeps one record and one stack, for any n. Functions that take the scope by reference may fork
-/// into it, also from its children.
+/// fork(f) runs f immediately on another stack. Thieves (idle workers) may steal everything that the calling function
+/// does after the fork: the true continuation, as in Cilk. So with one P the program runs in its serial order, and a
+/// loop that forks n children keeps one record and one stack, for any n. Functions that take the scope by reference may
+/// fork into it, also from its children.
 ///
 /// Code after fork or join may run on another thread. A scope lives in a function that runs in a runtime, and is joined
 /// by the strand that made it.
@@ -78,8 +78,9 @@ class [[nodiscard("a scope joins when it is destroyed")]] basic_scope {
       detail::os::rematerialize(*this).end_slow();
   }
 
-  /// Runs f() at once; thieves may steal what follows this call. fork moves or copies f to f's stack first, and drops
-  /// f's result. If there is no other stack, or if f takes more than half of one, fork calls f on the caller's stack.
+  /// Runs f() immediately; thieves may steal what follows this call. fork moves or copies f to f's stack first, and
+  /// drops f's result. If there is no other stack, or if f takes more than half of one, fork calls f on the caller's
+  /// stack.
   ///
   /// Cost if nothing is stolen: a call with two switches of stacks, which save the callee-saved registers; no
   /// allocation, no fence. A fork by a strand that did not make the scope takes two more atomic operations.

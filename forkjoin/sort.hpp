@@ -176,7 +176,7 @@ class quicksort {
 /// Several threads may call comp and proj at the same time. Exceptions: sort waits for all parts that have started, and
 /// rethrows the leftmost exception. The elements are then in an unspecified order; none is lost unless a move threw.
 /// The same holds for fj::cancelled, which sort throws if options.stop was asked to stop before all parts had started.
-/// options.grain: the number of elements that are sorted without a fork; 0 for some thousand. Outside a runtime the
+/// options.grain: the number of elements that are sorted without a fork; 0 for a few thousand. Outside a runtime the
 /// call enters the default one.
 ///
 /// Cost: O(n log n) comparisons, O(n) for sorted, reversed and all-equal sequences, O(n log k) expected for k different

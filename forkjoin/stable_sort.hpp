@@ -121,7 +121,7 @@ void sort_by_number(It first, It last, Compare& comp, Projection& proj, const lo
 /// unspecified; if moves of elements can throw, the elements are still in their places. An exception from a move may
 /// lose elements; the others are valid. fj::cancelled is thrown if options.stop was asked to stop before all parts had
 /// started; then no element is lost either. std::bad_alloc if there is no memory for the buffer; then no element was
-/// moved. options.grain: the number of elements that are sorted without a fork; 0 for some thousand. Outside of a
+/// moved. options.grain: the number of elements that are sorted without a fork; 0 for a few thousand. Outside of a
 /// runtime the call enters the default one.
 ///
 /// Elements need no default constructor, and no copies.

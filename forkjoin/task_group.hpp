@@ -84,8 +84,8 @@ class task_group {
   /// Runs f(), or f(stop_token) with a token of the group's, as a task; nothing if the group is asked to stop. Moves or copies f. f must not
   /// wait for its own group.
   ///
-  /// Cost if nothing is stolen: a call with two switches of stacks and some six atomic operations. Errors: outside a runtime those of
-  /// fj::go; what f throws comes from wait.
+  /// Cost if nothing is stolen: a call with two switches of stacks and about six atomic operations. Errors: outside a
+  /// runtime those of fj::go; what f throws comes from wait.
   template <class F>
   void run(F&& f) {
     using closure = std::decay_t<F>;

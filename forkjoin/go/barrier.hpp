@@ -106,7 +106,7 @@ class barrier {
       throw std::logic_error("fj::barrier::arrive: n is " + std::to_string(n) +
                              "; it must be 1 or more, and not more than are still expected in this phase");
     if (here.last) {
-      // Also if the completion throws: the others would wait for ever.
+      // Also if the completion throws: the others would wait forever.
       const struct next_phase {
         ~next_phase() { of.begin_next(); }
         detail::phases& of;

@@ -121,8 +121,9 @@ class channel {
     static_cast<void>(try_receive(value));
     return value;
   }
-  /// The same, but tells a closed channel from an empty one: true if receive would not wait. Then `into` has the value, or is empty if the
-  /// channel is closed and holds none. On a handle that names no channel: false. If it is false, `into` is empty.
+  /// The same, but distinguishes a closed channel from an empty one: true if receive would not wait. Then `into` has
+  /// the value, or is empty if the channel is closed and holds none. On a handle that names no channel: false. If it is
+  /// false, `into` is empty.
   [[nodiscard]] bool try_receive(std::optional<T>& into) const {
     into.reset();
     if (state_ && state_->try_receive(into).done) return true;

@@ -330,12 +330,12 @@ struct starter {
 /// Starts f() as a fiber in the runtime that this code runs in; outside any runtime, in the default one. go moves or
 /// copies f. f may take a fj::stop_token; future::request_stop and the end of the runtime ask that token to stop.
 ///
-/// The fiber runs beside its creator. Use go for functions that wait for something other than their own children, such
-/// as channels, and for functions that outlive the function that starts them. Use a scope's fork (fj::scope) for
-/// children that end before the function does: the join throws their exceptions, and such a child costs a tenth of a
-/// fiber.
+/// The fiber runs concurrently with its creator. Use go for functions that wait for something other than their own
+/// children, such as channels, and for functions that outlive the function that starts them. Use a scope's fork
+/// (fj::scope) for children that end before the function does: the join throws their exceptions, and such a child costs
+/// a tenth of a fiber.
 ///
-/// A fiber that computes for more than 10 ms gives way to other fibers that are ready: at its next fork, between two
+/// A fiber that computes for more than 10 ms yields to other fibers that are ready: at its next fork, between two
 /// chunks of a loop, or when it uses a channel, a lock, a future, or go. A leaf that does none of these keeps its P.
 ///
 /// Errors: std::bad_alloc if there is no memory, std::system_error if the runtime has no thread and the system refuses

@@ -17,7 +17,7 @@ namespace fj { inline namespace v0_2 {
 
 namespace detail {
 
-/// Ends the process: that call unlocks a mutex that is not locked, or not in that way.
+/// Ends the process: that call unlocks a mutex that is not locked, or not locked as it expects.
 [[noreturn, gnu::cold]] void report_not_locked(const char* call, std::source_location at) noexcept;
 
 }  // namespace detail

@@ -235,8 +235,8 @@ std::size_t select(First&& first, Cases&&... cases) {
 ///   for (const auto& input : inputs) any.on_receive(input, [&](auto value) { ... });
 ///   const std::size_t which = any.select();
 ///
-/// Cost: an allocation for each case that is added, and of a select what fj::select costs; from some thousand cases on, the time that it takes
-/// to lock all their channels.
+/// Cost: an allocation for each case that is added, and of a select what fj::select costs; from a few thousand cases
+/// on, the time that it takes to lock all their channels.
 class select_list {
  public:
   select_list() = default;

@@ -1,7 +1,7 @@
 // How a loop without a grain cuts itself into parts: when it is shared with other workers, and how long its parts are
 // until then. split_loop.hpp asks, and cuts. The numbers stand in runtime/base/tuning.hpp.
 //
-// 1. A strand begins such a loop alone, first with one element, then in parts of some microseconds, and leaves the rest
+// 1. A strand begins such a loop alone, first with one element, then in parts of a few microseconds, and leaves the rest
 //    to thieves meanwhile: if an element takes long, a thief takes all that comes after its part. The strand shares the
 //    loop once the loop has run for worth_ns, or the rest seems to take as much more.
 // 2. No such bound is best for all programs: if loops of a program use the same data, and some of these loops are
@@ -261,8 +261,8 @@ class lone_parts {
 };
 
 /// The chunk of one strand in one loop. It starts with a single element, which may take long, and grows fast, as most do
-/// not. A chunk of some microseconds hides the cost of the clock and of the look for hungry workers; a chunk of more than
-/// some tens keeps these workers waiting.
+/// not. A chunk of a few microseconds hides the cost of the clock and of the look for hungry workers; a chunk of more
+/// than a few dozen keeps these workers waiting.
 class adaptive_chunk {
  public:
   std::size_t size() const noexcept { return size_; }

@@ -203,8 +203,8 @@ template <std::size_t First>
   return {.begin = begin, .begun = begun};
 }
 
-/// Whether the strand runs a loop as one part without a fork, and has begun: if earlier loops were very brief, and nobody asks for
-/// what the strand has.
+/// Whether the strand runs a loop as one part without a fork, and has begun: if earlier loops were very brief, and no
+/// worker asks for what the strand has.
 [[gnu::always_inline]] inline bool begins_very_brief_loop(std::size_t n, const loop_options& options,
                                                           const pace& known) noexcept {
   return options.grain == 0 && !options.stop && known.is_very_brief(n) && detail::begin_brief_part();
