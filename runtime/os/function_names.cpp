@@ -26,6 +26,13 @@ std::size_t behind_bracket(const std::string& text, std::size_t at) {
   return at;
 }
 
+/// Whether a template's argument is the type of a closure of the user's, as in main()::<lambda(int)>.
+bool is_closure(const std::string& type) {
+  for (std::size_t at = 0; (at = type.find("<lambda(", at)) != std::string::npos; ++at)
+    if (behind_bracket(type, at) == type.size()) return !type.starts_with("fj::");
+  return false;
+}
+
 /// The closure that is named here, {lambda(int)#2} or 'lambda0'(int) or $_1; `at` is then behind it.
 std::string closure_at(const std::string& text, std::size_t& at) {
   unsigned long number = 0;
@@ -135,6 +142,26 @@ std::string name_of(const std::string& function) {
     }
   }
   return name.empty() ? function : name;  // of one whose result is a pointer to a function, nothing is left
+}
+
+std::string closure_called_by(const std::string& function) {
+  std::string found;
+  const std::size_t open = function.find('<');
+  if (open == std::string::npos) return found;
+  const std::size_t end = behind_bracket(function, open) - 1;
+  for (std::size_t begin = open + 1; begin < end;) {
+    std::size_t at = begin;
+    while (at < end && function[at] != ',')
+      at =
+          std::string_view("(<{[").find(function[at]) != std::string_view::npos ? behind_bracket(function, at) : at + 1;
+    std::string type = function.substr(begin, at - begin);
+    type.erase(type.find_last_not_of(" &") + 1);
+    begin = std::min(function.find_first_not_of(", ", at), end);
+    if (!is_closure(type) || type == found) continue;
+    if (!found.empty()) return "";
+    found = type;
+  }
+  return found;
 }
 
 }}}}  // namespace fj::v0_2::detail::os

@@ -199,6 +199,21 @@ std::map<std::uintptr_t, std::vector<place>> asked(const std::string& path,
   return found;
 }
 
+/// Names closures that g++ has inlined, which have no name for linkers. llvm-symbolizer calls them operator(), and
+/// addr2line calls the innermost by the symbol around it: that is also the last of the chain, or it is a function of the
+/// library's at a line of the user's. The function that calls the closure has its type as a template argument.
+void name_closures(std::vector<place>& chain) {
+  for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
+    std::string& function = chain[i].function;
+    const bool is_unnamed = function == "operator()" || function.starts_with("operator()<");
+    const bool is_around =
+        i == 0 && !is_of_library(chain[i].file) &&
+        (function.find("fj::v0_2::") < function.find('<') || name_of(function) == name_of(chain.back().function));
+    if (!is_unnamed && !is_around) continue;
+    if (const std::string closure = closure_called_by(chain[i + 1].function); !closure.empty()) function = closure;
+  }
+}
+
 /// An instruction that stands for several of the source has no line: finds that of one before it.
 void add_near_lines(const std::string& path, std::map<std::uintptr_t, std::vector<place>>& found) {
   constexpr std::uintptr_t furthest = 64;
@@ -234,6 +249,7 @@ std::vector<std::vector<place>> places_of(const std::vector<std::uintptr_t>& add
     list.erase(std::unique(list.begin(), list.end()), list.end());
     found[of] = asked(of->path, list);
     add_near_lines(of->path, found[of]);
+    for (auto& [offset, chain] : found[of]) name_closures(chain);
   }
   std::vector<std::vector<place>> places;
   for (const std::uintptr_t address : addresses) {

@@ -1,5 +1,5 @@
 // Prints what the library's messages, the profile and the race detector call each function of its input, one a line.
-// With an argument: whose they take a file to be, the program's or the library's.
+// With `files`: whose they take a file to be, the program's or the library's. With `closures`: which closure they take a function to call.
 #include <cstdio>
 #include <iostream>
 #include <string>
@@ -7,8 +7,11 @@
 #include "runtime/os/function_names.hpp"
 #include "runtime/os/symbols.hpp"
 
-int main(int argc, char**) {
+int main(int argc, char** argv) {
   using namespace fj::detail;
+  const std::string what = argc == 1 ? "" : argv[1];
   for (std::string line; std::getline(std::cin, line);)
-    std::puts(argc == 1 ? os::name_of(line).c_str() : os::is_of_library(line) ? "library" : "program");
+    std::puts(what == "files"      ? os::is_of_library(line) ? "library" : "program"
+              : what == "closures" ? os::name_of(os::closure_called_by(line)).c_str()
+                                   : os::name_of(line).c_str());
 }

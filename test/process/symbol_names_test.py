@@ -46,6 +46,15 @@ class SymbolNames(unittest.TestCase):
                  "/forkjoin/src/main.hpp": "program", "main.cpp": "program"}
         self.check(self.say_of(whose, "files"), whose)
 
+    def test_closures_that_are_inlined(self):
+        """By what calls them, as g++ names it."""
+        calls = {"call<main()::<lambda()>::<lambda()> >": "main::λ::λ", "run<main(int, char**)::<lambda(std::pair<int, int>)> >": "main::λ",
+                 "std::__invoke_impl<void, app::fold(int, bool (*)(int))::<lambda(int, int)>&, int&, int>": "app::fold::λ",
+                 "call<main()::<lambda()>, main()::<lambda()> >": "main::λ", "call<main()::<lambda()>, fib(int)::<lambda()> >": "",
+                 "call<fj::v0_2::detail::fork_all<main()::<lambda()> >(lvalue<main()::<lambda()> >)::<lambda()> >": "",
+                 "call<std::vector<int> >": "", "call<main()::<lambda()>::result>": "", "main": "", "call<": "", "operator<": ""}
+        self.check(self.say_of(calls, "closures"), calls)
+
     def test_profile_races_and_messages(self):
         for of in TABLE, OF_PLACES:
             self.check(self.say_of(of), of)
