@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <new>
+#include <utility>
 
 // Not <string.h> and <stdio.h>: their declarations of what is defined here differ from C's, or are inline.
 #pragma GCC diagnostic ignored "-Wmissing-declarations"
@@ -115,6 +116,25 @@ class called_from {
 #define HEAP_CALLED_FROM (operator_from ? operator_from : CALLED_FROM)
 
 std::size_t most_of(ssize_t n) noexcept { return n > 0 ? static_cast<std::size_t>(n) : 0; }
+
+/// What the program has freed lately, not yet given back. A strand that writes into such a block, which is a race, would else write into
+/// what the detector has put there to report it. Source: the quarantine of AddressSanitizer.
+class quarantine {
+ public:
+  /// Takes a block; returns the one to give back, or nullptr.
+  void* put(void* at) noexcept {
+    if (is_mapped(at) || malloc_usable_size(at) > largest) return at;
+    return std::exchange(blocks_[next_++ % most], at);
+  }
+
+ private:
+  static constexpr std::size_t most = 256, largest = 64 << 10;  // 16 MiB
+
+  void* blocks_[most] = {};
+  std::size_t next_ = 0;
+};
+
+quarantine lately_freed;
 
 constexpr std::size_t tree_node = 4 * sizeof(void*), list_node = 2 * sizeof(void*);
 
@@ -587,9 +607,10 @@ int posix_memalign(void** to, std::size_t alignment, std::size_t n) noexcept {
 
 void free(void* at) noexcept {
   if (!at) return;
-  if (watches_freed()) freed(at, malloc_usable_size(at), is_mapped(at), HEAP_CALLED_FROM);
+  const bool is_watched = watches_freed();
+  if (is_watched) freed(at, malloc_usable_size(at), is_mapped(at), HEAP_CALLED_FROM);
   ended(at);
-  __libc_free(at);
+  __libc_free(is_watched ? lately_freed.put(at) : at);
 }
 
 // --- std::exception_ptr: a count of owners, which the C++ library takes down; the last one destroys the exception ---
