@@ -23,6 +23,19 @@ CASE(bytes_set_9) {                             // racy: compilers would expand 
   use(to);
 }
 
+CASE(text_copied_7) {                               // racy
+  fj::fork_join([] { std::strcpy(to, "abcdef"); },  // race: a
+                [] { to[3] = 2; });                 // race: b
+  use(to);
+}
+
+CASE(bytes_compared_8) {  // racy
+  bool same = false;
+  fj::fork_join([&] { same = std::memcmp(to, from, 8) == 0; },  // race: a
+                [] { to[3] = 2; });                             // race: b
+  use(same);
+}
+
 CASE(bytes_set_24) {                             // racy
   fj::fork_join([] { std::memset(to, 1, 24); },  // race: a
                 [] { to[20] = 2; });             // race: b
