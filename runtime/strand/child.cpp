@@ -1,7 +1,6 @@
 #include "forkjoin/abi/scope.hpp"
 
 #include <cstdlib>
-#include <memory>
 #include <utility>
 
 #include "forkjoin/abi/os/race_detector.hpp"
@@ -11,6 +10,7 @@
 #include "runtime/strand/child_protocol.hpp"
 #include "runtime/strand/slow_paths.hpp"
 #include "runtime/strand/system.hpp"
+#include "runtime/strand/until_stolen.hpp"
 #include "runtime/strand/wait_at_join.hpp"
 #include "runtime/trace/note.hpp"
 
@@ -43,13 +43,10 @@ fiber& strand_of(continuation& rest) noexcept { return static_cast<fiber&>(rest)
   os::return_to(thief.context, parent.context, static_cast<std::uintptr_t>(fork_end::stolen));
 }
 
-// With steal_every_fork: tells the child, which waits at its end, that its parent was stolen. Aligned as
-// go_on_with_parent is.
+// With steal_every_fork, as the child waits at its end. Aligned as go_on_with_parent is.
 [[gnu::aligned(16)]] outcome tell_child_and_go_on(continuation& self) noexcept {
-  fiber& parent = strand_of(self);
-  if (join_waiter* const waiting = parent.below->until_stolen->arrive(outcome::returned))
-    resume(*static_cast<fiber*>(waiting));
-  return_to(parent);
+  tell_of_theft(*strand_of(self).below->until_stolen);
+  return_to(strand_of(self));
 }
 
 }  // namespace
@@ -127,20 +124,15 @@ fork_end call_child_slow(child& c, os::stack_call body) noexcept {
 }
 
 void start_child_slow(child& c) noexcept {
-  worker& m = *current_worker();
-  if (m.sched().settings().steal_every_fork) {
-    std::construct_at(&c.until_stolen, &go_on_with_parent);
-    current_fiber()->until_stolen = &c.until_stolen;
-    const os::unseen_by_detector pause;
-    static_cast<fiber*>(current_fiber()->as_child.stands_for)->joined.call_instead(&tell_child_and_go_on);
-  }
+  fiber& here = *current_fiber();
+  offer_until_stolen(static_cast<fiber&>(*here.as_child.stands_for), &tell_child_and_go_on, c.until_stolen,
+                     here.until_stolen);
   push_slow();
 }
 
 bool finish_child_slow(child& c) noexcept {
   if (pop_slow(current_fiber()->as_child)) return true;
-  // With steal_every_fork the child may not leave its record behind: the thief that takes it tells the child.
-  if (current_worker()->sched().settings().steal_every_fork) join_slow(c.until_stolen);
+  if (steals_every_fork()) join_slow(c.until_stolen);
   return false;
 }
 

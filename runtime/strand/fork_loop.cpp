@@ -12,6 +12,7 @@
 #include "runtime/strand/loop_protocol.hpp"
 #include "runtime/strand/slow_paths.hpp"
 #include "runtime/strand/system.hpp"
+#include "runtime/strand/until_stolen.hpp"
 #include "runtime/trace/note.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -28,27 +29,20 @@ struct loop_stand_in : record_stand_in {
   };
 };
 
-// With steal_every_fork: tells the thief that offered the rest, and waits at its pop, that it was stolen. Aligned as
-// go_on_with_loop is.
+// With steal_every_fork, as the thief that offered the rest waits at its pop. Aligned as go_on_with_loop is.
 [[gnu::aligned(16)]] outcome tell_thief_and_go_on(continuation& self) noexcept {
-  if (join_waiter* const waiting = static_cast<loop_rest&>(self).until_stolen->arrive(outcome::returned))
-    resume(*static_cast<fiber*>(waiting));
+  tell_of_theft(*static_cast<loop_rest&>(self).until_stolen);
   return go_on_with_loop(self);
 }
 
 void start_stolen_turn_slow(loop_rest& rest, loop_stand_in& offered) noexcept {
-  if (current_worker()->sched().settings().steal_every_fork) {
-    std::construct_at(&offered.until_stolen, &go_on_with_loop);
-    rest.until_stolen = &offered.until_stolen;
-    rest.joined.call_instead(&tell_thief_and_go_on);
-  }
+  offer_until_stolen(rest, &tell_thief_and_go_on, offered.until_stolen, rest.until_stolen);
   push_slow();
 }
 
 bool finish_stolen_turn_slow(loop_stand_in& offered) noexcept {
   if (pop_slow(offered)) return true;
-  // With steal_every_fork the stand-in may not be left behind in the deque.
-  if (current_worker()->sched().settings().steal_every_fork) join_slow(offered.until_stolen);
+  if (steals_every_fork()) join_slow(offered.until_stolen);
   return false;
 }
 
