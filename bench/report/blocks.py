@@ -17,7 +17,7 @@ from peers.tables import best_ways, league as league_of
 from report import axes, marks
 from report.recorded import (PROCS, beside_omp, build_of, compilers, deciding, fastest_other, forked_over_plain, mean, ours, problem_of, sides,
                              times_of_go, version)
-from report.waits import Space, Trees, Waits
+from report.waits import Adaptive, Space, Trees, Waits
 
 PAGES = ("README.md", "bench/README.md", "bench/PEERS.md", "bench/TALK.md", "bench/WAITING.md", "bench/FIGURES.md",
          "forkjoin/guide/performance.md", "runtime/README.md")
@@ -245,6 +245,16 @@ def bounds(figures):
     return grid(*Trees(figures.files["trees"]).bounds())
 
 
+def adaptive(figures):
+    of = Adaptive(figures.files["adaptive"])
+    seeds, commit = of.report["settings"]["seeds"], of.report["environment"]["commit"][:7]
+    return grid(*of.times()) + "\n" + grid(*of.distribution()) + "\n" + folded(f"Simulated, {seeds} schedules; commit {commit}.")
+
+
+def forms(figures):
+    return grid(*Adaptive(figures.files["adaptive"]).forms())
+
+
 def where(trees):
     environment = trees.report["environment"]
     return folded(f"Simulated, {trees.settings['seeds']} schedules of each tree, {min(trees.settings['seeds'], 3)} on 64 P; commit {environment['commit'][:7]}.")
@@ -332,7 +342,7 @@ def handover(figures):
                  for (case, who), (call, by) in CALLS.items()])
 
 
-BLOCKS = {of.__name__: of for of in (measured, losses, means, beside, kernels, goals, fib, effects, policies, counters, trees, slack, lengths, children, lateness, memory, bounds, league, peers,
+BLOCKS = {of.__name__: of for of in (measured, losses, means, beside, kernels, goals, fib, effects, policies, counters, trees, slack, lengths, children, adaptive, forms, lateness, memory, bounds, league, peers,
                                      libraries, talk, echo, handover)}
 
 

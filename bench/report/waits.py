@@ -166,6 +166,36 @@ class Space:
                                        ("space-chain", "a chain of n leaves of 20 us", ("chain", 20)))]
 
 
+class Adaptive:
+    """The policy that adapts, beside those whose order is fixed; and loops and scopes as forks."""
+
+    FORMS = ("even", "loop", "scope")
+
+    def __init__(self, report):
+        self.report = report
+        self.shapes = {(row["shape"], row["leaf_us"]): row for row in report["shapes"]}
+        self.lengths = list(dict.fromkeys(us for _, us in self.shapes))
+
+    def table(self, heads, cell, shapes):
+        leaves = {us: row["leaves"] for (_, us), row in self.shapes.items()}
+        return ([heads, *(f"{leaves[us]:,} leaves of {us:g} us" for us in self.lengths)],
+                [[shape, *(cell(self.shapes[shape, us]) for us in self.lengths)] for shape in shapes])
+
+    def times(self):
+        return self.table(f"P = {MANY}", lambda row: f"{row['adaptive']['times']['median']:.2f}; {row['over_fastest']:.2f}; {row['adaptive']['peak_stacks']:,}",
+                          dict.fromkeys(shape for shape, _ in self.shapes if shape not in self.FORMS[1:]))
+
+    def distribution(self):
+        return ([f"{self.report['settings']['trees']} random trees, P = {MANY}: the adaptive policy's time over", "median (interval)", "middle half", "least",
+                 "greatest", "trees slower by over 2%", "faster"],
+                [[name.removeprefix("over_").replace("fastest", "the fastest of the three"), times(row), "{:.3f}–{:.3f}".format(*row["quartiles"]),
+                  f"{row['min']:.3f}", f"{row['max']:.3f}", row["slower"], row["faster"]] for name, row in self.report["distributions"].items()])
+
+    def forms(self):
+        return self.table(f"P = {MANY}", lambda row: f"{row['tasks']['times']['median']:.2f}; {pair('{:,}', [row[way]['peak_stacks'] for way in PAIR])}",
+                          self.FORMS)
+
+
 class Trees:
     def __init__(self, report):
         self.report = report
