@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "../sched/scheduler.hpp"
-#include "system.hpp"
+#include "runtime/sched/scheduler.hpp"
+#include "runtime/strand/system.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

@@ -152,7 +152,8 @@ def check_races(where, text, expected, compiler):
     name = re.match(r"// (\S+\.cpp)\n", text)[1]
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / name).write_text(text)
-        flags = ["-O1", "-DFORKJOIN_RACES", "-Wp,-fsanitize=thread", "-g", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset"]
+        flags = ["-O1", "-DFORKJOIN_RACES", "-Wp,-fsanitize=thread", "-g", *(f"-fno-builtin-{name}" for name in (
+            "memcpy", "memmove", "memset", "memcmp", "mempcpy", "strcpy", "stpcpy", "strncpy", "strcat", "strcmp", "strncmp"))]
         subprocess.run([*compiler, *flags, *WARNINGS, name, library, "-ldl", "-o", "program"], cwd=folder, check=True)
         done = subprocess.run(["./program"], cwd=folder, text=True, capture_output=True, timeout=60)
     is_gnu = "clang" not in subprocess.run([*compiler, "--version"], text=True, capture_output=True).stdout
