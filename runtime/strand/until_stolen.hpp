@@ -1,5 +1,6 @@
-// With options::steal_every_fork: how a strand that offers thieves the rest of another one, a scope's parent or a loop, waits until a thief
-// has it. A strand that forks waits at its own join; such a rest ends elsewhere, so its thief tells the strand when it takes it.
+// With options::steal_every_fork: how a strand that offers thieves the rest of another one, a scope's parent or a loop,
+// waits until a thief has it. A strand that forks waits at its own join; such a rest ends elsewhere, so its thief tells
+// the strand when it takes it.
 #pragma once
 
 #include <memory>
@@ -11,8 +12,9 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 inline bool steals_every_fork() noexcept { return current_worker()->sched().settings().steal_every_fork; }
 
-/// By the strand, after its push and before any thief can take the rest. The thief runs `tells` in place of the rest's body; that calls
-/// tell_of_theft(*told_at), and then the body. The strand waits at `stolen`, a join in its frame, when its pop has found the rest public.
+/// By the strand, after its push and before any thief can take the rest. The thief runs `tells` in place of the rest's
+/// body; that calls tell_of_theft(*told_at), and then the body. The strand waits at `stolen`, a join in its frame, when
+/// its pop has found the rest public.
 inline void offer_until_stolen(continuation& rest, continuation_body tells, join& stolen, auto& told_at) noexcept {
   if (!steals_every_fork()) return;
   std::construct_at(&stolen, tells);
