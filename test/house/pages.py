@@ -246,6 +246,8 @@ def check_words(dev, pages):
     parts = set(re.findall(r"(?m)^(\w+) +\d+ {3}", told))
     asked = "".join(file.read_text() for file in (ROOT / "bench").rglob("*.py")) + (ROOT / "dev").read_text()
     options = {"bench": asked, "report": asked}
+    for name in "profile", "races":
+        options[name] = "".join(file.read_text() for file in (ROOT / "runtime" / name / "tool").glob("*.py"))
     meson = set(re.findall(r"option\('(\w+)'", (ROOT / "meson_options.txt").read_text()))
     meson |= {"buildtype", "default_library", "debug", "optimization", "prefix", "unity", "werror"}
     folders = [ROOT / name for name in ("forkjoin", "runtime", "examples", "bench", "test")]
