@@ -129,13 +129,13 @@ def group_id(name):
 # --- examples and other sources ---
 
 # By the suffix of a file: how Doxygen colors it.
-LANGUAGES = {".cpp": ".cpp", ".hpp": ".cpp", ".py": ".py"}
+LANGUAGES = {".c": ".c", ".cpp": ".cpp", ".hpp": ".cpp", ".py": ".py"}
 
 
 @functools.cache
 def examples():
     """The programs of examples/, in the order in which a reader looks at them: the short ones first."""
-    found = [file.relative_to(ROOT) for file in (ROOT / EXAMPLES).rglob("*") if file.suffix in (".cpp", ".hpp", ".go", ".rs")]
+    found = [file.relative_to(ROOT) for file in (ROOT / EXAMPLES).rglob("*") if file.suffix in (".c", ".cpp", ".hpp", ".go", ".py", ".rs")]
     return [str(file) for file in sorted(found, key=lambda file: (len(file.parts), file)) if not file.is_relative_to(COURSE)]
 
 
@@ -159,8 +159,10 @@ def source_id(name):
 
 def head_comment(name):
     """What the first comment of a source says, as one paragraph."""
-    lines = re.match(r"(?:(?://.*)?\n)*", (ROOT / name).read_text())[0].strip().partition("\n//\n")[0]
-    return " ".join(re.sub(r"(?m)^// ?", "", lines).split())
+    text = re.sub(r"\A#!.*\n", "", (ROOT / name).read_text()).lstrip()
+    found = re.match(r"/\*(.*?)\*/|\"\"\"(.*?)\"\"\"|((?:(?://|#(?!include)).*\n)+)", text, re.DOTALL if text[:2] != "//" and text[:1] != "#" else 0)
+    lines = next(filter(None, found.groups()), "").partition("\n//\n")[0] if found else ""
+    return " ".join(re.sub(r"(?m)^ *(//|#|\*) ?", "", lines).split())
 
 
 def source_page(name):
