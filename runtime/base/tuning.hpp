@@ -132,6 +132,9 @@ inline constexpr std::int64_t last_delay_ns = 10'000'000;
 /// Nanoseconds that the monitor lets be, at least, between two wake-ups for timers while all P compute; so a timer may be late by as much.
 inline constexpr std::int64_t timer_delay_ns = 500'000;
 
+/// The same once a fiber has been urgent: less than the strands that give way to it take to hear. A wake-up of the monitor takes 5 us.
+inline constexpr std::int64_t urgent_timer_delay_ns = 100'000;
+
 /// Calls of fj::blocking that last, one after another, until a strand gives its P up at the next one without the monitor. After
 /// fewer, a strand that makes long and short calls in turn would lose its P at each short one, too.
 inline constexpr unsigned lasting_calls = 2;

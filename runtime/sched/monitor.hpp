@@ -38,6 +38,9 @@ class monitor {
   /// By a worker: it is to serve a timer that is due at that time.
   void wake_by(std::int64_t time) noexcept { word_.wake_by(time); }
 
+  /// It serves timers that follow one another quickly sooner from now on.
+  void begin_urgent() noexcept { word_.use_timer_delay(tuning::urgent_timer_delay_ns); }
+
   /// By a worker that has taken a P and runs a strand on it: ends the monitor's rest.
   void attend() noexcept {
     // seq_cst: the P is taken from the idle ones, then this is read; rest() stores this, then reads how many P are idle

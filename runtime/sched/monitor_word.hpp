@@ -19,6 +19,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "forkjoin/abi/relaxed.hpp"
 #include "runtime/base/tuning.hpp"
 #include "runtime/os/machine.hpp"
 
@@ -38,17 +39,20 @@ class monitor_word {
     const std::int64_t now = os::now_ns();
     std::int64_t until = now + delay;
     wakes_at_.store(until, std::memory_order_seq_cst);
-    const std::int64_t due = (std::max)(first(), now + tuning::timer_delay_ns);
+    const std::int64_t due = (std::max)(first(), now + timer_delay_ns_);
     if (due < until) wakes_at_.store(until = due, std::memory_order_seq_cst);
     os::futex_wait_until(word_, watching, until);
   }
 
   /// By a worker: the monitor is to wake at that time, or a little later.
   void wake_by(std::int64_t time) noexcept {
-    if (wakes_at_.load(std::memory_order_seq_cst) - tuning::timer_delay_ns <= time) return;
+    if (wakes_at_.load(std::memory_order_seq_cst) - timer_delay_ns_ <= time) return;
     std::uint32_t was = watching;
     if (word_.compare_exchange_strong(was, poked, std::memory_order_seq_cst)) os::futex_wake(word_);
   }
+
+  /// From now on it lets no more than that be between two wake-ups for timers.
+  void use_timer_delay(std::int64_t ns) noexcept { timer_delay_ns_ = ns; }
 
   /// For the other changes of what the monitor does.
   os::atomic<std::uint32_t>& word() noexcept { return word_; }
@@ -57,6 +61,7 @@ class monitor_word {
  private:
   os::atomic<std::uint32_t> word_{unstarted};
   os::atomic<std::int64_t> wakes_at_{0};  // by os::now_ns; of the last sleep
+  relaxed<std::int64_t> timer_delay_ns_ = tuning::timer_delay_ns;
 };
 
 }}}  // namespace fj::v0_2::detail

@@ -53,8 +53,10 @@ void scheduler::use_procs(unsigned procs) noexcept {
 
 void scheduler::begin_urgent() noexcept {
   dispatcher_.note_cuts();
-  if (!has_been_urgent_.load(std::memory_order_relaxed) && !has_been_urgent_.exchange(true, std::memory_order_relaxed))
-    yield_requests.fetch_add(1, std::memory_order_relaxed);
+  if (has_been_urgent_.load(std::memory_order_relaxed) || has_been_urgent_.exchange(true, std::memory_order_relaxed))
+    return;
+  yield_requests.fetch_add(1, std::memory_order_relaxed);
+  monitor_.begin_urgent();
 }
 
 bool scheduler::is_unused() const noexcept {
