@@ -89,11 +89,7 @@ sleeping count_sleeping(const instances& known) noexcept FORKJOIN_REQUIRES(known
 // program may do nothing else for hours.
 bool awaits_others(const instances& known) noexcept FORKJOIN_REQUIRES(known.mutex) {
   bool any = false;
-  const auto look = [&any](const fiber& f) { any |= f.state == fiber_state::waiting && f.waits.ended_by_others(); };
-  for (instance* each = known.all.first(); each; each = known.all.after(*each)) {
-    if (each->is_forked_copy()) continue;
-    each->for_each_pool([&](const stack_pool& stacks) { stacks.for_each(look); });
-  }
+  for_each_waiting_fiber(known, [&any](const fiber& f) { any |= f.waits.ended_by_others(); });
   outside_sleepers& outside = sleepers_outside();
   const locked lock(outside.mutex);
   for (const outside_sleeper* each = outside.all.first(); each; each = outside.all.after(*each))

@@ -38,6 +38,17 @@ struct instances {
 };
 instances& known_instances() noexcept;
 
+/// Calls visit(fiber) for each that waits, of all runtimes that are no forked copies. They work meanwhile: it may go on before the call.
+template <class Visit>
+void for_each_waiting_fiber(const instances& known, Visit visit) FORKJOIN_REQUIRES(known.mutex) {
+  for (instance* each = known.all.first(); each; each = known.all.after(*each)) {
+    if (each->is_forked_copy()) continue;
+    each->for_each_fiber([&](const fiber& f) {
+      if (f.state == fiber_state::waiting) visit(f);
+    });
+  }
+}
+
 /// What each P and each fiber does, of all that are no forked copies, and what threads outside wait for. Throws std::bad_alloc.
 std::string describe_all_fibers(const instances& known) FORKJOIN_REQUIRES(known.mutex);
 

@@ -112,11 +112,11 @@ struct failure {
 // One look at the process.
 class look {
  public:
-  explicit look(const instances& known) noexcept : known_(known) {}
+  /// `in_use`: from where on the stack of this thread is in use.
+  look(const instances& known, address in_use) noexcept : known_(known), in_use_(in_use) {}
 
-  /// Adds the waits that are lost. Not inlined: the registers that its caller uses are in its frame.
-  [[gnu::noinline]] failure find(std::vector<fiber_wait>& lost) {
-    __builtin_unwind_init();
+  /// Adds the waits that are lost.
+  failure find(std::vector<fiber_wait>& lost) {
     const std::unique_ptr<char[], freer> probe(static_cast<char*>(std::malloc(probe_bytes)));
     if (!probe || !gather_workers()) return no_memory;
     const failure f = stop_and_look(address_of(probe.get()));
@@ -196,24 +196,23 @@ class look {
     return true;
   }
 
-  // Not inlined: the frames of its callers are above its own.
-  [[gnu::noinline]] failure stop_and_look(address probe) noexcept {
+  failure stop_and_look(address probe) noexcept {
     if (const failure f = in_words(os::stop_threads()); f.why) return f;
-    const failure f = look_around(reinterpret_cast<address>(__builtin_frame_address(0)), probe);
+    const failure f = look_around(probe);
     os::resume_threads();
     return f;
   }
 
   // From here on the others are stopped: nothing allocates or takes a lock.
 
-  failure look_around(address stack_pointer, address probe) noexcept {
+  failure look_around(address probe) noexcept {
     if (!pages_.are_known()) return no_pages;
     if (!mappings_.reserve(most_mappings)) return no_memory;
     if (!os::read_mappings(mappings_)) return {"/proc/self/maps cannot be read"};
     if (!reserve_tables()) return no_memory;
     gather_fibers();
     if (!gather_own_memory()) return busy;
-    gather_stacks(stack_pointer);
+    gather_stacks();
     read_heap();
     sort(own_);
     if (!blocks_.empty()) all_blocks_ = {blocks_[0].begin, blocks_[blocks_.size() - 1].end};
@@ -243,7 +242,7 @@ class look {
         heap += std::min(m.end, os::heap_reader::next_arena(at + 1)) - at;
     }
     for_each_runtime([&](instance& s) {
-      s.for_each_pool([&](const stack_pool& pool) { pool.for_each([&](const fiber&) { ++fibers; }); });
+      s.for_each_fiber([&](const fiber&) { ++fibers; });
       processors += s.all().count();
     });
     os::for_each_stopped([&](const os::stopped_thread&) { ++threads; });
@@ -260,21 +259,19 @@ class look {
   void gather_fibers() noexcept {
     for_each_runtime([&](instance& s) {
       const bool ends = &s != known_.by_default.load(std::memory_order_relaxed);
-      s.for_each_pool([&](const stack_pool& pool) {
-        pool.for_each([&](const fiber& each) {
-          auto* const f = const_cast<fiber*>(&each);
-          const address begin = address_of(f->mapping);
-          fibers_.push({.begin = begin,
-                        .end = begin + f->mapping_size,
-                        .of = f,
-                        .from = address_of(f->stack_bottom()),
-                        .top = address_of(f->stack_top()),
-                        .version = f->waits.version(),
-                        .is_asked_at_end = ends,
-                        .is_root = false,
-                        .is_marked = false,
-                        .may_be_lost = false});
-        });
+      s.for_each_fiber([&](const fiber& each) {
+        auto* const f = const_cast<fiber*>(&each);
+        const address begin = address_of(f->mapping);
+        fibers_.push({.begin = begin,
+                      .end = begin + f->mapping_size,
+                      .of = f,
+                      .from = address_of(f->stack_bottom()),
+                      .top = address_of(f->stack_top()),
+                      .version = f->waits.version(),
+                      .is_asked_at_end = ends,
+                      .is_root = false,
+                      .is_marked = false,
+                      .may_be_lost = false});
       });
     });
     sort(fibers_);
@@ -307,8 +304,8 @@ class look {
   }
 
   // From where on each stack is in use.
-  void gather_stacks(address stack_pointer) noexcept {
-    gather_stack(os::this_thread_stopped(stack_pointer));
+  void gather_stacks() noexcept {
+    gather_stack(os::this_thread_stopped(in_use_));
     os::for_each_stopped([&](const os::stopped_thread& t) { gather_stack(t); });
     sort(ends_);
   }
@@ -544,6 +541,7 @@ class look {
   }
 
   const instances& known_;
+  const address in_use_;
   os::touched_pages pages_;
   os::own_table<os::mapping> mappings_;
   os::own_table<seen_fiber> fibers_;
@@ -582,7 +580,7 @@ failure ask_for_signal() noexcept {
 }
 
 // One look that succeeds, if threads that were not ready for it become so.
-failure look_once(std::vector<fiber_wait>& lost) {
+failure look_once(address in_use, std::vector<fiber_wait>& lost) {
   failure why = ask_for_signal();
   if (why.why) return why;
   const std::int64_t until = os::now_ns() + patience_ns;
@@ -590,7 +588,7 @@ failure look_once(std::vector<fiber_wait>& lost) {
   for (std::int64_t delay = first_rest_ns;; delay *= 2) {
     {
       const locked lock(known.mutex);
-      why = std::make_unique<look>(known)->find(lost);  // too large for the stack of a fiber
+      why = std::make_unique<look>(known, in_use)->find(lost);  // too large for the stack of a fiber
       if (!why.may_pass || os::now_ns() > until) return why;
       wake_threads(known);
     }
@@ -623,16 +621,10 @@ waiting_fiber describe(const fiber& f) {
 void add_lost(lost_report& to, const std::vector<fiber_wait>& lost) {
   instances& known = known_instances();
   const locked lock(known.mutex);
-  for (instance* each = known.all.first(); each; each = known.all.after(*each)) {
-    if (each->is_forked_copy()) continue;
-    each->for_each_pool([&](const stack_pool& pool) {
-      pool.for_each([&](const fiber& f) {
-        if (f.state == fiber_state::waiting &&
-            std::binary_search(lost.begin(), lost.end(), fiber_wait{&f, f.waits.version()}))
-          to.fibers.push_back(describe(f));
-      });
-    });
-  }
+  for_each_waiting_fiber(known, [&](const fiber& f) {
+    if (std::binary_search(lost.begin(), lost.end(), fiber_wait{&f, f.waits.version()}))
+      to.fibers.push_back(describe(f));
+  });
 }
 
 // Since when a call has seen fibers in the waits in which they are.
@@ -643,19 +635,14 @@ class long_waits {
     std::vector<std::pair<std::int64_t, const fiber*>> oldest;
     instances& known = known_instances();
     const locked lock(known.mutex);
-    for (instance* each = known.all.first(); each; each = known.all.after(*each)) {
-      if (each->is_forked_copy()) continue;
-      each->for_each_pool([&](const stack_pool& pool) {
-        pool.for_each([&](const fiber& f) {
-          if (f.state != fiber_state::waiting || !f.waits.what()) return;
-          const fiber_wait w{&f, f.waits.version()};
-          const auto before = since_.find(w);
-          const std::int64_t since = before == since_.end() ? os::now_ns() : before->second;
-          now.emplace(w, since);
-          oldest.emplace_back(since, &f);
-        });
-      });
-    }
+    for_each_waiting_fiber(known, [&](const fiber& f) {
+      if (!f.waits.what()) return;
+      const fiber_wait w{&f, f.waits.version()};
+      const auto before = since_.find(w);
+      const std::int64_t since = before == since_.end() ? os::now_ns() : before->second;
+      now.emplace(w, since);
+      oldest.emplace_back(since, &f);
+    });
     since_.swap(now);
     std::sort(oldest.begin(), oldest.end());
     constexpr std::size_t most = 10;
@@ -723,13 +710,16 @@ std::string lines_of(const std::vector<waiting_fiber>& fibers) {
   return text;
 }
 
-// Under the mutex of all looks. The waits that are lost; or the report says why that cannot be said.
-std::vector<fiber_wait> look_twice(looking& all, lost_report& report) {
+// Under the mutex of all looks. The waits that are lost; or the report says why that cannot be said. Not inlined: the frames of its callers
+// are above its own, where the look begins; below lie words of earlier calls. The registers that these use are in the frame of its caller, which
+// calls __builtin_unwind_init.
+[[gnu::noinline]] std::vector<fiber_wait> look_twice(looking& all, lost_report& report) {
+  const auto in_use = reinterpret_cast<address>(__builtin_frame_address(0));
   std::vector<fiber_wait> first, second;
-  failure why = look_once(first);
+  failure why = look_once(in_use, first);
   if (!why.why && !first.empty()) {
     os::sleep_ns(between_looks_ns);
-    why = look_once(second);
+    why = look_once(in_use, second);
   }
   if (!why.why) return in_both(first, second);
   report.not_available = in_words(why);
@@ -749,7 +739,8 @@ class watch {
   bool looks() const noexcept { return begun_in_.load(std::memory_order_relaxed) == os::process_generation(); }
 
   /// Prints which fibers are lost, and were not printed before.
-  void tell() noexcept {
+  [[gnu::noinline]] void tell() noexcept {
+    __builtin_unwind_init();  // see look_twice
     try {
       looking& all = all_looks();
       const locked lock(all.mutex);
@@ -767,10 +758,12 @@ class watch {
 
   void look_on() noexcept {
     thread_.use_all_processors();
-    for (;;) {
-      os::sleep_ns(second_ns);
+    for (std::int64_t rest = second_ns;;) {
+      os::sleep_ns(std::exchange(rest, second_ns));
       if (os::resident_bytes() <= most_bytes_) {
+        const std::int64_t begin = os::now_ns();
         tell();
+        rest = std::max(second_ns, least_rest * (os::now_ns() - begin));
       } else if (!std::exchange(said_too_large_, true)) {
         os::print_error("forkjoin: FORKJOIN_LOST=1: the process has more memory than FORKJOIN_LOST_HEAP says, so ");
         os::print_error("lost fibers are looked for only at the end of runtimes\n");
@@ -781,6 +774,7 @@ class watch {
   void end() noexcept { begun_in_.store(~0u, std::memory_order_relaxed); }
 
   static constexpr std::int64_t second_ns = 1'000'000'000;
+  static constexpr std::int64_t least_rest = 20;  // times as long as the look took
 
   std::atomic<unsigned> begun_in_{~0u};  // process_generation: a thread does not go through fork(2)
   std::size_t most_bytes_ = 0;
@@ -792,7 +786,8 @@ constinit watch the_watch;
 
 }  // namespace
 
-lost_report find_lost_fibers() {
+[[gnu::noinline]] lost_report find_lost_fibers() {
+  __builtin_unwind_init();  // see look_twice
   looking& all = all_looks();
   const locked lock(all.mutex);
   lost_report report;
