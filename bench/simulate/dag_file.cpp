@@ -47,8 +47,9 @@ class reader {
     known_.reserve(nodes->size());
     for (const json& one : *nodes) {
       try {
-        known_.push_back(node_of(one, 0));
-        check(known_.back());
+        const part made = node_of(one, 0);
+        check(made);
+        known_.push_back(made);
       } catch (const invalid& what) {
         throw invalid("node " + std::to_string(known_.size()) + ": " + what.what());
       }

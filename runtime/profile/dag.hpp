@@ -1,8 +1,8 @@
 // The graph of forks itself, for a simulator of schedulers (bench/simulate/README.md has the format): FORKJOIN_PROFILE_DAG names the file.
 // Else nothing is recorded, and each function below costs a test.
 //
-// Of branches that do the same one is kept: those of fib(30) have 31 lengths, so to speak. So the file of a recursion whose strands are too
-// brief to be timed one by one is small, and that of a program whose strands are timed each has them all.
+// Branches that do the same are kept once. So the file of a recursion is small if its strands are too brief to be timed one by one; of a
+// program whose strands are timed one by one it has them all.
 #pragma once
 
 #include <cstdint>
