@@ -210,9 +210,9 @@ def adaptive_tree(program, seed, procs, seeds):
             "over_continuations": times["adaptive"] / times["continuations"], "over_last_leave": times["adaptive"] / times["last_leave"]}
 
 
-def adaptive(program, trees, seeds, pool):
-    rows = [pool.submit(adaptive_shape, program, kernel, leaves, us, min(seeds, FEW))
-            for kernel in CHAINS + DAGS + SHAPES + tuple(f"{n} children" for n in (8, 64)) for us, leaves in ADAPTIVE.items()]
+def adaptive(program, trees, seeds, with_shapes, pool):
+    shapes = CHAINS + DAGS + SHAPES + tuple(f"{n} children" for n in (8, 64)) if with_shapes else ()
+    rows = [pool.submit(adaptive_shape, program, kernel, leaves, us, min(seeds, FEW)) for kernel in shapes for us, leaves in ADAPTIVE.items()]
     each = list(pool.map(lambda seed: adaptive_tree(program, seed, MANY, seeds), range(1, trees + 1)))
     of = {name: distribution([tree[name] for tree in each]) for name in ("over_continuations", "over_last_leave", "over_fastest")}
     return {"rule": RULE, "shapes": [row.result() for row in rows], "distributions": of, "trees": each}
@@ -246,7 +246,7 @@ def main():
     machine = environment.Conditions()
     if args.adaptive:
         with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-            of = adaptive(program, args.trees, args.seeds, pool)
+            of = adaptive(program, args.trees, args.seeds, not args.no_shapes, pool)
         print_adaptive(of)
         if args.json:
             write(args.json, args, machine, of)

@@ -57,6 +57,10 @@ if (pathlib.Path(BUILD) / "bench/simulate").exists():
     for r in virtual["simulated"]:
         assert (r["procs"], r["leaves"]) == (3, 32) and r["vs_continuations"]["rounds"] == 9 and r["waits"] <= 1000, r
     assert len(virtual["simulated"]) == 13 * 6
+    adaptive, adaptive_again = (run("trees", "--adaptive", "--trees", "2", "--seeds", "1", "--no-shapes", busy=False) for _ in range(2))
+    assert adaptive["trees"] == adaptive_again["trees"] and len(adaptive["trees"]) == 2, adaptive
+    for tree in adaptive["trees"]:
+        assert tree["over_fastest"] >= max(tree["over_continuations"], tree["over_last_leave"]) > 0, tree
     first, again = (run("trees", "--trees", "2", "--seeds", "1", "--no-shapes", busy=False) for _ in range(2))
     assert [first[name] == again[name] for name in ("trees", "distributions", "worst")] == [True] * 3
     assert [row["way"] for row in first["distributions"] if row["procs"] == 8] == ["tasks", "first_top", "first_leap", "last_leave", "last_leap"]
