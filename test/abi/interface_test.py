@@ -64,13 +64,33 @@ def describe(library, into):
 
 
 def layouts(description):
-    """Of each class, union and enumeration: its name, size, bases, members and enumerators. By identifiers that are hashes of full names."""
+    """Of each class, union and enumeration: its size, bases, members and enumerators. There may be several of one name. Identifiers of types
+    differ between descriptions, so they are resolved."""
+    every = list(xml.etree.ElementTree.parse(description).iter())
+    by_identifier = {one.get("id"): one for one in every if one.get("id")}
+
+    def named(identifier):
+        one = by_identifier.get(identifier)
+        if one is None:
+            return "?"
+        name = one.get("name", "")
+        if name and not name.startswith("__anonymous"):
+            return name
+        if one.tag in ("class-decl", "union-decl", "enum-decl"):
+            return str(layout(one))
+        return f"{one.tag} {one.get('const', '')} {named(one.get('type-id'))}"
+
+    def layout(one):
+        parts = [(part.tag, part.get("layout-offset-in-bits"), part.get("name"), part.get("value"), part.get("type-id"),
+                  [(inner.get("name"), inner.get("type-id")) for inner in part.iter("var-decl")])
+                 for part in one if part.tag in ("base-class", "data-member", "enumerator")]
+        return one.get("size-in-bits"), [(*part, named(of), [(name, named(its)) for name, its in members]) for *part, of, members in parts]
+
     found = {}
-    for one in xml.etree.ElementTree.parse(description).iter():
+    for one in every:
         if one.tag in ("class-decl", "union-decl", "enum-decl") and "is-declaration-only" not in one.attrib:
-            members = [(part.tag, *part.attrib.values(), *(value for inner in part.iter("var-decl") for value in inner.attrib.values()))
-                       for part in one if part.tag in ("base-class", "data-member", "enumerator")]
-            found[one.get("id")] = (one.get("name"), one.get("size-in-bits"), members)
+            if not one.get("name").startswith("__anonymous"):
+                found.setdefault(one.get("name"), []).append(layout(one))
     return found
 
 
@@ -80,8 +100,8 @@ def compare(recorded, today):
     text = done.stdout + done.stderr if done.returncode != 0 else ""
     # abidiff leaves out what no function takes or returns, such as what programs see of a deque.
     now = layouts(today)
-    for identifier, (name, *then) in layouts(recorded).items():
-        if identifier not in now or list(now[identifier][1:]) != then:
+    for name, then in layouts(recorded).items():
+        if any(one not in now.get(name, []) for one in then):
             text += f"the layout of {name} has changed\n"
     return text
 
