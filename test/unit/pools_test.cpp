@@ -20,7 +20,7 @@ namespace {
 
 using namespace fj::detail;
 
-constexpr std::size_t stack_size = std::size_t{1} << 20;
+constexpr std::size_t size_of_stacks = std::size_t{1} << 20;
 std::atomic<unsigned> numbers{0};
 
 // Asks the system, without a fault.
@@ -37,7 +37,7 @@ bool is_readable(const std::byte* at) {
 }  // namespace
 
 TEST_CASE("stack_pool: fibers are taken, given back and taken again") {
-  stack_pool pool(stack_size, numbers);
+  stack_pool pool(size_of_stacks, numbers);
   CHECK(pool.in_use() == 0);
   fiber* const a = pool.take(nullptr);
   fiber* const b = pool.take(nullptr);
@@ -59,7 +59,7 @@ TEST_CASE("stack_pool: fibers are taken, given back and taken again") {
 }
 
 TEST_CASE("stack_pool: a stack has the size asked for, and all of it can be used") {
-  for (const std::size_t size : {std::size_t{16} << 10, std::size_t{100'000}, stack_size}) {
+  for (const std::size_t size : {std::size_t{16} << 10, std::size_t{100'000}, size_of_stacks}) {
     stack_pool pool(size, numbers);
     fiber* const f = pool.take(nullptr);
     REQUIRE(f);
@@ -79,7 +79,7 @@ TEST_CASE("stack_pool: each of many stacks has a guard below it, and one above w
   os::guard_pages_if_free(tried, page);
   const bool has_regions = !is_readable(tried);
   os::release_pages(tried, page);
-  stack_pool pool(stack_size, numbers);
+  stack_pool pool(size_of_stacks, numbers);
   std::vector<fiber*> all(20);
   for (fiber*& f : all) {
     f = pool.take(nullptr);
@@ -95,7 +95,7 @@ TEST_CASE("stack_pool: each of many stacks has a guard below it, and one above w
 }
 
 TEST_CASE("stack_pool: touched pages are given back, except those that are kept") {
-  stack_pool pool(stack_size, numbers);
+  stack_pool pool(size_of_stacks, numbers);
   fiber* const f = pool.take(nullptr);
   REQUIRE(f);
   std::byte* const top = f->stack_bottom() + f->stack_size();
@@ -110,14 +110,14 @@ TEST_CASE("stack_pool: touched pages are given back, except those that are kept"
 
 // Tried with marks from the first trim on: two pages.
 TEST_CASE("stack_pool: to wait for the first time touches no page, and what a strand touched below is given back") {
-  stack_pool pool(stack_size, numbers);
+  stack_pool pool(size_of_stacks, numbers);
   std::vector<fiber*> used_up;
   for (const bool went_deep : {false, true}) {
     CAPTURE(went_deep);
     fiber* const f = pool.take(nullptr);
     REQUIRE(f);
     std::byte* const top = f->stack_top();
-    const std::size_t used = went_deep ? stack_size / 2 : 1000;
+    const std::size_t used = went_deep ? size_of_stacks / 2 : 1000;
     std::memset(top - used, 1, used);
     trim_stack(*f, top - 1000);
     std::size_t touched = 0;
@@ -142,7 +142,7 @@ TEST_CASE("stack_pool: a stack of the size that is kept gets no marks") {
 TEST_CASE("stack_pool: a strand that goes deeper is noticed every time") {
   // If the marks are always taken for whole, the pages stayed. If the marks are not put back, pages are discarded every
   // time.
-  stack_pool pool(stack_size, numbers);
+  stack_pool pool(size_of_stacks, numbers);
   fiber* const f = pool.take(nullptr);
   REQUIRE(f);
   std::byte* const top = f->stack_bottom() + f->stack_size();
@@ -168,7 +168,7 @@ TEST_CASE("stack_pool: a strand that goes deeper is noticed every time") {
 
 // Each tried with marks that count as whole at the first trim: then the pages stayed.
 TEST_CASE("stack_pool: the pages that a suspended strand could keep are given back at its end") {
-  stack_pool pool(stack_size, numbers);
+  stack_pool pool(size_of_stacks, numbers);
   fiber* const f = pool.take(nullptr);
   REQUIRE(f);
   std::byte* const top = f->stack_bottom() + f->stack_size();
@@ -192,7 +192,7 @@ TEST_CASE("stack_pool: the pages that a suspended strand could keep are given ba
 
 // With one mark only, and with marks 512 bytes apart (both tried), pages stay.
 TEST_CASE("stack_pool: a recursion is noticed although its frames all leave the same word untouched") {
-  stack_pool pool(stack_size, numbers);
+  stack_pool pool(size_of_stacks, numbers);
   fiber* const f = pool.take(nullptr);
   REQUIRE(f);
   std::byte* const top = f->stack_top();
@@ -228,7 +228,7 @@ TEST_CASE("stack_pool: pages below a frame that steps over the marks are given b
 }
 
 TEST_CASE("stack_pool: a suspended stack keeps what is in use") {
-  stack_pool pool(stack_size, numbers);
+  stack_pool pool(size_of_stacks, numbers);
   fiber* const f = pool.take(nullptr);
   REQUIRE(f);
   std::memset(f->stack_bottom(), 1, f->stack_size());
@@ -276,7 +276,7 @@ TEST_CASE("stack_pool and deque_pool: concurrent threads get different objects")
 }
 
 TEST_CASE("deque_pool: deques are reused, and have room for the public records of a whole stack") {
-  for (const std::size_t size : {std::size_t{16} << 10, stack_size}) {
+  for (const std::size_t size : {std::size_t{16} << 10, size_of_stacks}) {
     deque_pool pool(size, false);
     deque* const a = pool.take();
     deque* const b = pool.take();
