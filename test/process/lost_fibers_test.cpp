@@ -1010,8 +1010,8 @@ int run_waiting(const waiting& program) {
 }  // namespace
 
 // Tried in runtime/lost_fibers.cpp: without a look at timers with_a_deadline is reported; at the token that the end of a runtime asks,
-// with_a_token; at blocks whose addresses lie between those of fibers, or at the frame of look::find, held_by_a_thread, held_by_a_register and
-// held_by_another_arena. With a read of a heap_info in a page that is a guard, thousands_at_once ends by SIGSEGV. Not noticed, as another word
+// with_a_token; at blocks whose addresses lie between those of fibers, held_by_a_thread, held_by_a_register and held_by_another_arena; with a
+// look that begins a KiB above the frame of look_twice, held_by_the_heap, held_by_another_arena, with_a_token and caller_of_run_waits. With a read of a heap_info in a page that is a guard, thousands_at_once ends by SIGSEGV. Not noticed, as another word
 // leads to the same fibers: registers, deques that fibers left, parents in scopes that are not looked at.
 int main() {
   test::verdict all;
