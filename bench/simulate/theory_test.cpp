@@ -215,8 +215,7 @@ TEST_CASE("theory: leaves are busy where strands leave their stacks, and not whe
   CHECK(latest > ps(1e6));  // a millisecond and more: what the strand runs meanwhile
 }
 
-// One that never chooses anew is help-first, and one that would need more thefts than there are is work-first. (Tried with thefts that count
-// for the thief's P: the chain has as many stacks as by continuations.)
+// One that never chooses anew is help-first, and one that would need more thefts than there are is work-first.
 TEST_CASE("a policy that adapts chooses between the two orders, by the thefts from a P") {
   units work;
   work.set("tree.leaf", 20'000);

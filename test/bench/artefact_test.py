@@ -1,5 +1,5 @@
 """./dev artefact: from the checkout's figures it makes the numbers of the pages, their tables and pictures; a step that fails or a number that was
-not measured is said. Tried with every number from the page itself: a figure that is changed in its file stays as it was in the claims."""
+not measured is said."""
 
 import importlib.util
 import json

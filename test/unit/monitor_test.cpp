@@ -142,7 +142,6 @@ TEST_CASE("monitor: while a fiber waits that goes on soon, slices are short, and
   CHECK(!f.scheduler.is_asked());
 }
 
-// Tried with slices that are short for all strands while an urgent fiber waits: one whose P may not serve it is asked.
 TEST_CASE("monitor: while an urgent fiber waits, slices are short on Ps that may serve it, or do") {
   fixture f;
   f.scheduler.one_is_urgent = true;

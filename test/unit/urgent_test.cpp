@@ -52,7 +52,7 @@ class answering {
 
 }  // namespace
 
-// Tried without the request in ready_urgent, and with an is_asked that does not know of it: no answer before the monitor's look.
+// Without the request in ready_urgent there is no answer before the monitor's look.
 TEST_CASE("urgent: who wakes an urgent fiber lets it run at the next fork, chunk or operation") {
   const test::watchdog dog("the strand that wakes", 1);
   fj::runtime rt(test::with_procs(1));
@@ -82,7 +82,6 @@ TEST_CASE("urgent: who wakes an urgent fiber lets it run at the next fork, chunk
   CHECK(rt.stats().total().most_urgent_ready_ns > 0);
 }
 
-// Tried with an urgent fiber that runs next on its P, and with one that goes behind the others.
 TEST_CASE("urgent: urgent fibers go before what runs next, what is in the queue, and what goes on soon") {
   const test::watchdog dog("the order", 1);
   fj::runtime rt(test::with_procs(1));
@@ -112,8 +111,7 @@ TEST_CASE("urgent: urgent fibers go before what runs next, what is in the queue,
   CHECK(turns.substr(0, 2) == "uu");
 }
 
-// A branch that another worker, or the same one later, takes has a strand of its own. Tried with strands that are urgent only if they run the
-// root itself: behind the others.
+// A branch that another worker, or the same one later, takes has a strand of its own, which is as urgent.
 TEST_CASE("urgent: the branches of an urgent fiber that wait are urgent when they become ready") {
   const test::watchdog dog("branches", 1);
   fj::runtime rt(test::with_procs(1));
@@ -137,7 +135,6 @@ TEST_CASE("urgent: the branches of an urgent fiber that wait are urgent when the
   CHECK(turns == "uo");
 }
 
-// Tried without urgent_time: the others make no step.
 TEST_CASE("urgent: fibers that wake one another for ever do not keep the others from running, with one P") {
   const test::watchdog dog("urgent fibers that talk", 1);
   constexpr int enough = 20;
@@ -176,7 +173,6 @@ TEST_CASE("urgent: fibers that wake one another for ever do not keep the others 
   CHECK(begun >= enough);
 }
 
-// Tried with a push that keeps each urgent fiber among the urgent: thousands of yields.
 TEST_CASE(
     "urgent: an urgent fiber that yields goes behind the others, and so does one that computes for longer than a "
     "slice") {
@@ -209,7 +205,6 @@ TEST_CASE(
   CHECK(others_turn);
 }
 
-// Tried with a retake that keeps the place of the urgent fiber: the second one finds none.
 TEST_CASE("urgent: a fiber that loses its P in a blocking call keeps no place from others") {
   const test::watchdog dog("a blocking call", 1);
   fj::runtime rt(test::with_procs(1));
@@ -289,7 +284,6 @@ TEST_CASE("urgent: half of the Ps in use serve urgent fibers at a time, and one 
   CHECK(!places.any_left(7));
 }
 
-// Tried with a debt that each break ends: nearly all of the time.
 TEST_CASE("urgent: a P serves urgent fibers for half of its time at most, and for a slice at once") {
   constexpr auto slice = static_cast<std::uint64_t>(tuning::slice_ns);
   constexpr std::uint64_t start = 1000 * slice;
