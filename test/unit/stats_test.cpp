@@ -12,6 +12,7 @@
 #include "forkjoin/fork_join.hpp"
 #include "forkjoin/go.hpp"
 #include "forkjoin/scope.hpp"
+#include "runtime/base/counters.hpp"
 #include "runtime/base/tuning.hpp"
 #include "test/support.hpp"
 #include "test/threads.hpp"
