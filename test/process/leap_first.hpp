@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "forkjoin/runtime/base/join_rule.hpp"
+#include "runtime/base/join_rule.hpp"
 
 namespace fj { inline namespace v0_2 { namespace detail {
 

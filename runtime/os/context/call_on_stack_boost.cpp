@@ -1,6 +1,7 @@
 // call_on_stack by two switches of contexts.
 #include "forkjoin/abi/context.hpp"
 #include "forkjoin/abi/os/race_detector.hpp"
+#include "runtime/os/context/context.hpp"
 
 #ifdef FORKJOIN_BOOST_CONTEXT
 
