@@ -1,5 +1,5 @@
 // A thief cannot push.
-// expect: no member named
+// expect: deque_face
 
 #include "runtime/fork/deque.hpp"
 
