@@ -1,5 +1,5 @@
 /* Fork/join for C, and for languages that call C. The default runtime of <forkjoin/forkjoin.hpp> runs it all, so C, C++, Fortran and
- * Python in one process share its Ps: as many threads compute as there are Ps, whoever calls.
+ * Python in one process share its Ps: as many threads compute as there are Ps, whichever language calls.
  *
  * A function that can fail returns a fj_status, which FJ_OK is not. fj_last_error then has a sentence. No exception leaves these
  * functions; what a C++ function that they call throws arrives as FJ_THROWN. It passes through C functions only if those have been
@@ -65,7 +65,7 @@ fj_status fj_parallel_for(int64_t first, int64_t last, int64_t grain,
                           void (*body)(int64_t begin, int64_t end, void* context), void* context) FORKJOIN_NOEXCEPT;
 
 /* Starts a fiber of its own that calls call(context). *started is for one call of fj_wait, which must come. A null pointer in place of
- * `started`: nobody waits for the fiber; then what it throws ends the program, with its message. */
+ * `started`: no caller waits for the fiber; then what it throws ends the program, with its message. */
 typedef struct fj_fiber fj_fiber;
 fj_status fj_go(void (*call)(void* context), void* context, fj_fiber** started) FORKJOIN_NOEXCEPT;
 

@@ -1,4 +1,4 @@
-// Runtimes as those know them who make and watch them: the functions behind forkjoin/run.hpp and trace.hpp.
+// Runtimes for code that makes and watches them: the functions behind forkjoin/run.hpp and trace.hpp.
 #pragma once
 
 #include <cstddef>

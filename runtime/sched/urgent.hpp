@@ -1,6 +1,6 @@
 // How much of a runtime is for urgent fibers (fj::go_options::urgent).
 //
-// An urgent fiber that becomes ready goes before all others (queues.hpp), and who wakes it asks a P to give way to it (dispatcher.hpp:
+// An urgent fiber that becomes ready goes before all others (queues.hpp), and its waker asks a P to give way to it (dispatcher.hpp:
 // ready_urgent). So that the others go on, too:
 //
 // 1. At most half of the Ps in use, and at least one, serve urgent fibers at a time: urgent_places.
