@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "forkjoin/go.hpp"
@@ -103,28 +104,26 @@ inline const std::vector<way_to_wait (*)()> ways_to_wait{
                          [=] { return l->try_wait(); }};
     },
     [] {
-      const auto b = std::make_shared<fj::barrier<>>(2);
-      const auto wait = [=](auto limit) {
-        try {
-          b->arrive_and_wait(limit);
-        } catch (...) {  // it has arrived all the same; so the phase ends
-          static_cast<void>(b->arrive());
-          throw;
-        }
+      struct object {
+        fj::barrier<> b{3};
+        fj::barrier<>::arrival_token arrival = b.arrive();
+        bool arrived = false;
       };
-      return way_to_wait{"fj::barrier::arrive_and_wait", wait, [=] { static_cast<void>(b->arrive()); }};
+      const auto o = std::make_shared<object>();
+      const auto wait = [=](auto limit) {
+        if (std::exchange(o->arrived, true)) return o->b.wait(std::move(o->arrival), limit);
+        o->b.arrive_and_wait(limit);  // if a limit ends that, it has arrived all the same
+      };
+      return way_to_wait{"fj::barrier::arrive_and_wait", wait, [=] { static_cast<void>(o->b.arrive()); }};
     },
     [] {
-      const auto b = std::make_shared<fj::barrier<>>(2);
-      const auto wait = [=](auto limit) {
-        try {
-          b->wait(b->arrive(), limit);
-        } catch (...) {
-          static_cast<void>(b->arrive());
-          throw;
-        }
+      struct object {
+        fj::barrier<> b{2};
+        fj::barrier<>::arrival_token arrival = b.arrive();
       };
-      return way_to_wait{"fj::barrier::wait", wait, [=] { static_cast<void>(b->arrive()); }};
+      const auto o = std::make_shared<object>();
+      return way_to_wait{"fj::barrier::wait", [=](auto limit) { o->b.wait(std::move(o->arrival), limit); },
+                         [=] { static_cast<void>(o->b.arrive()); }};
     },
     [] {
       const auto p = std::make_shared<fj::promise<int>>();

@@ -90,7 +90,8 @@ class barrier {
     detail::throw_if_limited(phases_.wait(arrival.phase_, detail::limits_of(options, "fj::barrier::wait")));
   }
 
-  /// arrive, then wait. If the wait throws, the strand has arrived all the same.
+  /// arrive, then wait. If the wait throws, the strand has arrived all the same, and must not arrive once more for that phase: who
+  /// may have to go on waiting keeps the token of arrive.
   void arrive_and_wait(wait_options options = {}) {
     const std::uint64_t phase = arrived(1, 0);
     detail::throw_if_limited(phases_.wait(phase, detail::limits_of(options, "fj::barrier::arrive_and_wait")));

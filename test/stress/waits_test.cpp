@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
+#include <exception>
 #include <mutex>
 #include <numeric>
 #include <optional>
@@ -388,9 +389,14 @@ void check_round(const setting& s, number seed, unsigned steps) {
     const test::progress_watchdog dog(places, what);
     const auto walk = [&](test::place& at, number own) {
       walker one(w, at, own);
-      for (unsigned i = 0; i < steps; ++i) {
-        one.step();
-        one.count_step();
+      try {
+        for (unsigned i = 0; i < steps; ++i) {
+          one.step();
+          one.count_step();
+        }
+      } catch (const std::exception& e) {
+        std::fprintf(stderr, "%s: in \"%s\", \"%s\" was thrown\n", what, at.where.load(), e.what());
+        w.expect(false);
       }
       at.ended = true;
     };
