@@ -105,8 +105,8 @@ result measure(const setting& s, bool wakes, bool urgent) {
   for (number i = 0; i < s.busy; ++i) {
     busy.push_back(rt.go([&] {
       while (!over.load(std::memory_order_relaxed)) {
-        fj::fork_join([&] { turn(s.step_turns); }, [&] { turn(s.step_turns); });
-        steps.fetch_add(2, std::memory_order_relaxed);
+        fj::fork_join([&] { turn(s.step_turns / 2); }, [&] { turn(s.step_turns / 2); });
+        steps.fetch_add(1, std::memory_order_relaxed);
         if (rings) bell.ring_if_due();
       }
     }));
