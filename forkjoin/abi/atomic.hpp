@@ -27,8 +27,8 @@ class unset_atomic {
 };
 
 /// The cheap half of an asymmetric fence: if one thread passes this one and another the heavy one
-/// (runtime/os/machine.hpp), at least one of them sees what the other stored before. Keeps the compiler from
-/// reordering, costs no instruction.
+/// (runtime/os/machine.hpp: heavy_fence), at least one of them sees what the other stored before. Keeps the compiler
+/// from reordering, costs no instruction.
 inline void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
 }}}}  // namespace fj::v0_2::detail::os

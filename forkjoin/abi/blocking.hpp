@@ -17,7 +17,8 @@ struct begun_call {
 };
 
 /// While one lives, the calling strand keeps its thread, and the thread is outside of any runtime: others may take its
-/// P, and the records of the strand. Nothing outside of any runtime. The strand may be on another thread afterwards.
+/// P, and the records of the strand. Outside of any runtime it does nothing. The strand may be on another thread
+/// afterwards.
 class blocking_call {
  public:
   /// `at_once`: the P is given up now. Else the monitor takes it if the call lasts; but if the strand's last calls

@@ -35,7 +35,7 @@ class counting_join {
 
   /// 0 if there is nothing to join: every child that was to arrive has, and what it did is visible.
   std::uint64_t touched() const noexcept {
-    // acquire: pairs with the release in arrive, by which a strand that was elsewhere took its count back
+    // acquire: pairs with the release in arrive, by which a strand that forked elsewhere took its count back
     return static_cast<std::uint64_t>(pending_.load(std::memory_order_acquire) | stolen_);
   }
 
@@ -51,7 +51,7 @@ class counting_join {
   /// Once all_arrived has said no: has the last child to arrive resume the home strand, whose context must be saved
   /// already. False if all have arrived meanwhile: then no child will. Not to be touched by the caller after true.
   bool wait() noexcept {
-    // release: the child that resumes the strand sees its context
+    // release: pairs with the acquire in arrive, by which the child that resumes the strand sees its context
     return pending_.fetch_add(home_waits, std::memory_order_release) != 0;
   }
 
@@ -77,7 +77,8 @@ class counting_join {
   /// Its last act here; a thief arrives for all turns that it was to run. True if the home strand waits for no other:
   /// then the caller must resume it.
   [[nodiscard]] bool arrive(std::int64_t count = 1) noexcept {
-    // release: the home strand sees what the child did; acquire: the caller sees the context of the home strand
+    // release: pairs with the acquires in touched, all_arrived and go_on, by which the home strand sees what the child
+    // did; acquire: pairs with the release in wait, by which the caller sees the context of the home strand
     return pending_.fetch_sub(count, std::memory_order_acq_rel) - count == home_waits;
   }
 

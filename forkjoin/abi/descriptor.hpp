@@ -29,7 +29,7 @@ struct io_end {
 watched& open_descriptor(int number);
 /// Ends all waits; the number is closed when the last operation ends.
 void close_descriptor(watched& d) noexcept;
-/// The same, by the last who refers to it.
+/// The same, by the fj::descriptor that owns it, as it ends: nothing refers to it afterwards.
 void drop_descriptor(watched& d) noexcept;
 /// -1 if it is closed.
 int number_of(const watched& d) noexcept;

@@ -48,7 +48,7 @@ class go_job : public job_body {
   bool urgent = false;                   ///< of go_options, likewise
 
   /// Whether the fiber has ended; its result is visible then.
-  // acquire: pairs with the release in wake_waiters
+  // acquire: pairs with the release in runtime/wait/go_root.cpp: wake_waiters
   bool ended_already() const noexcept { return ended_.load(std::memory_order_acquire); }
 
   /// False if the fiber takes no token, or was asked before.
@@ -67,7 +67,7 @@ class go_job : public job_body {
   void fail(std::exception_ptr error) noexcept { error_ = std::move(error); }
   /// Another future. By an owner.
   void share() noexcept { owners_.fetch_add(1, std::memory_order_relaxed); }
-  /// In place of a fiber's end, by the one who owns what no fiber computes. What went wrong need not be asked for.
+  /// In place of a fiber's end, by the promise of a job that has no fiber. What went wrong need not be asked for.
   void complete() noexcept;
 
  private:

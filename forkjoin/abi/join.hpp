@@ -60,7 +60,8 @@ class join {
   /// Says that the stolen part is over. Returns the owner if it waits already: then the caller must resume it, else it
   /// must not touch the join again.
   join_waiter* arrive(outcome result) noexcept {
-    // release: the owner sees what the stolen part wrote; acquire: the caller sees the owner's saved context
+    // release: pairs with the acquires in finished, result and wait, by which the owner sees what the stolen part wrote;
+    // acquire: pairs with the release in wait, by which the caller sees the owner's saved context
     const std::uintptr_t found = word_.exchange(static_cast<std::uintptr_t>(result), std::memory_order_acq_rel);
     return is_waiter(found) ? as_waiter(found) : nullptr;
   }
@@ -74,7 +75,8 @@ class join {
 
   /// Only once finished.
   outcome result() const noexcept {
-    const std::uintptr_t word = word_.load(std::memory_order_acquire);  // acquire: pairs with the release in arrive
+    // acquire: pairs with the releases in arrive and, if the owner came second, in wait
+    const std::uintptr_t word = word_.load(std::memory_order_acquire);
     FORKJOIN_CHECK(is_outcome(word));
     return static_cast<outcome>(word);
   }
@@ -85,7 +87,8 @@ class join {
     std::uintptr_t word = word_.load(std::memory_order_acquire);  // acquire: pairs with the release in arrive
     if (!is_outcome(word)) {
       waiter.awaited = reinterpret_cast<continuation_body>(word);
-      // release: the thief sees the context and the note; acquire: pairs with the release in arrive
+      // release: pairs with the acquires in arrive and body, by which the thief sees the context and the note; acquire:
+      // pairs with the release in arrive
       word = word_.exchange(reinterpret_cast<std::uintptr_t>(&waiter) | waiter_bit, std::memory_order_acq_rel);
       if (!is_outcome(word)) return true;
     }

@@ -27,7 +27,7 @@ class FORKJOIN_MUTEX mutex {
   }
 
   void unlock() noexcept FORKJOIN_RELEASES() FORKJOIN_UNANALYSED {
-    // release: pairs with the acquires in try_lock and lock_slow
+    // release: pairs with the acquires in try_lock and, in runtime/os/mutex.cpp, in lock_slow
     if (state_.exchange(unlocked, std::memory_order_release) == contended) wake_one();
   }
 

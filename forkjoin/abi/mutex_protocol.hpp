@@ -26,7 +26,7 @@ class mutex_protocol {
   [[nodiscard]] bool try_lock() noexcept {
     std::uint32_t word = word_.load(std::memory_order_relaxed);
     while (!(word & held)) {
-      // acquire: pairs with the releases in unlock and unlock_slow
+      // acquire: pairs with the releases in unlock and, in runtime/wait/mutex_protocol.cpp, in unlock_slow
       if (word_.compare_exchange_weak(word, word | held, std::memory_order_acquire, std::memory_order_relaxed))
         return true;
     }
@@ -39,7 +39,7 @@ class mutex_protocol {
   /// False if the mutex is not locked; then nothing has changed.
   [[nodiscard]] bool unlock() noexcept {
     std::uint32_t alone = held;
-    // release: pairs with the acquires in try_lock
+    // release: pairs with the acquire in try_lock
     if (word_.compare_exchange_strong(alone, 0, std::memory_order_release, std::memory_order_relaxed)) return true;
     return unlock_slow();
   }

@@ -37,7 +37,7 @@ struct traced_continuation : timed_continuation {
 /// As join_slow, but the strand first runs records of the thief's P on top of its stack: leapfrogging.
 [[gnu::cold]] void leapfrog_slow(traced_continuation& stolen) noexcept;
 
-/// As join_slow, but first as the join rule of this build says: base/join_rule.hpp.
+/// As join_slow, but first as the join rule of this build says: runtime/base/join_rule.hpp.
 [[gnu::cold]] void own_join_slow(traced_continuation& stolen) noexcept;
 
 struct children;

@@ -17,7 +17,7 @@ class loop_progress {
   /// The owner's, when it begins a part.
   void make() noexcept { made_.store(made_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
 
-  /// Anyone's: how many parts it has begun; it wraps around.
+  /// By any thread: how many parts the owner has begun; the number wraps around.
   std::uint32_t made() const noexcept { return made_.load(std::memory_order_relaxed); }
 
   /// The owner's: whether a thief has found since then that the owner was long in that part. True once for each part.

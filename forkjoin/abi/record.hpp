@@ -40,19 +40,22 @@ class deque_face {
   /// follows from it. The record is stored before the alarm is read; the other way round a wake-up would be lost.
   [[nodiscard]] bool push(record& r, record_name name) noexcept {
     r.older.store(newest_.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    // release: pairs with the acquires in exposure::end and looks_empty, so that the record is there
+    // release: pairs with the acquires in runtime/fork/publication.hpp: exposure::end, and in deque_thief::looks_empty, so
+    // that the record is there
     newest_.store(name, std::memory_order_release);
-    os::light_fence();  // store newest, load alarm: pairs with the heavy fence of a worker about to park
+    // Store newest, load alarm: pairs with the heavy fence in runtime/sched/parking.hpp: nothing_left.
+    os::light_fence();
     return alarm_.load(std::memory_order_relaxed) != alarm_off;
   }
 
   /// Takes back the newest record. False if it may not be private: then pop_slow decides.
   [[nodiscard]] bool pop(const record& r) noexcept {
-    // release: only because every store to newest must be
+    // release: as in push, so that a thief which reads this name finds the older records, too
     newest_.store(r.older.load(std::memory_order_relaxed), std::memory_order_release);
-    os::light_fence();  // store newest, load guard: pairs with the heavy fence between exposure::begin and end
-    // acquire: pairs with the release in exposure::end. An owner that finds the guard down again finds the mark, too:
-    // so the link is read once more, after the guard.
+    // Store newest, load guard: pairs with the heavy fence in runtime/sched/find.hpp: expose.
+    os::light_fence();
+    // acquire: pairs with the releases in exposure::end and give_up. An owner that finds the guard down again finds the
+    // mark, too: so the link is read once more, after the guard.
     const record_name guard = guard_.load(std::memory_order_acquire);
     return r.older.load(std::memory_order_relaxed) < guard;
   }
@@ -65,7 +68,7 @@ class deque_face {
     return newest_.load(std::memory_order_relaxed) != newest_public_.load(std::memory_order_relaxed);
   }
 
-  /// Whether the owner may go on for some microseconds without a push: nobody asks for what it has.
+  /// Whether the owner may go on for some microseconds without a push: no worker asks for what it has.
   bool asks_nothing() const noexcept {
     const std::uint64_t alarm = alarm_.load(std::memory_order_relaxed);
     return alarm == alarm_off || (alarm == alarm_watched && !has_private());

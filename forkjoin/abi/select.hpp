@@ -1,4 +1,4 @@
-// A wait for one of several channels.
+// What the cases of an fj::select are to the library, which does one of them (runtime/wait/select_protocol.hpp).
 #pragma once
 
 #include <cstdint>

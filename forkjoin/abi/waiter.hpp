@@ -68,7 +68,8 @@ class wait_word {
 
   /// By the claimant, as its last act here. Returns the strand if it has suspended already: the caller must resume it.
   [[nodiscard]] void* wake() noexcept {
-    // release: pairs with the acquire in woken; acquire: the caller sees the context that suspend saved before
+    // release: pairs with the acquire in woken; acquire: pairs with the release in suspend, by which the caller sees the
+    // strand's context
     const std::uintptr_t found = word_.exchange(is_woken, std::memory_order_acq_rel);
     FORKJOIN_CHECK(found != is_woken);
     return reinterpret_cast<void*>(found);
@@ -80,8 +81,8 @@ class wait_word {
   /// has been woken before: then it will not be resumed.
   [[nodiscard]] bool suspend(void* strand) noexcept {
     std::uintptr_t found = nothing;
-    // release: pairs with the acquire in wake, by which the claimant sees the context. On failure relaxed: woken
-    // acquires
+    // release: pairs with the acquire in wake, by which the claimant sees the context. On failure relaxed: the caller
+    // asks woken next, which acquires
     return word_.compare_exchange_strong(found, reinterpret_cast<std::uintptr_t>(strand), std::memory_order_release,
                                          std::memory_order_relaxed);
   }

@@ -248,7 +248,8 @@ class dispatcher {
   /// After a worker has put a fiber into its own queue: wakes another if need be.
   void announce() noexcept FORKJOIN_EXCLUDES(mutex_) {
     if (all_.count() == 1) return;  // the worker holds the only P
-    os::fence();                    // the queue, then the counts: pairs with the fence in work_left
+    // The queue, then the counts: pairs with the fences in work_left and in queues.hpp: move_all_here.
+    os::fence();
     wake();
   }
 
@@ -359,7 +360,8 @@ class dispatcher {
       parking_.stop_spinning();
       attend_urgent();
       if (found.must_start || found.woken) continue;
-      os::fence();  // stop_spinning, then looking at the deques: pairs with the fence in attend
+      // stop_spinning, then looking at the deques: pairs with the fence in fork/deque_owner.hpp: attend.
+      os::fence();
       {
         const locked lock(mutex_);
         if (stopping_) return;
@@ -406,8 +408,8 @@ class dispatcher {
     return next;
   }
 
-  /// Gives up the P of a caller that goes back to its program: as hand_over, but without a look if it had the P for a visit that nobody
-  /// has noticed.
+  /// Gives up the P of a caller that goes back to its program: as hand_over, but without a look if it had the P for a visit
+  /// that left no note (parking.hpp).
   void leave(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
     if (!m.spinning) {
       const locked lock(mutex_);
@@ -553,7 +555,8 @@ class dispatcher {
       if (asleep) system::begin_placing(*caller);
     }
     if (asleep) system::keep_off(*caller);
-    // release: pairs with the acquires in loop.hpp, find.hpp and has_come_back, so that the caller sees the result
+    // release: pairs with the acquires in has_come_back, loop.hpp: run, find.hpp: is_over and run.cpp: run_from_fiber, so
+    // that the caller sees the result
     over.done.store(true, std::memory_order_release);
     if (!caller || caller == &m) return;
     caller->signal();
@@ -652,7 +655,8 @@ class dispatcher {
     return !parking::nothing_left([this](auto visit) { all_.for_each_deque(visit); }, [this] { heavy_fence(); });
   }
 
-  // Where every push fences by itself, a plain one is enough. One that a thread did not answer serves as well as it can: what that
+  // Pairs with the light fence in push (forkjoin/abi/record.hpp). Where every push fences by itself (eager: attend in
+  // fork/deque_owner.hpp), a plain fence is enough. One that a thread did not answer serves as well as it can: what that
   // thread stored before is long visible, but the proof does not cover it.
   void heavy_fence() noexcept {
     if (eager_) return os::fence();

@@ -33,8 +33,8 @@ class light_fences {
     is_deaf_.store(os::blocks_interrupts(), std::memory_order_relaxed);
     os::on_interrupt(&answer, this);
     active_.store(true, std::memory_order_release);  // release: pairs with the acquire in is_active
-    // Its fence stands between active and what a light fence loads: pairs with the first fence in pass. An interrupt that came since end
-    // has found nothing to answer it.
+    // Its fence stands between active and the loads after light fences: pairs with the first fence in pass. An interrupt
+    // that came since end found no function to answer it.
     answer(this);
   }
 
@@ -59,6 +59,7 @@ class light_fences {
     self.answered_.compare_exchange_strong(before, number, std::memory_order_release, std::memory_order_relaxed);
   }
 
+  // acquire: pairs with the releases in begin and end
   bool is_active() const noexcept { return active_.load(std::memory_order_acquire); }
 
   void ask(std::uint32_t number) noexcept {
@@ -68,6 +69,7 @@ class light_fences {
     os::interrupt(thread_.load(std::memory_order_relaxed));
   }
 
+  // acquire: pairs with the release in answer
   bool has_answered(std::uint32_t number) const noexcept {
     return number != 0 && answered_.load(std::memory_order_acquire) == number;
   }
@@ -99,7 +101,8 @@ class fence_by_signal {
   [[nodiscard]] bool pass(const light_fences* own) noexcept FORKJOIN_EXCLUDES(mutex_) {
     const locked lock(mutex_);
     if (++number_ == 0) ++number_;
-    // What the caller stored, then active of each: pairs with the fence in begin. And what it stored, then what the answers load.
+    // What the caller stored, then active of each: pairs with the fence of answer as begin calls it. And what the caller
+    // stored, then what the threads load after their answers: pairs with the fence in answer.
     os::fence();
     for (light_fences* one = all_.first(); one; one = all_.after(*one))
       if (one != own && one->is_active()) one->ask(number_);

@@ -96,6 +96,7 @@ struct exposer {
     });
     const auto begun = std::span(chosen).first(count);
     const auto end = std::partition(begun.begin(), begun.end(), [](deque_thief* d) { return exposure::begin(*d); });
+    // Raise the guards, then load newest: pairs with the light fence in pop (forkjoin/abi/record.hpp).
     const bool fenced = end == begun.begin() || s.threads().heavy_fence();
     std::for_each(begun.begin(), end, [&m, fenced](deque_thief* d) {
       if (!fenced) return exposure::give_up(*d);
@@ -368,7 +369,7 @@ struct work_search {
   }
 
  private:
-  // acquire: pairs with the release in finish
+  // acquire: pairs with the release in dispatcher.hpp: finish
   static bool is_over(const root* only) noexcept { return only && only->done.load(std::memory_order_acquire); }
 
   // The worker begins to look. If it stole little a moment ago it waits first.
@@ -418,7 +419,8 @@ struct work_search {
         return thief;
       }
       found.saw_private.note_change(m, saw_private);
-      // Nobody is woken for others while the caller counts as spinning. So it hands its P over, if that is twice so.
+      // No worker is woken for other roots while the caller counts as spinning. So it hands its P over, if two looks find
+      // work of theirs.
       if (only && pass % tuning::rounds_per_look == 0 &&
           (for_others = ready_work::left_to_others(m, *only) ? for_others + 1 : 0) > 1)
         return nullptr;

@@ -4,7 +4,7 @@
 //
 //   waits       by the fiber's marker in the ready queue (queues.hpp). Any worker may take the records while the fiber waits.
 //   gives way   by the fiber itself, which is ready: the worker that runs it gets its records, too. So with one P no continuation
-//               starts before its turn because its strand gave way. Until then nobody has them.
+//               starts before its turn because its strand gave way. Until then no worker has them.
 //
 // The wake-up that would be lost: a worker that parks finds neither the marker, nor the ready fiber, nor the records, and sleeps.
 // Against it:
@@ -78,12 +78,14 @@ struct active_deque {
 
   static void activate(worker& m, deque& records) noexcept {
     deque& before = active(*m.proc);
-    m.proc->active.store(&records, std::memory_order_release);  // release: pairs with the acquire in for_each_deque
-    // A worker that parks may have looked at the active deques before, and at the ready queue, where the fiber was, after that.
+    // release: pairs with the acquire in processor.hpp: for_each
+    m.proc->active.store(&records, std::memory_order_release);
+    // A worker that parks may have looked at the active deques before, and at the ready queue, where the fiber was, after
+    // that. Store active, then load idle and spinning: pairs with the fence in parking.hpp: nothing_left.
     os::fence();
     if (!system::seems_empty(records)) {
       m.sched().dispatcher().wake();
-    } else {  // a leapfrogging thief was faster: it wakes nobody, and that worker's alarm did not reach this deque
+    } else {  // a leapfrogging thief was faster: it wakes no worker, and the parking one's alarm missed this deque
       records.alarm();
     }
     system::give_deque(m, before);

@@ -73,7 +73,7 @@ struct caller_loop {
     fiber* next = dispatcher.enter(m, first, !m.sched().settings().in_turns);
     for (;;) {
       if (next) worker_loop::execute(m, next);
-      // acquire: pairs with the release in finish
+      // acquire: pairs with the release in dispatcher.hpp: finish
       if (brought.done.load(std::memory_order_acquire)) break;
       // A strand that yielded would be found first again, though others wait for the P.
       const bool gives_way = m.yielded.replace(false) && dispatcher.lacks_processor();

@@ -34,12 +34,14 @@ bool monitor::start() noexcept {
 }
 
 void monitor::wake() noexcept {
+  // seq_cst, here and in end: pairs with the loads in rest and watch_all, by which the monitor sees that it is to go on
   std::uint32_t expected = monitor_word::resting;
   if (word_.word().compare_exchange_strong(expected, monitor_word::watching, std::memory_order_seq_cst))
     os::futex_wake(word_.word());
 }
 
 void monitor::end() noexcept {
+  // seq_cst: see wake
   if (word_.word().exchange(monitor_word::ending, std::memory_order_seq_cst) == monitor_word::unstarted) return;
   os::futex_wake(word_.word());
   thread_.join();
@@ -51,6 +53,7 @@ void monitor::thread_main(void* self) noexcept { static_cast<monitor*>(self)->wa
 void monitor::watch_all() noexcept {
   thread_.use_all_processors();  // the threads that it starts inherit them
   os::wake_in_time();
+  // seq_cst: pairs with the exchange in end
   while (word_.word().load(std::memory_order_seq_cst) != monitor_word::ending) {
     const std::int64_t delay = rules_->delay_ns(scheduler_);
     if (delay == tuning::last_delay_ns && scheduler_.dispatcher().all_idle()) {
@@ -75,8 +78,9 @@ void monitor::note_requests(bool any) noexcept {
   any ? yield_requests.fetch_add(1, std::memory_order_relaxed) : yield_requests.fetch_sub(1, std::memory_order_relaxed);
 }
 
-// The story of a P that is not watched: the monitor sees all P idle; a worker takes one and sees that the monitor watches; the
-// monitor rests. So each says what it does before it looks at the other: attend.
+// The story of a P that is not watched: the monitor sees all P idle; a worker takes one and sees that the monitor watches;
+// the monitor rests. So each says what it does before it looks at the other. seq_cst: the word becomes resting, then idle
+// is read (parking.hpp: unheld); pairs with the load in monitor.hpp: attend, before which the worker has taken its P.
 void monitor::rest() noexcept {
   std::uint32_t expected = monitor_word::watching;
   if (!word_.word().compare_exchange_strong(expected, monitor_word::resting, std::memory_order_seq_cst)) return;

@@ -43,12 +43,15 @@ class monitor {
 
   /// By a worker that has taken a P and runs a strand on it: ends the monitor's rest.
   void attend() noexcept {
-    // seq_cst: the P is taken from the idle ones, then this is read; rest() stores this, then reads how many P are idle
+    // seq_cst: the P is taken from the idle ones, then this is read; pairs with rest, which stores this, then reads how
+    // many P are idle
     if (word_.word().load(std::memory_order_seq_cst) == monitor_word::resting) [[unlikely]]
       wake();
   }
 
   /// Whether it has a thread that does more than rest.
+  // seq_cst: pairs with the compare-and-swap in rest. The look for a standstill then sees what the monitor did before
+  // (deadlock_report.cpp).
   bool is_awake() const noexcept {
     const std::uint32_t does = word_.word().load(std::memory_order_seq_cst);
     return does != monitor_word::unstarted && does != monitor_word::resting;

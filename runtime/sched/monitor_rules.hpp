@@ -116,7 +116,7 @@ class monitor_rules {
   // Whether work waits for the P, or would wait for it. If a worker looks for work or a P is idle, that one will have it.
   static bool is_due(auto& scheduler, processor& p, std::int64_t lasted) noexcept {
     return lasted >= tuning::slice_ns || scheduler.dispatcher().all_busy() || !p.queue.empty() ||
-           !p.active.load(std::memory_order_acquire)->looks_empty();  // acquire: as in for_each_deque
+           !p.active.load(std::memory_order_acquire)->looks_empty();  // acquire: as in processor.hpp: for_each
   }
 
   std::vector<seen> seen_;

@@ -31,20 +31,20 @@ class monitor_word {
   enum doing : std::uint32_t { unstarted, watching, poked, resting, ending };
 
   /// By the monitor, which watches or has been poked: sleeps for `delay` nanoseconds at most, and until about first(), the time of the
-  /// first timer. It serves timers that follow one another quickly together.
+  /// first timer. It serves timers that follow one another quickly together. Steps 1 to 4 above.
   template <class First>
   void sleep(std::int64_t delay, First first) noexcept {
     std::uint32_t was = poked;
     word_.compare_exchange_strong(was, watching, std::memory_order_seq_cst);
     const std::int64_t now = os::now_ns();
     std::int64_t until = now + delay;
-    wakes_at_.store(until, std::memory_order_seq_cst);
+    wakes_at_.store(until, std::memory_order_seq_cst);  // 2; pairs with the load in wake_by
     const std::int64_t due = (std::max)(first(), now + timer_delay_ns_);
-    if (due < until) wakes_at_.store(until = due, std::memory_order_seq_cst);
+    if (due < until) wakes_at_.store(until = due, std::memory_order_seq_cst);  // 3; likewise
     os::futex_wait_until(word_, watching, until);
   }
 
-  /// By a worker: the monitor is to wake at that time, or a little later.
+  /// By a worker: the monitor is to wake at that time, or a little later: b and c above.
   void wake_by(std::int64_t time) noexcept {
     if (wakes_at_.load(std::memory_order_seq_cst) - timer_delay_ns_ <= time) return;
     std::uint32_t was = watching;

@@ -51,8 +51,9 @@ struct owner_steps {
 
   /// After a quiet push that found an alarm which no worker has marked as watched: whether a worker looks for work all the same, and
   /// will find the record.
-  // No heavy fence comes between the push and this look. A worker that gives up looking says so, and fences all threads
-  // before it looks at the deques for the last time: so either it sees the record, or this thread sees that it gave up.
+  // Only the light fence of push comes between the push and this look. A worker that gives up looking says so, and fences
+  // all threads before it looks at the deques for the last time (parking.hpp: nothing_left): so either it sees the record,
+  // or this thread sees that it gave up.
   static bool is_watched_by_any(worker& m, const deque& d, const record& newest) noexcept {
     auto& s = m.sched();
     return s.dispatcher().any_spinning() && !s.settings().eager && !s.settings().steal_every_fork && d.has_capacity() &&

@@ -46,6 +46,10 @@ namespace fj { inline namespace v0_2 { namespace detail {
 /// What a worker does after dispatcher::park.
 enum class after_park { work, sleep, end };
 
+// The counts are seq_cst where they are no hints. A worker announces itself by one (1 above), passes the fence in
+// nothing_left, and looks for work. An owner or a waker stores its work, passes the fence in fork/deque_owner.hpp: attend
+// or in dispatcher.hpp: announce, or counts the work in the ready queue (queues.hpp: any), and then reads the counts (e
+// above). So it sees the announcement, or the parking worker sees the work.
 class parking {
  public:
   // Counted under the dispatcher's mutex, read anywhere.
@@ -116,10 +120,10 @@ class parking {
   /// Go's limit: half as many spin as work, so that looking for work does not cost more than doing it.
   bool may_spin(int procs) const noexcept { return 2 * spinning_.load(std::memory_order_relaxed) < procs - unheld(); }
 
-  /// seq_cst: as in ready_queue::any_urgent
+  /// seq_cst: as in queues.hpp: any_urgent
   bool any_spinning() const noexcept { return spinning_.load(std::memory_order_seq_cst) > 0; }
 
-  /// Whether a worker waits for a record to become public. The owner fences before it asks (deque::attend).
+  /// Whether a worker waits for a record to become public. The owner fences before it asks (fork/deque_owner.hpp: attend).
   bool hungry() noexcept {
     return spinning_.load(std::memory_order_relaxed) > 0 ||
            (!is_turned_away() && threads_.load(std::memory_order_relaxed) > 0);
@@ -138,11 +142,12 @@ class parking {
   /// active deque of every P.
   template <class ForEach, class Fence>
   static bool nothing_left(ForEach for_each_deque, Fence heavy_fence) {
-    // Between the announcement and the loads by which deques are found: pairs with the fence in attend. An owner that has not
-    // seen the announcement opened its deque before, and that is the one found here.
+    // Between the announcement and the loads by which deques are found: pairs with the fences in fork/deque_owner.hpp: attend,
+    // and in leaving.hpp: activate. An owner that has not seen the announcement opened its deque before, and that deque is
+    // found here.
     os::fence();
     for_each_deque([](auto& d) { d.alarm(); });
-    heavy_fence();
+    heavy_fence();  // the alarms, then newest of each: pairs with the light fence in push (forkjoin/abi/record.hpp)
     bool empty = true;
     for_each_deque([&](auto& d) { empty = empty && d.looks_empty(); });
     return empty;
@@ -176,8 +181,8 @@ class parking {
 // timers, which others fire: its deque is empty between two strands, and its fibers go to the ready queue (handoff::give_up).
 //
 //   surplus > 0     no P is idle: so whatever is ready belongs to workers that hold P, and one P at least stays in use
-//   P that return   as if their workers parked at that moment: they are announced as idle, and then the one that brought them back looks
-//                   for work (dispatcher::use)
+//   P that return   as if their workers parked at that moment: they are announced as idle, and then the thread that
+//                   called dispatcher::use looks for work
 //
 // Source: procresize in Go's runtime/proc.go, which stops the world instead.
 

@@ -32,7 +32,7 @@ int poller::open() noexcept {
   if (is_open_.load(std::memory_order_relaxed)) return 0;
   if (const int error = events_.open()) return error;
   opened_in_ = os::process_generation();
-  is_open_.store(true, std::memory_order_release);  // release: pairs with the acquire in is_open
+  is_open_.store(true, std::memory_order_release);  // release: pairs with the acquire in poller.hpp: is_open
   return 0;
 }
 

@@ -34,14 +34,16 @@ class poller {
   /// No longer, by any thread, before the descriptor is closed.
   void unwatch(int descriptor) noexcept FORKJOIN_EXCLUDES(mutex_);
 
-  /// As long as a strand waits. seq_cst: a worker that parks announces itself, then asks whether a strand does (timekeeper.hpp)
+  /// As long as a strand waits. seq_cst: a in timekeeper.hpp; pairs with the load in awaited, by which a worker that parks
+  /// asks whether a strand waits (2 and 4 there)
   void begin_wait() noexcept { waits_.fetch_add(1, std::memory_order_seq_cst); }
   void end_wait() noexcept { waits_.fetch_sub(1, std::memory_order_seq_cst); }
 
   // Workers, and what else looks.
 
+  // seq_cst: see begin_wait
   bool awaited() const noexcept { return waits_.load(std::memory_order_seq_cst) > 0; }
-  // acquire: pairs with the release in open
+  // acquire: pairs with the release in poller.cpp: open
   bool is_open() const noexcept { return is_open_.load(std::memory_order_acquire); }
 
   /// Wakes the strands that wait for what has happened; true if there are such. At once without if no strand waits, or if

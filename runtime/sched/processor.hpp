@@ -74,7 +74,8 @@ class processors {
   template <class Visit>
   void for_each(unsigned first, unsigned step, Visit visit) {
     for (unsigned i = 0, at = first; i < count_; ++i, at = (at + step) % count_)
-      // acquire: pairs with the releases in leaving.hpp and switch.cpp
+      // acquire: pairs with the releases in leaving.hpp: activate, queues.hpp: detach_records and switch.cpp:
+      // replace_active_deque
       if (!visit(all_[at], all_[at].active.load(std::memory_order_acquire)->for_thieves())) return;
   }
   /// The same with visit(deque).

@@ -36,7 +36,7 @@ template <class Keep>
   deque& records = *p.active.load(std::memory_order_relaxed);
   if (system::seems_empty(records)) return false;
   keep(records);
-  // release: pairs with the acquire in for_each_deque
+  // release: pairs with the acquire in processor.hpp: for_each
   p.active.store(&system::take_spare_deque(p), std::memory_order_release);
   return true;
 }
@@ -45,7 +45,7 @@ template <class Keep>
 // waiting fibers left behind (fork/runnable.hpp). A root has no stack as long as it is here: its memory is that of the call of
 // run, and a worker that takes it begins it on the stack that was used last.
 //
-// What goes on soon (fork/runnable.hpp: turn) goes before all others, but a P does not take two such fibers in succession while others wait:
+// What goes on soon (forkjoin/abi/timer.hpp: turn) goes before all others, but a P does not take two such fibers in succession while others wait:
 // of a flood of them each lets another strand run (find.hpp: ready_work). That one is cut again if need be (dispatcher.hpp: ready_soon). A
 // strand that was cut before its slice was over goes on with the rest of the slice, before the others: each cut would else cost it a round
 // of all that are ready. When its slice is over it goes behind them, as always; otherwise strands that are cut often would keep out the rest.
@@ -90,6 +90,7 @@ class ready_queue {
   /// Whether an urgent one waits. seq_cst: push_urgent counts, then its caller reads whether a worker spins; one that stops spinning says so,
   /// then reads this.
   bool any_urgent() const noexcept { return urgent_.load(std::memory_order_seq_cst) != 0; }
+  // seq_cst: see any
   std::size_t count() const noexcept { return count_.load(std::memory_order_seq_cst); }
 
   /// `seed`: of options::chaos.
@@ -154,7 +155,7 @@ class ready_queue {
   /// From those of all P, for a caller, which finds what is of its root here.
   template <class Processors>
   void move_all_here(Processors& all) noexcept {
-    os::fence();  // the P that is idle, then the queues: pairs with the fence in announce
+    os::fence();  // the P that is idle, then the queues: pairs with the fence in dispatcher.hpp: announce
     for (unsigned i = 0; i < all.count(); ++i) move_here(all[i].queue);
   }
 

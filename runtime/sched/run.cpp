@@ -84,7 +84,8 @@ void run_from_fiber(scheduler& s, root& brought, worker& m) {
       },
       &s);
   here.waits.hide();
-  brought.done.load(std::memory_order_acquire);  // pairs with the release in finish: the result is there
+  // acquire: pairs with the release in dispatcher.hpp: finish, so that the result is there
+  brought.done.load(std::memory_order_acquire);
   if (brought.refused) throw std::bad_alloc();
 }
 

@@ -7,7 +7,8 @@
 //   next_                                 only the owner sets it to a fiber, any worker sets it to nullptr
 //
 // ThreadSanitizer takes the strands of an owner for threads, which nothing orders. One strand may have made an entry, and another
-// one put it, or a later entry, into the ring. So a thief comes after the making of each entry: happens_before in stack_pool.cpp.
+// one put it, or a later entry, into the ring. So a thief comes after the making of each entry: happens_before in
+// stacks/stack_pool.cpp.
 //
 // Each taker reads the slots first and claims them by a CAS on the head afterwards. An owner that stores to a slot has seen the
 // head beyond the entry before it, so the claim of a thief that read such a slot fails.
@@ -123,7 +124,7 @@ class run_queue {
   /// The first entry of the ring, or nullptr; a hint, as next.
   Entry* first() const noexcept {
     if (in_ring() == 0) return nullptr;
-    // acquire: pairs with the release in put
+    // acquire: pairs with the release of the slot in put
     Entry* const e = slot(head_.load(std::memory_order_relaxed)).load(std::memory_order_acquire);
     if (e) os::happens_after(e);
     return e;
@@ -147,7 +148,8 @@ class run_queue {
 
   // Takes that many entries from `head` on, if it is the head still. Else head becomes what it is.
   bool claim(std::uint32_t& head, std::uint32_t count) noexcept {
-    // release: pairs with the acquire in put. What was taken has been acquired with the tail, or put by the same owner.
+    // release: pairs with the acquires in put and take_half. What was taken has been acquired with the tail, or put by the
+    // same owner.
     return head_.compare_exchange_strong(head, head + count, std::memory_order_release, std::memory_order_relaxed);
   }
 

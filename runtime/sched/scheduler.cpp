@@ -36,7 +36,7 @@ processors& scheduler::with_deques() {
     processors_[i].count.number = i;
   }
   alone_.watch(&processors_, [](const void* all, unsigned proc) noexcept {
-    // acquire: as in for_each_deque
+    // acquire: as in processor.hpp: for_each
     deque_thief& d = (*static_cast<const processors*>(all))[proc].active.load(std::memory_order_acquire)->for_thieves();
     return time_alone::loop_parts{.whose = &d, .begun = d.progress().made()};
   });
@@ -62,7 +62,7 @@ void scheduler::begin_urgent() noexcept {
 bool scheduler::is_unused() const noexcept {
   // acquire: pairs with the releases in end_root and end_last_root. First the roots: the last one becomes a guest before it ends.
   if (roots_.load(std::memory_order_acquire) != 0) return false;
-  // acquire: pairs with the release of a guest
+  // acquire: pairs with the release in ~guest
   return guests_.load(std::memory_order_acquire) == 0;
 }
 
@@ -116,7 +116,7 @@ void scheduler::begin_first_root() noexcept {
 void scheduler::end_last_root() noexcept {
   const guest here(*this);
   const locked lock(working_mutex_);
-  // release: pairs with the acquire in the destructor, which then sees this guest
+  // release: pairs with the acquire in is_unused, by which the destructor then sees this guest
   if (roots_.fetch_sub(1, std::memory_order_release) == 1) working_.stop(os::now_ns());
 }
 

@@ -60,7 +60,7 @@ class scheduler {
   }
   void end_root() noexcept {
     unsigned all = roots_.load(std::memory_order_relaxed);
-    // release: pairs with the acquire in the destructor
+    // release: pairs with the acquire in is_unused, by which the destructor sees what the root did
     while (all > 1)
       if (roots_.compare_exchange_weak(all, all - 1, std::memory_order_release, std::memory_order_relaxed)) return;
     end_last_root();
@@ -128,11 +128,12 @@ class scheduler {
   void begin_urgent() noexcept;
   loose_roots& loose() noexcept { return loose_; }
   /// nullptr: none.
+  // acquire: pairs with the release in hook
   thread_hooks* hooks() const noexcept { return hooks_.load(std::memory_order_acquire); }
   /// The first hooks stay; returns them.
   thread_hooks& hook(thread_hooks& wanted) noexcept {
     thread_hooks* there = nullptr;
-    // release: pairs with the acquire above
+    // release: pairs with the acquire in hooks, and with that of a call which finds other hooks here
     return hooks_.compare_exchange_strong(there, &wanted, std::memory_order_acq_rel) ? wanted : *there;
   }
   /// Held by the thief that exposes records: one at a time.

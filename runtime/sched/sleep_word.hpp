@@ -28,15 +28,15 @@ class sleep_word {
  public:
   /// Until a signal, until the time `until`, or until the poller gives the caller waits to wake. A worker with such a time sleeps in
   /// the poller if that is open. A change of either comes with a signal. Signals do not add up, and one may be left over from
-  /// an earlier sleep.
+  /// an earlier sleep. The exchange is 4 above, or the first look; then come 1 to 3.
   template <class Poller, class Waits>
   void sleep(std::int64_t until, Poller& poller, Waits& woken) noexcept {
     const bool polls = until != never && poller.is_open();
     while (signalled_.exchange(0, std::memory_order_seq_cst) == 0) {
       if (polls) {
-        in_poller_.store(true, std::memory_order_seq_cst);
-        if (signalled_.load(std::memory_order_seq_cst) == 0) poller.sleep(woken, until);
-        in_poller_.store(false, std::memory_order_seq_cst);
+        in_poller_.store(true, std::memory_order_seq_cst);  // 1; pairs with the load in signal
+        if (signalled_.load(std::memory_order_seq_cst) == 0) poller.sleep(woken, until);  // 2
+        in_poller_.store(false, std::memory_order_seq_cst);                                       // 3
         if (woken.any() || os::now_ns() >= until) return;
       } else if (until == never) {
         os::futex_wait(signalled_, 0);
@@ -46,7 +46,7 @@ class sleep_word {
     }
   }
 
-  /// Orders what the caller did before what follows the sleep.
+  /// Orders what the caller did before what follows the sleep: a and b above; a pairs with the exchange in sleep.
   template <class Poller>
   void signal(Poller& poller) noexcept {
     signalled_.store(1, std::memory_order_seq_cst);

@@ -46,7 +46,7 @@ unsigned own_proc() noexcept {
 
 std::uint64_t number_of(const void* address) noexcept { return reinterpret_cast<std::uintptr_t>(address); }
 
-// The end of a fiber, on the worker's native stack. `owner`: who waited for it and goes on now.
+// The end of a fiber, on the worker's native stack. `owner`: the fiber that waited for it, which goes on now.
 fiber* ended(worker& m, fiber& f, void* owner) noexcept {
   f.begun = false;
   f.becomes(fiber_state::free);
@@ -97,7 +97,7 @@ void first_frame(void* self) noexcept {
     root& whose = *f.whose;
     os::call_handling(whose.handled, [&] {
       whose.body->call(*whose.body);
-      // acquire: pairs with the release of the strand that made it
+      // acquire: pairs with the release in wait/task_group.cpp: tasks_of
       if (tasks_of_root* const tasks = whose.tasks.load(std::memory_order_acquire)) [[unlikely]]
         tasks->await(*tasks);
       destroy_locals(whose.locals);
@@ -432,7 +432,7 @@ void system::replace_active_deque(worker& m) noexcept {
   deque* const better = m.sched().deques().take();
   if (!better) return;
   deque* const before = m.proc->active.load(std::memory_order_relaxed);
-  m.proc->active.store(better, std::memory_order_release);  // release: pairs with the acquire in for_each_deque
+  m.proc->active.store(better, std::memory_order_release);  // release: pairs with the acquire in processor.hpp: for_each
   m.sched().deques().give(before);
 }
 

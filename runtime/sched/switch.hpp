@@ -22,7 +22,7 @@ void resume(fiber& waited) noexcept;
 /// On a fiber's stack, whenever it begins or goes on: what it finds there was made before.
 void arrive_on_worker() noexcept;
 
-/// The end of the running fiber. Its worker goes on with `owner`, who waited for it, unless that is nullptr.
+/// The end of the running fiber. Its worker goes on with `owner`, the fiber that waited for it, unless that is nullptr.
 [[noreturn]] void end_strand(fiber* owner) noexcept;
 
 // What strands tell a trace, if one is written.

@@ -100,9 +100,10 @@ struct system {
 
   static void keep_off(worker& m) noexcept { m.thread.keep_off_this_processor(); }
 
-  // release: pairs with the acquire in placed
+  // release: pairs with the acquires in placed and in threads.cpp: join
   static void end_placing(worker& m) noexcept { m.placers.fetch_sub(1, std::memory_order_release); }
 
+  // acquire: pairs with the release in end_placing
   static void placed(worker& m) noexcept {
     while (m.placers.load(std::memory_order_acquire) != 0) os::yield_thread();
     m.thread.use_all_processors();

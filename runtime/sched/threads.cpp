@@ -61,7 +61,8 @@ worker* threads::start(waker then) noexcept {
 void threads::join() noexcept {
   const locked lock(mutex_);
   for (const auto& m : started_) {
-    // A worker that woke this one may still choose a processor for it. acquire: pairs with the release in end_placing
+    // A worker that woke this one may still choose a processor for it. acquire: pairs with the release in system.hpp:
+    // end_placing
     while (m->placers.load(std::memory_order_acquire) != 0) os::yield_thread();
     m->signal();
   }

@@ -160,7 +160,7 @@ class timekeeper {
     m.wakes_at = never;
     if (timekeeper_ != &m) return;
     timekeeper_ = nullptr;
-    wakes_at_.store(never, std::memory_order_seq_cst);
+    wakes_at_.store(never, std::memory_order_seq_cst);  // pairs with the load in in_time
   }
 
   /// Whether a strand waits for a time or a descriptor. By any thread.
@@ -169,20 +169,22 @@ class timekeeper {
   /// When the first timer of all P is due; `any_time` if none is, but a strand waits for a descriptor.
   std::int64_t earliest() const noexcept {
     std::int64_t first = never;
-    if (!used_.load(std::memory_order_seq_cst)) return first;
+    if (!used_.load(std::memory_order_seq_cst)) return first;  // seq_cst: pairs with the store in note_use
     if (poller_.awaited()) first = any_time;
     for (unsigned i = 0; i < all_.count(); ++i) first = (std::min)(first, all_[i].timers.earliest());
     return first;
   }
 
  private:
+  // seq_cst: c; pairs with the stores in appoint and release
   bool in_time(std::int64_t first) const noexcept { return wakes_at_.load(std::memory_order_seq_cst) <= first; }
 
-  // seq_cst: a worker that parks announces itself, then reads this
+  // seq_cst: before a; pairs with the load in earliest, by which a worker that parks learns whether there may be a timer
   void note_use() noexcept {
     if (!used_.load(std::memory_order_relaxed)) used_.store(true, std::memory_order_seq_cst);
   }
 
+  // seq_cst: 3, or d for another worker; pairs with the load in in_time
   void appoint(worker& m, std::int64_t at) noexcept {
     timekeeper_ = &m;
     m.wakes_at = at;

@@ -28,7 +28,7 @@ inline constexpr std::int64_t any_time = never - 1;
 
 class alignas(cache_line) timer_heap {
  public:
-  /// When the first timer is due; `never` if there is none. seq_cst: see timekeeper.hpp.
+  /// When the first timer is due; `never` if there is none. seq_cst: 2 and 4 in timekeeper.hpp, 3 in monitor_word.hpp.
   std::int64_t earliest() const noexcept { return earliest_.load(std::memory_order_seq_cst); }
 
   /// The same for a worker's look at its own P: one plain load.
@@ -141,7 +141,7 @@ class alignas(cache_line) timer_heap {
     e.of->place = place;
   }
 
-  // seq_cst: a strand that arms a timer makes it known here, then looks for a timekeeper (timekeeper.hpp)
+  // seq_cst: a in timekeeper.hpp and in monitor_word.hpp; pairs with earliest
   void note_earliest() noexcept FORKJOIN_REQUIRES(mutex_) {
     earliest_.store(entries_.empty() ? never : entries_.front().at, std::memory_order_seq_cst);
   }

@@ -20,7 +20,8 @@ void worker::sleep() noexcept {
   os::note_rest(true);
   if (wakes_at == never) {
     const std::uint64_t before = sleeps_.load(std::memory_order_relaxed);
-    // seq_cst, here and below: what this thread did before its sleep comes before the loads of the thread that looks
+    // seq_cst, here and below: pairs with the loads in sleeps_for_good, so that the thread that looks sees what this thread
+    // did before its sleep
     sleeps_.store(before + 1, std::memory_order_seq_cst);
     os::looks looks(scheduler_->may_stand_still());
     while (!looks.sleep(sleeping_.signalled())) looks.look();
@@ -44,7 +45,8 @@ void worker::end_light_fences() noexcept {
 void worker::signal() noexcept { sleeping_.signal(scheduler_->poller()); }
 
 bool worker::sleeps_for_good(std::uint64_t& sleep) noexcept {
-  // First the signal: a signal that the thread has taken meanwhile came with another count.
+  // First the signal: a signal that the thread has taken meanwhile came with another count. seq_cst: pairs with the stores
+  // in sleep above, and in sleep_word.hpp: signal
   if (sleeping_.signalled().load(std::memory_order_seq_cst) != 0) return false;
   sleep = sleeps_.load(std::memory_order_seq_cst);
   return sleep % 2 != 0;

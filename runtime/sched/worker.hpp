@@ -68,7 +68,8 @@ struct worker : worker_face {
 
   // The worker's own, and of the fiber it runs.
   os::context native;
-  /// What it switched to, for messages, which other threads write; a child of that, perhaps.
+  /// The fiber that it switched to, or a child of that. Published as `published` is, because other threads read it to write
+  /// messages.
   relaxed<const fiber*, std::memory_order_release, std::memory_order_acquire> runs = nullptr;
   relaxed<afterwards> then = nullptr;    ///< set by the fiber that leaves
   relaxed<void*> argument = nullptr;     ///< for `then`

@@ -15,8 +15,8 @@ class yield_request {
   /// By the monitor, before it sounds the alarm of the deque.
   void ask(std::uint32_t run) noexcept { run_.store(run, std::memory_order_relaxed); }
 
-  /// By the strand of that run. relaxed: a strand that found the alarm on has taken it off since, which pairs with the monitor's
-  /// alarm, so it sees the request; elsewhere it is a hint.
+  /// By the strand of that run. relaxed: a strand that found the alarm on has taken it off since (fork/deque_owner.hpp:
+  /// attend), which pairs with the alarm in time_slices.hpp: ask, so it sees the request; elsewhere it is a hint.
   bool concerns(std::uint32_t run) const noexcept { return run != 0 && run_.load(std::memory_order_relaxed) == run; }
 
   /// By the strand of that run: it has heard a request that is no more needed.

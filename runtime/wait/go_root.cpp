@@ -54,7 +54,7 @@ void go_root::end(root& self, worker& m) noexcept {
   go_job& job = mine.job;
   job.wake_waiters();
   job.release();
-  // After both: who has waited for the count finds the future ready, and nothing left of a dropped one.
+  // After both: a strand that has waited for the count finds the future ready, and nothing left of a dropped one.
   if (counted) counted->end();
   s.end_root();
 }
@@ -102,7 +102,7 @@ void go_job::wake_waiters() noexcept {
   claimed_waits woken;
   {
     const locked lock(mutex_);
-    // release: pairs with the acquire in ended_already
+    // release: pairs with the acquire in forkjoin/abi/go_job.hpp: ended_already
     ended_.store(true, std::memory_order_release);
     woken.claim_all(waiting_);
   }
@@ -146,7 +146,7 @@ std::exception_ptr go_job::take_error() noexcept { return std::exchange(error_, 
 
 // The last owner finds what the fiber threw, if no get took it.
 void go_job::release() noexcept {
-  // acq_rel: the last owner sees what the other did before it let go
+  // acq_rel: pairs with the same of the other owners: the last one sees what they did before they let go
   if (owners_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (error_ && has_fiber_) terminate_with(error_);
   delete this;

@@ -45,7 +45,7 @@ local_value* find_local(std::uint64_t key) noexcept {
 local_value& keep_local(local_value& made) noexcept {
   std::atomic<local_value*>& list = list_of_caller();
   local_value* seen = nullptr;
-  local_value* first = list.load(std::memory_order_acquire);
+  local_value* first = list.load(std::memory_order_acquire);  // acquire: pairs with the release below
   for (;;) {
     if (local_value* const other = find_in(first, seen, made.key)) return *other;
     seen = first;

@@ -45,7 +45,7 @@ bool mutex_protocol::unlock_slow() noexcept {
   if (!(word & held)) return false;
   for (;;) {
     while (word & competing) {
-      // release, here and below: pairs with the acquire in try_lock
+      // release, here and below: pairs with the acquire in forkjoin/abi/mutex_protocol.hpp: try_lock
       if (word_.compare_exchange_weak(word, word & ~held, std::memory_order_release, std::memory_order_relaxed))
         return true;
     }

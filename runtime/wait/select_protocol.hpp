@@ -1,4 +1,5 @@
-// A wait for one of several channels.
+// How an fj::select does one of its cases: it takes all locks, does a case that is ready, or waits in all queues at once.
+// forkjoin/abi/select.hpp has the cases.
 #pragma once
 
 #include <cstddef>

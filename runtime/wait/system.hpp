@@ -37,7 +37,7 @@ struct wait_system {
   static void resume(scheduler& of, fiber& f, turn when) noexcept;
   /// By a strand that was asked to stop.
   static void come_after_stop() noexcept;
-  /// By a thread outside: returns when the word is no longer 0, with acquire.
+  /// By a thread outside: returns when the word is no longer 0. acquire: pairs with the release in waiter.cpp: wake_waiter.
   static void sleep_for_good(std::atomic<std::uint32_t>& word, const wait_place& place) noexcept;
   /// Below n.
   static unsigned random_below(unsigned n) noexcept;

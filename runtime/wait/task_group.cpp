@@ -21,7 +21,8 @@ void task_count::end() noexcept {
   claimed_waits woken;
   {
     const locked lock(guard_);
-    // acq_rel: as above; a task may have begun meanwhile
+    // release: as above, if a task has begun meanwhile; acquire: pairs with the releases of the other tasks, so that those
+    // that are woken here see what all have done
     if (tasks_.fetch_sub(1, std::memory_order_acq_rel) == 1) woken.claim_all(queue_);
   }
   woken.wake_all();
@@ -64,10 +65,11 @@ struct counted_tasks : tasks_of_root {
 };
 
 counted_tasks* tasks_of(root& r) noexcept {
-  // acquire, and the release below: what is pointed to is there
+  // acquire, also of the failure below: pairs with the release below, so that what is pointed to is there
   if (tasks_of_root* const made = r.tasks.load(std::memory_order_acquire)) return static_cast<counted_tasks*>(made);
   auto* const mine = new (std::nothrow) counted_tasks;
   if (!mine) return nullptr;
+  // release: pairs with the acquires here and in sched/switch.cpp: first_frame
   tasks_of_root* before = nullptr;
   if (r.tasks.compare_exchange_strong(before, mine, std::memory_order_release, std::memory_order_acquire)) return mine;
   delete mine;

@@ -16,7 +16,7 @@ waiter_base::waiter_base(const wait_limits& limits)
 void waiter_base::wake_waiter(turn when) noexcept {
   scheduler* const of = scheduler_;
   if (!of) {
-    // release: pairs with the acquire in sleep_outside
+    // release: pairs with the acquires in sleep_outside and, below, in sleep_for_good
     signalled_.store(1, std::memory_order_release);
     os::futex_wake(signalled_);
     return;
@@ -54,7 +54,8 @@ inline void waiter_base::leave_until_woken() noexcept {
         },
         &word_);
   }
-  static_cast<void>(word_.woken());  // acquire: what the claimant wrote is visible to this strand
+  // acquire: pairs with the release in forkjoin/abi/waiter.hpp: wake, so that this strand sees what the claimant wrote
+  static_cast<void>(word_.woken());
 }
 
 unsigned waiter_base::wait() noexcept {

@@ -1,5 +1,5 @@
-// The fast path of a fork in assembly, for x86-64: deque_owner::push and pop on the current deque. The instructions are
-// those that the compilers generate, except that they compare with memory directly.
+// The fast path of a fork in assembly, for x86-64: push and pop of forkjoin/abi/record.hpp on the current deque. The
+// instructions are those that the compilers generate, except that they compare with memory directly.
 //
 // The reason: g++ counts every std::atomic access as a function call when it decides about inlining, so g++ never
 // inlined functions that fork into each other. With one `asm inline` g++ inlines them, and unrolls the recursion as in
@@ -8,9 +8,10 @@
 // Cold paths must not cost the fast one a register: a function that forks would save and restore that register each
 // time it is called.
 //
-// The layout of a deque: newest at 0, alarm at 8, guard at 16; a record begins with its link; deque.hpp asserts it. The
-// orders: x86 keeps stores in order and loads in order, which is all that release and acquire require; "memory" keeps
-// the compiler from moving accesses across. ThreadSanitizer cannot see into assembly and gets the C++.
+// The layout of a deque: newest at 0, alarm at 8, guard at 16; a record begins with its link; record.hpp asserts it. The
+// orders and their partners are those of record.hpp: x86 keeps stores in order and loads in order, which is all that
+// release and acquire require; "memory" keeps the compiler from moving accesses across, as light_fence does.
+// ThreadSanitizer cannot see into assembly and gets the C++.
 #pragma once
 
 #include <cstdint>

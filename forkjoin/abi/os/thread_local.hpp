@@ -1,8 +1,8 @@
 // Reads a thread-local of the thread that runs this code *now*.
 #pragma once
 
-// The assembler names of the thread-locals of fork/current.hpp. They contain the version, which C++ names have from
-// their namespace.
+// The assembler names of the thread-locals that forkjoin/abi/fork.hpp declares. They contain the version, which C++
+// names have from their namespace.
 #define FORKJOIN_CURRENT_DEQUE "forkjoin_v0_2_current_deque"
 #define FORKJOIN_CURRENT_WORKER "forkjoin_v0_2_current_worker"
 #define FORKJOIN_CURRENT_FIBER "forkjoin_v0_2_current_fiber"
