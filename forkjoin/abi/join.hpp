@@ -60,8 +60,8 @@ class join {
   /// Says that the stolen part is over. Returns the owner if it waits already: then the caller must resume it, else it
   /// must not touch the join again.
   join_waiter* arrive(outcome result) noexcept {
-    // release: pairs with the acquires in finished, result and wait, by which the owner sees what the stolen part wrote;
-    // acquire: pairs with the release in wait, by which the caller sees the owner's saved context
+    // release: pairs with the acquires in finished, result and wait, by which the owner sees what the stolen part
+    // wrote; acquire: pairs with the release in wait, by which the caller sees the owner's saved context
     const std::uintptr_t found = word_.exchange(static_cast<std::uintptr_t>(result), std::memory_order_acq_rel);
     return is_waiter(found) ? as_waiter(found) : nullptr;
   }

@@ -1,13 +1,14 @@
 // Where strands give way in calls of <forkjoin/go.hpp>: when their time slice is over, and at random with
 // options::chaos. The rule:
 //
-// 1. What may wait does so before it begins, also if it turns out that it need not wait: send, receive, lock, acquire, wait, get,
-//    select, sleep, descriptors, go, blocking. A loop of such calls lets others run.
-// 2. What only asks (try_lock, try_send, ready, ...) does so after it failed. A loop that polls lets others run; what the strand
-//    got, it uses at once.
+// 1. What may wait does so before it begins, also if it turns out that it need not wait: send, receive, lock, acquire,
+//    wait, get, select, sleep, descriptors, go, blocking. A loop of such calls lets others run.
+// 2. What only asks (try_lock, try_send, ready, ...) does so after it failed. A loop that polls lets others run; what
+//    the strand got, it uses at once.
 // 3. fj::local and the size of a channel do so before they return, because they never fail.
-// 4. What never waits (close, notify_one, release, done, unlock, request_stop) never does, so destructors and stop callbacks may
-//    call it: a std::stop_source remembers the thread that requests the stop, and a strand that gives way may change its thread.
+// 4. What never waits (close, notify_one, release, done, unlock, request_stop) never does, so destructors and stop
+//    callbacks may call it: a std::stop_source remembers the thread that requests the stop, and a strand that gives way
+//    may change its thread.
 #pragma once
 
 #include <atomic>

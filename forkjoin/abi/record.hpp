@@ -40,8 +40,8 @@ class deque_face {
   /// follows from it. The record is stored before the alarm is read; the other way round a wake-up would be lost.
   [[nodiscard]] bool push(record& r, record_name name) noexcept {
     r.older.store(newest_.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    // release: pairs with the acquires in runtime/fork/publication.hpp: exposure::end, and in deque_thief::looks_empty, so
-    // that the record is there
+    // release: pairs with the acquires in runtime/fork/publication.hpp: exposure::end, and in deque_thief::looks_empty,
+    // so that the record is there
     newest_.store(name, std::memory_order_release);
     // Store newest, load alarm: pairs with the heavy fence in runtime/sched/parking.hpp: nothing_left.
     os::light_fence();

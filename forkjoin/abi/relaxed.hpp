@@ -10,8 +10,8 @@ namespace fj { inline namespace v0_2 { namespace detail {
 /// ThreadSanitizer takes every stack for a thread, and the library tells it that a switch of stacks orders nothing, or
 /// it would hide the races of users. So the accesses are atomic, and relaxed: they cost nothing.
 ///
-/// Release and Acquire (published) where the value is a pointer to what one side has just made: the release in operator=
-/// pairs with the acquire in operator T.
+/// Release and Acquire (published) where the value is a pointer to what one side has just made: the release in
+/// operator= pairs with the acquire in operator T.
 template <class T, std::memory_order Store = std::memory_order_relaxed,
           std::memory_order Load = std::memory_order_relaxed>
 class relaxed {

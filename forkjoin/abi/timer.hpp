@@ -11,8 +11,8 @@ namespace fj { inline namespace v0_2 { namespace detail {
 inline constexpr std::int64_t never = (std::numeric_limits<std::int64_t>::max)();
 
 /// When a fiber that becomes ready gets its turn: behind what was ready before, or before it. Soon is what no strand of
-/// the runtime has made ready, but a timer, the poller, or a thread outside. Urgent is what goes before that, whatever has
-/// made it ready (fj::go_options).
+/// the runtime has made ready, but a timer, the poller, or a thread outside. Urgent is what goes before that, whatever
+/// has made it ready (fj::go_options).
 enum class turn : unsigned char { in_order, soon, urgent };
 
 /// Lies in the frame of what waits.

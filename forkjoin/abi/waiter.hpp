@@ -68,8 +68,8 @@ class wait_word {
 
   /// By the claimant, as its last act here. Returns the strand if it has suspended already: the caller must resume it.
   [[nodiscard]] void* wake() noexcept {
-    // release: pairs with the acquire in woken; acquire: pairs with the release in suspend, by which the caller sees the
-    // strand's context
+    // release: pairs with the acquire in woken; acquire: pairs with the release in suspend, by which the caller sees
+    // the strand's context
     const std::uintptr_t found = word_.exchange(is_woken, std::memory_order_acq_rel);
     FORKJOIN_CHECK(found != is_woken);
     return reinterpret_cast<void*>(found);

@@ -23,8 +23,8 @@ void allowance::follow() noexcept {
   use_what_is_allowed();
 }
 
-// The program may have bound the thread that needed the monitor, and so the monitor's thread, to fewer processors than others have. So the
-// mask counts from when it changes: a cpuset, and `taskset -a`, change the masks of all threads.
+// The program may have bound the thread that needed the monitor, and so the monitor's thread, to fewer processors than
+// others have. So the mask counts from when it changes: a cpuset, and `taskset -a`, change the masks of all threads.
 void allowance::look(std::int64_t now) noexcept {
   if (!follows_.load(std::memory_order_relaxed) || now - looks_after_ < tuning::between_allowances_ns) return;
   looks_after_ = now;

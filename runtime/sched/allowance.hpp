@@ -1,7 +1,8 @@
-// How many P of a runtime are in use, and whether that follows what the system allows: the affinity mask and the cgroup's quota.
+// How many P of a runtime are in use, and whether that follows what the system allows: the affinity mask and the
+// cgroup's quota.
 //
-// The monitor looks once a second at most, and not while it rests. So a program that only forks pays nothing, and its number of P stays.
-// Source: sysmonUpdateGOMAXPROCS and defaultGOMAXPROCS in Go's runtime/proc.go (1.25).
+// The monitor looks once a second at most, and not while it rests. So a program that only forks pays nothing, and its
+// number of P stays. Source: sysmonUpdateGOMAXPROCS and defaultGOMAXPROCS in Go's runtime/proc.go (1.25).
 #pragma once
 
 #include <atomic>
@@ -26,7 +27,8 @@ class allowance {
   /// As many as the system allows the calling thread now, at most all; from now on the monitor's looks may change that.
   void follow() noexcept FORKJOIN_EXCLUDES(mutex_);
 
-  /// By the monitor, from its thread. Nothing if the number does not follow, or if the last look is not long ago. Else it takes about 50 us.
+  /// By the monitor, from its thread. Nothing if the number does not follow, or if the last look is not long ago. Else
+  /// it takes about 50 us.
   void look(std::int64_t now) noexcept FORKJOIN_EXCLUDES(mutex_);
 
  private:

@@ -9,7 +9,8 @@
 namespace fj { inline namespace v0_2 { namespace detail {
 
 struct blocking_protocol {
-  /// Before a call of the strand that has this deque: thieves may take its records meanwhile. Whether others may take the P.
+  /// Before a call of the strand that has this deque: thieves may take its records meanwhile. Whether others may take
+  /// the P.
   static bool prepare(worker& m, deque& records, void* handled) noexcept {
     // The next strand of the P needs an empty deque.
     const bool may_lose = records.looks_empty() || system::prepare_to_wait(m);
@@ -34,7 +35,8 @@ struct blocking_protocol {
     return begun;
   }
 
-  /// The call is over. True: m has the P again, as if nothing had happened. Else the strand leaves its stack, and go_on follows.
+  /// The call is over. True: m has the P again, as if nothing had happened. Else the strand leaves its stack, and go_on
+  /// follows.
   [[nodiscard]] static bool end(worker& m, const begun_call& over) noexcept {
     if (over.number != blocking_word::none && !over.had->blocking.end(over.number)) return false;
     m.proc = over.had;

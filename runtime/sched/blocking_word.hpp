@@ -1,5 +1,5 @@
-// Whether the strand of a P is in a blocking call, and which of two comes first: the strand that returns from the call, or a
-// thread that takes its P (a retaker).
+// Whether the strand of a P is in a blocking call, and which of two comes first: the strand that returns from the call,
+// or a thread that takes its P (a retaker).
 //
 //   even   the strand runs, or the P is idle
 //   odd    the strand is in a call
@@ -9,8 +9,8 @@
 //   the strand    it still has its P, as if nothing had happened
 //   a retaker     it holds the P from then on, and the strand looks for another
 //
-// The word only grows. So a retaker learns whether the call is the one that it saw before, and it cannot take the P of a call
-// that is over. Source: exitsyscall and retake in Go's runtime/proc.go, with its counter of system calls.
+// The word only grows. So a retaker learns whether the call is the one that it saw before, and it cannot take the P of
+// a call that is over. Source: exitsyscall and retake in Go's runtime/proc.go, with its counter of system calls.
 #pragma once
 
 #include <atomic>
@@ -55,8 +55,8 @@ class blocking_word {
     return seen % 2 == 1 ? seen : none;
   }
 
-  /// Takes the P, if the strand is in that call still: returns the strand, else nullptr. With the dispatcher's mutex, so that a
-  /// strand that comes back meanwhile finds its records where the retaker has put them.
+  /// Takes the P, if the strand is in that call still: returns the strand, else nullptr. With the dispatcher's mutex,
+  /// so that a strand that comes back meanwhile finds its records where the retaker has put them.
   [[nodiscard]] fiber* retake(call seen) noexcept {
     // acquire: pairs with the release in begin: the P is as the strand left it
     if (!word_.compare_exchange_strong(seen, seen + 1, std::memory_order_acquire, std::memory_order_relaxed))

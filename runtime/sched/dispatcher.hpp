@@ -1,7 +1,7 @@
 // Which worker runs what: the ready queue, the idle P, the threads that sleep; waking, parking, and handing a P over.
 //
-// Threads of the runtime work for all roots. A caller, a thread that called run, works only for the root that it brought. If it
-// gets no P, it sleeps until other workers have run its root. PARKING.md proves that no wake-up is lost.
+// Threads of the runtime work for all roots. A caller, a thread that called run, works only for the root that it
+// brought. If it gets no P, it sleeps until other workers have run its root. PARKING.md proves that no wake-up is lost.
 #pragma once
 
 #include <array>
@@ -107,7 +107,8 @@ class handoff {
           urgent_places& urgent) noexcept
       : all_(all), idle_(idle), ready_(ready), matching_(threads), counts_(counts), urgent_(urgent) {}
 
-  /// The P goes to the sleeping worker that is returned, if something is ready. Else nullptr, and the P is idle or retired.
+  /// The P goes to the sleeping worker that is returned, if something is ready. Else nullptr, and the P is idle or
+  /// retired.
   worker* give_up(processor& p) noexcept {
     idle_.end_visit_of(p);
     ready_.move_here(p.queue);
@@ -176,8 +177,9 @@ class dispatcher {
     wake();
   }
 
-  /// The same for a fiber that no strand of the runtime has made ready: it goes before the others. If all P are busy, one is asked to
-  /// give way to it, each in turn. One whose strand does not hear it leaves the fiber to the monitor's next look (monitor_rules.hpp).
+  /// The same for a fiber that no strand of the runtime has made ready: it goes before the others. If all P are busy,
+  /// one is asked to give way to it, each in turn. One whose strand does not hear it leaves the fiber to the monitor's
+  /// next look (monitor_rules.hpp).
   void ready_soon(fiber& f) noexcept FORKJOIN_EXCLUDES(mutex_) {
     note_cuts();
     {
@@ -204,9 +206,9 @@ class dispatcher {
 
   // Urgent fibers (urgent.hpp). note_cuts has been called before the first.
 
-  /// The same as ready for an urgent fiber: it goes before all others. If all Ps are busy, one that may serve it is asked to give way: that of
-  /// the strand that makes it ready, `by`, unless that is nullptr; else each in turn. If that one's strand does not hear, the monitor asks
-  /// the others (monitor_rules.hpp).
+  /// The same as ready for an urgent fiber: it goes before all others. If all Ps are busy, one that may serve it is
+  /// asked to give way: that of the strand that makes it ready, `by`, unless that is nullptr; else each in turn. If
+  /// that one's strand does not hear, the monitor asks the others (monitor_rules.hpp).
   void ready_urgent(fiber& f, processor* by) noexcept FORKJOIN_EXCLUDES(mutex_) {
     {
       const locked lock(mutex_);
@@ -253,8 +255,8 @@ class dispatcher {
     wake();
   }
 
-  /// Puts the marker of a fiber that waits and left records in its deque into the queue, before its P drops that deque. Wakes
-  /// none: the worker that the fiber left looks at the queue next.
+  /// Puts the marker of a fiber that waits and left records in its deque into the queue, before its P drops that deque.
+  /// Wakes none: the worker that the fiber left looks at the queue next.
   void push_marker(fiber& f) noexcept FORKJOIN_EXCLUDES(mutex_) {
     const locked lock(mutex_);
     ready_.push_marker(f);
@@ -303,7 +305,8 @@ class dispatcher {
 
   // How many P are in use.
 
-  /// So many from now on, from 1 to all. Those too many that workers hold retire as soon as their workers look: has_surplus.
+  /// So many from now on, from 1 to all. Those too many that workers hold retire as soon as their workers look:
+  /// has_surplus.
   void use(unsigned procs) noexcept FORKJOIN_EXCLUDES(mutex_) {
     bool grows = false;
     {
@@ -369,16 +372,17 @@ class dispatcher {
         if (!budget_.any_left() && !idle_.has_thread()) timekeeper_.tell_caller();
         if (!idle_.alarm_owners_for_callers(all_)) return;
       }
-      // An owner may have answered its alarm while this thread counted as spinning, and its next push may have found the alarm
-      // off. Only a caller would take that record, and it sleeps: so this thread looks, as in park.
+      // An owner may have answered its alarm while this thread counted as spinning, and its next push may have found
+      // the alarm off. Only a caller would take that record, and it sleeps: so this thread looks, as in park.
       heavy_fence();
       const locked lock(mutex_);
       if (!idle_.caller_with_records(all_)) return;
     }
   }
 
-  /// Gives up the P of a worker that found nothing to do, unless there is something after all. A worker without a P, whose strand
-  /// came back from a blocking call, looks as well: another may have made a P idle while no thread could be woken for it.
+  /// Gives up the P of a worker that found nothing to do, unless there is something after all. A worker without a P,
+  /// whose strand came back from a blocking call, looks as well: another may have made a P idle while no thread could
+  /// be woken for it.
   after_park park(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
     const bool had_processor = m.proc;
     bool was_spinning = false;
@@ -408,8 +412,8 @@ class dispatcher {
     return next;
   }
 
-  /// Gives up the P of a caller that goes back to its program: as hand_over, but without a look if it had the P for a visit
-  /// that left no note (parking.hpp).
+  /// Gives up the P of a caller that goes back to its program: as hand_over, but without a look if it had the P for a
+  /// visit that left no note (parking.hpp).
   void leave(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
     if (!m.spinning) {
       const locked lock(mutex_);
@@ -434,8 +438,8 @@ class dispatcher {
 
   // Blocking calls.
 
-  /// Takes the P of a strand that is in that blocking call, and gives it up as hand_over does. `only_with_thread`: not if no
-  /// thread could run what there is.
+  /// Takes the P of a strand that is in that blocking call, and gives it up as hand_over does. `only_with_thread`: not
+  /// if no thread could run what there is.
   retaken retake(processor& p, std::uint64_t call, waker then, bool only_with_thread) noexcept
       FORKJOIN_EXCLUDES(mutex_) {
     retaken result{};
@@ -448,7 +452,8 @@ class dispatcher {
     return result;
   }
 
-  /// A P for a worker whose strand came back too late: the one that it had, if that is idle, else another. False if none is.
+  /// A P for a worker whose strand came back too late: the one that it had, if that is idle, else another. False if
+  /// none is.
   bool take_processor(worker& m, processor& lost) noexcept FORKJOIN_EXCLUDES(mutex_) {
     const locked lock(mutex_);
     m.proc = idle_.take_processor(lost);
@@ -492,8 +497,9 @@ class dispatcher {
 
   // Callers.
 
-  /// A P for a caller that brings a root, and `f` back to run on it; without a P, `f` is ready for others, and nullptr. `waits`: the caller
-  /// looks for a P for a moment, as most roots of callers are brief, and workers that look for work give theirs up meanwhile.
+  /// A P for a caller that brings a root, and `f` back to run on it; without a P, `f` is ready for others, and nullptr.
+  /// `waits`: the caller looks for a P for a moment, as most roots of callers are brief, and workers that look for work
+  /// give theirs up meanwhile.
   fiber* enter(worker& m, fiber& f, bool waits) noexcept FORKJOIN_EXCLUDES(mutex_) {
     if (waits && parking_.idle() == 0) wait_for_idle();
     const locked lock(mutex_);
@@ -504,7 +510,8 @@ class dispatcher {
     return nullptr;
   }
 
-  /// The caller sleeps until its root is over, or until it has a P, to look for what is ready or stealable of that root.
+  /// The caller sleeps until its root is over, or until it has a P, to look for what is ready or stealable of that
+  /// root.
   void sleep_for(root& brought, worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
     bool last_resort = false;
     {
@@ -543,20 +550,22 @@ class dispatcher {
     if (!timekeeper_.covers_all()) wake();
   }
 
-  /// The root is over: its caller goes on, if it has one that is another thread. The root may be gone when this returns.
+  /// The root is over: its caller goes on, if it has one that is another thread. The root may be gone when this
+  /// returns.
   void finish(root& over, worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
     worker* const caller = over.caller;
     bool asleep = false;
-    // Also without a caller that sleeps: the thread that took the root's last entry out of the queue wrote to the root under this
-    // mutex, and the root's memory may be used for something else soon. An entry is pushed before its strand ends.
+    // Also without a caller that sleeps: the thread that took the root's last entry out of the queue wrote to the root
+    // under this mutex, and the root's memory may be used for something else soon. An entry is pushed before its strand
+    // ends.
     if (caller || over.ready.used()) {
       const locked lock(mutex_);
       asleep = caller && caller != &m && caller->asleep;
       if (asleep) system::begin_placing(*caller);
     }
     if (asleep) system::keep_off(*caller);
-    // release: pairs with the acquires in has_come_back, loop.hpp: run, find.hpp: is_over and run.cpp: run_from_fiber, so
-    // that the caller sees the result
+    // release: pairs with the acquires in has_come_back, loop.hpp: run, find.hpp: is_over and run.cpp: run_from_fiber,
+    // so that the caller sees the result
     over.done.store(true, std::memory_order_release);
     if (!caller || caller == &m) return;
     caller->signal();
@@ -568,7 +577,8 @@ class dispatcher {
     if (next) {
       system::place(*next, then);
     } else if (parking_.should_wake() && work_left()) {
-      // As in park. A thread woken for nothing would hold the P when its next root comes, perhaps on its caller's processor.
+      // As in park. A thread woken for nothing would hold the P when its next root comes, perhaps on its caller's
+      // processor.
       wake(then);
     } else if (!timekeeper_.covers_all()) {
       wake(then);
@@ -583,7 +593,8 @@ class dispatcher {
   void wait_for_idle() noexcept {
     waiting_callers_.fetch_add(1, std::memory_order_relaxed);
     for (unsigned look = 0; look < tuning::caller_looks && parking_.idle() == 0; ++look) {
-      // Several that spin would take the processors from those that have the P: with 8 threads the calls took 1.36 times as long.
+      // Several that spin would take the processors from those that have the P: with 8 threads the calls took 1.36
+      // times as long.
       const bool alone = waiting_callers_.load(std::memory_order_relaxed) == 1;
       for (unsigned i = 0; alone && i < tuning::calm_pauses && parking_.idle() == 0; ++i) os::pause();
       if (parking_.idle() == 0) os::yield_thread();  // to a thread that has a P, perhaps
@@ -591,8 +602,8 @@ class dispatcher {
     waiting_callers_.fetch_sub(1, std::memory_order_relaxed);
   }
 
-  // Without the mutex: it takes the system about 50 us. The P is neither idle nor held meanwhile, and this thread counts as
-  // one that spins.
+  // Without the mutex: it takes the system about 50 us. The P is neither idle nor held meanwhile, and this thread
+  // counts as one that spins.
   bool start_thread(processor& p, waker then) noexcept FORKJOIN_EXCLUDES(mutex_) {
     worker* const m = threads_.start(then);
     {
@@ -623,8 +634,8 @@ class dispatcher {
     return m.polled.any() || timekeeper_.is_due(m) ? take_idle_processor(m) : after_park::sleep;
   }
 
-  // By a worker that has parked, and then found something to do, unless another was faster: with no P idle, each P has a worker
-  // that will see it.
+  // By a worker that has parked, and then found something to do, unless another was faster: with no P idle, each P has
+  // a worker that will see it.
   after_park take_idle_processor(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
     const locked lock(mutex_);
     timekeeper_.release(m);
@@ -656,8 +667,8 @@ class dispatcher {
   }
 
   // Pairs with the light fence in push (forkjoin/abi/record.hpp). Where every push fences by itself (eager: attend in
-  // fork/deque_owner.hpp), a plain fence is enough. One that a thread did not answer serves as well as it can: what that
-  // thread stored before is long visible, but the proof does not cover it.
+  // fork/deque_owner.hpp), a plain fence is enough. One that a thread did not answer serves as well as it can: what
+  // that thread stored before is long visible, but the proof does not cover it.
   void heavy_fence() noexcept {
     if (eager_) return os::fence();
     static_cast<void>(threads_.heavy_fence());
@@ -672,8 +683,8 @@ class dispatcher {
     return urgent_.any_left(in_use()) && p.urgent.any_left(now);
   }
 
-  // Nothing if as many Ps as may serve already: the next that ends to serve takes the fiber. Leaves out Ps that do not run strands, or that
-  // have not heard the last such request.
+  // Nothing if as many Ps as may serve already: the next that ends to serve takes the fiber. Leaves out Ps that do not
+  // run strands, or that have not heard the last such request.
   void ask_for_urgent(processor* by) noexcept {
     const std::uint64_t now = os::rough_ns();
     const auto asks = [&](processor& p) {

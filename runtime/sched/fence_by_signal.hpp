@@ -1,17 +1,18 @@
-// The heavy fence where membarrier(2) is not to be had: each thread that may be in a light fence is interrupted, passes a fence, and says
-// so. What can go wrong is that a thread forks and is not asked. Against it:
+// The heavy fence where membarrier(2) is not to be had: each thread that may be in a light fence is interrupted, passes
+// a fence, and says so. What can go wrong is that a thread forks and is not asked. Against it:
 //
 //   thread that forks                          thread that calls the heavy fence
 //   1. active = true; fences                   a. stores something (a guard, an alarm); fences
 //   2. light fences: stores, then loads        b. reads active of each; interrupts those that are
 //   3. active = false                          c. waits until each has answered, or is not active any more
 //
-// If b finds a thread active, its answer fences between two of its light fences. If b does not, either the thread comes to 1 later,
-// and then its loads see what a stored; or it has been through 3, whose release shows the caller all that it stored.
+// If b finds a thread active, its answer fences between two of its light fences. If b does not, either the thread comes
+// to 1 later, and then its loads see what a stored; or it has been through 3, whose release shows the caller all that
+// it stored.
 //
-// Source: the signal flavour of liburcu (Desnoyers et al., "User-level implementations of read-copy update", 2012). Two cheaper ways are
-// no fence: mprotect, as there are processors that change the page tables of others without an interrupt; and a look into /proc at which
-// threads sleep, as a thread is shown asleep for a moment after it has woken.
+// Source: the signal flavour of liburcu (Desnoyers et al., "User-level implementations of read-copy update", 2012). Two
+// cheaper ways are no fence: mprotect, as there are processors that change the page tables of others without an
+// interrupt; and a look into /proc at which threads sleep, as a thread is shown asleep for a moment after it has woken.
 #pragma once
 
 #include <atomic>
@@ -33,8 +34,8 @@ class light_fences {
     is_deaf_.store(os::blocks_interrupts(), std::memory_order_relaxed);
     os::on_interrupt(&answer, this);
     active_.store(true, std::memory_order_release);  // release: pairs with the acquire in is_active
-    // Its fence stands between active and the loads after light fences: pairs with the first fence in pass. An interrupt
-    // that came since end found no function to answer it.
+    // Its fence stands between active and the loads after light fences: pairs with the first fence in pass. An
+    // interrupt that came since end found no function to answer it.
     answer(this);
   }
 
@@ -54,8 +55,8 @@ class light_fences {
     std::uint32_t before = self.answered_.load(std::memory_order_relaxed);
     const std::uint32_t number = self.asked_.load(std::memory_order_acquire);  // acquire: pairs with the release in ask
     os::fence();  // the light fences before and after: pairs with the fences in pass
-    // Not if an interrupt has come since `before` was read: it answered what may have been asked later. release: pairs with the acquire in
-    // has_answered
+    // Not if an interrupt has come since `before` was read: it answered what may have been asked later. release: pairs
+    // with the acquire in has_answered
     self.answered_.compare_exchange_strong(before, number, std::memory_order_release, std::memory_order_relaxed);
   }
 
@@ -95,14 +96,14 @@ class fence_by_signal {
     all_.remove(one);
   }
 
-  /// By a thread whose own part is `own`, or nullptr if it is none of them. True: all others have passed a fence. False: one did not answer
-  /// in time, because it blocks the signal or gets no processor; what it had stored is visible by now, but may not have been loaded in
-  /// order.
+  /// By a thread whose own part is `own`, or nullptr if it is none of them. True: all others have passed a fence.
+  /// False: one did not answer in time, because it blocks the signal or gets no processor; what it had stored is
+  /// visible by now, but may not have been loaded in order.
   [[nodiscard]] bool pass(const light_fences* own) noexcept FORKJOIN_EXCLUDES(mutex_) {
     const locked lock(mutex_);
     if (++number_ == 0) ++number_;
-    // What the caller stored, then active of each: pairs with the fence of answer as begin calls it. And what the caller
-    // stored, then what the threads load after their answers: pairs with the fence in answer.
+    // What the caller stored, then active of each: pairs with the fence of answer as begin calls it. And what the
+    // caller stored, then what the threads load after their answers: pairs with the fence in answer.
     os::fence();
     for (light_fences* one = all_.first(); one; one = all_.after(*one))
       if (one != own && one->is_active()) one->ask(number_);

@@ -29,8 +29,8 @@ struct thief {
     private_sight saw_private;
   };
 
-  /// One round over the deques that each_victim visits: takes the first public record of root `only`, and asks owners that have none to
-  /// publish; as long as go_on() says so after each look.
+  /// One round over the deques that each_victim visits: takes the first public record of root `only`, and asks owners
+  /// that have none to publish; as long as go_on() says so after each look.
   template <class EachVictim, class GoOn>
   static round_result look_around(worker& m, const root* only, EachVictim each_victim, GoOn go_on) noexcept {
     round_result found;
@@ -41,8 +41,8 @@ struct thief {
     return found;
   }
 
-  /// One round that takes a fiber from another P's queue, too: from each P half of its ring, else a public record. `next_too`:
-  /// this is the last of the passes, in which a thief takes also what runs next.
+  /// One round that takes a fiber from another P's queue, too: from each P half of its ring, else a public record.
+  /// `next_too`: this is the last of the passes, in which a thief takes also what runs next.
   static round_result look_for_any(worker& m, const root* only, bool next_too) noexcept {
     round_result found;
     steal_rule::each_victim(m, [&](auto& p, deque_thief& victim) {
@@ -70,8 +70,8 @@ struct thief {
         found.saw_records = true;
         found.saw_private.see(p);
       }
-      // Also where there is nothing yet: an owner that begins to fork may push a few records at once, and then none for a
-      // while.
+      // Also where there is nothing yet: an owner that begins to fork may push a few records at once, and then none for
+      // a while.
       if (!victim.alarmed()) victim.alarm();
     }
   }
@@ -81,13 +81,13 @@ struct thief {
 
 struct exposer {
   /// Makes private records public by force, for a thief that sees them but gets none: the older half in up to
-  /// tuning::exposed_at_a_time deques. Nothing if another thief is at it, and nothing of owners that come to one part of a
-  /// loop after another: they share the loop by themselves if it is long.
+  /// tuning::exposed_at_a_time deques. Nothing if another thief is at it, and nothing of owners that come to one part
+  /// of a loop after another: they share the loop by themselves if it is long.
   static void expose(worker& m, std::int64_t now) noexcept {
     auto& s = m.sched();
     if (s.settings().eager || !s.exposing().try_lock()) return;
-    // First the deques, then the guards: while a guard is up its owner waits for this thread. Deques are not freed while the
-    // runtime lives, and one that is another P's by then will do, too.
+    // First the deques, then the guards: while a guard is up its owner waits for this thread. Deques are not freed
+    // while the runtime lives, and one that is another P's by then will do, too.
     std::array<deque_thief*, tuning::exposed_at_a_time> chosen;
     std::size_t count = 0;
     s.all().for_each_deque(m.dice.below(s.all().count()), 1, [&](deque_thief& d) {
@@ -123,7 +123,8 @@ struct machine_time {
 template <class Time = machine_time>
 class patience {
  public:
-  /// The worker begins to look for work. If it stole a moment ago it waits first, until that moment is over or `needed()`.
+  /// The worker begins to look for work. If it stole a moment ago it waits first, until that moment is over or
+  /// `needed()`.
   template <class Needed>
   static void hold_back(worker& m, Needed needed) noexcept {
     auto& s = m.sched();
@@ -140,8 +141,9 @@ class patience {
     return !only && m.sched().dispatcher().any_caller_waits();
   }
 
-  /// After a round that got nothing, of root `only` alone unless nullptr. Exposes records that were seen for long. False: nothing
-  /// has been seen for long, or the P is wanted or to retire, and the search ends. `needed()` ends a longer wait.
+  /// After a round that got nothing, of root `only` alone unless nullptr. Exposes records that were seen for long.
+  /// False: nothing has been seen for long, or the P is wanted or to retire, and the search ends. `needed()` ends a
+  /// longer wait.
   template <class Needed>
   bool waits(worker& m, const root* only, bool saw_records, Needed needed) noexcept {
     const unsigned round = round_++;
@@ -187,9 +189,10 @@ class patience {
     return any;
   }
 
-  // Owners run small loops, or fibers hand over to one another: each look at their deques and queues costs them. To park would cost
-  // more: the next fork or hand-over would wake this worker again. Where processors are far apart a look costs owners most, and
-  // takes longest. So the worker stays away from small loops for many times as long, and meanwhile reads only what seldom changes.
+  // Owners run small loops, or fibers hand over to one another: each look at their deques and queues costs them. To
+  // park would cost more: the next fork or hand-over would wake this worker again. Where processors are far apart a
+  // look costs owners most, and takes longest. So the worker stays away from small loops for many times as long, and
+  // meanwhile reads only what seldom changes.
   template <class Needed>
   void look_away(worker& m, std::int64_t time, Needed needed) noexcept {
     auto& s = m.sched();
@@ -241,9 +244,10 @@ class patience {
 // Takes a ready fiber for a worker: from the run queue of its P, or from the ready queue.
 
 struct ready_work {
-  /// Of that root alone unless nullptr: urgent fibers, what goes on soon, what runs next on this P, its ring, then the ready queue; in every
-  /// 61st slice the ready queue comes before the ring. After an urgent fiber, or one that went on soon: a strand that was cut, perhaps for
-  /// that fiber, comes before the ring, and what goes on soon last. nullptr if there is nothing.
+  /// Of that root alone unless nullptr: urgent fibers, what goes on soon, what runs next on this P, its ring, then the
+  /// ready queue; in every 61st slice the ready queue comes before the ring. After an urgent fiber, or one that went on
+  /// soon: a strand that was cut, perhaps for that fiber, comes before the ring, and what goes on soon last. nullptr if
+  /// there is nothing.
   static fiber* take(worker& m, root* only) noexcept {
     processor* const mine = m.proc;
     const turn before = mine->took;
@@ -260,9 +264,9 @@ struct ready_work {
     return take_from_all(m, which::any, only, only ? nullptr : mine);
   }
 
-  /// For a worker whose fiber has left: `f`, which that one resumed, or else what is ready. Before every 61st such `f` the worker takes
-  /// something from the ready queue, and makes `f` ready instead. Otherwise a chain of fibers that resume each other would keep out what
-  /// waits.
+  /// For a worker whose fiber has left: `f`, which that one resumed, or else what is ready. Before every 61st such `f`
+  /// the worker takes something from the ready queue, and makes `f` ready instead. Otherwise a chain of fibers that
+  /// resume each other would keep out what waits.
   static fiber* take_after(worker& m, fiber* f) noexcept {
     if (!f) return found(m, take(m, nullptr));
     if (++m.proc->tick % tuning::ticks_per_look != 0) return f;
@@ -272,7 +276,8 @@ struct ready_work {
     return first;
   }
 
-  /// The same for a caller, which runs its own root alone: `f`, or else what is in its own queue. nullptr also if others wait for the P.
+  /// The same for a caller, which runs its own root alone: `f`, or else what is in its own queue. nullptr also if
+  /// others wait for the P.
   static fiber* take_own_after(worker& m, fiber* f) noexcept {
     if (gives_way(m)) {
       if (f) m.sched().dispatcher().ready(*f);
@@ -300,8 +305,8 @@ struct ready_work {
     return f;
   }
 
-  // Strands of one root may wake one another for ever. So a caller asks whether another root lacks its P, when a strand has yielded, when a
-  // slice is over, and at every 61st fiber.
+  // Strands of one root may wake one another for ever. So a caller asks whether another root lacks its P, when a strand
+  // has yielded, when a slice is over, and at every 61st fiber.
   static bool gives_way(worker& m) noexcept {
     const bool asks = ++m.proc->tick % tuning::ticks_per_look == 0 || m.yielded;
     auto& dispatcher = m.sched().dispatcher();
@@ -348,8 +353,8 @@ struct ready_work {
 };
 
 struct work_search {
-  /// A fiber to run: a ready one, else one that begins with a stolen record. nullptr when there is nothing, or when enough
-  /// others look already: then the worker parks.
+  /// A fiber to run: a ready one, else one that begins with a stolen record. nullptr when there is nothing, or when
+  /// enough others look already: then the worker parks.
   static fiber* find_work(worker& m) noexcept {
     begin_looking(m, nullptr);
     fiber* f = wait_for_turn(m);
@@ -358,8 +363,8 @@ struct work_search {
     return f;
   }
 
-  /// A fiber that works for that root. nullptr when the root is over, when nothing of it has been seen for a while, or when
-  /// another thread lacks the P, or would not be woken for an idle one: then the caller hands its P over.
+  /// A fiber that works for that root. nullptr when the root is over, when nothing of it has been seen for a while, or
+  /// when another thread lacks the P, or would not be woken for an idle one: then the caller hands its P over.
   static fiber* find_work_of(root& only, worker& m) noexcept {
     begin_looking(m, &only);
     m.sched().dispatcher().start_spinning(m);
@@ -380,8 +385,9 @@ struct work_search {
     patience<>::hold_back(m, [&] { return is_over(only) || m.sched().dispatcher().any_ready(); });
   }
 
-  // What becomes ready, or nullptr; and has the worker join those that look for records, when it is its turn. The worker waits some
-  // rounds for its turn: workers that look on top of a join look for a moment only, and to park at once would cost more.
+  // What becomes ready, or nullptr; and has the worker join those that look for records, when it is its turn. The
+  // worker waits some rounds for its turn: workers that look on top of a join look for a moment only, and to park at
+  // once would cost more.
   static fiber* wait_for_turn(worker& m) noexcept {
     for (unsigned round = 0; round < tuning::top_rounds; ++round) {
       if (fiber* const f = ready_work::take(m, nullptr)) return f;
@@ -395,7 +401,8 @@ struct work_search {
   static fiber* search(worker& m, root* only) noexcept {
     // A stack first: a record that has been taken must be run.
     if (!system::prepare_stack(m)) {
-      // No memory: the owners do their work themselves. Not to come back at once, as long as there is something to be seen.
+      // No memory: the owners do their work themselves. Not to come back at once, as long as there is something to be
+      // seen.
       os::sleep_ns(tuning::refused_ns);
       return nullptr;
     }
@@ -419,8 +426,8 @@ struct work_search {
         return thief;
       }
       found.saw_private.note_change(m, saw_private);
-      // No worker is woken for other roots while the caller counts as spinning. So it hands its P over, if two looks find
-      // work of theirs.
+      // No worker is woken for other roots while the caller counts as spinning. So it hands its P over, if two looks
+      // find work of theirs.
       if (only && pass % tuning::rounds_per_look == 0 &&
           (for_others = ready_work::left_to_others(m, *only) ? for_others + 1 : 0) > 1)
         return nullptr;
@@ -434,10 +441,10 @@ struct work_search {
 // Finds the records that a strand which waits at a join may run on top of its own stack.
 
 struct work_on_top {
-  /// A record of root `whose`, to be run on top of a strand that waits for `until`, as the join rule says; none once that is finished, after
-  /// looking for a while, or if the strand had better leave its stack: something is ready, which cannot run on top, or that stack, of
-  /// `size` bytes, of which so many are `used`, had better not grow by other people's work. thiefs_proc(): the number of the P on which
-  /// the thief began.
+  /// A record of root `whose`, to be run on top of a strand that waits for `until`, as the join rule says; none once
+  /// that is finished, after looking for a while, or if the strand had better leave its stack: something is ready,
+  /// which cannot run on top, or that stack, of `size` bytes, of which so many are `used`, had better not grow by other
+  /// people's work. thiefs_proc(): the number of the P on which the thief began.
   template <class Rule, class Join, class Proc>
   static stolen_record find(worker& m, const root* whose, const Join& until, Proc thiefs_proc, std::uint64_t used,
                             std::uint64_t size) noexcept {
@@ -446,8 +453,8 @@ struct work_on_top {
     } else {
       if (!Rule::may_grow(used, size) || !may_begin(m)) return {};
       if constexpr (Rule::looks_everywhere) m.sched().dispatcher().start_spinning(m);
-      // The strand asks its own join after each look: the join is in the worker's own cache until the thief writes it, and a
-      // round over many P takes longer than the stolen record.
+      // The strand asks its own join after each look: the join is in the worker's own cache until the thief writes it,
+      // and a round over many P takes longer than the stolen record.
       const auto waits = [&] { return !until.finished(); };
       stolen_record got;
       for (unsigned round = 0; round < Rule::rounds && !got.record && waits(); ++round) {

@@ -2,18 +2,19 @@
 //
 // A fiber that leaves with records in its deque takes the deque along. Others reach these records in one of two ways:
 //
-//   waits       by the fiber's marker in the ready queue (queues.hpp). Any worker may take the records while the fiber waits.
-//   gives way   by the fiber itself, which is ready: the worker that runs it gets its records, too. So with one P no continuation
-//               starts before its turn because its strand gave way. Until then no worker has them.
+//   waits       by the fiber's marker in the ready queue (queues.hpp). Any worker may take the records while the fiber
+//               waits.
+//   gives way   by the fiber itself, which is ready: the worker that runs it gets its records, too. So with one P no
+//               continuation starts before its turn because its strand gave way. Until then no worker has them.
 //
-// The wake-up that would be lost: a worker that parks finds neither the marker, nor the ready fiber, nor the records, and sleeps.
-// Against it:
+// The wake-up that would be lost: a worker that parks finds neither the marker, nor the ready fiber, nor the records,
+// and sleeps. Against it:
 //
-// 1. A fiber that waits pushes its marker before its deque leaves the P. A fiber that gives way becomes ready after its deque has
-//    left the P; that wakes a worker.
-// 2. A fiber that goes on has left the ready queue, or its marker has. A worker that parks may read the count of that queue
-//    after that, and the active deque of the P before the fiber's deque becomes the active one. So the worker on which the fiber goes
-//    on first makes the records active, and then looks for sleeping workers.
+// 1. A fiber that waits pushes its marker before its deque leaves the P. A fiber that gives way becomes ready after its
+//    deque has left the P; that wakes a worker.
+// 2. A fiber that goes on has left the ready queue, or its marker has. A worker that parks may read the count of that
+//    queue after that, and the active deque of the P before the fiber's deque becomes the active one. So the worker on
+//    which the fiber goes on first makes the records active, and then looks for sleeping workers.
 #pragma once
 
 #include <atomic>
@@ -24,8 +25,9 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 /// On native stacks.
 struct active_deque {
-  /// A fiber has left its stack, and the worker may have lost its P: calls m.then, by which the wait of the fiber may end, and
-  /// returns the fiber that continues on this worker, or nullptr. Before that, records in the active deque leave with the fiber.
+  /// A fiber has left its stack, and the worker may have lost its P: calls m.then, by which the wait of the fiber may
+  /// end, and returns the fiber that continues on this worker, or nullptr. Before that, records in the active deque
+  /// leave with the fiber.
   static fiber* leave(worker& m, fiber& left) noexcept {
     const auto then = [&m, &left]() -> fiber* {
       fiber* const next = m.then(m, left, m.argument);
@@ -37,14 +39,14 @@ struct active_deque {
     left.urgent = left.whose->urgent;
     system::detach_stacks(m, left);
     if (!m.carries.replace(false)) return leave_records(m, left, then);
-    // The fiber gives way. Nothing of its records is private: the strand has seen to that (preemption.hpp). A thief that looks at
-    // the deque still may take what is public.
+    // The fiber gives way. Nothing of its records is private: the strand has seen to that (preemption.hpp). A thief
+    // that looks at the deque still may take what is public.
     detach_records(*m.proc, [&left](deque& records) { left.carried = &records; });
     return then();
   }
 
-  /// The fiber waits: its records leave with its marker. Then the wait may end at any time: then() says which fiber continues on this
-  /// worker, or nullptr, and leave_records returns that.
+  /// The fiber waits: its records leave with its marker. Then the wait may end at any time: then() says which fiber
+  /// continues on this worker, or nullptr, and leave_records returns that.
   template <class Then>
   static fiber* leave_records(worker& m, fiber& left, Then then) noexcept {
     const bool has_records = detach_records(*m.proc, [&](deque& records) {
@@ -80,8 +82,8 @@ struct active_deque {
     deque& before = active(*m.proc);
     // release: pairs with the acquire in processor.hpp: for_each
     m.proc->active.store(&records, std::memory_order_release);
-    // A worker that parks may have looked at the active deques before, and at the ready queue, where the fiber was, after
-    // that. Store active, then load idle and spinning: pairs with the fence in parking.hpp: nothing_left.
+    // A worker that parks may have looked at the active deques before, and at the ready queue, where the fiber was,
+    // after that. Store active, then load idle and spinning: pairs with the fence in parking.hpp: nothing_left.
     os::fence();
     if (!system::seems_empty(records)) {
       m.sched().dispatcher().wake();

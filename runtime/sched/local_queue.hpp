@@ -1,9 +1,9 @@
-// What a worker does with the run queues of all P (run_queue.hpp): it puts a fiber into the queue of its own P, takes one from
-// there, and steals from the queues of other P.
+// What a worker does with the run queues of all P (run_queue.hpp): it puts a fiber into the queue of its own P, takes
+// one from there, and steals from the queues of other P.
 //
-// Source: ready, schedule and runqsteal in Go's runtime/proc.go. If fiber A makes fiber B ready, B runs next, in A's time
-// slice. So fibers that wake one another do not wait behind all ready fibers, and the ready fibers wait for them no longer than
-// one slice.
+// Source: ready, schedule and runqsteal in Go's runtime/proc.go. If fiber A makes fiber B ready, B runs next, in A's
+// time slice. So fibers that wake one another do not wait behind all ready fibers, and the ready fibers wait for them
+// no longer than one slice.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 namespace fj { inline namespace v0_2 { namespace detail {
 
 struct local_queue {
-  /// A strand of this worker makes `f` ready: it runs next. A caller works for its own root only, so that `f` of another root
-  /// goes to all workers.
+  /// A strand of this worker makes `f` ready: it runs next. A caller works for its own root only, so that `f` of
+  /// another root goes to all workers.
   static void ready(worker& m, fiber& f) noexcept {
     auto& dispatcher = m.sched().dispatcher();
     if (!is_for(m, f)) return dispatcher.ready(f);
@@ -25,8 +25,8 @@ struct local_queue {
     dispatcher.announce();
   }
 
-  /// The next fiber of the worker's own queue, in the slice of the one before, or nullptr. When the slice is over, that fiber
-  /// goes to the end of the global queue, and the worker has yielded.
+  /// The next fiber of the worker's own queue, in the slice of the one before, or nullptr. When the slice is over, that
+  /// fiber goes to the end of the global queue, and the worker has yielded.
   static fiber* take_next(worker& m) noexcept {
     auto& queue = m.proc->queue;
     fiber* const next = queue.next();
@@ -47,8 +47,8 @@ struct local_queue {
     return f;
   }
 
-  /// Before `f` goes on. Once strands may be cut, each P looks whether that is to be so at once, and notes when its slice begins; a strand
-  /// that was cut has the rest of its own.
+  /// Before `f` goes on. Once strands may be cut, each P looks whether that is to be so at once, and notes when its
+  /// slice begins; a strand that was cut has the rest of its own.
   static void begin_run(worker& m, fiber& f) noexcept {
     if (!m.sched().dispatcher().notes_cuts()) [[likely]]
       return;
@@ -57,7 +57,8 @@ struct local_queue {
     m.proc->slice_began = os::rough_ns() - f.had.replace(0);
   }
 
-  /// `f` has left the P because it was asked to. If that was for an urgent fiber, or one that goes on soon, `f` keeps the rest of its slice.
+  /// `f` has left the P because it was asked to. If that was for an urgent fiber, or one that goes on soon, `f` keeps
+  /// the rest of its slice.
   static void keep_rest(worker& m, fiber& f) noexcept {
     auto& dispatcher = m.sched().dispatcher();
     if (m.proc->slice_began == 0) return;
@@ -66,8 +67,8 @@ struct local_queue {
     if (had < std::uint64_t{tuning::slice_ns}) f.had = (std::max)(had, std::uint64_t{1});
   }
 
-  /// A fiber of another P's queue, of root `only` alone unless nullptr: half of the ring comes to this worker's. `next_too`: or
-  /// the fiber that runs next there, if the victim does not come to it for a while.
+  /// A fiber of another P's queue, of root `only` alone unless nullptr: half of the ring comes to this worker's.
+  /// `next_too`: or the fiber that runs next there, if the victim does not come to it for a while.
   static fiber* steal(worker& m, processor& victim, const root* only, bool next_too) noexcept {
     if (&victim == m.proc) return nullptr;
     if (const fiber* const first = victim.queue.first(); first && (!only || first->whose == only))
@@ -116,8 +117,8 @@ struct local_queue {
   static fiber* steal_next(worker& m, processor& victim, const root* only) noexcept {
     fiber* const next = victim.queue.next();
     if (!next || (only && next->whose != only)) return nullptr;
-    // The victim may be about to run it: most fibers that make another ready wait for something soon after. No look meanwhile:
-    // each takes a cache line from the victim.
+    // The victim may be about to run it: most fibers that make another ready wait for something soon after. No look
+    // meanwhile: each takes a cache line from the victim.
     const std::uint32_t runs = victim.runs;
     const std::int64_t seen_at = os::now_ns();
     while (os::now_ns() - seen_at < tuning::next_is_kept_ns) os::pause();

@@ -61,12 +61,12 @@ struct worker_loop {
   }
 };
 
-// The loop of a caller, a thread that called run: it works for the root that it brought until that root is over, and for no
-// other root.
+// The loop of a caller, a thread that called run: it works for the root that it brought until that root is over, and
+// for no other root.
 
 struct caller_loop {
-  /// Runs the root that begins with `first`, with a P or by others. Returns when the root is over, without a P. The root's
-  /// `caller` is m, and m's `brought` the root.
+  /// Runs the root that begins with `first`, with a P or by others. Returns when the root is over, without a P. The
+  /// root's `caller` is m, and m's `brought` the root.
   static void run(root& brought, worker& m, fiber& first) noexcept {
     auto& dispatcher = m.sched().dispatcher();
     dispatcher.ask_for_threads_again();
@@ -96,8 +96,8 @@ struct caller_loop {
   /// The root of a caller ends on the worker `m`.
   static void end(root& over, worker& m) noexcept {
     auto& dispatcher = m.sched().dispatcher();
-    // This worker looks for work next. The caller finds it spinning when it gives its P up, skips its own look at the deques, and
-    // returns sooner.
+    // This worker looks for work next. The caller finds it spinning when it gives its P up, skips its own look at the
+    // deques, and returns sooner.
     if (over.caller != &m) dispatcher.start_spinning(m);
     dispatcher.finish(over, m);
   }

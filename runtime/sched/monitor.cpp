@@ -78,9 +78,10 @@ void monitor::note_requests(bool any) noexcept {
   any ? yield_requests.fetch_add(1, std::memory_order_relaxed) : yield_requests.fetch_sub(1, std::memory_order_relaxed);
 }
 
-// The story of a P that is not watched: the monitor sees all P idle; a worker takes one and sees that the monitor watches;
-// the monitor rests. So each says what it does before it looks at the other. seq_cst: the word becomes resting, then idle
-// is read (parking.hpp: unheld); pairs with the load in monitor.hpp: attend, before which the worker has taken its P.
+// The story of a P that is not watched: the monitor sees all P idle; a worker takes one and sees that the monitor
+// watches; the monitor rests. So each says what it does before it looks at the other. seq_cst: the word becomes
+// resting, then idle is read (parking.hpp: unheld); pairs with the load in monitor.hpp: attend, before which the worker
+// has taken its P.
 void monitor::rest() noexcept {
   std::uint32_t expected = monitor_word::watching;
   if (!word_.word().compare_exchange_strong(expected, monitor_word::resting, std::memory_order_seq_cst)) return;

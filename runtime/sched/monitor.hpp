@@ -25,8 +25,8 @@ class monitor {
   /// By what needs it watched: starts the thread unless it runs. False if the system refuses it.
   bool watch() noexcept { return is_started() || start(); }
 
-  /// Before it starts: from then on it calls `tell` with the number of a P whose strand has kept it for so long (`ns`) while others
-  /// were ready, once for each run of a strand.
+  /// Before it starts: from then on it calls `tell` with the number of a P whose strand has kept it for so long (`ns`)
+  /// while others were ready, once for each run of a strand.
   void report_long_runs(std::int64_t ns, void (*tell)(scheduler&, unsigned proc, std::int64_t ns) noexcept) noexcept {
     long_run_ns_ = ns;
     tell_ = tell;

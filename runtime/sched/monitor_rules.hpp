@@ -1,5 +1,5 @@
-// What the monitor does at each look at all P (Go's sysmon): it takes the P of blocking calls that last, and asks strands that
-// compute for long to give way. While all P compute it serves timers and the poller.
+// What the monitor does at each look at all P (Go's sysmon): it takes the P of blocking calls that last, and asks
+// strands that compute for long to give way. While all P compute it serves timers and the poller.
 //
 // Source: sysmon and retake in Go's runtime/proc.go, with its delays.
 #pragma once
@@ -20,18 +20,18 @@ class monitor_rules {
   /// Throws std::bad_alloc.
   explicit monitor_rules(unsigned procs) : seen_(procs), slices_(procs) {}
 
-  /// Before a look, in the place of workers that compute: wakes strands that wait for descriptors, if no thread has looked into the
-  /// poller for long, and fires timers.
+  /// Before a look, in the place of workers that compute: wakes strands that wait for descriptors, if no thread has
+  /// looked into the poller for long, and fires timers.
   void serve_waits(auto& scheduler, std::int64_t now) noexcept {
     if (scheduler.poller().is_overdue(now)) scheduler.poller().poll();
     // A strand that keeps its P for long fires none of its timers.
     if (scheduler.dispatcher().all_busy()) scheduler.dispatcher().timekeeper().fire_all();
   }
 
-  /// One look. Returns how many calls keep their P from now on although it should be taken, because no thread could use it.
-  /// A strand in a blocking call does not hear that it was asked to give way: such a call loses its P though it has just begun.
-  /// While a fiber waits that goes on soon though one strand was asked (dispatcher.hpp: ready_soon), all strands have short slices. While an
-  /// urgent one does, those have whose Ps may serve it, and urgent ones.
+  /// One look. Returns how many calls keep their P from now on although it should be taken, because no thread could use
+  /// it. A strand in a blocking call does not hear that it was asked to give way: such a call loses its P though it has
+  /// just begun. While a fiber waits that goes on soon though one strand was asked (dispatcher.hpp: ready_soon), all
+  /// strands have short slices. While an urgent one does, those have whose Ps may serve it, and urgent ones.
   unsigned look(auto& scheduler, std::int64_t now) noexcept {
     auto& dispatcher = scheduler.dispatcher();
     soon_since_ = dispatcher.any_soon() ? (std::min)(soon_since_, now) : never;
@@ -103,8 +103,8 @@ class monitor_rules {
     bool refused = false;     // there was no thread
   };
 
-  // A call that follows directly on one that lost its P has lasted for long, too, as a rule. That spares a look at it. Where short
-  // calls come between, this names none that is seen.
+  // A call that follows directly on one that lost its P has lasted for long, too, as a rule. That spares a look at it.
+  // Where short calls come between, this names none that is seen.
   static std::uint64_t next_call(std::uint64_t after) noexcept { return after + 2; }
 
   // Workers that look for work look into the poller, too, but may find work that is long.
@@ -113,7 +113,8 @@ class monitor_rules {
     return scheduler.poller().awaited() && (dispatcher.all_busy() || dispatcher.any_spinning());
   }
 
-  // Whether work waits for the P, or would wait for it. If a worker looks for work or a P is idle, that one will have it.
+  // Whether work waits for the P, or would wait for it. If a worker looks for work or a P is idle, that one will have
+  // it.
   static bool is_due(auto& scheduler, processor& p, std::int64_t lasted) noexcept {
     return lasted >= tuning::slice_ns || scheduler.dispatcher().all_busy() || !p.queue.empty() ||
            !p.active.load(std::memory_order_acquire)->looks_empty();  // acquire: as in processor.hpp: for_each

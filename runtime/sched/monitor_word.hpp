@@ -1,18 +1,19 @@
 // How the monitor sleeps, and how a worker has it wake in time for a timer.
 //
-// While all P run strands that compute, no worker fires timers. The monitor does, and sleeps no longer than until the first of them. The
-// wake-up that would come too late: the monitor reads the times of all P, and goes to sleep for long; then a strand arms an earlier timer,
-// and its worker does not see that the monitor wakes too late. Against it, as in timekeeper.hpp:
+// While all P run strands that compute, no worker fires timers. The monitor does, and sleeps no longer than until the
+// first of them. The wake-up that would come too late: the monitor reads the times of all P, and goes to sleep for
+// long; then a strand arms an earlier timer, and its worker does not see that the monitor wakes too late. Against it,
+// as in timekeeper.hpp:
 //
 //   worker that takes up a fiber                       monitor
 //   a. its P's first timer has been armed: `earliest`  1. takes back a poke
 //   b. reads wakes_at; if that is early enough, done   2. stores wakes_at, as late as it may be
-//   c. pokes: changes the word, wakes the futex        3. reads `earliest` of every P; stores wakes_at if that is sooner
+//   c. pokes: changes the word, wakes the futex        3. reads `earliest` of every P; stores it in wakes_at if sooner
 //                                                      4. sleeps until wakes_at, or until the word changes
 //
-// All of these are sequentially consistent. A b that reads what an earlier sleep stored comes before 2, so 3 sees the timer of a. A b that
-// reads what 2 or 3 stored sees whether that is early enough. A poke between 1 and 4 has changed the word, so 4 does not sleep; one that
-// came before 1 comes before 2, too, and 3 sees its timer.
+// All of these are sequentially consistent. A b that reads what an earlier sleep stored comes before 2, so 3 sees the
+// timer of a. A b that reads what 2 or 3 stored sees whether that is early enough. A poke between 1 and 4 has changed
+// the word, so 4 does not sleep; one that came before 1 comes before 2, too, and 3 sees its timer.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +31,8 @@ class monitor_word {
  public:
   enum doing : std::uint32_t { unstarted, watching, poked, resting, ending };
 
-  /// By the monitor, which watches or has been poked: sleeps for `delay` nanoseconds at most, and until about first(), the time of the
-  /// first timer. It serves timers that follow one another quickly together. Steps 1 to 4 above.
+  /// By the monitor, which watches or has been poked: sleeps for `delay` nanoseconds at most, and until about first(),
+  /// the time of the first timer. It serves timers that follow one another quickly together. Steps 1 to 4 above.
   template <class First>
   void sleep(std::int64_t delay, First first) noexcept {
     std::uint32_t was = poked;

@@ -1,4 +1,5 @@
-// What the owner of a deque does on the slow paths of a fork: how it answers an alarm, and which records it makes public.
+// What the owner of a deque does on the slow paths of a fork: how it answers an alarm, and which records it makes
+// public.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +21,11 @@ struct owner_steps {
     }
     auto& s = m.sched();
     const bool eager = s.settings().eager;
-    // With one P no other worker takes anything, unless this strand leaves (deque::publish_all). Then it matters what the deque keeps.
+    // With one P no other worker takes anything, unless this strand leaves (deque::publish_all). Then it matters what
+    // the deque keeps.
     if (s.all().count() == 1 && !eager && !handled && !d.is_in_handler()) return;
-    // The thief that sounded the alarm may be busy again, but another will come: the oldest record shall be there for it, and
-    // this may be the last push for a while.
+    // The thief that sounded the alarm may be busy again, but another will come: the oldest record shall be there for
+    // it, and this may be the last push for a while.
     const bool asked = eager || s.dispatcher().hungry();
     if (!asked && !handled && d.has_public()) return;
     if (d.publish(handled)) {
@@ -45,15 +47,15 @@ struct owner_steps {
     return true;
   }
 
-  /// After a join whose record was stolen: its thief is done, and looks for the next record soon; a strand may fork a few
-  /// times at once and then no more for a while.
+  /// After a join whose record was stolen: its thief is done, and looks for the next record soon; a strand may fork a
+  /// few times at once and then no more for a while.
   static void after_stolen_join(deque& d) noexcept { d.alarm(); }
 
-  /// After a quiet push that found an alarm which no worker has marked as watched: whether a worker looks for work all the same, and
-  /// will find the record.
-  // Only the light fence of push comes between the push and this look. A worker that gives up looking says so, and fences
-  // all threads before it looks at the deques for the last time (parking.hpp: nothing_left): so either it sees the record,
-  // or this thread sees that it gave up.
+  /// After a quiet push that found an alarm which no worker has marked as watched: whether a worker looks for work all
+  /// the same, and will find the record.
+  // Only the light fence of push comes between the push and this look. A worker that gives up looking says so, and
+  // fences all threads before it looks at the deques for the last time (parking.hpp: nothing_left): so either it sees
+  // the record, or this thread sees that it gave up.
   static bool is_watched_by_any(worker& m, const deque& d, const record& newest) noexcept {
     auto& s = m.sched();
     return s.dispatcher().any_spinning() && !s.settings().eager && !s.settings().steal_every_fork && d.has_capacity() &&

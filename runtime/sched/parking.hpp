@@ -1,7 +1,8 @@
 // When a worker may sleep, which event wakes one, and which of them. runtime/PARKING.md has the proof.
 //
-// The wake-up that would be lost: a worker looks at all deques, finds nothing, and goes to sleep; between its look and its
-// sleep an owner forks, sees no worker asleep, and wakes none. From then on there is work and an idle P. Against it:
+// The wake-up that would be lost: a worker looks at all deques, finds nothing, and goes to sleep; between its look and
+// its sleep an owner forks, sees no worker asleep, and wakes none. From then on there is work and an idle P. Against
+// it:
 //
 //   worker that parks                                  owner that forks
 //   1. announces: ++idle, --spinning if it spun;       a. stores the record as newest
@@ -11,25 +12,26 @@
 //   4. looks at every deque                            d. takes it off, fences
 //   5. sleeps if all are empty                         e. reads idle and spinning; publishes, wakes
 //
-// By the heavy fence either 4 sees the record of a, or c sees the alarm of 2. In the second case, by the acquire of d, e sees
-// the announcement of 1. If an alarm of 2 comes between c and d, d takes it off, and e sees the announcement, too. If the alarm
-// comes after d, the next push finds it, and the record of a is older than the look of 4.
+// By the heavy fence either 4 sees the record of a, or c sees the alarm of 2. In the second case, by the acquire of d,
+// e sees the announcement of 1. If an alarm of 2 comes between c and d, d takes it off, and e sees the announcement,
+// too. If the alarm comes after d, the next push finds it, and the record of a is older than the look of 4.
 //
-// A spinning worker is responsible for all idle P: while one worker spins, an owner wakes no other. So a worker that stops
-// spinning passes this on: if it found work, it wakes the next worker; if it gives up, it takes steps 1 to 5. Source: the
-// comment "Worker thread parking/unparking" in Go's runtime/proc.go.
+// A spinning worker is responsible for all idle P: while one worker spins, an owner wakes no other. So a worker that
+// stops spinning passes this on: if it found work, it wakes the next worker; if it gives up, it takes steps 1 to 5.
+// Source: the comment "Worker thread parking/unparking" in Go's runtime/proc.go.
 //
-// A caller that takes an idle P for a brief root, and gives it back, need not take these steps: it visits. What it could have kept from
-// others is that they saw no idle P meanwhile. An owner that pushes, a waker, a worker that parks or a caller that goes to sleep relies on
-// that, and leaves a note in the word that counts idle P and visits:
+// A caller that takes an idle P for a brief root, and gives it back, need not take these steps: it visits. What it
+// could have kept from others is that they saw no idle P meanwhile. An owner that pushes, a waker, a worker that parks
+// or a caller that goes to sleep relies on that, and leaves a note in the word that counts idle P and visits:
 //
 //   caller that visits                                 one of these, at a visit (is_turned_away)
 //   1. --idle, ++visits                                a. has stored its record, or is ready to be woken
-//   2. runs its root                                   b. sees idle == 0 and visits > 0: sets the note, unless the word has changed
+//   2. runs its root                                   b. sees idle == 0 and visits > 0: sets the note, unless the
+//                                                         word has changed
 //   3. --visits, ++idle, unless there is a note
 //
-// All are changes of one word. So either 3 finds the note of b, and the caller gives its P up as any other worker does, which takes the
-// note off and then looks (handoff::give_up). Or b comes after 3, and finds the idle P.
+// All are changes of one word. So either 3 finds the note of b, and the caller gives its P up as any other worker does,
+// which takes the note off and then looks (handoff::give_up). Or b comes after 3, and finds the idle P.
 #pragma once
 
 #include <atomic>
@@ -47,9 +49,9 @@ namespace fj { inline namespace v0_2 { namespace detail {
 enum class after_park { work, sleep, end };
 
 // The counts are seq_cst where they are no hints. A worker announces itself by one (1 above), passes the fence in
-// nothing_left, and looks for work. An owner or a waker stores its work, passes the fence in fork/deque_owner.hpp: attend
-// or in dispatcher.hpp: announce, or counts the work in the ready queue (queues.hpp: any), and then reads the counts (e
-// above). So it sees the announcement, or the parking worker sees the work.
+// nothing_left, and looks for work. An owner or a waker stores its work, passes the fence in fork/deque_owner.hpp:
+// attend or in dispatcher.hpp: announce, or counts the work in the ready queue (queues.hpp: any), and then reads the
+// counts (e above). So it sees the announcement, or the parking worker sees the work.
 class parking {
  public:
   // Counted under the dispatcher's mutex, read anywhere.
@@ -123,7 +125,8 @@ class parking {
   /// seq_cst: as in queues.hpp: any_urgent
   bool any_spinning() const noexcept { return spinning_.load(std::memory_order_seq_cst) > 0; }
 
-  /// Whether a worker waits for a record to become public. The owner fences before it asks (fork/deque_owner.hpp: attend).
+  /// Whether a worker waits for a record to become public. The owner fences before it asks (fork/deque_owner.hpp:
+  /// attend).
   bool hungry() noexcept {
     return spinning_.load(std::memory_order_relaxed) > 0 ||
            (!is_turned_away() && threads_.load(std::memory_order_relaxed) > 0);
@@ -138,13 +141,13 @@ class parking {
     return should_wake() && spinning_.compare_exchange_strong(none, 1, std::memory_order_seq_cst);
   }
 
-  /// Steps 2 to 4 above, after the announcement: whether the worker may sleep. `for_each_deque` calls what it is given with the
-  /// active deque of every P.
+  /// Steps 2 to 4 above, after the announcement: whether the worker may sleep. `for_each_deque` calls what it is given
+  /// with the active deque of every P.
   template <class ForEach, class Fence>
   static bool nothing_left(ForEach for_each_deque, Fence heavy_fence) {
-    // Between the announcement and the loads by which deques are found: pairs with the fences in fork/deque_owner.hpp: attend,
-    // and in leaving.hpp: activate. An owner that has not seen the announcement opened its deque before, and that deque is
-    // found here.
+    // Between the announcement and the loads by which deques are found: pairs with the fences in fork/deque_owner.hpp:
+    // attend, and in leaving.hpp: activate. An owner that has not seen the announcement opened its deque before, and
+    // that deque is found here.
     os::fence();
     for_each_deque([](auto& d) { d.alarm(); });
     heavy_fence();  // the alarms, then newest of each: pairs with the light fence in push (forkjoin/abi/record.hpp)
@@ -156,8 +159,9 @@ class parking {
  private:
   using count = os::atomic<int>;
 
-  // Of P, 16 bits each: the idle ones, those that callers visit, and the retired ones; and the note. One word, as a P that retires or
-  // returns changes two, and in between a look at one and a look at the other would see that all P are idle when they are not.
+  // Of P, 16 bits each: the idle ones, those that callers visit, and the retired ones; and the note. One word, as a P
+  // that retires or returns changes two, and in between a look at one and a look at the other would see that all P are
+  // idle when they are not.
   static constexpr std::uint64_t one_idle = 1, one_visit = std::uint64_t{1} << 16, one_retired = std::uint64_t{1} << 32,
                                  note = std::uint64_t{1} << 48;
   static constexpr int idle_of(std::uint64_t counts) noexcept { return static_cast<int>(counts % one_visit); }
@@ -175,10 +179,11 @@ class parking {
 
 // What is idle: the P that no worker holds, the threads that sleep, and the callers of run that wait without a P.
 //
-// A runtime may use fewer P than it has (runtime::set_procs). The others are retired: no worker holds them, and they are not among the
-// idle. Any P may retire. An idle one does so at once. One that a worker holds does so where it would become idle; to that end its worker
-// gives it up before the next fiber (loop.hpp), or when it looks for work (find.hpp), and then sleeps. So nothing is on a retired P but
-// timers, which others fire: its deque is empty between two strands, and its fibers go to the ready queue (handoff::give_up).
+// A runtime may use fewer P than it has (runtime::set_procs). The others are retired: no worker holds them, and they
+// are not among the idle. Any P may retire. An idle one does so at once. One that a worker holds does so where it would
+// become idle; to that end its worker gives it up before the next fiber (loop.hpp), or when it looks for work
+// (find.hpp), and then sleeps. So nothing is on a retired P but timers, which others fire: its deque is empty between
+// two strands, and its fibers go to the ready queue (handoff::give_up).
 //
 //   surplus > 0     no P is idle: so whatever is ready belongs to workers that hold P, and one P at least stays in use
 //   P that return   as if their workers parked at that moment: they are announced as idle, and then the thread that
@@ -285,8 +290,8 @@ class idle_lists {
 
   const sleepers& callers() const noexcept { return callers_; }
 
-  /// A sleeping caller with records of its root in some deque of `all`. It works for that root alone, or two callers could wake
-  /// each other for as long as there are records of a third.
+  /// A sleeping caller with records of its root in some deque of `all`. It works for that root alone, or two callers
+  /// could wake each other for as long as there are records of a third.
   worker* caller_with_records(processors& all) const noexcept {
     worker* found = nullptr;
     if (callers_.empty()) return nullptr;
@@ -347,7 +352,8 @@ class thread_budget {
   /// A system that has refused threads may do so again.
   bool any_refused() const noexcept { return ask_again_at_ != 0; }
 
-  /// Before a thread is started, which takes the system about 50 us, without the mutex. False if there is none to be had.
+  /// Before a thread is started, which takes the system about 50 us, without the mutex. False if there is none to be
+  /// had.
   bool begin_start() noexcept {
     if (startable_ == 0) return false;
     --startable_;
@@ -368,8 +374,8 @@ class thread_budget {
     ask_again_at_ = os::now_ns() + tuning::between_refusals_ns;
   }
 
-  /// What the system refused, for want of memory or by a limit that other threads share, it may give to a later root, as the
-  /// first fork of that sees that a thread could be started.
+  /// What the system refused, for want of memory or by a limit that other threads share, it may give to a later root,
+  /// as the first fork of that sees that a thread could be started.
   void ask_again() noexcept {
     const unsigned lacking = max_threads_ - started_ - starting_;
     if (startable_ != 0 || lacking == 0 || os::now_ns() < ask_again_at_) return;

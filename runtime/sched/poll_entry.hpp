@@ -1,8 +1,9 @@
-// What the poller knows of one descriptor: the waits that end when something happens to it, and the operations under way.
+// What the poller knows of one descriptor: the waits that end when something happens to it, and the operations under
+// way.
 //
-// The kernel reports edges: an edge says that something has happened, not what is still there. So an operation reads the count
-// of edges before it tries, and waits only if no edge has come since. With any number of operations at once, none misses the
-// edge that it needs:
+// The kernel reports edges: an edge says that something has happened, not what is still there. So an operation reads
+// the count of edges before it tries, and waits only if no edge has come since. With any number of operations at once,
+// none misses the edge that it needs:
 //
 //   strand                                             worker that polls
 //   1. count = edges(way)                              a. the kernel has got data, and reports an edge
@@ -10,15 +11,15 @@
 //   3. begin_wait: queues itself if edges is still
 //      count, else goes back to 1
 //
-// b and 3 hold the mutex. If 3 is first, b finds the wait. If b is first, either 3 sees another count, or 1 has seen the edge
-// of b; then 2 came after the data of a. One edge wakes all waits of its direction, because the first strand that tries may
-// leave data for which no other edge comes.
+// b and 3 hold the mutex. If 3 is first, b finds the wait. If b is first, either 3 sees another count, or 1 has seen
+// the edge of b; then 2 came after the data of a. One edge wakes all waits of its direction, because the first strand
+// that tries may leave data for which no other edge comes.
 //
-// An entry is never freed, because another worker may have got an event for it from the kernel and not delivered it yet. Each
-// use of an entry for a descriptor is a life of the entry, with a number. Each event carries this number, so the entry ignores
-// an event of an earlier life. Sources: eventcounts: Reed and Kanodia, "Synchronization with eventcounts and sequencers", 1979.
-// Entries with a number for each life, and a close that waits for the operations under way: pollDesc and fdMutex of Go's
-// runtime and internal/poll.
+// An entry is never freed, because another worker may have got an event for it from the kernel and not delivered it
+// yet. Each use of an entry for a descriptor is a life of the entry, with a number. Each event carries this number, so
+// the entry ignores an event of an earlier life. Sources: eventcounts: Reed and Kanodia, "Synchronization with
+// eventcounts and sequencers", 1979. Entries with a number for each life, and a close that waits for the operations
+// under way: pollDesc and fdMutex of Go's runtime and internal/poll.
 #pragma once
 
 #include <atomic>
@@ -43,8 +44,8 @@ class poll_wait {
   poll_wait(const poll_wait&) = delete;
   poll_wait& operator=(const poll_wait&) = delete;
 
-  /// Whether the caller is the first to end the wait: then wake is called, as the last that touches this object. Under the
-  /// entry's mutex.
+  /// Whether the caller is the first to end the wait: then wake is called, as the last that touches this object. Under
+  /// the entry's mutex.
   virtual bool claim_wait(poll_end by) noexcept = 0;
   /// Without that mutex. `when` the waiter gets its turn.
   virtual void wake(turn when) noexcept = 0;
@@ -91,8 +92,8 @@ class alignas(cache_line) poll_entry {
     return true;
   }
 
-  /// Ends one. must_release: the caller is the last of a closed descriptor; it gives the number back, then calls leave again.
-  /// must_recycle: the handle is gone, too.
+  /// Ends one. must_release: the caller is the last of a closed descriptor; it gives the number back, then calls leave
+  /// again. must_recycle: the handle is gone, too.
   [[nodiscard]] left leave() noexcept FORKJOIN_EXCLUDES(mutex_) {
     const locked lock(mutex_);
     if (users_ == 1 && closed_ && !released_) {
@@ -102,7 +103,8 @@ class alignas(cache_line) poll_entry {
     return --users_ == 0 && !held_ ? left::must_recycle : left::nothing;
   }
 
-  /// How many edges there were. acquire: pairs with the release in happened, so that a try sees what came before the edge.
+  /// How many edges there were. acquire: pairs with the release in happened, so that a try sees what came before the
+  /// edge.
   std::uint32_t edges(io_way way) const noexcept { return side(way).edges.load(std::memory_order_acquire); }
 
   /// After a try that found nothing, `seen` being the count before it. If it waits, end_wait follows.
@@ -115,8 +117,8 @@ class alignas(cache_line) poll_entry {
     return begun::waits;
   }
 
-  /// The same for a wait that then asks the kernel what is there, as poll(2) does: whatever edge came before, the kernel tells it of
-  /// what that edge brought, so it compares no counts. False if the descriptor is closed.
+  /// The same for a wait that then asks the kernel what is there, as poll(2) does: whatever edge came before, the
+  /// kernel tells it of what that edge brought, so it compares no counts. False if the descriptor is closed.
   [[nodiscard]] bool begin_wait(poll_wait& w) noexcept FORKJOIN_EXCLUDES(mutex_) {
     const locked lock(mutex_);
     if (closed_) return false;

@@ -40,8 +40,8 @@ int poller::watch(int descriptor, poll_entry& e, poll_entry::life of) noexcept {
   return events_.add(descriptor, data_of(e, of));
 }
 
-// The copy that fork(2) makes of a process shares its epoll: what is removed there is removed here. And another thread of the
-// parent process may have held the mutex at the time.
+// The copy that fork(2) makes of a process shares its epoll: what is removed there is removed here. And another thread
+// of the parent process may have held the mutex at the time.
 void poller::unwatch(int descriptor) noexcept {
   if (!is_open() || opened_in_ != os::process_generation()) return;
   const locked lock(mutex_);

@@ -1,7 +1,8 @@
 // The poller of one runtime: it reports what happens to the descriptors that the runtime's strands wait for.
 //
-// Workers look at it between fibers and before they steal; the timekeeper (sched/timekeeper.hpp) sleeps in it. Each runtime
-// has one, because each runtime makes sure that one of its own workers looks into the poller while its strands wait.
+// Workers look at it between fibers and before they steal; the timekeeper (sched/timekeeper.hpp) sleeps in it. Each
+// runtime has one, because each runtime makes sure that one of its own workers looks into the poller while its strands
+// wait.
 #pragma once
 
 #include <atomic>
@@ -17,8 +18,8 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// Opens its descriptors when it watches for the first time. Entries that it watches share its object, but not its descriptors,
-/// which end with the runtime.
+/// Opens its descriptors when it watches for the first time. Entries that it watches share its object, but not its
+/// descriptors, which end with the runtime.
 class poller {
  public:
   poller() noexcept = default;
@@ -34,8 +35,8 @@ class poller {
   /// No longer, by any thread, before the descriptor is closed.
   void unwatch(int descriptor) noexcept FORKJOIN_EXCLUDES(mutex_);
 
-  /// As long as a strand waits. seq_cst: a in timekeeper.hpp; pairs with the load in awaited, by which a worker that parks
-  /// asks whether a strand waits (2 and 4 there)
+  /// As long as a strand waits. seq_cst: a in timekeeper.hpp; pairs with the load in awaited, by which a worker that
+  /// parks asks whether a strand waits (2 and 4 there)
   void begin_wait() noexcept { waits_.fetch_add(1, std::memory_order_seq_cst); }
   void end_wait() noexcept { waits_.fetch_sub(1, std::memory_order_seq_cst); }
 
@@ -46,8 +47,8 @@ class poller {
   // acquire: pairs with the release in poller.cpp: open
   bool is_open() const noexcept { return is_open_.load(std::memory_order_acquire); }
 
-  /// Wakes the strands that wait for what has happened; true if there are such. At once without if no strand waits, or if
-  /// another thread looks or sleeps here. On any thread.
+  /// Wakes the strands that wait for what has happened; true if there are such. At once without if no strand waits, or
+  /// if another thread looks or sleeps here. On any thread.
   bool poll() noexcept;
 
   /// Whether strands wait and no thread has looked for as long as the monitor lets be: all workers compute.
@@ -55,8 +56,8 @@ class poller {
     return awaited() && now - looked_at_.load(std::memory_order_relaxed) >= tuning::poll_delay_ns;
   }
 
-  /// Until something happens, an interrupt, or the time `until` of os::now_ns; may return early. The caller wakes what it
-  /// claims. One at a time.
+  /// Until something happens, an interrupt, or the time `until` of os::now_ns; may return early. The caller wakes what
+  /// it claims. One at a time.
   void sleep(claimed_polls& woken, std::int64_t until) noexcept;
   /// Ends the present sleep, or the next one.
   void interrupt() noexcept { events_.interrupt(); }

@@ -1,4 +1,5 @@
-// How a strand gives its P to a fiber that waits for one: when its time slice is over (time_slices.hpp), or at random in chaos.
+// How a strand gives its P to a fiber that waits for one: when its time slice is over (time_slices.hpp), or at random
+// in chaos.
 //
 // Source: preemptone, goschedImpl and newstack in Go's runtime/proc.go and runtime/stack.go.
 #pragma once
@@ -14,8 +15,8 @@
 namespace fj { inline namespace v0_2 { namespace detail {
 
 struct preemption {
-  /// After a push of the strand that found the alarm on: answers the alarm. `handled`: the exception that the strand handles, or
-  /// nullptr. Returns whether the strand shall give way now.
+  /// After a push of the strand that found the alarm on: answers the alarm. `handled`: the exception that the strand
+  /// handles, or nullptr. Returns whether the strand shall give way now.
   [[nodiscard]] static bool finish_push(worker& m, deque& d, void* handled) noexcept {
     owner_steps::answer_alarm(m, d, handled);
     if (m.sched().settings().chaos != 0) d.alarm();  // so that the next push comes here, too
@@ -23,7 +24,8 @@ struct preemption {
     return is_asked(m) || m.proc->chaos.once_in(tuning::forks_per_chaotic_yield);
   }
 
-  /// Whether the running strand has been asked to give way: by the monitor, or for an urgent fiber that no other P has taken meanwhile.
+  /// Whether the running strand has been asked to give way: by the monitor, or for an urgent fiber that no other P has
+  /// taken meanwhile.
   static bool is_asked(const worker& m) noexcept {
     processor& p = *m.proc;
     const std::uint32_t run = p.runs;
@@ -34,8 +36,8 @@ struct preemption {
     return false;
   }
 
-  /// True: the strand leaves its stack now, for others that come first, and its records go with it (leaving.hpp: leave).
-  /// False: it stays, in a forked copy of the process or while the system refuses memory.
+  /// True: the strand leaves its stack now, for others that come first, and its records go with it (leaving.hpp:
+  /// leave). False: it stays, in a forked copy of the process or while the system refuses memory.
   [[nodiscard]] static bool prepare(worker& m) noexcept {
     if (m.sched().is_forked_copy() || !system::prepare_to_wait(m)) return false;
     ++m.count().preemptions;

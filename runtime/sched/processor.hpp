@@ -65,12 +65,14 @@ class processors {
   processor& operator[](unsigned index) noexcept { return all_[index]; }
   const processor& operator[](unsigned index) const noexcept { return all_[index]; }
 
-  /// The numbers up to count() that have no divisor in common with it: to go round in steps of one of them meets every P.
+  /// The numbers up to count() that have no divisor in common with it: to go round in steps of one of them meets every
+  /// P.
   std::uint32_t steps() const noexcept { return static_cast<std::uint32_t>(steps_.size()); }
   unsigned step(std::uint32_t index) const noexcept { return steps_[index]; }
 
-  /// Calls visit(processor, deque) for each P and its active deque, beginning with number `first`, in steps of `step`, as long
-  /// as it returns true. The deques of waiting fibers are none of them: markers in the ready queue stand for these.
+  /// Calls visit(processor, deque) for each P and its active deque, beginning with number `first`, in steps of `step`,
+  /// as long as it returns true. The deques of waiting fibers are none of them: markers in the ready queue stand for
+  /// these.
   template <class Visit>
   void for_each(unsigned first, unsigned step, Visit visit) {
     for (unsigned i = 0, at = first; i < count_; ++i, at = (at + step) % count_)

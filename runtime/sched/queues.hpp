@@ -29,8 +29,8 @@ inline bool any_in_rings(processors& all) noexcept {
   return found;
 }
 
-/// Records in the active deque leave the P: keep(deque) says where they go, and then an empty deque becomes the active one. False
-/// if there are none.
+/// Records in the active deque leave the P: keep(deque) says where they go, and then an empty deque becomes the active
+/// one. False if there are none.
 template <class Keep>
 [[gnu::always_inline]] inline bool detach_records(processor& p, Keep keep) noexcept {
   deque& records = *p.active.load(std::memory_order_relaxed);
@@ -41,32 +41,34 @@ template <class Keep>
   return true;
 }
 
-// The ready queue: fibers that are ready and have no worker yet, roots that no fiber has begun, and the markers of deques that
-// waiting fibers left behind (fork/runnable.hpp). A root has no stack as long as it is here: its memory is that of the call of
-// run, and a worker that takes it begins it on the stack that was used last.
+// The ready queue: fibers that are ready and have no worker yet, roots that no fiber has begun, and the markers of
+// deques that waiting fibers left behind (fork/runnable.hpp). A root has no stack as long as it is here: its memory is
+// that of the call of run, and a worker that takes it begins it on the stack that was used last.
 //
-// What goes on soon (forkjoin/abi/timer.hpp: turn) goes before all others, but a P does not take two such fibers in succession while others wait:
-// of a flood of them each lets another strand run (find.hpp: ready_work). That one is cut again if need be (dispatcher.hpp: ready_soon). A
-// strand that was cut before its slice was over goes on with the rest of the slice, before the others: each cut would else cost it a round
-// of all that are ready. When its slice is over it goes behind them, as always; otherwise strands that are cut often would keep out the rest.
+// What goes on soon (forkjoin/abi/timer.hpp: turn) goes before all others, but a P does not take two such fibers in
+// succession while others wait: of a flood of them each lets another strand run (find.hpp: ready_work). That one is cut
+// again if need be (dispatcher.hpp: ready_soon). A strand that was cut before its slice was over goes on with the rest
+// of the slice, before the others: each cut would else cost it a round of all that are ready. When its slice is over it
+// goes behind them, as always; otherwise strands that are cut often would keep out the rest.
 //
-// Urgent fibers that have become ready go before all of these, one after another, as far as the bounds of urgent.hpp allow, and otherwise last
-// of all. So does an urgent strand that was cut before its slice was over. One whose slice is over, or that yielded, goes behind the others,
-// as if it were not urgent.
+// Urgent fibers that have become ready go before all of these, one after another, as far as the bounds of urgent.hpp
+// allow, and otherwise last of all. So does an urgent strand that was cut before its slice was over. One whose slice is
+// over, or that yielded, goes behind the others, as if it were not urgent.
 //
-// The other fibers and roots go in the order in which they became ready, then the newest marker. So the worker that a fiber left goes on
-// with that fiber's records, as it would have after the fork. It finishes a part of the fork tree before it begins another
-// part: a tree in which each strand leaves a marker needs stacks for its depth. If the oldest marker came first, such a tree
-// would need stacks for its breadth. Every 61st entry taken is the oldest marker; otherwise endless work that leaves markers
-// would keep the records of other strands waiting.
+// The other fibers and roots go in the order in which they became ready, then the newest marker. So the worker that a
+// fiber left goes on with that fiber's records, as it would have after the fork. It finishes a part of the fork tree
+// before it begins another part: a tree in which each strand leaves a marker needs stacks for its depth. If the oldest
+// marker came first, such a tree would need stacks for its breadth. Every 61st entry taken is the oldest marker;
+// otherwise endless work that leaves markers would keep the records of other strands waiting.
 
 /// For one runtime. Every function but `any` and `count` is called with the dispatcher's mutex held.
 ///
-/// A waiting fiber whose deque holds records has its marker here, and no other fiber's marker is here. So a worker that is
-/// about to park need not look at the deques of waiting fibers: the count tells.
+/// A waiting fiber whose deque holds records has its marker here, and no other fiber's marker is here. So a worker that
+/// is about to park need not look at the deques of waiting fibers: the count tells.
 class ready_queue {
  public:
-  /// Of what a worker takes an entry: of what goes on soon, of strands that were cut, or of all, of what goes on soon and of urgent fibers last.
+  /// Of what a worker takes an entry: of what goes on soon, of strands that were cut, or of all, of what goes on soon
+  /// and of urgent fibers last.
   enum class which { soon, cut, any };
 
   /// What a worker took: a fiber that goes on, or a root or a record for a fiber to begin with, or nothing.
@@ -82,13 +84,13 @@ class ready_queue {
     explicit operator bool() const noexcept { return resumed || brought || stolen.record; }
   };
 
-  /// Whether there is anything. seq_cst: a worker that parks announces itself, then reads this; push counts, then its caller
-  /// reads the counts of idle P and of spinning workers.
+  /// Whether there is anything. seq_cst: a worker that parks announces itself, then reads this; push counts, then its
+  /// caller reads the counts of idle P and of spinning workers.
   bool any() const noexcept { return count() != 0; }
   /// Whether a fiber waits that goes on soon; a hint.
   bool any_soon() const noexcept { return soon_.load(std::memory_order_relaxed) != 0; }
-  /// Whether an urgent one waits. seq_cst: push_urgent counts, then its caller reads whether a worker spins; one that stops spinning says so,
-  /// then reads this.
+  /// Whether an urgent one waits. seq_cst: push_urgent counts, then its caller reads whether a worker spins; one that
+  /// stops spinning says so, then reads this.
   bool any_urgent() const noexcept { return urgent_.load(std::memory_order_seq_cst) != 0; }
   // seq_cst: see any
   std::size_t count() const noexcept { return count_.load(std::memory_order_seq_cst); }
@@ -140,8 +142,8 @@ class ready_queue {
   }
   void push(root& r) noexcept { push(r, r); }
 
-  /// For a fiber that waits and left records in its deque, before its P drops that deque: so a worker about to park finds
-  /// it in one place or the other.
+  /// For a fiber that waits and left records in its deque, before its P drops that deque: so a worker about to park
+  /// finds it in one place or the other.
   void push_marker(fiber& f) noexcept { push(f.marker, *f.whose); }
 
   /// The fiber goes on and has its deque back, nullptr if that was emptied meanwhile.
@@ -159,8 +161,8 @@ class ready_queue {
     for (unsigned i = 0; i < all.count(); ++i) move_here(all[i].queue);
   }
 
-  /// An entry, of that root alone unless nullptr. `has_stack`: the worker can begin a stolen record; else it takes fibers
-  /// and roots only.
+  /// An entry, of that root alone unless nullptr. `has_stack`: the worker can begin a stolen record; else it takes
+  /// fibers and roots only.
   work take(which of, root* only, bool has_stack) noexcept {
     return only ? take_from(only->ready, of, has_stack) : take_from(all_, of, has_stack);
   }

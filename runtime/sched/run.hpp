@@ -5,7 +5,8 @@ namespace fj { inline namespace v0_2 { namespace detail {
 
 class scheduler;
 
-/// Throws std::logic_error in a process that fork(2) made after the runtime, and in a thread that takes no turns where the runtime's do.
+/// Throws std::logic_error in a process that fork(2) made after the runtime, and in a thread that takes no turns where
+/// the runtime's do.
 void refuse_root(const scheduler& s);
 
 }}}  // namespace fj::v0_2::detail

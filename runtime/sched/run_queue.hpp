@@ -1,17 +1,18 @@
 // The fibers that are ready to run on one P: the one that runs next, and a ring of those that follow.
 //
-// The worker that holds the P is the owner: only the owner puts fibers in. The owner takes them out one after another, first
-// in, first out. A thief takes half of the ring at once, and the fiber that runs next if the owner does not get to it.
+// The worker that holds the P is the owner: only the owner puts fibers in. The owner takes them out one after another,
+// first in, first out. A thief takes half of the ring at once, and the fiber that runs next if the owner does not get
+// to it.
 //
 //   head_ <= tail_ <= head_ + capacity    both only grow, and wrap around; slot i holds entry number i modulo capacity
 //   next_                                 only the owner sets it to a fiber, any worker sets it to nullptr
 //
-// ThreadSanitizer takes the strands of an owner for threads, which nothing orders. One strand may have made an entry, and another
-// one put it, or a later entry, into the ring. So a thief comes after the making of each entry: happens_before in
-// stacks/stack_pool.cpp.
+// ThreadSanitizer takes the strands of an owner for threads, which nothing orders. One strand may have made an entry,
+// and another one put it, or a later entry, into the ring. So a thief comes after the making of each entry:
+// happens_before in stacks/stack_pool.cpp.
 //
-// Each taker reads the slots first and claims them by a CAS on the head afterwards. An owner that stores to a slot has seen the
-// head beyond the entry before it, so the claim of a thief that read such a slot fails.
+// Each taker reads the slots first and claims them by a CAS on the head afterwards. An owner that stores to a slot has
+// seen the head beyond the entry before it, so the claim of a thief that read such a slot fails.
 //
 // Source: runqput, runqget and runqgrab in Go's runtime/proc.go.
 #pragma once
@@ -58,7 +59,8 @@ class run_queue {
 
   /// `e` runs next. Returns the entry that was to run next before, or nullptr.
   [[nodiscard]] Entry* put_next(Entry& e) noexcept {
-    // release: pairs with the acquires in take_next and next. The owner itself put what it finds here, so it need not acquire.
+    // release: pairs with the acquires in take_next and next. The owner itself put what it finds here, so it need not
+    // acquire.
     return next_.exchange(&e, std::memory_order_release);
   }
 
@@ -148,8 +150,8 @@ class run_queue {
 
   // Takes that many entries from `head` on, if it is the head still. Else head becomes what it is.
   bool claim(std::uint32_t& head, std::uint32_t count) noexcept {
-    // release: pairs with the acquires in put and take_half. What was taken has been acquired with the tail, or put by the
-    // same owner.
+    // release: pairs with the acquires in put and take_half. What was taken has been acquired with the tail, or put by
+    // the same owner.
     return head_.compare_exchange_strong(head, head + count, std::memory_order_release, std::memory_order_relaxed);
   }
 

@@ -43,7 +43,8 @@ processors& scheduler::with_deques() {
   return processors_;
 }
 
-// The monitor asks the strands on surplus P to give way. Where the system refuses its thread, they go on until they leave by themselves.
+// The monitor asks the strands on surplus P to give way. Where the system refuses its thread, they go on until they
+// leave by themselves.
 void scheduler::use_procs(unsigned procs) noexcept {
   if (procs == 0 && settings_.in_turns)
     procs = settings_.procs;  // a schedule depends on nothing outside of the program
@@ -60,7 +61,8 @@ void scheduler::begin_urgent() noexcept {
 }
 
 bool scheduler::is_unused() const noexcept {
-  // acquire: pairs with the releases in end_root and end_last_root. First the roots: the last one becomes a guest before it ends.
+  // acquire: pairs with the releases in end_root and end_last_root. First the roots: the last one becomes a guest
+  // before it ends.
   if (roots_.load(std::memory_order_acquire) != 0) return false;
   // acquire: pairs with the release in ~guest
   return guests_.load(std::memory_order_acquire) == 0;

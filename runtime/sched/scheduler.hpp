@@ -124,7 +124,8 @@ class scheduler {
     for_each_pool([&](const stack_pool& pool) { pool.for_each(visit); });
   }
   deque_pool& deques() noexcept { return deques_; }
-  /// Before the first urgent fiber, and each other one. From then on operations that may give way look whether they are to.
+  /// Before the first urgent fiber, and each other one. From then on operations that may give way look whether they are
+  /// to.
   void begin_urgent() noexcept;
   loose_roots& loose() noexcept { return loose_; }
   /// nullptr: none.

@@ -1,7 +1,7 @@
 // How a worker sleeps, and how another worker ends its sleep: on a futex, or in the poller.
 //
-// The wake-up that would be lost: a worker sees no signal, and goes to sleep in the poller. Meanwhile another worker signals
-// it, assumes that it sleeps on its futex, and wakes the futex. Against it:
+// The wake-up that would be lost: a worker sees no signal, and goes to sleep in the poller. Meanwhile another worker
+// signals it, assumes that it sleeps on its futex, and wakes the futex. Against it:
 //
 //   worker that sleeps in the poller              worker that signals
 //   1. in_poller = true                           a. signalled = 1
@@ -9,10 +9,10 @@
 //   3. in_poller = false                             else wakes the futex
 //   4. takes signalled; sleeps again if it is 0
 //
-// All of these are sequentially consistent, so 2 sees the signal of a, or b sees 1. An interrupt stays until a worker sleeps in
-// the poller. So it may come before step 2 ends. If it comes late, it wakes the next worker that sleeps there, which then
-// sleeps again. If b reads the true of 1 although the worker has left the poller, b comes before 3, so 4 sees the signal. A
-// futex looks at signalled itself.
+// All of these are sequentially consistent, so 2 sees the signal of a, or b sees 1. An interrupt stays until a worker
+// sleeps in the poller. So it may come before step 2 ends. If it comes late, it wakes the next worker that sleeps
+// there, which then sleeps again. If b reads the true of 1 although the worker has left the poller, b comes before 3,
+// so 4 sees the signal. A futex looks at signalled itself.
 #pragma once
 
 #include <atomic>
@@ -26,17 +26,18 @@ namespace fj { inline namespace v0_2 { namespace detail {
 /// Asks of a poller `is_open`, `sleep` and `interrupt` as sched/poller.hpp has them.
 class sleep_word {
  public:
-  /// Until a signal, until the time `until`, or until the poller gives the caller waits to wake. A worker with such a time sleeps in
-  /// the poller if that is open. A change of either comes with a signal. Signals do not add up, and one may be left over from
-  /// an earlier sleep. The exchange is 4 above, or the first look; then come 1 to 3.
+  /// Until a signal, until the time `until`, or until the poller gives the caller waits to wake. A worker with such a
+  /// time sleeps in the poller if that is open. A change of either comes with a signal. Signals do not add up, and one
+  /// may be left over from an earlier sleep. The exchange is 4 above, or the first look; then come 1 to 3.
   template <class Poller, class Waits>
   void sleep(std::int64_t until, Poller& poller, Waits& woken) noexcept {
     const bool polls = until != never && poller.is_open();
     while (signalled_.exchange(0, std::memory_order_seq_cst) == 0) {
       if (polls) {
-        in_poller_.store(true, std::memory_order_seq_cst);  // 1; pairs with the load in signal
-        if (signalled_.load(std::memory_order_seq_cst) == 0) poller.sleep(woken, until);  // 2
-        in_poller_.store(false, std::memory_order_seq_cst);                                       // 3
+        // 1 to 3: the stores pair with the load in signal, the load with the store there
+        in_poller_.store(true, std::memory_order_seq_cst);
+        if (signalled_.load(std::memory_order_seq_cst) == 0) poller.sleep(woken, until);
+        in_poller_.store(false, std::memory_order_seq_cst);
         if (woken.any() || os::now_ns() >= until) return;
       } else if (until == never) {
         os::futex_wait(signalled_, 0);

@@ -84,7 +84,8 @@ void note_stack(const tracing& traces, const tracer& now, fiber& f) noexcept {
   }
 }
 
-// The life of a fiber. It arrives at its join, or tells its caller, on its own stack, so that the strand orders what it wrote.
+// The life of a fiber. It arrives at its join, or tells its caller, on its own stack, so that the strand orders what it
+// wrote.
 void first_frame(void* self) noexcept {
   arrive_on_worker();
   fiber& f = *static_cast<fiber*>(self);
@@ -247,8 +248,8 @@ void leave(worker::afterwards then, void* argument) noexcept {
 
 namespace {
 
-// What the fiber reads first when it goes on: its last frames. The strand that wakes it goes on for some time, so that memory is
-// there by then.
+// What the fiber reads first when it goes on: its last frames. The strand that wakes it goes on for some time, so that
+// memory is there by then.
 void prefetch_stack(const fiber& f) noexcept {
   constexpr std::size_t frames = 512;
   const auto* const newest = static_cast<const std::byte*>(f.context.registers);
@@ -259,7 +260,8 @@ void prefetch_stack(const fiber& f) noexcept {
 
 namespace {
 
-// The clock would be a tenth of the way from one strand to another. Source: gTrackingPeriod in Go's runtime/runtime2.go.
+// The clock would be a tenth of the way from one strand to another. Source: gTrackingPeriod in Go's
+// runtime/runtime2.go.
 bool is_measured(worker& m) noexcept {
   m.readied = m.readied + 1;
   return m.readied % tuning::wakes_per_measured == 0;
@@ -267,8 +269,8 @@ bool is_measured(worker& m) noexcept {
 
 }  // namespace
 
-// By a strand of the runtime the fiber runs next, in that strand's slice, unless it is urgent. So it does if a worker fired a timer while
-// others look for work: one of them takes it, if this one does not come to it.
+// By a strand of the runtime the fiber runs next, in that strand's slice, unless it is urgent. So it does if a worker
+// fired a timer while others look for work: one of them takes it, if this one does not come to it.
 void make_ready(scheduler& s, fiber& f, turn when) noexcept {
   prefetch_stack(f);
   if (f.urgent) [[unlikely]]
@@ -378,9 +380,9 @@ bool prepare_stack(worker& m) noexcept {
   return f;
 }
 
-// On the native stack the worker needs one free stack, for the theft that follows. If the pool is empty, another P would map a
-// stack while this P keeps several: a P to which strands move, and where they end, keeps the stack of each. On a strand's stack
-// a scope's forks will need the others.
+// On the native stack the worker needs one free stack, for the theft that follows. If the pool is empty, another P
+// would map a stack while this P keeps several: a P to which strands move, and where they end, keeps the stack of each.
+// On a strand's stack a scope's forks will need the others.
 bool system::prepare_stack(worker& m) noexcept {
   if (!current_fiber() && m.sched().stacks().seems_empty()) detail::release_stacks(m, 1);
   return detail::prepare_stack(m);
@@ -432,7 +434,8 @@ void system::replace_active_deque(worker& m) noexcept {
   deque* const better = m.sched().deques().take();
   if (!better) return;
   deque* const before = m.proc->active.load(std::memory_order_relaxed);
-  m.proc->active.store(better, std::memory_order_release);  // release: pairs with the acquire in processor.hpp: for_each
+  // release: pairs with the acquire in processor.hpp: for_each
+  m.proc->active.store(better, std::memory_order_release);
   m.sched().deques().give(before);
 }
 
@@ -444,8 +447,8 @@ bool may_leave() noexcept {
 }
 
 bool prepare_to_wait_for_others(worker& m) noexcept {
-  // What a strand prepares its worker uses next. The one must not order the other, or the strand that the worker begins then
-  // would come after this one, though it be another branch of the same fork.
+  // What a strand prepares its worker uses next. The one must not order the other, or the strand that the worker begins
+  // then would come after this one, though it be another branch of the same fork.
   const os::unseen_by_detector pause;
   const os::unordered_for_detector by_this;
   if (!m.sched().deques().have_fallbacks(m.sched().settings().procs) || !prepare_stack(m)) return false;

@@ -9,11 +9,12 @@ namespace fj { inline namespace v0_2 { namespace detail {
 void begin(fiber& f, const stolen_record& what) noexcept;
 
 /// Suspends the running fiber. then(worker, fiber, argument) is called on the native stack once its context has been
-/// saved, and from then on it may be resumed. Returns when it has been, perhaps on another worker. A strand that comes back from
-/// a blocking call may have no P, and no deque.
+/// saved, and from then on it may be resumed. Returns when it has been, perhaps on another worker. A strand that comes
+/// back from a blocking call may have no P, and no deque.
 void leave(worker::afterwards then, void* argument) noexcept;
 
-/// Makes a fiber of that runtime ready: it runs next on the P of the calling strand, if that works for the same runtime; else soon.
+/// Makes a fiber of that runtime ready: it runs next on the P of the calling strand, if that works for the same
+/// runtime; else soon.
 void make_ready(scheduler& s, fiber& f, turn when = turn::in_order) noexcept;
 
 /// Has a fiber that waited at a join go on, by way of the global queue, as its caller goes on itself.
@@ -60,8 +61,8 @@ bool prepare_stack(worker& m) noexcept;
 /// without this worker.
 bool may_leave() noexcept;
 
-/// Sets aside what it takes to suspend a fiber whose deque is not empty, for something else than its forks; false if the
-/// system refuses memory.
+/// Sets aside what it takes to suspend a fiber whose deque is not empty, for something else than its forks; false if
+/// the system refuses memory.
 bool prepare_to_wait_for_others(worker& m) noexcept;
 
 }}}  // namespace fj::v0_2::detail

@@ -1,7 +1,9 @@
-// What the scheduling rules of this folder work on: workers, P, fibers, roots, the poller; and the steps that they ask for.
+// What the scheduling rules of this folder work on: workers, P, fibers, roots, the poller; and the steps that they ask
+// for.
 //
-// The model checks and the simulator have all of these of their own (test/model/system.hpp, bench/simulate/system.hpp), and compile
-// the rules themselves with them: dispatcher.hpp, find.hpp, leaving.hpp, loop.hpp, owner.hpp, parking.hpp, preemption.hpp, queues.hpp, ...
+// The model checks and the simulator have all of these of their own (test/model/system.hpp, bench/simulate/system.hpp),
+// and compile the rules themselves with them: dispatcher.hpp, find.hpp, leaving.hpp, loop.hpp, owner.hpp, parking.hpp,
+// preemption.hpp, queues.hpp, ...
 #pragma once
 
 namespace fj { inline namespace v0_2 { namespace detail {
@@ -81,8 +83,8 @@ struct system {
   /// Has that monitor serve a timer that is due at that time, if all workers compute then.
   static void monitor_wakes_by(worker& m, std::int64_t time) noexcept;
 
-  // Which processor of the machine a woken thread gets takes system calls, so it is settled without the dispatcher's mutex.
-  // A caller of run that is woken meanwhile waits, as its thread may end when it goes on.
+  // Which processor of the machine a woken thread gets takes system calls, so it is settled without the dispatcher's
+  // mutex. A caller of run that is woken meanwhile waits, as its thread may end when it goes on.
 
   /// With the dispatcher's mutex; place follows without it: it chooses a processor for m, signals m, and lets it go on.
   static void begin_placing(worker& m) noexcept { m.placers.fetch_add(1, std::memory_order_relaxed); }

@@ -18,8 +18,8 @@ class threads {
  public:
   explicit threads(scheduler& whose) noexcept : scheduler_(whose) {}
 
-  /// A new thread, which sleeps until it is signaled; nullptr if the system refuses it. Takes about 50 us. `then`: what the calling thread
-  /// does next; if it sleeps, it leaves its processor to the new one.
+  /// A new thread, which sleeps until it is signaled; nullptr if the system refuses it. Takes about 50 us. `then`: what
+  /// the calling thread does next; if it sleeps, it leaves its processor to the new one.
   worker* start(waker then) noexcept;
 
   /// Signals all that were started, and waits until they have ended. The dispatcher has been told to stop.
@@ -36,7 +36,8 @@ class threads {
   /// From now on the events of all threads go to the present trace, if there is one.
   void attend_trace() noexcept FORKJOIN_EXCLUDES(mutex_);
 
-  /// The heavy fence, for light ones of these threads. False if one of them may not have passed it: see fence_by_signal.hpp.
+  /// The heavy fence, for light ones of these threads. False if one of them may not have passed it: see
+  /// fence_by_signal.hpp.
   bool heavy_fence() noexcept;
   /// How often that was so.
   std::uint64_t fences_unanswered() const noexcept { return fences_.unanswered(); }

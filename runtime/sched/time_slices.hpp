@@ -1,8 +1,9 @@
 // How the monitor asks a strand that keeps its P for long to give way, and how the strand sees the request.
 //
-// A run of a P lasts from when a fiber begins or goes on there until it leaves. The monitor names a run by the P's count of
-// runs. A request may come too late, when the strand has ended, waits, or is on another P. Then it names a run that is over,
-// and no strand answers it. So neither the monitor nor the strand waits for the other, and the monitor takes no request back.
+// A run of a P lasts from when a fiber begins or goes on there until it leaves. The monitor names a run by the P's
+// count of runs. A request may come too late, when the strand has ended, waits, or is on another P. Then it names a run
+// that is over, and no strand answers it. So neither the monitor nor the strand waits for the other, and the monitor
+// takes no request back.
 //
 // Source: retake and preemptone in Go's runtime/proc.go: schedtick, schedwhen.
 #pragma once
@@ -22,8 +23,8 @@ class time_slices {
   /// Throws std::bad_alloc.
   explicit time_slices(unsigned procs) : seen_(procs) {}
 
-  /// One look: asks each strand to give way that has had its P for `slice_of(P)` while a fiber waits for one, or while P are to retire; again
-  /// after each slice. Returns whether a strand has been asked and has not given way yet.
+  /// One look: asks each strand to give way that has had its P for `slice_of(P)` while a fiber waits for one, or while
+  /// P are to retire; again after each slice. Returns whether a strand has been asked and has not given way yet.
   bool look(auto& scheduler, std::int64_t now, auto slice_of) noexcept {
     bool any_asked = false;
     for (unsigned i = 0; i < scheduler.all().count(); ++i) {
@@ -69,7 +70,8 @@ class time_slices {
     bool told = false;
   };
 
-  // A fiber of another P's queue waits for that one. A strand that gives way lets its worker look whether the P is to retire.
+  // A fiber of another P's queue waits for that one. A strand that gives way lets its worker look whether the P is to
+  // retire.
   static bool waits_for(auto& scheduler, processor& p) noexcept {
     return scheduler.dispatcher().any_ready() || !p.queue.empty() || scheduler.dispatcher().has_surplus();
   }

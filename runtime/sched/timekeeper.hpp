@@ -1,27 +1,29 @@
-// Which worker fires the timers of all P and looks into the poller; and the timekeeper, the parked worker that wakes in time
-// for the first timer.
+// Which worker fires the timers of all P and looks into the poller; and the timekeeper, the parked worker that wakes in
+// time for the first timer.
 //
-// A worker that holds a P fires that P's timers whenever it takes up a fiber; a worker that spins fires those of every P; each
-// tuning::ticks_per_look-th time, any worker fires those of every P. If no worker does either, a parked worker must wake by
-// itself. One is enough, the timekeeper: it sleeps until the first timer is due, and `wakes_at` has that time. The wake-up that
-// would be lost: a worker that parks reads the times of all P, and goes to sleep until the earliest; then a strand arms an
-// earlier timer, and its worker does not see that the timekeeper wakes too late. Against it, as in parking.hpp:
+// A worker that holds a P fires that P's timers whenever it takes up a fiber; a worker that spins fires those of every
+// P; each tuning::ticks_per_look-th time, any worker fires those of every P. If no worker does either, a parked worker
+// must wake by itself. One is enough, the timekeeper: it sleeps until the first timer is due, and `wakes_at` has that
+// time. The wake-up that would be lost: a worker that parks reads the times of all P, and goes to sleep until the
+// earliest; then a strand arms an earlier timer, and its worker does not see that the timekeeper wakes too late.
+// Against it, as in parking.hpp:
 //
 //   worker that takes up a fiber, or makes its P idle        worker that parks
 //   a. its P's first timer has been armed: `earliest`        1. announces: ++idle, --spinning if it spun
-//   b. reads idle and spinning: if no P is idle, or a        2. reads `earliest` of every P; works if that time has come
-//      worker spins, done                                    3. is the timekeeper if the present one, if any, wakes later:
-//   c. reads wakes_at; if that is no later than                 stores wakes_at
+//   b. reads idle and spinning: if no P is idle, or a        2. reads `earliest` of every P; works if it has come
+//      worker spins, done                                    3. is the timekeeper if the present one, if any, wakes
+//   c. reads wakes_at; if that is no later than                 later: stores wakes_at
 //      `earliest`, done                                      4. reads `earliest` of every P again; if one is before
 //   d. tells the timekeeper, else another worker that           wakes_at, goes back to 2
 //      sleeps; else wakes or starts one                      5. sleeps until wakes_at
 //
-// All of these are sequentially consistent. So 2 or 4 sees the timer of a, or b and c see 1 and 3: PARKING.md has the proof.
-// While no P is idle there is no timekeeper: the monitor serves timers, and such a worker tells it, too (monitor_word.hpp). Once a strand
-// has waited for a descriptor, the timekeeper sleeps in the poller, where events end its sleep, too. A strand
-// that waits for a descriptor counts as a timer that may be due at any time, `any_time`. So by the same argument there is a
-// timekeeper while the strand waits. Only the timekeeper sleeps in the poller, and a worker stays the timekeeper until it is
-// awake. Source: Go's runtime/proc.go: findRunnable's pollUntil and netpoll, wakeNetPoller, checkTimers.
+// All of these are sequentially consistent. So 2 or 4 sees the timer of a, or b and c see 1 and 3: PARKING.md has the
+// proof. While no P is idle there is no timekeeper: the monitor serves timers, and such a worker tells it, too
+// (monitor_word.hpp). Once a strand has waited for a descriptor, the timekeeper sleeps in the poller, where events end
+// its sleep, too. A strand that waits for a descriptor counts as a timer that may be due at any time, `any_time`. So by
+// the same argument there is a timekeeper while the strand waits. Only the timekeeper sleeps in the poller, and a
+// worker stays the timekeeper until it is awake. Source: Go's runtime/proc.go: findRunnable's pollUntil and netpoll,
+// wakeNetPoller, checkTimers.
 #pragma once
 
 #include <algorithm>
@@ -74,8 +76,8 @@ class timekeeper {
   bool fire_own(worker& m) noexcept {
     if (!used_.load(std::memory_order_relaxed)) return false;
     if (++m.proc->looks_at_timers % tuning::ticks_per_look == 0) {
-      // While fibers wait in the ready queue each look would put others before them: from that queue a worker with fibers in its ring
-      // takes one in 61. So the monitor looks, if there is one.
+      // While fibers wait in the ready queue each look would put others before them: from that queue a worker with
+      // fibers in its ring takes one in 61. So the monitor looks, if there is one.
       const bool polled = !(ready_.any() && system::is_watched(m)) && poller_.poll();
       return fire_all() || polled;
     }
@@ -129,7 +131,8 @@ class timekeeper {
 
   // Workers that sleep.
 
-  /// Steps 2 to 4, by a worker that has announced itself: true if a timer is due. Else the worker may be the timekeeper.
+  /// Steps 2 to 4, by a worker that has announced itself: true if a timer is due. Else the worker may be the
+  /// timekeeper.
   bool is_due(worker& m) noexcept FORKJOIN_EXCLUDES(mutex_) {
     for (;;) {
       const std::int64_t first = earliest();
@@ -179,7 +182,8 @@ class timekeeper {
   // seq_cst: c; pairs with the stores in appoint and release
   bool in_time(std::int64_t first) const noexcept { return wakes_at_.load(std::memory_order_seq_cst) <= first; }
 
-  // seq_cst: before a; pairs with the load in earliest, by which a worker that parks learns whether there may be a timer
+  // seq_cst: before a; pairs with the load in earliest, by which a worker that parks learns whether there may be a
+  // timer
   void note_use() noexcept {
     if (!used_.load(std::memory_order_relaxed)) used_.store(true, std::memory_order_seq_cst);
   }

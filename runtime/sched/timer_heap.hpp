@@ -1,11 +1,11 @@
 // The timers of one P, and which of them is due first.
 //
-// A strand that waits with a deadline has a timer in its frame and arms it at the P that it runs on. Any worker may fire timers
-// that are due; the worker of the P does so before it looks for other work. Several events may end the wait
-// (forkjoin/abi/waiter.hpp). So a timer claims the wait, and does nothing if another event has claimed it. The frame may end as soon
-// as its wait has ended. So a timer leaves the heap and claims the wait under the heap's mutex. The waiter takes its timer out
-// under the same mutex, unless the timer has woken it. Source: Go's runtime/time.go: a 4-ary heap for each P, in an array with
-// the times beside the pointers.
+// A strand that waits with a deadline has a timer in its frame and arms it at the P that it runs on. Any worker may
+// fire timers that are due; the worker of the P does so before it looks for other work. Several events may end the wait
+// (forkjoin/abi/waiter.hpp). So a timer claims the wait, and does nothing if another event has claimed it. The frame
+// may end as soon as its wait has ended. So a timer leaves the heap and claims the wait under the heap's mutex. The
+// waiter takes its timer out under the same mutex, unless the timer has woken it. Source: Go's runtime/time.go: a 4-ary
+// heap for each P, in an array with the times beside the pointers.
 #pragma once
 
 #include <atomic>
@@ -34,8 +34,8 @@ class alignas(cache_line) timer_heap {
   /// The same for a worker's look at its own P: one plain load.
   bool is_empty_now() const noexcept { return earliest_.load(std::memory_order_relaxed) == never; }
 
-  /// Makes room for one more timer, which the strand arms before it leaves its worker. Only strands of the P's worker arm timers
-  /// here, so the room stays. Throws std::bad_alloc.
+  /// Makes room for one more timer, which the strand arms before it leaves its worker. Only strands of the P's worker
+  /// arm timers here, so the room stays. Throws std::bad_alloc.
   void make_room() FORKJOIN_EXCLUDES(mutex_) {
     const locked lock(mutex_);
     if (entries_.size() == entries_.capacity()) entries_.reserve(entries_.empty() ? 8 : 2 * entries_.size());
@@ -58,7 +58,8 @@ class alignas(cache_line) timer_heap {
     if (t.place != timer::not_armed) remove(t);
   }
 
-  /// Calls visit(timer) for those that are armed. While other threads are stopped, perhaps in here: then it does nothing, and returns false.
+  /// Calls visit(timer) for those that are armed. While other threads are stopped, perhaps in here: then it does
+  /// nothing, and returns false.
   template <class Visit>
   [[nodiscard]] bool try_for_each(Visit visit) noexcept FORKJOIN_EXCLUDES(mutex_) {
     if (!mutex_.try_lock()) return false;

@@ -1,14 +1,14 @@
 // How much of a runtime is for urgent fibers (fj::go_options::urgent).
 //
-// An urgent fiber that becomes ready goes before all others (queues.hpp), and its waker asks a P to give way to it (dispatcher.hpp:
-// ready_urgent). So that the others go on, too:
+// An urgent fiber that becomes ready goes before all others (queues.hpp), and its waker asks a P to give way to it
+// (dispatcher.hpp: ready_urgent). So that the others go on, too:
 //
 // 1. At most half of the Ps in use, and at least one, serve urgent fibers at a time: urgent_places.
-// 2. Each P serves them for at most half of its time, and for no longer than a slice at once: urgent_time. By 1 alone one P could serve nothing
-//    else, and on a P that serves them what is in its own queue would wait.
+// 2. Each P serves them for at most half of its time, and for no longer than a slice at once: urgent_time. By 1 alone
+//    one P could serve nothing else, and on a P that serves them what is in its own queue would wait.
 //
-// An urgent fiber beyond these bounds goes after all others. A P serves an urgent fiber from when it takes that fiber before others until the
-// fiber leaves its stack, or loses the P in a blocking call.
+// An urgent fiber beyond these bounds goes after all others. A P serves an urgent fiber from when it takes that fiber
+// before others until the fiber leaves its stack, or loses the P in a blocking call.
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,9 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// Of one P: the time that it gave to urgent fibers, less the time that it has given to others since. Times are os::rough_ns. Written by the
-/// worker that holds the P, or by the monitor when it takes the P from a blocking call; read by any thread as a hint.
+/// Of one P: the time that it gave to urgent fibers, less the time that it has given to others since. Times are
+/// os::rough_ns. Written by the worker that holds the P, or by the monitor when it takes the P from a blocking call;
+/// read by any thread as a hint.
 class urgent_time {
  public:
   /// Whether the P serves an urgent fiber.

@@ -47,8 +47,8 @@ struct worker : worker_face {
   /// Of a caller of run; it works only for the root it brought.
   bool is_caller() const noexcept { return !thread.started(); }
 
-  /// From now on, until end_light_fences, the thread may fork. By itself, when it begins to work for the runtime, after each sleep, and
-  /// after each blocking call.
+  /// From now on, until end_light_fences, the thread may fork. By itself, when it begins to work for the runtime, after
+  /// each sleep, and after each blocking call.
   void begin_light_fences() noexcept;
   void end_light_fences() noexcept;
 
@@ -68,8 +68,8 @@ struct worker : worker_face {
 
   // The worker's own, and of the fiber it runs.
   os::context native;
-  /// The fiber that it switched to, or a child of that. Published as `published` is, because other threads read it to write
-  /// messages.
+  /// The fiber that it switched to, or a child of that. Published as `published` is, because other threads read it to
+  /// write messages.
   relaxed<const fiber*, std::memory_order_release, std::memory_order_acquire> runs = nullptr;
   relaxed<afterwards> then = nullptr;    ///< set by the fiber that leaves
   relaxed<void*> argument = nullptr;     ///< for `then`
@@ -96,8 +96,8 @@ struct worker : worker_face {
   relaxed<scheduler*> scheduler_;
 };
 
-/// As looks_empty, by a worker on its native stack. A strand that it begins comes after all that the worker comes after,
-/// as ThreadSanitizer sees it; so a look at what the owner pushed last would hide races with the owner.
+/// As looks_empty, by a worker on its native stack. A strand that it begins comes after all that the worker comes
+/// after, as ThreadSanitizer sees it; so a look at what the owner pushed last would hide races with the owner.
 inline bool seems_empty(const auto& d) noexcept {
   const os::unordered_for_detector hint;
   return d.looks_empty();

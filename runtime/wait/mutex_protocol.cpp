@@ -38,8 +38,8 @@ wait_end mutex_protocol::lock_slow(const wait_limits& limits) FORKJOIN_UNANALYSE
   }
 }
 
-// Where none waits, it frees the mutex as its last act, without the guard: the next owner may destroy the mutex at once. While a
-// waiter is there, the mutex stays.
+// Where none waits, it frees the mutex as its last act, without the guard: the next owner may destroy the mutex at
+// once. While a waiter is there, the mutex stays.
 bool mutex_protocol::unlock_slow() noexcept {
   std::uint32_t word = word_.load(std::memory_order_relaxed);
   if (!(word & held)) return false;

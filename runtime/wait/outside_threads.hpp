@@ -12,11 +12,12 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-/// A thread that has slept for long, and sleeps until another thread ends that. Lies in the frame of the function that waits.
+/// A thread that has slept for long, and sleeps until another thread ends that. Lies in the frame of the function that
+/// waits.
 class outside_sleeper {
  public:
-  /// `is_over(about)`: whether the sleep has been ended, so that the thread goes on without any more help. A closure without captures.
-  /// Other threads may ask that until this object has been destroyed.
+  /// `is_over(about)`: whether the sleep has been ended, so that the thread goes on without any more help. A closure
+  /// without captures. Other threads may ask that until this object has been destroyed.
   template <class T, class Question>
   outside_sleeper(const wait_place& where, const T& about, Question) noexcept
       : place(where),

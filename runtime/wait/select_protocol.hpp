@@ -1,5 +1,5 @@
-// How an fj::select does one of its cases: it takes all locks, does a case that is ready, or waits in all queues at once.
-// forkjoin/abi/select.hpp has the cases.
+// How an fj::select does one of its cases: it takes all locks, does a case that is ready, or waits in all queues at
+// once. forkjoin/abi/select.hpp has the cases.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,8 @@ class selection {
  public:
   using result = select_result;
 
-  /// Does the first case, in random order, that is ready; if none is and `waits`, waits for one. `places`: as many as cases.
-  /// Throws std::bad_alloc.
+  /// Does the first case, in random order, that is ready; if none is and `waits`, waits for one. `places`: as many as
+  /// cases. Throws std::bad_alloc.
   static result one_of(std::span<select_case* const> cases, std::span<select_place> places, bool waits,
                        const wait_limits& limits) {
     all_locks locks(cases, places);

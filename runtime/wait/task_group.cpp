@@ -12,7 +12,8 @@
 
 namespace fj { inline namespace v0_2 { namespace detail {
 
-// The last one counts under the lock. A waiter looks at the count under the lock, too: so once it has seen zero, this may go.
+// The last one counts under the lock. A waiter looks at the count under the lock, too: so once it has seen zero, this
+// may go.
 void task_count::end() noexcept {
   std::int64_t tasks = tasks_.load(std::memory_order_relaxed);
   while (tasks > 1)
@@ -21,8 +22,8 @@ void task_count::end() noexcept {
   claimed_waits woken;
   {
     const locked lock(guard_);
-    // release: as above, if a task has begun meanwhile; acquire: pairs with the releases of the other tasks, so that those
-    // that are woken here see what all have done
+    // release: as above, if a task has begun meanwhile; acquire: pairs with the releases of the other tasks, so that
+    // those that are woken here see what all have done
     if (tasks_.fetch_sub(1, std::memory_order_acq_rel) == 1) woken.claim_all(queue_);
   }
   woken.wake_all();
@@ -50,7 +51,8 @@ void task_count::wait_surely(const wait_place& place) noexcept {
 
 namespace {
 
-/// The tasks that strands of a root have started as their children. The root itself counts as one, so that few find that they are the last.
+/// The tasks that strands of a root have started as their children. The root itself counts as one, so that few find
+/// that they are the last.
 struct counted_tasks : tasks_of_root {
   counted_tasks() noexcept : tasks_of_root{&await_all} {}
 

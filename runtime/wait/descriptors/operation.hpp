@@ -1,5 +1,5 @@
-// What a strand does for an operation on a descriptor: it tries, and if the call would block, waits for an edge and tries
-// again. poll_entry.hpp has the protocol.
+// What a strand does for an operation on a descriptor: it tries, and if the call would block, waits for an edge and
+// tries again. poll_entry.hpp has the protocol.
 #pragma once
 
 #include <cerrno>
@@ -13,8 +13,8 @@
 namespace fj { inline namespace v0_2 { namespace detail {
 
 struct operation {
-  /// attempt() until it does not say EAGAIN; before each further one wait(seen), which waits for an edge after that count of them.
-  /// `d` is an entry with `finish`, which ends an operation.
+  /// attempt() until it does not say EAGAIN; before each further one wait(seen), which waits for an edge after that
+  /// count of them. `d` is an entry with `finish`, which ends an operation.
   template <class Entry, class Attempt, class Wait>
   static io_end run(Entry& d, io_way way, Attempt attempt, Wait wait) {
     if (!d.enter()) return {.error = EBADF};

@@ -27,8 +27,8 @@ class watched final : public poll_entry {
   int number() const noexcept { return number_; }
   bool is_socket() const noexcept { return is_socket_; }
 
-  /// Waits for an edge, after a try that found nothing; `seen`: the count of edges before it. Error EBADF: closed. Throws
-  /// std::bad_alloc.
+  /// Waits for an edge, after a try that found nothing; `seen`: the count of edges before it. Error EBADF: closed.
+  /// Throws std::bad_alloc.
   io_end wait(io_way way, std::uint32_t seen, const wait_limits& limits);
 
   /// Ends an operation.
@@ -60,8 +60,8 @@ class watched final : public poll_entry {
   std::vector<registration> watched_by_ FORKJOIN_GUARDED_BY(mutex_);
 };
 
-/// A thread outside of any runtime waits for a descriptor by poll(2). `entry`: nullptr, or that of the descriptor. Error EBADF:
-/// closed, or no such descriptor; or the errno of what failed.
+/// A thread outside of any runtime waits for a descriptor by poll(2). `entry`: nullptr, or that of the descriptor.
+/// Error EBADF: closed, or no such descriptor; or the errno of what failed.
 io_end wait_outside(int number, io_way way, poll_entry* entry, const wait_limits& limits);
 
 }}}  // namespace fj::v0_2::detail
