@@ -1,4 +1,4 @@
-// A call that may block its thread.
+// The library's side of fj::blocking: a call that may block its thread, as an object (runtime/sched/blocking.cpp).
 #pragma once
 
 #include <cstdint>

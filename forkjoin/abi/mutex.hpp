@@ -1,4 +1,4 @@
-// A four-byte mutex.
+// A four-byte mutex of threads, for the library's own objects. fj::mutex, for strands, is in forkjoin/go/mutex.hpp.
 #pragma once
 
 #ifndef FORKJOIN_MACHINE  // which has a mutex of its own

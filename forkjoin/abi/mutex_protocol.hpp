@@ -1,4 +1,5 @@
-// A mutex. While a fiber waits for it, the fiber's worker runs other fibers.
+// The state of an fj::mutex, and how strands take it and free it. While a fiber waits for it, the fiber's worker runs
+// other fibers. The slow paths are in runtime/wait/mutex_protocol.cpp.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Waits for a time alone.
+// The library's side of fj::sleep_until and fj::sleep_for (runtime/wait/sleep.cpp).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What the tasks of a group have in common.
+// The library's side of fj::task_group: the count of its tasks, their first exception, and whether they are to stop
+// (runtime/wait/task_group.cpp).
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // How a loop without a grain cuts itself into parts: when it is shared with other workers, and how long its parts are
-// until then. split_loop.hpp asks, and cuts. The numbers stand in runtime/base/tuning.hpp.
+// until then. split_loop.hpp asks, and cuts. The numbers stand in forkjoin/abi/tuning.hpp.
 //
 // 1. A strand begins such a loop alone, first with one element, then in parts of a few microseconds, and leaves the rest
 //    to thieves meanwhile: if an element takes long, a thief takes all that comes after its part. The strand shares the

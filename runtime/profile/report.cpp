@@ -1,3 +1,5 @@
+// What the profile has found, as a table or as JSON: work, span and parallelism, and what each line of the program that
+// forks has of them.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

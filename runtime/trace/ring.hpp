@@ -1,4 +1,5 @@
-// Where one thread's events go.
+// Where one thread's events go: a ring, whose newest event takes the place of the oldest when it is full. format.hpp says
+// what a reader may rely on; tracer.cpp has the code.
 #pragma once
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// How a thread outside of any runtime waits for a descriptor: in poll(2), which an eventfd ends for a close or a stop.
 #include <cerrno>
 #include <optional>
 #include <stop_token>
