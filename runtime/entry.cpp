@@ -232,7 +232,7 @@ scheduler& default_scheduler() {
   const locked lock(known.making_default);
   if (instance* const made = known.by_default.load(std::memory_order_relaxed)) return *made;
   auto* const made = static_cast<instance*>(open_scheduler(known.default_options));
-  known.by_default.store(made, std::memory_order_release);
+  known.by_default.store(made, std::memory_order_release);  // release: pairs with the acquires above and below
   if ((made->prints || made->traces().now() || threads_that_watch() > 0) && !std::exchange(known.attends_exit, true))
     std::atexit([] {
       instance* const last = known_instances().by_default.load(std::memory_order_acquire);

@@ -13,7 +13,7 @@
 //
 // What is reached from there and marked through: blocks of malloc (os/memory/heap_blocks.hpp), and the stacks of fibers that wait, from the
 // stack pointer up, as what a fiber holds can be used once it goes on. The future of a fiber leads to its waiters and to its stop
-// token, but not to what its function has captured: nothing else can use that (add_partial).
+// token, but not to what its function has captured: nothing else can use that (is_partial).
 //
 // A report is no guess. Against false ones:
 //

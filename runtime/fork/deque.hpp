@@ -21,7 +21,7 @@ class deque : public deque_owner {
   /// What other workers get of it.
   deque_thief& for_thieves() noexcept { return *this; }
 
-  /// What os::publish and observe name the deque by: nothing that pushes and pops release, or they would order more.
+  /// What os::happens_before and happens_after name the deque by: nothing that pushes and pops release, or they would order more.
   const void* identity() const noexcept { return &eager_; }
 
   /// Starts anew, with a strand that works for that root. Only while empty. The first push will attend.
@@ -66,7 +66,7 @@ class deque : public deque_owner {
 
   /// Undoes a pop that has not been completed: the record is the deque's again.
   void push_back(record_name name) noexcept {
-    newest_.store(name, std::memory_order_release);  // release: as all of them
+    newest_.store(name, std::memory_order_release);  // release: as in push (forkjoin/abi/record.hpp)
   }
 
   /// Whether it is the newest, and the only private one; a hint, as a thief may expose it.

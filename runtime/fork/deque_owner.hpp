@@ -38,10 +38,12 @@ class deque_owner : protected deque_thief {
   /// Takes off the alarm, so that wishes from now on are noticed again, then fences: what others wished before is visible
   /// after it. Only then may the owner read wishes and hunger, or a wish is lost.
   void attend() noexcept {
-    // acquire: pairs with the release in alarm
+    // acquire: pairs with the release in deque_thief.hpp: alarm
     alarm_.exchange(eager_ || !has_capacity() ? deque_thief::alarm_on : deque_thief::alarm_off,
                     std::memory_order_acq_rel);
-    os::fence();  // push's store to newest, then reading hunger: pairs with the fence of a worker about to park
+    // push's store to newest, then reading hunger: pairs with the fences in sched/parking.hpp: nothing_left, and in
+    // sched/dispatcher.hpp: wake.
+    os::fence();
   }
 
   /// If not, nothing can ever be public, and every fork runs as a plain call: each push is to be taken back by `forget` at
@@ -50,7 +52,9 @@ class deque_owner : protected deque_thief {
 
   /// Takes the newest record off before a thief can take it. The pop to come finds it as if it were private. Of a deque
   /// without capacity.
-  void forget() noexcept { newest_.store(0, std::memory_order_release); }  // release: as all of them
+  void forget() noexcept {
+    newest_.store(0, std::memory_order_release);
+  }  // release: as in push (forkjoin/abi/record.hpp)
 
   /// Makes the oldest of the private records public, as many as the steal rule says (base/steal_rule.hpp). Nothing if there are
   /// none, if there is no room, or if a thief is doing so right now, without `handled`. Takes the time to walk over the private
@@ -93,13 +97,13 @@ class deque_owner : protected deque_thief {
     }
     const record_name older = r.older.load(std::memory_order_relaxed) & ~public_mark;
     newest_public_.store(older, std::memory_order_relaxed);
-    newest_.store(older, std::memory_order_release);  // release: as all of them
+    newest_.store(older, std::memory_order_release);  // release: as in push (forkjoin/abi/record.hpp)
     return true;
   }
 
   // Empty, and as it was at the beginning.
   void rest() noexcept {
-    newest_.store(0, std::memory_order_release);  // release: as all of them
+    newest_.store(0, std::memory_order_release);  // release: as in push (forkjoin/abi/record.hpp)
     newest_public_.store(0, std::memory_order_relaxed);
     public_.clear();
   }

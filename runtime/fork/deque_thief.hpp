@@ -27,7 +27,7 @@ class deque_thief : protected deque_face {
   /// Asks the owner to attend at its next push. The caller sets what it wishes first; the owner reads wishes after it
   /// took the alarm off.
   void alarm() noexcept {
-    // release: pairs with the acquire in attend. An exchange, as all stores to the alarm, so that they are in one order.
+    // release: pairs with the acquire in deque_owner.hpp: attend. An exchange, as all stores to the alarm, so that they are in one order.
     alarm_.exchange(alarm_on, std::memory_order_acq_rel);
   }
 
@@ -62,9 +62,9 @@ class deque_thief : protected deque_face {
 
   /// Whether there is nothing in it, private records included. Exact for pushes before a fence that the caller made.
   bool looks_empty() const noexcept {
-    // acquire: pairs with the release in publication::move: a worker that sees a record as public sees the end beyond it
+    // acquire: pairs with the release in publication.hpp: move: a worker that sees a record as public sees the end beyond it
     const record_name newest_public = newest_public_.load(std::memory_order_acquire);
-    // acquire: pairs with the release in push
+    // acquire: pairs with the release in forkjoin/abi/record.hpp: push, and with those of all later stores of newest
     if (newest_.load(std::memory_order_acquire) != newest_public) return false;
     return !has_public();
   }

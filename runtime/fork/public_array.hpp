@@ -56,7 +56,7 @@ class alignas(cache_line) public_array {
     stolen_record found{nullptr, whose(), handled()};
     if (only && found.whose != only) return {};
     found.record = all_slots()[at].load(std::memory_order_relaxed);
-    // seq_cst: in one order with the fences, as in Chase-Lev. If it succeeds, root, exception and slot are right, too.
+    // seq_cst: in one order with the fences and the exchange in take_newest, as in Chase-Lev. If it succeeds, root, exception and slot are right, too.
     if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst, std::memory_order_relaxed)) return {};
     return found;
   }
@@ -105,7 +105,8 @@ class alignas(cache_line) public_array {
 
   /// Adds the records that put has named.
   void extend(index by) noexcept {
-    // release: a thief that reads end sees the slots, and the records, by way of the acquire in exposure::end
+    // release: pairs with the acquire of end in steal, by which a thief finds the slots; and the records, by way of the
+    // acquire in publication.hpp: exposure::end
     end_.store(end_.load(std::memory_order_relaxed) + by, std::memory_order_release);
   }
 
@@ -114,7 +115,7 @@ class alignas(cache_line) public_array {
     const index end = end_.load(std::memory_order_relaxed);
     if (end == 0) return false;
     const index at = end - 1;
-    // release: as all of them
+    // release: as in extend, for the slots that are left
     end_.store(at, std::memory_order_release);
     os::fence();  // store end, then load top: pairs with the fence in steal
     std::uint64_t top = top_.load(std::memory_order_relaxed);
@@ -133,7 +134,7 @@ class alignas(cache_line) public_array {
 
   void clear() noexcept {
     // The end first: a thief that finds the new top finds no older end. release: pairs with the acquire of top in steal
-    end_.store(0, std::memory_order_release);  // release: as all of them
+    end_.store(0, std::memory_order_release);  // release: as in extend
     top_.store(next_tag(top_.load(std::memory_order_relaxed)), std::memory_order_release);
   }
 

@@ -58,7 +58,8 @@ struct publication {
       r.older.store(name | d.public_mark, std::memory_order_relaxed);  // ordered by the guard
     }
     d.public_.extend(count);
-    d.newest_public_.store(newest, std::memory_order_release);  // release: pairs with the acquire in looks_empty
+    // release: pairs with the acquire in deque_thief.hpp: looks_empty
+    d.newest_public_.store(newest, std::memory_order_release);
     return true;
   }
 };
@@ -73,13 +74,13 @@ struct exposure {
       d.mutex_.unlock();
       return false;
     }
-    d.guard_.store(d.guard_up, std::memory_order_relaxed);  // ordered by the heavy fence
+    d.guard_.store(d.guard_up, std::memory_order_relaxed);  // ordered by the heavy fence in sched/find.hpp: expose
     return true;
   }
 
   /// In place of `end`, if the fence was not passed by all: the owner may have taken a record without a sight of the guard.
   static void give_up(deque_thief& d) noexcept FORKJOIN_UNANALYSED {
-    d.guard_.store(d.guard_down, std::memory_order_release);  // release: pairs with the acquire in pop
+    d.guard_.store(d.guard_down, std::memory_order_release);  // release: pairs with the acquire in record.hpp: pop
     d.mutex_.unlock();
   }
 
@@ -92,14 +93,14 @@ struct exposure {
   /// records: some may have been forked in the handler, and some not.
   template <class Handles = handles_none>
   static bool end(deque_thief& d, Handles handles = {}) noexcept FORKJOIN_UNANALYSED {
-    // acquire: pairs with the release in push, so that the records are there. A pop that stored newest before the heavy
+    // acquire: pairs with the release in forkjoin/abi/record.hpp: push, so that the records are there. A pop that stored newest before the heavy
     // fence is seen here; one after it sees the guard and waits in pop_slow: so no record leaves the list, and the owner
     // stays on its thread and in its handlers.
     const record_name newest = d.newest_.load(std::memory_order_acquire);
     const bool may_take = newest != d.newest_public_.load(std::memory_order_relaxed) && !d.public_.handled() &&
                           !handles(d.exceptions_.load(std::memory_order_relaxed));
     const bool some = may_take && publication::move(d, newest, false);
-    d.guard_.store(d.guard_down, std::memory_order_release);  // release: pairs with the acquire in pop
+    d.guard_.store(d.guard_down, std::memory_order_release);  // release: pairs with the acquire in record.hpp: pop
     d.mutex_.unlock();
     return some;
   }

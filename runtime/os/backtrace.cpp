@@ -84,7 +84,7 @@ void print_backtrace(int thread) noexcept {
     return;
   }
   if (!is_answered) sigaction(SIGURG, &by, nullptr);
-  asked_thread.store(thread, std::memory_order_release);
+  asked_thread.store(thread, std::memory_order_release);  // release: pairs with the acquire in answer_backtrace
   const bool answers = syscall(SYS_tgkill, getpid(), thread, SIGURG) == 0 && wait_for_answer();
   asked_thread.store(0, std::memory_order_relaxed);
   if (!is_answered) sigaction(SIGURG, &before, nullptr);

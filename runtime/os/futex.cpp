@@ -57,13 +57,15 @@ std::atomic<looks::function> what_looks_do{nullptr};
 // release: pairs with the acquire in the constructor, by which what the function needs is there
 void looks::are(function what) noexcept { what_looks_do.store(what, std::memory_order_release); }
 
+// acquire: pairs with the release in are
 looks::looks(bool wanted) noexcept
     : what_(wanted ? what_looks_do.load(std::memory_order_acquire) : nullptr), delay_ns_(tuning::first_look_ns) {
   if (what_) at_ns_ = now_ns() + delay_ns_;
 }
 
 bool looks::sleep(std::atomic<std::uint32_t>& word) noexcept {
-  // acquire: what the thread that set the word did before is visible
+  // acquire, here and below: pairs with the release or the stronger store by which another thread sets the word, so that
+  // what that thread did before is visible (sched/sleep_word.hpp: signal; wait/waiter.cpp: wake_waiter)
   while (word.load(std::memory_order_acquire) == 0) {
     if (!what_) {
       futex_wait(word, 0);

@@ -97,12 +97,13 @@ bool replace_by_zeros(std::byte* begin, std::size_t bytes) noexcept {
 guarded_memory& guarded_memory::make() {
   // acquire: pairs with the release below
   for (guarded_memory* each = all_guarded.load(std::memory_order_acquire); each; each = each->next_)
-    if (!each->used_.exchange(true, std::memory_order_acq_rel)) {  // pairs with the release in end
+    if (!each->used_.exchange(true, std::memory_order_acq_rel)) {  // acquire: pairs with the release in end
       each->lost_.store(false, std::memory_order_relaxed);
       return *each;
     }
   auto* const made = new guarded_memory;
   made->next_ = all_guarded.load(std::memory_order_relaxed);
+  // release: pairs with the acquires above and in mend
   while (!all_guarded.compare_exchange_weak(made->next_, made, std::memory_order_release, std::memory_order_relaxed)) {}
   return *made;
 }
@@ -120,6 +121,7 @@ void guarded_memory::end() noexcept {
 // mmap is not among the functions that POSIX allows in a signal handler; on Linux it is a system call and no more.
 bool guarded_memory::mend(const void* address) noexcept {
   const auto* const at = static_cast<const std::byte*>(address);
+  // acquire: pairs with the release in make
   for (guarded_memory* each = all_guarded.load(std::memory_order_acquire); each; each = each->next_) {
     // acquire: pairs with the release in begin
     std::byte* const begin = each->begin_.load(std::memory_order_acquire);

@@ -40,6 +40,7 @@ class large_stacks {
   template <class Visit>
   void for_each_pool(Visit visit) const {
     for (const auto& pool : pools_)
+      // acquire: pairs with the release in pool_of
       if (const stack_pool* const there = pool.load(std::memory_order_acquire)) visit(*there);
   }
 

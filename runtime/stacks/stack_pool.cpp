@@ -98,7 +98,7 @@ fiber* stack_pool::take_one(stack_tally* whose, std::size_t prefetched) noexcept
     mapped_.fetch_add(1, std::memory_order_relaxed);
     f->number = numbers_.fetch_add(1, std::memory_order_relaxed) + 1;
     f->mapped_before = all_.load(std::memory_order_relaxed);
-    all_.store(f, std::memory_order_release);  // pairs with the acquire in for_each
+    all_.store(f, std::memory_order_release);  // pairs with the acquire in stack_pool.hpp: for_each
   }
   // If thousands of strands wait, the free stack that was used last has left the caches: the next caller need not wait for it.
   if (fiber* const next = idle_.top()) {

@@ -50,7 +50,7 @@ class shown_wait_place {
     const std::uint32_t before = version_.load(std::memory_order_relaxed);
     version_.store(before + 1, std::memory_order_relaxed);
     store();
-    version_.store(before + 2, std::memory_order_release);
+    version_.store(before + 2, std::memory_order_release);  // release: pairs with the acquire in version
   }
 
   std::atomic<std::uint32_t> version_{0};

@@ -55,6 +55,7 @@ void publish(os::mapped_file& file, const std::string& path) {
 
 void note_end(trace_header& header) noexcept {
   header.last_ns.store(static_cast<std::uint64_t>(os::now_ns()), std::memory_order_relaxed);
+  // release: a reader of the file that finds this time finds that of the other clock
   header.last_ticks.store(os::ticks(), std::memory_order_release);
 }
 
@@ -66,6 +67,7 @@ void copy_ring(const trace_ring_head& of, std::uint64_t capacity, std::byte* to)
       reinterpret_cast<const trace_event*>(reinterpret_cast<const std::byte*>(&of) + ring_head_size);
   auto* const head = reinterpret_cast<trace_ring_head*>(to);
   auto* const events = reinterpret_cast<trace_event*>(to + ring_head_size);
+  // acquire: pairs with the release in add, so that the events are there
   const std::uint64_t count = of.count.load(std::memory_order_acquire), first = count - std::min(count, capacity);
   for (std::uint64_t i = first; i < count; ++i) {
     // acquire: the count is read again after this
@@ -100,7 +102,7 @@ void trace_ring::add(event what, unsigned proc, std::uint32_t fiber, std::uint64
                 std::memory_order_relaxed);
   to.a.store(a, std::memory_order_relaxed);
   to.b.store(b, std::memory_order_relaxed);
-  head_.count.store(count + 1, std::memory_order_release);  // release: a reader that sees the count sees the event
+  head_.count.store(count + 1, std::memory_order_release);  // release: pairs with the acquire in copy_ring
 }
 
 tracer::tracer(const char* path, unsigned procs, std::uint64_t events)
@@ -219,6 +221,7 @@ trace_ring* tracer::make_ring_locked(int& error) noexcept {
       rings_.push_back(std::make_unique<trace_ring>(
           *this, *head, reinterpret_cast<trace_event*>(memory + ring_head_size), capacity_));
       heads_.push_back(head);
+      // release: a reader of the file that finds this number finds the head of the ring
       header_->rings.fetch_add(1, std::memory_order_release);
       return rings_.back().get();
     }
@@ -254,7 +257,7 @@ std::uint64_t tracer::place(const char* what, std::source_location by) noexcept 
     } catch (const std::bad_alloc&) {
       return 0;
     }
-    places_[at].key.store(key, std::memory_order_release);
+    places_[at].key.store(key, std::memory_order_release);  // release: pairs with the acquire above
     return places_[at].text;
   }
   return 0;
@@ -314,7 +317,7 @@ tracer& tracing::begin(const char* path, unsigned procs, std::uint64_t events) {
         "before");
   all_.reserve(all_.size() + 1);
   all_.push_back(std::make_unique<tracer>(path, procs, events));
-  now_.store(all_.back().get(), std::memory_order_release);
+  now_.store(all_.back().get(), std::memory_order_release);  // release: pairs with the acquire in tracer.hpp: now
   return *all_.back();
 }
 

@@ -306,7 +306,7 @@ TEST_CASE("many closures: a stolen part leaves no stack behind") {
 }
 
 // Roots end on other P than they began on, and their stacks with them. So a P has up to two free stacks beside that of the strand it runs
-// (release_stack in reserves.cpp), and the next root has one before it has a P. Tried without that bound: then up to 10 stacks on
+// (release_stack in switch.cpp), and the next root has one before it has a P. Tried without that bound: then up to 10 stacks on
 // three P, and 11 under qemu, now 7; and without it and release_stacks in prepare_stack up to 34 on two P that have a processor each.
 TEST_CASE("many closures: a run for each call leaves no stacks behind") {
   for (const unsigned p : {2u, 3u, 8u}) {

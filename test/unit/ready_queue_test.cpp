@@ -186,7 +186,7 @@ TEST_CASE("ready queue: what a thread outside wakes goes on before what was read
   CHECK(turns.find('s') <= 1);
 }
 
-// Tried without runs_soon in ready_work::take: ten in succession.
+// Tried without the look at what the P took before, in ready_work::take: ten in succession.
 TEST_CASE("ready queue: of a flood of fibers that go on soon each lets another strand run") {
   const test::watchdog dog("a flood", 1);
   const std::string turns = turns_beside(10);

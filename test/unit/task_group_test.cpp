@@ -92,7 +92,7 @@ TEST_CASE("task_group: it outlives the function that starts tasks, and another s
   });
 }
 
-// Tried without end_task's lock at the last task: ASan finds a use of a group that is gone.
+// Tried without the lock of task_count::end at the last task: ASan finds a use of a group that is gone.
 TEST_CASE("task_group: it may go as soon as a wait has ended") {
   test::for_each_procs([](unsigned procs) {
     fj::runtime rt(test::with_procs(procs));

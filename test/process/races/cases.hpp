@@ -1,4 +1,4 @@
-// Small programs with and without races, each a function: races_test.py runs them one by one.
+// Small programs with and without races, each a function: race_cases_test.py runs them one by one.
 //
 //   CASE(name) {  // clean, or racy, or "racy, merged" where compilers that optimise merge the accesses of several calls,
 //                    // or "racy, elsewhere" where a test of race_cases_test.py tells what is found
